@@ -1,0 +1,90 @@
+# make run   sets up what is missing and opens the app
+# make test  sets up what is missing and runs everything that guards the project
+# make help  lists the rest
+
+.DEFAULT_GOAL := help
+.PHONY: help run test check format bench gallery chromium clean
+.DELETE_ON_ERROR:
+
+VENV := .venv
+BIN := $(VENV)/bin
+
+# The core parallelises over chunks of points itself. BLAS reads these once, when NumPy is first
+# imported, so they are set before anything starts; more threads than cores make thin matrix
+# products many times slower.
+export OPENBLAS_NUM_THREADS ?= 1
+export OMP_NUM_THREADS ?= 1
+export MKL_NUM_THREADS ?= 1
+export VECLIB_MAXIMUM_THREADS ?= 1
+
+export PIP_DISABLE_PIP_VERSION_CHECK := 1
+
+help:
+	@echo "make run     set up what is missing and open the app"
+	@echo "make test    set up what is missing; lint, types, architecture, tests (browser included)"
+	@echo "make check   the same without the tests"
+	@echo "make format  format the code"
+	@echo "make bench   run the benchmarks (benchmarks/README.md)"
+	@echo "make gallery train the gallery's models again (assets/models)"
+	@echo "make clean   remove the virtual environment and caches"
+
+run: $(VENV)/.app-installed
+	$(BIN)/python -m streamlit run app.py
+
+test: check chromium
+	$(BIN)/python -m pytest
+
+check: $(VENV)/.dev-installed
+	$(BIN)/python -m ruff check .
+	$(BIN)/python -m ruff format --check .
+	$(BIN)/python -m mypy
+	$(BIN)/lint-imports
+
+format: $(VENV)/.dev-installed
+	$(BIN)/python -m ruff check --fix .
+	$(BIN)/python -m ruff format .
+
+bench: $(VENV)/.dev-installed
+	$(BIN)/python -m benchmarks
+
+gallery: $(VENV)/.app-installed
+	PYTHONPATH=. $(BIN)/python assets/models/train.py
+
+# The browser tests drive Debian's Chromium.
+chromium:
+	@command -v chromium >/dev/null && exit 0; \
+	if [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
+	    apt-get update && \
+	    DEBIAN_FRONTEND=noninteractive apt-get install --yes --no-install-recommends chromium; \
+	else \
+	    echo "The browser tests need Chromium, and no 'chromium' is on the PATH."; \
+	    echo "Install it ('sudo apt-get install chromium' on Debian) and run 'make test' again;"; \
+	    echo "or run all the other tests with: $(BIN)/python -m pytest -m 'not browser'"; \
+	    exit 1; \
+	fi
+
+# A Python is taken when it is new enough and can make a virtual environment.
+$(VENV)/pyvenv.cfg:
+	@for python in "$$PYTHON" python3 python3.14 python3.13 python3.12 python3.11 python; do \
+	    [ -n "$$python" ] || continue; \
+	    "$$python" -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' \
+	        >/dev/null 2>&1 && { found="$$python"; break; }; \
+	done; \
+	if [ -z "$$found" ]; then \
+	    echo "No Python 3.11 or newer that can make a virtual environment was found."; \
+	    echo "Install one ('apt-get install python3 python3-venv' on Debian 12 or newer),"; \
+	    echo "or name one: PYTHON=/path/to/python3 make ..."; \
+	    exit 1; \
+	fi; \
+	"$$found" -m venv --clear $(VENV)
+
+$(VENV)/.app-installed: requirements.txt | $(VENV)/pyvenv.cfg
+	$(BIN)/python -m pip install --quiet -r requirements.txt
+	@touch $@
+
+$(VENV)/.dev-installed: pyproject.toml requirements.txt | $(VENV)/pyvenv.cfg
+	$(BIN)/python -m pip install --quiet --editable '.[app,dev]'
+	@touch $(VENV)/.app-installed $@
+
+clean:
+	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

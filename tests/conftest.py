@@ -1,0 +1,35 @@
+"""What every test shares: reproducible hypothesis runs and a workspace of its own."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import settings
+
+settings.register_profile("house", deadline=None, derandomize=True)
+settings.load_profile("house")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def workspace(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """A fresh folder as MANIFOLIO_HOME, so that no test sees or touches a user's models."""
+    folder = tmp_path_factory.mktemp("manifolio")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("MANIFOLIO_HOME", str(folder))
+        yield folder
+
+
+REFERENCE = Path(__file__).parent / "reference"
+
+
+@pytest.fixture(scope="session")
+def problem() -> dict[str, np.ndarray]:
+    """The small problem that the reference values were computed on."""
+    return dict(np.load(REFERENCE / "problem.npz"))
+
+
+@pytest.fixture(scope="session")
+def reference() -> dict[str, dict[str, np.ndarray]]:
+    """Values of established packages by package: "gpy", "gpflow"."""
+    return {name: dict(np.load(REFERENCE / f"{name}_values.npz")) for name in ("gpy", "gpflow")}
