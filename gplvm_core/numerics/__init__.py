@@ -1,0 +1,23 @@
+"""Floor 0: linear algebra that every other room rests on."""
+
+from gplvm_core.numerics.linalg import (
+    Array,
+    Factor,
+    NotPositiveDefiniteError,
+    factorise,
+    mirror_upper,
+    symmetrise,
+)
+from gplvm_core.numerics.memory import keep_freed_memory
+
+__all__ = [
+    "Array",
+    "Factor",
+    "NotPositiveDefiniteError",
+    "factorise",
+    "keep_freed_memory",
+    "mirror_upper",
+    "symmetrise",
+]
+
+keep_freed_memory()

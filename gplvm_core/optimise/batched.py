@@ -1,0 +1,277 @@
+"""Many small independent problems minimised together, one row each."""
+
+from dataclasses import dataclass, fields
+from typing import Protocol
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+from numpy.typing import NDArray
+
+from gplvm_core.optimise.objective import Array, check_settings, frozen
+
+Indices = NDArray[np.intp]
+Flags = NDArray[np.bool_]
+
+MEMORY = 10
+SUFFICIENT_DECREASE = 1e-4
+MOST_TRIALS = 20
+# A shorter step keeps between these fractions of one that was too long, and this of a rejected one.
+LEAST_KEPT, MOST_KEPT = 0.1, 0.5
+PULL_BACK = 0.25
+# Growth of the first trial step after an iteration that showed no positive curvature, and its most.
+GROWTH, MOST_GROWN = 4.0, 1e6
+EPS = float(np.finfo(np.float64).eps)
+LARGEST = 1e150
+# Far below the rounding of the value the slope still tells the way: a row is spent at this share.
+SPENT = 1e-6
+# Values this close (relative) tell no step from another; then the slope must have flattened so far.
+VALUE_NOISE = 1e-13
+FLATTENED = 0.9
+
+
+class RowsObjective(Protocol):
+    """Independent functions of the rows of a matrix, each minimised, with their gradients.
+
+    Takes some rows X (r, P) and which rows of the start they are (r,); returns values (r,) and
+    gradients (r, P).  A value or gradient that is not finite rejects that row's evaluation alone.
+    """
+
+    def __call__(
+        self, X: Float[Array, "r P"], rows: Int[Indices, " r"], /
+    ) -> tuple[Float[Array, " r"], Float[Array, "r P"]]: ...
+
+
+@dataclass(frozen=True, eq=False)
+class RowsResult:
+    """Where each row ended: `x` (R, P), `values` (R,) and accepted `iterations` (R,).
+
+    `converged` (R,): the gradient met the tolerance, or no decrease above the rounding of the
+    value was left; the other rows ran into `max_iter` or found no lower value.
+    """
+
+    x: Float[Array, "R P"]
+    values: Float[Array, " R"]
+    converged: Bool[Flags, " R"]
+    iterations: Int[Indices, " R"]
+
+
+@dataclass(frozen=True, eq=False)
+class _Batch:
+    """The r rows still running: scratch of one call, written in place.
+
+    `steps` and `changes` (r, memory, P) hold the latest differences, newest first; those not yet
+    filled are zero, as are their `inverse_curvatures` (r, memory), and do nothing.  A row tries its
+    direction times its `lengths`; `trials` counts the attempts, `grown` is the first length's.
+    """
+
+    rows: Indices
+    x: Array
+    values: Array
+    gradients: Array
+    iterations: Indices
+    trials: Indices
+    lengths: Array
+    grown: Array
+    steps: Array
+    changes: Array
+    inverse_curvatures: Array
+
+    def only(self, kept: Flags) -> "_Batch":
+        return _Batch(*(getattr(self, field.name)[kept] for field in fields(self)))
+
+
+def minimise_rows(
+    objective_rows: RowsObjective,
+    X0: Float[Array, "R P"],
+    max_iter: int = 200,
+    tolerance: float = 1e-5,
+) -> RowsResult:
+    """Minimise R independent functions of P variables by L-BFGS, evaluating them together.
+
+    X0 (R, P) holds the starts.  A row stops when no entry of its gradient exceeds `tolerance` in
+    size, after `max_iter` accepted iterations, or when it finds no lower value; it then leaves the
+    batch.  Each row has its own memory and its own backtracking (Armijo's condition), so no row
+    influences another.  Raises ValueError for starts that are not finite or cannot be evaluated.
+    """
+    starts = frozen(X0)
+    if starts.ndim != 2 or starts.shape[1] == 0:
+        raise ValueError(f"The starts must form a matrix of rows (R, P), got {starts.shape}.")
+    check_settings({"max_iter": (max_iter, 0), "tolerance": (tolerance, 0.0)})
+    end_x, end_values = starts.copy(), np.empty(len(starts))
+    converged = np.zeros(len(starts), dtype=np.bool_)
+    iterations = np.zeros(len(starts), dtype=np.intp)
+    if len(starts) == 0:
+        return RowsResult(end_x, end_values, converged, iterations)
+
+    batch = _started(objective_rows, starts)
+    stuck = np.zeros(len(starts), dtype=np.bool_)
+    while True:
+        directions, slopes = _directions(batch)
+        # Along a scaled direction this is twice the decrease to be had.
+        spent = (
+            (batch.trials == 0) & _remembers(batch) & (-slopes < SPENT * EPS * np.abs(batch.values))
+        )
+        solved = spent | (_largest(batch.gradients) <= tolerance)
+        ended = solved | stuck | (batch.iterations >= max_iter)
+        if ended.any():
+            rows = batch.rows[ended]
+            end_x[rows], end_values[rows] = batch.x[ended], batch.values[ended]
+            converged[rows], iterations[rows] = solved[ended], batch.iterations[ended]
+            batch = batch.only(~ended)
+            directions, slopes = directions[~ended], slopes[~ended]
+        if batch.rows.size == 0:
+            return RowsResult(end_x, end_values, converged, iterations)
+        stuck = _try(objective_rows, batch, directions, slopes)
+
+
+def _started(objective_rows: RowsObjective, starts: Array) -> _Batch:
+    count, size = starts.shape
+    rows = np.arange(count)
+    values, gradients, finite = _evaluated(objective_rows, starts, rows)
+    failed = np.flatnonzero(~(finite & np.isfinite(starts).all(axis=1)))
+    if failed.size:
+        shown = ", ".join(str(row) for row in failed[:5])
+        raise ValueError(
+            f"{failed.size} of {count} rows are not finite, or their objective is not, at the "
+            f"start (rows {shown}{', …' if failed.size > 5 else ''}); start each row where it can "
+            "be evaluated."
+        )
+    return _Batch(
+        rows=rows,
+        x=starts.copy(),
+        values=values,
+        gradients=gradients,
+        iterations=np.zeros(count, dtype=np.intp),
+        trials=np.zeros(count, dtype=np.intp),
+        lengths=np.zeros(count),
+        grown=np.ones(count),
+        steps=np.zeros((count, MEMORY, size)),
+        changes=np.zeros((count, MEMORY, size)),
+        inverse_curvatures=np.zeros((count, MEMORY)),
+    )
+
+
+def _evaluated(
+    objective_rows: RowsObjective, x: Array, rows: Indices
+) -> tuple[Array, Array, Flags]:
+    """Values (r,), gradients (r, P) and which of them are finite, their shapes checked."""
+    values, gradients = (np.array(a, dtype=np.float64) for a in objective_rows(x, rows))
+    if values.shape != rows.shape or gradients.shape != x.shape:
+        raise ValueError(
+            f"The objective of {x.shape[0]} rows of {x.shape[1]} variables gave values of shape "
+            f"{values.shape} and gradients of shape {gradients.shape}; return one value and one "
+            "gradient per row."
+        )
+    # A gradient whose square overflows is as good as infinite.
+    return values, gradients, np.isfinite(values) & (_largest(gradients) < LARGEST)
+
+
+def _largest(gradients: Array) -> Array:
+    return np.asarray(np.abs(gradients).max(axis=1))
+
+
+def _dot(a: Array, b: Array) -> Array:
+    # Not einsum: its digits may depend on where the arrays lie in memory.
+    return np.asarray(np.sum(a * b, axis=1))
+
+
+def _remembers(batch: _Batch) -> Flags:
+    return batch.inverse_curvatures[:, 0] > 0.0
+
+
+def _directions(batch: _Batch) -> tuple[Array, Array]:
+    """Each row's two-loop recursion, and its slope along the direction.
+
+    A row whose memory leads uphill forgets it.
+    """
+    steps, changes, inverse = batch.steps, batch.changes, batch.inverse_curvatures
+    depth = int(np.count_nonzero(inverse.any(axis=0)))
+    directions = -batch.gradients
+    weights = np.empty((depth, len(directions)))
+    for age in range(depth):
+        weights[age] = inverse[:, age] * _dot(steps[:, age], directions)
+        directions -= weights[age, :, None] * changes[:, age]
+    remembers = _remembers(batch)
+    if depth:
+        roughness = inverse[:, 0] * _dot(changes[:, 0], changes[:, 0])
+        directions /= np.where(remembers, roughness, 1.0)[:, None]
+    for age in reversed(range(depth)):
+        correction = inverse[:, age] * _dot(changes[:, age], directions)
+        directions += (weights[age] - correction)[:, None] * steps[:, age]
+    slopes = _dot(batch.gradients, directions)
+    uphill = remembers & ~(slopes < 0.0)
+    if uphill.any():
+        _forget(batch, uphill)
+        directions[uphill] = -batch.gradients[uphill]
+        slopes[uphill] = -_dot(batch.gradients[uphill], batch.gradients[uphill])
+    return directions, slopes
+
+
+def _forget(batch: _Batch, forgetful: Flags) -> None:
+    """Back to steepest descent, with the length of the newest step for the unknown scale."""
+    batch.grown[forgetful] = np.linalg.norm(batch.steps[forgetful, 0], axis=1)
+    batch.trials[forgetful] = 0
+    for array in (batch.steps, batch.changes, batch.inverse_curvatures):
+        array[forgetful] = 0.0
+
+
+def _try(objective_rows: RowsObjective, batch: _Batch, directions: Array, slopes: Array) -> Flags:
+    """Evaluate one trial step of every row, accept or shorten it; which rows are at their end."""
+    fresh = batch.trials == 0
+    steepness = np.sqrt(_dot(batch.gradients, batch.gradients))
+    first = np.where(_remembers(batch), batch.grown, batch.grown / steepness)
+    batch.lengths[fresh] = first[fresh]
+    x = batch.x + batch.lengths[:, None] * directions
+    values, gradients, finite = _evaluated(objective_rows, x, batch.rows)
+    batch.trials[:] += 1
+
+    predicted = batch.lengths * slopes
+    excess = np.where(finite, values, np.inf) - batch.values
+    turned = _dot(np.where(finite[:, None], gradients, 0.0), directions)
+    flat = np.abs(turned) <= -FLATTENED * slopes
+    accepted = excess <= SUFFICIENT_DECREASE * predicted
+    accepted |= flat & (excess <= VALUE_NOISE * np.abs(batch.values))
+    _shorten(batch, ~accepted, predicted, excess)
+    _move(batch, accepted, x, values, gradients)
+
+    hopeless = -batch.lengths * slopes < EPS * np.abs(batch.values)
+    failed = ~accepted & (hopeless | (batch.trials >= MOST_TRIALS))
+    misled = failed & _remembers(batch)
+    if misled.any():
+        _forget(batch, misled)
+    return failed & ~misled
+
+
+def _shorten(batch: _Batch, too_long: Flags, predicted: Array, excess: Array) -> None:
+    """The minimiser of the parabola through value, slope and trial, safeguarded."""
+    if not too_long.any():
+        return
+    rise = excess[too_long]
+    slope = predicted[too_long]
+    finite = np.isfinite(rise)
+    bend = np.where(finite, rise - slope, 1.0)
+    factor = np.where(finite, np.clip(-0.5 * slope / bend, LEAST_KEPT, MOST_KEPT), PULL_BACK)
+    batch.lengths[too_long] *= factor
+
+
+def _move(batch: _Batch, accepted: Flags, x: Array, values: Array, gradients: Array) -> None:
+    """Take the accepted steps and remember those of positive curvature."""
+    rows = np.flatnonzero(accepted)
+    moved = x[rows] - batch.x[rows]
+    change = gradients[rows] - batch.gradients[rows]
+    curvature = _dot(moved, change)
+    curved = curvature > EPS * _dot(change, change)
+    batch.x[rows] = x[rows]
+    batch.values[rows] = values[rows]
+    batch.gradients[rows] = gradients[rows]
+    batch.iterations[rows] += 1
+    batch.trials[rows] = 0
+    batch.grown[rows] = np.where(curved, 1.0, np.minimum(GROWTH * batch.grown[rows], MOST_GROWN))
+    kept = rows[curved]
+    for array, newest in (
+        (batch.steps, moved[curved]),
+        (batch.changes, change[curved]),
+        (batch.inverse_curvatures, 1.0 / curvature[curved]),
+    ):
+        array[kept, 1:] = array[kept, :-1]
+        array[kept, 0] = newest

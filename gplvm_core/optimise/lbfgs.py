@@ -1,0 +1,176 @@
+"""Limited-memory BFGS with a state that is a value."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Float
+
+from gplvm_core.optimise.line_search import Found, search
+from gplvm_core.optimise.objective import (
+    Array,
+    Objective,
+    Status,
+    check_settings,
+    first_evaluation,
+    frozen,
+    reason_to_end,
+)
+
+
+@dataclass(frozen=True, eq=False)
+class LBFGSState:
+    """Where L-BFGS stands.
+
+    `steps` and `changes`, shape (m, P) with m ≤ memory, are the latest differences of x and of the
+    gradient, oldest first; `curvatures` (m,) are their inner products, all positive.  `rejected`
+    of the `evaluations` were not finite; `reason` is empty while running.
+    """
+
+    x: Float[Array, " P"]
+    value: float
+    gradient: Float[Array, " P"]
+    iteration: int
+    evaluations: int
+    rejected: int
+    status: Status
+    reason: str
+    steps: Float[Array, "m P"]
+    changes: Float[Array, "m P"]
+    curvatures: Float[Array, " m"]
+
+
+def rescaled(state: LBFGSState, ratio: Float[Array, " P"]) -> LBFGSState:
+    """The same state in variables ratio · x: nothing that was learnt of the curvature is lost."""
+    return replace(
+        state,
+        x=frozen(ratio * state.x),
+        gradient=frozen(state.gradient / ratio),
+        steps=frozen(ratio * state.steps),
+        changes=frozen(state.changes / ratio),
+    )
+
+
+@dataclass(frozen=True)
+class LBFGS:
+    """L-BFGS with a strong-Wolfe line search, for unbounded variables.
+
+    Converged when no entry of the gradient exceeds `gradient_tolerance` in size, or when an
+    iteration lowers the value by no more than `value_tolerance` times max(|value|, 1): tiny by
+    default, since badly conditioned bounds creep for long and then move.  Stalled when the line
+    search fails even along steepest descent.
+    Source: Nocedal & Wright (2006), Numerical Optimization, algorithms 7.4 and 7.5.
+    """
+
+    memory: int = 20
+    gradient_tolerance: float = 1e-5
+    value_tolerance: float = 1e-13
+
+    def __post_init__(self) -> None:
+        check_settings(
+            {
+                "memory": (self.memory, 1),
+                "gradient_tolerance": (self.gradient_tolerance, 0.0),
+                "value_tolerance": (self.value_tolerance, 0.0),
+            }
+        )
+
+    def start(self, x: Float[Array, " P"], objective: Objective) -> LBFGSState:
+        """The state at x, shape (P,), after one evaluation.
+
+        Raises ValueError when x or the evaluation there is not finite.
+        """
+        x, value, gradient = first_evaluation(x, objective)
+        empty = frozen(np.empty((0, x.size)))
+        state = LBFGSState(
+            x, value, gradient, 0, 1, 0, "running", "", empty, empty, frozen(np.empty(0))
+        )
+        return self._judge(state, np.inf)
+
+    def step(self, state: LBFGSState, objective: Objective) -> LBFGSState:
+        """One accepted iteration; the same state when it is no longer running."""
+        if state.status != "running":
+            return state
+        remembered = len(state.curvatures) > 0
+        steepness = float(np.linalg.norm(state.gradient))
+        first_step = 1.0 if remembered else 1.0 / steepness
+        found = _search(objective, state, _direction(state), first_step)
+        state = _counted(state, found)
+        if found.reason and remembered:
+            # The memory may have misled the direction; the newest step's length stands in for the
+            # scale that it knew.
+            first_step = float(np.linalg.norm(state.steps[-1])) / steepness
+            state = replace(
+                state, steps=state.steps[:0], changes=state.changes[:0], curvatures=frozen([])
+            )
+            remembered = False
+            found = _search(objective, state, -state.gradient, first_step)
+            state = _counted(state, found)
+        if found.reason:
+            return replace(
+                state,
+                status="stalled",
+                reason=f"The line search along steepest descent failed: {found.reason}.",
+            )
+        # A small decrease along steepest descent says nothing about the distance to the minimum.
+        decrease = state.value - found.value if remembered else np.inf
+        return self._judge(self._moved(state, found), decrease)
+
+    def _moved(self, state: LBFGSState, found: Found) -> LBFGSState:
+        moved = found.x - state.x
+        change = found.gradient - state.gradient
+        curvature = float(moved @ change)
+        steps, changes, curvatures = state.steps, state.changes, state.curvatures
+        # Only pairs of positive curvature keep the approximation positive definite.
+        if curvature > np.finfo(np.float64).eps * float(change @ change):
+            kept = slice(max(0, len(curvatures) + 1 - self.memory), None)
+            steps = frozen(np.vstack([steps[kept], moved]))
+            changes = frozen(np.vstack([changes[kept], change]))
+            curvatures = frozen(np.append(curvatures[kept], curvature))
+        return replace(
+            state,
+            x=found.x,
+            value=found.value,
+            gradient=found.gradient,
+            iteration=state.iteration + 1,
+            steps=steps,
+            changes=changes,
+            curvatures=curvatures,
+        )
+
+    def _judge(self, state: LBFGSState, decrease: float) -> LBFGSState:
+        reason = reason_to_end(
+            state.value, state.gradient, decrease, self.gradient_tolerance, self.value_tolerance
+        )
+        return replace(state, status="converged", reason=reason) if reason else state
+
+
+def _search(
+    objective: Objective, state: LBFGSState, direction: Float[Array, " P"], first_step: float
+) -> Found:
+    return search(objective, state.x, state.value, state.gradient, direction, first_step)
+
+
+def _counted(state: LBFGSState, found: Found) -> LBFGSState:
+    return replace(
+        state,
+        evaluations=state.evaluations + found.evaluations,
+        rejected=state.rejected + found.rejected,
+    )
+
+
+def _direction(state: LBFGSState) -> Float[Array, " P"]:
+    """Minus the inverse Hessian's approximation times the gradient: the two-loop recursion."""
+    direction = -state.gradient
+    if len(state.curvatures) == 0:
+        return direction
+    pairs = list(zip(state.steps, state.changes, state.curvatures, strict=True))
+    weights = []
+    for moved, change, curvature in reversed(pairs):
+        weight = float(moved @ direction) / curvature
+        direction -= weight * change
+        weights.append(weight)
+    _, newest, curvature = pairs[-1]
+    direction *= curvature / float(newest @ newest)
+    for (moved, change, curvature), weight in zip(pairs, reversed(weights), strict=True):
+        direction += (weight - float(change @ direction) / curvature) * moved
+    return direction

@@ -1,0 +1,185 @@
+"""What every optimiser shares: the function to minimise, its states, and what a run reports."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Literal, Protocol, TypeVar
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike, NDArray
+
+Array = NDArray[np.float64]
+Status = Literal["running", "converged", "stalled"]
+
+
+class Objective(Protocol):
+    """A function of a vector that is minimised, with its gradient.
+
+    Takes x, shape (P,); returns a value and a gradient of shape (P,).  A value or gradient that is
+    not finite rejects the evaluation: the optimiser shortens its step and counts it.  The vector
+    is read-only and the gradient is copied, so an objective may reuse its buffers.
+    """
+
+    def __call__(self, x: Float[Array, " P"], /) -> tuple[float, Float[Array, " P"]]: ...
+
+
+class State(Protocol):
+    """What can be read from the state of any optimiser.
+
+    A state is a frozen value of arrays, numbers and strings only: stored, loaded and stepped on,
+    it gives the same numbers as a run that was not interrupted.
+    """
+
+    @property
+    def x(self) -> Float[Array, " P"]: ...
+    @property
+    def value(self) -> float: ...
+    @property
+    def gradient(self) -> Float[Array, " P"]: ...
+    @property
+    def iteration(self) -> int: ...
+    @property
+    def evaluations(self) -> int: ...
+    @property
+    def rejected(self) -> int: ...
+    @property
+    def status(self) -> Status: ...
+    @property
+    def reason(self) -> str: ...
+
+
+S = TypeVar("S")
+
+
+class Optimiser(Protocol[S]):
+    """Starts at a vector, then makes one accepted iteration a step.
+
+    `step` returns a new state whose value is no higher than that of the one before, or one whose
+    status and reason say why there is none; a state that is no longer running is returned as it is.
+    Cancelling and pausing are not stepping.
+    """
+
+    def start(self, x: Float[Array, " P"], objective: Objective) -> S: ...
+
+    def step(self, state: S, objective: Objective) -> S: ...
+
+
+@dataclass(frozen=True, eq=False)
+class Progress:
+    """What training tells its observer once per accepted iteration.
+
+    `relevance` and `information` (Q,): 1/lengthscale² and mean KL in nats per latent dimension;
+    `latent_mean` (N, Q); `seconds` since the start and `seconds_left` (estimated; None when
+    unknown); `run` is the value from which training continues exactly.
+    """
+
+    phase: str
+    iteration: int
+    evaluations: int
+    bound: float
+    noise_variance: float
+    relevance: Float[Array, " Q"]
+    information: Float[Array, " Q"]
+    latent_mean: Float[Array, "N Q"]
+    seconds: float
+    seconds_left: float | None
+    message: str
+    run: object
+
+
+@dataclass(frozen=True)
+class Result:
+    """How training ended.
+
+    `status`: "converged" (a tolerance was met), "stalled" (the line search gave up with gradients
+    that are not zero), "stopped" (by the callback) or "limit" (`max_iter`); `reason` says it in
+    words.  `rejected` of the `evaluations` were not finite; `jitter` is relative, as used.
+    """
+
+    status: Literal["converged", "stalled", "stopped", "limit"]
+    reason: str
+    iterations: int
+    evaluations: int
+    rejected: int
+    jitter: float
+
+
+def frozen(array: ArrayLike) -> Array:
+    """A read-only float64 copy, so that a state stays the value that it was."""
+    copy = np.array(array, dtype=np.float64)
+    copy.setflags(write=False)
+    return copy
+
+
+def evaluate(
+    objective: Objective, x: Float[Array, " P"]
+) -> tuple[float, Float[Array, " P"]] | None:
+    """Value and gradient at x, or None for a rejected evaluation.
+
+    Raises ValueError when the gradient's shape is not that of x.
+    """
+    value, gradient = objective(x)
+    gradient = frozen(gradient)
+    if gradient.shape != x.shape:
+        raise ValueError(
+            f"The objective's gradient has shape {gradient.shape} at a vector of shape {x.shape}; "
+            "return one derivative per variable."
+        )
+    if not (np.isfinite(value) and np.isfinite(gradient).all()):
+        return None
+    return float(value), gradient
+
+
+def first_evaluation(
+    x: Float[Array, " P"], objective: Objective
+) -> tuple[Float[Array, " P"], float, Float[Array, " P"]]:
+    """A checked copy of the starting vector, its value and its gradient.
+
+    Raises ValueError when x is not a non-empty finite vector, or its evaluation is rejected.
+    """
+    start = frozen(x)
+    if start.ndim != 1 or start.size == 0:
+        raise ValueError(
+            f"An optimiser starts from a vector of at least one variable, got shape {start.shape}."
+        )
+    if not np.isfinite(start).all():
+        raise ValueError(
+            f"The starting vector has {np.count_nonzero(~np.isfinite(start))} of {start.size} "
+            "entries that are not finite (nan or inf); start from finite numbers."
+        )
+    evaluated = evaluate(objective, start)
+    if evaluated is None:
+        raise ValueError(
+            "The objective or its gradient is not finite (nan or inf) at the starting vector; "
+            "start from a vector where it can be evaluated."
+        )
+    return start, *evaluated
+
+
+def check_settings(least: Mapping[str, tuple[float, float]]) -> None:
+    """Raises ValueError for the first setting, given as (value, least allowed), that is too low."""
+    for name, (value, lowest) in least.items():
+        if not value >= lowest:
+            raise ValueError(f"{name} must be at least {lowest}, got {value}.")
+
+
+def reason_to_end(
+    value: float,
+    gradient: Float[Array, " P"],
+    decrease: float,
+    gradient_tolerance: float,
+    value_tolerance: float,
+) -> str:
+    """Why an iteration that lowered the value by `decrease` has converged, or "" if it has not."""
+    largest = float(np.max(np.abs(gradient)))
+    if largest <= gradient_tolerance:
+        return (
+            f"The largest gradient entry, {largest:.3g}, is within the tolerance "
+            f"{gradient_tolerance:.3g}."
+        )
+    if decrease <= value_tolerance * max(abs(value), 1.0):
+        return (
+            f"The last iteration lowered the value by {decrease:.3g}, within the relative "
+            f"tolerance {value_tolerance:.3g}."
+        )
+    return ""

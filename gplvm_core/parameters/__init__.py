@@ -1,0 +1,17 @@
+"""Floor 1: nested dataclasses of parameters seen as one flat vector."""
+
+from gplvm_core.parameters.transforms import IDENTITY, LOG, SOFTPLUS, Transform
+from gplvm_core.parameters.tree import Layout, Leaf, add, leaves, replace_leaves, scale_leaves
+
+__all__ = [
+    "IDENTITY",
+    "LOG",
+    "SOFTPLUS",
+    "Layout",
+    "Leaf",
+    "Transform",
+    "add",
+    "leaves",
+    "replace_leaves",
+    "scale_leaves",
+]

@@ -1,0 +1,166 @@
+"""Nested frozen dataclasses ↔ one flat vector, with fixed, tied, bounded and scaled leaves.
+
+A leaf is a number or an array inside nested dataclasses and tuples; its path joins field names
+(and tuple positions) with dots: "layer.kernel.parts.0.lengthscale".
+"""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass, replace
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gplvm_core.numerics import Array
+from gplvm_core.parameters.transforms import IDENTITY, Transform
+
+Tree = TypeVar("Tree")
+
+
+def leaves(tree: Any, prefix: str = "") -> dict[str, Any]:
+    """Every number and floating-point array of a tree, by path."""
+    return dict(_walk(tree, prefix))
+
+
+def _walk(tree: Any, path: str) -> Iterator[tuple[str, Any]]:
+    if isinstance(tree, float | int | np.floating) and not isinstance(tree, bool):
+        yield path, tree
+    elif isinstance(tree, np.ndarray):
+        if tree.dtype.kind == "f":
+            yield path, tree
+    else:
+        for name, child in _children(tree):
+            yield from _walk(child, f"{path}.{name}" if path else name)
+
+
+def _children(tree: Any) -> Iterator[tuple[str, Any]]:
+    if is_dataclass(tree):
+        for part in fields(tree):
+            yield part.name, getattr(tree, part.name)
+    elif isinstance(tree, tuple):
+        for position, child in enumerate(tree):
+            yield str(position), child
+
+
+def replace_leaves(tree: Tree, values: Mapping[str, Any]) -> Tree:
+    """The same tree with the leaves at the given paths exchanged. Raises KeyError for others."""
+    unknown = set(values) - set(leaves(tree))
+    if unknown:
+        raise KeyError(f"no such leaves: {sorted(unknown)}")
+    return _rebuild(tree, dict(values), "")
+
+
+def _rebuild(tree: Any, values: dict[str, Any], path: str) -> Any:
+    if path in values:
+        value = values[path]
+        return value if isinstance(tree, np.ndarray) else float(value)
+    if isinstance(tree, tuple):
+        return tuple(_rebuild(child, values, _join(path, name)) for name, child in _children(tree))
+    if is_dataclass(tree) and not isinstance(tree, type):
+        changed = {
+            name: _rebuild(child, values, _join(path, name)) for name, child in _children(tree)
+        }
+        return replace(tree, **changed)
+    return tree
+
+
+def _join(path: str, name: str) -> str:
+    return f"{path}.{name}" if path else name
+
+
+def add(first: Tree, second: Tree) -> Tree:
+    """Leaf by leaf sum of two trees of the same shape: gradients add."""
+    other = leaves(second)
+    return replace_leaves(
+        first, {path: value + other[path] for path, value in leaves(first).items()}
+    )
+
+
+def scale_leaves(tree: Tree, factor: float) -> Tree:
+    """Every leaf multiplied by a factor."""
+    return replace_leaves(tree, {path: factor * value for path, value in leaves(tree).items()})
+
+
+@dataclass(frozen=True)
+class Leaf:
+    """How an optimiser sees one leaf θ = transform(scale · v).
+
+    free: entries that may move (None: all). tied: path of the leaf whose value this one shares.
+    """
+
+    transform: Transform = IDENTITY
+    scale: float | Array = 1.0
+    free: NDArray[np.bool_] | None = None
+    tied: str | None = None
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Which leaves of a tree are free, and how they lie in one flat vector.
+
+    A leaf that is not named in `free` stays as the template has it.
+    """
+
+    template: Any
+    free: Mapping[str, Leaf] = field(default_factory=dict)
+
+    def pack(self, tree: Any) -> Array:
+        """The free vector v of a tree (tied leaves follow the one they are tied to)."""
+        values = leaves(tree)
+        parts = [
+            self._select(leaf, self._to_free(leaf, values[path])) for path, leaf in self._own()
+        ]
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    def unpack(self, vector: Array) -> Any:
+        """The tree at a free vector."""
+        template = leaves(self.template)
+        values: dict[str, Any] = {}
+        start = 0
+        for path, leaf in self._own():
+            old = np.asarray(template[path], dtype=float)
+            free = self._to_free(leaf, old)
+            mask = np.ones(old.shape, bool) if leaf.free is None else leaf.free
+            size = int(mask.sum())
+            free[mask] = vector[start : start + size]
+            start += size
+            moved = leaf.transform.forward(leaf.scale * free)
+            values[path] = np.where(mask, moved, old) if leaf.free is not None else moved
+        for path, leaf in self.free.items():
+            if leaf.tied is not None:
+                values[path] = values[leaf.tied]
+        return replace_leaves(self.template, values)
+
+    def scales(self) -> Array:
+        """The scale of every entry of the free vector."""
+        values = leaves(self.template)
+        parts = [
+            self._select(leaf, np.array(np.broadcast_to(leaf.scale, np.shape(values[path]))))
+            for path, leaf in self._own()
+        ]
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    def chain(self, tree: Any, gradient: Any) -> Array:
+        """∂/∂v from a tree-shaped ∂/∂θ at a tree."""
+        values, slopes = leaves(tree), dict(leaves(gradient))
+        for path, leaf in self.free.items():
+            if leaf.tied is not None:
+                slopes[leaf.tied] = slopes[leaf.tied] + slopes[path]
+        parts = []
+        for path, leaf in self._own():
+            slope = leaf.transform.slope(np.asarray(values[path], dtype=float))
+            parts.append(self._select(leaf, np.asarray(slopes[path] * slope * leaf.scale)))
+        return np.concatenate(parts) if parts else np.empty(0)
+
+    def _own(self) -> list[tuple[str, Leaf]]:
+        return [(path, leaf) for path, leaf in self.free.items() if leaf.tied is None]
+
+    @staticmethod
+    def _to_free(leaf: Leaf, value: Any) -> Array:
+        # Fixed entries may lie outside the transform's domain (log 0 for a variance of 0).
+        with np.errstate(divide="ignore", invalid="ignore"):
+            return np.array(leaf.transform.inverse(np.asarray(value, dtype=float)) / leaf.scale)
+
+    @staticmethod
+    def _select(leaf: Leaf, array: Array) -> Array:
+        return array.ravel() if leaf.free is None else array[leaf.free]
