@@ -1,0 +1,35 @@
+"""The data sets that come with the project, by name."""
+
+from collections.abc import Callable
+
+from gplvm_core.datasets.dataset import Dataset
+from gplvm_core.datasets.digits import load_digits
+from gplvm_core.datasets.errors import DataError
+from gplvm_core.datasets.faces import load_faces
+from gplvm_core.datasets.flow import load_flow
+from gplvm_core.datasets.heads import load_heads
+from gplvm_core.datasets.poses import load_poses
+
+LOADERS: tuple[tuple[str, Callable[[], Dataset]], ...] = (
+    ("faces", load_faces),
+    ("heads", load_heads),
+    ("digits", load_digits),
+    ("poses", load_poses),
+    ("flow", load_flow),
+)
+
+
+def list_datasets() -> tuple[str, ...]:
+    """The names that `load_dataset` knows."""
+    return tuple(name for name, _ in LOADERS)
+
+
+def load_dataset(name: str) -> Dataset:
+    """A data set by its name, the same on every call.
+
+    Raises DataError for an unknown name, and when what it is read from is not installed.
+    """
+    for known, loader in LOADERS:
+        if known == name:
+            return loader()
+    raise DataError(f"There is no data set {name!r}; choose one of {', '.join(list_datasets())}.")

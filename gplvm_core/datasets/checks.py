@@ -1,0 +1,191 @@
+"""The check that every array of targets passes, and a description of what is odd in it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import NDArray
+from scipy import sparse
+
+from gplvm_core.datasets.errors import DataError, DataTypeError, listed
+
+Array = NDArray[np.float64]
+
+UNIT_RATIO = 1e3
+"""Columns whose standard deviations differ by more than this are said to differ in units."""
+
+EXTREME = 1e12
+"""Values larger than this, or spreads smaller than its inverse, lose digits in double precision."""
+
+
+def check_targets(targets: Any) -> Float[Array, "N D"]:
+    """The targets as float64, N × D with N ≥ 2 and D ≥ 1, all finite.
+
+    The array itself comes back when it is float64 already; it is never written to.
+    Raises DataError, which says what was wrong and what to do.
+    """
+    if sparse.issparse(targets):
+        raise DataError(
+            f"The targets are a sparse matrix ({type(targets).__name__}); a Gaussian process needs "
+            "them dense. Pass targets.toarray()."
+        )
+    if isinstance(targets, np.ma.MaskedArray) and np.ma.getmaskarray(targets).any():
+        count = int(np.ma.getmaskarray(targets).sum())
+        raise DataError(
+            f"The targets are a masked array with {count} masked entries; missing values are not "
+            "supported yet. Leave out those rows or fill them in."
+        )
+    array = _as_float(_as_array(targets))
+    if array.ndim != 2:
+        raise DataError(
+            f"The targets must be a table of N rows and D columns; got {_shape_words(array)}. "
+            "Reshape your data: array.reshape(-1, 1) if it is one column, "
+            "array.reshape(1, -1) if it is one row, array.reshape(len(array), -1) for images."
+        )
+    n_points, n_outputs = array.shape
+    if n_outputs == 0:
+        raise DataError(
+            f"Found array with 0 feature(s) (shape={array.shape}) while a minimum of 1 is "
+            "required. Pass at least one column."
+        )
+    if n_points < 2:
+        raise DataError(
+            f"Found array with {n_points} sample(s) (shape={array.shape}); "
+            + ("one sample leaves nothing to learn" if n_points else "there is nothing to learn")
+            + " from. Pass at least 2 rows."
+        )
+    _check_finite(array)
+    return array
+
+
+def _as_array(targets: Any) -> NDArray[Any]:
+    try:
+        return np.asarray(targets)
+    except ValueError as error:  # rows of different lengths
+        raise DataError(
+            f"The targets cannot be read as a table: {error}. Give every row the same length."
+        ) from error
+
+
+def _as_float(array: NDArray[Any]) -> Array:
+    if np.iscomplexobj(array):
+        raise DataError(
+            f"Complex data not supported: the targets are {array.dtype}. "
+            "Pass real and imaginary parts as separate columns."
+        )
+    if array.dtype.kind in "fiub":
+        return array.astype(np.float64, copy=False)
+    if array.dtype.kind == "O":
+        try:
+            return array.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise DataTypeError(
+                f"The targets must be numbers, but hold other objects: {error}. "
+                "Leave out the columns that are not numeric."
+            ) from error
+    kind = {"U": "text", "S": "bytes", "M": "dates", "m": "time spans", "V": "records"}
+    raise DataTypeError(
+        f"The targets must be numbers; got {kind.get(array.dtype.kind, 'values')} "
+        f"(dtype {array.dtype}). Leave out the columns that are not numeric, or convert them with "
+        "array.astype(float)."
+    )
+
+
+def _shape_words(array: NDArray[Any]) -> str:
+    if array.ndim == 0:
+        return f"a single number, {array}"
+    return f"{array.ndim} dimension{'s' * (array.ndim > 1)}, shape {array.shape}"
+
+
+def _check_finite(array: Array) -> None:
+    # The sum is finite only if every entry is, up to an overflow that the full check then clears:
+    # one pass without a temporary for the usual case.
+    with np.errstate(over="ignore", invalid="ignore"):
+        if np.isfinite(array.sum()):
+            return
+    bad = ~np.isfinite(array)
+    if not bad.any():
+        return
+    n_missing = int(np.isnan(array).sum())
+    n_infinite = int(bad.sum()) - n_missing
+    counts = [
+        f"{count} {what}" for count, what in ((n_missing, "NaN"), (n_infinite, "infinity")) if count
+    ]
+    row, column = (int(i) for i in np.argwhere(bad)[0])
+    n_rows = int(bad.any(axis=1).sum())
+    raise DataError(
+        f"The targets contain {' and '.join(counts)} in {n_rows} of {len(array)} rows, the first "
+        f"in row {row}, column {column} (counted from 0). Missing values are not supported yet: "
+        "leave out those rows or fill them in."
+    )
+
+
+def describe(
+    targets: Any, column_names: Sequence[str] | None = None, *, one_unit: bool = False
+) -> tuple[str, ...]:
+    """What is odd about the targets, one sentence each; nothing when nothing is.
+
+    Constant columns, repeated rows, scales beyond 1e±12 and, unless `one_unit` says that all
+    columns are of one kind (pixels, joint positions), columns whose units differ.
+    Raises DataError where check_targets does.
+    """
+    array = check_targets(targets)
+    names = list(column_names or (f"column {d}" for d in range(array.shape[1])))
+    # An offset that dwarfs the spread leaves rounding errors that are no spread: hence min and max.
+    constant = array.min(axis=0) == array.max(axis=0)
+    with np.errstate(over="ignore"):
+        spread = array.std(axis=0)
+    told = (
+        _constant_columns(constant, names),
+        _repeated_rows(array),
+        _extreme_scales(array, spread, constant, names),
+        None if one_unit else _mixed_units(spread, constant, names),
+    )
+    return tuple(sentence for sentence in told if sentence)
+
+
+def _constant_columns(constant: NDArray[np.bool_], names: list[str]) -> str | None:
+    which = [names[d] for d in np.flatnonzero(constant)]
+    if not which:
+        return None
+    if len(which) == len(names):
+        return "Every column is constant: there is nothing to learn."
+    verb = "is constant and carries" if len(which) == 1 else "are constant and carry"
+    return f"{len(which)} of {len(names)} columns {verb} no information: {listed(which)}."
+
+
+def _repeated_rows(array: Array) -> str | None:
+    repeats = len(array) - len({row.tobytes() for row in array})
+    if not repeats:
+        return None
+    verb = "row repeats an earlier one" if repeats == 1 else "rows repeat earlier ones"
+    return f"{repeats} of {len(array)} {verb} exactly."
+
+
+def _extreme_scales(
+    array: Array, spread: Array, constant: NDArray[np.bool_], names: list[str]
+) -> str | None:
+    largest = np.abs(array).max(axis=0)
+    extreme = (largest > EXTREME) | (~constant & (spread < 1 / EXTREME))
+    if not extreme.any():
+        return None
+    which = [
+        f"{names[d]} (largest {largest[d]:.3g}, spread {spread[d]:.3g})"
+        for d in np.flatnonzero(extreme)
+    ]
+    return f"Scales beyond 1e±12 lose digits; change the units of {listed(which)}."
+
+
+def _mixed_units(spread: Array, constant: NDArray[np.bool_], names: list[str]) -> str | None:
+    if (~constant).sum() < 2:
+        return None
+    order = np.flatnonzero(~constant)[np.argsort(spread[~constant], kind="stable")]
+    low, high = order[0], order[-1]
+    if not spread[high] > UNIT_RATIO * spread[low]:
+        return None
+    return (
+        f"The columns seem to be in different units: {names[high]} spreads by {spread[high]:.3g}, "
+        f"{names[low]} by {spread[low]:.3g}. With one global scale only the largest would count; "
+        'scaling="columns" gives each its own.'
+    )

@@ -1,0 +1,76 @@
+"""A table as columns, before anybody has said which of them are to be learnt."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+from numpy.typing import NDArray
+
+Array = NDArray[np.float64]
+
+MISSING = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "none", "missing", "?", "-"})
+"""Cells, in lower case, that stand for a missing value."""
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """One column: its cells as text, where it came as text, and as numbers, where all are.
+
+    A missing cell is NaN among the numbers. `problem` is the first cell that is no number.
+    """
+
+    name: str
+    numbers: Float[Array, " N"] | None
+    texts: tuple[str, ...] | None = None
+    problem: int | None = None
+
+    def words(self) -> list[str]:
+        """Every cell as text; a missing one is empty."""
+        if self.texts is not None:
+            return ["" if text.lower() in MISSING else text for text in self.texts]
+        if self.numbers is None:
+            return []
+        return ["" if np.isnan(value) else f"{value:.15g}" for value in self.numbers]
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """What a file holds. `places` are the rows' numbers in it, `unit` what they count.
+
+    `beside` are further columns that are not part of the table itself (other arrays in an NPZ).
+    `image_shape` is set when the rows are images.
+    """
+
+    name: str
+    columns: tuple[Column, ...]
+    places: Int[NDArray[np.int64], " N"]
+    unit: str
+    notes: tuple[str, ...]
+    delimiter: str | None = None
+    header: bool | None = None
+    header_reason: str = ""
+    array: str | None = None
+    arrays: tuple[str, ...] = ()
+    beside: tuple[Column, ...] = ()
+    image_shape: tuple[int, ...] | None = None
+    is_bytes: bool = False
+
+
+def text_column(name: str, cells: Sequence[str], decimal: str) -> Column:
+    """A column of cells, as numbers if all that are not missing are."""
+    plain = [cell.replace(decimal, ".") for cell in cells] if decimal != "." else cells
+    filled = ["nan" if cell.lower() in MISSING else cell for cell in plain]
+    try:
+        return Column(name, np.array(filled, dtype=np.float64), tuple(cells))
+    except ValueError:
+        problem = next(i for i, cell in enumerate(filled) if not is_number(cell))
+        return Column(name, None, tuple(cells), problem)
+
+
+def is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True

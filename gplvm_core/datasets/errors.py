@@ -1,0 +1,18 @@
+"""What a loader raises when it cannot read what it was given."""
+
+from collections.abc import Sequence
+
+
+class DataError(ValueError):
+    """Data that cannot be used: says what was wrong, what was got and what to do."""
+
+
+class DataTypeError(DataError, TypeError):
+    """Data whose elements are not numbers at all."""
+
+
+def listed(items: Sequence[str], limit: int = 5) -> str:
+    """The first few items in words, and how many more there are."""
+    shown = ", ".join(items[:limit])
+    more = len(items) - limit
+    return f"{shown} and {more} more" if more > 0 else shown

