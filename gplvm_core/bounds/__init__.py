@@ -1,0 +1,22 @@
+"""Floor 4: bounds on the evidence of a Gaussian-process layer, with all adjoints."""
+
+from gplvm_core.bounds.collapsed import Collapsed, collapsed
+from gplvm_core.bounds.evaluate import BoundGradients, evaluate_bound
+from gplvm_core.bounds.exact import Exact, exact
+from gplvm_core.bounds.layer import Layer, LayerValue, evaluate_layer, gram_factor
+from gplvm_core.bounds.profiled import Profile, profile_scales
+
+__all__ = [
+    "BoundGradients",
+    "Collapsed",
+    "Exact",
+    "Layer",
+    "LayerValue",
+    "Profile",
+    "collapsed",
+    "evaluate_bound",
+    "evaluate_layer",
+    "exact",
+    "gram_factor",
+    "profile_scales",
+]

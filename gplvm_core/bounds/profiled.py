@@ -1,0 +1,101 @@
+"""The two scales of a layer at their optimum: signal-to-noise ratio and noise variance.
+
+With the kernel known up to a factor, the collapsed bound is a function of r = σ_f²/σ² through
+the eigenvalues of C = L⁻¹ΦL⁻ᵀ, and the best σ² for a given r has a closed form.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from scipy import linalg, optimize
+
+from gplvm_core.numerics import Array, Factor, NotPositiveDefiniteError
+from gplvm_core.statistics import Statistics
+
+LOG_RATIOS = np.linspace(np.log(1e-6), np.log(1e15), 85)
+
+
+@dataclass(frozen=True)
+class Profile:
+    """The kernel's overall scale and σ² at their optimum."""
+
+    scale: float
+    noise_variance: float
+
+    @property
+    def ratio(self) -> float:
+        return self.scale / self.noise_variance
+
+
+def profile_scales(statistics: Statistics, gram: Factor, ratio: float | None = None) -> Profile:
+    """The scale and the noise variance that maximise F_data (with a ratio given: the noise).
+
+    Raises NotPositiveDefiniteError where rounding has made the problem meaningless: a noise
+    variance, or ψ0 − tr(K⁻¹Φ), that is not positive. An optimiser must not profit from those.
+    """
+    spectrum, vectors = linalg.eigh(gram.whiten(statistics.psi2), check_finite=False)
+    spectrum = np.maximum(spectrum, 0.0)
+    carried = vectors.T @ gram.solve_lower(statistics.psi1_targets)
+    power = np.sum(carried**2, axis=1)
+    problem = _Ratio(
+        spectrum,
+        power,
+        statistics.yy,
+        statistics.psi0 - float(spectrum.sum()),
+        statistics.n_points * statistics.n_outputs,
+        statistics.n_outputs,
+    )
+    if problem.left_over < 0.0:
+        raise NotPositiveDefiniteError(
+            f"ψ0 − tr(K⁻¹Φ) = {problem.left_over:.1e} is negative: the jitter is too small"
+        )
+    log_ratio = problem.best() if ratio is None else float(np.log(ratio))
+    noise = float(problem.noise_variance(np.array([log_ratio]))[0])
+    # Below the rounding error of the subtraction that makes it, the noise is an artefact.
+    if not noise > 1e-14 * max(statistics.yy, 1e-300) / problem.n_values:
+        raise NotPositiveDefiniteError(f"the profiled noise variance {noise:.1e} is not positive")
+    return Profile(float(np.exp(log_ratio)) * noise, noise)
+
+
+@dataclass(frozen=True)
+class _Ratio:
+    """F_data as a function of log r, the noise variance at its optimum."""
+
+    spectrum: Float[Array, " M"]
+    power: Float[Array, " M"]
+    yy: float
+    left_over: float  # ψ0 − tr(K⁻¹Φ), of the kernel before scaling
+    n_values: int  # N·D
+    n_outputs: int
+
+    def noise_variance(self, log_ratio: Array) -> Array:
+        ratio = np.exp(log_ratio)[:, None]
+        explained = np.sum(ratio * self.power / (1.0 + ratio * self.spectrum), axis=1)
+        return np.asarray((self.yy - explained) / self.n_values)
+
+    def value(self, log_ratio: Array) -> Array:
+        ratio = np.exp(log_ratio)[:, None]
+        noise = self.noise_variance(log_ratio)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            fit = -0.5 * self.n_values * np.log(noise)
+        fit = np.where(noise > 0.0, fit, -np.inf)
+        penalty = self.left_over * ratio[:, 0] + np.sum(np.log1p(ratio * self.spectrum), axis=1)
+        return np.asarray(fit - 0.5 * self.n_outputs * penalty)
+
+    def slope(self, log_ratio: float) -> float:
+        """dF/d log r."""
+        ratio = np.exp(log_ratio)
+        damped = 1.0 + ratio * self.spectrum
+        noise = (self.yy - np.sum(ratio * self.power / damped)) / self.n_values
+        gain = 0.5 * np.sum(ratio * self.power / damped**2) / noise
+        cost = self.left_over * ratio + np.sum(ratio * self.spectrum / damped)
+        return float(gain - 0.5 * self.n_outputs * cost)
+
+    def best(self) -> float:
+        """The best log r: the best of a grid, then the zero of the slope beside it."""
+        index = int(np.argmax(self.value(LOG_RATIOS)))
+        low, high = LOG_RATIOS[max(index - 1, 0)], LOG_RATIOS[min(index + 1, len(LOG_RATIOS) - 1)]
+        if not self.slope(low) > 0.0 > self.slope(high):
+            return float(LOG_RATIOS[index])
+        return float(optimize.brentq(self.slope, low, high, xtol=1e-13, rtol=1e-14))

@@ -1,0 +1,56 @@
+"""The bias kernel k(x, x') = variance: a constant offset with a Gaussian prior."""
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Self
+
+import numpy as np
+
+from gplvm_core.kernels.combine import cross_bias
+from gplvm_core.kernels.kernel import CrossBuilder, Gradients, Kernel, Pullback, Stationary
+from gplvm_core.numerics import Array
+
+
+@dataclass(frozen=True)
+class Bias(Stationary):
+    """Constant covariance; its rank is 1, so on its own it needs jitter."""
+
+    def K(self, first: Array, second: Array | None = None) -> Array:
+        return np.full((len(first), len(first if second is None else second)), float(self.variance))
+
+    def K_pullback(self, points: Array, gram: Array) -> tuple[Array, Self]:
+        return np.zeros_like(points), replace(self, variance=float(gram.sum()))
+
+    def cross_with(self, carrier: Kernel) -> CrossBuilder | None:
+        return None if isinstance(carrier, Bias) else partial(cross_bias, carrier, self)
+
+    def psi1(self, mean: Array, variance: Array, inducing: Array) -> tuple[Array, Pullback]:
+        def pullback(adjoint: Array) -> Gradients:
+            return self._only_variance(mean, inducing, float(adjoint.sum()))
+
+        return self.K(mean, inducing), pullback
+
+    def psi2(
+        self, mean: Array, variance: Array, inducing: Array, keep: int = 0
+    ) -> tuple[Array, Pullback]:
+        n_points = len(mean)
+
+        def pullback(adjoint: Array) -> Gradients:
+            return self._only_variance(
+                mean, inducing, 2.0 * n_points * self.variance * float(adjoint.sum())
+            )
+
+        size = len(inducing)
+        return np.full((size, size), n_points * float(self.variance) ** 2), pullback
+
+    def weighted_psi2(
+        self, mean: Array, variance: Array, inducing: Array, weights: Array
+    ) -> tuple[Array, Array, Array]:
+        value = np.full(len(mean), float(self.variance) ** 2 * float(weights.sum()))
+        return value, np.zeros_like(mean), np.zeros_like(mean)
+
+    def _only_variance(self, mean: Array, inducing: Array, d_variance: float) -> Gradients:
+        nothing = np.zeros_like(mean)
+        return Gradients(
+            nothing, nothing, np.zeros_like(inducing), replace(self, variance=d_variance)
+        )

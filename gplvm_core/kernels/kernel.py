@@ -1,0 +1,309 @@
+"""What every kernel offers: values, expectations under Gaussian inputs, and their pullbacks."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations
+from typing import Any, Self
+
+import numpy as np
+from jaxtyping import Float
+
+from gplvm_core.numerics import Array
+from gplvm_core.parameters import add, leaves, replace_leaves, scale_leaves
+
+
+class KernelError(ValueError):
+    """A kernel cannot do what was asked of it; the message says which kernels can."""
+
+
+@dataclass(frozen=True)
+class Gradients:
+    """∂F with respect to everything an expectation depends on; gradients add."""
+
+    mean: Float[Array, "N Q"]
+    variance: Float[Array, "N Q"]
+    inducing: Float[Array, "M Q"]
+    kernel: Any
+
+    def __add__(self, other: "Gradients") -> "Gradients":
+        return Gradients(
+            self.mean + other.mean,
+            self.variance + other.variance,
+            self.inducing + other.inducing,
+            add(self.kernel, other.kernel),
+        )
+
+
+Pullback = Callable[[Array], Gradients]
+
+
+@dataclass(frozen=True)
+class Cross:
+    """C + Cᵀ of ⟨k_carrier(z, x) k_other(x, z')⟩ summed over points.
+
+    pullback: its adjoint → (∂psi1 of the carrier, (the carrier's own gradients, the other's)).
+    """
+
+    value: Float[Array, "M M"]
+    pullback: Callable[[Array], tuple[Array, tuple[Gradients, Gradients]]]
+
+
+CrossBuilder = Callable[[Array, Array, Array], Cross]
+
+
+@dataclass(frozen=True)
+class Kernel:
+    """A covariance function k(x, x') whose fields are its parameters.
+
+    A gradient with respect to a kernel is a kernel-shaped dataclass, so parameters are not
+    checked on construction: `check` does that, at the boundary.
+    """
+
+    def K(
+        self, first: Float[Array, "N Q"], second: Float[Array, "M Q"] | None = None
+    ) -> Float[Array, "N M"]:
+        """k(first, second); `second` None means the same points (white noise counts there)."""
+        raise NotImplementedError
+
+    def diag(self, points: Float[Array, "N Q"]) -> Float[Array, " N"]:
+        """k(x_n, x_n)."""
+        raise NotImplementedError
+
+    def K_pullback(
+        self, points: Float[Array, "N Q"], gram: Float[Array, "N N"]
+    ) -> tuple[Float[Array, "N Q"], Self]:
+        """(∂points, ∂kernel) from the symmetric ∂K of K(points)."""
+        raise NotImplementedError
+
+    def psi0(
+        self, mean: Float[Array, "N Q"], variance: Float[Array, "N Q"]
+    ) -> tuple[Float[Array, " N"], Callable[[Array], tuple[Array, Array, Self]]]:
+        """⟨k(x_n, x_n)⟩ and its pullback ∂psi0 → (∂mean, ∂variance, ∂kernel)."""
+        raise NotImplementedError
+
+    def psi1(
+        self,
+        mean: Float[Array, "N Q"],
+        variance: Float[Array, "N Q"],
+        inducing: Float[Array, "M Q"],
+    ) -> tuple[Float[Array, "N M"], Pullback]:
+        """⟨k(x_n, z_m)⟩ and its pullback from ∂psi1."""
+        raise NotImplementedError
+
+    def psi2(
+        self,
+        mean: Float[Array, "N Q"],
+        variance: Float[Array, "N Q"],
+        inducing: Float[Array, "M Q"],
+        keep: int = 0,
+    ) -> tuple[Float[Array, "M M"], Pullback]:
+        """Σ_n ⟨k(z_m, x_n) k(x_n, z_m')⟩ and its pullback from a symmetric ∂psi2.
+
+        keep: how many numbers may be kept in memory for the pullback instead of made again.
+        """
+        raise NotImplementedError
+
+    def weighted_psi2(
+        self,
+        mean: Float[Array, "N Q"],
+        variance: Float[Array, "N Q"],
+        inducing: Float[Array, "M Q"],
+        weights: Float[Array, "M M"],
+    ) -> tuple[Float[Array, " N"], Float[Array, "N Q"], Float[Array, "N Q"]]:
+        """tr(weights Φ_n) of each point on its own, with its gradients in mean and variance."""
+        raise NotImplementedError
+
+    def cross_with(self, carrier: "Kernel") -> CrossBuilder | None:
+        """(mean, variance, inducing) → the cross term with a kernel whose psi1 carries it.
+
+        None where there is no analytic one.
+        """
+        return None
+
+    def scaled(self, factor: float) -> Self:
+        """The kernel times a positive number: every variance is multiplied."""
+        variances = {k: v for k, v in leaves(self).items() if k.split(".")[-1] == "variance"}
+        return replace_leaves(self, {k: factor * v for k, v in variances.items()})
+
+    @property
+    def relevance(self) -> Float[Array, " Q"] | None:
+        """ARD weights w_q of the latent dimensions; None for a kernel without any."""
+        return None
+
+    def with_latent(self, n_latent: int) -> Self:
+        """The kernel with one ARD parameter per latent dimension."""
+        return self
+
+    def check(self) -> None:
+        """Raise KernelError unless every parameter is a positive finite number."""
+        for path, value in leaves(self).items():
+            if not (np.all(np.isfinite(value)) and np.all(np.asarray(value) > 0)):
+                raise KernelError(
+                    f"{type(self).__name__}: {path} must be positive and finite, got {value}"
+                )
+
+    def zero(self) -> Self:
+        """A gradient of nothing: the kernel's shape filled with 0."""
+        return scale_leaves(self, 0.0)
+
+    def __add__(self, other: "Kernel") -> "Sum":
+        return Sum.of(self, other)
+
+
+@dataclass(frozen=True)
+class Stationary(Kernel):
+    """A kernel whose k(x, x) is its variance everywhere."""
+
+    variance: float = 1.0
+
+    def diag(self, points: Float[Array, "N Q"]) -> Float[Array, " N"]:
+        return np.full(len(points), float(self.variance))
+
+    def psi0(
+        self, mean: Float[Array, "N Q"], variance: Float[Array, "N Q"]
+    ) -> tuple[Float[Array, " N"], Callable[[Array], tuple[Array, Array, Self]]]:
+        def pullback(adjoint: Array) -> tuple[Array, Array, Self]:
+            nothing = np.zeros_like(mean)
+            return nothing, nothing, replace(self.zero(), variance=float(np.sum(adjoint)))
+
+        return self.diag(mean), pullback
+
+
+@dataclass(frozen=True)
+class Sum(Kernel):
+    """k = Σ parts. Kernels without analytic cross terms raise KernelError."""
+
+    parts: tuple[Kernel, ...] = ()
+
+    @classmethod
+    def of(cls, *kernels: Kernel) -> "Sum":
+        """The sum, with sums inside it opened."""
+        parts: list[Kernel] = []
+        for kernel in kernels:
+            parts.extend(kernel.parts if isinstance(kernel, Sum) else (kernel,))
+        return cls(tuple(parts))
+
+    def K(self, first: Array, second: Array | None = None) -> Array:
+        return _total(part.K(first, second) for part in self.parts)
+
+    def diag(self, points: Array) -> Array:
+        return _total(part.diag(points) for part in self.parts)
+
+    def K_pullback(self, points: Array, gram: Array) -> tuple[Array, Self]:
+        pulled = [part.K_pullback(points, gram) for part in self.parts]
+        return _total(p for p, _ in pulled), replace(self, parts=tuple(k for _, k in pulled))
+
+    def psi0(
+        self, mean: Array, variance: Array
+    ) -> tuple[Array, Callable[[Array], tuple[Array, Array, Self]]]:
+        values, pullbacks = zip(*(part.psi0(mean, variance) for part in self.parts), strict=True)
+
+        def pullback(adjoint: Array) -> tuple[Array, Array, Self]:
+            pulled = [pull(adjoint) for pull in pullbacks]
+            kernel = replace(self, parts=tuple(k for _, _, k in pulled))
+            return _total(m for m, _, _ in pulled), _total(s for _, s, _ in pulled), kernel
+
+        return _total(iter(values)), pullback
+
+    def psi1(self, mean: Array, variance: Array, inducing: Array) -> tuple[Array, Pullback]:
+        values, pullbacks = self._each_psi1(mean, variance, inducing)
+
+        def pullback(adjoint: Array) -> Gradients:
+            return self._gathered([pull(adjoint) for pull in pullbacks])
+
+        return _total(iter(values)), pullback
+
+    def psi2(
+        self, mean: Array, variance: Array, inducing: Array, keep: int = 0
+    ) -> tuple[Array, Pullback]:
+        values, pullbacks = zip(
+            *(part.psi2(mean, variance, inducing, keep) for part in self.parts), strict=True
+        )
+        crosses = list(self._crosses(mean, variance, inducing))
+        _, pull_psi1 = self._each_psi1(mean, variance, inducing)
+
+        def pullback(adjoint: Array) -> Gradients:
+            pulled = [pull(adjoint) for pull in pullbacks]
+            for met in crosses:
+                through_psi1, direct = met.cross.pullback(adjoint)
+                pulled[met.carrier] += pull_psi1[met.carrier](through_psi1) + direct[0]
+                pulled[met.other] += direct[1]
+            return self._gathered(pulled)
+
+        return _total(iter(values)) + _total(met.cross.value for met in crosses), pullback
+
+    def weighted_psi2(
+        self, mean: Array, variance: Array, inducing: Array, weights: Array
+    ) -> tuple[Array, Array, Array]:
+        each = [part.weighted_psi2(mean, variance, inducing, weights) for part in self.parts]
+        value, d_mean, d_variance = (_total(terms) for terms in zip(*each, strict=True))
+        psi1, pull_psi1 = self._each_psi1(mean, variance, inducing)
+        symmetric = 0.5 * (weights + weights.T)
+        for met in self._crosses(mean, variance, inducing):
+            through_psi1, direct = met.cross.pullback(symmetric)
+            # The cross term is linear in the carrier's psi1, so its value is that product.
+            value = value + np.sum(psi1[met.carrier] * through_psi1, axis=1)
+            pulled = pull_psi1[met.carrier](through_psi1) + direct[0]
+            d_mean, d_variance = d_mean + pulled.mean, d_variance + pulled.variance
+        return value, d_mean, d_variance
+
+    @property
+    def relevance(self) -> Array | None:
+        # The first part that tells dimensions apart speaks for the sum.
+        for part in self.parts:
+            if part.relevance is not None:
+                return part.relevance
+        return None
+
+    def with_latent(self, n_latent: int) -> Self:
+        return replace(self, parts=tuple(part.with_latent(n_latent) for part in self.parts))
+
+    def check(self) -> None:
+        super().check()
+        for first, second in combinations(range(len(self.parts)), 2):
+            self._meeting(first, second)
+
+    def _each_psi1(
+        self, mean: Array, variance: Array, inducing: Array
+    ) -> tuple[list[Array], list[Pullback]]:
+        each = [part.psi1(mean, variance, inducing) for part in self.parts]
+        return [value for value, _ in each], [pull for _, pull in each]
+
+    def _gathered(self, pulled: list[Gradients]) -> Gradients:
+        return Gradients(
+            _total(p.mean for p in pulled),
+            _total(p.variance for p in pulled),
+            _total(p.inducing for p in pulled),
+            replace(self, parts=tuple(p.kernel for p in pulled)),
+        )
+
+    def _crosses(self, mean: Array, variance: Array, inducing: Array) -> Iterator["_Met"]:
+        for first, second in combinations(range(len(self.parts)), 2):
+            carrier, other, build = self._meeting(first, second)
+            yield _Met(carrier, other, build(mean, variance, inducing))
+
+    def _meeting(self, first: int, second: int) -> tuple[int, int, "CrossBuilder"]:
+        """Which of two parts carries psi1, and how their cross term is made."""
+        for carrier, other in ((first, second), (second, first)):
+            build = self.parts[other].cross_with(self.parts[carrier])
+            if build is not None:
+                return carrier, other, build
+        names = " and ".join(type(self.parts[i]).__name__ for i in (first, second))
+        raise KernelError(
+            f"a sum of {names} has no analytic cross expectations; those that have: "
+            "RBF + Linear, any + Bias, any + White (each once)"
+        )
+
+
+@dataclass(frozen=True)
+class _Met:
+    """The cross term of two parts, given by their positions."""
+
+    carrier: int
+    other: int
+    cross: Cross
+
+
+def _total(terms: Any) -> Any:
+    terms = list(terms)
+    return sum(terms[1:], terms[0]) if terms else 0.0

@@ -1,0 +1,110 @@
+"""The linear kernel with automatic relevance determination: k(x, x') = Σ_q c_q x_q x'_q."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Self
+
+import numpy as np
+from jaxtyping import Float
+
+from gplvm_core.kernels.combine import cross_rbf_linear
+from gplvm_core.kernels.kernel import CrossBuilder, Gradients, Kernel, KernelError, Pullback
+from gplvm_core.kernels.rbf import RBF
+from gplvm_core.numerics import Array, symmetrise
+
+
+@dataclass(frozen=True)
+class Linear(Kernel):
+    """Linear-ARD kernel; variance: one for all dimensions, or (Q,). Its rank is Q: use M = Q."""
+
+    variance: float | Float[Array, " Q"] = 1.0
+
+    def K(self, first: Array, second: Array | None = None) -> Array:
+        return np.asarray((first * self.variance) @ (first if second is None else second).T)
+
+    def diag(self, points: Array) -> Array:
+        return np.asarray(np.sum(points**2 * self.variance, axis=1))
+
+    def K_pullback(self, points: Array, gram: Array) -> tuple[Array, Self]:
+        carried = gram @ points
+        return 2.0 * carried * self.variance, self._shaped(np.sum(points * carried, axis=0))
+
+    def psi0(
+        self, mean: Array, variance: Array
+    ) -> tuple[Array, Callable[[Array], tuple[Array, Array, Self]]]:
+        second = mean**2 + variance
+
+        def pullback(adjoint: Array) -> tuple[Array, Array, Self]:
+            column = np.asarray(adjoint)[:, None]
+            d_variance = column * np.broadcast_to(self.variance, mean.shape)
+            return (
+                2.0 * d_variance * mean,
+                d_variance,
+                self._shaped(np.sum(column * second, axis=0)),
+            )
+
+        return np.asarray(np.sum(second * self.variance, axis=1)), pullback
+
+    def cross_with(self, carrier: Kernel) -> CrossBuilder | None:
+        return partial(cross_rbf_linear, carrier, self) if isinstance(carrier, RBF) else None
+
+    def psi1(self, mean: Array, variance: Array, inducing: Array) -> tuple[Array, Pullback]:
+        def pullback(adjoint: Array) -> Gradients:
+            carried = adjoint @ inducing
+            return Gradients(
+                carried * self.variance,
+                np.zeros_like(variance),
+                (adjoint.T @ mean) * self.variance,
+                self._shaped(np.sum(mean * carried, axis=0)),
+            )
+
+        return self.K(mean, inducing), pullback
+
+    def psi2(
+        self, mean: Array, variance: Array, inducing: Array, keep: int = 0
+    ) -> tuple[Array, Pullback]:
+        # Φ = Z C (Σ μμᵀ + S) C Zᵀ with C = diag(c): all data enter through one Q × Q matrix.
+        second = mean.T @ mean + np.diag(variance.sum(axis=0))
+        weighted = inducing * self.variance
+        value = weighted @ second @ weighted.T
+
+        def pullback(adjoint: Array) -> Gradients:
+            d_second = weighted.T @ adjoint @ weighted
+            d_weighted = 2.0 * adjoint @ weighted @ second
+            return Gradients(
+                2.0 * mean @ d_second,
+                np.broadcast_to(np.diagonal(d_second), variance.shape).copy(),
+                d_weighted * self.variance,
+                self._shaped(np.sum(d_weighted * inducing, axis=0)),
+            )
+
+        return symmetrise(value), pullback
+
+    def weighted_psi2(
+        self, mean: Array, variance: Array, inducing: Array, weights: Array
+    ) -> tuple[Array, Array, Array]:
+        weighted = inducing * self.variance
+        inner = weighted.T @ symmetrise(weights) @ weighted
+        carried = mean @ inner
+        diagonal = np.diagonal(inner)
+        value = np.sum(mean * carried, axis=1) + variance @ diagonal
+        return value, 2.0 * carried, np.broadcast_to(diagonal, variance.shape).copy()
+
+    @property
+    def relevance(self) -> Array:
+        return np.atleast_1d(np.asarray(self.variance, dtype=float))
+
+    def with_latent(self, n_latent: int) -> Self:
+        variance = np.asarray(self.variance, dtype=float)
+        if variance.ndim and len(variance) != n_latent:
+            raise KernelError(
+                f"Linear has {len(variance)} variances for {n_latent} latent dimensions: "
+                "give one number, or one for each dimension"
+            )
+        return replace(self, variance=np.array(np.broadcast_to(variance, (n_latent,))))
+
+    def _shaped(self, d_variance: Array) -> Self:
+        if np.ndim(self.variance) == 0:
+            return replace(self, variance=float(np.sum(d_variance)))
+        return replace(self, variance=d_variance)

@@ -1,0 +1,240 @@
+"""The exponentiated quadratic (RBF) kernel with automatic relevance determination.
+
+k(x, x') = σ_f² exp(−½ Σ_q w_q (x_q − x'_q)²), w_q = 1/ℓ_q². Expectations: Titsias & Lawrence
+(2010), eq. 15–17 and §3.2; Damianou (2015), App. B.1.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import NDArray
+
+from gplvm_core.kernels.kernel import Gradients, KernelError, Pullback, Stationary
+from gplvm_core.numerics import Array, mirror_upper
+
+# A block of points × pairs of inducing inputs stays in the cache of one core.
+POINTS_PER_BLOCK = 128
+PAIRS_PER_BLOCK = 2048
+
+
+@dataclass(frozen=True)
+class RBF(Stationary):
+    """RBF-ARD kernel; lengthscale: one for all dimensions, or (Q,)."""
+
+    lengthscale: float | Float[Array, " Q"] = 1.0
+
+    def K(self, first: Array, second: Array | None = None) -> Array:
+        first, other = _centred(first, first if second is None else second)
+        scaled, scaled_other = first / self.lengthscale, other / self.lengthscale
+        squared = (
+            np.sum(scaled**2, axis=1)[:, None]
+            + np.sum(scaled_other**2, axis=1)
+            - 2.0 * scaled @ scaled_other.T
+        )
+        if second is None:
+            np.fill_diagonal(squared, 0.0)
+        return np.asarray(self.variance * np.exp(-0.5 * np.maximum(squared, 0.0)))
+
+    def K_pullback(self, points: Array, gram: Array) -> tuple[Array, Self]:
+        weight = self._weight(points.shape[1])
+        product = gram * self.K(points)
+        row = product.sum(axis=1)[:, None]
+        carried = product @ points
+        d_points = -2.0 * weight * (points * row - carried)
+        # Σ_ij E_ij (x_i − x_j)² = 2 Σ_i x_i² row_i − 2 Σ_i x_i (E x)_i for a symmetric E.
+        d_weight = -np.sum(row * points**2 - points * carried, axis=0)
+        return d_points, self._shaped(product.sum() / self.variance, d_weight)
+
+    def psi1(self, mean: Array, variance: Array, inducing: Array) -> tuple[Array, Pullback]:
+        weight = self._weight(mean.shape[1])
+        mean, inducing = _centred(mean, inducing)
+        spread = weight * variance + 1.0
+        rate = weight / spread
+        exponent = (rate * mean) @ inducing.T
+        exponent -= 0.5 * rate @ (inducing**2).T
+        exponent -= 0.5 * np.sum(rate * mean**2 + np.log(spread), axis=1)[:, None]
+        value = self.variance * np.exp(exponent, out=exponent)
+
+        def pullback(adjoint: Array) -> Gradients:
+            product = adjoint * value
+            row = product.sum(axis=1)[:, None]
+            first = product @ inducing
+            squared = mean * (mean * row - 2.0 * first) + product @ inducing**2
+            d_inducing = product.T @ (rate * mean) - inducing * (product.T @ rate)
+            d_weight = -0.5 * np.sum(variance * row / spread + squared / spread**2, axis=0)
+            return Gradients(
+                -rate * (mean * row - first),
+                0.5 * rate * (rate * squared - row),
+                d_inducing,
+                self._shaped(product.sum() / self.variance, d_weight),
+            )
+
+        return value, pullback
+
+    def psi2(
+        self, mean: Array, variance: Array, inducing: Array, keep: int = 0
+    ) -> tuple[Array, Pullback]:
+        weight = self._weight(mean.shape[1])
+        mean, inducing = _centred(mean, inducing)
+        pairs = _Pairs.of(self, weight, inducing)
+        points = _Points.of(weight, mean, variance)
+        n_points = len(mean)
+        # One array: blocks of their own would be given back to, and faulted in from, the system.
+        kept = np.empty((n_points, pairs.count)) if n_points * pairs.count <= keep else None
+        scratch = np.empty((POINTS_PER_BLOCK, PAIRS_PER_BLOCK) if kept is None else (0, 0))
+        # V = Eᵀ [1, aμ, a] gives Φ and, without the adjoint, all that the way back to Z needs.
+        carried = np.zeros((pairs.count, 2 * mean.shape[1] + 1))
+        for rows, columns in _blocks(n_points, pairs.count):
+            left, right = points.left[rows], pairs.right[:, columns]
+            block = scratch[: len(left), : right.shape[1]] if kept is None else kept[rows, columns]
+            np.exp(np.matmul(left, right, out=block), out=block)
+            carried[columns] += block.T @ points.carried[rows]
+        value = mirror_upper(carried[:, 0], pairs.rows, pairs.columns, len(inducing))
+
+        def pullback(adjoint: Array) -> Gradients:
+            pair = pairs.adjoint(adjoint)
+            target = pairs.carried * pair[:, None]
+            if kept is not None:
+                sums = kept @ target
+            else:
+                sums = np.zeros((n_points, target.shape[1]))
+                for rows, columns in _blocks(n_points, pairs.count):
+                    left, right = points.left[rows], pairs.right[:, columns]
+                    block = scratch[: len(left), : right.shape[1]]
+                    np.exp(np.matmul(left, right, out=block), out=block)
+                    sums[rows] += block @ target[columns]
+            d_mean, d_variance, d_weight = points.gradients(sums, mean, variance)
+            d_inducing, d_pair_weight = pairs.gradients(carried * pair[:, None], inducing, weight)
+            d_scale = 2.0 * float(pair @ carried[:, 0]) / self.variance
+            return Gradients(
+                d_mean, d_variance, d_inducing, self._shaped(d_scale, d_weight + d_pair_weight)
+            )
+
+        return value, pullback
+
+    def weighted_psi2(
+        self, mean: Array, variance: Array, inducing: Array, weights: Array
+    ) -> tuple[Array, Array, Array]:
+        weight = self._weight(mean.shape[1])
+        mean, inducing = _centred(mean, inducing)
+        pairs = _Pairs.of(self, weight, inducing)
+        points = _Points.of(weight, mean, variance)
+        target = pairs.carried * pairs.adjoint(weights)[:, None]
+        sums = np.zeros((mean.shape[0], target.shape[1]))
+        for rows, columns in _blocks(mean.shape[0], pairs.count):
+            sums[rows] += np.exp(points.left[rows] @ pairs.right[:, columns]) @ target[columns]
+        d_mean, d_variance, _ = points.gradients(sums, mean, variance)
+        return sums[:, 0], d_mean, d_variance
+
+    @property
+    def relevance(self) -> Array:
+        return 1.0 / np.atleast_1d(np.asarray(self.lengthscale, dtype=float)) ** 2
+
+    def with_latent(self, n_latent: int) -> Self:
+        length = np.asarray(self.lengthscale, dtype=float)
+        if length.ndim and len(length) != n_latent:
+            raise KernelError(
+                f"RBF has {len(length)} lengthscales for {n_latent} latent dimensions: "
+                "give one number, or one for each dimension"
+            )
+        return replace(self, lengthscale=np.array(np.broadcast_to(length, (n_latent,))))
+
+    def _weight(self, n_latent: int) -> Array:
+        return np.array(np.broadcast_to(self.relevance, (n_latent,)))
+
+    def _shaped(self, d_variance: float, d_weight: Array) -> Self:
+        """A kernel-shaped gradient from ∂σ_f² and ∂w; dw/dℓ = −2/ℓ³."""
+        d_length = d_weight * -2.0 / np.asarray(self.lengthscale) ** 3
+        if np.ndim(self.lengthscale) == 0:
+            return replace(self, variance=float(d_variance), lengthscale=float(d_length.sum()))
+        return replace(self, variance=float(d_variance), lengthscale=d_length)
+
+
+def _centred(mean: Array, inducing: Array) -> tuple[Array, Array]:
+    """Both moved to a common centre: far from the origin the expanded exponent loses digits."""
+    centre = inducing.mean(axis=0)
+    return mean - centre, inducing - centre
+
+
+def _blocks(n_points: int, n_pairs: int) -> Iterator[tuple[slice, slice]]:
+    for row in range(0, n_points, POINTS_PER_BLOCK):
+        for column in range(0, n_pairs, PAIRS_PER_BLOCK):
+            yield slice(row, row + POINTS_PER_BLOCK), slice(column, column + PAIRS_PER_BLOCK)
+
+
+@dataclass(frozen=True)
+class _Pairs:
+    """The pairs m ≤ m' of inducing inputs, as the right-hand factor of the exponent."""
+
+    rows: NDArray[np.intp]
+    columns: NDArray[np.intp]
+    right: Array  # [z̄, z̄², 1, constant] as (2Q+2, P)
+    carried: Array  # [1, z̄, z̄²] as (P, 2Q+1): what the way back to the points multiplies
+    difference: Array  # z_m − z_m', (P, Q)
+
+    @property
+    def count(self) -> int:
+        return len(self.rows)
+
+    @classmethod
+    def of(cls, kernel: RBF, weight: Array, inducing: Array) -> Self:
+        rows, columns = np.triu_indices(len(inducing))
+        middle = 0.5 * (inducing[rows] + inducing[columns])
+        difference = inducing[rows] - inducing[columns]
+        constant = 2.0 * np.log(kernel.variance) - 0.25 * difference**2 @ weight
+        ones = np.ones((len(rows), 1))
+        right = np.concatenate([middle, middle**2, ones, constant[:, None]], axis=1)
+        carried = np.concatenate([ones, middle, middle**2], axis=1)
+        return cls(rows, columns, np.ascontiguousarray(right.T), carried, difference)
+
+    def adjoint(self, matrix: Array) -> Array:
+        """∂Φ gathered per pair: both triangles where m < m'."""
+        pair = matrix[self.rows, self.columns] + matrix[self.columns, self.rows]
+        return np.where(self.rows == self.columns, 0.5 * pair, pair)
+
+    def gradients(self, carried: Array, inducing: Array, weight: Array) -> tuple[Array, Array]:
+        """(∂Z, the pairs' part of ∂w) from the adjoint-weighted V = [1, aμ, a]ᵀ E."""
+        n_latent, size = inducing.shape[1], len(inducing)
+        count, drift, rate = carried[:, 0], carried[:, 1 : n_latent + 1], carried[:, n_latent + 1 :]
+        middle = self.carried[:, 1 : n_latent + 1]
+        toward = drift - middle * rate
+        apart = 0.5 * weight * count[:, None] * self.difference
+        d_inducing = np.empty((size, n_latent))
+        for q in range(n_latent):
+            plus = np.bincount(self.rows, toward[:, q] - apart[:, q], size)
+            d_inducing[:, q] = plus + np.bincount(self.columns, toward[:, q] + apart[:, q], size)
+        return d_inducing, -0.25 * count @ self.difference**2
+
+
+@dataclass(frozen=True)
+class _Points:
+    """The points, as the left-hand factor of the exponent of ⟨kk'⟩."""
+
+    left: Array  # [2aμ, −a, constant, 1] as (N, 2Q+2)
+    carried: Array  # [1, aμ, a] as (N, 2Q+1)
+    rate: Array  # a = w/d, (N, Q)
+    spread: Array  # d = 2wS + 1, (N, Q)
+
+    @classmethod
+    def of(cls, weight: Array, mean: Array, variance: Array) -> Self:
+        spread = 2.0 * weight * variance + 1.0
+        rate = weight / spread
+        drift = rate * mean
+        constant = -np.sum(drift * mean + 0.5 * np.log(spread), axis=1)[:, None]
+        ones = np.ones((len(mean), 1))
+        left = np.concatenate([2.0 * drift, -rate, constant, ones], axis=1)
+        carried = np.concatenate([ones, drift, rate], axis=1)
+        return cls(left, carried, rate, spread)
+
+    def gradients(self, sums: Array, mean: Array, variance: Array) -> tuple[Array, Array, Array]:
+        """(∂mean, ∂variance, the points' part of ∂w) from the adjoint-weighted E·[1, z̄, z̄²]."""
+        n_latent = mean.shape[1]
+        row, first, second = sums[:, :1], sums[:, 1 : n_latent + 1], sums[:, n_latent + 1 :]
+        squared = mean * (mean * row - 2.0 * first) + second
+        d_mean = -2.0 * self.rate * (mean * row - first)
+        d_variance = self.rate * (2.0 * self.rate * squared - row)
+        d_weight = -np.sum(variance * row / self.spread + squared / self.spread**2, axis=0)
+        return d_mean, d_variance, d_weight

@@ -1,0 +1,45 @@
+"""White noise k(x, x') = variance if x and x' are the same point, else 0."""
+
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Self
+
+import numpy as np
+
+from gplvm_core.kernels.combine import cross_nothing
+from gplvm_core.kernels.kernel import CrossBuilder, Gradients, Kernel, Pullback, Stationary
+from gplvm_core.numerics import Array
+
+
+@dataclass(frozen=True)
+class White(Stationary):
+    """Independent noise inside the kernel: it adds to psi0 and to the diagonal of K only."""
+
+    def K(self, first: Array, second: Array | None = None) -> Array:
+        if second is None:
+            return np.asarray(float(self.variance) * np.eye(len(first)))
+        return np.zeros((len(first), len(second)))
+
+    def K_pullback(self, points: Array, gram: Array) -> tuple[Array, Self]:
+        return np.zeros_like(points), replace(self, variance=float(np.trace(gram)))
+
+    def cross_with(self, carrier: Kernel) -> CrossBuilder | None:
+        return partial(cross_nothing, carrier, self)
+
+    def psi1(self, mean: Array, variance: Array, inducing: Array) -> tuple[Array, Pullback]:
+        return np.zeros((len(mean), len(inducing))), lambda _: self._nothing(mean, inducing)
+
+    def psi2(
+        self, mean: Array, variance: Array, inducing: Array, keep: int = 0
+    ) -> tuple[Array, Pullback]:
+        size = len(inducing)
+        return np.zeros((size, size)), lambda _: self._nothing(mean, inducing)
+
+    def weighted_psi2(
+        self, mean: Array, variance: Array, inducing: Array, weights: Array
+    ) -> tuple[Array, Array, Array]:
+        return np.zeros(len(mean)), np.zeros_like(mean), np.zeros_like(mean)
+
+    def _nothing(self, mean: Array, inducing: Array) -> Gradients:
+        nothing = np.zeros_like(mean)
+        return Gradients(nothing, nothing, np.zeros_like(inducing), self.zero())

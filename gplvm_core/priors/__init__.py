@@ -1,0 +1,5 @@
+"""Floor 3: priors over latent inputs."""
+
+from gplvm_core.priors.standard import StandardNormal
+
+__all__ = ["StandardNormal"]

@@ -1,0 +1,14 @@
+"""Floor 3: the additive statistics through which a layer sees its data."""
+
+from gplvm_core.statistics.executors import Executor, executor
+from gplvm_core.statistics.reduce import StatisticsPullback, reduce_statistics
+from gplvm_core.statistics.statistics import Statistics, Targets
+
+__all__ = [
+    "Executor",
+    "Statistics",
+    "StatisticsPullback",
+    "Targets",
+    "executor",
+    "reduce_statistics",
+]

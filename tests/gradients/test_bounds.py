@@ -1,0 +1,172 @@
+"""Every bound's gradients against central differences; a bound that is missing fails."""
+
+import numpy as np
+import pytest
+
+import gplvm_core.bounds as bounds
+from gplvm_core import RBF, Bias, Linear, White, evaluate_bound
+from gplvm_core.beliefs import Belief
+from gplvm_core.bounds import Layer, collapsed, evaluate_layer, exact, gram_factor
+from gplvm_core.kernels import Kernel
+from gplvm_core.models.gplvm import FullProblem, Points
+from gplvm_core.models.latent import LatentProblem, Start
+from gplvm_core.numerics import factorise
+from gplvm_core.parameters import leaves, replace_leaves
+from gplvm_core.statistics import Statistics, Targets
+from gplvm_core.statistics.executors import serial
+
+CLOSE = {"rtol": 2e-6, "atol": 2e-6}
+BOUNDS = {"collapsed", "exact", "evaluate_layer", "evaluate_bound"}
+NOT_BOUNDS = {"gram_factor", "profile_scales"}
+
+
+def test_every_bound_is_here() -> None:
+    functions = {name for name in bounds.__all__ if name.islower()}
+    assert functions - NOT_BOUNDS == BOUNDS
+
+
+@pytest.fixture
+def small() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    generator = np.random.default_rng(11)
+    mean, variance = generator.normal(size=(9, 2)), generator.uniform(0.02, 0.2, (9, 2))
+    targets = np.column_stack([np.sin(mean @ [1.0, 0.5]), mean[:, 0], mean[:, 1] ** 2])
+    targets = targets + 0.1 * generator.normal(size=targets.shape)
+    return targets, mean, variance, mean[:4] + 0.1 * generator.normal(size=(4, 2))
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [
+        RBF(1.3, np.array([0.8, 1.4])),
+        RBF(1.3, 0.9) + Linear(np.array([0.4, 0.2])) + Bias(0.5) + White(0.05),
+    ],
+    ids=["rbf", "rbf + linear + bias + white"],
+)
+def test_evaluate_bound(kernel: Kernel, small, central_difference) -> None:
+    targets, mean, variance, inducing = small
+    kernel = kernel.with_latent(2)
+    at = {"mean": mean, "variance": variance, "inducing": inducing, "noise_variance": 0.2}
+
+    def value(**changed) -> float:
+        return evaluate_bound(targets, **{**at, "kernel": kernel, "jitter": 1e-6, **changed})[0]
+
+    _, gradients = evaluate_bound(targets, **at, kernel=kernel, jitter=1e-6)
+    for name, here in at.items():
+        expected = central_difference(lambda x, n=name: value(**{n: x}), here)
+        np.testing.assert_allclose(getattr(gradients, name), expected, **CLOSE)
+    for path, here in leaves(kernel).items():
+        expected = central_difference(
+            lambda x, p=path: value(kernel=replace_leaves(kernel, {p: x})), here
+        )
+        np.testing.assert_allclose(leaves(gradients.kernel)[path], expected, **CLOSE)
+
+
+@pytest.mark.parametrize("ratio", [None, 30.0], ids=["profiled", "ratio held"])
+def test_profiled_layer(ratio: float | None, small, central_difference) -> None:
+    targets, mean, variance, inducing = small
+    kernel = RBF(1.0, np.array([0.8, 1.4])) + Linear(np.array([0.3, 0.2]))
+    at = {"mean": mean, "variance": variance, "inducing": inducing}
+
+    def evaluated(mean=mean, variance=variance, inducing=inducing, kernel=kernel):
+        return evaluate_layer(
+            Layer(kernel, inducing, 1.0),
+            Belief(mean, variance),
+            Targets.of(targets),
+            jitter=1e-5,
+            profile=True,
+            ratio=ratio,
+        )
+
+    gradients = evaluated().gradients
+    for name, here in at.items():
+        expected = central_difference(lambda x, n=name: evaluated(**{n: x}).value, here)
+        np.testing.assert_allclose(getattr(gradients, name), expected, **CLOSE)
+    for path, here in leaves(kernel).items():
+        expected = central_difference(
+            lambda x, p=path: evaluated(kernel=replace_leaves(kernel, {p: x})).value, here
+        )
+        np.testing.assert_allclose(leaves(gradients.kernel)[path], expected, **CLOSE)
+
+
+def test_profile_is_a_maximum(small) -> None:
+    targets, mean, variance, inducing = small
+    kernel, belief = RBF(1.0, np.array([0.8, 1.4])), Belief(mean, variance)
+    layer, data = Layer(kernel, inducing, 1.0), Targets.of(targets)
+    best = evaluate_layer(layer, belief, data, jitter=1e-6, profile=True)
+    for scale, noise in ((1.01, 1.0), (0.99, 1.0), (1.0, 1.01), (1.0, 0.99)):
+        other = Layer(best.layer.kernel.scaled(scale), inducing, noise * best.layer.noise_variance)
+        assert evaluate_layer(other, belief, data, jitter=1e-6).value < best.value
+
+
+def test_collapsed_adjoints(small, central_difference) -> None:
+    targets, mean, variance, inducing = small
+    kernel = RBF(1.3, np.array([0.8, 1.4]))
+    psi1, psi2 = (getattr(kernel, p)(mean, variance, inducing)[0] for p in ("psi1", "psi2"))
+    gram = kernel.K(inducing)
+
+    def value(psi0=11.7, cross=psi1.T @ targets, psi2=psi2, yy=20.0, gram=gram, noise=0.3):
+        statistics = Statistics(float(psi0), cross, psi2, float(yy), 9, 3)
+        return collapsed(statistics, factorise(gram, 1e-6), float(noise))
+
+    at = value()
+    for name, here, found in (
+        ("psi0", 11.7, at.statistics.psi0),
+        ("yy", 20.0, at.statistics.yy),
+        ("noise", 0.3, at.noise_variance),
+        ("cross", psi1.T @ targets, at.statistics.psi1_targets),
+    ):
+        expected = central_difference(lambda x, n=name: value(**{n: x}).value, here)
+        np.testing.assert_allclose(found, expected, **CLOSE)
+    # A symmetric matrix moves along symmetric directions only.
+    direction = np.random.default_rng(0).normal(size=(4, 4))
+    direction = direction + direction.T
+    for name, here, found in (("psi2", psi2, at.statistics.psi2), ("gram", gram, at.gram)):
+        along = central_difference(
+            lambda t, n=name, h=here: value(**{n: h + t * direction}).value, np.array(0.0)
+        )
+        np.testing.assert_allclose(np.sum(found * direction), along, rtol=1e-4)
+
+
+def test_exact_adjoint(small) -> None:
+    targets, mean, _, _ = small
+    kernel = RBF(1.3, np.array([0.8, 1.4]))
+    covariance = kernel.K(mean) + 0.2 * np.eye(9)
+    direction = np.random.default_rng(0).normal(size=(9, 9))
+    direction = direction + direction.T
+
+    def value(t: float) -> float:
+        return exact(Targets.of(targets), factorise(covariance + t * direction)).value
+
+    found = np.sum(exact(Targets.of(targets), factorise(covariance)).covariance * direction)
+    assert found == pytest.approx((value(1e-5) - value(-1e-5)) / 2e-5, rel=1e-6)
+
+
+@pytest.mark.parametrize("kind", ["bayesian", "certain", "full"])
+def test_training_objectives(kind: str, small, central_difference) -> None:
+    """What the optimiser sees, through transforms and scales."""
+    targets, mean, _, _ = small
+    begin = Start(targets - targets.mean(axis=0), 2, 4, RBF(1.0, 0.9) + Bias(0.5), mean)
+    data = Targets.of(begin.targets)
+    if kind == "full":
+        full = FullProblem(begin, data, 1e-6)
+        anchor = Points(mean, RBF(1.0, 0.9).with_latent(2), 0.1)
+        problem = full
+    else:
+        problem = LatentProblem(begin, data, 1e-6, serial, certain=kind == "certain")
+        anchor = problem.start(0)
+    phase = problem.phases[0]
+    layout = problem.layout(anchor, phase)
+
+    def value(x: np.ndarray) -> float:
+        return problem.evaluate(layout.unpack(x), phase).bound
+
+    x = layout.pack(anchor) + 0.05 * np.random.default_rng(1).normal(size=layout.pack(anchor).size)
+    here = layout.unpack(x)
+    found = layout.chain(here, problem.evaluate(here, phase).gradient)
+    np.testing.assert_allclose(found, central_difference(value, x), rtol=1e-5, atol=1e-5)
+
+
+def test_gram_factor_reports_its_jitter() -> None:
+    points = np.random.default_rng(0).normal(size=(5, 2))
+    assert gram_factor(RBF(4.0), points, 1e-6, relative=True).jitter == pytest.approx(4e-6)
+    assert gram_factor(RBF(4.0), points, 1e-6, relative=False).jitter == 1e-6

@@ -1,0 +1,124 @@
+"""Expectations, bounds and gradients of established packages, to 1e-8."""
+
+import numpy as np
+import pytest
+
+from gplvm_core import RBF, Bias, Linear, White, evaluate_bound
+from gplvm_core.beliefs import Belief
+from gplvm_core.bounds import Layer, evaluate_layer
+from gplvm_core.parameters import leaves
+from gplvm_core.prediction import Posterior, predict
+from gplvm_core.statistics import Targets
+
+CLOSE = {"rtol": 1e-8, "atol": 1e-9}
+
+
+@pytest.fixture(scope="module")
+def kernels(problem):
+    rbf = RBF(float(problem["variance"]), problem["lengthscales"])
+    linear, bias = Linear(problem["linear_variances"]), Bias(float(problem["bias_variance"]))
+    return {
+        "rbf": rbf,
+        "linear": linear,
+        "bias": bias,
+        "rbf_plus_linear": rbf + linear,
+        "rbf_plus_bias": rbf + bias,
+        "linear_plus_bias": linear + bias,
+        "rbf_plus_white": rbf + White(1e-3),
+    }
+
+
+CASES = [
+    ("rbf", "gpflow"),
+    ("rbf", "gpy"),
+    ("linear", "gpflow"),
+    ("linear", "gpy"),
+    ("bias", "gpy"),
+    ("rbf_plus_linear", "gpflow"),
+    ("rbf_plus_bias", "gpy"),
+    ("linear_plus_bias", "gpy"),
+    ("rbf_plus_white", "gpy"),
+]
+# K of rank 3 or 1 plus jitter: those bounds and ∂Z are the jitter's, not the model's.
+DEFICIENT = {"linear", "bias", "linear_plus_bias"}
+
+
+@pytest.mark.parametrize(("name", "package"), CASES)
+def test_expectations(name: str, package: str, kernels, problem, reference) -> None:
+    kernel, values = kernels[name], reference[package]
+    mean, variance, inducing = problem["mu"], problem["S"], problem["Z"]
+    np.testing.assert_allclose(kernel.psi0(mean, variance)[0], values[f"{name}_psi0"], **CLOSE)
+    np.testing.assert_allclose(
+        kernel.psi1(mean, variance, inducing)[0], values[f"{name}_psi1"], **CLOSE
+    )
+    np.testing.assert_allclose(
+        kernel.psi2(mean, variance, inducing)[0], values[f"{name}_psi2"], **CLOSE
+    )
+
+
+@pytest.mark.parametrize(("name", "package"), [c for c in CASES if c[0] not in DEFICIENT])
+def test_bound_and_gradients(name: str, package: str, kernels, problem, reference) -> None:
+    values = reference[package]
+    bound, gradients = evaluate_bound(
+        problem["Y"],
+        problem["mu"],
+        problem["S"],
+        problem["Z"],
+        kernels[name],
+        float(problem["noise"]),
+    )
+    assert bound == pytest.approx(float(values[f"{name}_bound"]), rel=1e-10)
+    for found, key in (
+        (gradients.mean, "g_mu"),
+        (gradients.variance, "g_S"),
+        (gradients.inducing, "g_Z"),
+        (gradients.noise_variance, "g_noise"),
+    ):
+        expected = values[f"{name}_{key}"]
+        np.testing.assert_allclose(
+            found, np.squeeze(expected), rtol=1e-8, atol=1e-8 * np.abs(expected).max()
+        )
+    if package == "gpy":
+        found = np.concatenate([np.atleast_1d(v) for v in leaves(gradients.kernel).values()])
+        np.testing.assert_allclose(found, values[f"{name}_g_kern"], rtol=1e-8)
+    else:
+        expected = [v for key, v in values.items() if key.startswith(f"{name}_g_kern")]
+        for found, value in zip(leaves(gradients.kernel).values(), expected, strict=True):
+            np.testing.assert_allclose(found, value, rtol=1e-8)
+
+
+@pytest.mark.parametrize("name", sorted(DEFICIENT))
+def test_bound_of_deficient_kernels(name: str, kernels, problem, reference) -> None:
+    bound, _ = evaluate_bound(
+        problem["Y"],
+        problem["mu"],
+        problem["S"],
+        problem["Z"],
+        kernels[name],
+        float(problem["noise"]),
+    )
+    assert bound == pytest.approx(float(reference["gpy"][f"{name}_bound"]), rel=1e-6)
+
+
+def test_prediction(kernels, problem, reference) -> None:
+    layer = Layer(kernels["rbf"], problem["Z"], float(problem["noise"]))
+    at = evaluate_layer(
+        layer,
+        Belief(problem["mu"], problem["S"]),
+        Targets(problem["Y"], 5),
+        jitter=1e-8,
+        relative=False,
+    )
+    posterior = Posterior(
+        layer.kernel,
+        layer.inducing,
+        at.posterior.weights,
+        at.posterior.gap,
+        layer.noise_variance,
+        at.jitter,
+        np.zeros(5),
+        np.ones(5),
+    )
+    mean, variance = predict(posterior, problem["Xstar"])
+    np.testing.assert_allclose(mean, reference["gpflow"]["rbf_pred_mean"], **CLOSE)
+    np.testing.assert_allclose(variance, reference["gpflow"]["rbf_pred_var"], **CLOSE)
