@@ -1,0 +1,32 @@
+"""Gaussian-process latent variable models in NumPy: train, explore, predict."""
+
+from gplvm_core.bounds import evaluate_bound
+from gplvm_core.datasets import (
+    list_datasets,
+    load_dataset,
+    read_bvh,
+    read_images,
+    read_table,
+)
+from gplvm_core.kernels import RBF, Bias, Linear, White
+from gplvm_core.models import GPLVM, BayesianGPLVM, BayesianPCA, ProbabilisticPCA
+from gplvm_core.store import load, save
+
+__all__ = [
+    "GPLVM",
+    "RBF",
+    "BayesianGPLVM",
+    "BayesianPCA",
+    "Bias",
+    "Linear",
+    "ProbabilisticPCA",
+    "White",
+    "evaluate_bound",
+    "list_datasets",
+    "load",
+    "load_dataset",
+    "read_bvh",
+    "read_images",
+    "read_table",
+    "save",
+]

@@ -1,0 +1,19 @@
+"""Floor 6: the models, thin compositions in scikit-learn's style."""
+
+from gplvm_core.models.bayesian import BayesianGPLVM, BayesianPCA
+from gplvm_core.models.estimator import ON, LatentVariableModel
+from gplvm_core.models.gplvm import GPLVM
+from gplvm_core.models.linear import ProbabilisticPCA
+from gplvm_core.models.schedule import Restart, Run, Trace
+
+__all__ = [
+    "GPLVM",
+    "ON",
+    "BayesianGPLVM",
+    "BayesianPCA",
+    "LatentVariableModel",
+    "ProbabilisticPCA",
+    "Restart",
+    "Run",
+    "Trace",
+]

@@ -1,0 +1,128 @@
+"""The Bayesian GP-LVM: latent inputs integrated out, dimensions switched off by ARD."""
+
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.kernels import Kernel
+from gplvm_core.models.latent import LatentProblem, Parameters, Start, relevance_of
+from gplvm_core.models.scaling import Scaling
+from gplvm_core.models.trained import TrainedModel
+from gplvm_core.numerics import Array
+from gplvm_core.prediction import log_density, project
+from gplvm_core.priors import StandardNormal
+from gplvm_core.statistics import Executor, Statistics, Targets
+
+
+class BayesianGPLVM(TrainedModel):
+    """Bayesian Gaussian-process latent variable model (Titsias & Lawrence 2010).
+
+    Outputs are Gaussian-process functions, plus noise, of latent inputs X ~ N(0, I) that are
+    integrated out approximately: `bound_` is a lower bound on log p(Y) in nats, for the data as
+    given. `relevance_` orders the latent dimensions, `information_` (nats per point) says which
+    are on. Trained by phases with the noise variance and the kernel's scale at their optimum.
+    """
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        n_inducing: int = 50,
+        kernel: str | Kernel = "rbf",
+        init: str | ArrayLike = "pca",
+        scaling: Literal["global", "columns", "none"] = "global",
+        max_iter: int = 500,
+        n_restarts: int = 1,
+        jitter: float = 1e-6,
+        optimiser: Literal["lbfgs", "scg"] = "lbfgs",
+        random_state: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.n_inducing = n_inducing
+        self.kernel = kernel
+        self.init = init
+        self.scaling = scaling
+        self.max_iter = max_iter
+        self.n_restarts = n_restarts
+        self.jitter = jitter
+        self.optimiser = optimiser
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def _problem(self, begin: Start, run: Executor) -> LatentProblem:
+        return LatentProblem(begin, Targets.of(begin.targets), self.jitter, run)
+
+    def _settle(
+        self, problem: LatentProblem, parameters: Parameters, targets: Array, scaling: Scaling
+    ) -> None:
+        settled, belief = problem.settled(parameters, targets), parameters.belief
+        kl_terms = StandardNormal().kl_terms(belief)
+        self.latent_mean_, self.latent_variance_ = belief.mean, belief.variance
+        self.information_ = kl_terms.mean(axis=0)
+        self.relevance_ = relevance_of(settled.layer.kernel, belief.n_latent)
+        offset = scaling.log_jacobian(belief.n_points)
+        self.bound_ = settled.posterior.value - float(kl_terms.sum()) + offset
+        self.statistics_: Statistics = settled.statistics
+        self.posterior_ = settled.as_posterior(scaling)
+
+    def transform(
+        self, Y: ArrayLike, *, return_std: bool = False
+    ) -> Float[Array, "N Q"] | tuple[Float[Array, "N Q"], Float[Array, "N Q"]]:
+        """Latent mean of new complete rows, and with return_std the standard deviation.
+
+        Each row is inferred on its own, as a new point: for the training rows' own beliefs see
+        `latent_mean_` and `latent_variance_`. Source: Titsias & Lawrence (2010), §4.
+        """
+        belief = self._project(self._outputs(Y))
+        return (belief.mean, np.sqrt(belief.variance)) if return_std else belief.mean
+
+    def score_samples(self, Y: ArrayLike) -> Float[Array, " N"]:
+        """log p(y | training data) of each row in nats, approximately.
+
+        The difference of the bounds with and without the row: each is a lower bound, their
+        difference bounds nothing. Source: Damianou (2015), §3.4.
+        """
+        outputs = self._outputs(Y)
+        return log_density(self.posterior_, self.statistics_, outputs, self._project(outputs))
+
+    def _project(self, outputs: Array) -> Belief:
+        return project(self.posterior_, outputs, self.latent_mean_, self.latent_variance_)
+
+
+class BayesianPCA(BayesianGPLVM):
+    """Bayesian PCA: the Bayesian GP-LVM with a linear ARD kernel (Damianou 2015, §3.2).
+
+    That kernel has rank Q, so it gets as many inducing inputs as latent dimensions.
+    """
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        init: str | ArrayLike = "pca",
+        scaling: Literal["global", "columns", "none"] = "global",
+        max_iter: int = 500,
+        n_restarts: int = 1,
+        jitter: float = 1e-6,
+        optimiser: Literal["lbfgs", "scg"] = "lbfgs",
+        random_state: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            n_components=n_components,
+            n_inducing=n_components,
+            kernel="linear",
+            init=init,
+            scaling=scaling,
+            max_iter=max_iter,
+            n_restarts=n_restarts,
+            jitter=jitter,
+            optimiser=optimiser,
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
+
+    def _n_inducing(self, n_points: int) -> int:
+        return self.n_components

@@ -1,0 +1,77 @@
+"""What every model that is trained iteratively shares: settings, fit, restarts, results."""
+
+from collections.abc import Callable
+from typing import Any, Literal, Self
+
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+
+from gplvm_core.kernels import Kernel
+from gplvm_core.models.estimator import LatentVariableModel, seeds_for
+from gplvm_core.models.latent import Start
+from gplvm_core.models.scaling import Scaling
+from gplvm_core.models.schedule import Problem, Run, Training, check_settings
+from gplvm_core.numerics import Array
+from gplvm_core.optimise import Progress
+from gplvm_core.statistics import Executor, executor
+
+
+class TrainedModel(LatentVariableModel):
+    """A model with latent points and one layer, trained from one or several starts."""
+
+    n_components: int
+    n_inducing: int | None
+    kernel: str | Kernel
+    init: str | ArrayLike
+    scaling: Literal["global", "columns", "none"]
+    max_iter: int
+    n_restarts: int
+    jitter: float
+    optimiser: Literal["lbfgs", "scg"]
+    random_state: int | None
+    n_jobs: int | None
+
+    def fit(
+        self,
+        Y: ArrayLike,
+        y: Any = None,
+        *,
+        callback: Callable[[Progress], None] | None = None,
+        resume: Run | None = None,
+    ) -> Self:
+        """Train on outputs Y (N × D). `y` is ignored.
+
+        callback(progress) is called after every accepted iteration; StopIteration raised in it
+        ends training with the best state so far. resume: a `progress.run` to go on from, with
+        the same data and settings (a larger max_iter goes on for longer).
+        """
+        check_settings(self)
+        targets, scaling = self._training_data(Y, self.scaling)
+        seeds = seeds_for(self.random_state, self.n_restarts) if resume is None else resume.seeds
+        n_inducing = self._n_inducing(len(targets))
+        begin = Start(targets, self.n_components, n_inducing, self.kernel, self.init)
+        with executor(self.n_jobs) as run:
+            problem = self._problem(begin, run)
+            offset = scaling.log_jacobian(len(targets))
+            training = Training(problem, self.optimiser, self.max_iter, self.jitter, offset)
+            trained = training.run(seeds, callback, resume)
+            best = max(trained, key=lambda each: each.restart.bound)
+            self._settle(problem, best.parameters, targets, scaling)
+        self.restarts_ = tuple(each.restart for each in trained)
+        self.result_, self.trace_ = best.restart.result, best.trace.arrays()
+        self._note(scaling.notes + begin.notes(seeds[0]))
+        return self
+
+    def _n_inducing(self, n_points: int) -> int:
+        """How many inducing inputs to start with."""
+        return n_points if self.n_inducing is None else self.n_inducing
+
+    def _problem(self, begin: Start, run: Executor) -> Problem:
+        """What training is to maximise."""
+        raise NotImplementedError
+
+    def _settle(
+        self, problem: Any, parameters: Any, targets: Float[Array, "N D"], scaling: Scaling
+    ) -> None:
+        """Fitted attributes from the parameters that training ended with."""
+        raise NotImplementedError

@@ -1,0 +1,156 @@
+"""scikit-learn's conventions, for every estimator of the package."""
+
+import numpy as np
+import pytest
+from sklearn.base import BaseEstimator, clone
+from sklearn.datasets import load_digits
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import MinMaxScaler
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import gplvm_core
+from gplvm_core import GPLVM, RBF, BayesianGPLVM, BayesianPCA, Linear, ProbabilisticPCA
+from gplvm_core.datasets import DataError
+from gplvm_core.models import LatentVariableModel
+
+# Pixels of the digits that are not always dark.
+N_PIXELS = 53
+
+SMALL = [
+    BayesianGPLVM(2, 8, max_iter=8, random_state=0),
+    BayesianPCA(2, max_iter=8, random_state=0),
+    GPLVM(2, max_iter=8, random_state=0),
+    GPLVM(2, 8, max_iter=8, random_state=0),
+    ProbabilisticPCA(2),
+]
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@parametrize_with_checks(SMALL)
+def test_estimator(estimator: BaseEstimator, check) -> None:
+    check(estimator)
+
+
+def test_every_estimator_is_checked() -> None:
+    public = {getattr(gplvm_core, name) for name in gplvm_core.__all__}
+    models = {
+        thing
+        for thing in public
+        if isinstance(thing, type) and issubclass(thing, LatentVariableModel)
+    }
+    assert models == {type(model) for model in SMALL}
+
+
+@pytest.fixture(scope="module")
+def digits() -> np.ndarray:
+    data = load_digits().data[:120]
+    return data[:, data.std(axis=0) > 0]
+
+
+@pytest.mark.parametrize("model", SMALL, ids=lambda model: str(model))
+def test_shapes_and_units(model: LatentVariableModel, digits: np.ndarray) -> None:
+    model = clone(model).fit(digits)
+    latent = model.transform(digits[:7])
+    assert latent.shape == (7, 2)
+    assert model.latent_mean_.shape == model.latent_variance_.shape == (120, 2)
+    mean, std = model.inverse_transform(latent, return_std=True)
+    assert mean.shape == std.shape == (7, N_PIXELS)
+    # In the user's units: nearer to the rows than the mean image is, and as bright.
+    assert np.abs(mean - digits[:7]).mean() < np.abs(digits.mean(axis=0) - digits[:7]).mean()
+    assert (std >= 0).all()
+    assert model.sample(5, random_state=0).shape == (5, N_PIXELS)
+    assert model.sample(latent[:2], 3, random_state=0).shape == (3, 2, N_PIXELS)
+    np.testing.assert_array_equal(model.sample(4, random_state=1), model.sample(4, random_state=1))
+    assert model.score_samples(digits[:7]).shape == (7,)
+    assert model.score(digits[:7]) > model.score(16.0 - digits[:7])
+    np.testing.assert_array_equal(model.complete(digits[:3]), digits[:3])
+    assert model.noise_std_.shape == (N_PIXELS,)
+    assert 0 < model.n_effective_ <= 2
+    assert np.isfinite(model.bound_)
+    with pytest.raises(ValueError, match="latent points must be N × 2"):
+        model.inverse_transform(np.zeros((3, 5)))
+
+
+def test_pipeline(digits: np.ndarray) -> None:
+    pipe = make_pipeline(MinMaxScaler(), BayesianGPLVM(2, 8, max_iter=8, random_state=0))
+    assert pipe.fit_transform(digits).shape == (120, 2)
+
+
+@pytest.mark.parametrize("model", SMALL, ids=lambda model: str(model))
+def test_missing_values_are_refused_in_words(model, digits: np.ndarray) -> None:
+    gaps = digits.copy()
+    gaps[3, 5] = np.nan
+    with pytest.raises(DataError, match="Missing values are not supported yet"):
+        clone(model).fit(gaps)
+
+
+@pytest.mark.parametrize("scale", [1e-12, 1e12])
+def test_huge_and_tiny_units(scale: float, digits: np.ndarray) -> None:
+    plain = BayesianGPLVM(2, 8, max_iter=8, random_state=0).fit(digits)
+    scaled = BayesianGPLVM(2, 8, max_iter=8, random_state=0).fit(scale * digits)
+    np.testing.assert_allclose(
+        scaled.inverse_transform(scaled.latent_mean_) / scale,
+        plain.inverse_transform(plain.latent_mean_),
+        rtol=1e-6,
+        atol=1e-6,
+    )
+    # The bound is that of the data as given: the change of units is its only change.
+    change = -digits.size * np.log(scale)
+    assert scaled.bound_ == pytest.approx(plain.bound_ + change, rel=1e-8)
+
+
+def test_columns_with_their_own_units() -> None:
+    generator = np.random.default_rng(0)
+    hidden = generator.normal(size=(60, 2))
+    targets = hidden @ generator.normal(size=(2, 4)) * [1.0, 1e3, 1e-3, 1e6]
+    model = BayesianGPLVM(2, 8, scaling="columns", max_iter=8, random_state=0).fit(targets)
+    np.testing.assert_allclose(model.scale_, targets.std(axis=0))
+    error = np.abs(model.inverse_transform(model.latent_mean_) - targets) / targets.std(axis=0)
+    assert (error.mean(axis=0) < 0.3).all()
+
+
+def test_constant_columns_are_said_and_kept() -> None:
+    targets = np.random.default_rng(0).normal(size=(30, 4))
+    targets[:, 2] = 7.0
+    with pytest.warns(UserWarning, match="1 of 4 columns are constant"):
+        model = BayesianGPLVM(2, 8, max_iter=8, random_state=0).fit(targets)
+    np.testing.assert_allclose(model.inverse_transform(model.latent_mean_)[:, 2], 7.0, atol=0.1)
+    with pytest.raises(DataError, match="every column of the targets is constant"):
+        BayesianGPLVM(2).fit(np.ones((5, 3)))
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("model", SMALL, ids=lambda model: str(model))
+def test_duplicates_one_column_and_two_rows(model) -> None:
+    generator = np.random.default_rng(0)
+    repeated = np.repeat(generator.normal(size=(5, 3)), 6, axis=0)
+    column = generator.normal(size=(20, 1))
+    two = generator.normal(size=(2, 6))
+    for targets in (repeated, column, two):
+        fitted = clone(model).fit(targets)
+        assert np.isfinite(fitted.bound_)
+        assert np.isfinite(fitted.transform(targets)).all()
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"n_components": 0}, "n_components must be a whole number of at least 1; got 0"),
+        ({"n_inducing": 2.5}, "n_inducing must be a whole number"),
+        ({"max_iter": 0}, "max_iter must be a whole number"),
+        ({"jitter": 0.0}, "jitter must lie between 0 and 1"),
+        ({"kernel": "cubic"}, "kernel must be 'rbf', 'linear' or a kernel object; got 'cubic'"),
+        ({"kernel": RBF(-1.0)}, "variance must be positive and finite"),
+        ({"kernel": RBF() + RBF()}, "no analytic cross expectations"),
+        ({"kernel": Linear(np.ones(3))}, "3 variances for 2 latent dimensions"),
+        ({"init": "tsne"}, "init must be pca, isomap, random or an array"),
+        ({"init": np.zeros((3, 2))}, "init must be a finite array of shape"),
+        ({"scaling": "rows"}, "scaling must be one of global, columns, none"),
+        ({"optimiser": "sgd"}, "optimiser must be one of lbfgs, scg"),
+        ({"n_restarts": 0}, "n_restarts must be at least 1"),
+    ],
+)
+def test_settings_out_of_range(settings: dict, words: str, digits: np.ndarray) -> None:
+    model = BayesianGPLVM(2, 8, max_iter=5, random_state=0).set_params(**settings)
+    with pytest.raises(ValueError, match=words):
+        model.fit(digits)

@@ -1,0 +1,65 @@
+"""The pre-trained models of the gallery: small, true to their data, and made by the command."""
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gplvm_core import evaluate_bound
+from gplvm_core.optimise import Progress
+from gplvm_core.store import Library
+
+FOLDER = Path(__file__).resolve().parents[2] / "assets" / "models"
+SMALLEST = "flow"
+EVALUATIONS = 50
+
+
+@pytest.fixture(scope="module")
+def command():
+    spec = importlib.util.spec_from_file_location("train_gallery", FOLDER / "train.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.fixture(scope="module")
+def gallery() -> Library:
+    return Library(FOLDER, read_only=True)
+
+
+def test_all_are_there_and_small(command, gallery: Library) -> None:
+    assert {entry.id for entry in gallery.entries()} == set(command.GALLERY)
+    assert not [entry.broken for entry in gallery.entries() if entry.broken]
+    assert sum(entry.bytes for entry in gallery.entries()) < 8e6
+
+
+@pytest.mark.parametrize("name", ["faces", "heads", "poses", "digits", "flow"])
+def test_stored_bound_is_the_models_own(name: str, gallery: Library) -> None:
+    model, targets = gallery.model(name), gallery.dataset(name).values
+    bound, _ = evaluate_bound(
+        (targets - model.center_) / model.scale_,
+        model.latent_mean_,
+        model.latent_variance_,
+        model.inducing_,
+        model.kernel_,
+        model.noise_variance_,
+        model.posterior_.jitter,
+    )
+    bound -= len(targets) * np.sum(np.log(model.scale_))
+    assert model.bound_ == pytest.approx(bound, rel=1e-8)
+
+
+def test_training_again_goes_the_same_way(command, gallery: Library) -> None:
+    """Fifty evaluations of the smallest: the bound within 1 % of what was stored on the way."""
+    stored, told = gallery.model(SMALLEST), []
+
+    def stop(progress: Progress) -> None:
+        told.append(progress)
+        if progress.evaluations >= EVALUATIONS:
+            raise StopIteration
+
+    model = command.gallery_model(SMALLEST)
+    model.fit(gallery.dataset(SMALLEST).values, callback=stop)
+    place = np.searchsorted(stored.trace_["evaluations"], EVALUATIONS)
+    assert told[-1].bound == pytest.approx(stored.trace_["bound"][place], rel=0.01)

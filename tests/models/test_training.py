@@ -1,0 +1,170 @@
+"""Training as a value: phases, callbacks, resuming, restarts, and what the results say."""
+
+import numpy as np
+import pytest
+from sklearn.datasets import load_digits
+
+from gplvm_core import GPLVM, RBF, BayesianGPLVM, Bias, Linear, White, evaluate_bound
+from gplvm_core.datasets import load_dataset
+from gplvm_core.optimise import Progress
+
+
+@pytest.fixture(scope="module")
+def digits() -> np.ndarray:
+    data = load_digits().data[:100]
+    return data[:, data.std(axis=0) > 0]
+
+
+def small(**settings) -> BayesianGPLVM:
+    return BayesianGPLVM(**{"n_components": 3, "n_inducing": 10, "random_state": 0} | settings)
+
+
+@pytest.mark.parametrize("optimiser", ["lbfgs", "scg"])
+def test_bound_only_rises_and_is_that_of_evaluate_bound(optimiser: str, digits) -> None:
+    model = small(max_iter=30, optimiser=optimiser).fit(digits)
+    bound = model.trace_["bound"]
+    assert len(bound) == 30
+    assert (np.diff(bound) >= 0).all()
+    assert (np.diff(model.trace_["evaluations"]) >= 1).all()
+    scaled = (digits - model.center_) / model.scale_
+    expected, _ = evaluate_bound(
+        scaled,
+        model.latent_mean_,
+        model.latent_variance_,
+        model.inducing_,
+        model.kernel_,
+        model.noise_variance_,
+        model.posterior_.jitter,
+    )
+    assert model.bound_ == pytest.approx(expected - digits.size * np.log(model.scale_[0]), rel=1e-9)
+    assert model.bound_ >= bound[-1] - 1e-6 * abs(bound[-1])
+    assert model.result_.status == "limit"
+    assert "max_iter = 30" in model.result_.reason
+
+
+@pytest.mark.parametrize("optimiser", ["lbfgs", "scg"])
+@pytest.mark.parametrize("stop", [3, 17, 26])
+def test_resumed_is_not_interrupted(stop: int, optimiser: str, digits) -> None:
+    whole = small(max_iter=30, optimiser=optimiser).fit(digits)
+    kept: list[Progress] = []
+
+    def until(progress: Progress) -> None:
+        kept.append(progress)
+        if progress.iteration == stop:
+            raise StopIteration
+
+    part = small(max_iter=30, optimiser=optimiser)
+    part.fit(digits, callback=until)
+    assert part.result_.status == "stopped"
+    assert [p.iteration for p in kept] == list(range(1, stop + 1))
+    resumed = small(max_iter=30, optimiser=optimiser).fit(digits, resume=kept[-1].run)
+    np.testing.assert_array_equal(resumed.trace_["bound"], whole.trace_["bound"])
+    np.testing.assert_array_equal(resumed.latent_mean_, whole.latent_mean_)
+    assert resumed.result_.evaluations == whole.result_.evaluations
+
+
+def test_a_longer_run_goes_on(digits) -> None:
+    runs: list[Progress] = []
+    first = small(max_iter=10).fit(digits, callback=runs.append)
+    longer = small(max_iter=20).fit(digits, resume=runs[-1].run)
+    assert len(longer.trace_["bound"]) == 20
+    assert longer.bound_ > first.bound_
+
+
+def test_of_several_starts_the_best_goes_on(digits) -> None:
+    runs: list[Progress] = []
+    first = small(max_iter=15, n_restarts=3, random_state=1).fit(digits, callback=runs.append)
+    longer = small(max_iter=25, n_restarts=3, random_state=1).fit(digits, resume=runs[-1].run)
+    best = max(first.restarts_, key=lambda restart: restart.bound)
+    assert best.seed != first.restarts_[-1].seed
+    assert longer.restarts_[-1].seed == best.seed
+    np.testing.assert_array_equal(longer.trace_["bound"][:15], first.trace_["bound"])
+    assert longer.bound_ > first.bound_
+
+
+def test_progress_tells_what_the_page_shows(digits) -> None:
+    told: list[Progress] = []
+    model = small(max_iter=12).fit(digits, callback=told.append)
+    last = told[-1]
+    assert last.bound == model.trace_["bound"][-1]
+    assert last.relevance.shape == last.information.shape == (3,)
+    assert last.latent_mean.shape == (100, 3)
+    assert last.noise_variance > 0
+    assert told[0].seconds_left > 0
+    assert last.seconds_left == 0
+    assert {p.phase for p in told} >= {"noise held", "all free"}
+
+
+def test_best_restart_is_kept(digits) -> None:
+    model = small(max_iter=15, n_restarts=3).fit(digits)
+    bounds = [restart.bound for restart in model.restarts_]
+    assert len(set(bounds)) == 3
+    assert model.trace_["bound"][-1] == max(bounds)
+
+
+def test_same_seed_same_numbers_whatever_the_threads(digits) -> None:
+    first, second = (small(max_iter=10, n_jobs=jobs).fit(digits) for jobs in (1, 2))
+    assert first.bound_ == second.bound_
+
+
+@pytest.mark.parametrize(
+    "kernel", [RBF() + Linear(0.1), RBF() + Bias() + White(0.01), "linear"], ids=str
+)
+def test_other_kernels_train(kernel, digits) -> None:
+    model = small(kernel=kernel, max_iter=15).fit(digits)
+    assert model.trace_["bound"][-1] > model.trace_["bound"][0]
+
+
+def test_sums_share_one_scale_and_keep_their_proportions_free(digits) -> None:
+    rbf, linear = small(kernel=RBF() + Linear(0.5), max_iter=15).fit(digits).kernel_.parts
+    assert np.ptp(linear.variance) > 0
+    assert not np.allclose(linear.variance / rbf.variance, 0.5)
+
+
+@pytest.mark.parametrize("init", ["pca", "isomap", "random"])
+def test_starts(init: str, digits) -> None:
+    model = small(init=init, max_iter=5).fit(digits)
+    assert np.isfinite(model.bound_)
+
+
+def test_capped_inducing_inputs_are_said() -> None:
+    targets = np.random.default_rng(0).normal(size=(12, 3))
+    with pytest.warns(UserWarning, match="n_inducing = 50 is capped at the 12 points"):
+        model = BayesianGPLVM(2, 50, max_iter=3, random_state=0).fit(targets)
+    assert model.inducing_.shape == (12, 2)
+    assert any("capped" in note for note in model.notes_)
+
+
+def test_full_gplvm_without_prior_knowledge_beats_its_start(digits) -> None:
+    model = GPLVM(2, max_iter=25, random_state=0).fit(digits)
+    assert model.trace_["bound"][-1] > model.trace_["bound"][0] + 100
+
+
+def test_dimensions_switch_off() -> None:
+    """A curve in many dimensions needs few latent dimensions; the rest carry no information."""
+    generator = np.random.default_rng(1)
+    t = generator.normal(size=(150, 1))
+    targets = np.hstack([np.sin(t), np.cos(t), t, t**2]) @ generator.normal(size=(4, 12))
+    targets = targets + 0.05 * generator.normal(size=targets.shape)
+    model = BayesianGPLVM(6, 20, max_iter=200, random_state=0).fit(targets)
+    assert model.n_effective_ < 4
+    assert set(np.flatnonzero(model.information_ > 0.05)) <= set(np.argsort(-model.relevance_)[:3])
+
+
+def test_new_rows_find_their_place() -> None:
+    data = load_dataset("flow")
+    model = BayesianGPLVM(4, 25, max_iter=120, random_state=0).fit(data.values[::2])
+    latent, std = model.transform(data.values[1::2], return_std=True)
+    assert (std > 0).all()
+    error = np.abs(model.inverse_transform(latent) - data.values[1::2]).mean()
+    assert error < 0.3 * np.abs(data.values - data.values.mean(axis=0)).mean()
+    # A training row is inferred where training has put it.
+    again = model.transform(data.values[::2][:20])
+    assert np.abs(again - model.latent_mean_[:20]).max() < 0.5
+
+
+def test_a_row_is_inferred_the_same_in_any_company(digits) -> None:
+    model = small(max_iter=20).fit(digits)
+    together = model.transform(digits)
+    np.testing.assert_array_equal(model.transform(digits[::-1])[::-1], together)
+    np.testing.assert_array_equal(model.transform(digits[7:8]), together[7:8])
