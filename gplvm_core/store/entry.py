@@ -1,0 +1,201 @@
+"""What a library says about one model, on a small card of JSON beside the model's file."""
+
+import json
+import re
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import asdict, dataclass, fields, replace
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gplvm_core.datasets import Dataset, list_datasets, load_dataset
+from gplvm_core.store.atomic import write_atomically
+from gplvm_core.store.codec import StoreError
+
+CARD = "entry.json"
+_MAX_CARD = 2**20
+_MAX_TITLE = 120
+_MAX_ID = 48
+_ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+# Two machines may scale an image or simulate a process with other last digits.
+_SAME_DATA = 1e-3
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One model of a library, known without opening it.
+
+    ``bound`` in nats (None for models without one), ``created`` in UTC (ISO 8601), ``bytes`` on
+    disk. ``broken`` is None, or says why the entry cannot be opened.
+    """
+
+    id: str
+    title: str
+    model_class: str = ""
+    dataset_name: str = ""
+    n_points: int = 0
+    n_outputs: int = 0
+    n_latent: int = 0
+    bound: float | None = None
+    created: str = ""
+    tags: tuple[str, ...] = ()
+    bytes: int = 0
+    broken: str | None = None
+
+
+@dataclass(frozen=True)
+class Card:
+    """An entry and how its data set is found again: by name when the project has it, else a file.
+
+    ``level`` and ``spread`` are the targets' mean and standard deviation, to know them again.
+    """
+
+    entry: Entry
+    by_name: bool
+    level: float
+    spread: float
+
+    def check(self, dataset: Dataset) -> Dataset:
+        """The data set, if it is the one that this card is about; StoreError otherwise."""
+        level, spread = moments(dataset)
+        tolerance = _SAME_DATA * max(self.spread, abs(self.level))
+        shape = (self.entry.n_points, self.entry.n_outputs)
+        close = abs(level - self.level) <= tolerance and abs(spread - self.spread) <= tolerance
+        if dataset.targets.shape != shape or not close:
+            raise StoreError(
+                f"The data set {dataset.name!r} of this installation (shape "
+                f"{dataset.targets.shape}, mean {level:.4g}) is not the one that "
+                f"{self.entry.title!r} was trained on (shape {shape}, mean {self.level:.4g}). "
+                "Train again, or install the version that the model was made with."
+            )
+        return dataset
+
+
+def card_of(model: Any, dataset: Dataset, id: str, title: str, tags: Iterable[str]) -> Card:
+    """The card of a fitted model; its data set is taken to be stored as a file."""
+    latent = getattr(model, "latent_mean_", None)
+    bound = getattr(model, "bound_", None)
+    level, spread = moments(dataset)
+    entry = Entry(
+        id=id,
+        title=clean_title(title),
+        model_class=type(model).__name__,
+        dataset_name=dataset.name,
+        n_points=dataset.targets.shape[0],
+        n_outputs=dataset.targets.shape[1],
+        n_latent=int(model.n_components if latent is None else latent.shape[1]),
+        bound=None if bound is None else float(bound),
+        created=datetime.now(UTC).isoformat(timespec="milliseconds"),
+        tags=clean_tags(tags),
+    )
+    return Card(entry, by_name=False, level=level, spread=spread)
+
+
+def moments(dataset: Dataset) -> tuple[float, float]:
+    """Mean and standard deviation of all targets."""
+    return float(np.mean(dataset.targets)), float(np.std(dataset.targets))
+
+
+def write_card(folder: Path, card: Card) -> None:
+    """Write a folder's card, whole or not at all. Size and state are the disk's to say."""
+    record = asdict(replace(card, entry=replace(card.entry, bytes=0, broken=None)))
+    text = json.dumps(record, indent=1, ensure_ascii=False).encode("utf-8", "replace")
+    write_atomically(folder / CARD, lambda file: file.write(text))
+
+
+def read_card(folder: Path) -> Card:
+    """Read a folder's card; StoreError when there is none or it makes no sense."""
+    path = folder / CARD
+    try:
+        if path.stat().st_size > _MAX_CARD:
+            raise StoreError(f"its {CARD} is too large to be one")
+        raw = json.loads(path.read_text(encoding="utf-8"))
+        known = {field.name: field.type for field in fields(Entry)}
+        values = {name: value for name, value in raw["entry"].items() if name in known}
+        values |= {"id": folder.name, "tags": tuple(values.get("tags", ()))}
+        entry = Entry(**values)
+        _check_types(entry)
+        return Card(entry, bool(raw["by_name"]), float(raw["level"]), float(raw["spread"]))
+    except StoreError:
+        raise
+    except OSError as error:
+        raise StoreError(f"its {CARD} cannot be read ({error.strerror or error})") from error
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        raise StoreError(f"its {CARD} is damaged ({type(error).__name__}: {error})") from error
+
+
+def _check_types(entry: Entry) -> None:
+    expected: Mapping[str, type | tuple[type, ...]] = {
+        "title": str,
+        "model_class": str,
+        "dataset_name": str,
+        "n_points": int,
+        "n_outputs": int,
+        "n_latent": int,
+        "bound": (float, int, type(None)),
+        "created": str,
+    }
+    for name, kind in expected.items():
+        if not isinstance(getattr(entry, name), kind):
+            raise StoreError(f"its {CARD} is damaged ({name} is {getattr(entry, name)!r})")
+    if not all(isinstance(tag, str) for tag in entry.tags):
+        raise StoreError(f"its {CARD} is damaged (tags are {entry.tags!r})")
+
+
+def clean_title(title: str) -> str:
+    """One line without control characters, 120 characters at most; "Untitled" when empty."""
+    printable = "".join(c if unicodedata.category(c)[0] != "C" else " " for c in str(title))
+    return " ".join(printable.split())[:_MAX_TITLE].strip() or "Untitled"
+
+
+def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
+    """Tags without blanks around them, empty ones and repetitions, in their order."""
+    given = (tags,) if isinstance(tags, str) else tags
+    cleaned = (" ".join(str(tag).split())[:_MAX_TITLE] for tag in given)
+    return tuple(dict.fromkeys(tag for tag in cleaned if tag))
+
+
+def slug(title: str) -> str:
+    """A title as an id: lower-case ASCII letters and digits joined by hyphens."""
+    plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
+    return re.sub(r"[^a-z0-9]+", "-", plain)[:_MAX_ID].strip("-") or "model"
+
+
+def is_id(name: object) -> bool:
+    """Whether a name can be the id of a model: no path, nothing hidden."""
+    return isinstance(name, str) and len(name) <= _MAX_ID + 16 and bool(_ID.fullmatch(name))
+
+
+def check_id(id: str) -> str:
+    """The id, if it is one; StoreError otherwise."""
+    if not is_id(id):
+        raise StoreError(
+            f"{id!r} is not the id of a model: ids are lower-case letters, digits and hyphens. "
+            "Take one from entries()."
+        )
+    return id
+
+
+def is_own(dataset: Dataset) -> bool:
+    """Whether the project loads this very data set by its name."""
+    if dataset.name not in list_datasets():
+        return False
+    try:
+        own = load_dataset(dataset.name)
+    except (OSError, ImportError, ValueError):
+        # What cannot be loaded here cannot be compared: then the file is the safe way.
+        return False
+    return all(
+        _equal(getattr(dataset, field.name), getattr(own, field.name)) for field in fields(Dataset)
+    )
+
+
+def _equal(one: Any, other: Any) -> bool:
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return one.dtype == other.dtype and np.array_equal(one, other)
+    if isinstance(one, dict) and isinstance(other, dict):
+        return one.keys() == other.keys() and all(_equal(one[key], other[key]) for key in one)
+    return type(one) is type(other) and bool(one == other)

@@ -1,0 +1,37 @@
+"""Floor 8: training in background threads. Knows nothing of any user interface."""
+
+from gplvm_core.training.job import JobError
+from gplvm_core.training.progress import Snapshot
+from gplvm_core.training.queue import Queue
+from gplvm_core.training.registry import (
+    cancel,
+    dataset,
+    extend,
+    forget,
+    jobs,
+    pause,
+    recover,
+    rerun,
+    resume,
+    snapshot,
+    submit,
+    wait,
+)
+
+__all__ = [
+    "JobError",
+    "Queue",
+    "Snapshot",
+    "cancel",
+    "dataset",
+    "extend",
+    "forget",
+    "jobs",
+    "pause",
+    "recover",
+    "rerun",
+    "resume",
+    "snapshot",
+    "submit",
+    "wait",
+]

@@ -1,0 +1,100 @@
+"""What can be seen of a job: immutable snapshots, with a trace that stays small."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, Literal
+
+import numpy as np
+from jaxtyping import Float
+
+from gplvm_core.optimise import Progress
+
+Status = Literal["queued", "running", "paused", "finished", "cancelled", "failed", "interrupted"]
+Request = Literal["pause", "cancel"]
+Trace = Mapping[str, Float[np.ndarray, " T"]]
+
+ENDED: tuple[Status, ...] = ("finished", "cancelled", "failed")
+# More points than this no chart shows; the trace is thinned to between half of it and all.
+TRACE_POINTS = 2000
+# Phases differ in pace: how long the rest takes is judged by the last iterations.
+RECENT = 50
+
+
+@dataclass(frozen=True, eq=False)
+class Snapshot:
+    """A job at one moment; nothing in it changes any more.
+
+    ``trace``: arrays bound, seconds, noise_variance, iteration and evaluations, one number per
+    kept iteration, the newest last. ``request`` is what a running job was asked to do and has not
+    done yet. ``error`` says in words why a job failed, ``details`` is the traceback. ``reason``
+    says why training ended, ``notes`` what the model decided for the user, ``warning`` what went
+    wrong beside it. ``entry`` is the saved model's id in the library.
+    """
+
+    id: str
+    name: str
+    status: Status
+    model_class: str
+    dataset_name: str
+    created: str
+    parameters: Mapping[str, Any]
+    progress: Progress | None = None
+    trace: Trace = field(default_factory=lambda: empty_trace())
+    request: Request | None = None
+    reason: str | None = None
+    notes: tuple[str, ...] = ()
+    entry: str | None = None
+    error: str | None = None
+    details: str | None = None
+    warning: str | None = None
+
+
+def empty_trace() -> Trace:
+    """The trace of a job that has not begun."""
+    names = ("bound", "seconds", "noise_variance", "iteration", "evaluations")
+    return {name: _frozen(np.empty(0)) for name in names}
+
+
+def extended_trace(trace: Trace, progress: Progress, limit: int = TRACE_POINTS) -> Trace:
+    """The trace with one more iteration; a new one, of at most ``limit`` + 1 points.
+
+    Kept are every iteration, or every second, fourth, … once there are too many, and always the
+    newest. ``iteration`` counts through restarts.
+    """
+    count = trace["iteration"][-1] + 1 if len(trace["iteration"]) else 1.0
+    keep = _on_grid(trace["iteration"], _stride(trace["iteration"]))
+    if np.count_nonzero(keep) >= limit:
+        keep = _on_grid(trace["iteration"], 2 * _stride(trace["iteration"]))
+    newest = {
+        "bound": progress.bound,
+        "seconds": progress.seconds,
+        "noise_variance": progress.noise_variance,
+        "iteration": count,
+        "evaluations": progress.evaluations,
+    }
+    return {name: _frozen(np.append(trace[name][keep], newest[name])) for name in trace}
+
+
+def seconds_left(progress: Progress, trace: Trace) -> float | None:
+    """Estimated seconds until the end, at the pace of the last iterations; None when unknown."""
+    seconds, iteration = trace["seconds"], trace["iteration"]
+    if progress.seconds_left is None or len(seconds) < 2 or seconds[-1] <= 0:
+        return progress.seconds_left
+    start = int(np.searchsorted(iteration, iteration[-1] - RECENT))
+    start = min(start, len(seconds) - 2)
+    recent = (seconds[-1] - seconds[start]) / (iteration[-1] - iteration[start])
+    return float(progress.seconds_left * recent / (seconds[-1] / iteration[-1]))
+
+
+def _stride(iteration: Float[np.ndarray, " T"]) -> int:
+    # The newest point may lie between grid points, so that two points say nothing yet.
+    return int(iteration[1] - iteration[0]) if len(iteration) > 2 else 1
+
+
+def _on_grid(iteration: Float[np.ndarray, " T"], stride: int) -> np.ndarray:
+    return (iteration - 1) % stride == 0
+
+
+def _frozen(array: np.ndarray) -> np.ndarray:
+    array.setflags(write=False)
+    return array

@@ -1,0 +1,287 @@
+"""The jobs of one workspace: at most so many train at once, the others wait their turn."""
+
+import atexit
+import secrets
+import threading
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from sklearn.base import BaseEstimator, clone
+
+from gplvm_core.datasets import Dataset
+from gplvm_core.store import Library, StoreError
+from gplvm_core.store.entry import clean_title, slug
+from gplvm_core.training.checkpoint import JobFiles, stored_jobs
+from gplvm_core.training.job import Job, JobError, Outcome
+from gplvm_core.training.progress import ENDED, Snapshot
+
+CHECKPOINT_SECONDS = 5.0
+
+
+class Queue:
+    """Jobs whose checkpoints lie in one folder, trained in daemon threads.
+
+    One lock guards who runs and who waits; what a job is doing is read from its snapshots without
+    any. A paused job has left its thread: its place is free for the next one.
+    """
+
+    def __init__(
+        self,
+        home: str | Path,
+        *,
+        at_once: int = 1,
+        checkpoint_seconds: float = CHECKPOINT_SECONDS,
+    ) -> None:
+        """A queue for the workspace ``home``; finds the jobs that an earlier process left there."""
+        self.home = Path(home)
+        self.at_once = at_once
+        self.checkpoint_seconds = checkpoint_seconds
+        self._lock = threading.RLock()
+        self._jobs: dict[str, Job] = {}
+        self._waiting: list[Job] = []
+        self._running: dict[threading.Thread, Job] = {}
+        self.recover()
+        atexit.register(self._at_exit)
+
+    def submit(self, model: BaseEstimator, data: Dataset, name: str) -> str:
+        """Queue the training of a model on a data set; returns the job's id.
+
+        The model is copied, without what it learned before. Raises JobError for things that are
+        no model or no Dataset, StoreError when the job cannot be written to disk.
+        """
+        if not isinstance(model, BaseEstimator) or not hasattr(model, "fit"):
+            raise JobError(f"A job trains a model; got a {type(model).__name__}.")
+        if not isinstance(data, Dataset):
+            raise JobError(
+                f"A job trains on a Dataset; got a {type(data).__name__}. Make one, as "
+                "load_dataset or read_table does."
+            )
+        title = clean_title(name)
+        fresh: BaseEstimator = clone(model)
+        snapshot = Snapshot(
+            id=f"{slug(title)}-{secrets.token_hex(4)}",
+            name=title,
+            status="queued",
+            model_class=type(fresh).__name__,
+            dataset_name=data.name,
+            created=datetime.now(UTC).isoformat(timespec="milliseconds"),
+            parameters=fresh.get_params(deep=False),
+        )
+        files = self._files(snapshot.id)
+        job = self._job(snapshot, fresh, files)
+        try:
+            job.claim = files.claim()
+            files.write_data(data)
+            files.write_state(snapshot, fresh)
+        except (OSError, StoreError) as error:
+            self._let_go(job)
+            files.remove()
+            raise StoreError(f"{title} was not queued: {error}") from error
+        with self._lock:
+            self._jobs[job.id] = job
+            self._enqueue(job)
+        return job.id
+
+    def recover(self) -> tuple[Snapshot, ...]:
+        """Find jobs that a process which is gone left behind; returns the unfinished ones.
+
+        Those that were queued or running are now "interrupted": resume goes on with the same
+        numbers as if nothing had happened. Jobs of a process that still lives are left to it.
+        """
+        found = []
+        with self._lock:
+            for files in stored_jobs(self.home / "jobs"):
+                if files.id in self._jobs:
+                    continue
+                claim = files.claim()
+                if claim is None:
+                    continue
+                job = self._stored(files)
+                job.claim = claim
+                self._jobs[job.id] = job
+                if job.snapshot.status not in ENDED:
+                    found.append(job.snapshot)
+        return tuple(found)
+
+    def jobs(self) -> tuple[Snapshot, ...]:
+        """All jobs as they are now, oldest first."""
+        snapshots = [job.snapshot for job in list(self._jobs.values())]
+        return tuple(sorted(snapshots, key=lambda each: (each.created, each.id)))
+
+    def snapshot(self, id: str) -> Snapshot:
+        """One job as it is now; JobError when there is none of that id."""
+        return self._get(id).snapshot
+
+    def dataset(self, id: str) -> Dataset:
+        """What a job trains on."""
+        return self._get(id).files.read_data()
+
+    def wait(self, id: str, timeout: float | None = None) -> Snapshot:
+        """Block until a job neither trains nor waits to, or for ``timeout`` seconds."""
+        job = self._get(id)
+        job.idle.wait(timeout)
+        return job.snapshot
+
+    def pause(self, id: str) -> None:
+        """Stop after the present iteration, to go on later. One that has ended stays as it is."""
+        job = self._get(id)
+        with self._lock:
+            if job in self._waiting:
+                self._waiting.remove(job)
+                job.settle(status="paused")
+            elif job.snapshot.status == "running" and job.snapshot.request is None:
+                job.publish(request="pause")
+
+    def resume(self, id: str) -> None:
+        """Go on with a paused, interrupted, cancelled or failed job, when its turn comes."""
+        job = self._get(id)
+        with self._lock:
+            status = job.snapshot.status
+            if status == "running" and job.snapshot.request == "pause":
+                job.publish(request=None)
+            elif status == "finished":
+                raise JobError(f"{job.snapshot.name} is finished. Extend it to train for longer.")
+            elif status not in ("queued", "running"):
+                self._model(job)
+                self._enqueue(job)
+                job.checkpoint()
+
+    def cancel(self, id: str) -> None:
+        """End a job now; the model it has reached goes to the library. Ended ones stay as are."""
+        job = self._get(id)
+        with self._lock:
+            status = job.snapshot.status
+            if status == "running":
+                job.publish(request="cancel")
+                return
+            if status in ENDED:
+                return
+            if job in self._waiting:
+                self._waiting.remove(job)
+            if job.snapshot.progress is None or job.model is None:
+                job.settle(status="cancelled", reason="cancelled before it began")
+            else:
+                # Making a model of what was reached is short: it does not wait for its turn.
+                job.publish(request="cancel")
+                self._start(job)
+
+    def extend(self, id: str, max_iter: int) -> None:
+        """Go on with a job that has stopped, up to ``max_iter`` iterations in all."""
+        job = self._get(id)
+        with self._lock:
+            model = self._model(job)
+            if job.snapshot.status in ("queued", "running"):
+                raise JobError(f"{job.snapshot.name} is not done. Wait, or pause it, then extend.")
+            if "max_iter" not in model.get_params(deep=False):
+                raise JobError(f"A {type(model).__name__} has no iterations to extend.")
+            reached = 0 if job.snapshot.progress is None else job.snapshot.progress.iteration
+            if not isinstance(max_iter, int) or max_iter <= reached:
+                raise JobError(
+                    f"{job.snapshot.name} has made {reached} iterations; extend it to more, "
+                    f"got {max_iter!r}."
+                )
+            job.model = clone(model).set_params(max_iter=max_iter)
+            job.publish(parameters=job.model.get_params(deep=False))
+            self._enqueue(job)
+            job.checkpoint()
+
+    def rerun(self, id: str) -> str:
+        """Queue a new job with the same settings, data and name; returns its id."""
+        job = self._get(id)
+        return self.submit(self._model(job), job.files.read_data(), job.snapshot.name)
+
+    def forget(self, id: str) -> None:
+        """Remove a job and its checkpoint. A model that it has saved stays in the library."""
+        job = self._get(id)
+        with self._lock:
+            if job.snapshot.status == "running":
+                raise JobError(f"{job.snapshot.name} is running. Cancel it first.")
+            if job in self._waiting:
+                self._waiting.remove(job)
+            del self._jobs[id]
+        self._let_go(job)
+        job.files.remove()
+
+    def close(self, timeout: float = 10.0) -> None:
+        """Pause what runs, write it down, and leave the jobs to whoever opens the folder next."""
+        with self._lock:
+            self._waiting.clear()
+            threads = list(self._running)
+            for job in self._running.values():
+                job.publish(request=job.snapshot.request or "pause")
+        for thread in threads:
+            thread.join(timeout)
+        for job in self._jobs.values():
+            self._let_go(job)
+        atexit.unregister(self._at_exit)
+
+    def _at_exit(self) -> None:
+        for job in list(self._running.values()):
+            job.checkpoint()
+
+    def _files(self, id: str) -> JobFiles:
+        return JobFiles(self.home / "jobs", id)
+
+    def _job(self, snapshot: Snapshot, model: BaseEstimator | None, files: JobFiles) -> Job:
+        library = Library(self.home / "library")
+        job = Job(snapshot, model, files, library, self.checkpoint_seconds)
+        job.publish()
+        return job
+
+    def _stored(self, files: JobFiles) -> Job:
+        try:
+            snapshot, model = files.read_state()
+        except StoreError as error:
+            broken = Snapshot(files.id, files.id, "failed", "", "", "", {}, error=str(error))
+            return self._job(broken, None, files)
+        job = self._job(snapshot, model, files)
+        if snapshot.status in ("queued", "running"):
+            job.publish(status="interrupted", request=None)
+        return job
+
+    def _let_go(self, job: Job) -> None:
+        if job.claim is not None:
+            job.claim.close()
+
+    def _get(self, id: str) -> Job:
+        job = self._jobs.get(id)
+        if job is None:
+            raise JobError(f"There is no job {id!r}. See jobs() for those there are.")
+        return job
+
+    def _model(self, job: Job) -> Any:
+        if job.model is None:
+            raise JobError(f"{job.snapshot.name} cannot be used: {job.snapshot.error} Forget it.")
+        return job.model
+
+    def _enqueue(self, job: Job, place: int | None = None) -> None:
+        self._waiting.insert(len(self._waiting) if place is None else place, job)
+        job.publish(status="queued", error=None, details=None, reason=None)
+        self._schedule()
+
+    def _schedule(self) -> None:
+        while self._waiting and len(self._running) < self.at_once:
+            self._start(self._waiting.pop(0))
+
+    def _start(self, job: Job) -> None:
+        job.publish(status="running")
+        thread = threading.Thread(target=self._work, args=(job,), name=job.id, daemon=True)
+        self._running[thread] = job
+        thread.start()
+
+    def _work(self, job: Job) -> None:
+        outcome: Outcome = "ended"
+        try:
+            outcome = job.train()
+        finally:
+            with self._lock:
+                del self._running[threading.current_thread()]
+                if outcome == "paused" and job.snapshot.request == "pause":
+                    job.settle(status="paused", request=None)
+                elif outcome == "paused":
+                    # Asked otherwise while it was leaving: it keeps its turn.
+                    self._enqueue(job, place=0)
+                # Python is exiting: it starts no more threads.
+                if outcome != "interrupted":
+                    self._schedule()

@@ -1,0 +1,74 @@
+"""A small data set, a model that trains in a moment, and a queue in a folder of its own."""
+
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gplvm_core.datasets import Dataset, Drawing
+from gplvm_core.models import BayesianGPLVM
+from gplvm_core.training import Queue
+
+
+@pytest.fixture(scope="session")
+def wave() -> Dataset:
+    rng = np.random.default_rng(5)
+    time_of = np.linspace(0, 6, 80)
+    clean = np.column_stack([np.sin(time_of * k / 2 + k) for k in range(1, 7)])
+    return Dataset(
+        name="wave",
+        title="Waves",
+        targets=clean + 0.1 * rng.standard_normal(clean.shape),
+        drawing=Drawing.of_vector(6),
+    )
+
+
+@pytest.fixture(scope="session")
+def ocean(wave: Dataset) -> Dataset:
+    """Enough rows to train on for as long as any test looks."""
+    rng = np.random.default_rng(6)
+    targets = np.repeat(wave.targets, 25, axis=0) + 0.1 * rng.standard_normal((2000, 6))
+    return Dataset("ocean", "Many waves", targets, Drawing.of_vector(6))
+
+
+@pytest.fixture
+def make_model() -> Callable[..., BayesianGPLVM]:
+    def make(max_iter: int = 30, **settings) -> BayesianGPLVM:
+        defaults = {"n_components": 3, "n_inducing": 12, "random_state": 0}
+        return BayesianGPLVM(max_iter=max_iter, **(defaults | settings))
+
+    return make
+
+
+@pytest.fixture
+def open_queue(tmp_path: Path) -> Iterator[Callable[..., Queue]]:
+    """Opens queues of one folder, as processes after each other would, and closes them."""
+    opened = []
+
+    def make(**options) -> Queue:
+        opened.append(Queue(tmp_path, **options))
+        return opened[-1]
+
+    yield make
+    for queue in opened:
+        queue.close()
+
+
+@pytest.fixture
+def jobs(open_queue) -> Queue:
+    return open_queue()
+
+
+@pytest.fixture
+def until() -> Callable[[Callable[[], bool]], None]:
+    """Waits for a condition; fails when it does not come true in a minute."""
+
+    def wait(condition: Callable[[], bool]) -> None:
+        end = time.monotonic() + 60
+        while not condition():
+            assert time.monotonic() < end, "what was waited for did not happen"
+            time.sleep(0.001)
+
+    return wait

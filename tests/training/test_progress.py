@@ -1,0 +1,74 @@
+"""The trace of a long job stays small, and says the truth at every length."""
+
+import numpy as np
+import pytest
+
+from gplvm_core.optimise import Progress
+from gplvm_core.training.progress import empty_trace, extended_trace, seconds_left
+
+
+def told(iteration: int, seconds: float, left: float | None = None) -> Progress:
+    nothing = np.zeros(1)
+    return Progress(
+        phase="all",
+        iteration=iteration,
+        evaluations=2 * iteration,
+        bound=-1.0 / iteration,
+        noise_variance=0.1,
+        relevance=nothing,
+        information=nothing,
+        latent_mean=np.zeros((2, 1)),
+        seconds=seconds,
+        seconds_left=left,
+        message="",
+        run=None,
+    )
+
+
+def trace_of(length: int, limit: int = 10):
+    trace = empty_trace()
+    for iteration in range(1, length + 1):
+        trace = extended_trace(trace, told(iteration, float(iteration)), limit)
+    return trace
+
+
+@pytest.mark.parametrize("length", [1, 2, 3, 9, 10, 11, 12, 25, 40, 41, 97, 333])
+def test_a_thinned_trace_is_evenly_spaced_and_ends_with_the_newest(length):
+    trace = trace_of(length)
+    iteration = trace["iteration"]
+    assert len(iteration) <= 11
+    assert iteration[0] == 1
+    assert iteration[-1] == length
+    assert len(iteration) >= min(length, 5)
+    assert len(set(np.diff(iteration[:-1]))) <= 1
+    np.testing.assert_array_equal(trace["bound"], -1.0 / iteration)
+    np.testing.assert_array_equal(trace["evaluations"], 2 * iteration)
+
+
+def test_a_trace_can_be_gone_on_with_at_any_point():
+    whole = trace_of(100)
+    for cut in range(1, 100, 7):
+        trace = {name: np.array(column) for name, column in trace_of(cut).items()}
+        for iteration in range(cut + 1, 101):
+            trace = extended_trace(trace, told(iteration, float(iteration)), 10)
+        np.testing.assert_array_equal(trace["iteration"], whole["iteration"])
+
+
+def test_a_published_trace_cannot_be_changed():
+    with pytest.raises(ValueError, match="read-only"):
+        trace_of(3)["bound"][0] = 1.0
+
+
+def test_the_time_left_follows_the_present_pace():
+    trace = empty_trace()
+    seconds = 0.0
+    for iteration in range(1, 201):
+        seconds += 1.0 if iteration <= 100 else 3.0
+        # What a model says from its mean pace: 200 of 400 iterations are left.
+        progress = told(iteration, seconds, seconds / iteration * (400 - iteration))
+        trace = extended_trace(trace, progress)
+    assert seconds_left(progress, trace) == pytest.approx(200 * 3.0)
+
+
+def test_an_unknown_time_stays_unknown():
+    assert seconds_left(told(3, 3.0, None), trace_of(3)) is None

@@ -1,0 +1,323 @@
+"""Jobs run, wait, pause, end and fail as they were told, and what they reached is kept."""
+
+import threading
+
+import numpy as np
+import pytest
+
+from gplvm_core import training
+from gplvm_core.datasets import Dataset, Drawing
+from gplvm_core.models import ProbabilisticPCA
+from gplvm_core.store import Library
+from gplvm_core.training import JobError
+
+LONG = 100_000
+
+
+def library_of(queue):
+    return Library(queue.home / "library")
+
+
+def test_a_finished_job_is_the_same_as_a_fit(jobs, wave, make_model):
+    id = jobs.submit(make_model(), wave, "First\nlight")
+    done = jobs.wait(id, 60)
+    alone = make_model().fit(wave.values)
+    assert (done.status, done.name, done.error) == ("finished", "First light", None)
+    assert (done.model_class, done.dataset_name) == ("BayesianGPLVM", "wave")
+    assert done.parameters == alone.get_params()
+    assert done.reason == alone.result_.reason
+    np.testing.assert_array_equal(done.trace["bound"], alone.trace_["bound"])
+    library = library_of(jobs)
+    assert library.entry(done.entry).title == "First light"
+    assert library.model(done.entry).bound_ == alone.bound_
+    np.testing.assert_array_equal(library.dataset(done.entry).targets, wave.targets)
+    np.testing.assert_array_equal(jobs.dataset(id).targets, wave.targets)
+
+
+def test_the_callers_model_stays_as_it_was(jobs, wave, make_model):
+    model = make_model(max_iter=3)
+    id = jobs.submit(model, wave, "x")
+    model.set_params(max_iter=1)
+    assert jobs.wait(id, 60).parameters["max_iter"] == 3
+    assert not hasattr(model, "bound_")
+
+
+def test_a_model_in_closed_form_can_be_a_job(jobs, wave):
+    done = jobs.wait(jobs.submit(ProbabilisticPCA(n_components=2), wave, "PCA"), 60)
+    assert (done.status, done.progress) == ("finished", None)
+    assert library_of(jobs).model(done.entry).n_components == 2
+    with pytest.raises(JobError, match="no iterations to extend"):
+        jobs.extend(done.id, 10)
+
+
+def test_one_trains_and_the_others_wait_their_turn(jobs, wave, ocean, make_model, until):
+    first = jobs.submit(make_model(LONG), ocean, "first")
+    second = jobs.submit(make_model(5), wave, "second")
+    third = jobs.submit(make_model(5), wave, "third")
+    until(lambda: jobs.snapshot(first).progress is not None)
+    assert [job.status for job in jobs.jobs()] == ["running", "queued", "queued"]
+    jobs.cancel(third)
+    jobs.cancel(first)
+    assert jobs.wait(second, 60).status == "finished"
+    assert [job.status for job in jobs.jobs()] == ["cancelled", "finished", "cancelled"]
+    assert jobs.snapshot(third).entry is None
+
+
+def test_two_can_train_at_once(open_queue, ocean, make_model, until):
+    queue = open_queue(at_once=2)
+    ids = [queue.submit(make_model(LONG), ocean, name) for name in ("a", "b")]
+    until(lambda: all(queue.snapshot(id).progress is not None for id in ids))
+    assert [queue.snapshot(id).status for id in ids] == ["running", "running"]
+    for id in ids:
+        queue.cancel(id)
+        queue.wait(id, 60)
+    assert len(library_of(queue).entries()) == 2
+
+
+def test_a_paused_job_goes_on_with_the_same_numbers(jobs, wave, make_model, until):
+    id = jobs.submit(make_model(60), wave, "paused")
+    until(lambda: jobs.snapshot(id).progress is not None)
+    for _ in range(3):
+        jobs.pause(id)
+        paused = jobs.wait(id, 60)
+        if paused.status == "paused":
+            assert paused.request is None
+            assert jobs.snapshot(id) is paused
+            jobs.resume(id)
+    done = jobs.wait(id, 60)
+    assert done.status == "finished"
+    whole = make_model(60).fit(wave.values)
+    np.testing.assert_array_equal(done.trace["bound"], whole.trace_["bound"])
+    model = library_of(jobs).model(done.entry)
+    np.testing.assert_array_equal(model.trace_["bound"], whole.trace_["bound"])
+    np.testing.assert_array_equal(model.latent_mean_, whole.latent_mean_)
+
+
+def test_a_paused_job_makes_room_and_waits_when_it_comes_back(jobs, ocean, make_model, until):
+    first = jobs.submit(make_model(LONG), ocean, "first")
+    until(lambda: jobs.snapshot(first).progress is not None)
+    jobs.pause(first)
+    assert jobs.wait(first, 60).status == "paused"
+    second = jobs.submit(make_model(LONG), ocean, "second")
+    until(lambda: jobs.snapshot(second).progress is not None)
+    jobs.resume(first)
+    assert jobs.snapshot(first).status == "queued"
+    jobs.pause(first)
+    assert jobs.snapshot(first).status == "paused"
+    jobs.resume(first)
+    jobs.cancel(second)
+    until(lambda: jobs.snapshot(first).status == "running")
+
+
+@pytest.mark.parametrize("paused_before", [False, True])
+def test_a_cancelled_job_keeps_what_it_reached(jobs, ocean, make_model, until, paused_before):
+    id = jobs.submit(make_model(LONG), ocean, "stopped")
+    until(lambda: jobs.snapshot(id).progress is not None)
+    if paused_before:
+        jobs.pause(id)
+        jobs.wait(id, 60)
+    jobs.cancel(id)
+    done = jobs.wait(id, 60)
+    assert (done.status, done.reason) == ("cancelled", "stopped by the caller")
+    model = library_of(jobs).model(done.entry)
+    # The model has its scales at their best, which a phase may have held.
+    assert model.bound_ >= done.progress.bound
+    assert model.result_.status == "stopped"
+    jobs.cancel(id)
+    jobs.pause(id)
+    assert jobs.snapshot(id).status == "cancelled"
+
+
+def test_a_paused_job_is_cancelled_at_once_while_another_trains(jobs, ocean, make_model, until):
+    first = jobs.submit(make_model(LONG), ocean, "first")
+    until(lambda: jobs.snapshot(first).progress is not None)
+    jobs.pause(first)
+    jobs.wait(first, 60)
+    second = jobs.submit(make_model(LONG), ocean, "second")
+    jobs.cancel(first)
+    assert jobs.wait(first, 60).status == "cancelled"
+    assert jobs.snapshot(second).status == "running"
+
+
+def test_extending_is_the_same_as_having_asked_for_more(jobs, wave, make_model):
+    id = jobs.submit(make_model(40), wave, "short")
+    short = jobs.wait(id, 60)
+    library_of(jobs).rename(short.entry, "Renamed meanwhile")
+    jobs.extend(id, 80)
+    longer = jobs.wait(id, 60)
+    assert (longer.status, longer.parameters["max_iter"]) == ("finished", 80)
+    np.testing.assert_array_equal(
+        longer.trace["bound"][: len(short.trace["bound"])], short.trace["bound"]
+    )
+    assert len(longer.trace["bound"]) > len(short.trace["bound"])
+    assert longer.progress.bound > short.progress.bound
+    (entry,) = library_of(jobs).entries()
+    assert (entry.id, entry.title) == (short.entry, "Renamed meanwhile")
+    assert entry.bound == pytest.approx(longer.progress.bound)
+
+
+def test_a_cancelled_job_can_be_taken_up_again(jobs, wave, make_model, until):
+    id = jobs.submit(make_model(60), wave, "again")
+    until(lambda: jobs.snapshot(id).progress is not None)
+    jobs.cancel(id)
+    jobs.wait(id, 60)
+    if jobs.snapshot(id).status == "cancelled":
+        jobs.resume(id)
+    done = jobs.wait(id, 60)
+    assert done.status == "finished"
+    whole = make_model(60).fit(wave.values)
+    np.testing.assert_array_equal(done.trace["bound"], whole.trace_["bound"])
+    assert len(library_of(jobs).entries()) == 1
+
+
+def test_extending_a_job_whose_model_was_deleted_saves_a_new_one(jobs, wave, make_model):
+    id = jobs.submit(make_model(5), wave, "gone")
+    library_of(jobs).delete(jobs.wait(id, 60).entry)
+    jobs.extend(id, 10)
+    done = jobs.wait(id, 60)
+    assert [entry.id for entry in library_of(jobs).entries()] == [done.entry]
+
+
+def test_running_again_gives_the_same_result(jobs, wave, make_model):
+    id = jobs.submit(make_model(8), wave, "twice")
+    first = jobs.wait(id, 60)
+    second = jobs.wait(jobs.rerun(id), 60)
+    assert second.id != first.id
+    assert (second.name, second.parameters) == (first.name, first.parameters)
+    np.testing.assert_array_equal(second.trace["bound"], first.trace["bound"])
+
+
+def test_restarts_go_through_a_pause(jobs, wave, make_model, until):
+    id = jobs.submit(make_model(15, n_restarts=2), wave, "restarts")
+    until(lambda: len(jobs.snapshot(id).trace["bound"]) > 16 or jobs.snapshot(id).entry)
+    jobs.pause(id)
+    if jobs.wait(id, 60).status == "paused":
+        jobs.resume(id)
+    model = library_of(jobs).model(jobs.wait(id, 60).entry)
+    whole = make_model(15, n_restarts=2).fit(wave.values)
+    assert model.restarts_ == whole.restarts_
+    assert model.bound_ == whole.bound_
+
+
+def test_a_failed_job_says_why_and_the_next_one_runs(jobs, wave, make_model):
+    bad = jobs.submit(make_model(init="nonsense"), wave, "bad")
+    good = jobs.submit(make_model(3), wave, "good")
+    failed = jobs.wait(bad, 60)
+    assert failed.status == "failed"
+    assert "nonsense" in failed.error
+    assert "Traceback" in failed.details
+    assert jobs.wait(good, 60).status == "finished"
+
+
+def test_a_job_that_cannot_be_kept_loses_no_training(jobs, wave, make_model):
+    blocker = jobs.home / "library"
+    blocker.write_text("a file where the folder should be")
+    id = jobs.submit(make_model(10), wave, "kept")
+    failed = jobs.wait(id, 60)
+    assert failed.status == "failed"
+    assert "Trained, but not kept" in failed.error
+    assert len(failed.trace["bound"]) > 0
+    blocker.unlink()
+    jobs.resume(id)
+    done = jobs.wait(id, 60)
+    assert (done.status, done.error) == ("finished", None)
+    assert library_of(jobs).model(done.entry).bound_ == make_model(10).fit(wave.values).bound_
+
+
+def test_snapshots_do_not_change_afterwards(jobs, ocean, make_model, until):
+    id = jobs.submit(make_model(LONG), ocean, "moving")
+    until(lambda: jobs.snapshot(id).progress is not None)
+    early = jobs.snapshot(id)
+    bound, length = early.progress.bound, len(early.trace["bound"])
+    until(lambda: len(jobs.snapshot(id).trace["bound"]) > length + 5)
+    assert (early.progress.bound, len(early.trace["bound"])) == (bound, length)
+    assert early.trace["bound"][-1] == bound
+
+
+def test_forgetting_removes_the_files_but_not_the_model(jobs, wave, ocean, make_model, until):
+    id = jobs.submit(make_model(3), wave, "brief")
+    entry = jobs.wait(id, 60).entry
+    jobs.forget(id)
+    assert jobs.jobs() == ()
+    assert list((jobs.home / "jobs").iterdir()) == []
+    assert library_of(jobs).entry(entry).title == "brief"
+    with pytest.raises(JobError, match="no job"):
+        jobs.snapshot(id)
+    running = jobs.submit(make_model(LONG), ocean, "running")
+    until(lambda: jobs.snapshot(running).progress is not None)
+    with pytest.raises(JobError, match="Cancel it first"):
+        jobs.forget(running)
+
+
+def test_wrong_requests_are_told_in_words(jobs, wave, make_model):
+    with pytest.raises(JobError, match="got a ndarray"):
+        jobs.submit(make_model(), wave.values, "x")
+    with pytest.raises(JobError, match="got a str"):
+        jobs.submit("BayesianGPLVM", wave, "x")
+    id = jobs.submit(make_model(5), wave, "x")
+    jobs.wait(id, 60)
+    with pytest.raises(JobError, match="extend it to more, got 2"):
+        jobs.extend(id, 2)
+    with pytest.raises(JobError, match="is finished"):
+        jobs.resume(id)
+    with pytest.raises(JobError, match="no job 'nobody'"):
+        jobs.pause("nobody")
+
+
+def test_a_job_that_cannot_be_written_is_not_queued(jobs, wave, make_model):
+    with pytest.raises(ValueError, match=r"init is a set|was not queued"):
+        jobs.submit(make_model(init={1, 2}), wave, "x")
+    assert jobs.jobs() == ()
+    assert list((jobs.home / "jobs").iterdir()) == []
+
+
+def test_threads_that_all_give_orders_end_in_order(jobs, wave, make_model):
+    ids = [jobs.submit(make_model(25), wave, f"job {n}") for n in range(3)]
+
+    def meddle(seed: int) -> None:
+        rng = np.random.default_rng(seed)
+        for _ in range(30):
+            id = ids[rng.integers(3)]
+            try:
+                [jobs.pause, jobs.resume][rng.integers(2)](id)
+            except JobError:
+                assert jobs.snapshot(id).status == "finished"
+
+    threads = [threading.Thread(target=meddle, args=(seed,)) for seed in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    expected = make_model(25).fit(wave.values)
+    for id in ids:
+        while jobs.wait(id, 60).status == "paused":
+            jobs.resume(id)
+        assert jobs.snapshot(id).status == "finished"
+        np.testing.assert_array_equal(jobs.snapshot(id).trace["bound"], expected.trace_["bound"])
+
+
+def test_the_functions_share_one_queue_per_workspace(monkeypatch, tmp_path, wave, make_model):
+    monkeypatch.setenv("MANIFOLIO_HOME", str(tmp_path / "one"))
+    id = training.submit(make_model(3), wave, "shared")
+    assert training.wait(id, 60).status == "finished"
+    assert [job.id for job in training.jobs()] == [id]
+    training.extend(id, 6)
+    assert training.wait(id, 60).parameters["max_iter"] == 6
+    other = training.rerun(id)
+    training.pause(other)
+    training.resume(other) if training.wait(other, 60).status == "paused" else None
+    training.cancel(other)
+    training.wait(other, 60)
+    training.forget(other)
+    np.testing.assert_array_equal(training.dataset(id).targets, wave.targets)
+    monkeypatch.setenv("MANIFOLIO_HOME", str(tmp_path / "two"))
+    assert training.jobs() == ()
+    monkeypatch.setenv("MANIFOLIO_HOME", str(tmp_path / "one"))
+    assert training.snapshot(id).status == "finished"
+
+
+def test_data_of_one_row_fail_in_words(jobs, make_model):
+    row = Dataset("row", "Row", np.ones((2, 3)), Drawing.of_vector(3))
+    failed = jobs.wait(jobs.submit(make_model(), row, "constant"), 60)
+    assert failed.status == "failed"
+    assert "constant" in failed.error
