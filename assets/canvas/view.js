@@ -1,0 +1,48 @@
+// Streamlit's side of the visible component. Model and details arrive through two byte stores
+// (store.js), which meet the view on `window.manifolio`; only a small message passes here.
+
+const shelf = (window.manifolio ??= { stores: new Map(), views: new Map(), listeners: new Set() });
+const views = new WeakMap();
+
+/** Call back with a store's bytes now, if they are there, and whenever they change. */
+function followStore(name, callback) {
+  let last = null;
+  const look = () => {
+    const bytes = shelf.stores.get(name);
+    if (bytes && bytes !== last) callback((last = bytes));
+  };
+  shelf.listeners.add(look);
+  look();
+  return () => shelf.listeners.delete(look);
+}
+
+export default function view({ data, parentElement, setTriggerValue }) {
+  let mounted = views.get(parentElement);
+  if (mounted) {
+    mounted.send = setTriggerValue;
+    mounted.explorer?.retheme();
+    return mounted.cleanup;
+  }
+  mounted = { send: setTriggerValue, explorer: null, unfollow: [] };
+  views.set(parentElement, mounted);
+  let details = null;
+  mounted.unfollow.push(
+    followStore(data.store, (bytes) => {
+      mounted.explorer?.stop();
+      mounted.explorer = new Explorer(parentElement, bytes, data, (commit) => mounted.send("commit", commit));
+      shelf.views.set(data.store, mounted.explorer);
+      if (details) mounted.explorer.showDetails(details);
+    }),
+    followStore(data.details, (bytes) => {
+      details = bytes;
+      mounted.explorer?.showDetails(bytes);
+    }),
+  );
+  mounted.cleanup = () => {
+    mounted.unfollow.forEach((stop) => stop());
+    mounted.explorer?.stop();
+    shelf.views.delete(data.store);
+    views.delete(parentElement);
+  };
+  return mounted.cleanup;
+}

@@ -1,0 +1,1 @@
+"""Arrays and snapshots → figures (Plotly), and the bytes that the latent canvas reads."""

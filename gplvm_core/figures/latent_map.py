@@ -1,0 +1,81 @@
+"""Training points in two latent dimensions, coloured by label."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import plotly.graph_objects as go
+from jaxtyping import Float, Int
+from numpy import ndarray as Array
+
+from gplvm_core.figures.layout import message_figure, quiet_layout
+from gplvm_core.figures.palette import ON, label_colour, label_symbol
+
+MOST_POINTS = 2000  # drawn; a live figure must stay small
+MOST_LEGEND_ENTRIES = 12
+
+
+def leading_pair(relevance: Float[Array, " Q"]) -> tuple[int, int]:
+    """The two most relevant dimensions (with one dimension: that one twice)."""
+    order = np.argsort(-np.asarray(relevance, dtype=float), kind="stable")
+    return int(order[0]), int(order[min(1, len(order) - 1)])
+
+
+def latent_map_figure(
+    latent_mean: Float[Array, "N Q"],
+    labels: Int[Array, " N"] | None = None,
+    label_names: Sequence[str] = (),
+    *,
+    dimensions: tuple[int, int] = (0, 1),
+    height: int = 380,
+) -> go.Figure:
+    """Scatter of the latent means in the given pair of dimensions (counted from 0).
+
+    One trace a label, each with its colour and marker shape; a legend up to twelve labels (the
+    hover text always names the label). More than 2000 points are thinned evenly, and the
+    figure says so. One latent dimension is drawn against the row number.
+    """
+    points = np.asarray(latent_mean, dtype=float)
+    if points.ndim != 2 or points.size == 0:
+        return message_figure("The map appears after the first step", height=height)
+    first, second = dimensions
+    one_dimensional = points.shape[1] == 1 or first == second
+    rows = np.arange(len(points))
+    if len(points) > MOST_POINTS:
+        rows = np.linspace(0, len(points) - 1, MOST_POINTS).round().astype(int)
+    groups = np.zeros(len(points), dtype=int) if labels is None else np.asarray(labels, dtype=int)
+
+    figure = go.Figure()
+    present = np.unique(groups[rows])
+    for label in present:
+        chosen = rows[groups[rows] == label]
+        name = "unlabelled" if label < 0 else str(label)
+        if 0 <= label < len(label_names):
+            name = label_names[label]
+        figure.add_scatter(
+            x=points[chosen, first],
+            y=chosen + 1 if one_dimensional else points[chosen, second],
+            mode="markers",
+            marker={
+                "size": 7,
+                "opacity": 0.85,
+                "color": ON if labels is None else label_colour(int(label)),
+                "symbol": "circle" if labels is None else label_symbol(int(label)),
+                "line": {"width": 0.5, "color": "rgba(127,127,127,0.6)"},
+            },
+            name="" if labels is None else name,
+            customdata=chosen + 1,
+            hovertemplate="row %{customdata}" + ("" if labels is None else f"<br>{name}"),
+        )
+    figure.update_xaxes(title_text=f"latent dimension {first + 1}", zeroline=False)
+    figure.update_yaxes(
+        title_text="row" if one_dimensional else f"latent dimension {second + 1}", zeroline=False
+    )
+    if len(rows) < len(points):
+        figure.update_layout(
+            title={"text": f"{len(rows)} of {len(points)} points", "font_size": 13}
+        )
+    has_legend = labels is not None and 1 < len(present) <= MOST_LEGEND_ENTRIES
+    figure.update_layout(
+        showlegend=has_legend, legend={"orientation": "h", "y": 1.02, "yanchor": "bottom"}
+    )
+    return quiet_layout(figure, height=height, revision=f"map {first} {second}")

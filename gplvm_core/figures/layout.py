@@ -1,0 +1,34 @@
+"""What all figures share: transparent ground, quiet grid, a zoom that survives live updates."""
+
+import plotly.graph_objects as go
+
+from gplvm_core.figures.palette import GRID
+
+
+def quiet_layout(figure: go.Figure, *, height: int, revision: str) -> go.Figure:
+    """Style a figure in place and return it; `revision` names the view whose zoom is kept."""
+    figure.update_layout(
+        height=height,
+        margin={"l": 8, "r": 8, "t": 24, "b": 4},
+        paper_bgcolor="rgba(0,0,0,0)",
+        plot_bgcolor="rgba(0,0,0,0)",
+        uirevision=revision,
+        hoverlabel={"align": "left"},
+        font={"size": 13},
+        # A figure that is redrawn every second must not animate each time.
+        transition={"duration": 0},
+    )
+    figure.update_xaxes(gridcolor=GRID, zerolinecolor=GRID, automargin=True)
+    figure.update_yaxes(gridcolor=GRID, zerolinecolor=GRID, automargin=True)
+    return figure
+
+
+def message_figure(text: str, *, height: int) -> go.Figure:
+    """An empty figure that says in words why nothing is drawn yet."""
+    figure = go.Figure()
+    figure.add_annotation(
+        text=text, showarrow=False, x=0.5, y=0.5, xref="paper", yref="paper", opacity=0.7
+    )
+    figure.update_xaxes(visible=False)
+    figure.update_yaxes(visible=False)
+    return quiet_layout(figure, height=height, revision="empty")

@@ -1,0 +1,288 @@
+"""A fitted model, and what is known of one latent point, as the bytes that the canvas reads."""
+
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from jaxtyping import Float
+from numpy import ndarray as Array
+
+from gplvm_core.datasets.dataset import Dataset, Drawing
+from gplvm_core.figures.frame import frame
+from gplvm_core.figures.palette import COLOURS
+from gplvm_core.figures.relevance import dimensions_on
+from gplvm_core.kernels import RBF, Bias, Kernel, KernelError, Linear, Sum, White
+from gplvm_core.prediction import Posterior, predict, predict_uncertain, sample
+
+MOST_ITEM_BYTES = 3_000_000  # the training items' small pictures; larger ones are reduced
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """What the canvas shows: a posterior, its data, and where the training points lie.
+
+    latent_mean, latent_variance: N × Q (variance None: the points are certain); relevance: (Q,);
+    on: the dimensions that carry information, most relevant first.
+    """
+
+    posterior: Posterior
+    dataset: Dataset
+    latent_mean: Float[Array, "N Q"]
+    latent_variance: Float[Array, "N Q"] | None
+    relevance: Float[Array, " Q"]
+    on: tuple[int, ...]
+
+    @classmethod
+    def of(cls, model: Any, dataset: Dataset) -> Self:
+        """From a fitted estimator. A model without a KL counts its most relevant dimensions."""
+        relevance = np.asarray(model.relevance_, dtype=float)
+        order = np.argsort(-relevance, kind="stable")
+        information = np.asarray(model.information_, dtype=float)
+        if np.all(np.isnan(information)):
+            on = order[: int(model.n_effective_)]
+        else:
+            on = order[dimensions_on(information[order])]
+        variance = model.latent_variance_ if np.any(model.latent_variance_) else None
+        mean = np.asarray(model.latent_mean_, dtype=float)
+        return cls(model.posterior_, dataset, mean, variance, relevance, tuple(int(q) for q in on))
+
+    @property
+    def n_latent(self) -> int:
+        return self.latent_mean.shape[1]
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        """The two dimensions to show first: the most relevant of those that are on."""
+        order = [int(q) for q in np.argsort(-self.relevance, kind="stable")]
+        leading = [*self.on, *(q for q in order if q not in self.on)]
+        # One latent dimension is drawn against the order of the rows, as a second one.
+        return (leading[0], leading[1]) if len(leading) > 1 else (0, 1)
+
+    @property
+    def middle(self) -> int:
+        """The row of the training point nearest to the median position."""
+        distance = self._distance(np.median(self.latent_mean, axis=0))
+        return int(np.argmin(distance))
+
+    def nearest(self, point: Float[Array, " Q"], count: int) -> tuple[Array, Array]:
+        """Rows and distances of the closest training points, weighted by relevance."""
+        distance = self._distance(point)
+        rows = np.argsort(distance, kind="stable")[:count]
+        return rows, np.sqrt(distance[rows])
+
+    def _distance(self, point: Array) -> Array:
+        return np.sum(self.relevance * (self.latent_mean - point) ** 2, axis=1)
+
+
+def pack_model(chart: Chart, name: str) -> bytes:
+    """All that the browser needs to generate, to shade and to draw the training points.
+
+    name: under which the view finds the bytes. Raises KernelError for a kernel that the browser
+    cannot evaluate.
+    """
+    posterior, dataset = chart.posterior, chart.dataset
+    transform, shrink, weights = _scaled_basis(posterior)
+    inducing, latent, relevance = posterior.inducing, chart.latent_mean, chart.relevance
+    variance = chart.latent_variance
+    axes = [f"Dimension {q + 1}" for q in range(chart.n_latent)]
+    if chart.n_latent == 1:
+        order = np.linspace(-1.0, 1.0, len(latent))[:, None]
+        latent, inducing = np.hstack([latent, order]), np.pad(inducing, ((0, 0), (0, 1)))
+        relevance = np.append(relevance, 0.0)
+        variance = None if variance is None else np.pad(variance, ((0, 0), (0, 1)))
+        axes.append("Order of rows")
+    arrays = {
+        "inducing": inducing,
+        "transform": transform,
+        "shrink": shrink,
+        "center": np.broadcast_to(posterior.center, (posterior.n_outputs,)).astype(float),
+        "weights": (weights * posterior.scale).astype(np.float32),
+        "latent": latent.astype(np.float32),
+    }
+    if variance is not None:
+        arrays["latent_variance"] = variance.astype(np.float32)
+    if dataset.labels is not None:
+        arrays["labels"] = dataset.labels.astype(np.int32)
+    if dataset.sequences is not None:
+        times = np.arange(len(latent)) if dataset.times is None else dataset.times
+        arrays["sequences"] = dataset.sequences.astype(np.int32)
+        arrays["order"] = np.lexsort((times, dataset.sequences)).astype(np.int32)
+    arrays["items"], item_shape = _items(dataset)
+    header = {
+        "name": name,
+        "kernel": _kernel_parts(posterior.kernel, inducing.shape[1], chart.n_latent),
+        "scale": float(np.sqrt(np.mean(np.square(posterior.scale)))),
+        "drawing": _drawing(dataset),
+        "item_shape": item_shape,
+        "item_range": [0, 255] if dataset.drawing.kind == "image" else None,
+        "axes": axes,
+        "relevance": relevance.tolist(),
+        "on": list(chart.on),
+        "dims": list(chart.pair),
+        "start": chart.middle,
+        "label_names": list(dataset.label_names),
+        "palette": list(COLOURS),
+    }
+    return frame(header, arrays)
+
+
+def pack_details(
+    chart: Chart,
+    point: Float[Array, " Q"],
+    name: str,
+    *,
+    n_samples: int = 4,
+    n_nearest: int = 5,
+    random_state: int = 0,
+) -> bytes:
+    """What the browser does not compute about one latent point.
+
+    The exact mean and its standard deviation; the standard deviation of every output when the
+    point is as uncertain as its nearest training point (it differs between outputs, unlike the
+    first); samples of f at positions drawn from that uncertainty; the nearest training items.
+    """
+    posterior, dataset = chart.posterior, chart.dataset
+    at = np.asarray(point, dtype=float)[None, :]
+    mean, variance = predict(posterior, at)
+    rows, distances = chart.nearest(at[0], n_nearest)
+    latent_variance = (
+        np.zeros_like(at) if chart.latent_variance is None else chart.latent_variance[rows[:1]]
+    )
+    _, spread = predict_uncertain(posterior, at, latent_variance)
+    deviation = np.sqrt(spread[0])
+    generator = np.random.default_rng(random_state)
+    positions = at + np.sqrt(latent_variance) * generator.standard_normal(
+        (n_samples, chart.n_latent)
+    )
+    samples = [sample(posterior, x[None, :], 1, generator, noise=False)[0, 0] for x in positions]
+    labels: list[str | None] = [None] * len(rows)
+    if dataset.labels is not None:
+        numbers = dataset.labels[rows]
+        labels = [dataset.label_names[n] if 0 <= n < len(dataset.label_names) else str(n)
+                  for n in numbers]  # fmt: skip
+    low, high = float(deviation.min()), float(deviation.max())
+    header = {
+        "name": name,
+        "point": at[0].tolist(),
+        "std": float(np.sqrt(variance[0].mean())),
+        "deviation_range": [low, high if high > low else low + 1.0],
+        "n_samples": n_samples,
+        "nearest": [
+            {"row": int(row), "label": label, "distance": float(distance)}
+            for row, label, distance in zip(rows, labels, distances, strict=True)
+        ],
+    }
+    arrays = {
+        "mean": mean[0],
+        "deviation": deviation,
+        "samples": np.stack(samples),
+        "nearest": dataset.values[rows],
+    }
+    return frame(header, {key: array.astype(np.float32) for key, array in arrays.items()})
+
+
+def _scaled_basis(posterior: Posterior) -> tuple[Array, Array, Array]:
+    """T (R, M), shrink (R,) and weights (R, D) of the same prediction in a well-scaled basis.
+
+    With α = T k*: mean = αᵀ weights, variance = k** − Σ shrink α².
+    The posterior's own weights and gap carry the inverse of K and with it huge numbers of
+    opposite signs, which single precision cannot hold. T = Eᵀ S^(−½) Uᵀ, K = U S Uᵀ (S floored,
+    which changes nothing: T is inverted exactly), makes every term of order one; E diagonalises
+    what is left of the gap.
+    """
+    values, vectors = np.linalg.eigh(posterior.kernel.K(posterior.inducing))
+    root = np.sqrt(np.maximum(values, 1e-10 * values[-1]))
+    back = vectors * root  # U S^½
+    whitened = back.T @ posterior.gap @ back
+    shrink, rotation = np.linalg.eigh(0.5 * (whitened + whitened.T))
+    transform = rotation.T @ (vectors / root).T
+    weights = rotation.T @ (back.T @ posterior.weights)
+    # Since α² ≤ k** everywhere, terms this small matter nowhere; a model with one inducing input
+    # per point has many of them.
+    kept = (np.abs(weights).max(axis=1) > 1e-7) | (np.abs(shrink) > 1e-8)
+    return transform[kept], shrink[kept], weights[kept]
+
+
+def _kernel_parts(kernel: Kernel, n_axes: int, n_latent: int) -> list[dict[str, Any]]:
+    """The kernel as a list of summands with plain numbers; an added axis has no effect."""
+
+    def per_dimension(value: Any) -> list[float]:
+        known = np.broadcast_to(np.asarray(value, dtype=float), (n_latent,))
+        return [*known.tolist(), *[0.0] * (n_axes - n_latent)]
+
+    if isinstance(kernel, Sum):
+        return [
+            part for summand in kernel.parts for part in _kernel_parts(summand, n_axes, n_latent)
+        ]
+    if isinstance(kernel, RBF):
+        precision = per_dimension(1.0 / np.square(kernel.lengthscale))
+        return [{"kind": "rbf", "variance": float(kernel.variance), "precision": precision}]
+    if isinstance(kernel, Linear):
+        return [{"kind": "linear", "variance": per_dimension(kernel.variance)}]
+    if isinstance(kernel, Bias | White):
+        kind = "bias" if isinstance(kernel, Bias) else "white"
+        return [{"kind": kind, "variance": float(kernel.variance)}]
+    raise KernelError(
+        f"The latent canvas cannot evaluate {type(kernel).__name__}; it knows RBF, Linear, Bias, "
+        "White and their sums."
+    )
+
+
+def _items(dataset: Dataset) -> tuple[Array, list[int]]:
+    """The training rows small enough to be sent, N × …, and the shape of one.
+
+    Images become uint8 and are averaged over blocks; of long curves every k-th column is kept.
+    """
+    drawing, values = dataset.drawing, dataset.values
+    n_points = len(values)
+    if drawing.kind == "image":
+        low, high = _value_range(dataset)
+        images = np.clip((values - low) * (255.0 / (high - low)), 0.0, 255.0)
+        images = images.reshape(n_points, drawing.shape[0], drawing.shape[1], -1)
+        block = max(1, int(np.ceil(np.sqrt(images.size / MOST_ITEM_BYTES))))
+        rows, columns = images.shape[1] // block, images.shape[2] // block
+        images = images[:, : rows * block, : columns * block]
+        images = images.reshape(n_points, rows, block, columns, block, -1).mean(axis=(2, 4))
+        shape = [rows, columns, *drawing.shape[2:]]
+        return np.rint(images).astype(np.uint8).reshape(n_points, -1), shape
+    if drawing.kind == "curve":
+        values = values[:, :: max(1, int(np.ceil(values.size * 4 / MOST_ITEM_BYTES)))]
+        return values.astype(np.float32), [values.shape[1]]
+    return values.astype(np.float32), list(drawing.shape)
+
+
+def _value_range(dataset: Dataset) -> tuple[float, float]:
+    """The values drawn as black and white, or the ends of the axis."""
+    if dataset.drawing.value_range is not None:
+        return dataset.drawing.value_range
+    low, high = float(dataset.values.min()), float(dataset.values.max())
+    margin = 0.0 if dataset.drawing.kind == "image" else 0.06 * (high - low)
+    return (low - margin, high + margin) if high > low else (low - 0.5, high + 0.5)
+
+
+def _drawing(dataset: Dataset) -> dict[str, Any]:
+    """How a row is drawn, with what must be the same for all rows: range, size, floor."""
+    drawing: Drawing = dataset.drawing
+    described: dict[str, Any] = {
+        "kind": drawing.kind,
+        "shape": list(drawing.shape),
+        "range": list(_value_range(dataset)),
+        "columns": None if dataset.column_names is None else list(dataset.column_names),
+    }
+    if drawing.skeleton is not None:
+        joints = dataset.values.reshape(-1, *drawing.shape)
+        floor = float(np.quantile(joints[:, :, 1].min(axis=1), 0.02))
+        top = float(np.quantile(joints[:, :, 1].max(axis=1), 0.98))
+        centre = joints.mean(axis=(0, 1))
+        centre[1] = (floor + top) / 2.0
+        distance = np.linalg.norm(joints - centre, axis=2).max(axis=1)
+        described["skeleton"] = {
+            "names": list(drawing.skeleton.joint_names),
+            "parents": list(drawing.skeleton.parents),
+        }
+        described["extent"] = {
+            "centre": centre.tolist(),
+            "reach": float(np.quantile(distance, 0.98)),
+            "floor": floor,
+        }
+    return described

@@ -1,0 +1,36 @@
+"""Colours and marker shapes that stay distinct for colour-blind readers, in light and dark."""
+
+# Okabe and Ito (2008), with the yellow darkened so that it also shows on white.
+COLOURS: tuple[str, ...] = (
+    "#0072B2",
+    "#E69F00",
+    "#009E73",
+    "#CC79A7",
+    "#56B4E9",
+    "#D55E00",
+    "#B8A800",
+)
+# The same order as in assets/canvas/theme.js: a label looks alike on every map.
+SYMBOLS: tuple[str, ...] = (
+    "circle",
+    "square",
+    "triangle-up",
+    "diamond",
+    "cross",
+    "triangle-down",
+)
+
+ON = "#0072B2"
+OFF = "#9AA3AB"
+THRESHOLD = "#D55E00"
+GRID = "rgba(127, 127, 127, 0.22)"
+
+
+def label_colour(label: int) -> str:
+    """Colour of a label; a negative label (unknown) is grey."""
+    return OFF if label < 0 else COLOURS[label % len(COLOURS)]
+
+
+def label_symbol(label: int) -> str:
+    """Marker shape of a label: it changes when the colours start again."""
+    return SYMBOLS[max(label, 0) // len(COLOURS) % len(SYMBOLS)]

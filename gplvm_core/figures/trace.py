@@ -1,0 +1,81 @@
+"""How training went: the bound (and the noise) over seconds or evaluations."""
+
+from collections.abc import Mapping
+from typing import Literal
+
+import numpy as np
+import plotly.graph_objects as go
+from numpy import ndarray as Array
+
+from gplvm_core.figures.layout import message_figure, quiet_layout
+from gplvm_core.figures.palette import COLOURS
+
+MOST_POINTS = 600  # a screen shows no more, and a live figure must stay small
+AXIS_WORDS = {"seconds": "seconds", "evaluations": "evaluations of the bound"}
+
+
+def trace_figure(
+    trace: Mapping[str, Array],
+    *,
+    quantity: Literal["bound", "noise_variance"] = "bound",
+    over: Literal["seconds", "evaluations"] = "seconds",
+    height: int = 300,
+) -> go.Figure:
+    """Line of one recorded quantity; `trace` holds equally long arrays by name.
+
+    When the trace has no entry `over`, the step number stands on the horizontal axis. The
+    vertical range leaves out the first steep climb (values below the tenth percentile), and
+    the figure says so; zooming out shows it.
+    """
+    values = np.asarray(trace.get(quantity, ()), dtype=float)
+    if values.size < 2:
+        return message_figure("The curve appears after the first steps", height=height)
+    recorded = np.asarray(trace.get(over, ()), dtype=float)
+    has_axis = recorded.size == values.size
+    steps = recorded if has_axis else np.arange(1, values.size + 1, dtype=float)
+    shown = thinned(values.size)
+    figure = go.Figure(
+        go.Scatter(
+            x=steps[shown],
+            y=values[shown],
+            mode="lines",
+            line={"width": 2.5, "color": COLOURS[0] if quantity == "bound" else COLOURS[5]},
+            hovertemplate="%{y:,.4g}<br>%{x:,.4g} " + (over if has_axis else "steps"),
+            name="",
+        )
+    )
+    figure.update_xaxes(title_text=AXIS_WORDS[over] if has_axis else "steps")
+    if quantity == "noise_variance":
+        figure.update_yaxes(title_text="noise variance", type="log", exponentformat="power")
+    else:
+        figure.update_yaxes(title_text="bound in nats", tickformat=",")
+        clip_steep_start(figure, values)
+    return quiet_layout(figure, height=height, revision=f"trace {quantity} {over}")
+
+
+def thinned(count: int) -> Array:
+    """At most 600 indices out of `count`, the first and the last among them."""
+    if count <= MOST_POINTS:
+        return np.arange(count)
+    return np.unique(np.linspace(0, count - 1, MOST_POINTS).round().astype(int))
+
+
+def clip_steep_start(figure: go.Figure, values: Array) -> None:
+    """Set the range to what is left after the first steep climb, and say what is cut off."""
+    finite = values[np.isfinite(values)]
+    low, high = float(np.quantile(finite, 0.1)), float(finite.max())
+    if finite.size < 20 or high <= low or finite.min() >= low - 2 * (high - low):
+        return
+    margin = 0.06 * (high - low)
+    figure.update_yaxes(range=[low - margin, high + margin])
+    figure.add_annotation(
+        text=f"starts at {finite[0]:,.0f}".replace("-", "−"),
+        x=0.99,
+        y=0.04,
+        xref="paper",
+        yref="paper",
+        showarrow=False,
+        opacity=0.7,
+        xanchor="right",
+        yanchor="bottom",
+    )

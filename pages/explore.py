@@ -1,0 +1,143 @@
+"""Explore: one model's latent map; move to generate, click to keep a point."""
+
+import streamlit as st
+
+from gplvm_core.figures.pack import Chart
+from gplvm_core.kernels import KernelError
+from gplvm_core.store import StoreError
+from pages.ui.canvas import forget_place, latent_canvas, n_axes, remembered
+from pages.ui.catalogue import Item, items, open_item
+from pages.ui.place import Place
+from pages.ui.routes import enter_through_app
+from pages.ui.words import TERMS, plural, story_of
+
+LAST_MODEL = "explore_model"
+
+
+def chosen_key() -> str | None:
+    """The model in the link, else the one explored before in this session."""
+    key = st.query_params.get("model") or st.session_state.get(LAST_MODEL)
+    if key is not None:
+        st.query_params["model"] = key
+        st.session_state[LAST_MODEL] = key
+    return key
+
+
+def nothing_chosen() -> None:
+    """What the page is for, and the one button that starts."""
+    st.title("Explore", anchor=False)
+    st.html(
+        '<p class="mf-lead">Here a model becomes a map: every dot is one row of its data, and '
+        "similar rows lie close together. Move over the map and the model draws what belongs to "
+        "the place; click, and it says how sure it is and which rows are nearest.</p>"
+    )
+    if st.button("Choose a model", type="primary", icon=":material/grid_view:"):
+        st.switch_page("pages/gallery.py")
+
+
+def model_menu(key: str) -> None:
+    """Another model, without leaving the page."""
+    titles = {listed.key: listed.entry.title for listed in items()}
+    keys = list(titles)
+    st.selectbox(
+        "Model",
+        keys,
+        index=keys.index(key) if key in keys else None,
+        format_func=lambda option: titles[option],
+        label_visibility="collapsed",
+        key=f"explore_menu|{key}",
+        on_change=switch_model,
+        args=(f"explore_menu|{key}",),
+    )
+
+
+def switch_model(menu: str) -> None:
+    """The menu's choice becomes the page's model, at its own place."""
+    forget_place()
+    st.query_params["model"] = st.session_state[menu]
+
+
+def header(item: Item) -> None:
+    """Title and facts on the left, the menu of models on the right."""
+    dataset, model = item.dataset, item.model
+    bound = f"{float(model.bound_):,.0f}".replace("-", "−")
+    title, menu = st.columns([3, 1], vertical_alignment="bottom")
+    with title:
+        st.title(item.title, anchor=False)
+        st.html(
+            f'<span class="mf-facts">{len(dataset.values):,} × {dataset.values.shape[1]:,} numbers '
+            f"· {int(model.n_effective_)} of {plural(model.latent_mean_.shape[1], 'dimension')} "
+            f"in use · bound {bound} nats</span>"
+        )
+    with menu:
+        model_menu(item.key)
+
+
+def about(item: Item) -> None:
+    """What the words mean, and where the data come from."""
+    with st.expander("About this map and its data", icon=":material/info:"):
+        story = story_of(item.dataset.name, item.dataset.title)
+        st.markdown(f"{story.sentence} {story.shows}".strip())
+        st.markdown(
+            f"**The map.** {TERMS['latent']} Two dimensions are shown at a time, the most "
+            "relevant first; the sliders hold the others. Dots fade when their other coordinates "
+            "are far from where the sliders stand."
+        )
+        st.markdown(
+            "**The shading** is the standard deviation of the prediction: light where the model is "
+            "sure, in shadow where it is not; the numbers beside the scale are in the data's "
+            "units, like every number behind ±. The uncertainty picture goes further: it says how "
+            "much every output varies if the point were only as well known as its nearest "
+            "training point."
+        )
+        st.markdown(
+            "**Keys.** Arrow keys move the point (with Shift in larger steps), Enter keeps it, + "
+            "and − zoom, 0 resets. Dragging the ring moves it; dragging elsewhere, or with Shift, "
+            "moves the map."
+        )
+        st.markdown(f"**Data.** {item.dataset.source}")
+        for note in item.dataset.notes:
+            st.markdown(f"- {note}")
+
+
+def starting_place(chart: Chart, key: str, version: str) -> Place:
+    """From this session, else from the link; a link that cannot be read is said, not swallowed."""
+    known = remembered(key, version)
+    if known is not None:
+        st.query_params.update(known.to_query())
+        return known
+    try:
+        return Place.from_query(st.query_params.to_dict(), n_axes(chart))
+    except ValueError as error:
+        st.warning(f"The link's place on the map could not be used. {error}")
+        forget_place()
+        return Place()
+
+
+def explore(key: str) -> None:
+    """The page for one model."""
+    try:
+        item = open_item(key)
+    except (ValueError, OSError, StoreError) as error:
+        st.title("Explore", anchor=False)
+        st.error(str(error))
+        st.session_state.pop(LAST_MODEL, None)
+        if st.button("Choose another model", type="primary", icon=":material/grid_view:"):
+            st.switch_page("pages/gallery.py")
+        return
+    header(item)
+    chart = Chart.of(item.model, item.dataset)
+    version = f"{float(item.model.bound_):.10g}"
+    try:
+        latent_canvas(chart, key, version, starting_place(chart, key, version))
+    except KernelError as error:
+        st.error(str(error))
+    about(item)
+
+
+enter_through_app()
+current = chosen_key()
+if current is None:
+    nothing_chosen()
+else:
+    explore(current)

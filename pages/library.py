@@ -1,0 +1,58 @@
+"""Library: every model on this machine, and what can be done with it."""
+
+import streamlit as st
+
+from pages.ui.catalogue import library_items, user_library
+from pages.ui.library_panel import deleted_list, import_form, model_row, undo_banner
+from pages.ui.routes import enter_through_app
+from pages.ui.words import bytes_in_words, plural
+
+enter_through_app()
+st.title("Library", anchor=False)
+library = user_library()
+models = library_items()
+undo_banner(library)
+
+if not models:
+    st.html(
+        '<p class="mf-lead">Here stand the models that you train, also after a restart. There is '
+        "none yet.</p>"
+    )
+    with st.container(horizontal=True):
+        if st.button("Train a model", type="primary", icon=":material/model_training:"):
+            st.switch_page("pages/train.py")
+        if st.button("See the ready models", icon=":material/grid_view:"):
+            st.switch_page("pages/gallery.py")
+else:
+    st.caption(
+        f"{plural(len(models), 'model')} · {bytes_in_words(library.disk_use().models)} on disk, "
+        "in this computer's own folder."
+    )
+    tags = sorted({tag for listed in models for tag in listed.entry.tags})
+    wanted = st.text_input(
+        "Search",
+        placeholder="Search titles, data and tags",
+        key="library_search",
+        label_visibility="collapsed",
+        icon=":material/search:",
+        persist_state="session",
+    )
+    kept: list[str] = []
+    if tags:
+        kept = st.pills(
+            "Tags", tags, selection_mode="multi", key="library_tags", label_visibility="collapsed"
+        )
+    found = [
+        listed
+        for listed in models
+        if all(tag in listed.entry.tags for tag in kept)
+        and (wanted or "").strip().lower()
+        in " ".join((listed.entry.title, listed.entry.dataset_name, *listed.entry.tags)).lower()
+    ]
+    if not found:
+        st.info("No model matches. Clear the search to see all of them.")
+    for listed in found:
+        model_row(library, listed)
+
+import_form(library)
+deleted_list(library)

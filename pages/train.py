@@ -1,0 +1,82 @@
+"""Train: pick or upload data, see them, choose a model, and watch the training."""
+
+import streamlit as st
+
+from gplvm_core import training
+from gplvm_core.datasets import Dataset
+from pages.ui.data_view import data_view, has_mixed_units
+from pages.ui.jobs_list import active_banner, job_list
+from pages.ui.jobs_panel import job_view
+from pages.ui.model_form import model_form
+from pages.ui.routes import enter_through_app
+from pages.ui.source_form import built_in_form, upload_form
+from pages.ui.words import model_words
+
+SOURCES = {"built-in": "Ready-made data", "upload": "My own file"}
+
+
+def chosen_data() -> Dataset | None:
+    """Step one: the data, or None while there are none."""
+    source = st.segmented_control(
+        "Source of the data",
+        list(SOURCES),
+        format_func=SOURCES.__getitem__,
+        default="built-in",
+        required=True,
+        key="train_source",
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+    return upload_form() if source == "upload" else built_in_form()
+
+
+def set_up() -> None:
+    """The form: data, model, start."""
+    st.html(
+        '<p class="mf-lead">Give the model rows of numbers, pictures or movements; it finds a map '
+        "of them. Training runs in the background: leave this page or close the browser, it "
+        "goes on.</p>"
+    )
+    st.subheader("1 · Data", anchor=False)
+    dataset = chosen_data()
+    if dataset is None:
+        return
+    warnings = dataset.warnings
+    data_view(dataset, warnings)
+    st.subheader("2 · Model", anchor=False)
+    model = model_form(dataset, mixed_units=has_mixed_units(warnings))
+    st.subheader("3 · Start", anchor=False)
+    title = model_words(type(model).__name__)
+    name = st.text_input(
+        "Name",
+        value=f"{dataset.title}, {title}",
+        max_chars=80,
+        key=f"train_name_{dataset.name}_{title}",
+        persist_state="session",
+    )
+    if st.button("Start training", type="primary", icon=":material/play_arrow:"):
+        try:
+            job_id = training.submit(model, dataset, (name or "").strip() or dataset.title)
+        except (ValueError, OSError) as error:
+            st.error(f"The training could not start. {error}", icon=":material/error:")
+            return
+        st.query_params["job"] = job_id
+        st.rerun()
+
+
+enter_through_app()
+st.title("Train", anchor=False)
+wanted = st.query_params.get("job")
+known = {job.id for job in training.jobs()}
+if wanted is not None and wanted not in known:
+    st.warning("That training is no longer in the list. Its model, if any, is in the Library.")
+    wanted = None
+if wanted is None:
+    active_banner()
+    set_up()
+else:
+    if st.button("Train another model", icon=":material/add:", type="tertiary"):
+        st.query_params.pop("job", None)
+        st.rerun()
+    job_view(wanted)
+job_list(wanted)

@@ -1,0 +1,44 @@
+"""Answers that the app remembers across restarts: which column of a table was the label."""
+
+import hashlib
+import json
+from typing import Any
+
+from gplvm_core.store import workspace
+
+MOST_REMEMBERED = 200
+
+
+def fingerprint(words: tuple[str, ...]) -> str:
+    """A short name for a table's columns: the same columns next time give the same answers."""
+    return hashlib.sha256("\x1f".join(words).encode()).hexdigest()[:16]
+
+
+def recall(mark: str) -> dict[str, Any]:
+    """The answers kept under a fingerprint; none when there are none or the file is damaged."""
+    answers = everything().get(mark)
+    return answers if isinstance(answers, dict) else {}
+
+
+def remember(mark: str, answers: dict[str, Any]) -> None:
+    """Keep the answers; a workspace that cannot be written only costs asking again."""
+    kept = everything()
+    if kept.get(mark) == answers:
+        return
+    kept.pop(mark, None)
+    kept[mark] = answers
+    newest = dict(list(kept.items())[-MOST_REMEMBERED:])
+    path = workspace() / "answers.json"
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps(newest), encoding="utf-8")
+    except OSError:
+        return
+
+
+def everything() -> dict[str, Any]:
+    try:
+        kept = json.loads((workspace() / "answers.json").read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return {}
+    return kept if isinstance(kept, dict) else {}

@@ -1,0 +1,199 @@
+"""The form that chooses a model and its options, and makes the estimator."""
+
+import inspect
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from gplvm_core import GPLVM, RBF, BayesianGPLVM, BayesianPCA, Linear, ProbabilisticPCA
+from gplvm_core.datasets import Dataset
+from pages.ui.words import TERMS
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A model on offer: its name in the field, one line of what it does, and its estimator."""
+
+    title: str
+    line: str
+    estimator: type
+
+
+CHOICES: tuple[Choice, ...] = (
+    Choice(
+        "Bayesian GP-LVM",
+        "Curved map with uncertainty; finds how many dimensions the data need.",
+        BayesianGPLVM,
+    ),
+    Choice(
+        "GP-LVM",
+        "Curved map with one best place per row; every dimension stays in use.",
+        GPLVM,
+    ),
+    Choice(
+        "Bayesian PCA",
+        "Straight map that switches off dimensions it does not need.",
+        BayesianPCA,
+    ),
+    Choice(
+        "Probabilistic PCA",
+        "Straight map, solved at once: the base line for comparison.",
+        ProbabilisticPCA,
+    ),
+)
+SCALINGS = {
+    "global": "One scale for all",
+    "columns": "Each column its own",
+    "none": "Leave as it is",
+}
+KERNELS = {"rbf": "Curved", "linear": "Straight", "both": "Both"}
+INITS = {"pca": "PCA", "isomap": "Isomap", "random": "Random places"}
+OPTIMISERS = {"lbfgs": "L-BFGS", "scg": "Scaled conjugate gradients"}
+
+
+def model_form(dataset: Dataset, *, mixed_units: bool) -> Any:
+    """Ask for model and options; return the estimator, not fitted.
+
+    `mixed_units` preselects a scale per column. Values survive a change of page.
+    """
+    titles = [choice.title for choice in CHOICES]
+    title = st.radio(
+        "Model",
+        titles,
+        captions=[choice.line for choice in CHOICES],
+        key="form_model",
+        persist_state="session",
+        label_visibility="collapsed",
+        width="stretch",
+    )
+    choice = CHOICES[titles.index(title)]
+    known = inspect.signature(choice.estimator).parameters
+    options: dict[str, Any] = {}
+    most = max(1, min(30, dataset.targets.shape[1], len(dataset.targets) - 1))
+    left, right = st.columns(2)
+    with left:
+        options["n_components"] = st.number_input(
+            "Latent dimensions, at most",
+            min_value=1,
+            max_value=most,
+            value=min(10, most),
+            key=f"form_components_{most}",
+            help=TERMS["dimensions"],
+            persist_state="session",
+        )
+    with right:
+        if "max_iter" in known:
+            options["max_iter"] = st.number_input(
+                "Training steps, at most",
+                min_value=10,
+                max_value=20_000,
+                value=500,
+                step=100,
+                key="form_max_iter",
+                help=TERMS["max_iter"],
+                persist_state="session",
+            )
+    scaling = st.segmented_control(
+        "Scale of the columns",
+        list(SCALINGS),
+        format_func=SCALINGS.__getitem__,
+        default="columns" if mixed_units else "global",
+        required=True,
+        key=f"form_scaling_{mixed_units}",
+        help=TERMS["scaling"],
+        persist_state="session",
+    )
+    options["scaling"] = scaling
+    # Closed forms have no further options.
+    if {"kernel", "init", "n_restarts", "n_inducing"} & set(known):
+        with st.expander("More options"):
+            options |= more_options(choice, dataset, set(known))
+    return choice.estimator(**{name: value for name, value in options.items() if name in known})
+
+
+def more_options(choice: Choice, dataset: Dataset, known: set[str]) -> dict[str, Any]:
+    """The options that most people leave as they are."""
+    options: dict[str, Any] = {}
+    count = len(dataset.targets)
+    if "n_inducing" in known:
+        options["n_inducing"] = inducing_option(choice, count)
+    if "kernel" in known:
+        shape = chosen("Shape of the mapping", "kernel", KERNELS)
+        options["kernel"] = RBF() + Linear() if shape == "both" else shape
+    if "init" in known:
+        options["init"] = chosen("Starting places", "init", INITS)
+    if "optimiser" in known:
+        options["optimiser"] = chosen("Optimiser", "optimiser", OPTIMISERS)
+    if "n_restarts" in known:
+        options["n_restarts"] = st.number_input(
+            "Starts",
+            min_value=1,
+            max_value=20,
+            value=1,
+            key="form_restarts",
+            help=TERMS["restarts"],
+            persist_state="session",
+        )
+    if "random_state" in known:
+        options["random_state"] = st.number_input(
+            "Random seed",
+            min_value=0,
+            max_value=2**31 - 1,
+            value=0,
+            key="form_seed",
+            help=TERMS["seed"],
+            persist_state="session",
+        )
+    if "jitter" in known:
+        options["jitter"] = st.select_slider(
+            "Jitter",
+            [1e-8, 1e-7, 1e-6, 1e-5, 1e-4],
+            value=1e-6,
+            format_func=lambda value: f"{value:.0e}",
+            key="form_jitter",
+            help=TERMS["jitter"],
+            persist_state="session",
+        )
+    return options
+
+
+def inducing_option(choice: Choice, count: int) -> int | None:
+    """How many inducing points; the plain GP-LVM may do without (None)."""
+    if choice.estimator is GPLVM and not st.toggle(
+        "Faster, with inducing points",
+        value=count > 400,
+        key=f"form_sparse_{count > 400}",
+        help="Without them every row counts fully and a step costs the cube of the rows.",
+        persist_state="session",
+    ):
+        return None
+    most = min(count, 500)
+    return int(
+        st.number_input(
+            "Inducing points",
+            min_value=min(2, most),
+            max_value=most,
+            value=min(50, most),
+            step=10,
+            key=f"form_inducing_{most}",
+            help=TERMS["inducing"],
+            persist_state="session",
+        )
+    )
+
+
+def chosen(label: str, name: str, words: dict[str, str]) -> str:
+    """A choice between a few named values."""
+    return str(
+        st.segmented_control(
+            label,
+            list(words),
+            format_func=words.__getitem__,
+            default=next(iter(words)),
+            required=True,
+            key=f"form_{name}",
+            help=TERMS[name],
+            persist_state="session",
+        )
+    )

@@ -1,0 +1,62 @@
+"""The one stylesheet of the app: cards, pictures, and room on small screens."""
+
+import streamlit as st
+
+# currentColor follows Streamlit's light and dark text colour, so one rule serves both.
+CSS = """
+<style>
+.block-container { padding-top: 4.2rem; padding-bottom: 3rem; max-width: 76rem; }
+.mf-lead { font-size: 1.05rem; line-height: 1.5; max-width: 46rem; opacity: .85;
+  margin: -0.4rem 0 .4rem; }
+.mf-facts { font-size: .85rem; opacity: .72; font-variant-numeric: tabular-nums; }
+.mf-picture { display: grid; grid-template-columns: 1fr 1fr; gap: .6rem; aspect-ratio: 2 / 1;
+  margin-bottom: .2rem; }
+.mf-panel { position: relative; overflow: hidden; border-radius: .45rem; aspect-ratio: 1;
+  background: color-mix(in srgb, currentColor 5%, transparent);
+  display: flex; align-items: center; justify-content: center; }
+.mf-panel img { width: 100%; height: 100%; object-fit: contain; display: block; }
+.mf-dot { position: absolute; width: 15px; height: 15px; margin: -7.5px 0 0 -7.5px;
+  border-radius: 50%; background: #fff; border: 4px solid #D55E00;
+  box-shadow: 0 0 0 1.5px rgba(0,0,0,.55); }
+.mf-reel { height: 100%; max-width: 100%; background-repeat: no-repeat;
+  background-position: 0 0; }
+.mf-move { animation-iteration-count: 1; }
+@keyframes mf-reel { from { background-position: 0 0; } to { background-position: 0 100%; } }
+[class*="st-key-card_"]:hover .mf-move, [class*="st-key-card_"]:focus-within .mf-move
+  { animation-iteration-count: infinite; }
+.mf-sheet { display: grid; gap: .5rem;
+  grid-template-columns: repeat(auto-fill, minmax(4.4rem, 1fr)); }
+.mf-sheet img { width: 100%; aspect-ratio: 1; object-fit: contain; border-radius: .3rem;
+  background: color-mix(in srgb, currentColor 5%, transparent); }
+[class*="st-key-card_"] { position: relative; height: 100%;
+  transition: transform .12s ease, box-shadow .12s ease; }
+[class*="st-key-card_"] h3, [class*="st-key-row_"] h3 { padding: 0 0 .6rem !important; }
+[class*="st-key-card_"]:hover { transform: translateY(-2px);
+  box-shadow: 0 6px 22px color-mix(in srgb, currentColor 14%, transparent); }
+[class*="st-key-card_"] > [data-testid="stElementContainer"]:last-child { margin-top: auto; }
+/* The card's one button covers the whole card: a click anywhere opens the model. */
+[class*="st-key-card_"] [data-testid="stButton"] button { position: static; transform: none; }
+[class*="st-key-card_"] [data-testid="stButton"],
+[class*="st-key-card_"] [data-testid="stElementContainer"]:has([data-testid="stButton"])
+  { position: static; }
+[class*="st-key-card_"] [data-testid="stButton"] button::after { content: ""; position: absolute;
+  inset: 0; border-radius: .6rem; }
+/* The chosen option is marked by its ground and border; its words keep the text's contrast. */
+[data-testid="stButtonGroup"] button[aria-checked="true"] * { color: inherit; }
+[data-testid="stButtonGroup"] button[aria-checked="true"] { color: inherit !important;
+  font-weight: 600; }
+@media (prefers-reduced-motion: reduce) {
+  [class*="st-key-card_"], [class*="st-key-card_"]:hover { transition: none; transform: none; }
+  .mf-reel, .mf-dot { animation: none !important; }
+}
+@media (max-width: 640px) {
+  .block-container { padding-left: 1rem; padding-right: 1rem; }
+  .mf-lead { font-size: 1rem; }
+}
+</style>
+"""
+
+
+def page_style() -> None:
+    """Put the stylesheet on the page; call it once per run, before the page."""
+    st.html(CSS)

@@ -1,0 +1,175 @@
+"""Rows of data → small pictures (Pillow), the same on light and dark ground."""
+
+import base64
+import io
+from dataclasses import dataclass
+
+import numpy as np
+from numpy import ndarray as Array
+from PIL import Image, ImageDraw
+
+from gplvm_core.datasets import Drawing
+from gplvm_core.figures.palette import COLOURS, label_colour
+
+INK = "#3F93A8"  # mid tone: readable on white and on near-black
+LEFT_INK = "#D98324"
+OVERSAMPLING = 3
+VIEW_DEGREES = 40
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What is common to all pictures of one dataset, so that they compare.
+
+    `low` and `high` bound the values (skeletons: the height; bars of unknown range: each column,
+    (D,)), `wide` is a skeleton's width.
+    """
+
+    low: float | Array
+    high: float | Array
+    wide: float = 1.0
+
+
+def common_frame(drawing: Drawing, rows: Array) -> Frame:
+    """The range that all pictures of these rows (n, D) share."""
+    values = np.asarray(rows, dtype=float)
+    if drawing.kind == "skeleton":
+        across, upwards = oblique_view(values.reshape(-1, 3))
+        return Frame(float(upwards.min()), float(upwards.max()), 2 * float(np.abs(across).max()))
+    if drawing.value_range is not None:
+        return Frame(float(drawing.value_range[0]), float(drawing.value_range[1]))
+    if drawing.kind == "bars":
+        # Columns may have units of their own: every bar runs from its column's least to its most.
+        lows, highs = values.min(axis=0), values.max(axis=0)
+        return Frame(lows, np.where(highs > lows, highs, lows + 1.0))
+    low, high = float(values.min()), float(values.max())
+    return Frame(low, high if high > low else low + 1.0)
+
+
+def row_picture(drawing: Drawing, row: Array, frame: Frame, size: int = 120) -> Image.Image:
+    """Draw one row (D,) as its dataset says; the longer side has `size` pixels (RGBA)."""
+    values = np.asarray(row, dtype=float)
+    if drawing.kind == "image":
+        return image_picture(drawing, values, frame, size)
+    if drawing.kind == "skeleton":
+        return skeleton_picture(drawing, values, frame, size)
+    return plot_picture(drawing.kind, values, frame, size)
+
+
+def image_picture(drawing: Drawing, values: Array, frame: Frame, size: int) -> Image.Image:
+    scaled = np.clip((values - frame.low) / (frame.high - frame.low), 0.0, 1.0)
+    pixels = (255 * scaled).round().astype(np.uint8).reshape(drawing.shape)
+    picture = Image.fromarray(pixels).convert("RGBA")
+    factor = size / max(picture.size)
+    # Big pixels stay pixels; photographs are smoothed.
+    method = Image.Resampling.NEAREST if max(picture.size) <= 20 else Image.Resampling.LANCZOS
+    extent = (max(1, round(picture.width * factor)), max(1, round(picture.height * factor)))
+    return picture.resize(extent, method)
+
+
+def oblique_view(joints: Array) -> tuple[Array, Array]:
+    """Joints (J, 3) seen from the front and a little from the side: across and upwards."""
+    turn = np.deg2rad(VIEW_DEGREES)
+    return joints[:, 0] * np.cos(turn) + joints[:, 2] * np.sin(turn), joints[:, 1]
+
+
+def skeleton_picture(drawing: Drawing, values: Array, frame: Frame, size: int) -> Image.Image:
+    """A stick figure; bones on the body's left have a second colour."""
+    across, upwards = oblique_view(values.reshape(-1, 3))
+    side = size * OVERSAMPLING
+    picture = Image.new("RGBA", (side, side))
+    pen = ImageDraw.Draw(picture)
+    scale = 0.92 * side / max(frame.high - frame.low, frame.wide)
+    x = side / 2 + scale * across
+    y = side / 2 - scale * (upwards - 0.5 * (frame.low + frame.high))
+    assert drawing.skeleton is not None  # Drawing checks it for this kind
+    width = max(2, round(side / 45))
+    for joint, parent in enumerate(drawing.skeleton.parents):
+        if parent >= 0:
+            left = drawing.skeleton.joint_names[joint].lower().startswith(("left", "l_", "lhip"))
+            ends = (x[parent], y[parent], x[joint], y[joint])
+            pen.line(ends, fill=LEFT_INK if left else INK, width=width)
+    for centre in zip(x, y, strict=True):
+        pen.circle(centre, 0.7 * width, fill=INK)
+    return picture.resize((size, size), Image.Resampling.LANCZOS)
+
+
+def plot_picture(kind: str, values: Array, frame: Frame, size: int) -> Image.Image:
+    """A curve through the columns, or one bar a column."""
+    side = size * OVERSAMPLING
+    picture = Image.new("RGBA", (side, side))
+    pen = ImageDraw.Draw(picture)
+    margin = 0.08 * side
+    height = side - 2 * margin
+    shares = np.clip((values - frame.low) / (frame.high - frame.low), 0.0, 1.0)
+    y = side - margin - height * shares
+    if kind == "curve":
+        x = np.linspace(margin, side - margin, len(values))
+        pen.line(list(zip(x, y, strict=True)), fill=INK, width=max(3, side // 60))
+    else:
+        floor = side - margin
+        edges = np.linspace(margin, side - margin, len(values) + 1)
+        gap = 0.12 * (edges[1] - edges[0])
+        for left, right, top in zip(edges[:-1], edges[1:], y, strict=True):
+            pen.rectangle((left + gap, min(top, floor - 2), right - gap, floor), fill=INK)
+        pen.line((margin, floor, side - margin, floor), fill="#8A939A", width=2)
+    return picture.resize((size, size), Image.Resampling.LANCZOS)
+
+
+def reel(drawing: Drawing, rows: Array, frame: Frame, *, size: int = 150) -> Image.Image:
+    """Pictures of rows (n, D) one below the other: the film of a CSS animation."""
+    pictures = [row_picture(drawing, row, frame, size) for row in rows]
+    width, height = pictures[0].size
+    film = Image.new("RGBA", (width, height * len(pictures)))
+    for number, picture in enumerate(pictures):
+        film.paste(picture, (0, number * height))
+    return film
+
+
+def map_picture(
+    points: Array, labels: Array | None, *, size: int = 240
+) -> tuple[Image.Image, Array, Array]:
+    """Scatter of points (N, 2); also the offset and the scale from points to unit square.
+
+    The unit square has its origin at the top left, as in a browser:
+    position = (point - offset) * scale, then y turned over.
+    """
+    low, high = points.min(axis=0), points.max(axis=0)
+    span = np.where(high > low, high - low, 1.0)
+    offset = low - 0.09 * span
+    scale = 1.0 / (1.18 * span)
+    side = size * OVERSAMPLING
+    picture = Image.new("RGBA", (side, side))
+    pen = ImageDraw.Draw(picture)
+    radius = side / 62 if len(points) <= 600 else side / 85
+    places = unit_positions(points, offset, scale) * side
+    for number, (x, y) in enumerate(places):
+        colour = COLOURS[0] if labels is None else label_colour(int(labels[number]))
+        pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=colour + "D0")
+    return picture.resize((size, size), Image.Resampling.LANCZOS), offset, scale
+
+
+def unit_positions(points: Array, offset: Array, scale: Array) -> Array:
+    """Points (n, 2) → positions in the unit square, y downwards."""
+    places = (points - offset) * scale
+    return np.column_stack([places[:, 0], 1.0 - places[:, 1]])
+
+
+def picture_uri(picture: Image.Image) -> str:
+    """The picture as a data URI (WebP), so that a page needs no further request."""
+    buffer = io.BytesIO()
+    picture.save(buffer, format="WEBP", quality=86, method=2)
+    return "data:image/webp;base64," + base64.b64encode(buffer.getvalue()).decode()
+
+
+def spread_rows(count: int, wanted: int) -> Array:
+    """At most `wanted` row numbers spread evenly over `count` rows."""
+    return np.unique(np.linspace(0, count - 1, min(count, wanted)).round().astype(int))
+
+
+def representative_rows(labels: Array | None, count: int, wanted: int) -> list[int]:
+    """Row numbers to show: evenly spread, and over the labels when there are any."""
+    if labels is None:
+        return spread_rows(count, wanted).tolist()
+    by_label = np.argsort(labels, kind="stable")
+    return by_label[spread_rows(count, wanted)].tolist()

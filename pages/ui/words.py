@@ -1,0 +1,126 @@
+"""The sentences of the app in one place: what data sets show, what terms mean."""
+
+from dataclasses import dataclass
+from datetime import datetime
+
+
+@dataclass(frozen=True)
+class Story:
+    """How a built-in data set is introduced: short title, one sentence, what its map shows."""
+
+    title: str
+    sentence: str
+    shows: str
+
+
+STORIES: dict[str, Story] = {
+    "faces": Story(
+        "Faces",
+        "Four hundred photographs of forty people.",
+        "Move over the map and one face turns into another.",
+    ),
+    "heads": Story(
+        "Lit heads",
+        "Six heads, each under 64 positions of the lamp.",
+        "The model was never told about lamps, yet it finds a direction for the light.",
+    ),
+    "poses": Story(
+        "Poses",
+        "Motion capture of a body, frame by frame.",
+        "A movement becomes a curve on the map; follow it and the figure moves.",
+    ),
+    "digits": Story(
+        "Digits",
+        "Handwritten digits of 8 × 8 pixels.",
+        "Equal digits gather without anyone giving their names to the model.",
+    ),
+    "flow": Story(
+        "Pipe flow",
+        "Twelve sensors on a simulated pipe with three kinds of flow.",
+        "The kinds of flow become regions of the map, and the map shows where it knows nothing.",
+    ),
+}
+
+TERMS: dict[str, str] = {
+    "latent": "A latent variable model explains every row of the data by a few hidden numbers. "
+    "These numbers are the row's place on the map: the latent space.",
+    "bound": "A lower bound on the logarithm of the probability of the data under the model "
+    "(the evidence), in nats. Higher is better; values compare between models of the same data.",
+    "noise": "What the model leaves unexplained, as a variance in the units that it trains in.",
+    "relevance": "w = 1/ℓ²: how fast the output changes along a dimension. It orders the "
+    "dimensions, but a small w alone does not mean that a dimension is unused.",
+    "information": "How many nats a point's place in this dimension tells beyond the prior "
+    "(Kullback–Leibler divergence, mean over points). A dimension is on if it exceeds 0.05.",
+    "effective": "Latent dimensions that carry information: more than 0.05 nats a point.",
+    "dimensions": "How many hidden numbers a row may have. Give more than you expect to need: "
+    "the Bayesian models switch off what the data do not need.",
+    "inducing": "Points that summarise the mapping. More of them follow finer detail and take "
+    "longer (cost grows with the square).",
+    "scaling": "Every column is centred. “One scale for all” keeps the columns' "
+    "proportions; “each column its own” suits columns with different units.",
+    "kernel": "How smoothly outputs may change over the map. “Curved” (RBF) suits most "
+    "data; “straight” (linear) gives Bayesian PCA; their sum has both.",
+    "init": "Where the points start on the map: PCA (default), Isomap, or random places.",
+    "restarts": "Train from several starts and keep the one with the best bound.",
+    "max_iter": "Most steps of the optimiser. You can stop earlier and continue later.",
+    "seed": "Fixes the random choices, so that the same run gives the same numbers.",
+    "jitter": "A tiny number added to a matrix's diagonal to keep the arithmetic stable, "
+    "relative to its mean. It is part of the model and stored with it.",
+    "optimiser": "L-BFGS remembers recent steps and suits most data; scaled conjugate gradients "
+    "need less memory.",
+}
+
+
+MODEL_WORDS: dict[str, str] = {
+    "BayesianGPLVM": "Bayesian GP-LVM",
+    "GPLVM": "GP-LVM",
+    "BayesianPCA": "Bayesian PCA",
+    "ProbabilisticPCA": "Probabilistic PCA",
+}
+
+
+def model_words(class_name: str) -> str:
+    """A model's name in the field."""
+    return MODEL_WORDS.get(class_name, class_name)
+
+
+def story_of(dataset_name: str, fallback_title: str) -> Story:
+    """The story of a data set; for the user's own data a plain one."""
+    known = STORIES.get(dataset_name)
+    return known or Story(fallback_title, "Your own data.", "")
+
+
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """ "1 row", "2 rows"."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
+def seconds_in_words(seconds: float) -> str:
+    """A duration as people say it: "8 s", "3 min", "1 h 20 min"."""
+    if seconds < 90:
+        return f"{max(seconds, 0):.0f} s"
+    minutes = round(seconds / 60)
+    if minutes < 90:
+        return f"{minutes} min"
+    return f"{minutes // 60} h {minutes % 60} min"
+
+
+def bytes_in_words(count: int) -> str:
+    """A file size in decimal units: "12 kB", "3.4 MB"."""
+    if count < 1_000_000:
+        return f"{max(1, round(count / 1000))} kB"
+    return f"{count / 1_000_000:.1f} MB"
+
+
+def moment_in_words(moment: str) -> str:
+    """An ISO 8601 moment as local date and time: "21 Nov 2026, 14:05"; nothing if it is none."""
+    try:
+        local = datetime.fromisoformat(moment).astimezone()
+    except ValueError:
+        return ""
+    return f"{local.day} {local:%b %Y, %H:%M}"
+
+
+def bound_in_words(bound: float | None) -> str:
+    """The bound without decimals and with a true minus sign."""
+    return "–" if bound is None else f"{bound:,.0f}".replace("-", "−")

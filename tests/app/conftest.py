@@ -1,0 +1,159 @@
+"""A running app with one small model in its library, and a browser to drive it."""
+
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, WebSocket, sync_playwright
+
+from gplvm_core import BayesianGPLVM, load_dataset
+from gplvm_core.store import Library
+
+ROOT = Path(__file__).parents[2]
+CHROMIUM = shutil.which("chromium")
+FLAGS = [
+    "--headless",
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+]
+
+
+@dataclass(frozen=True)
+class Server:
+    """Where the app listens, the key of its small model, and its workspace folder."""
+
+    url: str
+    model_key: str
+    home: Path
+
+    def explore(self, query: str = "") -> str:
+        return f"{self.url}/explore?model={self.model_key}{query}"
+
+
+@dataclass
+class Traffic:
+    """What a page said and sent while it was open."""
+
+    sent: list[bytes | str] = field(default_factory=list)
+    errors: list[str] = field(default_factory=list)
+    requests: list[str] = field(default_factory=list)
+
+    def outside(self) -> list[str]:
+        """Requests that leave this machine."""
+        local = ("http://127.0.0.1:", "ws://127.0.0.1:", "blob:", "data:")
+        return [url for url in self.requests if not url.startswith(local)]
+
+
+@dataclass(frozen=True)
+class Visit:
+    """A page with its traffic."""
+
+    page: Page
+    traffic: Traffic
+
+
+def small_model(folder: Path) -> str:
+    """Fit a small model on some digits and keep it in a user's library; its id."""
+    digits = load_dataset("digits")
+    dataset = replace(
+        digits, name="some-digits", targets=digits.targets[:150], labels=digits.labels[:150]
+    )
+    model = BayesianGPLVM(n_components=4, n_inducing=20, max_iter=60, random_state=0)
+    with warnings.catch_warnings(action="ignore"):  # pixels that are always dark
+        model.fit(dataset.values)
+    return Library(folder / "library").add(model, dataset, "Some digits")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """The app in a process of its own, with an own workspace that holds one small model."""
+    home = tmp_path_factory.mktemp("home")
+    identifier = small_model(home)
+    port = free_port()
+    log = (home / "server.log").open("wb")
+    process = subprocess.Popen(
+        [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)],
+        cwd=ROOT,
+        env={**os.environ, "MANIFOLIO_HOME": str(home), "OPENBLAS_NUM_THREADS": "1"},
+        stdout=log,
+        stderr=subprocess.STDOUT,
+    )
+    url = f"http://127.0.0.1:{port}"
+    try:
+        for _ in range(240):
+            if process.poll() is not None:
+                break
+            try:
+                urllib.request.urlopen(f"{url}/_stcore/health", timeout=1).read()
+                break
+            except OSError:
+                time.sleep(0.25)
+        else:
+            pytest.fail(
+                f"The app did not start within a minute:\n{(home / 'server.log').read_text()}"
+            )
+        if process.poll() is not None:
+            pytest.fail(f"The app stopped at once:\n{(home / 'server.log').read_text()}")
+        yield Server(url, f"library:{identifier}", home)
+    finally:
+        process.terminate()
+        process.wait(timeout=20)
+        log.close()
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    """Debian's Chromium; the tests that need it are skipped where it is absent."""
+    if CHROMIUM is None:
+        pytest.skip("no 'chromium' on the PATH: the browser tests did NOT run (make chromium)")
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture
+def browser_page(browser: Browser) -> Iterator[Visit]:
+    """A fresh page, 1280 × 900, that notes requests, messages to the server and errors."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    traffic = Traffic()
+
+    def follow(socket: WebSocket) -> None:
+        traffic.requests.append(socket.url)
+        socket.on("framesent", lambda frame: traffic.sent.append(frame))
+
+    page.on("websocket", follow)
+    page.on("request", lambda request: traffic.requests.append(request.url))
+    page.on("pageerror", lambda error: traffic.errors.append(str(error)))
+
+    def listen(message: ConsoleMessage) -> None:
+        # Opened below a page's own path, Streamlit first looks for its server there.
+        own = "/_stcore/" in message.location.get("url", "")
+        if message.type == "error" and not own:
+            traffic.errors.append(message.text)
+
+    page.on("console", listen)
+    yield Visit(page, traffic)
+    context.close()

@@ -1,0 +1,228 @@
+"""The latent canvas in a real browser: what it draws, sends, and says."""
+
+import json
+
+import numpy as np
+import pytest
+
+from gplvm_core.prediction import predict
+from gplvm_core.store import Library
+
+pytestmark = pytest.mark.browser
+
+MAP = "canvas[data-part=upper]"
+OUTPUT = "canvas[data-part=output]"
+PIXELS = """(canvas) => {
+    const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+    let sum = 0;
+    for (let i = 0; i < data.length; i++) sum = (sum * 31 + data[i]) % 2147483647;
+    return sum;
+}"""
+PREDICT = """(points) => {
+    const explorer = [...window.manifolio.views.values()][0];
+    return points.map((point) => {
+        const mean = new Float64Array(explorer.model.nOutputs);
+        const variance = explorer.model.predict(point, mean);
+        return [Array.from(mean), variance];
+    });
+}"""
+SHADE = """(points) => {
+    const { model } = [...window.manifolio.views.values()][0];
+    return points.map((point) => {
+        const slice = model.slice(point, 1, 2);
+        const out = new Float64Array(1);
+        const us = Float64Array.of(point[1]);
+        slice.variances(us, slice.columns(us), point[2], out, 0);
+        return out[0];
+    });
+}"""
+
+
+def open_map(visit, url):
+    visit.page.goto(url)
+    visit.page.wait_for_selector("[data-ready=true]")
+    visit.page.wait_for_selector(".details[data-point]")
+    visit.page.wait_for_timeout(400)
+    return visit.page
+
+
+def place_on_map(page, across, up):
+    """Window coordinates of a place on the map, given as fractions from its lower left."""
+    box = page.locator(MAP).bounding_box()
+    return box["x"] + across * box["width"], box["y"] + (1 - up) * box["height"]
+
+
+def kept_point(page):
+    return json.loads(page.locator(".details").get_attribute("data-point"))
+
+
+def wait_for_other_point(page, before):
+    page.wait_for_function(
+        "([selector, before]) => document.querySelector('[data-testid=stBidiComponentIsolated]')"
+        " && [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]"
+        ".some((host) => { const node = host.shadowRoot.querySelector(selector);"
+        " return node && node.dataset.point && node.dataset.point !== before; })",
+        arg=[".details", before],
+    )
+
+
+def test_browser_and_numpy_agree(server, browser_page):
+    page = open_map(browser_page, server.explore())
+    model = Library(server.home / "library").model(server.model_key.split(":")[1])
+    rng = np.random.default_rng(0)
+    points = np.vstack([model.latent_mean_[:20], rng.uniform(-4, 4, (20, 4))])
+    answers = page.evaluate(PREDICT, points.tolist())
+    mean, variance = predict(model.posterior_, points)
+    scale = np.ptp(mean)
+    np.testing.assert_allclose([a[0] for a in answers], mean, atol=1e-4 * scale)
+    internal = variance[:, 0] / model.posterior_.scale[0] ** 2
+    np.testing.assert_allclose([a[1] for a in answers], internal, atol=1e-4)
+    np.testing.assert_allclose(page.evaluate(SHADE, points.tolist()), internal, atol=1e-4)
+
+
+def test_hover_generates_without_the_server(server, browser_page):
+    page = open_map(browser_page, server.explore())
+    pictures = {page.locator(OUTPUT).evaluate(PIXELS)}
+    sent = len(browser_page.traffic.sent)
+    for share in (0.3, 0.4, 0.5, 0.6, 0.7):
+        page.mouse.move(*place_on_map(page, share, 0.45))
+        page.wait_for_timeout(120)
+        pictures.add(page.locator(OUTPUT).evaluate(PIXELS))
+    assert len(pictures) >= 5
+    assert len(browser_page.traffic.sent) == sent
+
+
+def test_click_keeps_the_point_and_brings_its_details(server, browser_page):
+    page = open_map(browser_page, server.explore())
+    before = page.locator(".details").get_attribute("data-point")
+    page.mouse.click(*place_on_map(page, 0.93, 0.9))
+    wait_for_other_point(page, before)
+    details = page.locator(".details")
+    assert details.locator("figure").count() == 1 + 1 + 4 + 5
+    for title in ("Prediction", "Uncertainty", "Samples", "Nearest training items"):
+        assert details.get_by_role("heading", name=title).is_visible()
+    page.wait_for_function("location.search.includes('at=')")
+    assert "dims=" in page.url
+    # The link leads back to the same point.
+    point, link = kept_point(page), page.url
+    page.goto("about:blank")
+    assert kept_point(open_map(browser_page, link)) == pytest.approx(point, abs=1e-4)
+
+
+def test_a_click_on_a_training_point_takes_its_whole_position(server, browser_page):
+    page = open_map(browser_page, server.explore())
+    row, x, y = page.evaluate(
+        "() => { const { map, model } = [...window.manifolio.views.values()][0];"
+        " const box = map.upper.getBoundingClientRect();"
+        " let far = 0; for (let n = 0; n < model.nPoints; n++)"
+        " if (map.places[2 * n] > map.places[2 * far]) far = n;"
+        " return [far, box.left + map.places[2 * far], box.top + map.places[2 * far + 1]]; }"
+    )
+    before = page.locator(".details").get_attribute("data-point")
+    page.mouse.click(x, y)
+    wait_for_other_point(page, before)
+    model = Library(server.home / "library").model(server.model_key.split(":")[1])
+    assert kept_point(page) == pytest.approx(model.latent_mean_[row], abs=1e-4)
+
+
+def test_keys_move_and_keep_the_point(server, browser_page):
+    page = open_map(browser_page, server.explore())
+    before = page.locator(".details").get_attribute("data-point")
+    page.locator(MAP).focus()
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Shift+ArrowUp")
+    wait_for_other_point(page, before)
+    assert "Point kept" in page.locator("[data-part=announce]").inner_text()
+    assert "Arrow keys" in page.locator(MAP).get_attribute("aria-label")
+
+
+def test_wheel_zooms_and_drag_pans_without_keeping(server, browser_page):
+    page = open_map(browser_page, server.explore())
+    view = "() => ({...[...window.manifolio.views.values()][0].map.view})"
+    before = page.evaluate(view)
+    page.mouse.move(*place_on_map(page, 0.9, 0.9))
+    page.mouse.wheel(0, -300)
+    page.wait_for_timeout(100)
+    zoomed = page.evaluate(view)
+    assert zoomed["su"] < before["su"]
+    sent = len(browser_page.traffic.sent)
+    page.mouse.down()
+    page.mouse.move(*place_on_map(page, 0.7, 0.8), steps=5)
+    page.mouse.up()
+    panned = page.evaluate(view)
+    assert panned["u"] > zoomed["u"]
+    page.wait_for_timeout(300)
+    assert len(browser_page.traffic.sent) == sent
+
+
+def test_a_slider_generates_and_then_keeps(server, browser_page):
+    page = open_map(browser_page, server.explore())
+    slider = page.locator("[data-part=sliders] input").first
+    before = page.locator(".details").get_attribute("data-point")
+    picture = page.locator(OUTPUT).evaluate(PIXELS)
+    slider.focus()
+    page.keyboard.press("End")
+    page.wait_for_timeout(100)
+    assert page.locator(OUTPUT).evaluate(PIXELS) != picture
+    wait_for_other_point(page, before)
+    assert "fixed at" in slider.get_attribute("aria-label")
+
+
+def test_the_pair_can_be_changed(server, browser_page):
+    page = open_map(browser_page, server.explore())
+    across = page.locator("[data-part=across]")
+    up = page.locator("[data-part=up]").input_value()
+    before = across.input_value()
+    other = next(q for q in "0123" if q not in (before, up))
+    across.select_option(other)
+    page.wait_for_function(f"location.search.includes('dims={int(other) + 1}')")
+    assert page.locator("[data-part=up]").input_value() == up
+
+
+def test_the_place_is_kept_while_another_page_is_visited(server, browser_page):
+    page = open_map(browser_page, server.explore())
+    before = page.locator(".details").get_attribute("data-point")
+    page.mouse.click(*place_on_map(page, 0.2, 0.85))
+    wait_for_other_point(page, before)
+    point = kept_point(page)
+    page.get_by_role("link", name="Library").click()
+    page.locator(MAP).wait_for(state="detached")
+    assert page.evaluate("[window.manifolio.views.size, window.manifolio.stores.size]") == [0, 0]
+    page.get_by_role("link", name="Explore").click()
+    page.wait_for_selector(".details[data-point]")
+    assert kept_point(page) == pytest.approx(point)
+    page.wait_for_function("location.search.includes('at=')")
+
+
+def test_a_bad_link_is_said_and_the_map_still_opens(server, browser_page):
+    page = open_map(browser_page, server.explore("&dims=1,99&at=0,0"))
+    assert page.get_by_text("could not be used").is_visible()
+
+
+def test_a_missing_model_is_said(server, browser_page):
+    browser_page.page.goto(f"{server.url}/explore?model=library:nothing")
+    browser_page.page.get_by_text("There is no model").wait_for()
+    browser_page.page.get_by_role("button", name="Choose another model").wait_for()
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_narrow_screens_fit(server, browser_page, scheme):
+    page = browser_page.page
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": 380, "height": 800})
+    open_map(browser_page, server.explore())
+    assert page.evaluate("document.documentElement.scrollWidth") <= 380
+    box, output = page.locator(MAP).bounding_box(), page.locator(OUTPUT).bounding_box()
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 380
+    assert output["y"] > box["y"] + box["height"]
+
+
+def test_nothing_leaves_the_machine_and_nothing_complains(server, browser_page):
+    page = open_map(browser_page, server.explore())
+    page.get_by_role("button", name="Thumbnails").click()
+    page.get_by_role("button", name="Uncertain positions").click()
+    page.mouse.click(*place_on_map(page, 0.4, 0.6))
+    page.wait_for_timeout(800)
+    assert browser_page.traffic.outside() == []
+    assert browser_page.traffic.errors == []

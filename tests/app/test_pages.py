@@ -1,0 +1,397 @@
+"""Every page through Streamlit's AppTest, on the real core with models of a few iterations."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import streamlit as st
+from streamlit.testing.v1 import AppTest
+
+from gplvm_core import BayesianGPLVM, load_dataset, training
+from gplvm_core.datasets import Dataset, Drawing, Skeleton
+from gplvm_core.store import Library, workspace
+from pages.ui import catalogue
+from pages.ui.card import FRAMES, tour
+from pages.ui.catalogue import Listed, items, open_item
+from pages.ui.memory import recall, remember
+from pages.ui.thumbnails import common_frame, row_picture
+
+ROOT = Path(__file__).parents[2]
+PAGES = ("gallery", "explore", "train", "library")
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace and a gallery of the test's own."""
+    monkeypatch.setenv("MANIFOLIO_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(catalogue, "GALLERY_FOLDER", tmp_path / "gallery")
+    monkeypatch.chdir(ROOT)
+    st.cache_data.clear()
+    return tmp_path / "home"
+
+
+@pytest.fixture(scope="module")
+def flow() -> Dataset:
+    whole = load_dataset("flow")
+    return replace(
+        whole,
+        name="some-flow",
+        title="Some flow",
+        targets=whole.targets[:60],
+        labels=whole.labels[:60],
+        covariates={},
+    )
+
+
+@pytest.fixture(scope="module")
+def model(flow: Dataset) -> BayesianGPLVM:
+    return BayesianGPLVM(3, n_inducing=10, max_iter=15, random_state=0).fit(flow.values)
+
+
+def app(page: str = "gallery", **query: str) -> AppTest:
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    at.run()
+    if page != "gallery":
+        for name, value in query.items():
+            at.query_params[name] = value
+        at.switch_page(f"pages/{page}.py").run()
+    return at
+
+
+def said(at: AppTest) -> str:
+    """All words on the page."""
+    kinds = ("title", "subheader", "markdown", "caption", "info", "warning", "error", "html")
+    return "\n".join(str(e.value) for kind in kinds for e in getattr(at, kind))
+
+
+def query(at: AppTest, name: str) -> str:
+    """One parameter of the address."""
+    value = at.query_params[name]
+    return value if isinstance(value, str) else value[0]
+
+
+def finished(job_id: str) -> training.Snapshot:
+    job = training.wait(job_id, timeout=60)
+    assert job.status == "finished", job.error
+    return job
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_page_without_any_model_teaches_and_offers_a_button(page: str):
+    at = app(page)
+    assert not at.exception
+    assert at.title
+    assert at.button
+
+
+def test_gallery_shows_a_card_with_pictures_and_opens_the_model(
+    tmp_path: Path, flow: Dataset, model: BayesianGPLVM
+):
+    Library(tmp_path / "gallery").add(model, flow, "Flow in pipes", id="flow")
+    at = app()
+    assert not at.exception
+    words = said(at)
+    assert "60 × 12 numbers" in words
+    assert f"{model.n_effective_} of 3 dimensions in use" in words
+    assert 'alt="Map of Flow in pipes' in words
+    at.button(key="open_flow").click().run()
+    assert not at.exception
+    assert query(at, "model") == "gallery:flow"
+
+
+def test_gallery_keeps_its_order_and_shows_a_broken_model_in_words(
+    tmp_path: Path, flow: Dataset, model: BayesianGPLVM
+):
+    gallery = Library(tmp_path / "gallery")
+    gallery.add(model, replace(flow, name="zebra"), "Zebra", id="zebra")
+    gallery.add(model, replace(flow, name="faces"), "Faces", id="faces")
+    (tmp_path / "gallery" / "zebra" / "model.gplvm").write_bytes(b"cut off")
+    assert [item.key for item in items()] == ["gallery:faces", "gallery:zebra"]
+    at = app()
+    assert not at.exception
+    assert "could not be opened" in at.error[0].value
+
+
+def test_start_training_opens_the_live_panel_and_saves_the_model():
+    at = app("train")
+    at.pills(key="train_built_in").set_value("flow").run()
+    at.number_input(key="form_max_iter").set_value(20).run()
+    next(b for b in at.button if b.label == "Start training").click().run()
+    assert not at.exception
+    job_id = query(at, "job")
+    job = finished(job_id)
+    at.run()
+    assert not at.exception
+    assert job.entry in [entry.id for entry in Library(workspace() / "library").entries()]
+    words = said(at)
+    assert job.name in words
+    labels = [button.label for button in at.button]
+    assert {"Open in Explore", "Run again", "Remove from list"} <= set(labels)
+    numbers = {metric.label: metric.value for metric in at.metric}
+    assert numbers["Steps"] == str(job.progress.iteration)
+    assert numbers["Dimensions on"].endswith("of 10")
+
+
+def test_second_browser_sees_the_job_and_continues_it(flow: Dataset):
+    quick = BayesianGPLVM(2, n_inducing=8, max_iter=10, random_state=0)
+    job_id = training.submit(quick, flow, "Shared job")
+    finished(job_id)
+    at = app("train", job=job_id)
+    assert not at.exception
+    assert any(heading.value == "Shared job" for heading in at.subheader)
+    at.number_input(key="job_more").set_value(10).run()
+    at.button(key="job_extend").click().run()
+    assert not at.exception
+    job = finished(job_id)
+    assert job.parameters["max_iter"] == 20
+    assert job.progress.iteration > 10
+
+
+def test_job_is_rerun_and_removed(flow: Dataset):
+    quick = BayesianGPLVM(2, n_inducing=8, max_iter=5, random_state=0)
+    first = training.submit(quick, flow, "Twice")
+    finished(first)
+    at = app("train", job=first)
+    at.button(key="job_run_again").click().run()
+    second = query(at, "job")
+    assert second != first
+    finished(second)
+    at.run()
+    at.button(key="job_remove_from_list").click().run()
+    assert not at.exception
+    assert [job.id for job in training.jobs()] == [first]
+    assert len(items()) == 2
+
+
+def test_unknown_job_is_explained():
+    at = app("train", job="gone-1234")
+    assert not at.exception
+    assert "no longer in the list" in at.warning[0].value
+
+
+def test_failed_training_is_told_in_words(flow: Dataset):
+    job_id = training.submit(BayesianGPLVM(2, kernel="nonsense", max_iter=5), flow, "Fails")
+    assert training.wait(job_id, timeout=60).status == "failed"
+    at = app("train", job=job_id)
+    assert not at.exception
+    assert "nonsense" in at.error[0].value
+    assert "Traceback" not in said(at)
+
+
+@pytest.mark.parametrize("title", ["GP-LVM", "Bayesian PCA", "Probabilistic PCA"])
+def test_every_model_on_offer_trains(title: str):
+    at = app("train")
+    at.pills(key="train_built_in").set_value("flow").run()
+    at.radio(key="form_model").set_value(title).run()
+    assert not at.exception
+    if title != "Probabilistic PCA":
+        at.number_input(key="form_max_iter").set_value(10).run()
+    next(b for b in at.button if b.label == "Start training").click().run()
+    finished(query(at, "job"))
+    at.run()
+    assert not at.exception
+    assert any(button.label == "Open in Explore" for button in at.button)
+
+
+def test_every_further_option_trains():
+    at = app("train")
+    at.pills(key="train_built_in").set_value("flow").run()
+    at.number_input(key="form_max_iter").set_value(10).run()
+    at.segmented_control(key="form_kernel").set_value("both").run()
+    at.segmented_control(key="form_init").set_value("random").run()
+    at.segmented_control(key="form_optimiser").set_value("scg").run()
+    at.number_input(key="form_restarts").set_value(2).run()
+    next(b for b in at.button if b.label == "Start training").click().run()
+    assert not at.exception
+    job = finished(query(at, "job"))
+    assert job.parameters["n_restarts"] == 2
+    at.run()
+    assert not at.exception
+    assert "best of 2 starts" in said(at)
+
+
+TABLE = b"id,height,salary,kind\n" + b"\n".join(
+    b"%d,%.3f,%d,%s"
+    % (i + 1, 1.5 + 0.01 * (i * 7 % 30), 40_000 + 997 * (i * 11 % 30), b"ab"[i % 2 :][:1])
+    for i in range(30)
+)
+
+
+def upload(at: AppTest, name: str, data: bytes) -> AppTest:
+    at.segmented_control(key="train_source").set_value("upload").run()
+    return at.file_uploader[0].upload(name, data).run()
+
+
+def test_uploaded_table_suggests_roles_and_offers_a_scale_per_column():
+    at = upload(app("train"), "people.csv", TABLE)
+    assert not at.exception
+    words = said(at)
+    assert "30 rows, 2 values each, 2 labels" in words
+    assert "different units" in at.warning[0].value
+    chosen = [control.value for control in at.segmented_control]
+    assert "columns" in chosen
+
+
+def test_answers_about_columns_are_remembered():
+    at = upload(app("train"), "people.csv", TABLE)
+    label = next(box for box in at.selectbox if box.label == "Label column")
+    assert label.value == "kind"
+    leave = next(box for box in at.multiselect if box.label == "Columns to leave out")
+    leave.set_value(["id", "salary"]).run()
+    again = upload(app("train"), "people.csv", TABLE)
+    leave = next(box for box in again.multiselect if box.label == "Columns to leave out")
+    assert leave.value == ["id", "salary"]
+    assert "1 value each" in said(again)
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "words"),
+    [
+        ("empty.csv", b"", "empty"),
+        ("ragged.csv", b"a,b\n1,2\n3\n", "line 3"),
+        ("words.csv", b"a,b\n1,2\n3,x\n5,6\n7,6\n8,9\n9,7\n", "x"),
+        ("broken.zip", b"PK\x03\x04 cut", "zip"),
+        ("short.bvh", b"HIERARCHY\nROOT Hips\n{\n", "line"),
+        ("broken.npz", b"PK\x03\x04 cut", "npz"),
+    ],
+)
+def test_unreadable_upload_is_explained_in_words(name: str, data: bytes, words: str):
+    at = upload(app("train"), name, data)
+    assert not at.exception
+    assert words in at.error[0].value
+    assert not any(button.label == "Start training" for button in at.button)
+
+
+def test_form_survives_a_change_of_page():
+    at = app("train")
+    at.pills(key="train_built_in").set_value("flow").run()
+    at.number_input(key="form_max_iter").set_value(70).run()
+    at.switch_page("pages/library.py").run()
+    at.switch_page("pages/train.py").run()
+    assert at.pills(key="train_built_in").value == "flow"
+    assert at.number_input(key="form_max_iter").value == 70
+
+
+def test_upload_survives_a_change_of_page():
+    at = upload(app("train"), "people.csv", TABLE)
+    at.switch_page("pages/library.py").run()
+    at.switch_page("pages/train.py").run()
+    assert not at.exception
+    assert "30 rows, 2 values each" in said(at)
+
+
+@pytest.fixture
+def kept(flow: Dataset, model: BayesianGPLVM) -> Callable[[], Library]:
+    Library(workspace() / "library").add(model, flow, "My flow", id="mine")
+    return lambda: Library(workspace() / "library")
+
+
+def test_library_renames_and_tags(kept: Callable[[], Library]):
+    at = app("library")
+    assert not at.exception
+    next(box for box in at.text_input if box.label == "Title").set_value("Better name")
+    next(box for box in at.text_input if box.label == "Tags").set_value("talk, pipes, talk")
+    next(b for b in at.button if b.label == "Save").click().run()
+    assert not at.exception
+    entry = kept().entry("mine")
+    assert (entry.title, entry.tags) == ("Better name", ("talk", "pipes"))
+    assert "Better name" in said(at)
+
+
+def test_library_refuses_an_empty_title_in_words(kept: Callable[[], Library]):
+    at = app("library")
+    next(box for box in at.text_input if box.label == "Title").set_value("  ")
+    next(b for b in at.button if b.label == "Save").click().run()
+    assert "needs a title" in at.error[0].value
+    assert kept().entry("mine").title == "My flow"
+
+
+def test_library_deletes_and_undoes(kept: Callable[[], Library]):
+    at = app("library")
+    at.button(key="delete_mine").click().run()
+    assert kept().entries() == ()
+    assert "“My flow” was deleted." in said(at)
+    at.button(key="undo_delete").click().run()
+    assert [entry.id for entry in kept().entries()] == ["mine"]
+    assert not at.exception
+
+
+def test_library_duplicates_searches_and_opens(kept: Callable[[], Library]):
+    at = app("library")
+    at.button(key="copy_mine").click().run()
+    assert [entry.title for entry in kept().entries()] == ["My flow", "My flow (copy)"]
+    at.text_input(key="library_search").set_value("copy").run()
+    assert [heading.value for heading in at.subheader] == ["My flow (copy)"]
+    at.text_input(key="library_search").set_value("").run()
+    at.button(key="explore_mine").click().run()
+    assert not at.exception
+    assert query(at, "model") == "library:mine"
+
+
+def test_library_takes_in_an_exported_file(kept: Callable[[], Library], tmp_path: Path):
+    data = kept().export_file("mine", tmp_path / "model.gplvm").read_bytes()
+    at = app("library")
+    at.file_uploader[0].upload("model.gplvm", data).run()
+    assert not at.exception
+    assert len(kept().entries()) == 2
+
+
+def test_library_refuses_another_file_in_words(kept: Callable[[], Library]):
+    at = app("library")
+    at.file_uploader[0].upload("model.gplvm", b"no model").run()
+    assert not at.exception
+    assert "could not be added" in at.error[0].value
+    assert len(kept().entries()) == 1
+
+
+def test_opening_an_unknown_key_says_so():
+    with pytest.raises(ValueError, match="names no model"):
+        open_item("faces")
+    with pytest.raises(ValueError, match="There is no model"):
+        open_item("library:none")
+
+
+def test_tour_of_a_card_visits_the_map_and_closes(flow: Dataset, model: BayesianGPLVM):
+    latent, places = tour(model, flow)
+    assert latent.shape == (FRAMES, 3)
+    assert places.shape == (FRAMES, 2)
+    steps = np.linalg.norm(np.diff(np.vstack([places, places[:1]]), axis=0), axis=1)
+    assert steps.max() < np.ptp(places, axis=0).max()
+
+
+@pytest.mark.parametrize(
+    "drawing",
+    [
+        Drawing("image", (2, 3), (0.0, 1.0)),
+        Drawing("image", (1, 2, 3)),
+        Drawing("skeleton", (2, 3), skeleton=Skeleton(("Hips", "LeftLeg"), (-1, 0))),
+        Drawing("curve", (6,)),
+        Drawing("bars", (6,)),
+    ],
+)
+def test_every_kind_of_row_is_drawn(drawing: Drawing):
+    rows = np.random.default_rng(0).uniform(size=(4, 6))
+    picture = row_picture(drawing, rows[0], common_frame(drawing, rows), 40)
+    assert max(picture.size) == 40
+    assert np.ptp(np.asarray(picture), axis=(0, 1)).max() > 0
+
+
+def test_bars_of_different_units_are_all_visible():
+    rows = np.array([[1.0, 1000.0], [2.0, 3000.0]])
+    frame = common_frame(Drawing("bars", (2,)), rows)
+    np.testing.assert_allclose((rows[1] - frame.low) / (frame.high - frame.low), [1.0, 1.0])
+
+
+def test_damaged_memory_of_answers_is_forgotten(home: Path):
+    remember("mark", {"label_column": "kind"})
+    assert recall("mark") == {"label_column": "kind"}
+    (home / "answers.json").write_text("{ cut off")
+    assert recall("mark") == {}
+
+
+def test_listed_items_have_keys_that_open_them(kept: Callable[[], Library]):
+    (listed,) = items()
+    assert isinstance(listed, Listed)
+    assert open_item(listed.key).title == "My flow"

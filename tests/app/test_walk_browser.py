@@ -1,0 +1,59 @@
+"""A visitor's way through the app in a real browser: gallery, training, library, and back."""
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+pytestmark = pytest.mark.browser
+
+SLOW = 30_000
+
+
+@pytest.mark.parametrize("path", ["/", "/explore", "/train", "/library"])
+def test_every_page_works_with_the_network_out(server, browser_page, path: str) -> None:
+    page = browser_page.page
+    page.goto(server.url + path)
+    expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=SLOW)
+    page.wait_for_timeout(1500)
+    assert browser_page.traffic.outside() == []
+    assert browser_page.traffic.errors == []
+
+
+@pytest.mark.parametrize("path", ["/", "/train", "/library"])
+def test_every_page_fits_a_telephone(server, browser_page, path: str) -> None:
+    page = browser_page.page
+    page.set_viewport_size({"width": 380, "height": 800})
+    page.goto(server.url + path)
+    expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=SLOW)
+    page.wait_for_timeout(800)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 380
+
+
+def test_one_click_opens_a_ready_model(server, browser_page) -> None:
+    page = browser_page.page
+    page.goto(server.url)
+    page.get_by_role("button", name="Explore").first.click(timeout=SLOW)
+    expect(page.get_by_text("Move to generate")).to_be_visible(timeout=SLOW)
+    assert "model=gallery" in page.url
+
+
+def test_train_pause_refresh_resume_stop_explore(server, browser_page) -> None:
+    page = browser_page.page
+    page.goto(f"{server.url}/train")
+    page.get_by_text("Digits", exact=True).first.click(timeout=SLOW)
+    page.get_by_role("button", name="Start training").click(timeout=SLOW)
+    expect(page.get_by_text("Map so far")).to_be_visible(timeout=SLOW)
+    page.get_by_role("button", name="Pause").click()
+    expect(page.get_by_role("button", name="Resume")).to_be_visible(timeout=SLOW)
+    # The link carries the job: a refresh, or another browser, finds it as it is.
+    page.reload()
+    page.get_by_role("button", name="Resume").click(timeout=SLOW)
+    page.get_by_role("button", name="Stop").click(timeout=SLOW)
+    page.get_by_role("button", name="Open in Explore").click(timeout=SLOW)
+    expect(page.get_by_text("Move to generate")).to_be_visible(timeout=SLOW)
+    assert re.search(r"model=library(:|%3A)", page.url)
+    page.goto(f"{server.url}/library")
+    expect(page.get_by_text("Handwritten digits, Bayesian GP-LVM").first).to_be_visible(
+        timeout=SLOW
+    )
