@@ -4,6 +4,7 @@ import streamlit as st
 
 from gplvm_core.figures.pack import Chart
 from gplvm_core.kernels import KernelError
+from gplvm_core.models import LatentVariableModel
 from gplvm_core.store import StoreError
 from pages.ui.canvas import forget_place, latent_canvas, n_axes, remembered
 from pages.ui.catalogue import Item, items, open_item
@@ -73,6 +74,17 @@ def header(item: Item) -> None:
         model_menu(item.key)
 
 
+def training_in_words(model: LatentVariableModel) -> str:
+    """How the training ended, and all that it had to do on the way."""
+    result = model.result_
+    words = f"{type(model).__name__}: {result.reason}, {plural(result.evaluations, 'evaluation')}"
+    if result.rejected:
+        words += f", {result.rejected} of them not finite and not used"
+    if result.jitter:
+        words += f"; jitter {result.jitter:.0e} of the kernel's mean variance on its diagonal"
+    return f"{words}."
+
+
 def about(item: Item) -> None:
     """What the words mean, and where the data come from."""
     with st.expander("About this map and its data", icon=":material/info:"):
@@ -95,6 +107,9 @@ def about(item: Item) -> None:
             "and − zoom, 0 resets. Dragging the ring moves it; dragging elsewhere, or with Shift, "
             "moves the map."
         )
+        st.markdown(f"**Training.** {training_in_words(item.model)}")
+        for note in item.model.notes_:
+            st.markdown(f"- {note}")
         st.markdown(f"**Data.** {item.dataset.source}")
         for note in item.dataset.notes:
             st.markdown(f"- {note}")

@@ -109,6 +109,20 @@ def test_click_keeps_the_point_and_brings_its_details(server, browser_page):
     assert kept_point(open_map(browser_page, link)) == pytest.approx(point, abs=1e-4)
 
 
+def test_a_finger_generates_and_keeps(server, browser):
+    context = browser.new_context(viewport={"width": 380, "height": 800}, has_touch=True)
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    page.goto(server.explore())
+    page.wait_for_selector(".details[data-point]")
+    page.locator("canvas").first.scroll_into_view_if_needed()
+    before = page.locator(".details").get_attribute("data-point")
+    page.touchscreen.tap(*place_on_map(page, 0.8, 0.3))
+    wait_for_other_point(page, before)
+    assert page.locator(".details").get_by_role("heading", name="Nearest training items").count()
+    context.close()
+
+
 def test_a_click_on_a_training_point_takes_its_whole_position(server, browser_page):
     page = open_map(browser_page, server.explore())
     row, x, y = page.evaluate(
