@@ -70,8 +70,9 @@ def evaluate_bound(
 
 def _check(targets: Array, mean: Array, variance: Array, inducing: Array, noise: float) -> None:
     for name, array in (("targets", targets), ("mean", mean), ("inducing", inducing)):
-        # The sum of squares is finite when all entries are: no mask of the array's size is made.
-        if array.ndim != 2 or not np.isfinite(np.vdot(array, array)):
+        # A finite sum of squares settles it, and makes no mask of the array's size.
+        finite = np.isfinite(np.vdot(array, array)) or np.isfinite(array).all()
+        if array.ndim != 2 or not finite:
             raise ValueError(f"{name} must be a finite matrix, got shape {array.shape}")
     if len(targets) != len(mean):
         raise ValueError(f"targets have {len(targets)} rows but mean has {len(mean)}")

@@ -4,7 +4,7 @@ from gplvm_core.models.bayesian import BayesianGPLVM, BayesianPCA
 from gplvm_core.models.estimator import ON, LatentVariableModel
 from gplvm_core.models.gplvm import GPLVM
 from gplvm_core.models.linear import ProbabilisticPCA
-from gplvm_core.models.schedule import Restart, Run, Trace
+from gplvm_core.models.run import Restart, Run, Trace
 
 __all__ = [
     "GPLVM",

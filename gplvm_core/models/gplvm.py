@@ -17,8 +17,8 @@ from gplvm_core.models.latent import (
     kernel_leaves,
     relevance_of,
 )
+from gplvm_core.models.run import Evaluated, Phase
 from gplvm_core.models.scaling import Scaling
-from gplvm_core.models.schedule import Evaluated, Phase
 from gplvm_core.models.trained import TrainedModel
 from gplvm_core.numerics import Array, Factor, factorise
 from gplvm_core.parameters import LOG, Layout, Leaf

@@ -18,8 +18,8 @@ from gplvm_core.bounds import (
 )
 from gplvm_core.kernels import Kernel, kernel_named
 from gplvm_core.models.initialise import initial_inducing, initial_latent, initial_lengthscale
+from gplvm_core.models.run import Evaluated, Phase
 from gplvm_core.models.scaling import Scaling
-from gplvm_core.models.schedule import Evaluated, Phase
 from gplvm_core.numerics import Array
 from gplvm_core.parameters import LOG, Layout, Leaf, leaves
 from gplvm_core.prediction import Posterior

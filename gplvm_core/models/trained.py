@@ -9,8 +9,9 @@ from numpy.typing import ArrayLike
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.estimator import LatentVariableModel, seeds_for
 from gplvm_core.models.latent import Start
+from gplvm_core.models.run import Problem, Run
 from gplvm_core.models.scaling import Scaling
-from gplvm_core.models.schedule import Problem, Run, Training, check_settings
+from gplvm_core.models.schedule import Training, check_settings
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
 from gplvm_core.statistics import Executor, executor
