@@ -29,8 +29,9 @@ def held_out(
     By the difference of bounds, and by importance sampling over x* with q(x*) as the proposal
     (unbiased in the density, so low in its logarithm).
     """
-    belief = project(posterior, outputs, training.mean, training.variance)
-    by_bound = log_density(posterior, statistics, outputs, belief)
+    found = project(posterior, outputs, training.mean, training.variance)
+    by_bound = log_density(posterior, statistics, outputs, found)
+    belief = found.best
     generator = np.random.default_rng(seed)
     by_sampling = [
         _sampled(posterior, outputs[n], belief.mean[n], belief.variance[n], generator)

@@ -119,7 +119,7 @@ def plain_schedule(
             x = minimize(objective, x, jac=True, method="L-BFGS-B", options=options).x
     seconds = time.perf_counter() - begin
 
-    at, whole = problem.unpack(x), Targets(targets, targets.shape[1])
+    at, whole = problem.unpack(x), Targets.whole(targets)
     value = problem.evaluate(at, whole)
     kernel, inducing = at.layer.kernel, at.layer.inducing
     ones = np.ones(targets.shape[1])

@@ -1,6 +1,7 @@
 """The collapsed bound of a layer, its adjoints and q(u): the one home of that algebra.
 
-Titsias & Lawrence (2010), eq. 14; Damianou (2015), eq. 3.25 and App. B.1.2.
+Titsias & Lawrence (2010), eq. 14; Damianou (2015), eq. 3.25 and App. B.1.2. Columns that are
+observed in the same rows form a group with statistics of its own; the bound is the groups' sum.
 """
 
 from dataclasses import dataclass
@@ -8,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from gplvm_core.numerics import Array, Factor, factorise, symmetrise
+from gplvm_core.numerics import Array, Factor, factorise
 from gplvm_core.statistics import Statistics
 
 
@@ -21,7 +22,7 @@ class Collapsed:
     gram: Float[Array, "M M"]  # ∂K
     noise_variance: float  # ∂σ²
     weights: Float[Array, "M D"]  # V: predictive mean k*ᵀV
-    gap: Float[Array, "M M"]  # K⁻¹ − P: predictive variance k** − k*ᵀ(K⁻¹ − P)k*
+    gap: Float[Array, "G M M"]  # K⁻¹ − P of a group: predictive variance k** − k*ᵀ(K⁻¹ − P)k*
 
 
 def collapsed(statistics: Statistics, gram: Factor, noise_variance: float) -> Collapsed:
@@ -29,38 +30,49 @@ def collapsed(statistics: Statistics, gram: Factor, noise_variance: float) -> Co
 
     Raises NotPositiveDefiniteError when the statistics are too large for double precision.
     """
-    n_points, n_outputs = statistics.n_points, statistics.n_outputs
-    precision = 1.0 / noise_variance
-    size = len(gram.lower)
-    # C = L⁻¹ΦL⁻ᵀ, B = I + βC.
+    precision, identity = 1.0 / noise_variance, np.eye(len(gram.lower))
+    n_values, yy, n_outputs = statistics.n_values, statistics.yy, statistics.n_outputs
+    # In the basis of L: C = L⁻¹ΦL⁻ᵀ and a = L⁻¹A; per group B = I + βC.
     whitened = gram.whiten(statistics.psi2)
-    inner = factorise(np.eye(size) + precision * whitened)
-    carried = precision * inner.solve_lower(gram.solve_lower(statistics.psi1_targets))
-    trace = float(np.trace(whitened))
-    value = (
-        -0.5 * n_points * n_outputs * np.log(2.0 * np.pi * noise_variance)
-        - 0.5 * n_outputs * inner.log_determinant
-        - 0.5 * precision * statistics.yy
-        + 0.5 * float(np.vdot(carried, carried))
-        - 0.5 * precision * n_outputs * (statistics.psi0 - trace)
-    )
-    weights = gram.solve_lower_transposed(inner.solve_lower_transposed(carried))
-    outer = weights @ weights.T
-    inverse = inner.inverse()
-    half = gram.solve_lower_transposed(np.eye(size) - inverse)
-    gap = symmetrise(gram.solve_lower_transposed(np.ascontiguousarray(half.T)))
-    # U L⁻¹ with U = βL_B⁻¹C: the cancellation-free part of ∂K.
-    loss = gram.solve_lower_transposed(precision * inner.solve_lower(whitened).T)
-    d_gram = -0.5 * n_outputs * (loss @ loss.T) - 0.5 * outer
-    d_psi2 = 0.5 * precision * (n_outputs * gap - outer)
-    d_precision = 0.5 * n_points * n_outputs * noise_variance - 0.5 * (
-        n_outputs * float(np.vdot(inverse, whitened))
-        + statistics.yy
-        - 2.0 * float(np.vdot(statistics.psi1_targets, weights))
-        + float(np.vdot(statistics.psi2, outer))
-        + n_outputs * (statistics.psi0 - trace)
-    )
+    carried = gram.solve_lower(statistics.psi1_targets)
+    traces = np.trace(whitened, axis1=1, axis2=2)
+    left_over = float(n_outputs @ (statistics.psi0 - traces))
+    value = -0.5 * n_values * np.log(2.0 * np.pi * noise_variance)
+    value -= 0.5 * precision * (yy + left_over)
+    d_precision = 0.5 * n_values * noise_variance - 0.5 * (yy + left_over)
+    weights, gap = np.empty_like(carried), np.empty_like(whitened)
+    d_gram = np.zeros_like(identity)
+    for g, columns in enumerate(statistics.columns()):
+        size, c = float(n_outputs[g]), whitened[g]
+        inner = factorise(identity + precision * c)
+        half = precision * inner.solve_lower(carried[:, columns])
+        v = inner.solve_lower_transposed(half)
+        inverse = inner.inverse()
+        # U = βL_B⁻¹C: the cancellation-free part of ∂K.
+        loss = precision * inner.solve_lower(c)
+        value += 0.5 * float(np.vdot(half, half)) - 0.5 * size * inner.log_determinant
+        d_gram -= 0.5 * (size * (loss.T @ loss) + v @ v.T)
+        d_precision += float(np.vdot(carried[:, columns], v))
+        d_precision -= 0.5 * (size * float(np.vdot(inverse, c)) + float(np.vdot(v, c @ v)))
+        weights[:, columns], gap[g] = v, identity - inverse
+    weights, gap = gram.solve_lower_transposed(weights), gram.unwhiten(gap)
+    d_psi2 = n_outputs[:, None, None] * gap
+    for g, columns in enumerate(statistics.columns()):
+        d_psi2[g] -= weights[:, columns] @ weights[:, columns].T
     adjoints = Statistics(
-        -0.5 * precision * n_outputs, precision * weights, d_psi2, -0.5 * precision, 0, 0
+        np.asarray(-0.5 * precision * n_outputs, dtype=np.float64),
+        precision * weights,
+        0.5 * precision * d_psi2,
+        -0.5 * precision,
+        np.zeros_like(n_outputs),
+        np.zeros_like(n_outputs),
+        statistics.groups,
     )
-    return Collapsed(float(value), adjoints, d_gram, -(precision**2) * d_precision, weights, gap)
+    return Collapsed(
+        float(value),
+        adjoints,
+        gram.unwhiten(d_gram),
+        -(precision**2) * d_precision,
+        weights,
+        gap,
+    )

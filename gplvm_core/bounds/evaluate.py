@@ -38,8 +38,8 @@ def evaluate_bound(
 ) -> tuple[float, BoundGradients]:
     """F = F_data − KL(q(X) ‖ N(0, I)) in nats, constants included, and all its gradients.
 
-    The jitter is absolute; targets are taken as they are (neither centred nor scaled). Raises
-    ValueError for shapes that do not fit and for numbers out of range.
+    The jitter is absolute; targets are taken as they are (neither centred nor scaled), NaN for
+    missing ones. Raises ValueError for shapes that do not fit and for numbers out of range.
     Source: Titsias & Lawrence (2010), eq. 8 and 14.
     """
     targets, mean, variance, inducing = (
@@ -72,6 +72,8 @@ def _check(targets: Array, mean: Array, variance: Array, inducing: Array, noise:
     for name, array in (("targets", targets), ("mean", mean), ("inducing", inducing)):
         # A finite sum of squares settles it, and makes no mask of the array's size.
         finite = np.isfinite(np.vdot(array, array)) or np.isfinite(array).all()
+        if name == "targets" and not finite:
+            finite = not np.isinf(array).any()
         if array.ndim != 2 or not finite:
             raise ValueError(f"{name} must be a finite matrix, got shape {array.shape}")
     if len(targets) != len(mean):

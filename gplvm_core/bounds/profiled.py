@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
-from scipy import linalg, optimize
+from scipy import optimize
 
 from gplvm_core.numerics import Array, Factor, NotPositiveDefiniteError
 from gplvm_core.statistics import Statistics
@@ -34,17 +34,21 @@ def profile_scales(statistics: Statistics, gram: Factor, ratio: float | None = N
     Raises NotPositiveDefiniteError where rounding has made the problem meaningless: a noise
     variance, or ψ0 − tr(K⁻¹Φ), that is not positive. An optimiser must not profit from those.
     """
-    spectrum, vectors = linalg.eigh(gram.whiten(statistics.psi2), check_finite=False)
+    spectrum, vectors = np.linalg.eigh(gram.whiten(statistics.psi2))
     spectrum = np.maximum(spectrum, 0.0)
-    carried = vectors.T @ gram.solve_lower(statistics.psi1_targets)
-    power = np.sum(carried**2, axis=1)
+    carried = gram.solve_lower(statistics.psi1_targets)
+    power = [
+        np.sum((basis.T @ carried[:, columns]) ** 2, axis=1)
+        for basis, columns in zip(vectors, statistics.columns(), strict=True)
+    ]
+    n_outputs = statistics.n_outputs
     problem = _Ratio(
-        spectrum,
-        power,
+        spectrum.ravel(),
+        np.concatenate(power),
+        np.repeat(n_outputs, spectrum.shape[1]),
         statistics.yy,
-        statistics.psi0 - float(spectrum.sum()),
-        statistics.n_points * statistics.n_outputs,
-        statistics.n_outputs,
+        float(n_outputs @ (statistics.psi0 - spectrum.sum(axis=1))),
+        statistics.n_values,
     )
     if problem.left_over < 0.0:
         raise NotPositiveDefiniteError(
@@ -62,12 +66,12 @@ def profile_scales(statistics: Statistics, gram: Factor, ratio: float | None = N
 class _Ratio:
     """F_data as a function of log r, the noise variance at its optimum."""
 
-    spectrum: Float[Array, " M"]
-    power: Float[Array, " M"]
+    spectrum: Float[Array, " P"]  # of every group's C, one after the other
+    power: Float[Array, " P"]
+    columns: Float[Array, " P"]  # how many columns the group has
     yy: float
-    left_over: float  # ψ0 − tr(K⁻¹Φ), of the kernel before scaling
-    n_values: int  # N·D
-    n_outputs: int
+    left_over: float  # Σ_d ψ0 − tr(K⁻¹Φ), of the kernel before scaling
+    n_values: int
 
     def noise_variance(self, log_ratio: Array) -> Array:
         ratio = np.exp(log_ratio)[:, None]
@@ -80,8 +84,8 @@ class _Ratio:
         with np.errstate(invalid="ignore", divide="ignore"):
             fit = -0.5 * self.n_values * np.log(noise)
         fit = np.where(noise > 0.0, fit, -np.inf)
-        penalty = self.left_over * ratio[:, 0] + np.sum(np.log1p(ratio * self.spectrum), axis=1)
-        return np.asarray(fit - 0.5 * self.n_outputs * penalty)
+        penalty = self.left_over * ratio[:, 0] + np.log1p(ratio * self.spectrum) @ self.columns
+        return np.asarray(fit - 0.5 * penalty)
 
     def slope(self, log_ratio: float) -> float:
         """dF/d log r."""
@@ -89,8 +93,8 @@ class _Ratio:
         damped = 1.0 + ratio * self.spectrum
         noise = (self.yy - np.sum(ratio * self.power / damped)) / self.n_values
         gain = 0.5 * np.sum(ratio * self.power / damped**2) / noise
-        cost = self.left_over * ratio + np.sum(ratio * self.spectrum / damped)
-        return float(gain - 0.5 * self.n_outputs * cost)
+        cost = self.left_over * ratio + np.sum(self.columns * ratio * self.spectrum / damped)
+        return float(gain - 0.5 * cost)
 
     def best(self) -> float:
         """The best log r: the best of a grid, then the zero of the slope beside it."""

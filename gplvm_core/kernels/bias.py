@@ -30,24 +30,23 @@ class Bias(Stationary):
 
         return self.K(mean, inducing), pullback
 
-    def psi2(
-        self, mean: Array, variance: Array, inducing: Array, keep: int = 0
+    def grouped_psi2(
+        self, mean: Array, variance: Array, inducing: Array, rows: Array, keep: int = 0
     ) -> tuple[Array, Pullback]:
-        n_points = len(mean)
+        counts, size = rows.sum(axis=0), len(inducing)
 
         def pullback(adjoint: Array) -> Gradients:
-            return self._only_variance(
-                mean, inducing, 2.0 * n_points * self.variance * float(adjoint.sum())
-            )
+            total = float(counts @ adjoint.sum(axis=(1, 2)))
+            return self._only_variance(mean, inducing, 2.0 * self.variance * total)
 
-        size = len(inducing)
-        return np.full((size, size), n_points * float(self.variance) ** 2), pullback
+        level = counts * float(self.variance) ** 2
+        return np.tile(level[:, None, None], (1, size, size)), pullback
 
     def weighted_psi2(
         self, mean: Array, variance: Array, inducing: Array, weights: Array
     ) -> tuple[Array, Array, Array]:
-        value = np.full(len(mean), float(self.variance) ** 2 * float(weights.sum()))
-        return value, np.zeros_like(mean), np.zeros_like(mean)
+        value = float(self.variance) ** 2 * weights.sum(axis=1)
+        return np.broadcast_to(value, len(mean)).copy(), np.zeros_like(mean), np.zeros_like(mean)
 
     def _only_variance(self, mean: Array, inducing: Array, d_variance: float) -> Gradients:
         nothing = np.zeros_like(mean)

@@ -8,7 +8,7 @@ from typing import Any, Self
 import numpy as np
 from jaxtyping import Float
 
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, unfold_upper
 from gplvm_core.parameters import add, leaves, replace_leaves, scale_leaves
 
 
@@ -39,16 +39,16 @@ Pullback = Callable[[Array], Gradients]
 
 @dataclass(frozen=True)
 class Cross:
-    """C + Cᵀ of ⟨k_carrier(z, x) k_other(x, z')⟩ summed over points.
+    """C + Cᵀ of ⟨k_carrier(z, x) k_other(x, z')⟩ summed over the points of each group.
 
     pullback: its adjoint → (∂psi1 of the carrier, (the carrier's own gradients, the other's)).
     """
 
-    value: Float[Array, "M M"]
+    value: Float[Array, "G M M"]
     pullback: Callable[[Array], tuple[Array, tuple[Gradients, Gradients]]]
 
 
-CrossBuilder = Callable[[Array, Array, Array], Cross]
+CrossBuilder = Callable[[Array, Array, Array, Array], Cross]
 
 
 @dataclass(frozen=True)
@@ -101,6 +101,18 @@ class Kernel:
 
         keep: how many numbers may be kept in memory for the pullback instead of made again.
         """
+        value, pullback = self.grouped_psi2(mean, variance, inducing, np.ones((len(mean), 1)), keep)
+        return value[0], lambda adjoint: pullback(adjoint[None])
+
+    def grouped_psi2(
+        self,
+        mean: Float[Array, "N Q"],
+        variance: Float[Array, "N Q"],
+        inducing: Float[Array, "M Q"],
+        rows: Float[Array, "N G"],
+        keep: int = 0,
+    ) -> tuple[Float[Array, "G M M"], Pullback]:
+        """Σ_n rows_ng ⟨k(z_m, x_n) k(x_n, z_m')⟩ for every group g of points, with its pullback."""
         raise NotImplementedError
 
     def weighted_psi2(
@@ -108,13 +120,16 @@ class Kernel:
         mean: Float[Array, "N Q"],
         variance: Float[Array, "N Q"],
         inducing: Float[Array, "M Q"],
-        weights: Float[Array, "M M"],
+        weights: Float[Array, "R P"],
     ) -> tuple[Float[Array, " N"], Float[Array, "N Q"], Float[Array, "N Q"]]:
-        """tr(weights Φ_n) of each point on its own, with its gradients in mean and variance."""
+        """tr(W_n Φ_n) of each point on its own, with its gradients in mean and variance.
+
+        weights: W_n as `fold_upper` folds it, one row for all points (R = 1) or one each (R = N).
+        """
         raise NotImplementedError
 
     def cross_with(self, carrier: "Kernel") -> CrossBuilder | None:
-        """(mean, variance, inducing) → the cross term with a kernel whose psi1 carries it.
+        """(mean, variance, inducing, rows) → the cross term with a kernel whose psi1 carries it.
 
         None where there is no analytic one.
         """
@@ -216,21 +231,41 @@ class Sum(Kernel):
     def psi2(
         self, mean: Array, variance: Array, inducing: Array, keep: int = 0
     ) -> tuple[Array, Pullback]:
-        values, pullbacks = zip(
-            *(part.psi2(mean, variance, inducing, keep) for part in self.parts), strict=True
-        )
-        crosses = list(self._crosses(mean, variance, inducing))
+        alone = [part.psi2(mean, variance, inducing, keep) for part in self.parts]
+        value, pullback = self._met(mean, variance, inducing, np.ones((len(mean), 1)))
+
+        def pulled_back(adjoint: Array) -> Gradients:
+            return pullback([pull(adjoint) for _, pull in alone], adjoint[None])
+
+        return _total(part for part, _ in alone) + value[0], pulled_back
+
+    def grouped_psi2(
+        self, mean: Array, variance: Array, inducing: Array, rows: Array, keep: int = 0
+    ) -> tuple[Array, Pullback]:
+        alone = [part.grouped_psi2(mean, variance, inducing, rows, keep) for part in self.parts]
+        value, pullback = self._met(mean, variance, inducing, rows)
+
+        def pulled_back(adjoint: Array) -> Gradients:
+            return pullback([pull(adjoint) for _, pull in alone], adjoint)
+
+        return _total(part for part, _ in alone) + value, pulled_back
+
+    def _met(
+        self, mean: Array, variance: Array, inducing: Array, rows: Array
+    ) -> tuple[Array, Callable[[list[Gradients], Array], Gradients]]:
+        """All cross terms, and what completes the parts' own gradients from their adjoint."""
+        crosses = list(self._crosses(mean, variance, inducing, rows))
         _, pull_psi1 = self._each_psi1(mean, variance, inducing)
 
-        def pullback(adjoint: Array) -> Gradients:
-            pulled = [pull(adjoint) for pull in pullbacks]
+        def pullback(pulled: list[Gradients], adjoint: Array) -> Gradients:
             for met in crosses:
                 through_psi1, direct = met.cross.pullback(adjoint)
                 pulled[met.carrier] += pull_psi1[met.carrier](through_psi1) + direct[0]
                 pulled[met.other] += direct[1]
             return self._gathered(pulled)
 
-        return _total(iter(values)) + _total(met.cross.value for met in crosses), pullback
+        nothing = np.zeros((rows.shape[1], len(inducing), len(inducing)))
+        return _total([nothing, *(met.cross.value for met in crosses)]), pullback
 
     def weighted_psi2(
         self, mean: Array, variance: Array, inducing: Array, weights: Array
@@ -238,8 +273,10 @@ class Sum(Kernel):
         each = [part.weighted_psi2(mean, variance, inducing, weights) for part in self.parts]
         value, d_mean, d_variance = (_total(terms) for terms in zip(*each, strict=True))
         psi1, pull_psi1 = self._each_psi1(mean, variance, inducing)
-        symmetric = 0.5 * (weights + weights.T)
-        for met in self._crosses(mean, variance, inducing):
+        symmetric = unfold_upper(weights, len(inducing))
+        # Points that share their weights are one group; else each is a group of its own.
+        rows = np.ones((len(mean), 1)) if len(weights) == 1 else np.eye(len(mean))
+        for met in self._crosses(mean, variance, inducing, rows):
             through_psi1, direct = met.cross.pullback(symmetric)
             # The cross term is linear in the carrier's psi1, so its value is that product.
             value = value + np.sum(psi1[met.carrier] * through_psi1, axis=1)
@@ -277,10 +314,12 @@ class Sum(Kernel):
             replace(self, parts=tuple(p.kernel for p in pulled)),
         )
 
-    def _crosses(self, mean: Array, variance: Array, inducing: Array) -> Iterator["_Met"]:
+    def _crosses(
+        self, mean: Array, variance: Array, inducing: Array, rows: Array
+    ) -> Iterator["_Met"]:
         for first, second in combinations(range(len(self.parts)), 2):
             carrier, other, build = self._meeting(first, second)
-            yield _Met(carrier, other, build(mean, variance, inducing))
+            yield _Met(carrier, other, build(mean, variance, inducing, rows))
 
     def _meeting(self, first: int, second: int) -> tuple[int, int, "CrossBuilder"]:
         """Which of two parts carries psi1, and how their cross term is made."""

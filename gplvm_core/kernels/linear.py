@@ -11,7 +11,7 @@ from jaxtyping import Float
 from gplvm_core.kernels.combine import cross_rbf_linear
 from gplvm_core.kernels.kernel import CrossBuilder, Gradients, Kernel, KernelError, Pullback
 from gplvm_core.kernels.rbf import RBF
-from gplvm_core.numerics import Array, symmetrise
+from gplvm_core.numerics import Array, symmetrise, unfold_upper
 
 
 @dataclass(frozen=True)
@@ -61,20 +61,24 @@ class Linear(Kernel):
 
         return self.K(mean, inducing), pullback
 
-    def psi2(
-        self, mean: Array, variance: Array, inducing: Array, keep: int = 0
+    def grouped_psi2(
+        self, mean: Array, variance: Array, inducing: Array, rows: Array, keep: int = 0
     ) -> tuple[Array, Pullback]:
-        # Φ = Z C (Σ μμᵀ + S) C Zᵀ with C = diag(c): all data enter through one Q × Q matrix.
-        second = mean.T @ mean + np.diag(variance.sum(axis=0))
-        weighted = inducing * self.variance
+        # Φ = Z C (Σ μμᵀ + S) C Zᵀ with C = diag(c): a group's data enter through one Q × Q matrix.
+        n_latent, weighted = mean.shape[1], inducing * self.variance
+        second = np.stack([(mean * row[:, None]).T @ mean for row in rows.T])
+        second[:, np.arange(n_latent), np.arange(n_latent)] += rows.T @ variance
         value = weighted @ second @ weighted.T
 
         def pullback(adjoint: Array) -> Gradients:
             d_second = weighted.T @ adjoint @ weighted
-            d_weighted = 2.0 * adjoint @ weighted @ second
+            d_weighted = 2.0 * np.sum(adjoint @ weighted @ second, axis=0)
+            d_mean = np.zeros_like(mean)
+            for row, inner in zip(rows.T, d_second, strict=True):
+                d_mean += 2.0 * row[:, None] * (mean @ inner)
             return Gradients(
-                2.0 * mean @ d_second,
-                np.broadcast_to(np.diagonal(d_second), variance.shape).copy(),
+                d_mean,
+                rows @ np.diagonal(d_second, axis1=1, axis2=2),
                 d_weighted * self.variance,
                 self._shaped(np.sum(d_weighted * inducing, axis=0)),
             )
@@ -85,10 +89,10 @@ class Linear(Kernel):
         self, mean: Array, variance: Array, inducing: Array, weights: Array
     ) -> tuple[Array, Array, Array]:
         weighted = inducing * self.variance
-        inner = weighted.T @ symmetrise(weights) @ weighted
-        carried = mean @ inner
-        diagonal = np.diagonal(inner)
-        value = np.sum(mean * carried, axis=1) + variance @ diagonal
+        inner = weighted.T @ unfold_upper(weights, len(inducing)) @ weighted
+        carried = (mean[:, None, :] @ inner)[:, 0]
+        diagonal = np.diagonal(inner, axis1=1, axis2=2)
+        value = np.sum(mean * carried + variance * diagonal, axis=1)
         return value, 2.0 * carried, np.broadcast_to(diagonal, variance.shape).copy()
 
     @property

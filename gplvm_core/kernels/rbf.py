@@ -13,7 +13,7 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 
 from gplvm_core.kernels.kernel import Gradients, KernelError, Pullback, Stationary
-from gplvm_core.numerics import Array, mirror_upper
+from gplvm_core.numerics import Array, fold_upper, mirror_upper
 
 # A block of points × pairs of inducing inputs stays in the cache of one core.
 POINTS_PER_BLOCK = 128
@@ -95,7 +95,7 @@ class RBF(Stationary):
         value = mirror_upper(carried[:, 0], pairs.rows, pairs.columns, len(inducing))
 
         def pullback(adjoint: Array) -> Gradients:
-            pair = pairs.adjoint(adjoint)
+            pair = fold_upper(adjoint)
             target = pairs.carried * pair[:, None]
             if kept is not None:
                 sums = kept @ target
@@ -115,6 +115,44 @@ class RBF(Stationary):
 
         return value, pullback
 
+    def grouped_psi2(
+        self, mean: Array, variance: Array, inducing: Array, rows: Array, keep: int = 0
+    ) -> tuple[Array, Pullback]:
+        weight = self._weight(mean.shape[1])
+        mean, inducing = _centred(mean, inducing)
+        pairs = _Pairs.of(self, weight, inducing)
+        points = _Points.of(weight, mean, variance)
+        n_points = len(mean)
+        kept = np.empty((n_points, pairs.count)) if n_points * pairs.count <= keep else None
+        # One exponential for all groups: Φ of every one of them is rowsᵀ E.
+        folded = np.zeros((rows.shape[1], pairs.count))
+        for which, columns in _blocks(n_points, pairs.count):
+            block = np.exp(points.left[which] @ pairs.right[:, columns])
+            folded[:, columns] += rows[which].T @ block
+            if kept is not None:
+                kept[which, columns] = block
+
+        def pullback(adjoint: Array) -> Gradients:
+            pair = fold_upper(adjoint)
+            sums = np.zeros((n_points, pairs.carried.shape[1]))
+            carried = np.zeros((pairs.count, points.carried.shape[1]))
+            for which, columns in _blocks(n_points, pairs.count):
+                if kept is None:
+                    block = np.exp(points.left[which] @ pairs.right[:, columns])
+                else:
+                    block = kept[which, columns]
+                block = block * (rows[which] @ pair[:, columns])
+                sums[which] += block @ pairs.carried[columns]
+                carried[columns] += block.T @ points.carried[which]
+            d_mean, d_variance, d_weight = points.gradients(sums, mean, variance)
+            d_inducing, d_pair_weight = pairs.gradients(carried, inducing, weight)
+            d_scale = 2.0 * float(np.vdot(pair, folded)) / self.variance
+            return Gradients(
+                d_mean, d_variance, d_inducing, self._shaped(d_scale, d_weight + d_pair_weight)
+            )
+
+        return mirror_upper(folded, pairs.rows, pairs.columns, len(inducing)), pullback
+
     def weighted_psi2(
         self, mean: Array, variance: Array, inducing: Array, weights: Array
     ) -> tuple[Array, Array, Array]:
@@ -122,10 +160,14 @@ class RBF(Stationary):
         mean, inducing = _centred(mean, inducing)
         pairs = _Pairs.of(self, weight, inducing)
         points = _Points.of(weight, mean, variance)
-        target = pairs.carried * pairs.adjoint(weights)[:, None]
-        sums = np.zeros((mean.shape[0], target.shape[1]))
-        for rows, columns in _blocks(mean.shape[0], pairs.count):
-            sums[rows] += np.exp(points.left[rows] @ pairs.right[:, columns]) @ target[columns]
+        shared = pairs.carried * weights[0][:, None] if len(weights) == 1 else None
+        sums = np.zeros((mean.shape[0], pairs.carried.shape[1]))
+        for which, columns in _blocks(mean.shape[0], pairs.count):
+            block = np.exp(points.left[which] @ pairs.right[:, columns])
+            if shared is None:
+                sums[which] += (block * weights[which, columns]) @ pairs.carried[columns]
+            else:
+                sums[which] += block @ shared[columns]
         d_mean, d_variance, _ = points.gradients(sums, mean, variance)
         return sums[:, 0], d_mean, d_variance
 
@@ -189,11 +231,6 @@ class _Pairs:
         right = np.concatenate([middle, middle**2, ones, constant[:, None]], axis=1)
         carried = np.concatenate([ones, middle, middle**2], axis=1)
         return cls(rows, columns, np.ascontiguousarray(right.T), carried, difference)
-
-    def adjoint(self, matrix: Array) -> Array:
-        """∂Φ gathered per pair: both triangles where m < m'."""
-        pair = matrix[self.rows, self.columns] + matrix[self.columns, self.rows]
-        return np.where(self.rows == self.columns, 0.5 * pair, pair)
 
     def gradients(self, carried: Array, inducing: Array, weight: Array) -> tuple[Array, Array]:
         """(∂Z, the pairs' part of ∂w) from the adjoint-weighted V = [1, aμ, a]ᵀ E."""

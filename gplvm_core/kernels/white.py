@@ -29,11 +29,11 @@ class White(Stationary):
     def psi1(self, mean: Array, variance: Array, inducing: Array) -> tuple[Array, Pullback]:
         return np.zeros((len(mean), len(inducing))), lambda _: self._nothing(mean, inducing)
 
-    def psi2(
-        self, mean: Array, variance: Array, inducing: Array, keep: int = 0
+    def grouped_psi2(
+        self, mean: Array, variance: Array, inducing: Array, rows: Array, keep: int = 0
     ) -> tuple[Array, Pullback]:
         size = len(inducing)
-        return np.zeros((size, size)), lambda _: self._nothing(mean, inducing)
+        return np.zeros((rows.shape[1], size, size)), lambda _: self._nothing(mean, inducing)
 
     def weighted_psi2(
         self, mean: Array, variance: Array, inducing: Array, weights: Array

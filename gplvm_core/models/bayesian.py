@@ -2,17 +2,15 @@
 
 from typing import Literal
 
-import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.latent import LatentProblem, Parameters, Start, relevance_of
-from gplvm_core.models.scaling import Scaling
+from gplvm_core.models.scaling import Scaling, observed_counts
 from gplvm_core.models.trained import TrainedModel
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import log_density, project
+from gplvm_core.prediction import Projection, log_density, project
 from gplvm_core.priors import StandardNormal
 from gplvm_core.statistics import Executor, Statistics, Targets
 
@@ -63,24 +61,13 @@ class BayesianGPLVM(TrainedModel):
         self.latent_mean_, self.latent_variance_ = belief.mean, belief.variance
         self.information_ = kl_terms.mean(axis=0)
         self.relevance_ = relevance_of(settled.layer.kernel, belief.n_latent)
-        offset = scaling.log_jacobian(belief.n_points)
+        offset = scaling.log_jacobian(observed_counts(targets))
         self.bound_ = settled.posterior.value - float(kl_terms.sum()) + offset
         self.statistics_: Statistics = settled.statistics
         self.posterior_ = settled.as_posterior(scaling)
 
-    def transform(
-        self, Y: ArrayLike, *, return_std: bool = False
-    ) -> Float[Array, "N Q"] | tuple[Float[Array, "N Q"], Float[Array, "N Q"]]:
-        """Latent mean of new complete rows, and with return_std the standard deviation.
-
-        Each row is inferred on its own, as a new point: for the training rows' own beliefs see
-        `latent_mean_` and `latent_variance_`. Source: Titsias & Lawrence (2010), §4.
-        """
-        belief = self._project(self._outputs(Y))
-        return (belief.mean, np.sqrt(belief.variance)) if return_std else belief.mean
-
     def score_samples(self, Y: ArrayLike) -> Float[Array, " N"]:
-        """log p(y | training data) of each row in nats, approximately.
+        """log p(observed entries of y | training data) of each row in nats, approximately.
 
         The difference of the bounds with and without the row: each is a lower bound, their
         difference bounds nothing. Source: Damianou (2015), §3.4.
@@ -88,7 +75,7 @@ class BayesianGPLVM(TrainedModel):
         outputs = self._outputs(Y)
         return log_density(self.posterior_, self.statistics_, outputs, self._project(outputs))
 
-    def _project(self, outputs: Array) -> Belief:
+    def _project(self, outputs: Array) -> Projection:
         return project(self.posterior_, outputs, self.latent_mean_, self.latent_variance_)
 
 

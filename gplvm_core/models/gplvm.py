@@ -6,9 +6,10 @@ from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Float
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from gplvm_core.bounds import Exact, exact
+from gplvm_core.datasets import DataError
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.latent import (
     POINT_SCALE,
@@ -18,15 +19,19 @@ from gplvm_core.models.latent import (
     relevance_of,
 )
 from gplvm_core.models.run import Evaluated, Phase
-from gplvm_core.models.scaling import Scaling
+from gplvm_core.models.scaling import Scaling, observed_counts
 from gplvm_core.models.trained import TrainedModel
-from gplvm_core.numerics import Array, Factor, factorise
+from gplvm_core.numerics import Array, factorise
 from gplvm_core.parameters import LOG, Layout, Leaf
-from gplvm_core.prediction import Posterior, predict, project_certain
+from gplvm_core.prediction import Posterior, Projection, predict, project_certain
 from gplvm_core.priors import StandardNormal
 from gplvm_core.statistics import Executor, Targets
 
 INITIAL_RATIO = 100.0
+# Numbers in the inverse matrices of all patterns of gaps together (400 MB).
+MOST_NUMBERS = 50_000_000
+
+Rows = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
@@ -57,42 +62,83 @@ class FullProblem:
         free = {"latent": Leaf(scale=POINT_SCALE), "noise_variance": Leaf(LOG, scale)}
         return Layout(anchor, free | kernel_leaves(anchor.kernel, "kernel", n_points))
 
-    def covariance(self, at: Points) -> Factor:
-        """Cholesky factor of K + σ²I, jitter relative to K's mean diagonal included."""
-        level = float(np.mean(at.kernel.diag(at.latent)))
-        return factorise(at.kernel.K(at.latent), at.noise_variance + self.jitter * level)
+    def level(self, at: Points) -> float:
+        """Mean of K's diagonal, to which the jitter is relative."""
+        return float(np.mean(at.kernel.diag(at.latent)))
+
+    def exact(self, at: Points, targets: Targets) -> list[tuple[Any, Rows, Exact]]:
+        """log p of each group's columns in the rows where they are observed.
+
+        Per group: its columns, its rows, and the value with its adjoint.
+        """
+        gram = at.kernel.K(at.latent)
+        diagonal = at.noise_variance + self.jitter * self.level(at)
+        patterns, found = targets.patterns, []
+        if patterns is None:
+            rows = np.arange(len(gram))
+            return [(slice(None), rows, exact(targets, factorise(gram, diagonal)))]
+        for g, row in enumerate(patterns.rows.T):
+            rows, columns = np.flatnonzero(row), np.flatnonzero(patterns.groups == g)
+            values = targets.values[np.ix_(rows, columns)]
+            covariance = factorise(gram[np.ix_(rows, rows)], diagonal)
+            found.append((columns, rows, exact(Targets(values, len(columns)), covariance)))
+        return found
 
     def evaluate(self, parameters: Points, phase: Phase) -> Evaluated:
-        at = exact(self.targets, self.covariance(parameters))
         n_points = len(parameters.latent)
-        d_noise = float(np.trace(at.covariance))
-        d_gram = at.covariance + (self.jitter * d_noise / n_points) * np.eye(n_points)
+        value, d_gram = 0.0, np.zeros((n_points, n_points))
+        for _, rows, at in self.exact(parameters, self.targets):
+            value += at.value
+            d_gram[np.ix_(rows, rows)] += at.covariance
+        d_noise = float(np.trace(d_gram))
+        d_gram = d_gram + (self.jitter * d_noise / n_points) * np.eye(n_points)
         d_latent, d_kernel = parameters.kernel.K_pullback(parameters.latent, d_gram)
         log_prior, d_prior = StandardNormal().log_density(parameters.latent)
         gradient = Points(d_latent + d_prior, d_kernel, d_noise)
-        return Evaluated(at.value + log_prior, gradient, parameters.noise_variance)
+        return Evaluated(value + log_prior, gradient, parameters.noise_variance)
 
-    def at(self, points: Points, targets: Float[Array, "N D"]) -> Exact:
-        """log p(Y | X) with the weights of all outputs."""
-        return exact(Targets(targets, targets.shape[1]), self.covariance(points))
-
-    def posterior(self, points: Points, found: Exact, scaling: Scaling) -> Posterior:
-        """Predictions from all points: the inducing inputs are the points themselves."""
-        return Posterior(
+    def settled(
+        self, points: Points, targets: Float[Array, "N D"], scaling: Scaling
+    ) -> tuple[float, Posterior]:
+        """log p(Y | X), and predictions from all points: the inducing inputs are the points."""
+        whole = Targets.whole(targets)
+        found = self.exact(points, whole)
+        n_points = len(targets)
+        # A row where an output is missing does not speak for it: weight and gap are 0 there.
+        weights = np.zeros(targets.shape)
+        gap = np.zeros((len(found), n_points, n_points))
+        for g, (columns, rows, at) in enumerate(found):
+            weights[rows[:, None], np.arange(targets.shape[1])[columns]] = at.weights
+            gap[g][np.ix_(rows, rows)] = at.inverse
+        posterior = Posterior(
             points.kernel,
             points.latent,
-            found.weights,
-            found.inverse,
+            weights,
+            gap,
             points.noise_variance,
-            self.covariance(points).jitter - points.noise_variance,
+            self.jitter * self.level(points),
             scaling.center,
             scaling.scale,
+            None if whole.patterns is None else whole.patterns.groups,
         )
+        return sum(at.value for _, _, at in found), posterior
 
     def describe(self, parameters: Points) -> tuple[Array, Array, Array]:
         latent = parameters.latent
         relevance = relevance_of(parameters.kernel, latent.shape[1])
         return relevance, np.full(latent.shape[1], np.nan), latent
+
+
+def _check_room(targets: Targets) -> None:
+    """Raise DataError when the full model's matrices, one a pattern of gaps, would not fit."""
+    if targets.patterns is None:
+        return
+    n_points, n_groups = targets.patterns.rows.shape
+    if n_groups * n_points**2 > MOST_NUMBERS:
+        raise DataError(
+            f"the gaps form {n_groups} patterns, and the full GP-LVM inverts a matrix of up to "
+            f"{n_points} × {n_points} for each: give n_inducing, whose cost is linear in the rows"
+        )
 
 
 class GPLVM(TrainedModel):
@@ -134,6 +180,7 @@ class GPLVM(TrainedModel):
     def _problem(self, begin: Start, run: Executor) -> LatentProblem | FullProblem:
         compressed = Targets.of(begin.targets)
         if self.n_inducing is None:
+            _check_room(compressed)
             return FullProblem(begin, compressed, self.jitter)
         return LatentProblem(begin, compressed, self.jitter, run, certain=True)
 
@@ -145,9 +192,8 @@ class GPLVM(TrainedModel):
         scaling: Scaling,
     ) -> None:
         if isinstance(problem, FullProblem):
-            points, found = parameters.latent, problem.at(parameters, targets)
-            self.posterior_ = problem.posterior(parameters, found, scaling)
-            value = found.value
+            points = parameters.latent
+            value, self.posterior_ = problem.settled(parameters, targets, scaling)
         else:
             settled = problem.settled(parameters, targets)
             points, value = parameters.belief.mean, settled.posterior.value
@@ -155,7 +201,7 @@ class GPLVM(TrainedModel):
         self.latent_mean_, self.latent_variance_ = points, np.zeros_like(points)
         self.relevance_ = relevance_of(self.kernel_, self.n_components)
         self.information_ = np.full(self.n_components, np.nan)
-        offset = scaling.log_jacobian(len(targets))
+        offset = scaling.log_jacobian(observed_counts(targets))
         self.bound_ = value + StandardNormal().log_density(points)[0] + offset
 
     @property
@@ -165,18 +211,17 @@ class GPLVM(TrainedModel):
         values = np.linalg.svd(spread - spread.mean(axis=0), compute_uv=False)
         return int(np.sum(values > 1e-3 * values[0]))
 
-    def transform(self, Y: ArrayLike) -> Float[Array, "N Q"]:
-        """Most probable latent point of new complete rows, each on its own."""
-        return project_certain(self.posterior_, self._outputs(Y), self.latent_mean_)
-
     def score_samples(self, Y: ArrayLike) -> Float[Array, " N"]:
-        """log p(y | x*, training data) + log p(x*) of each row at its most probable x*, in nats.
+        """log p(observed y | x*, training data) + log p(x*) of each row at its best x*, in nats.
 
         A joint density at a point, not an integral over x*.
         """
         outputs = self._outputs(Y)
-        points = project_certain(self.posterior_, outputs, self.latent_mean_)
+        points = self._project(outputs).best.mean
         mean, variance = predict(self.posterior_, points, noise=True)
         terms = np.log(2.0 * np.pi * variance) + (outputs - mean) ** 2 / variance
         prior = np.sum(points**2 + np.log(2.0 * np.pi), axis=1)
-        return -0.5 * (terms.sum(axis=1) + prior)
+        return np.asarray(-0.5 * (np.nansum(terms, axis=1) + prior))
+
+    def _project(self, outputs: Array) -> Projection:
+        return project_certain(self.posterior_, outputs, self.latent_mean_)

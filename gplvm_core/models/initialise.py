@@ -5,9 +5,13 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 from sklearn.manifold import Isomap
 
+from gplvm_core.models.principal import fit_partial, infer
 from gplvm_core.numerics import Array
 
 LEAST_SPREAD = 0.1
+# How well the components of rows with gaps are fitted: a start need not be a maximum.
+MOST_ITERATIONS = 100
+TOLERANCE = 1.0
 
 
 def initial_latent(
@@ -18,7 +22,8 @@ def initial_latent(
 ) -> tuple[Float[Array, "N Q"], tuple[str, ...]]:
     """Latent means whose first dimension has standard deviation 1, and notes on what was done.
 
-    how: "pca", "isomap", "random", or the means themselves (N × Q), taken as they are.
+    how: "pca", "isomap", "random", or the means themselves (N × Q), taken as they are. Rows with
+    gaps (NaN) are projected, and for "isomap" filled in, by probabilistic PCA.
     """
     n_points = len(targets)
     if not isinstance(how, str):
@@ -30,9 +35,16 @@ def initial_latent(
         return given, ()
     if how == "random":
         return generator.standard_normal((n_points, n_latent)), ()
+    notes: tuple[str, ...] = ()
     if how == "pca":
-        scores = principal_scores(targets)[:, :n_latent]
+        if np.isnan(targets).any():
+            scores, _ = partial_scores(targets, n_latent)
+        else:
+            scores = principal_scores(targets)[:, :n_latent]
     elif how == "isomap":
+        if np.isnan(targets).any():
+            _, targets = partial_scores(targets, n_latent)
+            notes = ("isomap starts from rows whose gaps are filled in by probabilistic PCA",)
         n_kept = min(n_latent, n_points - 1)
         scores = Isomap(n_neighbors=min(10, n_points - 1), n_components=n_kept).fit_transform(
             targets
@@ -42,10 +54,10 @@ def initial_latent(
     latent = scores / scores[:, 0].std()
     missing = n_latent - latent.shape[1]
     if missing <= 0:
-        return latent, ()
+        return latent, notes
     extra = LEAST_SPREAD * generator.standard_normal((n_points, missing))
     note = f"{missing} of {n_latent} latent dimensions start at random: {how} has no more"
-    return np.hstack([latent, extra]), (note,)
+    return np.hstack([latent, extra]), (*notes, note)
 
 
 def principal_scores(targets: Float[Array, "N D"]) -> Float[Array, "N K"]:
@@ -53,9 +65,30 @@ def principal_scores(targets: Float[Array, "N D"]) -> Float[Array, "N K"]:
     left, values, _ = np.linalg.svd(targets, full_matrices=False)
     kept = values > 1e-10 * values[0]
     left, values = left[:, kept], values[kept]
-    # The sign of a component is arbitrary: its largest entry is made positive.
-    signs = np.sign(left[np.argmax(np.abs(left), axis=0), np.arange(left.shape[1])])
-    return np.asarray(left * signs * values)
+    return np.asarray(left * _signs(left) * values)
+
+
+def partial_scores(
+    targets: Float[Array, "N D"], n_latent: int
+) -> tuple[Float[Array, "N K"], Float[Array, "N D"]]:
+    """Expected scores of centred rows with gaps (NaN), largest first, and the rows filled in.
+
+    Under probabilistic PCA fitted to the observed entries, with at most as many components as
+    the data can have.
+    """
+    n_kept = min(n_latent, len(targets) - 1)
+    factors, _ = fit_partial(targets, n_kept, MOST_ITERATIONS, TOLERANCE)
+    mean = infer(factors, targets).mean
+    filled = np.where(np.isnan(targets), factors.center + mean @ factors.weights, targets)
+    gains = np.linalg.norm(factors.weights, axis=1)
+    kept = gains > 1e-5 * gains[0]
+    scores = mean[:, kept] * gains[kept]
+    return scores * _signs(scores), filled
+
+
+def _signs(scores: Float[Array, "N K"]) -> Float[Array, " K"]:
+    """The sign of a component is arbitrary: these make its largest entry positive."""
+    return np.sign(scores[np.argmax(np.abs(scores), axis=0), np.arange(scores.shape[1])])
 
 
 def initial_lengthscale(latent: Float[Array, "N Q"]) -> Float[Array, " Q"]:

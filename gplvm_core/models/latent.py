@@ -46,7 +46,7 @@ class Parameters:
 
 @dataclass(frozen=True)
 class Start:
-    """How training starts: scaled targets, sizes, kernel, and the means or their recipe."""
+    """How training starts: scaled targets (NaN: missing), sizes, kernel, means or their recipe."""
 
     targets: Float[Array, "N D"]
     n_latent: int
@@ -118,6 +118,7 @@ class Settled:
             self.jitter,
             scaling.center,
             scaling.scale,
+            self.statistics.groups,
         )
 
 
@@ -169,7 +170,7 @@ class LatentProblem:
         """The layer at its best scales, evaluated once more as what is stored will be."""
         best = self.value(parameters, None)
         layer, belief = best.layer, parameters.belief
-        whole = Targets(targets, targets.shape[1])
+        whole = Targets.whole(targets)
         statistics, _ = reduce_statistics(layer.kernel, belief, layer.inducing, whole, self.run)
         gram = gram_factor(layer.kernel, layer.inducing, best.jitter, relative=False)
         return Settled(

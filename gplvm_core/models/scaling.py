@@ -4,9 +4,11 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Int
+from numpy.typing import NDArray
 
 from gplvm_core.datasets import DataError
+from gplvm_core.datasets.errors import listed
 from gplvm_core.numerics import Array
 
 HOW = ("global", "columns", "none")
@@ -23,12 +25,18 @@ class Scaling:
     @classmethod
     def of(cls, targets: Float[Array, "N D"], how: str) -> Self:
         """Centred per column, and divided by one scale ("global"), by each column's own
-        ("columns"), or by nothing ("none"). Raises DataError when nothing varies.
+        ("columns"), or by nothing ("none"); both from the observed entries alone (NaN = missing).
+
+        Raises DataError when nothing varies, and when a row or a column is missing altogether.
         """
         if how not in HOW:
             raise ValueError(f"scaling must be one of {', '.join(HOW)}; got {how!r}")
-        center = targets.mean(axis=0)
-        spread = np.sqrt(np.mean((targets - center) ** 2, axis=0))
+        observed = ~np.isnan(targets)
+        _refuse_empty(observed)
+        count = observed.sum(axis=0)
+        center = np.where(observed, targets, 0.0).sum(axis=0) / count
+        deviation = np.where(observed, targets - center, 0.0)
+        spread = np.sqrt((deviation**2).sum(axis=0) / count)
         # A constant column's computed spread is the rounding error of its mean, not 0.
         constant = spread <= 1e-12 * np.maximum(np.abs(center), np.finfo(float).tiny)
         if constant.all():
@@ -47,9 +55,30 @@ class Scaling:
         return cls(center, scale, notes)
 
     def apply(self, targets: Float[Array, "N D"]) -> Float[Array, "N D"]:
-        """Outputs in the layer's internal units."""
+        """Outputs in the layer's internal units; missing entries stay missing."""
         return (targets - self.center) / self.scale
 
-    def log_jacobian(self, n_points: int) -> float:
-        """log p of the data as given − log p of the scaled data, in nats."""
-        return -n_points * float(np.sum(np.log(self.scale)))
+    def log_jacobian(self, observed: Int[NDArray[np.intp], " D"]) -> float:
+        """log p of the data as given − log p of the scaled data, in nats.
+
+        observed: how many entries of each column are observed.
+        """
+        most, log_scale = int(np.max(observed)), np.log(self.scale)
+        # −Σ_d observed_d log scale_d, written so that complete data have one product only.
+        return -most * float(np.sum(log_scale)) + float((most - observed) @ log_scale)
+
+
+def _refuse_empty(observed: Bool[NDArray[np.bool_], "N D"]) -> None:
+    for axis, name in ((1, "row"), (0, "column")):
+        empty = np.flatnonzero(~observed.any(axis=axis))
+        if len(empty):
+            plural = "s" if len(empty) > 1 else ""
+            raise DataError(
+                f"nothing is observed in {name}{plural} {listed([str(n) for n in empty])} of the "
+                f"targets (counted from 0), so nothing can be learnt there; leave out such {name}s"
+            )
+
+
+def observed_counts(targets: Float[Array, "N D"]) -> Int[NDArray[np.intp], " D"]:
+    """How many entries of each column are observed (not NaN)."""
+    return np.asarray((~np.isnan(targets)).sum(axis=0))

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Literal, Self
 
+import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
@@ -10,11 +11,11 @@ from gplvm_core.kernels import Kernel
 from gplvm_core.models.estimator import LatentVariableModel, seeds_for
 from gplvm_core.models.latent import Start
 from gplvm_core.models.run import Problem, Run
-from gplvm_core.models.scaling import Scaling
+from gplvm_core.models.scaling import Scaling, observed_counts
 from gplvm_core.models.schedule import Training, check_settings
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
-from gplvm_core.statistics import Executor, executor
+from gplvm_core.statistics import Executor, Patterns, executor
 
 
 class TrainedModel(LatentVariableModel):
@@ -40,7 +41,7 @@ class TrainedModel(LatentVariableModel):
         callback: Callable[[Progress], None] | None = None,
         resume: Run | None = None,
     ) -> Self:
-        """Train on outputs Y (N × D). `y` is ignored.
+        """Train on outputs Y (N × D), NaN for missing ones. `y` is ignored.
 
         callback(progress) is called after every accepted iteration; StopIteration raised in it
         ends training with the best state so far. resume: a `progress.run` to go on from, with
@@ -53,7 +54,7 @@ class TrainedModel(LatentVariableModel):
         begin = Start(targets, self.n_components, n_inducing, self.kernel, self.init)
         with executor(self.n_jobs) as run:
             problem = self._problem(begin, run)
-            offset = scaling.log_jacobian(len(targets))
+            offset = scaling.log_jacobian(observed_counts(targets))
             training = Training(problem, self.optimiser, self.max_iter, self.jitter, offset)
             trained = training.run(seeds, callback, resume)
             best = max(trained, key=lambda each: each.restart.bound)
@@ -61,6 +62,7 @@ class TrainedModel(LatentVariableModel):
         self.restarts_ = tuple(each.restart for each in trained)
         self.result_, self.trace_ = best.restart.result, best.trace.arrays()
         self._note(scaling.notes + begin.notes(seeds[0]))
+        self.notes_ += _gaps_in_words(targets)
         return self
 
     def _n_inducing(self, n_points: int) -> int:
@@ -76,3 +78,15 @@ class TrainedModel(LatentVariableModel):
     ) -> None:
         """Fitted attributes from the parameters that training ended with."""
         raise NotImplementedError
+
+
+def _gaps_in_words(targets: Float[Array, "N D"]) -> tuple[str, ...]:
+    """What was done about missing outputs: a fact to show, not a decision to warn of."""
+    missing = np.isnan(targets)
+    if not missing.any():
+        return ()
+    n_patterns = Patterns.of(~missing).rows.shape[1]
+    return (
+        f"{missing.mean():.1%} of the targets are missing: left out of the sums, not filled in "
+        f"({n_patterns} pattern{'s' * (n_patterns > 1)} of gaps in {targets.shape[1]} columns)",
+    )

@@ -5,8 +5,10 @@ from gplvm_core.numerics.linalg import (
     Factor,
     NotPositiveDefiniteError,
     factorise,
+    fold_upper,
     mirror_upper,
     symmetrise,
+    unfold_upper,
 )
 from gplvm_core.numerics.memory import keep_freed_memory
 
@@ -15,9 +17,11 @@ __all__ = [
     "Factor",
     "NotPositiveDefiniteError",
     "factorise",
+    "fold_upper",
     "keep_freed_memory",
     "mirror_upper",
     "symmetrise",
+    "unfold_upper",
 ]
 
 keep_freed_memory()

@@ -1,5 +1,6 @@
 """The only place that factorises a matrix, adds jitter or solves a triangular system."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -38,15 +39,30 @@ class Factor:
         """(L Lᵀ)⁻¹ right."""
         return self.solve_lower_transposed(self.solve_lower(right))
 
-    def whiten(self, matrix: Float[Array, "M M"]) -> Float[Array, "M M"]:
-        """L⁻¹ matrix L⁻ᵀ for a symmetric matrix."""
-        half = self.solve_lower(matrix)
-        return symmetrise(self.solve_lower(np.ascontiguousarray(half.T)))
+    def whiten(self, matrices: Float[Array, "*G M M"]) -> Float[Array, "*G M M"]:
+        """L⁻¹ X L⁻ᵀ for symmetric matrices X."""
+        return self._both_sides(matrices, self.solve_lower)
+
+    def unwhiten(self, matrices: Float[Array, "*G M M"]) -> Float[Array, "*G M M"]:
+        """L⁻ᵀ X L⁻¹ for symmetric matrices X."""
+        return self._both_sides(matrices, self.solve_lower_transposed)
 
     def inverse(self) -> Float[Array, "M M"]:
         """(L Lᵀ)⁻¹."""
         half = self.solve_lower(np.eye(len(self.lower)))
         return half.T @ half
+
+    @staticmethod
+    def _both_sides(matrices: Array, solve: Callable[[Array], Array]) -> Array:
+        # All matrices side by side: one triangular solve for each of the two sides.
+        size = matrices.shape[-1]
+
+        def one_side(stack: Array) -> Array:
+            beside = np.moveaxis(stack.reshape(-1, size, size), 1, 0).reshape(size, -1)
+            return np.moveaxis(solve(beside).reshape(size, -1, size), 0, 1)
+
+        half = np.swapaxes(one_side(matrices), 1, 2)
+        return symmetrise(one_side(half)).reshape(matrices.shape)
 
 
 def factorise(matrix: Float[Array, "M M"], jitter: float = 0.0) -> Factor:
@@ -68,17 +84,33 @@ def factorise(matrix: Float[Array, "M M"], jitter: float = 0.0) -> Factor:
     )
 
 
-def symmetrise(matrix: Float[Array, "M M"]) -> Float[Array, "M M"]:
+def symmetrise(matrix: Float[Array, "*G M M"]) -> Float[Array, "*G M M"]:
     """½(X + Xᵀ)."""
-    return 0.5 * (matrix + matrix.T)
+    return 0.5 * (matrix + np.swapaxes(matrix, -1, -2))
 
 
 def mirror_upper(values: Any, rows: Any, columns: Any, size: int) -> Array:
-    """The symmetric matrix whose entries (rows, columns), on and above the diagonal, are given."""
-    matrix = np.empty((size, size))
-    matrix[rows, columns] = values
-    matrix[columns, rows] = values
+    """Symmetric matrices (…, M, M) whose entries on and above the diagonal (…, P) are given."""
+    matrix = np.empty((*np.shape(values)[:-1], size, size))
+    matrix[..., rows, columns] = values
+    matrix[..., columns, rows] = values
     return matrix
+
+
+def fold_upper(matrix: Float[Array, "*G M M"]) -> Float[Array, "*G P"]:
+    """A symmetric matrix as numbers w_p of the pairs m ≤ m', so that ⟨W, X⟩ = Σ_p w_p x_p.
+
+    Pairs in the order of numpy.triu_indices; both triangles count where m < m'.
+    """
+    rows, columns = np.triu_indices(matrix.shape[-1])
+    both = matrix[..., rows, columns] + matrix[..., columns, rows]
+    return np.where(rows == columns, 0.5 * both, both)
+
+
+def unfold_upper(folded: Float[Array, "*G P"], size: int) -> Float[Array, "*G M M"]:
+    """The symmetric matrix W that `fold_upper` folds into these numbers."""
+    rows, columns = np.triu_indices(size)
+    return mirror_upper(np.where(rows == columns, folded, 0.5 * folded), rows, columns, size)
 
 
 def _triangular(lower: Array, right: Array, *, transposed: bool) -> Array:

@@ -1,37 +1,77 @@
-"""How probable is a new row: the difference of two bounds."""
+"""How typical are new rows: log p(observed outputs of y* | Y), by a difference of bounds."""
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
+from numpy.typing import NDArray
+from scipy.special import logsumexp
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import collapsed, gram_factor
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.posterior import Posterior
+from gplvm_core.prediction.project import Projection
 from gplvm_core.priors import StandardNormal
-from gplvm_core.statistics import Statistics, Targets, reduce_statistics
+from gplvm_core.statistics import Statistics
 
 
 def log_density(
     posterior: Posterior,
     statistics: Statistics,
     outputs: Float[Array, "N D"],
-    belief: Belief,
+    found: Projection,
 ) -> Float[Array, " N"]:
     """log p(y* | Y) ≈ F(q(X, x*)) − F(q(X)) of each row on its own, in nats, in the user's units.
 
-    `statistics` are the training data's; because they add, only the new row's are computed. An
+    Only the columns that a row observes (not NaN) get it. `statistics` are the training data's;
+    because they add, only the new row's are computed. Explanations of a row count together. An
     approximation: the difference of two lower bounds bounds nothing (Titsias & Lawrence 2010,
     eq. 20).
     """
     gram = gram_factor(posterior.kernel, posterior.inducing, posterior.jitter, relative=False)
-    noise = posterior.noise_variance
-    before = collapsed(statistics, gram, noise).value
-    internal = posterior.to_internal(outputs)
-    kl = StandardNormal().kl_terms(belief).sum(axis=1)
-    after = np.empty(len(outputs))
-    for n in range(len(outputs)):
-        row = slice(n, n + 1)
-        targets = Targets(internal[row], statistics.n_outputs)
-        own, _ = reduce_statistics(posterior.kernel, belief.rows(row), posterior.inducing, targets)
-        after[n] = collapsed(statistics + own, gram, noise).value
-    return after - before - kl - float(np.sum(np.log(posterior.scale)))
+    noise, internal = posterior.noise_variance, posterior.to_internal(outputs)
+    observed = ~np.isnan(outputs)
+    gains = np.full(found.bound.shape, -np.inf)
+    before: dict[bytes, tuple[Statistics, float]] = {}
+    for n, k in zip(*np.nonzero(np.isfinite(found.bound)), strict=True):
+        seen, pattern = observed[n], observed[n].tobytes()
+        if pattern not in before:
+            alone = _of_columns(statistics, seen)
+            before[pattern] = alone, collapsed(alone, gram, noise).value
+        alone, value = before[pattern]
+        belief = Belief(found.mean[n, k][None], found.variance[n, k][None])
+        together = alone + _of_row(posterior, belief, internal[n, seen], alone)
+        kl = float(StandardNormal().kl_terms(belief).sum())
+        gains[n, k] = collapsed(together, gram, noise).value - value - kl
+    jacobian = observed.astype(np.float64) @ np.log(posterior.scale)
+    return np.asarray(logsumexp(gains, axis=1) - jacobian)
+
+
+def _of_columns(statistics: Statistics, chosen: Bool[NDArray[np.bool_], " D"]) -> Statistics:
+    """The statistics of some columns alone; yy, which differences do not need, is left out."""
+    used, groups = np.unique(np.asarray(statistics.groups)[chosen], return_inverse=True)
+    return Statistics(
+        statistics.psi0[used],
+        statistics.psi1_targets[:, chosen],
+        statistics.psi2[used],
+        0.0,
+        statistics.n_points[used],
+        np.bincount(groups),
+        groups,
+    )
+
+
+def _of_row(posterior: Posterior, belief: Belief, values: Array, like: Statistics) -> Statistics:
+    """The statistics of one more row in the same columns and groups."""
+    kernel, inducing = posterior.kernel, posterior.inducing
+    psi0, _ = kernel.psi0(belief.mean, belief.variance)
+    psi1, _ = kernel.psi1(belief.mean, belief.variance, inducing)
+    psi2, _ = kernel.psi2(belief.mean, belief.variance, inducing)
+    return Statistics(
+        np.full_like(like.psi0, psi0[0]),
+        np.outer(psi1[0], values),
+        np.broadcast_to(psi2, like.psi2.shape),
+        float(values @ values),
+        np.ones_like(like.n_points),
+        like.n_outputs,
+        like.groups,
+    )

@@ -16,9 +16,10 @@ def predict(
     """
     cross = posterior.kernel.K(points, posterior.inducing)
     mean = posterior.center + posterior.scale * (cross @ posterior.weights)
-    variance = posterior.kernel.diag(points) - np.sum((cross @ posterior.gap) * cross, axis=1)
+    explained = np.stack([np.sum((cross @ gap) * cross, axis=1) for gap in posterior.gap], axis=1)
+    variance = posterior.kernel.diag(points)[:, None] - explained
     variance = np.maximum(variance, 0.0) + noise * posterior.noise_variance
-    return mean, variance[:, None] * posterior.scale**2
+    return mean, variance[:, posterior.groups] * posterior.scale**2
 
 
 def predict_uncertain(
@@ -33,20 +34,40 @@ def predict_uncertain(
     Source: Titsias & Lawrence (2010), §4; Damianou (2015), eq. 3.36, corrected: the covariance is
     Vᵀ(Φ* − ψ*ψ*ᵀ)V + [ψ0* − tr((K⁻¹ − P)Φ*)] I.
     """
-    weights, gap = posterior.weights, posterior.gap
-    psi0, _ = posterior.kernel.psi0(points, points_variance)
-    psi1, _ = posterior.kernel.psi1(points, points_variance, posterior.inducing)
-    mean = psi1 @ weights
-    variance = np.empty_like(mean)
+    mean, variance = np.empty((2, len(points), posterior.n_outputs))
     for n in range(len(points)):
-        row = slice(n, n + 1)
-        psi2, _ = posterior.kernel.psi2(points[row], points_variance[row], posterior.inducing)
-        spread = psi2 - np.outer(psi1[n], psi1[n])
-        own = (
-            max(float(psi0[n]) - float(np.vdot(gap, psi2)), 0.0) + noise * posterior.noise_variance
-        )
-        variance[n] = np.maximum(np.sum((spread @ weights) * weights, axis=0), 0.0) + own
+        mean[n], spread, own = _moments(posterior, points[n], points_variance[n], noise)
+        carried = np.sum((spread @ posterior.weights) * posterior.weights, axis=0)
+        variance[n] = np.maximum(carried, 0.0) + own
     return posterior.center + posterior.scale * mean, variance * posterior.scale**2
+
+
+def predict_covariance(
+    posterior: Posterior,
+    point: Float[Array, " Q"],
+    point_variance: Float[Array, " Q"],
+    *,
+    noise: bool = False,
+) -> tuple[Float[Array, " D"], Float[Array, "D D"]]:
+    """Mean and full covariance across outputs at one latent point x* ~ N(point, variance)."""
+    mean, spread, own = _moments(posterior, point, point_variance, noise)
+    covariance = posterior.weights.T @ spread @ posterior.weights + np.diag(own)
+    scale = posterior.scale
+    return posterior.center + scale * mean, covariance * np.outer(scale, scale)
+
+
+def _moments(
+    posterior: Posterior, point: Array, point_variance: Array, noise: bool
+) -> tuple[Array, Array, Array]:
+    """Internal mean, the covariance of k* (M × M), and each output's own variance."""
+    kernel, inducing = posterior.kernel, posterior.inducing
+    at, spread = point[None], point_variance[None]
+    psi0, _ = kernel.psi0(at, spread)
+    psi1, _ = kernel.psi1(at, spread, inducing)
+    psi2, _ = kernel.psi2(at, spread, inducing)
+    explained = np.sum(posterior.gap * psi2, axis=(1, 2))
+    own = np.maximum(psi0[0] - explained, 0.0) + noise * posterior.noise_variance
+    return psi1[0] @ posterior.weights, psi2 - np.outer(psi1[0], psi1[0]), own[posterior.groups]
 
 
 def sample(
@@ -69,10 +90,14 @@ def sample(
         each = [sample(posterior, at, 1, generator, noise=noise) for at in drawn]
         return np.concatenate(each)
     cross = posterior.kernel.K(points, posterior.inducing)
-    # One covariance over the points, shared by all outputs.
-    covariance = posterior.kernel.K(points) - cross @ posterior.gap @ cross.T
-    covariance.flat[:: len(points) + 1] += noise * posterior.noise_variance
+    prior = posterior.kernel.K(points)
     level = float(np.mean(posterior.kernel.diag(points))) + posterior.noise_variance
-    root = factorise(covariance, 1e-9 * level).lower
     draws = generator.standard_normal((n_samples, len(points), posterior.n_outputs))
-    return posterior.center + posterior.scale * (cross @ posterior.weights + root @ draws)
+    # One covariance over the points, shared by the outputs of a group.
+    for g, gap in enumerate(posterior.gap):
+        covariance = prior - cross @ gap @ cross.T
+        covariance.flat[:: len(points) + 1] += noise * posterior.noise_variance
+        root = factorise(covariance, 1e-9 * level).lower
+        columns = posterior.groups == g
+        draws[:, :, columns] = root @ draws[:, :, columns]
+    return posterior.center + posterior.scale * (cross @ posterior.weights + draws)

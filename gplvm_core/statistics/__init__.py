@@ -2,10 +2,11 @@
 
 from gplvm_core.statistics.executors import Executor, executor
 from gplvm_core.statistics.reduce import StatisticsPullback, reduce_statistics
-from gplvm_core.statistics.statistics import Statistics, Targets
+from gplvm_core.statistics.statistics import Patterns, Statistics, Targets
 
 __all__ = [
     "Executor",
+    "Patterns",
     "Statistics",
     "StatisticsPullback",
     "Targets",

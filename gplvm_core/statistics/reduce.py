@@ -40,13 +40,7 @@ def reduce_statistics(
     keep = KEPT_NUMBERS // n_chunks
 
     def forward(rows: slice) -> tuple[Statistics, StatisticsPullback]:
-        return _chunk(
-            kernel,
-            belief.rows(rows),
-            inducing,
-            Targets(targets.values[rows], targets.n_outputs),
-            keep,
-        )
+        return _chunk(kernel, belief.rows(rows), inducing, targets.chunk(rows), keep)
 
     done = run(forward, chunks)
     total = reduce(add, (statistics for statistics, _ in done))
@@ -69,20 +63,38 @@ def _chunk(
     mean, variance, values = belief.mean, belief.variance, targets.values
     psi0, pull_psi0 = kernel.psi0(mean, variance)
     psi1, pull_psi1 = kernel.psi1(mean, variance, inducing)
-    psi2, pull_psi2 = kernel.psi2(mean, variance, inducing, keep)
-    statistics = Statistics(
-        float(psi0.sum()),
-        # This order is a quarter faster than psi1ᵀ values.
-        (values.T @ psi1).T,
-        psi2,
-        float(np.vdot(values, values)),
-        len(values),
-        targets.n_outputs,
-    )
+    # This order is a quarter faster than psi1ᵀ values.
+    psi1_targets = (values.T @ psi1).T
+    yy = float(np.vdot(values, values))
+    patterns = targets.patterns
+    if patterns is None:
+        psi2, pull_psi2 = kernel.psi2(mean, variance, inducing, keep)
+        rows = np.ones((len(values), 1))
+        statistics = Statistics(
+            psi0.sum(keepdims=True),
+            psi1_targets,
+            psi2[None],
+            yy,
+            np.array([len(values)]),
+            np.array([targets.n_outputs]),
+        )
+    else:
+        rows = patterns.rows
+        psi2, pull_psi2 = kernel.grouped_psi2(mean, variance, inducing, rows, keep)
+        statistics = Statistics(
+            rows.T @ psi0,
+            psi1_targets,
+            psi2,
+            yy,
+            rows.sum(axis=0).astype(np.intp),
+            patterns.n_outputs,
+            patterns.groups,
+        )
 
     def pullback(adjoint: Statistics) -> Gradients:
-        through = pull_psi1(values @ adjoint.psi1_targets.T) + pull_psi2(adjoint.psi2)
-        d_mean, d_variance, d_kernel = pull_psi0(np.full(len(values), adjoint.psi0))
+        d_psi2 = adjoint.psi2[0] if patterns is None else adjoint.psi2
+        through = pull_psi1(values @ adjoint.psi1_targets.T) + pull_psi2(d_psi2)
+        d_mean, d_variance, d_kernel = pull_psi0(rows @ adjoint.psi0)
         return through + Gradients(d_mean, d_variance, np.zeros_like(inducing), d_kernel)
 
     return statistics, pullback

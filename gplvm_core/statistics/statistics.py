@@ -1,29 +1,49 @@
-"""What a layer knows of its data: sums over points (Damianou 2015, §2.3.3, §3.3.7)."""
+"""What a layer knows of its data: sums over points (Damianou 2015, §2.3.3, §3.3.7).
+
+Outputs may be missing. Columns that are observed in the same rows form a group: they share their
+sums over points, and the bound is a sum over groups. Complete data are one group.
+"""
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Int
+from numpy.typing import NDArray
 
 from gplvm_core.numerics import Array
+
+Counts = NDArray[np.intp]
 
 
 @dataclass(frozen=True)
 class Statistics:
-    """ψ0, A = Ψᵀ·targets, Φ, yy = Σ targets², N and D; the sum of two is that of both chunks.
+    """ψ0, A = Ψᵀ·targets, Φ, yy = Σ targets², N and D of every group; sums of two are of both.
 
-    Also the shape of the bound's adjoints with respect to them (there N and D are 0).
+    `groups` says which group a column of the targets belongs to. Also the shape of the bound's
+    adjoints with respect to them (there N and D are 0).
     """
 
-    psi0: float
-    psi1_targets: Float[Array, "M D"]
-    psi2: Float[Array, "M M"]
+    psi0: Float[Array, " G"]
+    psi1_targets: Float[Array, "M R"]
+    psi2: Float[Array, "G M M"]
     yy: float
-    n_points: int
-    n_outputs: int
+    n_points: Int[Counts, " G"]
+    n_outputs: Int[Counts, " G"]
+    groups: Int[Counts, " R"] | None = None
+
+    def __post_init__(self) -> None:
+        # Models stored before outputs could be missing have one group, without its axis.
+        if self.psi2.ndim == 2:
+            object.__setattr__(self, "psi2", self.psi2[None])
+            for name in ("psi0", "n_points", "n_outputs"):
+                object.__setattr__(self, name, np.atleast_1d(getattr(self, name)))
+        if self.groups is None:
+            columns = self.psi1_targets.shape[1]
+            object.__setattr__(self, "groups", np.zeros(columns, dtype=np.intp))
 
     def __add__(self, other: "Statistics") -> "Statistics":
-        if self.n_outputs != other.n_outputs:
+        if not np.array_equal(self.n_outputs, other.n_outputs):
             raise ValueError(
                 f"statistics of {self.n_outputs} and {other.n_outputs} outputs cannot be added"
             )
@@ -34,7 +54,22 @@ class Statistics:
             self.yy + other.yy,
             self.n_points + other.n_points,
             self.n_outputs,
+            self.groups,
         )
+
+    @property
+    def n_values(self) -> int:
+        """How many numbers were observed."""
+        return int(self.n_points @ self.n_outputs)
+
+    def columns(self) -> list[slice | Counts]:
+        """The columns of psi1_targets that belong to each group."""
+        if len(self.psi2) == 1:
+            return [slice(None)]
+        groups = np.asarray(self.groups)
+        order = np.argsort(groups, kind="stable")
+        edges = np.searchsorted(groups[order], np.arange(1, len(self.psi2)))
+        return list(np.split(order, edges))
 
     def of_scaled_kernel(self, factor: float) -> "Statistics":
         """The statistics when the kernel is multiplied by a factor."""
@@ -45,24 +80,65 @@ class Statistics:
             self.yy,
             self.n_points,
             self.n_outputs,
+            self.groups,
         )
 
 
 @dataclass(frozen=True)
+class Patterns:
+    """Which entries are observed: column d in the rows n where rows[n, groups[d]] is 1."""
+
+    groups: Int[Counts, " D"]
+    rows: Float[Array, "N G"]
+
+    @classmethod
+    def of(cls, observed: Bool[NDArray[np.bool_], "N D"]) -> Self:
+        """Columns that are observed in the same rows form a group."""
+        # Eight rows to a byte, and a column's bytes as one item: they sort as short texts do.
+        packed = np.ascontiguousarray(np.packbits(observed, axis=0).T)
+        keys = packed.view(np.dtype((np.void, packed.shape[1])))[:, 0]
+        _, first, groups = np.unique(keys, return_index=True, return_inverse=True)
+        return cls(groups.astype(np.intp), observed[:, first].astype(np.float64))
+
+    @property
+    def n_outputs(self) -> Counts:
+        """Columns of each group."""
+        return np.bincount(self.groups, minlength=self.rows.shape[1])
+
+
+@dataclass(frozen=True)
 class Targets:
-    """Centred outputs, N × D, or a square root of Y Yᵀ with fewer columns and the true D."""
+    """Centred outputs with 0 where one is missing; without gaps, perhaps a square root of Y Yᵀ.
+
+    A square root has fewer columns, and D stays the true one. patterns None: nothing is missing.
+    """
 
     values: Float[Array, "N R"]
     n_outputs: int
+    patterns: Patterns | None = None
 
     @classmethod
     def of(cls, values: Float[Array, "N D"]) -> "Targets":
-        """Targets with as few columns as their inner products need (Damianou 2015, §3.3.7).
+        """Targets (NaN: missing) with as few columns as their inner products need.
 
         The bound and its gradients are the same; the weights of the prediction need the true Y.
+        Source: Damianou (2015), §3.3.7.
         """
         n_points, n_outputs = values.shape
-        if n_outputs <= n_points:
-            return cls(values, n_outputs)
+        if n_outputs <= n_points or np.isnan(values).any():
+            return cls.whole(values)
         # Yᵀ = QR, so Y Yᵀ = RᵀR: no squared condition number, as Y Yᵀ's own root would have.
         return cls(np.ascontiguousarray(np.asarray(np.linalg.qr(values.T, mode="r")).T), n_outputs)
+
+    @classmethod
+    def whole(cls, values: Float[Array, "N D"]) -> "Targets":
+        """Targets (NaN: missing) with every column its own."""
+        missing = np.isnan(values)
+        if not missing.any():
+            return cls(values, values.shape[1])
+        return cls(np.where(missing, 0.0, values), values.shape[1], Patterns.of(~missing))
+
+    def chunk(self, rows: slice) -> "Targets":
+        """The targets of some of the points, in the same groups."""
+        patterns = self.patterns and Patterns(self.patterns.groups, self.patterns.rows[rows])
+        return Targets(self.values[rows], self.n_outputs, patterns)

@@ -12,6 +12,8 @@ from gplvm_core.models.gplvm import FullProblem, Points
 from gplvm_core.models.latent import LatentProblem, Start
 from gplvm_core.numerics import factorise
 from gplvm_core.parameters import leaves, replace_leaves
+from gplvm_core.prediction import Posterior, predict_uncertain
+from gplvm_core.prediction.row_terms import CertainTerms, UncertainTerms
 from gplvm_core.statistics import Statistics, Targets
 from gplvm_core.statistics.executors import serial
 
@@ -105,12 +107,13 @@ def test_collapsed_adjoints(small, central_difference) -> None:
     gram = kernel.K(inducing)
 
     def value(psi0=11.7, cross=psi1.T @ targets, psi2=psi2, yy=20.0, gram=gram, noise=0.3):
-        statistics = Statistics(float(psi0), cross, psi2, float(yy), 9, 3)
+        counts = np.array([9]), np.array([3])
+        statistics = Statistics(np.atleast_1d(psi0), cross, psi2[None], float(yy), *counts)
         return collapsed(statistics, factorise(gram, 1e-6), float(noise))
 
     at = value()
     for name, here, found in (
-        ("psi0", 11.7, at.statistics.psi0),
+        ("psi0", 11.7, at.statistics.psi0[0]),
         ("yy", 20.0, at.statistics.yy),
         ("noise", 0.3, at.noise_variance),
         ("cross", psi1.T @ targets, at.statistics.psi1_targets),
@@ -120,7 +123,7 @@ def test_collapsed_adjoints(small, central_difference) -> None:
     # A symmetric matrix moves along symmetric directions only.
     direction = np.random.default_rng(0).normal(size=(4, 4))
     direction = direction + direction.T
-    for name, here, found in (("psi2", psi2, at.statistics.psi2), ("gram", gram, at.gram)):
+    for name, here, found in (("psi2", psi2, at.statistics.psi2[0]), ("gram", gram, at.gram)):
         along = central_difference(
             lambda t, n=name, h=here: value(**{n: h + t * direction}).value, np.array(0.0)
         )
@@ -141,11 +144,15 @@ def test_exact_adjoint(small) -> None:
     assert found == pytest.approx((value(1e-5) - value(-1e-5)) / 2e-5, rel=1e-6)
 
 
+@pytest.mark.parametrize("gaps", [False, True], ids=["complete", "with gaps"])
 @pytest.mark.parametrize("kind", ["bayesian", "certain", "full"])
-def test_training_objectives(kind: str, small, central_difference) -> None:
+def test_training_objectives(kind: str, gaps: bool, small, central_difference) -> None:
     """What the optimiser sees, through transforms and scales."""
     targets, mean, _, _ = small
-    begin = Start(targets - targets.mean(axis=0), 2, 4, RBF(1.0, 0.9) + Bias(0.5), mean)
+    targets = targets - targets.mean(axis=0)
+    if gaps:
+        targets[2:5, 0], targets[4:8, 2] = np.nan, np.nan
+    begin = Start(targets, 2, 4, RBF(1.0, 0.9) + Bias(0.5), mean)
     data = Targets.of(begin.targets)
     if kind == "full":
         full = FullProblem(begin, data, 1e-6)
@@ -164,6 +171,44 @@ def test_training_objectives(kind: str, small, central_difference) -> None:
     here = layout.unpack(x)
     found = layout.chain(here, problem.evaluate(here, phase).gradient)
     np.testing.assert_allclose(found, central_difference(value, x), rtol=1e-5, atol=1e-5)
+
+
+@pytest.mark.parametrize("gaps", [False, True], ids=["complete", "with gaps"])
+@pytest.mark.parametrize("terms", [CertainTerms, UncertainTerms])
+def test_row_terms(terms: type, gaps: bool, small, central_difference) -> None:
+    """What a new row's outputs say about its latent point, with q(u) held."""
+    targets, mean, variance, inducing = small
+    train = targets.copy()
+    if gaps:
+        train[2:5, 0], train[4:8, 2] = np.nan, np.nan
+    kernel = RBF(1.3, np.array([0.8, 1.4])) + Linear(np.array([0.3, 0.2])) + Bias(0.4)
+    layer, data = Layer(kernel, inducing, 0.2), Targets.whole(train)
+    at = evaluate_layer(layer, Belief(mean, variance), data, jitter=1e-6)
+    ones, groups = np.ones(3), data.patterns and data.patterns.groups
+    weights, gap = at.posterior.weights, at.posterior.gap
+    posterior = Posterior(
+        kernel, inducing, weights, gap, 0.2, at.jitter, 0.0 * ones, 2.0 * ones, groups
+    )
+    row = targets[:2].copy()
+    row[1, 1] = np.nan if gaps else 0.7
+    found = terms.of(posterior, row)
+    spread = np.zeros((2, 2)) if terms is CertainTerms else variance[:2]
+    value, d_mean, d_variance = found.data(mean[:2], spread, np.arange(2))
+
+    def total(mean=mean[:2], variance=spread) -> float:
+        return float(found.data(mean, variance, np.arange(2))[0].sum())
+
+    np.testing.assert_allclose(
+        d_mean, central_difference(lambda x: total(mean=x), mean[:2]), **CLOSE
+    )
+    if terms is UncertainTerms:
+        expected = central_difference(lambda x: total(variance=x), spread)
+        np.testing.assert_allclose(d_variance, expected, **CLOSE)
+    # ⟨log p(y | f)⟩ by its moments, output by output.
+    outputs, moments = row, predict_uncertain(posterior, mean[:2], spread)
+    error = outputs - moments[0] / 2.0
+    each = np.log(2 * np.pi * 0.2) + (error**2 + moments[1] / 4.0) / 0.2
+    np.testing.assert_allclose(value, -0.5 * np.nansum(each, axis=1), rtol=1e-9)
 
 
 def test_gram_factor_reports_its_jitter() -> None:

@@ -5,9 +5,12 @@ import pytest
 
 from gplvm_core.kernels import RBF, Bias, Kernel, Linear, Sum, White
 from gplvm_core.kernels.kernel import Stationary
+from gplvm_core.numerics import fold_upper
 from gplvm_core.parameters import leaves, replace_leaves
 
 LENGTHS = np.array([0.7, 1.3, 2.1])
+# Which of seven points belong to each of three groups; one group has none.
+ROWS = np.array([[1, 1, 0, 1, 0, 0, 1], [0, 1, 1, 1, 1, 1, 0], [0] * 7], dtype=float).T
 KERNELS = {
     "rbf": RBF(1.3, LENGTHS),
     "rbf, one lengthscale": RBF(0.8, 1.2),
@@ -41,18 +44,20 @@ def inputs() -> tuple[np.ndarray, np.ndarray, np.ndarray, np.random.Generator]:
 
 
 @pytest.mark.parametrize("name", KERNELS)
-@pytest.mark.parametrize("statistic", ["psi1", "psi2"])
+@pytest.mark.parametrize("statistic", ["psi1", "psi2", "grouped_psi2"])
 def test_expectations(name: str, statistic: str, inputs, central_difference) -> None:
     kernel = KERNELS[name]
     mean, variance, inducing, generator = inputs
-    value, pullback = getattr(kernel, statistic)(mean, variance, inducing)
+    extra = (ROWS,) if statistic == "grouped_psi2" else ()
+    value, pullback = getattr(kernel, statistic)(mean, variance, inducing, *extra)
     adjoint = generator.normal(size=value.shape)
-    if statistic == "psi2":
-        adjoint = adjoint + adjoint.T
+    if statistic != "psi1":
+        adjoint = adjoint + np.swapaxes(adjoint, -1, -2)
     gradients = pullback(adjoint)
 
     def total(mean=mean, variance=variance, inducing=inducing, kernel=kernel) -> float:
-        return float(np.sum(adjoint * getattr(kernel, statistic)(mean, variance, inducing)[0]))
+        found, _ = getattr(kernel, statistic)(mean, variance, inducing, *extra)
+        return float(np.sum(adjoint * found))
 
     for argument, found in (
         ("mean", gradients.mean),
@@ -103,19 +108,34 @@ def test_psi0_and_gram(name: str, inputs, central_difference) -> None:
 
 
 @pytest.mark.parametrize("name", KERNELS)
-def test_weighted_psi2_of_each_point(name: str, inputs, central_difference) -> None:
+def test_groups_are_sums_over_their_points(name: str, inputs) -> None:
+    kernel = KERNELS[name]
+    mean, variance, inducing, _ = inputs
+    value, _ = kernel.grouped_psi2(mean, variance, inducing, ROWS)
+    kept, _ = kernel.grouped_psi2(mean, variance, inducing, ROWS, keep=10**6)
+    for group, row in enumerate(ROWS.T.astype(bool)):
+        alone = kernel.psi2(mean[row], variance[row], inducing)[0]
+        np.testing.assert_allclose(value[group], alone, rtol=1e-12, atol=1e-14)
+    np.testing.assert_array_equal(value, kept)
+
+
+@pytest.mark.parametrize("shared", [True, False], ids=["weights shared", "weights of its own"])
+@pytest.mark.parametrize("name", KERNELS)
+def test_weighted_psi2_of_each_point(name: str, shared: bool, inputs, central_difference) -> None:
     kernel = KERNELS[name]
     mean, variance, inducing, generator = inputs
-    weights = generator.normal(size=(4, 4))
-    weights = weights + weights.T
-    value, d_mean, d_variance = kernel.weighted_psi2(mean, variance, inducing, weights)
+    weights = generator.normal(size=(1 if shared else len(mean), 4, 4))
+    weights = weights + np.swapaxes(weights, 1, 2)
+    folded = fold_upper(weights)
+    value, d_mean, d_variance = kernel.weighted_psi2(mean, variance, inducing, folded)
     for n in range(len(mean)):
         row = slice(n, n + 1)
         alone = kernel.psi2(mean[row], variance[row], inducing)[0]
-        assert value[n] == pytest.approx(float(np.sum(weights * alone)), rel=1e-10, abs=1e-12)
+        expected = float(np.sum(weights[0 if shared else n] * alone))
+        assert value[n] == pytest.approx(expected, rel=1e-10, abs=1e-12)
 
     def total(mean=mean, variance=variance) -> float:
-        return float(np.sum(kernel.weighted_psi2(mean, variance, inducing, weights)[0]))
+        return float(np.sum(kernel.weighted_psi2(mean, variance, inducing, folded)[0]))
 
     close = {"rtol": 1e-6, "atol": 1e-7}
     np.testing.assert_allclose(d_mean, central_difference(lambda x: total(mean=x), mean), **close)

@@ -122,3 +122,26 @@ def test_prediction(kernels, problem, reference) -> None:
     mean, variance = predict(posterior, problem["Xstar"])
     np.testing.assert_allclose(mean, reference["gpflow"]["rbf_pred_mean"], **CLOSE)
     np.testing.assert_allclose(variance, reference["gpflow"]["rbf_pred_var"], **CLOSE)
+
+
+def test_missing_outputs(kernels, problem, reference) -> None:
+    """Every column has its own pattern: Σ_d of a bound over its observed rows, − KL once."""
+    values = reference["gpy"]
+    targets = np.where(values["missing_mask"], np.nan, problem["Y"])
+    bound, gradients = evaluate_bound(
+        targets,
+        problem["mu"],
+        problem["S"],
+        problem["Z"],
+        kernels["rbf"],
+        float(problem["noise"]),
+    )
+    assert bound == pytest.approx(float(values["missing_bound"]), rel=1e-11)
+    for found, key in (
+        (gradients.mean, "g_mu"),
+        (gradients.variance, "g_S"),
+        (gradients.inducing, "g_Z"),
+    ):
+        expected = values[f"missing_{key}"]
+        close = {"rtol": 1e-8, "atol": 1e-9 * np.abs(expected).max()}
+        np.testing.assert_allclose(found, expected, **close)

@@ -77,11 +77,52 @@ def test_pipeline(digits: np.ndarray) -> None:
 
 
 @pytest.mark.parametrize("model", SMALL, ids=lambda model: str(model))
-def test_missing_values_are_refused_in_words(model, digits: np.ndarray) -> None:
-    gaps = digits.copy()
-    gaps[3, 5] = np.nan
-    with pytest.raises(DataError, match="Missing values are not supported yet"):
-        clone(model).fit(gaps)
+def test_gaps_in_training_and_in_new_rows(model: LatentVariableModel, digits: np.ndarray) -> None:
+    """A fifth of the training data and half of the new rows missing, at random."""
+    generator = np.random.default_rng(1)
+    train, new = digits[:90], digits[90:]
+    gaps = np.where(generator.random(train.shape) < 0.2, np.nan, train)
+    hidden = generator.random(new.shape) < 0.5
+    partial = np.where(hidden, np.nan, new)
+    model = clone(model).set_params(n_components=3).fit(gaps)
+    assert np.isfinite(model.bound_)
+    whole, std = model.complete(partial, return_std=True)
+    np.testing.assert_array_equal(whole[~hidden], new[~hidden])
+    assert (std[~hidden] == 0).all() and (std[hidden] > 0).all()
+    error = np.abs(whole - new)[hidden].mean()
+    # Better than each pixel's own mean, from which the model knows nothing but the mean.
+    assert error < 0.9 * np.abs(np.nanmean(gaps, axis=0) - new)[hidden].mean()
+    _, covariance = model.complete(partial[:3], return_cov=True)
+    np.testing.assert_allclose(
+        np.diagonal(covariance, axis1=1, axis2=2), std[:3] ** 2, rtol=1e-6, atol=1e-12
+    )
+    assert model.transform(partial).shape == (30, 3)
+    assert model.denoise(partial).shape == new.shape
+    assert model.score(partial) > model.score(16.0 - partial)
+    draws = model.sample_completions(partial[:2], 5, random_state=0)
+    np.testing.assert_array_equal(
+        draws[:, ~hidden[:2]], np.tile(new[:2][~hidden[:2]], (5, 1)).reshape(5, -1)
+    )
+    weights, latent, rows = model.alternatives(partial[:4], 2)
+    assert latent.shape[2] == 3 and rows.shape[2] == new.shape[1]
+    np.testing.assert_allclose(weights.sum(axis=1), 1.0)
+
+
+@pytest.mark.parametrize("model", SMALL, ids=lambda model: str(model))
+def test_nothing_observed_is_said(model: LatentVariableModel, digits: np.ndarray) -> None:
+    empty_row, empty_column = digits.copy(), digits.copy()
+    empty_row[3], empty_column[:, 5] = np.nan, np.nan
+    with pytest.raises(DataError, match="nothing is observed in row 3"):
+        clone(model).fit(empty_row)
+    with pytest.raises(DataError, match="nothing is observed in column 5"):
+        clone(model).fit(empty_column)
+    fitted = clone(model).fit(digits)
+    with pytest.raises(DataError, match="nothing is observed in row 3"):
+        fitted.complete(empty_row)
+    with pytest.raises(ValueError, match="features"):
+        fitted.complete(digits[:, :7])
+    with pytest.raises(ValueError, match="infinity"):
+        fitted.complete(np.full((1, N_PIXELS), np.inf))
 
 
 @pytest.mark.parametrize("scale", [1e-12, 1e12])

@@ -1,0 +1,64 @@
+"""Outputs → the missing inputs of the rows they belong to, q(u) held at its optimum."""
+
+import numpy as np
+from jaxtyping import Bool, Float
+from numpy.typing import NDArray
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.numerics import Array
+from gplvm_core.optimise import minimise_rows
+from gplvm_core.prediction.posterior import Posterior
+from gplvm_core.prediction.row_terms import UncertainTerms
+from gplvm_core.priors import UncertainInputs
+
+MAX_ITERATIONS = 200
+TOLERANCE = 1e-6
+
+
+def impute(
+    posterior: Posterior,
+    outputs: Float[Array, "N D"],
+    belief: Belief,
+    prior: UncertainInputs,
+    missing: Bool[NDArray[np.bool_], "N Q"],
+    starts: Float[Array, "K N Q"],
+) -> Belief:
+    """q(x_n) with the missing inputs of each row inferred from its outputs (user's units).
+
+    The belief gives the other inputs, which stay as they are, and where the variances of the
+    missing ones start; their means start K times, and the end with the highest bound is kept.
+    Source: Damianou (2015), Algorithm 1, step 6, and §3.4.1.
+    """
+    terms = UncertainTerms.of(posterior, posterior.to_internal(outputs))
+    n_latent = posterior.n_latent
+
+    def unpack(vector: Array, rows: NDArray[np.intp]) -> Belief:
+        free = missing[rows]
+        return Belief(
+            np.where(free, vector[:, :n_latent], belief.mean[rows]),
+            np.where(free, np.exp(2.0 * vector[:, n_latent:]), belief.variance[rows]),
+            ~free,
+        )
+
+    def negative_bound(vector: Array, rows: NDArray[np.intp]) -> tuple[Array, Array]:
+        # A step too long may overflow: that row's evaluation is rejected.
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            at = unpack(vector, rows)
+            value, d_mean, d_variance = terms.data(at.mean, at.variance, rows)
+            own = UncertainInputs(prior.center[rows], prior.variance[rows])
+            _, d_kl = own.kl(at)
+            d_mean, d_variance = d_mean - d_kl.mean, d_variance - d_kl.variance
+            gradient = np.hstack([d_mean, 2.0 * at.variance * d_variance])
+            kl = own.kl_terms(at).sum(axis=1)
+        return kl - value, -np.where(np.hstack([missing[rows]] * 2), gradient, 0.0)
+
+    spread = 0.5 * np.log(np.where(missing, belief.variance, 1.0))
+    runs = [
+        minimise_rows(negative_bound, np.hstack([start, spread]), MAX_ITERATIONS, TOLERANCE)
+        for start in starts
+    ]
+    chosen = np.argmin([run.values for run in runs], axis=0)
+    every = np.arange(len(missing))
+    end = np.stack([run.x for run in runs])[chosen, every]
+    best = unpack(end, every)
+    return Belief(best.mean, best.variance, belief.observed)

@@ -1,0 +1,146 @@
+"""What a row's observed outputs say about its latent point: ⟨log p(y_n | f)⟩, q(u) held.
+
+With q(u) fixed these terms split over rows (Titsias & Lawrence 2010, §4). Missing outputs are NaN
+in a row, and left out of its sums.
+"""
+
+from dataclasses import dataclass
+from typing import Protocol, Self
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import NDArray
+
+from gplvm_core.numerics import Array, fold_upper
+from gplvm_core.prediction.posterior import Posterior
+
+ROWS_PER_TILE = 64
+COLUMNS_PER_BLOCK = 256
+
+Rows = NDArray[np.intp]
+
+
+class RowTerms(Protocol):
+    """The log likelihood of some rows at beliefs about their inputs, with its gradients."""
+
+    def data(self, mean: Array, variance: Array, rows: Rows) -> tuple[Array, Array, Array]:
+        """Values (r,) and gradients in mean and variance (r, Q) of the rows with these numbers."""
+
+
+@dataclass(frozen=True)
+class UncertainTerms:
+    """For q(x_n) = N(mean, diag variance): a row's outputs enter through one adjoint of its Φ."""
+
+    posterior: Posterior
+    carried: Float[Array, "N M"]  # Y Vᵀ over what is observed
+    yy: Float[Array, " N"]
+    count: Float[Array, " N"]  # how many outputs are observed
+    weights: Float[Array, "R P"]  # the adjoint of Φ up to −β/2, folded: of all rows, or of each
+
+    @classmethod
+    def of(cls, posterior: Posterior, internal: Float[Array, "N D"]) -> Self:
+        v = posterior.weights
+        observed = (~np.isnan(internal)).astype(np.float64)
+        filled = np.where(observed > 0.0, internal, 0.0)
+        if observed.all():
+            total = np.tensordot(posterior.group_sizes, posterior.gap, axes=1)
+            weights = fold_upper(v @ v.T - total)[None]
+        else:
+            weights = _adjoints(posterior, observed)
+        return cls(
+            posterior,
+            np.concatenate([filled[t] @ v.T for t in _tiles(len(filled))])[: len(filled)],
+            np.sum(filled**2, axis=1),
+            observed.sum(axis=1),
+            weights,
+        )
+
+    def data(self, mean: Array, variance: Array, rows: Rows) -> tuple[Array, Array, Array]:
+        """Always in tiles of the same shape, the last one filled up with its last row: so a row's
+        digits depend on no other row, nor on how many there are.
+        """
+        done = [self._tile(mean[t], variance[t], rows[t]) for t in _tiles(len(rows))]
+        value, d_mean, d_variance = (np.concatenate(part) for part in zip(*done, strict=True))
+        return value[: len(rows)], d_mean[: len(rows)], d_variance[: len(rows)]
+
+    def _tile(self, mean: Array, variance: Array, rows: Rows) -> tuple[Array, Array, Array]:
+        kernel, inducing = self.posterior.kernel, self.posterior.inducing
+        precision, count = 1.0 / self.posterior.noise_variance, self.count[rows]
+        carried = self.carried[rows]
+        weights = self.weights if len(self.weights) == 1 else self.weights[rows]
+        psi0, pull_psi0 = kernel.psi0(mean, variance)
+        psi1, pull_psi1 = kernel.psi1(mean, variance, inducing)
+        quadratic, d_mean2, d_variance2 = kernel.weighted_psi2(mean, variance, inducing, weights)
+        value = -0.5 * count * np.log(2.0 * np.pi / precision) - 0.5 * precision * (
+            self.yy[rows] - 2.0 * np.sum(psi1 * carried, axis=1) + quadratic + count * psi0
+        )
+        through = pull_psi1(precision * carried)
+        d_mean0, d_variance0, _ = pull_psi0(-0.5 * precision * count)
+        return (
+            value,
+            through.mean + d_mean0 - 0.5 * precision * d_mean2,
+            through.variance + d_variance0 - 0.5 * precision * d_variance2,
+        )
+
+
+@dataclass(frozen=True)
+class CertainTerms:
+    """For latent points known exactly: k(x, Z) itself, and no expectation over pairs of Z."""
+
+    posterior: Posterior
+    observed: Float[Array, "N D"]  # 0 or 1
+    targets: Float[Array, "N D"]  # 0 where missing
+    group_counts: Float[Array, "N G"]  # observed outputs of each group
+
+    @classmethod
+    def of(cls, posterior: Posterior, internal: Float[Array, "N D"]) -> Self:
+        observed = (~np.isnan(internal)).astype(np.float64)
+        groups = np.eye(len(posterior.gap))[posterior.groups]
+        return cls(posterior, observed, np.where(observed > 0.0, internal, 0.0), observed @ groups)
+
+    def data(self, mean: Array, variance: Array, rows: Rows) -> tuple[Array, Array, Array]:
+        done = [self._tile(mean[t], rows[t]) for t in _tiles(len(rows))]
+        value, d_mean = (np.concatenate(part)[: len(rows)] for part in zip(*done, strict=True))
+        return value, d_mean, np.zeros_like(d_mean)
+
+    def _tile(self, points: Array, rows: Rows) -> tuple[Array, Array]:
+        posterior, counts = self.posterior, self.group_counts[rows]
+        kernel, precision = posterior.kernel, 1.0 / posterior.noise_variance
+        certain, count = np.zeros_like(points), counts.sum(axis=1)
+        psi0, pull_psi0 = kernel.psi0(points, certain)
+        psi1, pull_psi1 = kernel.psi1(points, certain, posterior.inducing)
+        error = self.targets[rows] - self.observed[rows] * (psi1 @ posterior.weights)
+        # −Σ_d k* gap_d k*ᵀ: what the training data explain of the variance.
+        explained = np.zeros_like(psi1)
+        for share, gap in zip(counts.T, posterior.gap, strict=True):
+            explained += share[:, None] * (psi1 @ gap)
+        value = -0.5 * count * np.log(2.0 * np.pi / precision) - 0.5 * precision * (
+            np.sum(error**2, axis=1) + count * psi0 - np.sum(explained * psi1, axis=1)
+        )
+        through = pull_psi1(precision * (error @ posterior.weights.T + explained))
+        d_points, _, _ = pull_psi0(-0.5 * precision * count)
+        return value, through.mean + d_points
+
+
+def _adjoints(posterior: Posterior, observed: Array) -> Float[Array, "N P"]:
+    """Σ over a row's observed outputs of V_d V_dᵀ − gap_d, folded, for every row."""
+    v, size = posterior.weights, len(posterior.weights)
+    groups = np.eye(len(posterior.gap))[posterior.groups]
+    upper = np.triu_indices(size)
+    double = np.where(upper[0] == upper[1], 1.0, 2.0)
+    gaps = fold_upper(posterior.gap)
+    done = []
+    for tile in _tiles(len(observed)):
+        total = -(observed[tile] @ groups) @ gaps
+        for first in range(0, v.shape[1], COLUMNS_PER_BLOCK):
+            columns = slice(first, first + COLUMNS_PER_BLOCK)
+            pairs = (v[upper[0], columns] * v[upper[1], columns]).T * double
+            total += observed[tile, columns] @ pairs
+        done.append(total)
+    return np.concatenate(done)[: len(observed)]
+
+
+def _tiles(count: int) -> list[Rows]:
+    """Which rows stand in each tile; the last row fills up the last one."""
+    firsts = range(0, count, ROWS_PER_TILE)
+    return [np.minimum(np.arange(a, a + ROWS_PER_TILE), count - 1) for a in firsts]
