@@ -102,7 +102,7 @@ class LatentModel {
     return total;
   }
 
-  /** Standard deviation in the data's units from a variance in internal units (root mean square over columns). */
+  /** Standard deviation in the data's units from a variance in internal units (scale: root mean square over columns). */
   deviation(variance) {
     return Math.sqrt(variance) * this.header.scale;
   }
@@ -133,8 +133,11 @@ class LatentModel {
     return label < 0 ? null : (this.header.label_names[label] ?? String(label));
   }
 
+  /** One training row as it was sent; missing values are NaN. */
   item(n) {
-    return this.items.subarray(n * this.itemSize, (n + 1) * this.itemSize);
+    const values = this.items.subarray(n * this.itemSize, (n + 1) * this.itemSize);
+    const code = this.header.item_missing ?? null;
+    return code === null ? values : Float32Array.from(values, (value) => (value === code ? NaN : value));
   }
 
   /** A plane through x along dimensions a and b, for the shading. */

@@ -1,5 +1,6 @@
 // One row of data as a picture: image, stick figure, curve or bars. The same code draws the live
-// output, the samples, the uncertainty and the thumbnails.
+// output, the samples, the uncertainty and the thumbnails. NaN is a missing value: a pixel is
+// hatched, a joint and its bones are left out, a bar gives way to a band, a curve is interrupted.
 
 const BONE_COLOURS = { left: [0, 114, 178], right: [213, 94, 0] };
 
@@ -21,7 +22,7 @@ function drawOutput(context, drawing, values, width, height, options) {
   draw(context, drawing, values, width, height, options);
 }
 
-function drawImage(context, drawing, values, width, height, { heat = null }) {
+function drawImage(context, drawing, values, width, height, { theme, heat = null }) {
   const [rows, columns, channels = 1] = drawing.shape;
   const source = drawImage.source ??= document.createElement("canvas");
   [source.width, source.height] = [columns, rows];
@@ -29,10 +30,15 @@ function drawImage(context, drawing, values, width, height, { heat = null }) {
   const image = pixels.createImageData(columns, rows);
   const [low, high] = heat ?? drawing.range;
   const scale = 255 / (high - low);
+  let gaps = false;
   for (let i = 0; i < rows * columns; i++) {
+    let value = 0;
+    for (let c = 0; c < channels; c++) value += values[i * channels + c] / channels;
+    if (Number.isNaN(value)) {
+      gaps = true; // stays transparent
+      continue;
+    }
     if (heat) {
-      let value = 0;
-      for (let c = 0; c < channels; c++) value += values[i * channels + c] / channels;
       image.data.set(heatColour((value - low) / (high - low)), 4 * i);
     } else {
       for (let c = 0; c < 3; c++) image.data[4 * i + c] = (values[i * channels + (channels === 3 ? c : 0)] - low) * scale;
@@ -44,6 +50,7 @@ function drawImage(context, drawing, values, width, height, { heat = null }) {
   const fit = Math.min(width / columns, height / rows);
   const [w, h] = [columns * fit, rows * fit];
   const [x, y] = [(width - w) / 2, (height - h) / 2];
+  if (gaps) drawHatching(context, x, y, w, h, theme);
   context.imageSmoothingQuality = "high";
   if (Math.max(rows, columns) > 24) {
     context.imageSmoothingEnabled = true;
@@ -57,6 +64,23 @@ function drawImage(context, drawing, values, width, height, { heat = null }) {
   soft.drawImage(source, 0, 0, middle.width, middle.height);
   context.imageSmoothingEnabled = true;
   context.drawImage(middle, x, y, w, h);
+}
+
+/** Diagonal lines where nothing is known. */
+function drawHatching(context, x, y, width, height, theme) {
+  context.save();
+  context.beginPath();
+  context.rect(x, y, width, height);
+  context.clip();
+  context.strokeStyle = css(theme.muted, 0.55);
+  context.lineWidth = 1;
+  context.beginPath();
+  for (let at = -height; at < width; at += 5) {
+    context.moveTo(x + at, y + height);
+    context.lineTo(x + at + height, y);
+  }
+  context.stroke();
+  context.restore();
 }
 
 function heatColour(share) {
@@ -81,10 +105,11 @@ function jointCentre(values) {
   return [0, 1, 2].map((axis) => {
     let [low, high] = [Infinity, -Infinity];
     for (let j = axis; j < values.length; j += 3) {
+      if (Number.isNaN(values[j])) continue;
       low = Math.min(low, values[j]);
       high = Math.max(high, values[j]);
     }
-    return (low + high) / 2;
+    return low <= high ? (low + high) / 2 : 0;
   });
 }
 
@@ -104,9 +129,10 @@ function drawSkeleton(context, drawing, values, width, height, { theme, turn, sp
   const project = ([x, y]) => [width / 2 + scale * x, middle - scale * y];
   if (!small) drawFloor(context, drawing, project, turn, theme);
   const joints = turnJoints(values, centre, turn);
+  const known = joints.map((joint) => !joint.some(Number.isNaN));
   const bones = parents
     .map((parent, joint) => ({ parent, joint }))
-    .filter(({ parent }) => parent >= 0)
+    .filter(({ parent, joint }) => parent >= 0 && known[parent] && known[joint])
     .sort((p, q) => joints[p.joint][2] - joints[q.joint][2]);
   context.lineCap = "round";
   for (const { parent, joint } of bones) {
@@ -121,15 +147,29 @@ function drawSkeleton(context, drawing, values, width, height, { theme, turn, sp
     context.lineTo(...project(joints[joint]));
     context.stroke();
   }
+  if (known.includes(false)) drawLoneJoints(context, joints, known, bones, project, small, theme);
   if (spread) {
     context.fillStyle = css(theme.accent, 0.28);
     joints.forEach((joint, j) => {
+      if (!known[j]) return;
       const radius = Math.hypot(spread[3 * j], spread[3 * j + 1], spread[3 * j + 2]) / Math.sqrt(3);
       context.beginPath();
       context.arc(...project(joint), Math.max(scale * radius, 0.8), 0, 2 * Math.PI);
       context.fill();
     });
   }
+}
+
+/** Joints that are known while none of their neighbours is. */
+function drawLoneJoints(context, joints, known, bones, project, small, theme) {
+  const bound = new Set(bones.flatMap(({ parent, joint }) => [parent, joint]));
+  context.fillStyle = css(theme.text, 0.8);
+  joints.forEach((joint, j) => {
+    if (!known[j] || bound.has(j)) return;
+    context.beginPath();
+    context.arc(...project(joint), small ? 1.4 : 3, 0, 2 * Math.PI);
+    context.fill();
+  });
 }
 
 /** A grid on the floor, so that turning and height can be read. */
@@ -172,8 +212,12 @@ function drawVector(context, drawing, values, width, height, options) {
   const tint = theme.dark ? mix([0, 114, 178], [255, 255, 255], 0.25) : [0, 114, 178];
   if (bars) {
     const wide = Math.max(step * 0.62, 1);
-    context.fillStyle = css(tint, 0.85);
-    for (let i = 0; i < n; i++) context.fillRect(px(i) - wide / 2, Math.min(py(values[i]), base), wide, Math.max(Math.abs(py(values[i]) - base), 1));
+    for (let i = 0; i < n; i++) {
+      const gap = Number.isNaN(values[i]);
+      const [from, to] = gap ? [frame.top, frame.bottom] : [Math.min(py(values[i]), base), Math.max(py(values[i]), base)];
+      context.fillStyle = gap ? css(theme.muted, 0.18) : css(tint, 0.85);
+      context.fillRect(px(i) - wide / 2, from, wide, Math.max(to - from, 1));
+    }
     if (spread) {
       context.strokeStyle = css(theme.text);
       context.lineWidth = small ? 1 : 1.5;
@@ -195,8 +239,13 @@ function drawVector(context, drawing, values, width, height, options) {
     context.strokeStyle = css(tint);
     context.lineWidth = small ? 1.4 : 2;
     context.lineJoin = "round";
+    context.lineCap = "round"; // a value between two gaps is a dot
     context.beginPath();
-    for (let i = 0; i < n; i++) context.lineTo(px(i), py(values[i]));
+    for (let i = 0; i < n; i++) {
+      if (Number.isNaN(values[i])) continue;
+      if (i === 0 || Number.isNaN(values[i - 1])) context.moveTo(px(i), py(values[i]));
+      context.lineTo(px(i), py(values[i]));
+    }
     context.stroke();
   }
   context.restore();

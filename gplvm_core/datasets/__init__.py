@@ -4,17 +4,19 @@ from gplvm_core.datasets.bvh import Motion, read_motion
 from gplvm_core.datasets.catalogue import list_datasets, load_dataset
 from gplvm_core.datasets.checks import check_targets, describe
 from gplvm_core.datasets.dataset import Dataset, Drawing, Skeleton
-from gplvm_core.datasets.errors import DataError
+from gplvm_core.datasets.errors import DataError, EmptyRowsError
 from gplvm_core.datasets.images import read_images
 from gplvm_core.datasets.poses import read_bvh
 from gplvm_core.datasets.sources import Source
-from gplvm_core.datasets.table import ColumnReport, TableReport, inspect_table, read_table
+from gplvm_core.datasets.table import read_table
+from gplvm_core.datasets.table_report import ColumnReport, TableReport, inspect_table
 
 __all__ = [
     "ColumnReport",
     "DataError",
     "Dataset",
     "Drawing",
+    "EmptyRowsError",
     "Motion",
     "Skeleton",
     "Source",

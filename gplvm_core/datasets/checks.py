@@ -9,6 +9,13 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from gplvm_core.datasets.errors import DataError, DataTypeError, listed
+from gplvm_core.datasets.missing import (
+    check_observed,
+    missing_entries,
+    missing_in_words,
+    single_values,
+    unmasked,
+)
 
 Array = NDArray[np.float64]
 
@@ -19,23 +26,23 @@ EXTREME = 1e12
 """Values larger than this, or spreads smaller than its inverse, lose digits in double precision."""
 
 
-def check_targets(targets: Any) -> Float[Array, "N D"]:
-    """The targets as float64, N × D with N ≥ 2 and D ≥ 1, all finite.
+def check_targets(
+    targets: Any, *, missing: bool = False, column_names: Sequence[str] | None = None
+) -> Float[Array, "N D"]:
+    """The targets as float64, N × D with N ≥ 2 and D ≥ 1, none infinite.
 
+    missing: NaN and masked entries stand for missing values; without it they are refused.
+    column_names: D names for the messages.
     The array itself comes back when it is float64 already; it is never written to.
-    Raises DataError, which says what was wrong and what to do.
+    Raises DataError, which says what was wrong and what to do; a row or a column in which nothing
+    is observed is one.
     """
     if sparse.issparse(targets):
         raise DataError(
             f"The targets are a sparse matrix ({type(targets).__name__}); a Gaussian process needs "
             "them dense. Pass targets.toarray()."
         )
-    if isinstance(targets, np.ma.MaskedArray) and np.ma.getmaskarray(targets).any():
-        count = int(np.ma.getmaskarray(targets).sum())
-        raise DataError(
-            f"The targets are a masked array with {count} masked entries; missing values are not "
-            "supported yet. Leave out those rows or fill them in."
-        )
+    targets = unmasked(targets)
     array = _as_float(_as_array(targets))
     if array.ndim != 2:
         raise DataError(
@@ -55,7 +62,9 @@ def check_targets(targets: Any) -> Float[Array, "N D"]:
             + ("one sample leaves nothing to learn" if n_points else "there is nothing to learn")
             + " from. Pass at least 2 rows."
         )
-    _check_finite(array)
+    if not _all_finite(array):
+        _check_finite(array, missing)
+        _check_observed(array, column_names)
     return array
 
 
@@ -98,26 +107,42 @@ def _shape_words(array: NDArray[Any]) -> str:
     return f"{array.ndim} dimension{'s' * (array.ndim > 1)}, shape {array.shape}"
 
 
-def _check_finite(array: Array) -> None:
+def _all_finite(array: Array) -> bool:
     # The sum is finite only if every entry is, up to an overflow that the full check then clears:
     # one pass without a temporary for the usual case.
     with np.errstate(over="ignore", invalid="ignore"):
-        if np.isfinite(array.sum()):
-            return
-    bad = ~np.isfinite(array)
-    if not bad.any():
+        return bool(np.isfinite(array.sum()))
+
+
+def _check_finite(array: Array, missing: bool) -> None:
+    wrong = np.isinf(array) if missing else ~np.isfinite(array)
+    if not wrong.any():
         return
-    n_missing = int(np.isnan(array).sum())
-    n_infinite = int(bad.sum()) - n_missing
+    n_missing = 0 if missing else int(np.isnan(array).sum())
+    n_infinite = int(wrong.sum()) - n_missing
     counts = [
         f"{count} {what}" for count, what in ((n_missing, "NaN"), (n_infinite, "infinity")) if count
     ]
-    row, column = (int(i) for i in np.argwhere(bad)[0])
-    n_rows = int(bad.any(axis=1).sum())
+    row, column = (int(i) for i in np.argwhere(wrong)[0])
+    n_rows = int(wrong.any(axis=1).sum())
+    advice = (
+        "Only complete data can be used here: leave out those rows or fill them in."
+        if n_missing
+        else "Correct them, or leave out those rows; NaN stands for a missing value."
+    )
     raise DataError(
         f"The targets contain {' and '.join(counts)} in {n_rows} of {len(array)} rows, the first "
-        f"in row {row}, column {column} (counted from 0). Missing values are not supported yet: "
-        "leave out those rows or fill them in."
+        f"in row {row}, column {column} (counted from 0). {advice}"
+    )
+
+
+def _check_observed(array: Array, column_names: Sequence[str] | None) -> None:
+    counted = "rows and columns" if column_names is None else "rows"
+    check_observed(
+        np.isnan(array),
+        f"The targets ({counted} counted from 0)",
+        "row {}".format,
+        "column {}".format if column_names is None else lambda d: f"column {column_names[d]!r}",
     )
 
 
@@ -126,20 +151,27 @@ def describe(
 ) -> tuple[str, ...]:
     """What is odd about the targets, one sentence each; nothing when nothing is.
 
-    Constant columns, repeated rows, scales beyond 1e±12 and, unless `one_unit` says that all
-    columns are of one kind (pixels, joint positions), columns whose units differ.
-    Raises DataError where check_targets does.
+    How much is missing, columns with a single observed value, constant columns, repeated rows,
+    scales beyond 1e±12 and, unless `one_unit` says that all columns are of one kind (pixels, joint
+    positions), columns whose units differ. Only observed entries are judged.
+    Raises DataError where check_targets does, missing values allowed.
     """
-    array = check_targets(targets)
+    array = check_targets(targets, missing=True, column_names=column_names)
     names = list(column_names or (f"column {d}" for d in range(array.shape[1])))
+    missing = missing_entries(array)
     # An offset that dwarfs the spread leaves rounding errors that are no spread: hence min and max.
-    constant = array.min(axis=0) == array.max(axis=0)
+    lowest, highest = np.fmin.reduce(array, axis=0), np.fmax.reduce(array, axis=0)  # without NaN
+    constant = lowest == highest
     with np.errstate(over="ignore"):
-        spread = array.std(axis=0)
+        spread = array.std(axis=0) if missing is None else np.nanstd(array, axis=0)
+    varied = np.ones(len(names), bool) if missing is None else (~missing).sum(axis=0) > 1
     told = (
-        _constant_columns(constant, names),
-        _repeated_rows(array),
-        _extreme_scales(array, spread, constant, names),
+        None if missing is None else missing_in_words(missing),
+        None if missing is None else single_values(missing, names),
+        _constant_columns(constant & varied, names),
+        # NaN has many bit patterns; missing is missing.
+        _repeated_rows(array if missing is None else np.where(missing, np.nan, array)),
+        _extreme_scales(np.maximum(-lowest, highest), spread, constant, names),
         None if one_unit else _mixed_units(spread, constant, names),
     )
     return tuple(sentence for sentence in told if sentence)
@@ -164,9 +196,8 @@ def _repeated_rows(array: Array) -> str | None:
 
 
 def _extreme_scales(
-    array: Array, spread: Array, constant: NDArray[np.bool_], names: list[str]
+    largest: Array, spread: Array, constant: NDArray[np.bool_], names: list[str]
 ) -> str | None:
-    largest = np.abs(array).max(axis=0)
     extreme = (largest > EXTREME) | (~constant & (spread < 1 / EXTREME))
     if not extreme.any():
         return None

@@ -9,8 +9,13 @@ from numpy.typing import NDArray
 
 Array = NDArray[np.float64]
 
-MISSING = frozenset({"", "na", "n/a", "#n/a", "nan", "null", "none", "missing", "?", "-"})
-"""Cells, in lower case, that stand for a missing value."""
+MISSING = frozenset(
+    {"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none", "missing", "?", "-", "."}
+)
+"""Cells, in lower case, that stand for a missing value: what spreadsheets, R, pandas and SAS write.
+
+Numbers that some files use for it (-99, 9999) are numbers here; other words are errors.
+"""
 
 
 @dataclass(frozen=True, eq=False)
@@ -32,6 +37,12 @@ class Column:
         if self.numbers is None:
             return []
         return ["" if np.isnan(value) else f"{value:.15g}" for value in self.numbers]
+
+    def missing_spellings(self) -> set[str]:
+        """How the missing cells are written: "", "NA", …"""
+        if self.texts is None:
+            return {"NaN"} if self.numbers is not None and np.isnan(self.numbers).any() else set()
+        return {text for text in self.texts if text.lower() in MISSING}
 
 
 @dataclass(frozen=True, eq=False)

@@ -6,11 +6,12 @@ from math import prod
 from typing import Any, Literal, get_args
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 
 from gplvm_core.datasets.checks import check_targets, describe
 from gplvm_core.datasets.errors import DataError
+from gplvm_core.datasets.missing import missing_entries, unmasked
 
 Array = NDArray[np.float64]
 Kind = Literal["image", "skeleton", "curve", "bars"]
@@ -98,7 +99,7 @@ class Drawing:
 class Dataset:
     """Rows to learn from, and everything known about them.
 
-    targets        N × D, uint8 (pixels) or floating, finite
+    targets        N × D, uint8 (pixels) or floating; NaN, or masked, is missing, none infinite
     labels         N class numbers, indices into `label_names`
     column_names   D names, where the columns have any
     times          N times in seconds, or in the unit of the column they came from
@@ -125,8 +126,8 @@ class Dataset:
     covariates: Mapping[str, NDArray[Any]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        targets = np.asarray(self.targets)
-        check_targets(targets)
+        targets = np.asarray(unmasked(self.targets))
+        check_targets(targets, missing=True, column_names=self._names_of(targets))
         if targets.dtype != np.uint8 and targets.dtype.kind != "f":
             raise DataError(
                 f"{self.name}: targets are uint8 or floating, got {targets.dtype}; "
@@ -150,17 +151,28 @@ class Dataset:
 
     @property
     def values(self) -> Float[Array, "N D"]:
-        """The targets as float64."""
+        """The targets as float64, NaN where missing."""
         return self.targets.astype(np.float64, copy=False)
+
+    @property
+    def missing(self) -> Bool[NDArray[np.bool_], "N D"] | None:
+        """Which targets are missing; None when the data are complete."""
+        return missing_entries(self.targets)
 
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is odd about the targets, in words (`describe`)."""
         one_unit = self.drawing.kind in ("image", "skeleton")
-        names = self.column_names
-        if names is None and self.drawing.kind == "image":
-            names = tuple(f"pixel {d}" for d in range(self.n_outputs))
-        return describe(self.targets, names, one_unit=one_unit)
+        return describe(self.targets, self._names_of(self.targets), one_unit=one_unit)
+
+    def _names_of(self, targets: NDArray[Any]) -> tuple[str, ...] | None:
+        """The columns' names, as far as they fit: what does not is refused elsewhere."""
+        width = targets.shape[1] if targets.ndim == 2 else 0
+        if self.column_names is not None and len(self.column_names) == width:
+            return self.column_names
+        if self.drawing.kind == "image":
+            return tuple(f"pixel {d}" for d in range(width))
+        return None
 
     def _keep(self, attribute: str, array: NDArray[Any] | None) -> None:
         if array is None:

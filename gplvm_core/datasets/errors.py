@@ -11,6 +11,10 @@ class DataTypeError(DataError, TypeError):
     """Data whose elements are not numbers at all."""
 
 
+class EmptyRowsError(DataError):
+    """Rows in which nothing is observed: the data can be used once they are left out."""
+
+
 def listed(items: Sequence[str], limit: int = 5) -> str:
     """The first few items in words, and how many more there are."""
     shown = ", ".join(items[:limit])

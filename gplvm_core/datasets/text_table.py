@@ -26,10 +26,14 @@ MOST_CELLS = 20_000_000
 
 @dataclass(frozen=True)
 class _Grid:
-    """Cells, all rows of one length, with the line each row stands in."""
+    """Cells, all rows of one length, with the line each row stands in.
+
+    `empty` are the lines that have cells, but nothing in them.
+    """
 
     rows: list[list[str]]
     lines: list[int]
+    empty: tuple[int, ...] = ()
 
 
 def parse_text(data: bytes, name: str, header: bool | None) -> Table:
@@ -47,7 +51,10 @@ def parse_text(data: bytes, name: str, header: bool | None) -> Table:
     if not filled:
         raise DataError(f"{name} holds no rows. Pass a table with at least 2 rows of numbers.")
     delimiter = _sniff(filled[:SNIFFED_LINES])
-    grid, shape_notes = _rectangle(_split(lines, delimiter, name), name, delimiter)
+    cells = _split(lines, delimiter, name)
+    if cells.empty:
+        notes.append(f"Lines without any value were left out: {listed(_texts(cells.empty))}.")
+    grid, shape_notes = _rectangle(cells, name, delimiter)
     notes += shape_notes
     if header is None:
         header, reason = _find_header(grid.rows)
@@ -57,6 +64,10 @@ def parse_text(data: bytes, name: str, header: bool | None) -> Table:
     rows = grid.rows[first:]
     if not rows:
         raise DataError(f"{name} holds only a line of column names. Pass at least 2 rows.")
+    width = _filled_width(rows)
+    if width < len(names):
+        notes.append(f"Empty columns at the end were left out: {listed(names[width:])}.")
+        names, rows = names[:width], [row[:width] for row in rows]
     decimal = _decimal_sign(rows, delimiter)
     if decimal == ",":
         notes.append("Decimal commas were read as points.")
@@ -64,8 +75,8 @@ def parse_text(data: bytes, name: str, header: bool | None) -> Table:
     if header:
         notes.append("The first line was read as column names.")
     columns = tuple(
-        text_column(column, cells, decimal)
-        for column, cells in zip(names, zip(*rows, strict=True), strict=True)
+        text_column(column, below, decimal)
+        for column, below in zip(names, zip(*rows, strict=True), strict=True)
     )
     return Table(
         name=name,
@@ -126,6 +137,7 @@ def _reader(lines: Iterable[str], delimiter: str) -> "_csv.Reader":
 def _split(lines: Sequence[str], delimiter: str, name: str) -> _Grid:
     rows: list[list[str]] = []
     numbers: list[int] = []
+    empty: list[int] = []
     n_cells = 0
     reader = _reader(lines, delimiter)
     try:
@@ -135,6 +147,8 @@ def _split(lines: Sequence[str], delimiter: str, name: str) -> _Grid:
                 rows.append(cells)
                 numbers.append(reader.line_num)
                 n_cells += len(cells)
+            elif len(cells) > 1:
+                empty.append(reader.line_num)
             if n_cells > MOST_CELLS:
                 raise DataError(
                     f"{name} has more than {MOST_CELLS / 1e6:.0f} million cells. Use fewer rows, "
@@ -145,7 +159,19 @@ def _split(lines: Sequence[str], delimiter: str, name: str) -> _Grid:
         raise DataError(
             f"{name}, line {line}: {error}; a quotation mark may not be closed. Correct the line."
         ) from error
-    return _Grid(rows, numbers)
+    return _Grid(rows, numbers, tuple(empty))
+
+
+def _texts(numbers: Iterable[int]) -> list[str]:
+    return [str(number) for number in numbers]
+
+
+def _filled_width(rows: list[list[str]]) -> int:
+    """How many columns there are up to the last one with a value in it, at least one."""
+    width = len(rows[0])
+    while width > 1 and not any(row[width - 1] for row in rows):
+        width -= 1
+    return width
 
 
 def _rectangle(grid: _Grid, name: str, delimiter: str) -> tuple[_Grid, list[str]]:
@@ -159,18 +185,17 @@ def _rectangle(grid: _Grid, name: str, delimiter: str) -> tuple[_Grid, list[str]
     odd = [i for i, row in enumerate(rows) if len(row) != width]
     if odd:
         first = odd[0]
-        others = listed([str(grid.lines[i]) for i in odd])
+        others = listed(_texts(grid.lines[i] for i in odd))
         raise DataError(
             f"{name}, line {grid.lines[first]}: {len(rows[first])} cells, but most lines have "
             f"{width} (separated by {NAMES[delimiter]}). Rows must have the same length; "
             f"correct the lines {others}."
         )
-    notes = []
-    while width > 1 and not any(row[-1] for row in rows):
-        width -= 1
-        rows = [row[:width] for row in rows]
-        notes = ["Empty columns at the end of the lines were left out."]
-    return _Grid(rows, grid.lines), notes
+    filled = _filled_width(rows)
+    if filled == width:
+        return grid, []
+    notes = ["Empty columns at the end of the lines were left out."]
+    return _Grid([row[:filled] for row in rows], grid.lines), notes
 
 
 def _find_header(rows: list[list[str]]) -> tuple[bool, str]:

@@ -15,6 +15,7 @@ from gplvm_core.kernels import RBF, Bias, Kernel, KernelError, Linear, Sum, Whit
 from gplvm_core.prediction import Posterior, predict, predict_uncertain, sample
 
 MOST_ITEM_BYTES = 3_000_000  # the training items' small pictures; larger ones are reduced
+MISSING_PIXEL = 255  # in the items of images with gaps; observed pixels are below it
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,14 +108,15 @@ def pack_model(chart: Chart, name: str) -> bytes:
         times = np.arange(len(latent)) if dataset.times is None else dataset.times
         arrays["sequences"] = dataset.sequences.astype(np.int32)
         arrays["order"] = np.lexsort((times, dataset.sequences)).astype(np.int32)
-    arrays["items"], item_shape = _items(dataset)
+    arrays["items"], item_shape, item_range, missing_code = _items(dataset)
     header = {
         "name": name,
         "kernel": _kernel_parts(posterior.kernel, inducing.shape[1], chart.n_latent),
         "scale": float(np.sqrt(np.mean(np.square(posterior.scale)))),
-        "drawing": _drawing(dataset),
+        "drawing": drawing_header(dataset),
         "item_shape": item_shape,
-        "item_range": [0, 255] if dataset.drawing.kind == "image" else None,
+        "item_range": item_range,
+        "item_missing": missing_code,
         "axes": axes,
         "relevance": relevance.tolist(),
         "on": list(chart.on),
@@ -184,7 +186,8 @@ def pack_details(
 def _scaled_basis(posterior: Posterior) -> tuple[Array, Array, Array]:
     """T (R, M), shrink (R,) and weights (R, D) of the same prediction in a well-scaled basis.
 
-    With α = T k*: mean = αᵀ weights, variance = k** − Σ shrink α².
+    With α = T k*: mean = αᵀ weights, variance = k** − Σ shrink α²; where outputs differ in their
+    variance, because they are observed in different rows, it is their average.
     The posterior's own weights and gap carry the inverse of K and with it huge numbers of
     opposite signs, which single precision cannot hold. T = Eᵀ S^(−½) Uᵀ, K = U S Uᵀ (S floored,
     which changes nothing: T is inverted exactly), makes every term of order one; E diagonalises
@@ -193,7 +196,7 @@ def _scaled_basis(posterior: Posterior) -> tuple[Array, Array, Array]:
     values, vectors = np.linalg.eigh(posterior.kernel.K(posterior.inducing))
     root = np.sqrt(np.maximum(values, 1e-10 * values[-1]))
     back = vectors * root  # U S^½
-    whitened = back.T @ posterior.gap @ back
+    whitened = back.T @ posterior.mean_gap @ back
     shrink, rotation = np.linalg.eigh(0.5 * (whitened + whitened.T))
     transform = rotation.T @ (vectors / root).T
     weights = rotation.T @ (back.T @ posterior.weights)
@@ -228,39 +231,52 @@ def _kernel_parts(kernel: Kernel, n_axes: int, n_latent: int) -> list[dict[str, 
     )
 
 
-def _items(dataset: Dataset) -> tuple[Array, list[int]]:
-    """The training rows small enough to be sent, N × …, and the shape of one.
+def _items(dataset: Dataset) -> tuple[Array, list[int], list[int] | None, int | None]:
+    """The training rows small enough to be sent: N × …, one's shape, its range and missing code.
 
     Images become uint8 and are averaged over blocks; of long curves every k-th column is kept.
+    Missing values are NaN among floating numbers; in images they have a code of their own (else
+    None) and the observed ones the numbers below it.
     """
     drawing, values = dataset.drawing, dataset.values
     n_points = len(values)
     if drawing.kind == "image":
+        complete = dataset.missing is None
+        white = 255 if complete else MISSING_PIXEL - 1
         low, high = _value_range(dataset)
-        images = np.clip((values - low) * (255.0 / (high - low)), 0.0, 255.0)
+        images = np.clip((values - low) * (white / (high - low)), 0.0, white)
         images = images.reshape(n_points, drawing.shape[0], drawing.shape[1], -1)
         block = max(1, int(np.ceil(np.sqrt(images.size / MOST_ITEM_BYTES))))
         rows, columns = images.shape[1] // block, images.shape[2] // block
         images = images[:, : rows * block, : columns * block]
-        images = images.reshape(n_points, rows, block, columns, block, -1).mean(axis=(2, 4))
+        images = images.reshape(n_points, rows, block, columns, block, -1)
+        means = images.mean(axis=(2, 4)) if complete else _observed_means(images)
+        items = np.rint(means).astype(np.uint8).reshape(n_points, -1)
         shape = [rows, columns, *drawing.shape[2:]]
-        return np.rint(images).astype(np.uint8).reshape(n_points, -1), shape
+        return items, shape, [0, white], None if complete else MISSING_PIXEL
     if drawing.kind == "curve":
         values = values[:, :: max(1, int(np.ceil(values.size * 4 / MOST_ITEM_BYTES)))]
-        return values.astype(np.float32), [values.shape[1]]
-    return values.astype(np.float32), list(drawing.shape)
+        return values.astype(np.float32), [values.shape[1]], None, None
+    return values.astype(np.float32), list(drawing.shape), None, None
+
+
+def _observed_means(blocks: Float[Array, "N H b W b C"]) -> Float[Array, "N H W C"]:
+    """Means over the blocks' observed pixels; the missing code where a block has none."""
+    counts = np.sum(~np.isnan(blocks), axis=(2, 4))
+    sums = np.nansum(blocks, axis=(2, 4))
+    return np.where(counts > 0, sums / np.maximum(counts, 1), MISSING_PIXEL)
 
 
 def _value_range(dataset: Dataset) -> tuple[float, float]:
     """The values drawn as black and white, or the ends of the axis."""
     if dataset.drawing.value_range is not None:
         return dataset.drawing.value_range
-    low, high = float(dataset.values.min()), float(dataset.values.max())
+    low, high = float(np.nanmin(dataset.values)), float(np.nanmax(dataset.values))
     margin = 0.0 if dataset.drawing.kind == "image" else 0.06 * (high - low)
     return (low - margin, high + margin) if high > low else (low - 0.5, high + 0.5)
 
 
-def _drawing(dataset: Dataset) -> dict[str, Any]:
+def drawing_header(dataset: Dataset) -> dict[str, Any]:
     """How a row is drawn, with what must be the same for all rows: range, size, floor."""
     drawing: Drawing = dataset.drawing
     described: dict[str, Any] = {
@@ -271,11 +287,14 @@ def _drawing(dataset: Dataset) -> dict[str, Any]:
     }
     if drawing.skeleton is not None:
         joints = dataset.values.reshape(-1, *drawing.shape)
-        floor = float(np.quantile(joints[:, :, 1].min(axis=1), 0.02))
-        top = float(np.quantile(joints[:, :, 1].max(axis=1), 0.98))
-        centre = joints.mean(axis=(0, 1))
+        heights = joints[:, :, 1]
+        heights = heights[~np.isnan(heights).all(axis=1)]
+        floor = float(np.quantile(np.nanmin(heights, axis=1), 0.02))
+        top = float(np.quantile(np.nanmax(heights, axis=1), 0.98))
+        centre = np.nanmean(joints, axis=(0, 1))
         centre[1] = (floor + top) / 2.0
-        distance = np.linalg.norm(joints - centre, axis=2).max(axis=1)
+        # A missing coordinate adds nothing to a joint's distance.
+        distance = np.sqrt(np.nansum((joints - centre) ** 2, axis=2)).max(axis=1)
         described["skeleton"] = {
             "names": list(drawing.skeleton.joint_names),
             "parents": list(drawing.skeleton.parents),

@@ -95,8 +95,8 @@ def card_of(model: Any, dataset: Dataset, id: str, title: str, tags: Iterable[st
 
 
 def moments(dataset: Dataset) -> tuple[float, float]:
-    """Mean and standard deviation of all targets."""
-    return float(np.mean(dataset.targets)), float(np.std(dataset.targets))
+    """Mean and standard deviation of all observed targets."""
+    return float(np.nanmean(dataset.targets)), float(np.nanstd(dataset.targets))
 
 
 def write_card(folder: Path, card: Card) -> None:
@@ -195,7 +195,9 @@ def is_own(dataset: Dataset) -> bool:
 
 def _equal(one: Any, other: Any) -> bool:
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        return one.dtype == other.dtype and np.array_equal(one, other)
+        return one.dtype == other.dtype and np.array_equal(
+            one, other, equal_nan=one.dtype.kind == "f"
+        )
     if isinstance(one, dict) and isinstance(other, dict):
         return one.keys() == other.keys() and all(_equal(one[key], other[key]) for key in one)
     return type(one) is type(other) and bool(one == other)

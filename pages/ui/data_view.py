@@ -5,12 +5,22 @@ from html import escape
 import numpy as np
 import pandas as pd
 import streamlit as st
+from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
-from pages.ui.thumbnails import common_frame, picture_uri, representative_rows, row_picture
+from gplvm_core.datasets.missing import missing_in_words, n_patterns, percent
+from pages.ui.thumbnails import (
+    MAP_INKS,
+    common_frame,
+    missing_picture,
+    picture_uri,
+    representative_rows,
+    row_picture,
+)
 from pages.ui.words import plural
 
 ROWS_OF_TABLE = 200
+EMPTIEST = 3
 MIXED_UNITS_MARK = 'scaling="columns"'  # as the data check writes it
 
 
@@ -31,8 +41,13 @@ def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
         facts.append(plural(len(np.unique(dataset.sequences)), "sequence"))
     st.markdown(f"**{dataset.title}** — {', '.join(facts)}")
     sample_view(dataset)
+    missing = dataset.missing
+    said = "" if missing is None else missing_in_words(missing)
+    if missing is not None:
+        missing_view(dataset, missing, said)
     for warning in warnings:
-        st.warning(advice(warning), icon=":material/warning:")
+        if warning != said:
+            st.warning(advice(warning), icon=":material/warning:")
     if dataset.notes or dataset.source:
         with st.expander("Where the data come from and what was done to them"):
             if dataset.source:
@@ -41,11 +56,68 @@ def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
                 st.markdown(f"- {note}")
 
 
+def missing_view(dataset: Dataset, missing: Array, said: str) -> None:
+    """How much is missing (`said`) and where, and what training does about it."""
+    empty = emptiest_in_words(dataset, missing)
+    groups = plural(n_patterns(missing), "pattern")
+    st.markdown(
+        f"**Missing values** — {said} The model is fitted to the observed values alone: missing "
+        f"ones are left out, not filled in. The columns follow {groups} of missing values; "
+        "Gaussian process models do most of their work once per pattern."
+    )
+    swatches = "".join(
+        '<span style="white-space:nowrap;margin-left:.9em"><span style="display:inline-block;'
+        f"width:.8em;height:.8em;margin-right:.35em;background:{ink};"
+        f'opacity:{alpha / 255:.2f}"></span>{word}</span> '
+        for (ink, alpha), word in zip(MAP_INKS, ("observed", "missing"), strict=True)
+    )
+    rows, columns = missing.shape
+    alt = f"Map of the missing values, {rows} rows by {columns} columns. {said} {empty}"
+    st.html(
+        '<figure style="margin:0">'
+        f'<img src="{picture_uri(missing_picture(missing), exact=True)}" alt="{escape(alt)}" '
+        'style="display:block;width:min(100%,30rem);height:9rem;image-rendering:pixelated;'
+        'border-radius:.3rem">'
+        f'<figcaption class="mf-facts" style="margin-top:.3rem">Rows from top to bottom, columns '
+        f"from left to right:{swatches}</figcaption></figure>"
+    )
+    st.caption(empty)
+
+
+def emptiest_in_words(dataset: Dataset, missing: Array) -> str:
+    """The rows and, unless they are pixels, the columns with the fewest observed values."""
+    n_rows, n_columns = missing.shape
+    told = []
+    if dataset.drawing.kind != "image":
+        names = dataset.column_names or tuple(f"column {d + 1}" for d in range(n_columns))
+        counts = missing.sum(axis=0)
+        words = [f"{names[d]} ({percent(int(counts[d]), n_rows)} missing)" for d in most(counts)]
+        told.append(f"Emptiest columns: {', '.join(words)}.")
+    counts = missing.sum(axis=1)
+    words = [
+        f"row {n + 1} ({n_columns - counts[n]:,} of {n_columns:,} observed)" for n in most(counts)
+    ]
+    return " ".join([*told, f"Emptiest rows: {', '.join(words)}."])
+
+
+def most(counts: Array) -> list[int]:
+    """The places of the few largest counts, none that is 0."""
+    return [int(i) for i in np.argsort(-counts, kind="stable")[:EMPTIEST] if counts[i]]
+
+
 VALUE_WORDS = {
     "image": ("pixel value", "pixel values"),
     "skeleton": ("coordinate", "coordinates"),
     "curve": ("value", "values"),
     "bars": ("value", "values"),
+}
+
+
+GAP_WORDS = {
+    "image": "Hatched pixels are missing.",
+    "skeleton": "Joints with a missing coordinate are left out.",
+    "curve": "A curve is interrupted where values are missing.",
+    "bars": "A grey band is a missing value.",
 }
 
 
@@ -60,10 +132,11 @@ def advice(warning: str) -> str:
 def sample_view(dataset: Dataset) -> None:
     """A contact sheet; for tables the numbers too."""
     labels = dataset.labels
+    gaps = "" if dataset.missing is None else f" {GAP_WORDS[dataset.drawing.kind]}"
     if dataset.drawing.kind in ("image", "skeleton"):
         rows = representative_rows(labels, dataset.n_points, 24)
         sheet_html(dataset, rows)
-        st.caption(f"{len(rows)} of {plural(dataset.n_points, 'row')}, spread evenly.")
+        st.caption(f"{len(rows)} of {plural(dataset.n_points, 'row')}, spread evenly.{gaps}")
         return
     rows = representative_rows(labels, dataset.n_points, 12)
     pictures, numbers = st.tabs(["Pictures", "Table"])
@@ -76,9 +149,10 @@ def sample_view(dataset: Dataset) -> None:
                 if dataset.drawing.kind == "bars"
                 else "curve is a row."
             )
+            + gaps
         )
     with numbers:
-        st.dataframe(table_of(dataset), height=260)
+        st.dataframe(table_of(dataset), height=260, placeholder="")
         if dataset.n_points > ROWS_OF_TABLE:
             st.caption(f"The first {ROWS_OF_TABLE} of {dataset.n_points:,} rows.")
 
@@ -104,10 +178,10 @@ def words_of_row(dataset: Dataset, row: int) -> str:
 
 
 def table_of(dataset: Dataset) -> pd.DataFrame:
-    """The first rows as a table, with the label in front."""
+    """The first rows as a table, counted from 1, with the label in front."""
     shown = dataset.targets[:ROWS_OF_TABLE]
     names = dataset.column_names or tuple(f"column {d + 1}" for d in range(dataset.n_outputs))
-    table = pd.DataFrame(shown, columns=list(names))
+    table = pd.DataFrame(shown, columns=list(names), index=range(1, len(shown) + 1))
     if dataset.labels is not None:
         words = [
             dataset.label_names[label] if dataset.label_names else str(label)

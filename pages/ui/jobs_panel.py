@@ -192,7 +192,7 @@ def waiting_words(status: str) -> str:
     if status == "running":
         return "Preparing the data …"
     if status == "finished":
-        return "Solved at once, in closed form: there was nothing to watch."
+        return "Solved at once: there was nothing to watch."
     return "Nothing was trained yet."
 
 

@@ -38,7 +38,7 @@ CHOICES: tuple[Choice, ...] = (
     ),
     Choice(
         "Probabilistic PCA",
-        "Straight map, solved at once: the base line for comparison.",
+        "Straight map, quickly solved: the base line for comparison.",
         ProbabilisticPCA,
     ),
 )
@@ -105,7 +105,7 @@ def model_form(dataset: Dataset, *, mixed_units: bool) -> Any:
         persist_state="session",
     )
     options["scaling"] = scaling
-    # Closed forms have no further options.
+    # Probabilistic PCA has no further options.
     if {"kernel", "init", "n_restarts", "n_inducing"} & set(known):
         with st.expander("More options"):
             options |= more_options(choice, dataset, set(known))

@@ -9,6 +9,7 @@ import streamlit as st
 
 from gplvm_core.datasets import (
     Dataset,
+    EmptyRowsError,
     TableReport,
     inspect_table,
     list_datasets,
@@ -67,8 +68,8 @@ def upload_form() -> Dataset | None:
     )
     if UPLOAD not in st.session_state:
         st.caption(
-            "A table has one row per item and one column per number. In a zip, images in folders "
-            "take the folder's name as their label."
+            "A table has one row per item and one column per number; empty cells are missing "
+            "values. In a zip, images in folders take the folder's name as their label."
         )
         return None
     name, data = st.session_state[UPLOAD]
@@ -104,7 +105,22 @@ def read_with_questions(name: str, data: bytes) -> Dataset:
         return read_file(name, data, "images", image_questions())
     if ending == "bvh":
         return read_file(name, data, "bvh", motion_questions())
-    return read_file(name, data, "table", table_questions(name, data))
+    return read_with_gaps(name, data, table_questions(name, data))
+
+
+def read_with_gaps(name: str, data: bytes, answers: dict[str, Any]) -> Dataset:
+    """Read a table; when rows of it have no value at all, leave them out once that is wanted."""
+    try:
+        return read_file(name, data, "table", answers)
+    except EmptyRowsError:
+        if not st.toggle(
+            "Leave out the rows without any value",
+            key=f"upload_skip_empty_{name}",
+            help="Nothing can be learned from a row in which nothing is observed.",
+            persist_state="session",
+        ):
+            raise
+    return read_file(name, data, "table", answers | {"skip_empty_rows": True})
 
 
 READERS: dict[str, Callable[..., Dataset]] = {

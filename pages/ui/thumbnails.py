@@ -1,4 +1,8 @@
-"""Rows of data → small pictures (Pillow), the same on light and dark ground."""
+"""Rows of data → small pictures (Pillow), the same on light and dark ground.
+
+NaN is a missing value: a pixel is hatched, a joint and its bones are left out, a bar gives way to
+a band, a curve is interrupted.
+"""
 
 import base64
 import io
@@ -6,13 +10,17 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy import ndarray as Array
-from PIL import Image, ImageDraw
+from PIL import Image, ImageColor, ImageDraw
 
 from gplvm_core.datasets import Drawing
+from gplvm_core.figures.missing import missing_grid
 from gplvm_core.figures.palette import COLOURS, label_colour
 
 INK = "#3F93A8"  # mid tone: readable on white and on near-black
 LEFT_INK = "#D98324"
+MISSING_INK = "#D55E00"
+FAINT = "#8A939A"
+MAP_INKS = ((INK, 90), (MISSING_INK, 255))  # observed, missing; with their opacity
 OVERSAMPLING = 3
 VIEW_DEGREES = 40
 
@@ -35,14 +43,15 @@ def common_frame(drawing: Drawing, rows: Array) -> Frame:
     values = np.asarray(rows, dtype=float)
     if drawing.kind == "skeleton":
         across, upwards = oblique_view(values.reshape(-1, 3))
-        return Frame(float(upwards.min()), float(upwards.max()), 2 * float(np.abs(across).max()))
+        widest = np.abs(across).max(initial=0.0, where=~np.isnan(across))
+        return Frame(float(np.nanmin(upwards)), float(np.nanmax(upwards)), 2 * float(widest))
     if drawing.value_range is not None:
         return Frame(float(drawing.value_range[0]), float(drawing.value_range[1]))
     if drawing.kind == "bars":
         # Columns may have units of their own: every bar runs from its column's least to its most.
-        lows, highs = values.min(axis=0), values.max(axis=0)
+        lows, highs = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
         return Frame(lows, np.where(highs > lows, highs, lows + 1.0))
-    low, high = float(values.min()), float(values.max())
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
     return Frame(low, high if high > low else low + 1.0)
 
 
@@ -58,13 +67,27 @@ def row_picture(drawing: Drawing, row: Array, frame: Frame, size: int = 120) -> 
 
 def image_picture(drawing: Drawing, values: Array, frame: Frame, size: int) -> Image.Image:
     scaled = np.clip((values - frame.low) / (frame.high - frame.low), 0.0, 1.0)
-    pixels = (255 * scaled).round().astype(np.uint8).reshape(drawing.shape)
+    pixels = (255 * np.nan_to_num(scaled)).round().astype(np.uint8).reshape(drawing.shape)
     picture = Image.fromarray(pixels).convert("RGBA")
+    missing = np.isnan(values).reshape(*drawing.shape[:2], -1).any(axis=2)
+    if missing.any():
+        picture.putalpha(Image.fromarray(np.where(missing, 0, 255).astype(np.uint8)))
     factor = size / max(picture.size)
     # Big pixels stay pixels; photographs are smoothed.
     method = Image.Resampling.NEAREST if max(picture.size) <= 20 else Image.Resampling.LANCZOS
     extent = (max(1, round(picture.width * factor)), max(1, round(picture.height * factor)))
-    return picture.resize(extent, method)
+    picture = picture.resize(extent, method)
+    return Image.alpha_composite(hatching(extent), picture) if missing.any() else picture
+
+
+def hatching(extent: tuple[int, int]) -> Image.Image:
+    """Diagonal lines: the ground behind pixels that nobody knows."""
+    width, height = extent
+    picture = Image.new("RGBA", extent)
+    pen = ImageDraw.Draw(picture)
+    for start in range(-height, width, 5):
+        pen.line((start, height, start + height, 0), fill=FAINT + "B0")
+    return picture
 
 
 def oblique_view(joints: Array) -> tuple[Array, Array]:
@@ -84,18 +107,20 @@ def skeleton_picture(drawing: Drawing, values: Array, frame: Frame, size: int) -
     y = side / 2 - scale * (upwards - 0.5 * (frame.low + frame.high))
     assert drawing.skeleton is not None  # Drawing checks it for this kind
     width = max(2, round(side / 45))
+    known = ~(np.isnan(x) | np.isnan(y))
     for joint, parent in enumerate(drawing.skeleton.parents):
-        if parent >= 0:
+        if parent >= 0 and known[parent] and known[joint]:
             left = drawing.skeleton.joint_names[joint].lower().startswith(("left", "l_", "lhip"))
             ends = (x[parent], y[parent], x[joint], y[joint])
             pen.line(ends, fill=LEFT_INK if left else INK, width=width)
-    for centre in zip(x, y, strict=True):
+    for centre in zip(x[known], y[known], strict=True):
         pen.circle(centre, 0.7 * width, fill=INK)
     return picture.resize((size, size), Image.Resampling.LANCZOS)
 
 
 def plot_picture(kind: str, values: Array, frame: Frame, size: int) -> Image.Image:
     """A curve through the columns, or one bar a column."""
+    known = ~np.isnan(values)
     side = size * OVERSAMPLING
     picture = Image.new("RGBA", (side, side))
     pen = ImageDraw.Draw(picture)
@@ -105,15 +130,44 @@ def plot_picture(kind: str, values: Array, frame: Frame, size: int) -> Image.Ima
     y = side - margin - height * shares
     if kind == "curve":
         x = np.linspace(margin, side - margin, len(values))
-        pen.line(list(zip(x, y, strict=True)), fill=INK, width=max(3, side // 60))
+        width = max(3, side // 60)
+        for run in runs_of(known):
+            points = list(zip(x[run], y[run], strict=True))
+            if len(points) == 1:
+                pen.circle(points[0], width, fill=INK)
+            pen.line(points, fill=INK, width=width)
     else:
         floor = side - margin
         edges = np.linspace(margin, side - margin, len(values) + 1)
         gap = 0.12 * (edges[1] - edges[0])
-        for left, right, top in zip(edges[:-1], edges[1:], y, strict=True):
-            pen.rectangle((left + gap, min(top, floor - 2), right - gap, floor), fill=INK)
-        pen.line((margin, floor, side - margin, floor), fill="#8A939A", width=2)
+        for left, right, top, is_known in zip(edges[:-1], edges[1:], y, known, strict=True):
+            if is_known:
+                pen.rectangle((left + gap, min(top, floor - 2), right - gap, floor), fill=INK)
+            else:
+                pen.rectangle((left + gap, margin, right - gap, floor), fill=FAINT + "38")
+        pen.line((margin, floor, side - margin, floor), fill=FAINT, width=2)
     return picture.resize((size, size), Image.Resampling.LANCZOS)
+
+
+def runs_of(known: Array) -> list[slice]:
+    """The stretches of True in (n,) flags."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], known.astype(int), [0]])))
+    return [slice(int(start), int(end)) for start, end in edges.reshape(-1, 2)]
+
+
+def missing_picture(missing: Array) -> Image.Image:
+    """Rows × columns of a table (N, D), reduced: what is missing stands out from what is there.
+
+    A cell that holds many entries is the stronger the more of them are missing; even one is seen.
+    """
+    share = missing_grid(missing)[:, :, None]
+    strength = np.where(share > 0, 0.35 + 0.65 * share, 0.0)
+    there, gone = (np.array([*ImageColor.getrgb(ink), alpha]) for ink, alpha in MAP_INKS)
+    cells = Image.fromarray((there + strength * (gone - there)).round().astype(np.uint8))
+    return cells.resize(
+        (cells.width * max(1, 240 // cells.width), cells.height * max(1, 120 // cells.height)),
+        Image.Resampling.NEAREST,
+    )
 
 
 def reel(drawing: Drawing, rows: Array, frame: Frame, *, size: int = 150) -> Image.Image:
@@ -155,10 +209,13 @@ def unit_positions(points: Array, offset: Array, scale: Array) -> Array:
     return np.column_stack([places[:, 0], 1.0 - places[:, 1]])
 
 
-def picture_uri(picture: Image.Image) -> str:
-    """The picture as a data URI (WebP), so that a page needs no further request."""
+def picture_uri(picture: Image.Image, *, exact: bool = False) -> str:
+    """The picture as a data URI (WebP), so that a page needs no further request.
+
+    exact: keep every pixel as it is.
+    """
     buffer = io.BytesIO()
-    picture.save(buffer, format="WEBP", quality=86, method=2)
+    picture.save(buffer, format="WEBP", quality=86, method=2, lossless=exact)
     return "data:image/webp;base64," + base64.b64encode(buffer.getvalue()).decode()
 
 

@@ -16,7 +16,7 @@ from pages.ui import catalogue
 from pages.ui.card import FRAMES, tour
 from pages.ui.catalogue import Listed, items, open_item
 from pages.ui.memory import recall, remember
-from pages.ui.thumbnails import common_frame, row_picture
+from pages.ui.thumbnails import common_frame, missing_picture, row_picture
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("gallery", "explore", "train", "library")
@@ -246,10 +246,74 @@ def test_answers_about_columns_are_remembered():
     assert "1 value each" in said(again)
 
 
+def holed_table() -> bytes:
+    """Thirty rows of four columns with 20 gaps, a label, and a column without any value."""
+    lines = ["kind,a,b,blank,c,d"]
+    for i in range(30):
+        a, b, c, d = (f"{np.sin(i * f):.4f}" for f in (0.2, 0.3, 0.5, 0.7))
+        lines.append(f"{'xy'[i % 2]},{a},{'NA' if i < 15 else b},,{'' if i % 6 == 1 else c},{d}")
+    return "\n".join(lines).encode()
+
+
+def test_gaps_of_an_upload_are_counted_mapped_and_explained():
+    at = upload(app("train"), "holed.csv", holed_table())
+    assert not at.exception
+    words = said(at)
+    assert "20 of 120 values are missing (17%), in 17 of 30 rows and 2 of 4 columns." in words
+    assert "missing ones are left out, not filled in" in words
+    assert "3 patterns of missing values" in words
+    assert "Emptiest columns: b (50% missing), c (17% missing)." in words
+    assert "Emptiest rows: row 2 (2 of 4 observed)" in words
+    assert 'alt="Map of the missing values, 30 rows by 4 columns. 20 of 120' in words
+    assert "A grey band is a missing value." in words
+    # Said once, as an explanation and not as a warning.
+    assert not any("are missing" in warning.value for warning in at.warning)
+    leave = next(box for box in at.multiselect if box.label == "Columns to leave out")
+    assert leave.value == ["blank"]
+    table = at.dataframe[0].value
+    assert table["b"].isna().sum() == 15 and list(table.index[:2]) == [1, 2]
+
+
+def test_complete_data_say_nothing_of_gaps():
+    assert "issing" not in said(upload(app("train"), "people.csv", TABLE))
+
+
+def test_a_table_with_gaps_trains_and_opens_in_explore():
+    at = upload(app("train"), "holed.csv", holed_table())
+    at.number_input(key="form_max_iter").set_value(15).run()
+    next(b for b in at.button if b.label == "Start training").click().run()
+    assert not at.exception
+    finished(query(at, "job"))
+    at.run()
+    at.button(key="job_explore").click().run()
+    assert not at.exception
+    assert not at.error
+    assert "30 × 4 numbers" in said(at)
+    at.switch_page("pages/library.py").run()
+    assert not at.exception
+    assert not at.error
+
+
+def test_rows_without_any_value_are_left_out_when_wanted():
+    at = upload(app("train"), "rows.csv", b"id,a,b\n1,4,2\n2,,\n3,1,NA\n4,3,1\n5,2,7\n")
+    assert not at.exception
+    assert "nothing is observed in line 3" in at.error[0].value
+    assert not any(button.label == "Start training" for button in at.button)
+    next(t for t in at.toggle if t.label == "Leave out the rows without any value").set_value(
+        True
+    ).run()
+    assert not at.exception
+    assert not at.error
+    words = said(at)
+    assert "4 rows, 2 values each" in words
+    assert "Left out, without any value: line 3." in words
+
+
 @pytest.mark.parametrize(
     ("name", "data", "words"),
     [
         ("empty.csv", b"", "empty"),
+        ("infinite.csv", b"a,b\n1,2\ninf,4\n5,6\n", "infinite"),
         ("ragged.csv", b"a,b\n1,2\n3\n", "line 3"),
         ("words.csv", b"a,b\n1,2\n3,x\n5,6\n7,6\n8,9\n9,7\n", "x"),
         ("broken.zip", b"PK\x03\x04 cut", "zip"),
@@ -376,6 +440,50 @@ def test_every_kind_of_row_is_drawn(drawing: Drawing):
     picture = row_picture(drawing, rows[0], common_frame(drawing, rows), 40)
     assert max(picture.size) == 40
     assert np.ptp(np.asarray(picture), axis=(0, 1)).max() > 0
+
+
+@pytest.mark.parametrize(
+    ("drawing", "hidden"),
+    [
+        (Drawing("image", (4, 6), (0.0, 1.0)), slice(0, 12)),
+        (Drawing("image", (2, 4, 3)), slice(0, 12)),
+        (Drawing("skeleton", (8, 3), skeleton=Skeleton(tuple("abcdefgh"), (-1, *[0] * 7))), 1),
+        (Drawing("curve", (24,)), slice(6, 18)),
+        (Drawing("bars", (24,)), slice(6, 18)),
+    ],
+)
+def test_rows_with_gaps_are_drawn_without_what_is_missing(drawing: Drawing, hidden: int | slice):
+    rows = np.random.default_rng(0).uniform(0.2, 1.0, size=(4, 24))
+    frame = common_frame(drawing, rows)
+    whole = np.asarray(row_picture(drawing, rows[0], frame, 48), dtype=float)
+    holed = rows.copy()
+    holed[0, hidden] = np.nan
+    picture = np.asarray(row_picture(drawing, holed[0], common_frame(drawing, holed), 48), float)
+    assert picture.shape == whole.shape
+    solid = [np.count_nonzero(shown[..., 3] > 230) for shown in (whole, picture)]
+    assert 0 < solid[1] < solid[0]
+
+
+def test_what_is_left_of_a_row_looks_as_it_does_without_gaps():
+    drawing = Drawing("image", (4, 4), (0.0, 1.0))
+    row = np.random.default_rng(1).uniform(size=16)
+    holed = np.where(np.arange(16) < 8, np.nan, row)
+    frame = common_frame(drawing, row[None])
+    whole, picture = (np.asarray(row_picture(drawing, r, frame, 40)) for r in (row, holed))
+    np.testing.assert_array_equal(picture[20:], whole[20:])
+    assert (picture[:20, :, 3] == 0).any() and (picture[:20, :, 3] > 0).any()  # hatched
+
+
+def test_the_map_of_missing_values_shows_even_a_single_one():
+    missing = np.zeros((3000, 12), bool)
+    missing[1500, 4] = True
+    picture = np.asarray(missing_picture(missing)).astype(int)
+    observed = picture[0, 0]
+    differing = np.argwhere(np.abs(picture - observed).sum(axis=2) > 60)
+    assert len(differing)
+    np.testing.assert_allclose(
+        differing.mean(axis=0) / picture.shape[:2], [0.5, 4.5 / 12], atol=0.02
+    )
 
 
 def test_bars_of_different_units_are_all_visible():

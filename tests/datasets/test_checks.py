@@ -34,19 +34,57 @@ def test_good_targets_come_back_as_float64():
         (GOOD[:1], "one sample leaves nothing to learn"),
         (GOOD[:0], r"0 sample\(s\)"),
         (GOOD[:, :0], r"0 feature\(s\) \(shape=\(6, 0\)\) while a minimum of 1 is required\."),
-        (with_entry(np.nan), "1 NaN in 1 of 6 rows.*row 4, column 2.*not supported yet"),
-        (with_entry(-np.inf), "1 infinity in 1 of 6 rows.*row 4, column 2"),
+        (with_entry(np.nan), "1 NaN in 1 of 6 rows.*row 4, column 2.*complete data"),
+        (with_entry(-np.inf), "1 infinity in 1 of 6 rows.*row 4, column 2.*NaN stands for"),
         (GOOD + 1j, "Complex data not supported"),
         (sparse.csr_array(GOOD), r"sparse.*toarray\(\)"),
         (GOOD.astype(str), "got text"),
         (np.array([["2020-01-01"], ["2020-01-02"]], "M8[D]"), "got dates"),
         ([[1.0, 2.0], [3.0]], "same length"),
-        (np.ma.masked_greater(GOOD, 0), "masked"),
+        (np.ma.masked_greater(GOOD, 0), "NaN in .* complete data"),
     ],
 )
 def test_bad_targets_are_refused_with_the_reason(targets, words):
     with pytest.raises(DataError, match=words):
         check_targets(targets)
+
+
+def with_gaps(*places: tuple[int | slice, int | slice]) -> np.ndarray:
+    changed = GOOD.copy()
+    for place in places:
+        changed[place] = np.nan
+    return changed
+
+
+def test_missing_values_pass_where_they_are_expected():
+    gaps = with_gaps((0, 1), (3, 2), (4, 2))
+    assert check_targets(gaps, missing=True) is gaps
+    masked = np.ma.masked_invalid(gaps)
+    masked.data[masked.mask] = 7.0  # what lies under a mask is nobody's business
+    np.testing.assert_array_equal(check_targets(masked, missing=True), gaps)
+    whole = np.ma.masked_equal(np.arange(6).reshape(3, 2), 4)
+    np.testing.assert_array_equal(check_targets(whole, missing=True), [[0, 1], [2, 3], [np.nan, 5]])
+
+
+ALL = slice(None)
+
+
+@pytest.mark.parametrize(
+    ("targets", "words"),
+    [
+        (with_gaps((ALL, 1)), r"nothing is observed in column 'b'.*Leave it out"),
+        (with_gaps((2, ALL)), r"rows counted from 0.*nothing is observed in row 2,.*Leave it out"),
+        (with_gaps((2, ALL), (5, ALL), (ALL, 0)), r"2 rows \(row 2, row 5\) and in column 'a'"),
+        (
+            np.full((3, 3), np.nan),
+            r"3 rows \(row 0.*\) and in 3 columns.*Leave them out",
+        ),
+        (with_entry(np.inf) + with_gaps((0, 1)), "1 infinity in 1 of 6 rows.*row 4, column 2"),
+    ],
+)
+def test_what_has_nothing_to_learn_from_is_refused_by_name(targets, words):
+    with pytest.raises(DataError, match=words):
+        check_targets(targets, missing=True, column_names=["a", "b", "c"])
 
 
 def test_objects_that_are_no_numbers_are_a_type_error_too():
@@ -95,3 +133,34 @@ def test_mixed_units_offer_a_scale_per_column():
     (sentence,) = describe(mixed, ["m", "s", "Pa"])
     assert "different units: Pa" in sentence and 'scaling="columns"' in sentence
     assert describe(mixed, one_unit=True) == ()
+
+
+def test_missing_values_are_counted_first():
+    told = describe(with_gaps((0, 1), (3, 2), (4, 2)), ["a", "b", "c"])
+    assert told == ("3 of 18 values are missing (17%), in 3 of 6 rows and 2 of 3 columns.",)
+    assert describe(with_gaps((0, 1)))[0].startswith("1 of 18 values is missing (6%)")
+
+
+def test_a_column_with_one_observed_value_is_told_as_that_and_not_as_constant():
+    told = describe(with_gaps((slice(1, None), 1)), ["a", "b", "c"])
+    assert len(told) == 2
+    assert "1 of 3 columns has a single observed value" in told[1] and told[1].endswith(": b.")
+
+
+def test_oddities_are_judged_on_what_is_observed():
+    targets = GOOD * [1.0, 1.0, 1e5]
+    targets[:, 1] = 4.0
+    targets[[0, 2], 1] = np.nan
+    targets = np.vstack([targets, targets[:1]])
+    told = " ".join(describe(targets, ["m", "s", "Pa"]))
+    assert "1 of 3 columns is constant" in told and "information: s." in told
+    assert "1 of 7 row repeats an earlier one" in told
+    assert "different units: Pa" in told
+
+
+def test_rows_that_differ_only_in_how_nan_is_written_repeat_each_other():
+    targets = GOOD.copy()
+    targets[1] = targets[0]
+    targets[0, 0], targets[1, 0] = np.nan, -np.nan
+    assert np.signbit(targets[0, 0]) != np.signbit(targets[1, 0])
+    assert any("repeats an earlier one" in sentence for sentence in describe(targets))

@@ -49,10 +49,36 @@ def test_warnings_take_pixels_for_one_unit(data):
     assert replace(mixed, drawing=Drawing("image", (2, 3))).warnings == ()
 
 
+def test_gaps_are_kept_and_told(data):
+    assert data.missing is None
+    gaps = TARGETS.copy()
+    gaps[1, 2] = gaps[3, 2] = np.nan
+    holed = replace(data, targets=gaps)
+    np.testing.assert_array_equal(np.argwhere(holed.missing), [[1, 2], [3, 2]])
+    np.testing.assert_array_equal(holed.values, gaps)
+    assert holed.warnings[0].startswith("2 of 30 values are missing")
+
+
+def test_masked_targets_are_gaps(data):
+    masked = np.ma.masked_less(TARGETS, -1.0)
+    holed = replace(data, targets=masked)
+    np.testing.assert_array_equal(holed.missing, TARGETS < -1.0)
+
+
+def test_a_column_without_any_value_is_named(data):
+    targets = TARGETS.copy()
+    targets[:, 4] = np.nan
+    with pytest.raises(DataError, match="nothing is observed in column 'e'"):
+        replace(data, targets=targets, column_names=tuple("abcdef"))
+    with pytest.raises(DataError, match="nothing is observed in column 'pixel 4'"):
+        replace(data, targets=targets, drawing=Drawing("image", (2, 3)))
+
+
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"targets": np.full((5, 6), np.nan)}, "NaN"),
+        ({"targets": np.full((5, 6), np.nan)}, "nothing is observed in 5 rows"),
+        ({"targets": np.where(TARGETS > 9, 0, np.inf)}, "30 infinity in 5 of 5 rows"),
         ({"targets": np.ones((5, 6), int)}, "uint8 or floating"),
         ({"drawing": Drawing("bars", (7,))}, "6 values.*bars"),
         ({"column_names": ("a",)}, "1 column names for 6 columns"),

@@ -6,7 +6,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from gplvm_core.datasets import DataError, inspect_table, read_table
+from gplvm_core.datasets import DataError, EmptyRowsError, inspect_table, read_table
 
 NUMBERS = np.random.default_rng(2).normal(size=(8, 3))
 
@@ -119,13 +119,104 @@ def test_numeric_labels_keep_the_order_of_the_numbers():
     np.testing.assert_array_equal(data.labels, [1, 0, 1, 0])
 
 
-def test_missing_values_are_counted_in_the_report_and_refused_when_read():
+def test_missing_values_are_counted_in_the_report_and_kept_when_read():
     text = b"a,b\n1,2\n3,NA\n,6\n7,8\n"
     assert [column.n_missing for column in inspect_table(text).columns] == [1, 1]
-    with pytest.raises(DataError, match=r"not supported yet, lines 3, 4.*line 3, column 'b'"):
-        read_table(text)
-    with pytest.raises(DataError, match="column 'a' is infinite"):
+    data = read_table(text)
+    np.testing.assert_array_equal(data.targets, [[1, 2], [3, np.nan], [np.nan, 6], [7, 8]])
+    assert "Cells read as missing values (empty, “NA”): 2, in the columns a (1), b (1)." in (
+        data.notes
+    )
+
+
+@pytest.mark.parametrize(
+    "cell", ["", " ", "NA", "n/a", "#N/A", "<NA>", "NaN", "null", "None", "?", "-", ".", '"NA"']
+)
+def test_what_spreadsheets_and_statistics_programs_write_for_missing(cell):
+    data = read_table(f"a,b\n1,2\n3,{cell}\n5,6\n".encode())
+    np.testing.assert_array_equal(data.missing, [[0, 0], [0, 1], [0, 0]])
+
+
+@pytest.mark.parametrize("cell", ["x", "#DIV/0!", "--", "n.d.", "1,5"])
+def test_other_words_are_no_missing_values(cell):
+    with pytest.raises(DataError, match=r"line 3, column 'b': .* is not a number"):
+        read_table(f'a,b\n1,2\n3,"{cell}"\n5,6\n'.encode())
+
+
+def test_numbers_that_may_stand_for_missing_are_numbers():
+    data = read_table(b"a,b\n1,2\n3,-999\n5,6\n")
+    assert data.missing is None and data.targets[1, 1] == -999
+
+
+def test_infinity_is_an_error_and_no_gap():
+    with pytest.raises(DataError, match=r"line 3, column 'a' is infinite.*leave the cell empty"):
         read_table(b"a,b\n1,2\ninf,4\n")
+
+
+def test_tabs_and_decimal_commas_have_gaps_too():
+    np.testing.assert_array_equal(
+        read_table(b"a\tb\n1\t\n\t4\n5\t6\n").missing, [[0, 1], [1, 0], [0, 0]]
+    )
+    data = read_table(b"a;b\n1,5;\n-;2,5\n3,5;4\n")
+    np.testing.assert_array_equal(data.targets, [[1.5, np.nan], [np.nan, 2.5], [3.5, 4]])
+
+
+def test_a_spreadsheets_empty_margins_are_left_out_and_said():
+    data = read_table(b"a,b,notes,\n1,2,,\n,4,,\n5,6,,\n,,,\n,,,\n")
+    assert data.column_names == ("a", "b") and data.n_points == 3
+    assert "Empty columns at the end were left out: notes." in data.notes
+    assert "Lines without any value were left out: 5, 6." in data.notes
+
+
+def test_a_column_without_any_value_is_suggested_to_be_left_out():
+    text = b"a,empty,b\n1,,2\n3,NA,4\n5,,7\n"
+    report = inspect_table(text)
+    assert report.id_columns == ("empty",)
+    assert report.columns[1].reason == "there is no value in it"
+    with pytest.raises(DataError, match=r"nothing is observed in column 'empty'.*Leave it out"):
+        read_table(text)
+    assert read_table(text, id_columns="empty").column_names == ("a", "b")
+
+
+def test_rows_without_any_value_are_named_by_their_lines_and_left_out_when_wanted():
+    text = b"id,a,b,kind\n1,1,2,x\n2,,NA,y\n3,5,,x\n4,-,?,x\n5,7,9,y\n"
+    roles = {"id_columns": "id", "label_column": "kind"}
+    with pytest.raises(EmptyRowsError, match=r"2 rows \(line 3, line 5\).*Leave them out"):
+        read_table(text, **roles)
+    data = read_table(text, **roles, skip_empty_rows=True)
+    np.testing.assert_array_equal(data.targets, [[1, 2], [5, np.nan], [7, 9]])
+    np.testing.assert_array_equal(data.labels, [0, 0, 1])
+    assert "Left out, without any value: line 3, 5." in data.notes
+    complete = read_table(csv(), skip_empty_rows=True)
+    np.testing.assert_array_equal(complete.targets, NUMBERS)
+    assert complete.notes == read_table(csv()).notes
+
+
+def test_gaps_in_labels_are_a_class_of_their_own():
+    data = read_table(b"a,kind\n1,x\n2,NA\n3,\n4,x\n", label_column="kind")
+    assert data.label_names == ("(none)", "x")
+    np.testing.assert_array_equal(data.labels, [1, 0, 0, 1])
+    assert "Rows without a label have the label (none): 2." in data.notes
+    numbered = read_table(b"a,class\n1,10\n2,\n3,9\n4,10\n", label_column="class")
+    assert numbered.label_names == ("9", "10", "(none)")
+
+
+def test_labels_with_gaps_are_still_suggested():
+    text = b"a,class\n" + b"".join(b"%d,%s\n" % (n * n, [b"1", b"2", b""][n % 3]) for n in range(9))
+    assert inspect_table(text).label_column == "class"
+
+
+def test_gaps_in_times_are_an_error():
+    text = b"t,a\n0,1\n,2\n2,3\n"
+    assert inspect_table(text).time_column is None
+    with pytest.raises(DataError, match=r"time is missing in line 3.*do not use 't'"):
+        read_table(text, time_column="t")
+
+
+def test_a_column_with_one_value_is_read_and_warned_about():
+    data = read_table(b"a,b\n1,2\n3,\n5,\n")
+    assert any("single observed value" in warning for warning in data.warnings)
+    assert inspect_table(b"a,b\n1,2\n3,\n5,\n").columns[1].reason == "always 2"
 
 
 @pytest.mark.parametrize(
@@ -169,6 +260,19 @@ def test_npz_with_labels_and_times_beside():
     np.testing.assert_array_equal(read.targets, NUMBERS)
     assert read.label_names == ("a", "b") and read.times[-1] == 7
     assert any("Arrays not used: other" in note for note in read.notes)
+
+
+def test_nan_in_arrays_is_missing():
+    holed = NUMBERS.copy()
+    holed[2, 1] = np.nan
+    data = read_table(npz(Y=holed))
+    np.testing.assert_array_equal(data.targets, holed)
+    assert "Cells read as missing values (“NaN”): 1, in the columns column 2 (1)." in data.notes
+    images = np.random.default_rng(5).random((4, 3, 2))
+    images[1, :2] = np.nan
+    read = read_table(npz(frames=images))
+    assert read.drawing.value_range == (np.nanmin(images), np.nanmax(images))
+    assert read.missing.sum() == 4
 
 
 def test_one_of_several_arrays_is_chosen_by_name():
@@ -222,7 +326,9 @@ def zipped(**members: bytes) -> bytes:
         (npz(y=np.ones(4)), {}, "holds no table"),
         (npz(Y=NUMBERS, Z=NUMBERS + 1j), {"array": "Z"}, "Complex data are not supported"),
         (npz(Y=NUMBERS, Z=NUMBERS.astype(str)), {"array": "Z"}, "Only numbers"),
-        (npz(Y=np.array([[1, np.nan], [2, 3]])), {}, "rows 0.*row 0, column 'column 2'"),
+        (npz(Y=np.array([[1, np.inf], [2, 3]])), {}, "row 0, column 'column 2' is infinite"),
+        (npz(Y=np.array([[np.nan, np.nan], [2, 3]])), {}, "nothing is observed in row 0"),
+        (npz(Y=np.array([[1, np.nan], [2, np.nan]])), {}, "nothing is observed in column 'column"),
         (npz(Y=np.zeros(3, [("a", float)])), {}, "holds no table"),
         (zipped(**{"xl/workbook.xml": b"<x/>"}), {}, "no NPZ.*Save a spreadsheet as CSV"),
         (zipped(**{"Y.npy": b"rubbish"}), {}, "damaged or cut off"),

@@ -195,6 +195,105 @@ def test_labels_sequences_and_skeleton_travel():
     np.testing.assert_array_equal(arrays["sequences"], dataset.sequences)
 
 
+def with_gaps(targets: np.ndarray, share: float = 0.3) -> np.ndarray:
+    missing = np.random.default_rng(7).random(targets.shape) < share
+    missing[0] = False
+    return np.where(missing, np.nan, targets)
+
+
+def items_of(dataset: Dataset) -> tuple[dict, np.ndarray]:
+    header, arrays = unframe(pack_model(chart_of(KERNELS["rbf"], dataset), "m"))
+    return header, arrays["items"]
+
+
+@pytest.mark.parametrize("kind", ["curve", "bars"])
+def test_missing_values_travel_as_nan(kind):
+    targets = with_gaps(np.random.default_rng(3).standard_normal((N, D)))
+    header, items = items_of(Dataset("holed", "Holed", targets, Drawing(kind, (D,))))
+    np.testing.assert_array_equal(items, targets.astype(np.float32))
+    low, high = header["drawing"]["range"]
+    assert low < np.nanmin(targets) and np.nanmax(targets) < high
+    assert header["item_missing"] is None
+
+
+def test_missing_pixels_have_a_code_that_no_observed_one_has():
+    pixels = np.random.default_rng(4).integers(0, 256, (N, 6)).astype(float)
+    pixels[0] = [0, 255, 255, 0, 128, 255]
+    holed = with_gaps(pixels)
+    drawing = Drawing("image", (2, 3), (0.0, 255.0))
+    header, items = items_of(Dataset("holed", "Holed", holed, drawing))
+    low, high = header["item_range"]
+    code = header["item_missing"]
+    np.testing.assert_array_equal(items == code, np.isnan(holed))
+    assert high < code
+    grey = 255 * (items - float(low)) / (high - low)
+    known = ~np.isnan(holed)
+    np.testing.assert_allclose(grey[known], holed[known], atol=0.51)
+    complete, plain = items_of(Dataset("whole", "Whole", pixels, drawing))
+    assert complete["item_missing"] is None and complete["item_range"] == [0, 255]
+    np.testing.assert_array_equal(plain, pixels)
+
+
+def test_reduced_images_average_what_is_observed_in_a_block():
+    images = np.full((60, 300, 200), 50.0)
+    for first in range(3):  # every block of two rows keeps an observed one
+        images[first::3, first::3] = np.nan
+    images[5, :20, :20] = np.nan
+    drawing = Drawing("image", (300, 200), (0.0, 100.0))
+    header, items = items_of(Dataset("grey", "Grey", images.reshape(60, -1), drawing))
+    rows, columns = header["item_shape"]
+    assert rows * 2 <= 300
+    small = items.reshape(60, rows, columns)
+    assert np.all(small[:5] == header["item_range"][1] / 2)
+    assert np.all(small[5, :5, :5] == header["item_missing"])
+    assert np.all(small[5, 20:] == header["item_range"][1] / 2)
+
+
+def test_a_skeleton_with_gaps_keeps_its_place_and_size():
+    skeleton = Skeleton(("root", "knee", "foot", "head"), (-1, 0, 1, 0))
+    rng = np.random.default_rng(2)
+    joints = np.array([[0, 1, 0], [0, 0.5, 0.1], [0, 0, 0], [0, 1.6, 0]]).ravel()
+    targets = joints + 0.02 * rng.standard_normal((N, 12))
+    drawing = Drawing("skeleton", (4, 3), skeleton=skeleton)
+    extents = []
+    for holed in (targets, with_gaps(targets, 0.05)):
+        header, _ = items_of(Dataset("walk", "Walk", holed, drawing))
+        extents.append(header["drawing"]["extent"])
+    whole, partial = extents
+    assert partial["floor"] == pytest.approx(whole["floor"], abs=0.02)
+    assert partial["reach"] == pytest.approx(whole["reach"], rel=0.05)
+    np.testing.assert_allclose(partial["centre"], whole["centre"], atol=0.05)
+    blind = targets.copy()
+    blind[3] = np.where(np.arange(12) % 3 == 1, np.nan, blind[3])  # a pose without any height
+    header, _ = items_of(Dataset("walk", "Walk", blind, drawing))
+    assert header["drawing"]["extent"]["floor"] == pytest.approx(whole["floor"], abs=0.01)
+
+
+def test_the_nearest_items_keep_their_gaps():
+    targets = with_gaps(np.random.default_rng(3).standard_normal((N, D)))
+    chart = chart_of(KERNELS["rbf"], Dataset("holed", "Holed", targets, Drawing("bars", (D,))))
+    header, arrays = unframe(pack_details(chart, chart.latent_mean[7], "d"))
+    rows = [item["row"] for item in header["nearest"]]
+    np.testing.assert_array_equal(arrays["nearest"], targets[rows].astype(np.float32))
+    assert np.isnan(arrays["nearest"]).any()
+
+
+def test_columns_observed_in_different_rows_are_shaded_by_their_mean_variance():
+    chart = chart_of(KERNELS["rbf"])
+    whole = chart.posterior
+    # Half of what the data told about the first four columns, a tenth about the fifth.
+    gaps = np.stack([whole.gap[0], 0.5 * whole.gap[0], 0.1 * whole.gap[0]])
+    groups = np.array([1] * 4 + [2] + [0] * (D - 5))
+    posterior = replace(whole, gap=gaps, groups=groups, scale=np.ones(D))
+    header, arrays = unframe(pack_model(replace(chart, posterior=posterior), "m"))
+    points = np.random.default_rng(1).uniform(-2, 2, (30, Q))
+    _, variance = predict(posterior, points)
+    assert np.ptp(variance, axis=1).max() > 0.1
+    np.testing.assert_allclose(
+        evaluate(header, arrays, points)[1], variance.mean(axis=1), atol=2e-5
+    )
+
+
 def test_an_unknown_kernel_is_named():
     class Periodic(Kernel):
         """A kernel that the canvas does not have."""

@@ -1,0 +1,24 @@
+"""Where values are missing, as a small grid that a picture can show."""
+
+import numpy as np
+from jaxtyping import Bool, Float
+from numpy import ndarray as Array
+
+MOST_ROWS, MOST_COLUMNS = 120, 200
+
+
+def missing_grid(
+    missing: Bool[Array, "N D"], most_rows: int = MOST_ROWS, most_columns: int = MOST_COLUMNS
+) -> Float[Array, "R C"]:
+    """The share that is missing in each cell, 0 to 1; a cell holds neighbouring rows and columns.
+
+    No cell is larger than it must be for R ≤ most_rows and C ≤ most_columns.
+    """
+    sums = missing.astype(float)
+    sizes = []
+    for axis, most in ((0, most_rows), (1, most_columns)):
+        length = missing.shape[axis]
+        edges = np.linspace(0, length, min(length, most) + 1).round().astype(int)
+        sums = np.add.reduceat(sums, edges[:-1], axis=axis)
+        sizes.append(np.diff(edges))
+    return sums / np.outer(*sizes)
