@@ -7,21 +7,13 @@ from gplvm_core.kernels import KernelError
 from gplvm_core.models import LatentVariableModel
 from gplvm_core.store import StoreError
 from pages.ui.canvas import forget_place, latent_canvas, n_axes, remembered
-from pages.ui.catalogue import Item, items, open_item
+from pages.ui.catalogue import Item, open_item
+from pages.ui.model_head import chosen_key, model_head
 from pages.ui.place import Place
 from pages.ui.routes import enter_through_app
 from pages.ui.words import TERMS, plural, story_of
 
 LAST_MODEL = "explore_model"
-
-
-def chosen_key() -> str | None:
-    """The model in the link, else the one explored before in this session."""
-    key = st.query_params.get("model") or st.session_state.get(LAST_MODEL)
-    if key is not None:
-        st.query_params["model"] = key
-        st.session_state[LAST_MODEL] = key
-    return key
 
 
 def nothing_chosen() -> None:
@@ -34,44 +26,6 @@ def nothing_chosen() -> None:
     )
     if st.button("Choose a model", type="primary", icon=":material/grid_view:"):
         st.switch_page("pages/gallery.py")
-
-
-def model_menu(key: str) -> None:
-    """Another model, without leaving the page."""
-    titles = {listed.key: listed.entry.title for listed in items()}
-    keys = list(titles)
-    st.selectbox(
-        "Model",
-        keys,
-        index=keys.index(key) if key in keys else None,
-        format_func=lambda option: titles[option],
-        label_visibility="collapsed",
-        key=f"explore_menu|{key}",
-        on_change=switch_model,
-        args=(f"explore_menu|{key}",),
-    )
-
-
-def switch_model(menu: str) -> None:
-    """The menu's choice becomes the page's model, at its own place."""
-    forget_place()
-    st.query_params["model"] = st.session_state[menu]
-
-
-def header(item: Item) -> None:
-    """Title and facts on the left, the menu of models on the right."""
-    dataset, model = item.dataset, item.model
-    bound = f"{float(model.bound_):,.0f}".replace("-", "−")
-    title, menu = st.columns([3, 1], vertical_alignment="bottom")
-    with title:
-        st.title(item.title, anchor=False)
-        st.html(
-            f'<span class="mf-facts">{len(dataset.values):,} × {dataset.values.shape[1]:,} numbers '
-            f"· {int(model.n_effective_)} of {plural(model.latent_mean_.shape[1], 'dimension')} "
-            f"in use · bound {bound} nats</span>"
-        )
-    with menu:
-        model_menu(item.key)
 
 
 def training_in_words(model: LatentVariableModel) -> str:
@@ -140,7 +94,7 @@ def explore(key: str) -> None:
         if st.button("Choose another model", type="primary", icon=":material/grid_view:"):
             st.switch_page("pages/gallery.py")
         return
-    header(item)
+    model_head(item, "explore", forget_place)
     chart = Chart.of(item.model, item.dataset)
     version = f"{float(item.model.bound_):.10g}"
     try:
@@ -151,7 +105,7 @@ def explore(key: str) -> None:
 
 
 enter_through_app()
-current = chosen_key()
+current = chosen_key(LAST_MODEL)
 if current is None:
     nothing_chosen()
 else:

@@ -47,9 +47,8 @@ function drawImage(context, drawing, values, width, height, { theme, heat = null
   }
   pixels.putImageData(image, 0, 0);
   // A coarse image keeps its pixels, a little softened; a fine one is smoothed.
-  const fit = Math.min(width / columns, height / rows);
+  const { x, y, fit } = imageBox(drawing, width, height);
   const [w, h] = [columns * fit, rows * fit];
-  const [x, y] = [(width - w) / 2, (height - h) / 2];
   if (gaps) drawHatching(context, x, y, w, h, theme);
   context.imageSmoothingQuality = "high";
   if (Math.max(rows, columns) > 24) {
@@ -89,30 +88,6 @@ function heatColour(share) {
   return mix(CIVIDIS[i], CIVIDIS[i + 1], place - i);
 }
 
-/** Joint positions (J × 3, y up) turned by yaw about the vertical, then tilted by pitch. */
-function turnJoints(values, centre, { yaw, pitch }) {
-  const [cy, sy, cp, sp] = [Math.cos(yaw), Math.sin(yaw), Math.cos(pitch), Math.sin(pitch)];
-  const joints = [];
-  for (let j = 0; j < values.length; j += 3) {
-    const [x, y, z] = [values[j] - centre[0], values[j + 1] - centre[1], values[j + 2] - centre[2]];
-    const [rx, rz] = [cy * x + sy * z, cy * z - sy * x];
-    joints.push([rx, cp * y - sp * rz, sp * y + cp * rz]);
-  }
-  return joints;
-}
-
-function jointCentre(values) {
-  return [0, 1, 2].map((axis) => {
-    let [low, high] = [Infinity, -Infinity];
-    for (let j = axis; j < values.length; j += 3) {
-      if (Number.isNaN(values[j])) continue;
-      low = Math.min(low, values[j]);
-      high = Math.max(high, values[j]);
-    }
-    return low <= high ? (low + high) / 2 : 0;
-  });
-}
-
 function boneSide(name) {
   if (/^(l(?=[A-Z_. ])|left)/i.test(name) && !/^lower|^lumbar/i.test(name)) return "left";
   if (/^(r(?=[A-Z_. ])|right)/i.test(name) && !/^root/i.test(name)) return "right";
@@ -122,11 +97,7 @@ function boneSide(name) {
 function drawSkeleton(context, drawing, values, width, height, { theme, turn, spread = null, small = false }) {
   const { parents, names } = drawing.skeleton;
   const { reach } = drawing.extent;
-  // Small figures are centred each on itself; the large one keeps its place above the floor.
-  const centre = small ? jointCentre(values) : drawing.extent.centre;
-  const scale = ((small ? 0.62 : 0.48) * Math.min(width, height)) / reach;
-  const middle = (small ? 0.5 : 0.48) * height;
-  const project = ([x, y]) => [width / 2 + scale * x, middle - scale * y];
+  const { centre, scale, project } = jointFrame(drawing, values, width, height, small);
   if (!small) drawFloor(context, drawing, project, turn, theme);
   const joints = turnJoints(values, centre, turn);
   const known = joints.map((joint) => !joint.some(Number.isNaN));
@@ -194,15 +165,10 @@ function drawFloor(context, drawing, project, turn, theme) {
 function drawVector(context, drawing, values, width, height, options) {
   const { theme, spread = null, small = false } = options;
   const bars = drawing.kind === "bars";
-  const named = bars && !small && drawing.columns && values.length <= 16;
-  const frame = small
-    ? { left: 2, right: width - 2, top: 3, bottom: height - 3 }
-    : { left: 46, right: width - 8, top: 10, bottom: height - (named ? 58 : 34) };
   const [low, high] = drawing.range;
   const n = values.length;
-  const step = (frame.right - frame.left) / (bars ? n : Math.max(n - 1, 1));
-  const px = (i) => frame.left + (bars ? (i + 0.5) * step : i * step);
-  const py = (value) => frame.bottom - ((value - low) / (high - low)) * (frame.bottom - frame.top);
+  const frame = vectorFrame(drawing, n, width, height, small);
+  const { step, px, py, named } = frame;
   const base = py(Math.min(Math.max(0, low), high));
   if (!small) drawVectorAxes(context, drawing, frame, { px, py, low, high, n, named, theme, base });
   context.save();

@@ -3,7 +3,7 @@
 import numpy as np
 
 from gplvm_core.kernels.bias import Bias
-from gplvm_core.kernels.kernel import Gradients, Kernel, KernelError, Pullback, Sum
+from gplvm_core.kernels.kernel import Gradients, Kernel, KernelError, Pullback, Sum, WeightedPsi2
 from gplvm_core.kernels.linear import Linear
 from gplvm_core.kernels.rbf import RBF
 from gplvm_core.kernels.white import White
@@ -18,6 +18,7 @@ __all__ = [
     "Linear",
     "Pullback",
     "Sum",
+    "WeightedPsi2",
     "White",
     "kernel_named",
 ]

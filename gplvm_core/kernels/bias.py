@@ -7,7 +7,14 @@ from typing import Self
 import numpy as np
 
 from gplvm_core.kernels.combine import cross_bias
-from gplvm_core.kernels.kernel import CrossBuilder, Gradients, Kernel, Pullback, Stationary
+from gplvm_core.kernels.kernel import (
+    CrossBuilder,
+    Gradients,
+    Kernel,
+    Pullback,
+    Stationary,
+    WeightedPsi2,
+)
 from gplvm_core.numerics import Array
 
 
@@ -42,11 +49,13 @@ class Bias(Stationary):
         level = counts * float(self.variance) ** 2
         return np.tile(level[:, None, None], (1, size, size)), pullback
 
-    def weighted_psi2(
-        self, mean: Array, variance: Array, inducing: Array, weights: Array
-    ) -> tuple[Array, Array, Array]:
-        value = float(self.variance) ** 2 * weights.sum(axis=1)
-        return np.broadcast_to(value, len(mean)).copy(), np.zeros_like(mean), np.zeros_like(mean)
+    def weighted_psi2(self, inducing: Array) -> WeightedPsi2:
+        def weighted(mean: Array, variance: Array, weights: Array) -> tuple[Array, Array, Array]:
+            value = float(self.variance) ** 2 * weights.sum(axis=1)
+            nothing = np.zeros_like(mean)
+            return np.broadcast_to(value, len(mean)).copy(), nothing, nothing
+
+        return weighted
 
     def _only_variance(self, mean: Array, inducing: Array, d_variance: float) -> Gradients:
         nothing = np.zeros_like(mean)

@@ -48,6 +48,7 @@ class Cross:
     pullback: Callable[[Array], tuple[Array, tuple[Gradients, Gradients]]]
 
 
+WeightedPsi2 = Callable[[Array, Array, Array], tuple[Array, Array, Array]]
 CrossBuilder = Callable[[Array, Array, Array, Array], Cross]
 
 
@@ -115,16 +116,11 @@ class Kernel:
         """Σ_n rows_ng ⟨k(z_m, x_n) k(x_n, z_m')⟩ for every group g of points, with its pullback."""
         raise NotImplementedError
 
-    def weighted_psi2(
-        self,
-        mean: Float[Array, "N Q"],
-        variance: Float[Array, "N Q"],
-        inducing: Float[Array, "M Q"],
-        weights: Float[Array, "R P"],
-    ) -> tuple[Float[Array, " N"], Float[Array, "N Q"], Float[Array, "N Q"]]:
-        """tr(W_n Φ_n) of each point on its own, with its gradients in mean and variance.
+    def weighted_psi2(self, inducing: Float[Array, "M Q"]) -> WeightedPsi2:
+        """Prepared for many calls: (mean, variance, weights) → tr(W_n Φ_n) of each point alone.
 
-        weights: W_n as `fold_upper` folds it, one row for all points (R = 1) or one each (R = N).
+        With its gradients in mean and variance, (N,), (N, Q), (N, Q). weights: W_n as `fold_upper`
+        folds it, one row for all points or one for each.
         """
         raise NotImplementedError
 
@@ -267,22 +263,25 @@ class Sum(Kernel):
         nothing = np.zeros((rows.shape[1], len(inducing), len(inducing)))
         return _total([nothing, *(met.cross.value for met in crosses)]), pullback
 
-    def weighted_psi2(
-        self, mean: Array, variance: Array, inducing: Array, weights: Array
-    ) -> tuple[Array, Array, Array]:
-        each = [part.weighted_psi2(mean, variance, inducing, weights) for part in self.parts]
-        value, d_mean, d_variance = (_total(terms) for terms in zip(*each, strict=True))
-        psi1, pull_psi1 = self._each_psi1(mean, variance, inducing)
-        symmetric = unfold_upper(weights, len(inducing))
-        # Points that share their weights are one group; else each is a group of its own.
-        rows = np.ones((len(mean), 1)) if len(weights) == 1 else np.eye(len(mean))
-        for met in self._crosses(mean, variance, inducing, rows):
-            through_psi1, direct = met.cross.pullback(symmetric)
-            # The cross term is linear in the carrier's psi1, so its value is that product.
-            value = value + np.sum(psi1[met.carrier] * through_psi1, axis=1)
-            pulled = pull_psi1[met.carrier](through_psi1) + direct[0]
-            d_mean, d_variance = d_mean + pulled.mean, d_variance + pulled.variance
-        return value, d_mean, d_variance
+    def weighted_psi2(self, inducing: Array) -> WeightedPsi2:
+        alone = [part.weighted_psi2(inducing) for part in self.parts]
+
+        def weighted(mean: Array, variance: Array, weights: Array) -> tuple[Array, Array, Array]:
+            each = [part(mean, variance, weights) for part in alone]
+            value, d_mean, d_variance = (_total(terms) for terms in zip(*each, strict=True))
+            psi1, pull_psi1 = self._each_psi1(mean, variance, inducing)
+            symmetric = unfold_upper(weights, len(inducing))
+            # Points that share their weights are one group; else each is a group of its own.
+            rows = np.ones((len(mean), 1)) if len(weights) == 1 else np.eye(len(mean))
+            for met in self._crosses(mean, variance, inducing, rows):
+                through_psi1, direct = met.cross.pullback(symmetric)
+                # The cross term is linear in the carrier's psi1, so its value is that product.
+                value = value + np.sum(psi1[met.carrier] * through_psi1, axis=1)
+                pulled = pull_psi1[met.carrier](through_psi1) + direct[0]
+                d_mean, d_variance = d_mean + pulled.mean, d_variance + pulled.variance
+            return value, d_mean, d_variance
+
+        return weighted
 
     @property
     def relevance(self) -> Array | None:

@@ -9,7 +9,14 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.kernels.combine import cross_rbf_linear
-from gplvm_core.kernels.kernel import CrossBuilder, Gradients, Kernel, KernelError, Pullback
+from gplvm_core.kernels.kernel import (
+    CrossBuilder,
+    Gradients,
+    Kernel,
+    KernelError,
+    Pullback,
+    WeightedPsi2,
+)
 from gplvm_core.kernels.rbf import RBF
 from gplvm_core.numerics import Array, symmetrise, unfold_upper
 
@@ -85,15 +92,17 @@ class Linear(Kernel):
 
         return symmetrise(value), pullback
 
-    def weighted_psi2(
-        self, mean: Array, variance: Array, inducing: Array, weights: Array
-    ) -> tuple[Array, Array, Array]:
-        weighted = inducing * self.variance
-        inner = weighted.T @ unfold_upper(weights, len(inducing)) @ weighted
-        carried = (mean[:, None, :] @ inner)[:, 0]
-        diagonal = np.diagonal(inner, axis1=1, axis2=2)
-        value = np.sum(mean * carried + variance * diagonal, axis=1)
-        return value, 2.0 * carried, np.broadcast_to(diagonal, variance.shape).copy()
+    def weighted_psi2(self, inducing: Array) -> WeightedPsi2:
+        carried_in = inducing * self.variance
+
+        def weighted(mean: Array, variance: Array, weights: Array) -> tuple[Array, Array, Array]:
+            inner = carried_in.T @ unfold_upper(weights, len(inducing)) @ carried_in
+            carried = (mean[:, None, :] @ inner)[:, 0]
+            diagonal = np.diagonal(inner, axis1=1, axis2=2)
+            value = np.sum(mean * carried + variance * diagonal, axis=1)
+            return value, 2.0 * carried, np.broadcast_to(diagonal, variance.shape).copy()
+
+        return weighted
 
     @property
     def relevance(self) -> Array:

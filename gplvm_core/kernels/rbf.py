@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
 
-from gplvm_core.kernels.kernel import Gradients, KernelError, Pullback, Stationary
+from gplvm_core.kernels.kernel import Gradients, KernelError, Pullback, Stationary, WeightedPsi2
 from gplvm_core.numerics import Array, fold_upper, mirror_upper
 
 # A block of points × pairs of inducing inputs stays in the cache of one core.
@@ -153,23 +153,26 @@ class RBF(Stationary):
 
         return mirror_upper(folded, pairs.rows, pairs.columns, len(inducing)), pullback
 
-    def weighted_psi2(
-        self, mean: Array, variance: Array, inducing: Array, weights: Array
-    ) -> tuple[Array, Array, Array]:
-        weight = self._weight(mean.shape[1])
-        mean, inducing = _centred(mean, inducing)
-        pairs = _Pairs.of(self, weight, inducing)
-        points = _Points.of(weight, mean, variance)
-        shared = pairs.carried * weights[0][:, None] if len(weights) == 1 else None
-        sums = np.zeros((mean.shape[0], pairs.carried.shape[1]))
-        for which, columns in _blocks(mean.shape[0], pairs.count):
-            block = np.exp(points.left[which] @ pairs.right[:, columns])
-            if shared is None:
-                sums[which] += (block * weights[which, columns]) @ pairs.carried[columns]
-            else:
-                sums[which] += block @ shared[columns]
-        d_mean, d_variance, _ = points.gradients(sums, mean, variance)
-        return sums[:, 0], d_mean, d_variance
+    def weighted_psi2(self, inducing: Array) -> WeightedPsi2:
+        weight = self._weight(inducing.shape[1])
+        centre = inducing.mean(axis=0)
+        pairs = _Pairs.of(self, weight, inducing - centre)
+
+        def weighted(mean: Array, variance: Array, weights: Array) -> tuple[Array, Array, Array]:
+            mean = mean - centre
+            points = _Points.of(weight, mean, variance)
+            shared = pairs.carried * weights[0][:, None] if len(weights) == 1 else None
+            sums = np.zeros((len(mean), pairs.carried.shape[1]))
+            for which, columns in _blocks(len(mean), pairs.count):
+                block = np.exp(points.left[which] @ pairs.right[:, columns])
+                if shared is None:
+                    sums[which] += (block * weights[which, columns]) @ pairs.carried[columns]
+                else:
+                    sums[which] += block @ shared[columns]
+            d_mean, d_variance, _ = points.gradients(sums, mean, variance)
+            return sums[:, 0], d_mean, d_variance
+
+        return weighted
 
     @property
     def relevance(self) -> Array:

@@ -7,7 +7,14 @@ from typing import Self
 import numpy as np
 
 from gplvm_core.kernels.combine import cross_nothing
-from gplvm_core.kernels.kernel import CrossBuilder, Gradients, Kernel, Pullback, Stationary
+from gplvm_core.kernels.kernel import (
+    CrossBuilder,
+    Gradients,
+    Kernel,
+    Pullback,
+    Stationary,
+    WeightedPsi2,
+)
 from gplvm_core.numerics import Array
 
 
@@ -35,10 +42,12 @@ class White(Stationary):
         size = len(inducing)
         return np.zeros((rows.shape[1], size, size)), lambda _: self._nothing(mean, inducing)
 
-    def weighted_psi2(
-        self, mean: Array, variance: Array, inducing: Array, weights: Array
-    ) -> tuple[Array, Array, Array]:
-        return np.zeros(len(mean)), np.zeros_like(mean), np.zeros_like(mean)
+    def weighted_psi2(self, inducing: Array) -> WeightedPsi2:
+        def weighted(mean: Array, variance: Array, weights: Array) -> tuple[Array, Array, Array]:
+            nothing = np.zeros_like(mean)
+            return np.zeros(len(mean)), nothing, nothing
+
+        return weighted
 
     def _nothing(self, mean: Array, inducing: Array) -> Gradients:
         nothing = np.zeros_like(mean)

@@ -29,6 +29,8 @@ TOLERANCE = 1e-3
 STARTS, STARTS_OF_PARTIAL = 2, 6
 # Two ends closer than this many standard deviations (squared) are one explanation.
 APART = 1.0
+# Nor are ends told apart that are nearer than this share of the training points' spread.
+LEAST_APART = 0.05
 
 Rows = NDArray[np.intp]
 Unpack = Callable[[Array], tuple[Array, Array]]
@@ -57,14 +59,14 @@ class Projection:
         return np.exp(self.bound - logsumexp(self.bound, axis=1, keepdims=True))
 
     @classmethod
-    def of(cls, mean: Array, variance: Array, bound: Array) -> Self:
-        """The ends of each row, told apart and sorted."""
+    def of(cls, mean: Array, variance: Array, bound: Array, least: Array) -> Self:
+        """The ends of each row, told apart and sorted; least: variances (Q,) that tell none apart."""
         found = cls(mean, variance, bound)._sorted()
         told = found.bound.copy()
         for later in range(1, told.shape[1]):
             gap = found.mean[:, :later] - found.mean[:, later : later + 1]
             spread = found.variance[:, :later] + found.variance[:, later : later + 1]
-            distance = np.sum(gap**2 / np.maximum(spread, 1e-12), axis=2)
+            distance = np.sum(gap**2 / np.maximum(spread, least), axis=2)
             same = np.isfinite(told[:, :later]) & (distance < APART)
             told[same.any(axis=1), later] = -np.inf
         return cls(found.mean, found.variance, told)._sorted()
@@ -161,7 +163,7 @@ def _projection(
         ends = (*starts.shape, posterior.n_latent)
         mean[which, :count], variance[which, :count] = (x.reshape(ends) for x in unpack(run.x))
         bound[which, :count] = -run.values.reshape(starts.shape)
-    return Projection.of(mean, variance, bound)
+    return Projection.of(mean, variance, bound, LEAST_APART**2 * training_mean.var(axis=0))
 
 
 def _batches(outputs: Array) -> Iterator[Rows]:

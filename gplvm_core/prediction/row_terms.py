@@ -11,11 +11,11 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
 
+from gplvm_core.kernels import WeightedPsi2
 from gplvm_core.numerics import Array, fold_upper
 from gplvm_core.prediction.posterior import Posterior
 
-ROWS_PER_TILE = 64
-COLUMNS_PER_BLOCK = 256
+ROWS_PER_TILE, ROWS_PER_SMALL_TILE = 64, 8
 
 Rows = NDArray[np.intp]
 
@@ -36,6 +36,7 @@ class UncertainTerms:
     yy: Float[Array, " N"]
     count: Float[Array, " N"]  # how many outputs are observed
     weights: Float[Array, "R P"]  # the adjoint of Φ up to −β/2, folded: of all rows, or of each
+    weighted_psi2: WeightedPsi2
 
     @classmethod
     def of(cls, posterior: Posterior, internal: Float[Array, "N D"]) -> Self:
@@ -53,12 +54,10 @@ class UncertainTerms:
             np.sum(filled**2, axis=1),
             observed.sum(axis=1),
             weights,
+            posterior.kernel.weighted_psi2(posterior.inducing),
         )
 
     def data(self, mean: Array, variance: Array, rows: Rows) -> tuple[Array, Array, Array]:
-        """Always in tiles of the same shape, the last one filled up with its last row: so a row's
-        digits depend on no other row, nor on how many there are.
-        """
         done = [self._tile(mean[t], variance[t], rows[t]) for t in _tiles(len(rows))]
         value, d_mean, d_variance = (np.concatenate(part) for part in zip(*done, strict=True))
         return value[: len(rows)], d_mean[: len(rows)], d_variance[: len(rows)]
@@ -70,7 +69,7 @@ class UncertainTerms:
         weights = self.weights if len(self.weights) == 1 else self.weights[rows]
         psi0, pull_psi0 = kernel.psi0(mean, variance)
         psi1, pull_psi1 = kernel.psi1(mean, variance, inducing)
-        quadratic, d_mean2, d_variance2 = kernel.weighted_psi2(mean, variance, inducing, weights)
+        quadratic, d_mean2, d_variance2 = self.weighted_psi2(mean, variance, weights)
         value = -0.5 * count * np.log(2.0 * np.pi / precision) - 0.5 * precision * (
             self.yy[rows] - 2.0 * np.sum(psi1 * carried, axis=1) + quadratic + count * psi0
         )
@@ -124,23 +123,23 @@ class CertainTerms:
 
 def _adjoints(posterior: Posterior, observed: Array) -> Float[Array, "N P"]:
     """Σ over a row's observed outputs of V_d V_dᵀ − gap_d, folded, for every row."""
-    v, size = posterior.weights, len(posterior.weights)
-    groups = np.eye(len(posterior.gap))[posterior.groups]
-    upper = np.triu_indices(size)
-    double = np.where(upper[0] == upper[1], 1.0, 2.0)
-    gaps = fold_upper(posterior.gap)
-    done = []
-    for tile in _tiles(len(observed)):
-        total = -(observed[tile] @ groups) @ gaps
-        for first in range(0, v.shape[1], COLUMNS_PER_BLOCK):
-            columns = slice(first, first + COLUMNS_PER_BLOCK)
-            pairs = (v[upper[0], columns] * v[upper[1], columns]).T * double
-            total += observed[tile, columns] @ pairs
-        done.append(total)
-    return np.concatenate(done)[: len(observed)]
+    v, n_groups = posterior.weights, len(posterior.gap)
+    folded = np.empty((len(observed), len(v) * (len(v) + 1) // 2))
+    for n, row in enumerate(observed):
+        seen = np.flatnonzero(row)
+        counts = np.bincount(np.asarray(posterior.groups)[seen], minlength=n_groups)
+        used = np.flatnonzero(counts)
+        total = np.tensordot(counts[used], posterior.gap[used], axes=1)
+        folded[n] = fold_upper(v[:, seen] @ v[:, seen].T - total)
+    return folded
 
 
 def _tiles(count: int) -> list[Rows]:
-    """Which rows stand in each tile; the last row fills up the last one."""
-    firsts = range(0, count, ROWS_PER_TILE)
-    return [np.minimum(np.arange(a, a + ROWS_PER_TILE), count - 1) for a in firsts]
+    """Which rows stand in each tile: large ones, then small ones, the last row filling up the last.
+
+    Few sizes, whatever the count: a matrix product's digits may depend on its shape.
+    """
+    whole = count - count % ROWS_PER_TILE
+    tiles = [np.arange(a, a + ROWS_PER_TILE) for a in range(0, whole, ROWS_PER_TILE)]
+    firsts = range(whole, count, ROWS_PER_SMALL_TILE)
+    return tiles + [np.minimum(np.arange(a, a + ROWS_PER_SMALL_TILE), count - 1) for a in firsts]

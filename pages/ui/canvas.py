@@ -20,6 +20,7 @@ SCRIPTS = (
     "theme.js",
     "shade.js",
     "axes.js",
+    "geometry.js",
     "output.js",
     "map.js",
     "gestures.js",

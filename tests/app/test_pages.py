@@ -19,7 +19,7 @@ from pages.ui.memory import recall, remember
 from pages.ui.thumbnails import common_frame, missing_picture, row_picture
 
 ROOT = Path(__file__).parents[2]
-PAGES = ("gallery", "explore", "train", "library")
+PAGES = ("gallery", "explore", "complete", "train", "library")
 
 
 @pytest.fixture(autouse=True)

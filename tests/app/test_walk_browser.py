@@ -10,7 +10,7 @@ pytestmark = pytest.mark.browser
 SLOW = 30_000
 
 
-@pytest.mark.parametrize("path", ["/", "/explore", "/train", "/library"])
+@pytest.mark.parametrize("path", ["/", "/explore", "/complete", "/train", "/library"])
 def test_every_page_works_with_the_network_out(server, browser_page, path: str) -> None:
     page = browser_page.page
     page.goto(server.url + path)

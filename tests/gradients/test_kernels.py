@@ -127,7 +127,7 @@ def test_weighted_psi2_of_each_point(name: str, shared: bool, inputs, central_di
     weights = generator.normal(size=(1 if shared else len(mean), 4, 4))
     weights = weights + np.swapaxes(weights, 1, 2)
     folded = fold_upper(weights)
-    value, d_mean, d_variance = kernel.weighted_psi2(mean, variance, inducing, folded)
+    value, d_mean, d_variance = kernel.weighted_psi2(inducing)(mean, variance, folded)
     for n in range(len(mean)):
         row = slice(n, n + 1)
         alone = kernel.psi2(mean[row], variance[row], inducing)[0]
@@ -135,7 +135,7 @@ def test_weighted_psi2_of_each_point(name: str, shared: bool, inputs, central_di
         assert value[n] == pytest.approx(expected, rel=1e-10, abs=1e-12)
 
     def total(mean=mean, variance=variance) -> float:
-        return float(np.sum(kernel.weighted_psi2(mean, variance, inducing, folded)[0]))
+        return float(np.sum(kernel.weighted_psi2(inducing)(mean, variance, folded)[0]))
 
     close = {"rtol": 1e-6, "atol": 1e-7}
     np.testing.assert_allclose(d_mean, central_difference(lambda x: total(mean=x), mean), **close)

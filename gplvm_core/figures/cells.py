@@ -1,0 +1,72 @@
+"""The parts of a row that a person can point at: pixels of an image, joints, or columns."""
+
+import re
+from collections.abc import Callable
+
+import numpy as np
+from jaxtyping import Bool
+from numpy import ndarray as Array
+
+from gplvm_core.datasets.dataset import Drawing, Skeleton
+
+LEGS = re.compile(r"leg|thigh|femur|knee|shin|tibia|foot|ankle|toe", re.IGNORECASE)
+ARMS = re.compile(r"arm|elbow|humerus|radius|wrist|hand|finger|thumb", re.IGNORECASE)
+LEFT = re.compile(r"[Ll]eft|[Ll][_. ]|[Ll](?=[A-Z])")
+
+
+def n_cells(drawing: Drawing) -> int:
+    """How many cells a row has: pixels (of whatever colour), joints, or columns."""
+    if drawing.kind == "image":
+        return drawing.shape[0] * drawing.shape[1]
+    return drawing.shape[0]
+
+
+def cell_word(drawing: Drawing) -> tuple[str, str]:
+    """What one cell is called, and many."""
+    return {"image": ("pixel", "pixels"), "skeleton": ("joint", "joints")}.get(
+        drawing.kind, ("column", "columns")
+    )
+
+
+def columns_of(drawing: Drawing, cells: Bool[Array, " C"]) -> Bool[Array, " D"]:
+    """The columns of the chosen cells: a pixel's colours, a joint's three coordinates."""
+    return np.repeat(cells, int(np.prod(drawing.shape)) // n_cells(drawing))
+
+
+def cells_of(drawing: Drawing, columns: Bool[Array, " D"]) -> Bool[Array, " C"]:
+    """The cells with at least one of the chosen columns."""
+    return np.asarray(columns.reshape(n_cells(drawing), -1).any(axis=1))
+
+
+def choices(drawing: Drawing) -> dict[str, Bool[Array, " C"]]:
+    """Parts that are hidden with one press, by name; the first is a good one to begin with."""
+    count = n_cells(drawing)
+    if drawing.kind == "image":
+        rows, columns = np.indices(drawing.shape[:2])
+        return {
+            "Left half": (columns < drawing.shape[1] // 2).ravel(),
+            "Lower half": (rows >= (drawing.shape[0] + 1) // 2).ravel(),
+        }
+    if drawing.skeleton is not None:
+        parts = {
+            "Legs": _limbs(drawing.skeleton, lambda name: LEGS.search(name)),
+            "Arms": _limbs(drawing.skeleton, lambda name: ARMS.search(name)),
+            "Left side": _limbs(drawing.skeleton, lambda name: LEFT.match(name)),
+        }
+        known = {name: part for name, part in parts.items() if part.any() and not part.all()}
+        # Joints with other names than people's: the later half, which hangs on the earlier one.
+        return known or {"Last half": np.arange(count) >= count // 2}
+    return {
+        "First half": np.arange(count) < count // 2,
+        "Last half": np.arange(count) >= (count + 1) // 2,
+    }
+
+
+def _limbs(skeleton: Skeleton, chosen: Callable[[str], object]) -> Bool[Array, " J"]:
+    """The joints whose name is chosen, and all that hang on them."""
+    part = np.zeros(len(skeleton.parents), dtype=bool)
+    for joint, (name, parent) in enumerate(
+        zip(skeleton.joint_names, skeleton.parents, strict=True)
+    ):
+        part[joint] = bool(chosen(name)) or (parent >= 0 and part[parent])
+    return part

@@ -1,0 +1,214 @@
+"""A visitor's own rows for a model: a table or one picture, with gaps, fitted to its columns."""
+
+import hashlib
+import io
+from dataclasses import dataclass
+from pathlib import PurePath
+
+import numpy as np
+from numpy import ndarray as Array
+from PIL import Image, ImageOps
+
+from gplvm_core.datasets import DataError, Dataset, Drawing
+from gplvm_core.datasets.array_table import is_array_file, parse_arrays
+from gplvm_core.datasets.columns import Column, Table
+from gplvm_core.datasets.errors import listed
+from gplvm_core.datasets.text_table import parse_text
+from pages.ui.words import plural
+
+TABLES = ("csv", "tsv", "txt", "npz", "npy")
+PICTURES = ("png", "jpg", "jpeg", "bmp", "gif", "webp")
+MEGABYTES = 10
+MOST_ROWS = 5000
+MOST_PIXELS = 25_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class OwnRows:
+    """Rows (n, D) in the model's columns and units, NaN where missing, and what was done.
+
+    mark: a short name for this upload, that tells it from others.
+    """
+
+    values: Array
+    notes: tuple[str, ...]
+    mark: str = ""
+
+
+def formats(drawing: Drawing) -> list[str]:
+    """The endings of files that can hold such rows."""
+    return [*TABLES, *(PICTURES if drawing.kind == "image" else ())]
+
+
+def read_rows(name: str, data: bytes, dataset: Dataset) -> OwnRows:
+    """The rows of an upload. Raises DataError, in words, for what the model cannot use."""
+    if not data.strip():
+        raise DataError(f"{name} is empty. Upload a file with at least one row.")
+    if len(data) > MEGABYTES * 2**20:
+        raise DataError(
+            f"{name} has {len(data) / 2**20:.0f} MB; up to {MEGABYTES} MB are read here. "
+            "Upload fewer rows."
+        )
+    if PurePath(name).suffix.lower().lstrip(".") in PICTURES:
+        rows = _read_picture(name, data, dataset.drawing)
+    else:
+        rows = _read_table(name, data, dataset)
+    _check(name, rows.values, dataset)
+    notes = (*rows.notes, *_units_note(rows.values, dataset.drawing))
+    return OwnRows(rows.values, notes, hashlib.sha256(data).hexdigest()[:12])
+
+
+def _check(name: str, values: Array, dataset: Dataset) -> None:
+    if len(values) > MOST_ROWS:
+        raise DataError(
+            f"{name} has {len(values):,} rows; up to {MOST_ROWS:,} are read here. Upload fewer "
+            "rows, or use the model's complete() in Python."
+        )
+    infinite = np.isinf(values)
+    if infinite.any():
+        row, column = (int(i) for i in np.argwhere(infinite)[0])
+        raise DataError(
+            f"{name}: row {row + 1} is infinite in {column_name(dataset, column)}. Correct it, or "
+            "leave the cell empty: an empty cell is a gap that the model fills."
+        )
+    empty = np.flatnonzero(np.isnan(values).all(axis=1))
+    if len(empty):
+        rows = listed([str(row + 1) for row in empty])
+        raise DataError(
+            f"{name}: nothing at all is known in row {rows}. The model needs at least one value "
+            "in every row; leave out the others."
+        )
+
+
+def _units_note(values: Array, drawing: Drawing) -> tuple[str, ...]:
+    """Pixels from 0 to 1 for a model of pixels from 0 to 255 are a common slip."""
+    if drawing.kind != "image" or drawing.value_range is None:
+        return ()
+    low, high = drawing.value_range
+    if np.nanmax(values) > low + 0.02 * (high - low):
+        return ()
+    return (
+        f"These pixels reach {np.nanmax(values):.3g}, while the model's run from {low:g} to "
+        f"{high:g}: they are nearly black to it. Are they in other units?",
+    )
+
+
+def column_name(dataset: Dataset, column: int) -> str:
+    """A column in words."""
+    if dataset.column_names is not None:
+        return f"“{dataset.column_names[column]}”"
+    if dataset.drawing.kind == "image":
+        return f"pixel value {column + 1}"
+    return f"column {column + 1}"
+
+
+def _read_table(name: str, data: bytes, dataset: Dataset) -> OwnRows:
+    if is_array_file(data):
+        table = parse_arrays(data, name, None)
+        if not table.columns:
+            table = _array_that_fits(name, data, table, dataset)
+    else:
+        table = parse_text(data, name, None)
+    wanted = dataset.column_names or ()
+    named = {column.name: column for column in table.columns}
+    if any(column in named for column in wanted):
+        return _by_name(table, named, wanted)
+    numeric = [column for column in table.columns if column.numbers is not None]
+    # Text in a column that is needed is an error that names its cell; other text is left out.
+    columns = list(table.columns) if len(table.columns) == dataset.n_outputs else numeric
+    if len(columns) != dataset.n_outputs:
+        names = f" ({listed(list(wanted))})" if wanted else ""
+        raise DataError(
+            f"{name} has {plural(len(numeric), 'column')} of numbers, but a row of this model has "
+            f"{dataset.n_outputs:,}{names}. Upload rows with the model's columns; write NA where "
+            "a value is missing."
+        )
+    notes = list(table.notes)
+    left_out = [column.name for column in table.columns if column not in columns]
+    if left_out:
+        notes.append(f"Columns of text were left out: {listed(left_out)}.")
+    if wanted and table.header:
+        notes.append("The columns' names are not the model's; they were taken in their order.")
+    return OwnRows(np.column_stack([_numbers(table, column) for column in columns]), tuple(notes))
+
+
+def _array_that_fits(name: str, data: bytes, table: Table, dataset: Dataset) -> Table:
+    """The one array of an NPZ whose rows are as long as the model's."""
+    candidates = [parse_arrays(data, name, array) for array in table.arrays]
+    fitting = [each for each in candidates if len(each.columns) == dataset.n_outputs]
+    if len(fitting) == 1:
+        return fitting[0]
+    raise DataError(
+        f"{name} holds several arrays ({listed(list(table.arrays))}), and "
+        f"{'several' if fitting else 'none'} of them have {dataset.n_outputs:,} values a row as "
+        "the model has. Save the one to complete alone."
+    )
+
+
+def _by_name(table: Table, named: dict[str, Column], wanted: tuple[str, ...]) -> OwnRows:
+    """The model's columns by their names; those that are not there are gaps in every row."""
+    notes = list(table.notes)
+    absent = [column for column in wanted if column not in named]
+    if absent:
+        notes.append(
+            f"{plural(len(absent), 'column')} of the model are not in the table and count as "
+            f"missing in every row: {listed(absent)}."
+        )
+    unused = [column for column in named if column not in wanted]
+    if unused:
+        notes.append(f"Columns that the model does not know were left out: {listed(unused)}.")
+    values = np.full((len(table.places), len(wanted)), np.nan)
+    for number, column in enumerate(wanted):
+        if column in named:
+            values[:, number] = _numbers(table, named[column])
+    return OwnRows(values, tuple(notes))
+
+
+def _numbers(table: Table, column: Column) -> Array:
+    if column.numbers is not None:
+        return np.asarray(column.numbers, dtype=float)
+    first = column.problem or 0
+    cell = (column.texts or ("",))[first]
+    raise DataError(
+        f"{table.name}, {table.unit} {table.places[first]}, column “{column.name}”: “{cell}” is "
+        "not a number. Correct it, or leave the cell empty: an empty cell is a gap."
+    )
+
+
+def _read_picture(name: str, data: bytes, drawing: Drawing) -> OwnRows:
+    """One picture in the model's size; transparent pixels are gaps."""
+    height, width = drawing.shape[:2]
+    notes = []
+    try:
+        picture: Image.Image = Image.open(io.BytesIO(data))
+        if picture.width * picture.height > MOST_PIXELS:
+            raise DataError(
+                f"{name} has {picture.width:,} × {picture.height:,} pixels, too many to read "
+                "here. Make it smaller."
+            )
+        picture = ImageOps.exif_transpose(picture)
+        has_gaps = picture.has_transparency_data
+        whole = picture.convert("RGBA")
+    except DataError:
+        raise
+    except Exception as error:  # decoders raise many kinds for damaged pictures
+        raise DataError(
+            f"{name} is no picture that can be read: {error}. Save it as PNG."
+        ) from error
+    if whole.size != (width, height):
+        notes.append(
+            f"Resized from {whole.width} × {whole.height} to the model's {width} × {height} pixels."
+        )
+    # Averages may not mix a gap's colour in: colour and opacity are resized apart from each other.
+    opaque = np.asarray(whole.getchannel("A").resize((width, height), Image.Resampling.BOX))
+    colour = len(drawing.shape) == 3
+    resize = Image.Resampling.BOX if has_gaps else Image.Resampling.LANCZOS
+    pixels = np.asarray(
+        whole.convert("RGB" if colour else "L").resize((width, height), resize), dtype=float
+    )
+    low, high = drawing.value_range or (0.0, 255.0)
+    values = low + (high - low) * pixels.reshape(height * width, -1) / 255.0
+    values[opaque.ravel() < 255] = np.nan
+    if has_gaps:
+        notes.append("Transparent pixels are gaps.")
+    return OwnRows(values.reshape(1, -1), tuple(notes))

@@ -1,0 +1,55 @@
+"""What pages about one model share: which one it is, its title and facts, the menu of models."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from pages.ui.catalogue import Item, items
+from pages.ui.words import plural
+
+
+def chosen_key(memory: str) -> str | None:
+    """The model in the link, else the one seen before in this session (session key `memory`)."""
+    key = st.query_params.get("model") or st.session_state.get(memory)
+    if key is not None:
+        st.query_params["model"] = key
+        st.session_state[memory] = key
+    return key
+
+
+def model_menu(key: str | None, page: str, forget: Callable[[], None] = lambda: None) -> None:
+    """All models, without leaving the page; `forget` is called before another one is shown."""
+    titles = {listed.key: listed.entry.title for listed in items()}
+    keys = list(titles)
+    menu = f"{page}_menu|{key}"
+
+    def switch() -> None:
+        forget()
+        st.query_params["model"] = st.session_state[menu]
+
+    st.selectbox(
+        "Model",
+        keys,
+        index=keys.index(key) if key in keys else None,
+        placeholder="Choose a model",
+        format_func=lambda option: titles[option],
+        label_visibility="collapsed",
+        key=menu,
+        on_change=switch,
+    )
+
+
+def model_head(item: Item, page: str, forget: Callable[[], None] = lambda: None) -> None:
+    """Title and facts on the left, the menu of models on the right."""
+    dataset, model = item.dataset, item.model
+    bound = f"{float(model.bound_):,.0f}".replace("-", "−")
+    title, menu = st.columns([3, 1], vertical_alignment="bottom")
+    with title:
+        st.title(item.title, anchor=False)
+        st.html(
+            f'<span class="mf-facts">{len(dataset.values):,} × {dataset.values.shape[1]:,} numbers '
+            f"· {int(model.n_effective_)} of {plural(model.latent_mean_.shape[1], 'dimension')} "
+            f"in use · bound {bound} nats</span>"
+        )
+    with menu:
+        model_menu(item.key, page, forget)

@@ -1,0 +1,405 @@
+"""The Complete page through Streamlit's AppTest, and the reading of a visitor's own rows."""
+
+import csv
+import io
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import streamlit as st
+from PIL import Image
+from streamlit.testing.v1 import AppTest
+
+from gplvm_core import GPLVM, BayesianGPLVM, BayesianPCA, ProbabilisticPCA, load_dataset
+from gplvm_core.datasets import DataError, Dataset, Drawing, Skeleton
+from gplvm_core.figures.frame import unframe
+from gplvm_core.figures.pack_completion import RowItem, mask_text
+from gplvm_core.store import Library, workspace
+from pages.ui import catalogue, complete_model, complete_typicality
+from pages.ui.catalogue import Item
+from pages.ui.complete_items import (
+    Board,
+    chosen_item,
+    data_items,
+    hidden_row,
+    masks_of,
+    own_items,
+    question_of,
+)
+from pages.ui.complete_panels import row_csv, row_png
+from pages.ui.complete_table import example, table_csv
+from pages.ui.complete_upload import formats, read_rows
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace and a gallery of the test's own."""
+    monkeypatch.setenv("MANIFOLIO_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(catalogue, "GALLERY_FOLDER", tmp_path / "gallery")
+    monkeypatch.chdir(ROOT)
+    monkeypatch.setattr(complete_typicality, "SPELL", 60.0)  # no live fragment in these tests
+    st.cache_data.clear()
+    return tmp_path / "home"
+
+
+@pytest.fixture(scope="module")
+def flow() -> Dataset:
+    whole = load_dataset("flow")
+    return replace(
+        whole,
+        name="some-flow",
+        title="Some flow",
+        targets=whole.targets[:60],
+        labels=whole.labels[:60],
+        covariates={},
+    )
+
+
+@pytest.fixture(scope="module")
+def model(flow: Dataset) -> BayesianGPLVM:
+    return BayesianGPLVM(3, n_inducing=10, max_iter=30, random_state=0).fit(flow.values)
+
+
+@pytest.fixture
+def keep(flow: Dataset) -> Callable[..., str]:
+    """Put a model into the library; its key."""
+
+    def added(model: object, dataset: Dataset = flow) -> str:
+        return "library:" + Library(workspace() / "library").add(model, dataset, "My flow")
+
+    return added
+
+
+def app(key: str | None = None) -> AppTest:
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    at.run()
+    if key is not None:
+        at.query_params["model"] = key
+    return at.switch_page("pages/complete.py").run()
+
+
+def said(at: AppTest) -> str:
+    """All words on the page."""
+    kinds = ("title", "subheader", "markdown", "caption", "info", "warning", "error", "html")
+    return "\n".join(str(e.value) for kind in kinds for e in getattr(at, kind))
+
+
+def stores(at: AppTest) -> dict[str, tuple[dict, dict]]:
+    """Header and arrays of everything that was sent to the browser as bytes."""
+    found = {}
+    for element in at.main:
+        _collect(element, found)
+    return found
+
+
+def _collect(element, found) -> None:
+    if hasattr(element, "children"):
+        for child in element.children.values():
+            _collect(child, found)
+        return
+    proto = getattr(element, "proto", None)
+    data = getattr(proto, "bytes", b"") if proto is not None else b""
+    if data:
+        header, arrays = unframe(data)
+        found[header["name"].split("|")[0]] = (header, arrays)
+
+
+def test_without_a_model_the_page_teaches_and_offers_a_button():
+    at = app()
+    assert not at.exception
+    assert "Paint over a part" in said(at)
+    assert any(button.label == "See the ready models" for button in at.button)
+
+
+def test_a_missing_model_is_said():
+    at = app("library:none")
+    assert not at.exception
+    assert "There is no model" in at.error[0].value
+
+
+def test_the_page_answers_at_once_with_a_part_hidden(keep, model, flow):
+    at = app(keep(model))
+    assert not at.exception
+    sent = stores(at)
+    rows, answer = sent["rows"], sent["answer"]
+    assert len(rows[0]["items"]) == 10
+    header, arrays = answer
+    row = flow.values[int(header["item"].split()[1])]
+    hidden = np.arange(12) < 6
+    assert header["mask"] == mask_text(hidden)
+    mean, std = model.complete(np.where(hidden, np.nan, row)[None], return_std=True)
+    np.testing.assert_allclose(arrays["mean"], mean[0], rtol=1e-5)
+    np.testing.assert_allclose(arrays["std"], std[0], rtol=1e-5)
+    error = np.sqrt(np.mean((mean[0] - row)[hidden] ** 2))
+    assert header["summary"]["error"] == pytest.approx(error)
+    assert header["summary"]["expected"] == pytest.approx(np.sqrt(np.mean(std[0, hidden] ** 2)))
+    words = said(at)
+    assert "60 × 12 numbers" in words
+    assert "all 60 training rows" in words
+    assert "its own row is left out" in words
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        GPLVM(2, max_iter=15, random_state=0),
+        BayesianPCA(2, max_iter=15, random_state=0),
+        ProbabilisticPCA(2),
+        BayesianGPLVM(1, n_inducing=8, max_iter=15, random_state=0),
+    ],
+    ids=["GPLVM", "BayesianPCA", "ProbabilisticPCA", "one dimension"],
+)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_every_kind_of_model_completes(keep, flow, other):
+    at = app(keep(other.fit(flow.values)))
+    assert not at.exception
+    assert not at.error
+    header, arrays = stores(at)["answer"]
+    assert "problem" not in header
+    assert np.isfinite(arrays["mean"]).all()
+    assert "log p =" in said(at)
+
+
+def test_log_densities_are_computed_little_by_little(keep, model, monkeypatch):
+    monkeypatch.setattr(complete_typicality, "SPELL", -1.0)
+    key = keep(model)
+    at = app(key)
+    assert not at.exception
+    assert "log p =" not in said(at)
+    monkeypatch.setattr(complete_typicality, "SPELL", 60.0)
+    at.run()
+    assert "log p =" in said(at)
+
+
+def test_data_without_labels_have_no_class_panel(keep, model, flow):
+    at = app(keep(model, replace(flow, labels=None, label_names=())))
+    assert not at.exception
+    assert "Which class" not in said(at)
+
+
+def test_your_own_rows_are_asked_for_and_shown(keep, model, flow):
+    at = app(keep(model))
+    at.segmented_control[0].set_value("own").run()
+    assert not at.exception
+    assert "Leave cells empty" in said(at)
+    at.file_uploader[0].upload("gaps.csv", example(flow)).run()
+    assert not at.exception
+    assert not at.error
+    assert stores(at)["answer"][0]["item"].startswith("own 0 ")
+    assert "5 rows, 20 gaps to fill" in said(at)
+    next(b for b in at.button if b.label == "Complete all rows").click().run()
+    assert not at.exception
+    assert "have 0." in said(at)
+    # The upload outlives a visit to another page.
+    at.switch_page("pages/library.py").run()
+    at.switch_page("pages/complete.py").run()
+    assert stores(at)["answer"][0]["item"].startswith("own 0 ")
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "words"),
+    [
+        ("empty.csv", b"", "empty"),
+        ("few.csv", b"1,2,3\n4,5,6\n", "3 columns of numbers"),
+        ("word.csv", b"1,2,3,4,5,6,7,8,9,10,11,hello\n" * 2, "not a number"),
+        ("none.csv", b"1" + b",1" * 11 + b"\nNA" + b",NA" * 11 + b"\n", "nothing at all is known"),
+        ("huge.csv", b"inf" + b",1" * 11 + b"\n", "infinite"),
+        ("broken.npz", b"PK\x03\x04 cut", "npz"),
+        ("ragged.csv", b"1,2\n3\n", "line 2"),
+    ],
+)
+def test_an_upload_that_cannot_be_used_is_explained(keep, model, name, data, words):
+    at = app(keep(model))
+    at.segmented_control[0].set_value("own").run()
+    at.file_uploader[0].upload(name, data).run()
+    assert not at.exception
+    assert words in at.error[0].value
+
+
+# --- the parts behind the page ------------------------------------------------------------------
+
+
+def test_columns_are_found_by_name_in_any_order_and_absent_ones_are_gaps(flow):
+    names = list(flow.column_names)
+    table = io.StringIO()
+    writer = csv.writer(table)
+    writer.writerow(["note", *names[::-1][:-1]])
+    writer.writerow(["a", *flow.values[3, ::-1][:-1]])
+    writer.writerow(["b", *[""] * 5, *flow.values[4, ::-1][5:-1]])
+    rows = read_rows("mine.csv", table.getvalue().encode(), flow)
+    np.testing.assert_allclose(rows.values[0, 1:], flow.values[3, 1:])
+    assert np.isnan(rows.values[:, 0]).all()
+    assert np.isnan(rows.values[1, -5:]).all()
+    assert any(names[0] in note and "missing in every row" in note for note in rows.notes)
+    assert any("note" in note for note in rows.notes)
+
+
+def test_arrays_are_read_and_the_one_that_fits_is_taken(flow):
+    file = io.BytesIO()
+    np.savez(file, other=np.zeros((2, 3)), rows=flow.values[:2])
+    np.testing.assert_allclose(read_rows("a.npz", file.getvalue(), flow).values, flow.values[:2])
+    file = io.BytesIO()
+    np.savez(file, one=flow.values[:2], two=flow.values[:2])
+    with pytest.raises(DataError, match="several arrays"):
+        read_rows("a.npz", file.getvalue(), flow)
+
+
+def test_too_many_rows_are_refused(flow):
+    file = io.BytesIO()
+    np.save(file, np.zeros((5001, 12), dtype=np.float32))
+    with pytest.raises(DataError, match="5,001 rows"):
+        read_rows("a.npy", file.getvalue(), flow)
+    with pytest.raises(DataError, match="MB"):
+        read_rows("a.npy", b"x" * (11 * 2**20), flow)
+
+
+@pytest.fixture
+def pictures() -> Dataset:
+    values = np.random.default_rng(0).uniform(0, 255, (5, 12)).astype(np.float32)
+    return Dataset("p", "P", values, Drawing("image", (3, 4), (0.0, 255.0)))
+
+
+def png(pixels: np.ndarray) -> bytes:
+    file = io.BytesIO()
+    Image.fromarray(pixels).save(file, format="PNG")
+    return file.getvalue()
+
+
+def test_a_picture_is_read_in_the_models_size_and_transparency_is_a_gap(pictures):
+    pixels = np.zeros((6, 8, 4), np.uint8)
+    pixels[..., :3] = 200
+    pixels[:, 4:, 3] = 255
+    rows = read_rows("me.png", png(pixels), pictures)
+    image = rows.values.reshape(3, 4)
+    assert np.isnan(image[:, :2]).all()
+    np.testing.assert_allclose(image[:, 2:], 200)
+    assert any("Resized from 8 × 6" in note for note in rows.notes)
+    assert "png" in formats(pictures.drawing)
+    with pytest.raises(DataError, match="no picture"):
+        read_rows("me.png", b"\x89PNG cut off", pictures)
+
+
+def test_pixels_in_other_units_are_pointed_out(pictures):
+    file = io.BytesIO()
+    np.save(file, np.random.default_rng(0).uniform(size=(2, 3, 4)))
+    rows = read_rows("a.npy", file.getvalue(), pictures)
+    assert any("other units" in note for note in rows.notes)
+
+
+def test_masks_are_kept_per_row_and_an_untouched_row_takes_the_latest(flow):
+    items = data_items(flow, 0)
+    board = Board()
+    first = masks_of(board, items, flow)[items[0].id]
+    painted = mask_text(np.arange(12) == 3)
+    board = board.painted(items[2].id, painted)
+    masks = masks_of(board, items, flow)
+    assert masks[items[2].id] == painted
+    assert masks[items[0].id] == painted != first
+    assert chosen_item(board, items) is items[2]
+    assert chosen_item(board.shuffled(), data_items(flow, 1)).id not in {i.id for i in items}
+    assert board.shuffled().masks == board.masks
+    own = own_items(np.where(np.arange(12) > 8, np.nan, flow.values[:2]), "mark", 0)
+    assert masks_of(board, own, flow)[own[0].id] == mask_text(np.zeros(12, dtype=bool))
+
+
+@pytest.mark.parametrize(
+    "act",
+    [
+        None,
+        "text",
+        {"item": "row 99999", "mask": ""},
+        {"item": "row 1", "mask": "!!"},
+        {"item": "row 1", "mask": "AAAAAAAA"},
+        {"more": True},
+    ],
+)
+def test_messages_that_do_not_belong_to_the_page_are_left_alone(flow, act):
+    items = [RowItem("row 1", "row 2", flow.values[1])]
+    assert question_of(act, items, flow) is None
+
+
+def test_hidden_cells_are_gaps_of_every_column_they_have():
+    skeleton = Drawing("skeleton", (2, 3), skeleton=Skeleton(("Hips", "LeftLeg"), (-1, 0)))
+    data = Dataset("s", "S", np.arange(12.0).reshape(2, 6), skeleton)
+    row = hidden_row(RowItem("row 0", "", data.values[0]), mask_text(np.array([False, True])), data)
+    np.testing.assert_array_equal(np.isnan(row), [False] * 3 + [True] * 3)
+
+
+def test_classes_come_from_the_neighbourhood_and_sum_to_one(flow, model):
+    row = flow.values[7].copy()
+    probabilities = complete_model.class_probabilities(model, "m", flow, row, 7)
+    assert probabilities.sum() == pytest.approx(1.0)
+    assert probabilities.shape == (3,)
+    right = [
+        complete_model.class_probabilities(model, "m", flow, flow.values[n], n).argmax()
+        == flow.labels[n]
+        for n in range(0, 60, 4)
+    ]
+    assert np.mean(right) > 0.7
+
+
+def test_log_densities_are_those_of_rows_with_the_same_gaps(flow, model):
+    missing = np.arange(12) < 4
+    found = complete_model.log_densities(model, "m", flow, np.packbits(missing).tobytes(), 10)
+    rows = np.where(missing, np.nan, flow.values[10:20])
+    np.testing.assert_allclose(found, model.score_samples(rows))
+
+
+def test_the_completed_row_is_exported_with_what_was_filled(flow, model):
+    item = Item("k", "T", model, flow)
+    row = np.where(np.arange(12) < 2, np.nan, flow.values[0])
+    answer = complete_model.completed(model, "m", row)
+    text = row_csv(item.dataset, RowItem("row 0", "row 1", flow.values[0]), row, answer).decode()
+    lines = list(csv.DictReader(io.StringIO(text)))
+    assert [line["column"] for line in lines] == list(flow.column_names)
+    assert [line["filled"] for line in lines] == ["1", "1"] + ["0"] * 10
+    assert float(lines[0]["value"]) == pytest.approx(answer.mean[0], rel=1e-6)
+    assert float(lines[0]["truth"]) == pytest.approx(flow.values[0, 0], rel=1e-6)
+    assert lines[5]["std"] == ""
+    assert row_png(flow, answer.mean).startswith(b"\x89PNG")
+
+
+def test_the_example_can_be_read_back(flow):
+    rows = read_rows("rows.csv", example(flow), flow).values
+    assert rows.shape == (5, 12)
+    assert (np.isnan(rows).sum(axis=1) == 4).all()
+    written = table_csv(tuple(flow.column_names), rows, np.zeros_like(rows)).decode()
+    assert written.splitlines()[0].endswith('std"') or written.splitlines()[0].endswith("std")
+
+
+def test_painting_is_answered_and_kept(keep, model, flow):
+    key = keep(model)
+    at = app(key)
+    header, _ = stores(at)["rows"]
+    name = f"painter|{key}|{model.bound_:.10g}"
+    item = header["items"][3]["id"]
+    mask = mask_text(np.arange(12) == 5)
+    at.session_state[name] = {"act": {"item": item, "mask": mask, "number": 7}}
+    at.run()
+    assert not at.exception
+    answer, arrays = stores(at)["answer"]
+    assert (answer["item"], answer["mask"], answer["number"]) == (item, mask, 7)
+    row = flow.values[int(item.split()[1])]
+    assert np.flatnonzero(arrays["std"]).tolist() == [5]
+    np.testing.assert_allclose(np.delete(arrays["mean"], 5), np.delete(row, 5), rtol=1e-6)
+    at.run()
+    assert stores(at)["answer"][0]["mask"] == mask
+
+
+def test_a_model_of_data_with_gaps_completes_their_rows(keep, flow):
+    values = flow.values.copy()
+    values[np.random.default_rng(1).uniform(size=values.shape) < 0.15] = np.nan
+    data = replace(flow, targets=values)
+    model = BayesianGPLVM(3, n_inducing=10, max_iter=20, random_state=0).fit(values)
+    at = app(keep(model, data))
+    assert not at.exception
+    assert not at.error
+    answer, arrays = stores(at)["answer"]
+    row = values[int(answer["item"].split()[1])]
+    assert np.isfinite(arrays["mean"]).all()
+    assert np.all(arrays["std"][np.isnan(row)] > 0)
+    assert "known where this row is" in said(at)
