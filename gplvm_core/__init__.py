@@ -9,7 +9,13 @@ from gplvm_core.datasets import (
     read_table,
 )
 from gplvm_core.kernels import RBF, Bias, Linear, White
-from gplvm_core.models import GPLVM, BayesianGPLVM, BayesianPCA, ProbabilisticPCA
+from gplvm_core.models import (
+    GPLVM,
+    BayesianGPLVM,
+    BayesianPCA,
+    GenerativeClassifier,
+    ProbabilisticPCA,
+)
 from gplvm_core.store import load, save
 
 __all__ = [
@@ -18,6 +24,7 @@ __all__ = [
     "BayesianGPLVM",
     "BayesianPCA",
     "Bias",
+    "GenerativeClassifier",
     "Linear",
     "ProbabilisticPCA",
     "White",

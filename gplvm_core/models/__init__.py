@@ -1,6 +1,7 @@
 """Floor 6: the models, thin compositions in scikit-learn's style."""
 
 from gplvm_core.models.bayesian import BayesianGPLVM, BayesianPCA
+from gplvm_core.models.classifier import GenerativeClassifier
 from gplvm_core.models.estimator import ON, LatentVariableModel
 from gplvm_core.models.gplvm import GPLVM
 from gplvm_core.models.linear import ProbabilisticPCA
@@ -11,6 +12,7 @@ __all__ = [
     "ON",
     "BayesianGPLVM",
     "BayesianPCA",
+    "GenerativeClassifier",
     "LatentVariableModel",
     "ProbabilisticPCA",
     "Restart",

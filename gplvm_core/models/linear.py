@@ -17,7 +17,7 @@ from gplvm_core.models.principal import (
     reconstruct,
     reconstruct_jointly,
 )
-from gplvm_core.models.scaling import observed_counts
+from gplvm_core.models.scaling import gaps_in_words, observed_counts
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Result
 from gplvm_core.prediction import Posterior, Projection
@@ -88,6 +88,7 @@ class ProbabilisticPCA(LatentVariableModel):
         self.bound_ = float(inferred.log_density.sum()) + offset
         self.trace_: dict[str, Any] = {}
         self._note(notes)
+        self.notes_ += gaps_in_words(targets)
         return self
 
     def score_samples(self, Y: ArrayLike) -> Float[Array, " N"]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from gplvm_core.datasets import DataError
 from gplvm_core.datasets.errors import listed
 from gplvm_core.numerics import Array
+from gplvm_core.statistics import Patterns
 
 HOW = ("global", "columns", "none")
 
@@ -82,3 +83,15 @@ def _refuse_empty(observed: Bool[NDArray[np.bool_], "N D"]) -> None:
 def observed_counts(targets: Float[Array, "N D"]) -> Int[NDArray[np.intp], " D"]:
     """How many entries of each column are observed (not NaN)."""
     return np.asarray((~np.isnan(targets)).sum(axis=0))
+
+
+def gaps_in_words(targets: Float[Array, "N D"]) -> tuple[str, ...]:
+    """What was done about missing outputs: a fact to show, not a decision to warn of."""
+    missing = np.isnan(targets)
+    if not missing.any():
+        return ()
+    n_patterns = Patterns.of(~missing).rows.shape[1]
+    return (
+        f"{missing.mean():.1%} of the targets are missing: left out of the sums, not filled in "
+        f"({n_patterns} pattern{'s' * (n_patterns > 1)} of gaps in {targets.shape[1]} columns)",
+    )

@@ -3,7 +3,6 @@
 from collections.abc import Callable
 from typing import Any, Literal, Self
 
-import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
@@ -11,11 +10,11 @@ from gplvm_core.kernels import Kernel
 from gplvm_core.models.estimator import LatentVariableModel, seeds_for
 from gplvm_core.models.latent import Start
 from gplvm_core.models.run import Problem, Run
-from gplvm_core.models.scaling import Scaling, observed_counts
+from gplvm_core.models.scaling import Scaling, gaps_in_words, observed_counts
 from gplvm_core.models.schedule import Training, check_settings
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
-from gplvm_core.statistics import Executor, Patterns, executor
+from gplvm_core.statistics import Executor, executor
 
 
 class TrainedModel(LatentVariableModel):
@@ -62,7 +61,7 @@ class TrainedModel(LatentVariableModel):
         self.restarts_ = tuple(each.restart for each in trained)
         self.result_, self.trace_ = best.restart.result, best.trace.arrays()
         self._note(scaling.notes + begin.notes(seeds[0]))
-        self.notes_ += _gaps_in_words(targets)
+        self.notes_ += gaps_in_words(targets)
         return self
 
     def _n_inducing(self, n_points: int) -> int:
@@ -78,15 +77,3 @@ class TrainedModel(LatentVariableModel):
     ) -> None:
         """Fitted attributes from the parameters that training ended with."""
         raise NotImplementedError
-
-
-def _gaps_in_words(targets: Float[Array, "N D"]) -> tuple[str, ...]:
-    """What was done about missing outputs: a fact to show, not a decision to warn of."""
-    missing = np.isnan(targets)
-    if not missing.any():
-        return ()
-    n_patterns = Patterns.of(~missing).rows.shape[1]
-    return (
-        f"{missing.mean():.1%} of the targets are missing: left out of the sums, not filled in "
-        f"({n_patterns} pattern{'s' * (n_patterns > 1)} of gaps in {targets.shape[1]} columns)",
-    )
