@@ -15,6 +15,7 @@ from gplvm_core.models import (
     BayesianPCA,
     GenerativeClassifier,
     ProbabilisticPCA,
+    SemiSupervisedClassifier,
 )
 from gplvm_core.store import load, save
 
@@ -27,6 +28,7 @@ __all__ = [
     "GenerativeClassifier",
     "Linear",
     "ProbabilisticPCA",
+    "SemiSupervisedClassifier",
     "White",
     "evaluate_bound",
     "list_datasets",

@@ -6,6 +6,7 @@ from gplvm_core.models.estimator import ON, LatentVariableModel
 from gplvm_core.models.gplvm import GPLVM
 from gplvm_core.models.linear import ProbabilisticPCA
 from gplvm_core.models.run import Restart, Run, Trace
+from gplvm_core.models.semi_supervised import SemiSupervisedClassifier
 
 __all__ = [
     "GPLVM",
@@ -17,5 +18,6 @@ __all__ = [
     "ProbabilisticPCA",
     "Restart",
     "Run",
+    "SemiSupervisedClassifier",
     "Trace",
 ]

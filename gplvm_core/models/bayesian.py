@@ -1,17 +1,20 @@
 """The Bayesian GP-LVM: latent inputs integrated out, dimensions switched off by ARD."""
 
-from typing import Literal
+from typing import Any, Literal
 
+import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
-from gplvm_core.models.latent import LatentProblem, Parameters, Start, relevance_of
+from gplvm_core.models.encoded import EncodedProblem
+from gplvm_core.models.latent import LatentProblem, Start, relevance_of
 from gplvm_core.models.scaling import Scaling, observed_counts
 from gplvm_core.models.trained import TrainedModel
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Projection, log_density, project
 from gplvm_core.priors import StandardNormal
+from gplvm_core.priors.encoder import Encoder
 from gplvm_core.statistics import Executor, Statistics, Targets
 
 
@@ -22,7 +25,16 @@ class BayesianGPLVM(TrainedModel):
     integrated out approximately: `bound_` is a lower bound on log p(Y) in nats, for the data as
     given. `relevance_` orders the latent dimensions, `information_` (nats per point) says which
     are on. Trained by phases with the noise variance and the kernel's scale at their optimum.
+
+    encoder : None, or q(X) as a function of the outputs, learnt together with the layer, so that
+        transform of a whole row needs no inference: "kernel", a linear map and an RBF expansion
+        (Lawrence & Quiñonero-Candela 2006), or "network", a linear map and a hidden layer
+        (Damianou 2015, §6.2.5). `bound_` stays a lower bound, over fewer beliefs. The encoder
+        answers in transform and denoise; new rows with gaps, and score_samples, are inferred
+        iteratively as without it.
     """
+
+    encoder_: Encoder | None
 
     def __init__(
         self,
@@ -37,6 +49,7 @@ class BayesianGPLVM(TrainedModel):
         optimiser: Literal["lbfgs", "scg"] = "lbfgs",
         random_state: int | None = None,
         n_jobs: int | None = None,
+        encoder: Literal["kernel", "network"] | None = None,
     ) -> None:
         self.n_components = n_components
         self.n_inducing = n_inducing
@@ -49,13 +62,25 @@ class BayesianGPLVM(TrainedModel):
         self.optimiser = optimiser
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.encoder = encoder
 
-    def _problem(self, begin: Start, run: Executor) -> LatentProblem:
-        return LatentProblem(begin, Targets.of(begin.targets), self.jitter, run)
+    def _problem(self, begin: Start, run: Executor) -> LatentProblem | EncodedProblem:
+        problem = LatentProblem(begin, Targets.of(begin.targets), self.jitter, run)
+        return problem if self.encoder is None else EncodedProblem.of(problem, self.encoder)
 
     def _settle(
-        self, problem: LatentProblem, parameters: Parameters, targets: Array, scaling: Scaling
-    ) -> None:
+        self,
+        problem: LatentProblem | EncodedProblem,
+        parameters: Any,
+        targets: Array,
+        scaling: Scaling,
+    ) -> tuple[str, ...]:
+        notes: tuple[str, ...] = ()
+        self.encoder_ = None
+        if isinstance(problem, EncodedProblem):
+            self.encoder_, notes = problem.encoder(parameters), problem.notes()
+            parameters = problem.decoded(parameters)
+            problem = problem.inner
         settled, belief = problem.settled(parameters, targets), parameters.belief
         kl_terms = StandardNormal().kl_terms(belief)
         self.latent_mean_, self.latent_variance_ = belief.mean, belief.variance
@@ -65,6 +90,7 @@ class BayesianGPLVM(TrainedModel):
         self.bound_ = settled.posterior.value - float(kl_terms.sum()) + offset
         self.statistics_: Statistics = settled.statistics
         self.posterior_ = settled.as_posterior(scaling)
+        return notes
 
     def score_samples(self, Y: ArrayLike) -> Float[Array, " N"]:
         """log p(observed entries of y | training data) of each row in nats, approximately.
@@ -73,9 +99,25 @@ class BayesianGPLVM(TrainedModel):
         difference bounds nothing. Source: Damianou (2015), §3.4.
         """
         outputs = self._outputs(Y)
-        return log_density(self.posterior_, self.statistics_, outputs, self._project(outputs))
+        return log_density(self.posterior_, self.statistics_, outputs, self._inferred(outputs))
 
     def _project(self, outputs: Array) -> Projection:
+        whole = ~np.isnan(outputs).any(axis=1)
+        if self.encoder is None or self.encoder_ is None or not whole.any():
+            return self._inferred(outputs)
+        found = None if whole.all() else self._inferred(outputs[~whole])
+        # Rows that the encoder answers have one explanation, however many others have.
+        shape = (len(outputs), 1 if found is None else found.bound.shape[1])
+        bound = np.full(shape, -np.inf)
+        mean = np.zeros((*shape, self.posterior_.n_latent))
+        variance = np.ones_like(mean)
+        if found is not None:
+            mean[~whole], variance[~whole], bound[~whole] = found.mean, found.variance, found.bound
+        told = self.encoder_.belief(self.posterior_.to_internal(outputs[whole]))
+        mean[whole, 0], variance[whole, 0], bound[whole, 0] = told.mean, told.variance, 0.0
+        return Projection(mean, variance, bound)
+
+    def _inferred(self, outputs: Array) -> Projection:
         return project(self.posterior_, outputs, self.latent_mean_, self.latent_variance_)
 
 

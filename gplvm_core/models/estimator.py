@@ -100,8 +100,8 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         """Latent mean of new rows (NaN: missing), and with return_std the standard deviation.
 
         Each row is inferred on its own, as a new point, from what is observed of it: for the
-        training rows' own beliefs see `latent_mean_` and `latent_variance_`. Source: Titsias &
-        Lawrence (2010), §4.
+        training rows' own beliefs see `latent_mean_` and `latent_variance_`. A model with an
+        encoder answers whole rows by it. Source: Titsias & Lawrence (2010), §4.
         """
         belief = self._project(self._outputs(Y)).best
         return (belief.mean, np.sqrt(belief.variance)) if return_std else belief.mean

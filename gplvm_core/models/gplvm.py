@@ -190,7 +190,7 @@ class GPLVM(TrainedModel):
         parameters: Any,
         targets: Array,
         scaling: Scaling,
-    ) -> None:
+    ) -> tuple[str, ...]:
         if isinstance(problem, FullProblem):
             points = parameters.latent
             value, self.posterior_ = problem.settled(parameters, targets, scaling)
@@ -203,6 +203,7 @@ class GPLVM(TrainedModel):
         self.information_ = np.full(self.n_components, np.nan)
         offset = scaling.log_jacobian(observed_counts(targets))
         self.bound_ = value + StandardNormal().log_density(points)[0] + offset
+        return ()
 
     @property
     def n_effective_(self) -> int:

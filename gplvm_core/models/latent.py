@@ -98,6 +98,12 @@ def kernel_leaves(
     return {path: Leaf(LOG, 1.0 / np.sqrt(n_points)) for path in paths}
 
 
+def layer_leaves(layer: Layer, spread: Float[Array, " Q"], n_points: int) -> dict[str, Leaf]:
+    """The free parameters of a layer whose scales are profiled; spread: of the latent points."""
+    inducing = {"layer.inducing": Leaf(scale=spread)}
+    return inducing | kernel_leaves(layer.kernel, "layer.kernel", n_points, profiled=True)
+
+
 @dataclass(frozen=True)
 class Settled:
     """A trained layer with the statistics of its data and its optimal q(u)."""
@@ -142,9 +148,8 @@ class LatentProblem:
         free: dict[str, Leaf] = {"belief.mean": Leaf(scale=spread)}
         if not self.certain:
             free["belief.variance"] = Leaf(LOG, 2.0)
-        free["layer.inducing"] = Leaf(scale=np.broadcast_to(spread, belief.mean.shape).mean(axis=0))
-        free |= kernel_leaves(anchor.layer.kernel, "layer.kernel", n_points, profiled=True)
-        return Layout(anchor, free)
+        spread = np.broadcast_to(spread, belief.mean.shape).mean(axis=0)
+        return Layout(anchor, free | layer_leaves(anchor.layer, spread, n_points))
 
     def _spread(self, belief: Belief, *, refreshed: bool) -> float | Array:
         """The scale of the means: their standard deviations, shared by all points at first."""

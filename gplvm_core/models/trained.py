@@ -57,10 +57,10 @@ class TrainedModel(LatentVariableModel):
             training = Training(problem, self.optimiser, self.max_iter, self.jitter, offset)
             trained = training.run(seeds, callback, resume)
             best = max(trained, key=lambda each: each.restart.bound)
-            self._settle(problem, best.parameters, targets, scaling)
+            notes = self._settle(problem, best.parameters, targets, scaling)
         self.restarts_ = tuple(each.restart for each in trained)
         self.result_, self.trace_ = best.restart.result, best.trace.arrays()
-        self._note(scaling.notes + begin.notes(seeds[0]))
+        self._note(scaling.notes + begin.notes(seeds[0]) + notes)
         self.notes_ += gaps_in_words(targets)
         return self
 
@@ -74,6 +74,6 @@ class TrainedModel(LatentVariableModel):
 
     def _settle(
         self, problem: Any, parameters: Any, targets: Float[Array, "N D"], scaling: Scaling
-    ) -> None:
-        """Fitted attributes from the parameters that training ended with."""
+    ) -> tuple[str, ...]:
+        """Fitted attributes from the parameters that training ended with; notes on them."""
         raise NotImplementedError

@@ -60,7 +60,7 @@ class Projection:
 
     @classmethod
     def of(cls, mean: Array, variance: Array, bound: Array, least: Array) -> Self:
-        """The ends of each row, told apart and sorted; least: variances (Q,) that tell none apart."""
+        """The ends of each row, told apart and sorted; least: variances (Q,) too small to tell."""
         found = cls(mean, variance, bound)._sorted()
         told = found.bound.copy()
         for later in range(1, told.shape[1]):

@@ -237,6 +237,7 @@ def test_gaps_beyond_repair_are_named(gaps: np.ndarray) -> None:
         ProbabilisticPCA(2).fit(empty)
 
 
+@pytest.mark.filterwarnings("ignore:the likelihood")
 def test_more_components_than_the_gaps_allow_are_said(gaps: np.ndarray) -> None:
     with pytest.warns(UserWarning, match="the noise variance ended at the least allowed"):
         model = ProbabilisticPCA(6).fit(gaps[:8])

@@ -1,0 +1,167 @@
+"""Encoders: q(X) as a function of the outputs, so that a new row's place is known at once.
+
+A back-constraint (Lawrence & Quiñonero-Candela 2006) on the mean and the variance of q(x_n), the
+variational auto-encoder of Damianou (2015), §4.2.1 and §6.2.5. Both encoders are a linear map of
+the rows plus units h(y) that bend it: bumps around centres, or a hidden layer of tanh.
+"""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from jaxtyping import Float
+from scipy.spatial.distance import pdist
+from sklearn.cluster import KMeans
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.kernels import RBF
+from gplvm_core.numerics import Array
+
+MOST_CENTERS = 200
+HIDDEN_UNITS = 50
+# Hidden units start nearly linear: their slopes differ, and none is saturated.
+HIDDEN_GAIN = 0.3
+# Directions in which rows, or bumps, differ by less than this share of the most are left out.
+LEAST_SHARE = 1e-8
+
+
+@dataclass(frozen=True)
+class Seen:
+    """What an encoder sees of some rows: principal scores, and bumps where there are centres."""
+
+    scores: Float[Array, "N K"]
+    bumps: Float[Array, "N H"] | None = None
+
+
+@dataclass(frozen=True)
+class Bumps:
+    """k(y, centers) in a basis in which the bumps at the centres are independent."""
+
+    kernel: RBF
+    centers: Float[Array, "C D"]
+    basis: Float[Array, "C H"]
+
+    @classmethod
+    def of(cls, rows: Float[Array, "N D"]) -> Self | None:
+        """All distinct rows as centres, or where they are more than 200 as many k-means centres.
+
+        The lengthscale is the median distance of two centres over √2: k = exp(−(d / median)²).
+        None when there are no two distinct rows.
+        """
+        centers = np.unique(rows, axis=0)
+        if len(centers) > MOST_CENTERS:
+            found = KMeans(MOST_CENTERS, n_init=1, random_state=0).fit(rows)
+            centers = np.asarray(found.cluster_centers_)
+        if len(centers) < 2:
+            return None
+        kernel = RBF(1.0, float(np.median(pdist(centers))) / np.sqrt(2.0))
+        values, vectors = np.linalg.eigh(kernel.K(centers))
+        kept = values > LEAST_SHARE * values[-1]
+        basis = vectors[:, kept] / np.sqrt(values[kept])
+        level = np.sqrt(np.mean((kernel.K(rows, centers) @ basis) ** 2, axis=0).max())
+        return cls(kernel, centers, basis / level)
+
+    def __call__(self, rows: Float[Array, "N D"]) -> Float[Array, "N H"]:
+        return self.kernel.K(rows, self.centers) @ self.basis
+
+
+@dataclass(frozen=True)
+class Reading:
+    """How an encoder sees rows: fixed before training, from the training rows alone."""
+
+    basis: Float[Array, "D K"]
+    bumps: Bumps | None = None
+
+    @classmethod
+    def of(cls, rows: Float[Array, "N D"], n_scores: int, *, bumps: bool) -> Self:
+        """The first principal scores of centred rows, at most so many, each of unit variance."""
+        _, values, directions = np.linalg.svd(rows, full_matrices=False)
+        kept = (values > np.sqrt(LEAST_SHARE) * values[0]) & (np.arange(len(values)) < n_scores)
+        basis = np.sqrt(len(rows)) * directions[kept].T / values[kept]
+        return cls(basis, Bumps.of(rows) if bumps else None)
+
+    def __call__(self, rows: Float[Array, "N D"]) -> Seen:
+        return Seen(rows @ self.basis, None if self.bumps is None else self.bumps(rows))
+
+
+@dataclass(frozen=True)
+class Head:
+    """The free parameters of q(x) = N(mean, diag variance) given what is seen; and gradients.
+
+    mean = [1 s h] · mean, log variance = [1 h] · log_variance: s the scores, h the bumps, or with
+    `hidden` a layer tanh([1 s] · hidden). The variance is the encoder's too, so that it can say
+    where a row is ambiguous; it leaves out s because h is bounded, and so it is far from all data.
+    """
+
+    mean: Float[Array, "1+K+H Q"]
+    log_variance: Float[Array, "1+H Q"]
+    hidden: Float[Array, "1+K H"] | None = None
+
+    @classmethod
+    def network(cls, seen: Seen, wanted: Belief, generator: np.random.Generator) -> Self:
+        """A hidden layer drawn at random, and a mean that is near the wanted one."""
+        n_scores = seen.scores.shape[1]
+        drawn = generator.standard_normal((1 + n_scores, HIDDEN_UNITS))
+        drawn[1:] /= np.sqrt(n_scores)
+        return cls._near(seen, wanted, HIDDEN_GAIN * drawn)
+
+    @classmethod
+    def kernel(cls, seen: Seen, wanted: Belief) -> Self:
+        """Weights of the bumps and a mean that is near the wanted one."""
+        return cls._near(seen, wanted, None)
+
+    @classmethod
+    def _near(cls, seen: Seen, wanted: Belief, hidden: Array | None) -> Self:
+        # Linear as far as that goes, for it goes on beyond the data; the units do the rest.
+        units = _units(seen, hidden)
+        linear = _with_one(seen.scores)
+        both = np.hstack([linear, units])
+        straight, *_ = np.linalg.lstsq(linear, wanted.mean, rcond=None)
+        rest, *_ = np.linalg.lstsq(both, wanted.mean - linear @ straight, rcond=LEAST_SHARE)
+        mean = np.array(rest, dtype=np.float64)
+        mean[: len(straight)] += straight
+        log_variance = np.zeros((1 + units.shape[1], wanted.n_latent))
+        log_variance[0] = np.log(wanted.variance).mean(axis=0)
+        return cls(mean, log_variance, hidden)
+
+    def belief(self, seen: Seen) -> Belief:
+        """q(x_n) of the rows that were seen."""
+        units = _units(seen, self.hidden)
+        mean = np.hstack([_with_one(seen.scores), units]) @ self.mean
+        # A line search may try any step: an overflow becomes inf and the evaluation is rejected.
+        with np.errstate(over="ignore"):
+            return Belief(mean, np.exp(_with_one(units) @ self.log_variance))
+
+    def pullback(self, seen: Seen, at: Belief, gradient: Belief) -> "Head":
+        """∂/∂(the parameters) from ∂/∂(mean, variance) at the belief `at` of the same rows."""
+        units, scores = _units(seen, self.hidden), _with_one(seen.scores)
+        d_log = gradient.variance * at.variance
+        d_mean = np.hstack([scores, units]).T @ gradient.mean
+        d_hidden = None
+        if self.hidden is not None:
+            outgoing = self.mean[scores.shape[1] :], self.log_variance[1:]
+            d_units = gradient.mean @ outgoing[0].T + d_log @ outgoing[1].T
+            d_hidden = scores.T @ (d_units * (1.0 - units**2))
+        return Head(d_mean, _with_one(units).T @ d_log, d_hidden)
+
+
+@dataclass(frozen=True)
+class Encoder:
+    """q(x) of rows in the layer's internal units."""
+
+    reading: Reading
+    head: Head
+
+    def belief(self, rows: Float[Array, "N D"]) -> Belief:
+        """q(x_n) of whole rows."""
+        return self.head.belief(self.reading(rows))
+
+
+def _units(seen: Seen, hidden: Array | None) -> Float[Array, "N H"]:
+    if hidden is not None:
+        return np.tanh(_with_one(seen.scores) @ hidden)
+    return np.empty((len(seen.scores), 0)) if seen.bumps is None else seen.bumps
+
+
+def _with_one(features: Array) -> Array:
+    return np.hstack([np.ones((len(features), 1)), features])
