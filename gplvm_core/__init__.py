@@ -11,24 +11,30 @@ from gplvm_core.datasets import (
 from gplvm_core.kernels import RBF, Bias, Linear, White
 from gplvm_core.models import (
     GPLVM,
+    AutoregressiveGP,
     BayesianGPLVM,
     BayesianPCA,
     GenerativeClassifier,
     ProbabilisticPCA,
+    SemiDescribedGPRegression,
     SemiSupervisedClassifier,
+    SparseGPRegression,
 )
 from gplvm_core.store import load, save
 
 __all__ = [
     "GPLVM",
     "RBF",
+    "AutoregressiveGP",
     "BayesianGPLVM",
     "BayesianPCA",
     "Bias",
     "GenerativeClassifier",
     "Linear",
     "ProbabilisticPCA",
+    "SemiDescribedGPRegression",
     "SemiSupervisedClassifier",
+    "SparseGPRegression",
     "White",
     "evaluate_bound",
     "list_datasets",

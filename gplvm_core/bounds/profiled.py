@@ -34,7 +34,10 @@ def profile_scales(statistics: Statistics, gram: Factor, ratio: float | None = N
     Raises NotPositiveDefiniteError where rounding has made the problem meaningless: a noise
     variance, or ψ0 − tr(K⁻¹Φ), that is not positive. An optimiser must not profit from those.
     """
-    spectrum, vectors = np.linalg.eigh(gram.whiten(statistics.psi2))
+    try:
+        spectrum, vectors = np.linalg.eigh(gram.whiten(statistics.psi2))
+    except np.linalg.LinAlgError as error:
+        raise NotPositiveDefiniteError(f"the statistics are not finite: {error}") from error
     spectrum = np.maximum(spectrum, 0.0)
     carried = gram.solve_lower(statistics.psi1_targets)
     power = [

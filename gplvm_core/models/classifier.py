@@ -13,10 +13,11 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gplvm_core.models.bayesian import BayesianGPLVM
 from gplvm_core.models.estimator import LatentVariableModel
+from gplvm_core.models.fitted import Saved
 from gplvm_core.numerics import Array
 
 
-class GenerativeClassifier(ClassifierMixin, BaseEstimator):
+class GenerativeClassifier(Saved, ClassifierMixin, BaseEstimator):
     """p(class | y) ∝ p(class) p(y | the class's rows): a density per class (Bayes' rule).
 
     estimator : an unfitted model of this package (default: a BayesianGPLVM with 10 latent

@@ -1,7 +1,5 @@
 """What all latent variable models share: scikit-learn's conventions around a Posterior."""
 
-import warnings
-from os import PathLike
 from typing import Any
 
 import numpy as np
@@ -12,11 +10,10 @@ from sklearn.utils import Tags, check_random_state
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from gplvm_core.datasets import DataError
+from gplvm_core.models.fitted import FittedLayer
 from gplvm_core.models.scaling import Scaling
 from gplvm_core.numerics import Array
-from gplvm_core.optimise import Result
 from gplvm_core.prediction import (
-    Posterior,
     Projection,
     complete,
     complete_covariance,
@@ -31,15 +28,15 @@ from gplvm_core.prediction import (
 ON = 0.05
 
 
-class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):
+class LatentVariableModel(
+    FittedLayer, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+):
     """Base of the estimators: everything that needs only the fitted posterior."""
 
-    posterior_: Posterior
     latent_mean_: Float[Array, "N Q"]
     latent_variance_: Float[Array, "N Q"]
     information_: Float[Array, " Q"]
     relevance_: Float[Array, " Q"]
-    result_: Result
 
     def inverse_transform(
         self,
@@ -162,48 +159,10 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         mean, variance = mixed(self.posterior_, self._project(self._outputs(Y)), noise=False)
         return (mean, np.sqrt(variance)) if return_std else mean
 
-    def save(self, path: str | PathLike[str]) -> None:
-        """Write the model to one file; gplvm_core.load reads it back."""
-        # The one upward import of the house: the public interface promises this method.
-        from gplvm_core.store import save
-
-        check_is_fitted(self)
-        save(self, path)
-
-    @property
-    def n_iter_(self) -> int:
-        """Accepted iterations of the start that was kept."""
-        return max(self.result_.iterations, 1)
-
     @property
     def n_effective_(self) -> int:
         """How many latent dimensions are on: information above 0.05 nats a point."""
         return int(np.sum(self.information_ > ON))
-
-    @property
-    def inducing_(self) -> Float[Array, "M Q"]:
-        return self.posterior_.inducing
-
-    @property
-    def kernel_(self) -> Any:
-        return self.posterior_.kernel
-
-    @property
-    def noise_variance_(self) -> float:
-        return self.posterior_.noise_variance
-
-    @property
-    def noise_std_(self) -> Float[Array, " D"]:
-        """Standard deviation of the observation noise in the user's units."""
-        return np.sqrt(self.posterior_.noise_variance) * self.posterior_.scale
-
-    @property
-    def center_(self) -> Float[Array, " D"]:
-        return self.posterior_.center
-
-    @property
-    def scale_(self) -> Float[Array, " D"]:
-        return self.posterior_.scale
 
     @property
     def _n_features_out(self) -> int:
@@ -263,12 +222,6 @@ class LatentVariableModel(ClassNamePrefixFeaturesOutMixin, TransformerMixin, Bas
         if not (spread >= 0).all():
             raise ValueError("X_variance holds variances: none may be negative or NaN")
         return spread
-
-    def _note(self, notes: tuple[str, ...]) -> None:
-        """Keep what was decided for the user, and say it."""
-        self.notes_ = notes
-        for note in notes:
-            warnings.warn(note, UserWarning, stacklevel=3)
 
 
 def seeds_for(random_state: Any, n_restarts: int) -> tuple[int, ...]:

@@ -138,7 +138,7 @@ class Targets:
             return cls(values, values.shape[1])
         return cls(np.where(missing, 0.0, values), values.shape[1], Patterns.of(~missing))
 
-    def chunk(self, rows: slice) -> "Targets":
+    def chunk(self, rows: slice | Counts) -> "Targets":
         """The targets of some of the points, in the same groups."""
         patterns = self.patterns and Patterns(self.patterns.groups, self.patterns.rows[rows])
         return Targets(self.values[rows], self.n_outputs, patterns)

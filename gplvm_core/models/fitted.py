@@ -1,0 +1,69 @@
+"""What every fitted model offers, whatever it models: saving, and what its layer has become."""
+
+import warnings
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from sklearn.utils.validation import check_is_fitted
+
+from gplvm_core.numerics import Array
+from gplvm_core.optimise import Result
+from gplvm_core.prediction import Posterior
+
+
+class Saved:
+    """An estimator that can be written to disk."""
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to one file; gplvm_core.load reads it back."""
+        # The one upward import of the house: the public interface promises this method.
+        from gplvm_core.store import save
+
+        check_is_fitted(self)
+        save(self, path)
+
+
+class FittedLayer(Saved):
+    """An estimator whose knowledge is a layer's posterior."""
+
+    posterior_: Posterior
+    result_: Result
+    notes_: tuple[str, ...]
+
+    @property
+    def n_iter_(self) -> int:
+        """Accepted iterations of the start that was kept."""
+        return max(self.result_.iterations, 1)
+
+    @property
+    def inducing_(self) -> Float[Array, "M Q"]:
+        return self.posterior_.inducing
+
+    @property
+    def kernel_(self) -> Any:
+        return self.posterior_.kernel
+
+    @property
+    def noise_variance_(self) -> float:
+        return self.posterior_.noise_variance
+
+    @property
+    def noise_std_(self) -> Float[Array, " D"]:
+        """Standard deviation of the observation noise in the user's units."""
+        return np.sqrt(self.posterior_.noise_variance) * self.posterior_.scale
+
+    @property
+    def center_(self) -> Float[Array, " D"]:
+        return self.posterior_.center
+
+    @property
+    def scale_(self) -> Float[Array, " D"]:
+        return self.posterior_.scale
+
+    def _note(self, notes: tuple[str, ...]) -> None:
+        """Keep what was decided for the user, and say it."""
+        self.notes_ = notes
+        for note in notes:
+            warnings.warn(note, UserWarning, stacklevel=3)
