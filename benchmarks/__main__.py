@@ -3,18 +3,30 @@
 import subprocess
 import sys
 
-NAMES = ("speed", "oil_flow", "training", "interaction")
+NAMES = (
+    "speed",
+    "missing",
+    "oil_flow",
+    "training",
+    "half_pixels",
+    "digits_classifier",
+    "semi_described",
+    "semi_supervised",
+    "autoregressive",
+    "encoder",
+    "interaction",
+)
 
 
 def main() -> int:
     """Run the benchmarks one after another, each in a process of its own.
 
-    Arguments go to `speed` (for example `--peer-python PATH`).
+    Arguments go to `speed` and `missing` (for example `--peer-python PATH`).
     """
     failed = []
     for name in NAMES:
         print(f"\n== {name}", flush=True)
-        options = sys.argv[1:] if name == "speed" else []
+        options = sys.argv[1:] if name in ("speed", "missing") else []
         if subprocess.run([sys.executable, "-m", f"benchmarks.{name}", *options]).returncode:
             failed.append(name)
     if failed:
