@@ -70,7 +70,7 @@ class BayesianGPLVM(TrainedModel):
 
     def _settle(
         self,
-        problem: LatentProblem | EncodedProblem,
+        problem: Any,
         parameters: Any,
         targets: Array,
         scaling: Scaling,

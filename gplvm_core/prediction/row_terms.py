@@ -15,7 +15,7 @@ from gplvm_core.kernels import WeightedPsi2
 from gplvm_core.numerics import Array, fold_upper
 from gplvm_core.prediction.posterior import Posterior
 
-ROWS_PER_TILE, ROWS_PER_SMALL_TILE = 64, 8
+ROWS_PER_TILE = 32
 
 Rows = NDArray[np.intp]
 
@@ -135,11 +135,10 @@ def _adjoints(posterior: Posterior, observed: Array) -> Float[Array, "N P"]:
 
 
 def _tiles(count: int) -> list[Rows]:
-    """Which rows stand in each tile: large ones, then small ones, the last row filling up the last.
+    """Which rows stand in each tile; the last row fills up the last one.
 
-    Few sizes, whatever the count: a matrix product's digits may depend on its shape.
+    Tiles have one shape, whatever the count, since a matrix product's digits may depend on it: so
+    a row's digits depend on no other row.
     """
-    whole = count - count % ROWS_PER_TILE
-    tiles = [np.arange(a, a + ROWS_PER_TILE) for a in range(0, whole, ROWS_PER_TILE)]
-    firsts = range(whole, count, ROWS_PER_SMALL_TILE)
-    return tiles + [np.minimum(np.arange(a, a + ROWS_PER_SMALL_TILE), count - 1) for a in firsts]
+    firsts = range(0, count, ROWS_PER_TILE)
+    return [np.minimum(np.arange(a, a + ROWS_PER_TILE), count - 1) for a in firsts]

