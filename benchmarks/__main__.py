@@ -13,6 +13,7 @@ NAMES = (
     "semi_described",
     "semi_supervised",
     "autoregressive",
+    "kalman",
     "encoder",
     "interaction",
 )

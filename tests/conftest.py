@@ -33,3 +33,9 @@ def problem() -> dict[str, np.ndarray]:
 def reference() -> dict[str, dict[str, np.ndarray]]:
     """Values of established packages by package: "gpy", "gpflow"."""
     return {name: dict(np.load(REFERENCE / f"{name}_values.npz")) for name in ("gpy", "gpflow")}
+
+
+@pytest.fixture(scope="session")
+def dynamics() -> dict[str, np.ndarray]:
+    """The same problem with a Gaussian process over time as prior: inputs, bound, gradients."""
+    return dict(np.load(REFERENCE / "vgpds_values.npz"))

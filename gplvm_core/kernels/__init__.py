@@ -5,23 +5,42 @@ import numpy as np
 from gplvm_core.kernels.bias import Bias
 from gplvm_core.kernels.kernel import Gradients, Kernel, KernelError, Pullback, Sum, WeightedPsi2
 from gplvm_core.kernels.linear import Linear
+from gplvm_core.kernels.matern import Matern, Matern12, Matern32, Matern52
+from gplvm_core.kernels.periodic import Periodic
+from gplvm_core.kernels.product import Product
 from gplvm_core.kernels.rbf import RBF
 from gplvm_core.kernels.white import White
 from gplvm_core.numerics import Array
 
 __all__ = [
     "RBF",
+    "TIME_KERNELS",
     "Bias",
     "Gradients",
     "Kernel",
     "KernelError",
     "Linear",
+    "Matern",
+    "Matern12",
+    "Matern32",
+    "Matern52",
+    "Periodic",
+    "Product",
     "Pullback",
     "Sum",
     "WeightedPsi2",
     "White",
     "kernel_named",
+    "time_kernel_named",
+    "time_kernel_of_scale",
 ]
+
+TIME_KERNELS = ("rbf", "matern12", "matern32", "matern52", "periodic")
+# What a named time kernel starts from: lengthscales and periods in one span of the times, and
+# white noise beside a variance of 1.
+LENGTHSCALES_IN_SPAN = 10.0
+PERIODS_IN_SPAN = 4.0
+WHITE_NOISE = 1e-2
 
 
 def kernel_named(name: str, lengthscale: Array) -> Kernel:
@@ -31,3 +50,33 @@ def kernel_named(name: str, lengthscale: Array) -> Kernel:
     if name == "linear":
         return Linear(1.0 / np.asarray(lengthscale) ** 2)
     raise KernelError(f"kernel must be 'rbf', 'linear' or a kernel object; got {name!r}")
+
+
+def time_kernel_named(name: str, span: float) -> Sum:
+    """A kernel over time by name, of variance 1, plus a little white noise.
+
+    span: how long a typical sequence lasts, in units of time: the lengthscale starts at a tenth of
+    it, the period at a quarter. Raises KernelError.
+    """
+    parts = PERIODS_IN_SPAN if name == "periodic" else LENGTHSCALES_IN_SPAN
+    return time_kernel_of_scale(name, span / parts)
+
+
+def time_kernel_of_scale(name: str, scale: float) -> Sum:
+    """The same with a given lengthscale, or period, in units of time. Raises KernelError."""
+    if not (np.isfinite(scale) and scale > 0):
+        raise KernelError(
+            "times must span a positive, finite length to give a time kernel its lengthscale or "
+            f"period; got {scale}"
+        )
+    kinds = {
+        "rbf": RBF(1.0, scale),
+        "matern12": Matern12(1.0, scale),
+        "matern32": Matern32(1.0, scale),
+        "matern52": Matern52(1.0, scale),
+        "periodic": Periodic(1.0, 1.0, scale),
+    }
+    if name not in kinds:
+        choices = ", ".join(f"'{kind}'" for kind in TIME_KERNELS)
+        raise KernelError(f"time_kernel must be one of {choices} or a kernel object; got {name!r}")
+    return kinds[name] + White(WHITE_NOISE)

@@ -80,7 +80,7 @@ class Kernel:
         self, mean: Float[Array, "N Q"], variance: Float[Array, "N Q"]
     ) -> tuple[Float[Array, " N"], Callable[[Array], tuple[Array, Array, Self]]]:
         """⟨k(x_n, x_n)⟩ and its pullback ∂psi0 → (∂mean, ∂variance, ∂kernel)."""
-        raise NotImplementedError
+        raise self._without_expectations()
 
     def psi1(
         self,
@@ -89,7 +89,7 @@ class Kernel:
         inducing: Float[Array, "M Q"],
     ) -> tuple[Float[Array, "N M"], Pullback]:
         """⟨k(x_n, z_m)⟩ and its pullback from ∂psi1."""
-        raise NotImplementedError
+        raise self._without_expectations()
 
     def psi2(
         self,
@@ -114,7 +114,7 @@ class Kernel:
         keep: int = 0,
     ) -> tuple[Float[Array, "G M M"], Pullback]:
         """Σ_n rows_ng ⟨k(z_m, x_n) k(x_n, z_m')⟩ for every group g of points, with its pullback."""
-        raise NotImplementedError
+        raise self._without_expectations()
 
     def weighted_psi2(self, inducing: Float[Array, "M Q"]) -> WeightedPsi2:
         """Prepared for many calls: (mean, variance, weights) → tr(W_n Φ_n) of each point alone.
@@ -122,7 +122,7 @@ class Kernel:
         With its gradients in mean and variance, (N,), (N, Q), (N, Q). weights: W_n as `fold_upper`
         folds it, one row for all points or one for each.
         """
-        raise NotImplementedError
+        raise self._without_expectations()
 
     def cross_with(self, carrier: "Kernel") -> CrossBuilder | None:
         """(mean, variance, inducing, rows) → the cross term with a kernel whose psi1 carries it.
@@ -146,6 +146,12 @@ class Kernel:
         return self
 
     def check(self) -> None:
+        """Raise KernelError unless a layer can use it: parameters, and analytic expectations."""
+        self.check_parameters()
+        if type(self).psi1 is Kernel.psi1:
+            raise self._without_expectations()
+
+    def check_parameters(self) -> None:
         """Raise KernelError unless every parameter is a positive finite number."""
         for path, value in leaves(self).items():
             if not (np.all(np.isfinite(value)) and np.all(np.asarray(value) > 0)):
@@ -159,6 +165,13 @@ class Kernel:
 
     def __add__(self, other: "Kernel") -> "Sum":
         return Sum.of(self, other)
+
+    def _without_expectations(self) -> KernelError:
+        return KernelError(
+            f"{type(self).__name__} has no analytic expectations under Gaussian inputs: it can be "
+            "a kernel over time, not over latent inputs; RBF, Linear, Bias, White and their sums "
+            "can be both"
+        )
 
 
 @dataclass(frozen=True)
@@ -295,7 +308,9 @@ class Sum(Kernel):
         return replace(self, parts=tuple(part.with_latent(n_latent) for part in self.parts))
 
     def check(self) -> None:
-        super().check()
+        self.check_parameters()
+        for part in self.parts:
+            part.check()
         for first, second in combinations(range(len(self.parts)), 2):
             self._meeting(first, second)
 

@@ -40,6 +40,8 @@ class RBF(Stationary):
 
     def K_pullback(self, points: Array, gram: Array) -> tuple[Array, Self]:
         weight = self._weight(points.shape[1])
+        # Far from the origin the differences of the squares below would lose their digits.
+        points = points - points.mean(axis=0)
         product = gram * self.K(points)
         row = product.sum(axis=1)[:, None]
         carried = product @ points

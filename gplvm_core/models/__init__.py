@@ -3,6 +3,7 @@
 from gplvm_core.models.autoregressive import AutoregressiveGP
 from gplvm_core.models.bayesian import BayesianGPLVM, BayesianPCA
 from gplvm_core.models.classifier import GenerativeClassifier
+from gplvm_core.models.dynamics import DynamicalGPLVM
 from gplvm_core.models.estimator import ON, LatentVariableModel
 from gplvm_core.models.gplvm import GPLVM
 from gplvm_core.models.linear import ProbabilisticPCA
@@ -17,6 +18,7 @@ __all__ = [
     "AutoregressiveGP",
     "BayesianGPLVM",
     "BayesianPCA",
+    "DynamicalGPLVM",
     "GenerativeClassifier",
     "LatentVariableModel",
     "ProbabilisticPCA",

@@ -2,8 +2,26 @@
 
 import numpy as np
 import pytest
+from sklearn.gaussian_process.kernels import ExpSineSquared
+from sklearn.gaussian_process.kernels import Matern as PeerMatern
 
-from gplvm_core.kernels import RBF, Bias, Kernel, Linear, Sum, White
+from gplvm_core.kernels import (
+    RBF,
+    TIME_KERNELS,
+    Bias,
+    Kernel,
+    KernelError,
+    Linear,
+    Matern,
+    Matern12,
+    Matern32,
+    Matern52,
+    Periodic,
+    Product,
+    Sum,
+    White,
+    time_kernel_named,
+)
 from gplvm_core.kernels.kernel import Stationary
 from gplvm_core.numerics import fold_upper
 from gplvm_core.parameters import leaves, replace_leaves
@@ -21,18 +39,28 @@ KERNELS = {
     "rbf + linear": RBF(1.3, LENGTHS) + Linear(np.array([0.5, 1.5, 0.2])),
     "linear + rbf + bias + white": Linear(0.4) + RBF(0.9, LENGTHS) + Bias(0.3) + White(0.1),
 }
+# Kernels without expectations under Gaussian inputs.
+TIME = {
+    "matern12": Matern12(1.3, 0.9),
+    "matern32": Matern32(1.3, 0.9),
+    "matern52": Matern52(0.7, 1.9),
+    "periodic": Periodic(1.3, 0.8, 1.7),
+    "periodic × matern52": Product.of(Periodic(1.3, 0.8, 1.7), Matern52(0.6, 2.0)),
+    "periodic × (matern32 + bias) + white": Product.of(Periodic(), Matern32(0.4, 1.2) + Bias(0.2))
+    + White(0.1),
+}
 
 
 def concrete(kind: type) -> set[type]:
     """All classes below a class that are kernels of their own."""
     found = set()
     for child in kind.__subclasses__():
-        found |= concrete(child) | ({child} if child is not Stationary else set())
+        found |= concrete(child) | ({child} if child not in (Stationary, Matern) else set())
     return found
 
 
 def test_every_kernel_is_here() -> None:
-    tested = {type(kernel) for kernel in KERNELS.values()}
+    tested = {type(kernel) for kernel in (KERNELS | TIME).values()}
     assert concrete(Kernel) == tested
 
 
@@ -147,3 +175,108 @@ def test_weighted_psi2_of_each_point(name: str, shared: bool, inputs, central_di
 def test_sum_opens_sums_inside_it() -> None:
     assert len((RBF() + Bias() + White()).parts) == 3
     assert isinstance(RBF() + Bias(), Sum)
+
+
+def test_product_opens_products_inside_it_and_scales_once() -> None:
+    product = Product.of(RBF(), Product.of(Periodic(), Matern32()))
+    assert len(product.parts) == 3
+    points = np.linspace(0.0, 2.0, 5)[:, None]
+    np.testing.assert_allclose(product.scaled(3.0).K(points), 3.0 * product.K(points))
+
+
+@pytest.mark.parametrize("name", TIME)
+def test_time_kernels(name: str, central_difference) -> None:
+    kernel = TIME[name]
+    generator = np.random.default_rng(4)
+    times = generator.normal(size=(6, 2))
+    times[4] = times[1]
+    gram = generator.normal(size=(6, 6))
+    gram = gram + gram.T
+    # Two rows at one time: a kink has no slope there, so they do not pull on one another.
+    gram[4, 1] = gram[1, 4] = 0.0
+    np.testing.assert_allclose(np.diagonal(kernel.K(times)), kernel.diag(times))
+    assert np.linalg.eigvalsh(kernel.K(times)).min() > -1e-12
+
+    def total(times=times, kernel=kernel) -> float:
+        return float(np.sum(gram * kernel.K(times)))
+
+    d_times, d_kernel = kernel.K_pullback(times, gram)
+    close = {"rtol": 1e-6, "atol": 1e-7}
+    np.testing.assert_allclose(
+        d_times, central_difference(lambda t: total(times=t), times), **close
+    )
+    gram = gram + np.ones((6, 6))
+    _, d_kernel = kernel.K_pullback(times, gram)
+    for path, value in leaves(kernel).items():
+        expected = central_difference(
+            lambda x, p=path: total(kernel=replace_leaves(kernel, {p: x})), value
+        )
+        np.testing.assert_allclose(leaves(d_kernel)[path], expected, **close)
+
+
+@pytest.mark.parametrize("name", TIME)
+def test_time_kernels_keep_their_digits(name: str) -> None:
+    """Near times, equal times, and times far from 0, such as seconds since 1970."""
+    kernel, generator = TIME[name], np.random.default_rng(6)
+    times = np.sort(generator.integers(0, 64, 12))[:, None] / 32.0
+    times = np.concatenate([times, times[:3], times[:2] + 2.0**-20])
+    far = times + 2.0**30
+    gram = np.ones((len(times), len(times)))
+    np.testing.assert_allclose(kernel.K(far), kernel.K(times), rtol=1e-12)
+    for here, there in zip(
+        leaves(kernel.K_pullback(times, gram)[1]).values(),
+        leaves(kernel.K_pullback(far, gram)[1]).values(),
+        strict=True,
+    ):
+        assert np.isfinite(here).all()
+        np.testing.assert_allclose(there, here, rtol=1e-9)
+    assert np.isfinite(kernel.K_pullback(times, gram)[0]).all()
+
+
+def test_time_kernels_beside_scikit_learn() -> None:
+    generator = np.random.default_rng(8)
+    first, second = generator.normal(size=(5, 3)), generator.normal(size=(4, 3))
+    for kernel in (Matern12(2.0, 0.7), Matern32(2.0, 0.7), Matern52(2.0, 0.7)):
+        peer = PeerMatern(0.7, nu=kernel.smoothness)
+        np.testing.assert_allclose(kernel.K(first, second), 2.0 * peer(first, second), rtol=1e-12)
+    peer = ExpSineSquared(0.7, 1.3)
+    np.testing.assert_allclose(
+        Periodic(2.0, 0.7, 1.3).K(first[:, :1], second[:, :1]),
+        2.0 * peer(first[:, :1], second[:, :1]),
+        rtol=1e-12,
+    )
+
+
+@pytest.mark.parametrize("name", TIME)
+def test_time_kernels_are_refused_over_latent_inputs(name: str) -> None:
+    kernel = TIME[name]
+    inputs = np.zeros((3, 1)), np.ones((3, 1)), np.zeros((2, 1))
+    for ask in (
+        kernel.check,
+        lambda: kernel.psi1(*inputs),
+        lambda: kernel.psi2(*inputs),
+        lambda: kernel.weighted_psi2(inputs[2]),
+    ):
+        with pytest.raises(KernelError, match=r"no analytic expect.*RBF, Linear, Bias, White"):
+            ask()
+    kernel.check_parameters()
+
+
+@pytest.mark.parametrize("name", TIME_KERNELS)
+def test_named_time_kernels(name: str) -> None:
+    times = np.linspace(0.0, 30.0, 40)[:, None]
+    kernel = time_kernel_named(name, 30.0)
+    np.testing.assert_allclose(kernel.diag(times), 1.01)
+    kernel.check_parameters()
+    # Neighbours move together, ends of the span do not (or, if periodic, only by the period).
+    assert kernel.K(times)[0, 1] > 0.7
+    assert name == "periodic" or kernel.K(times)[0, -1] < 1e-3
+
+
+def test_time_kernels_that_do_not_exist_are_refused_in_words() -> None:
+    with pytest.raises(KernelError, match="'matern32'"):
+        time_kernel_named("matern", 1.0)
+    with pytest.raises(KernelError, match="positive, finite length"):
+        time_kernel_named("rbf", 0.0)
+    with pytest.raises(KernelError, match="lengthscale must be positive"):
+        Matern32(1.0, -1.0).check_parameters()

@@ -9,7 +9,15 @@ from sklearn.preprocessing import MinMaxScaler
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import gplvm_core
-from gplvm_core import GPLVM, RBF, BayesianGPLVM, BayesianPCA, Linear, ProbabilisticPCA
+from gplvm_core import (
+    GPLVM,
+    RBF,
+    BayesianGPLVM,
+    BayesianPCA,
+    DynamicalGPLVM,
+    Linear,
+    ProbabilisticPCA,
+)
 from gplvm_core.datasets import DataError
 from gplvm_core.models import LatentVariableModel
 
@@ -19,6 +27,7 @@ N_PIXELS = 53
 SMALL = [
     BayesianGPLVM(2, 8, max_iter=8, random_state=0),
     BayesianPCA(2, max_iter=8, random_state=0),
+    DynamicalGPLVM(2, 8, max_iter=8, random_state=0),
     GPLVM(2, max_iter=8, random_state=0),
     GPLVM(2, 8, max_iter=8, random_state=0),
     ProbabilisticPCA(2),

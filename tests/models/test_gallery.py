@@ -8,6 +8,7 @@ import pytest
 
 from gplvm_core import evaluate_bound
 from gplvm_core.optimise import Progress
+from gplvm_core.priors.temporal import Timeline, marginals
 from gplvm_core.store import Library
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "models"
@@ -48,6 +49,16 @@ def test_stored_bound_is_the_models_own(name: str, gallery: Library) -> None:
     )
     bound -= len(targets) * np.sum(np.log(model.scale_))
     assert model.bound_ == pytest.approx(bound, rel=1e-8)
+
+
+def test_the_stored_path_is_the_models_own(gallery: Library) -> None:
+    """The marginals of the dynamical model, from its stored path by dense algebra."""
+    model, dataset = gallery.model("moves"), gallery.dataset("moves")
+    timeline = Timeline.of(model.times_, np.asarray(dataset.sequences))
+    found = marginals(model.time_kernel_, timeline, model.path_)
+    np.testing.assert_allclose(found.belief.mean, model.latent_mean_, atol=1e-6)
+    np.testing.assert_allclose(found.belief.variance, model.latent_variance_, rtol=1e-4)
+    np.testing.assert_allclose(found.kl / len(model.times_), model.information_, rtol=1e-5)
 
 
 def test_training_again_goes_the_same_way(command, gallery: Library) -> None:

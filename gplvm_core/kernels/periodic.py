@@ -1,0 +1,48 @@
+"""The periodic kernel k(t, t') = σ² exp(−2 Σ_p sin²(π (t_p − t'_p) / period) / ℓ²).
+
+MacKay (1998), eq. 47; Rasmussen & Williams (2006), eq. 4.31. Values and gradients; no expectations
+under Gaussian inputs.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+
+from gplvm_core.kernels.kernel import Stationary
+from gplvm_core.numerics import Array
+
+
+@dataclass(frozen=True)
+class Periodic(Stationary):
+    """Functions that repeat exactly; times an RBF or a Matérn, they repeat nearly.
+
+    period: in units of the inputs. lengthscale: has no unit; a small one lets a function wiggle
+    within its period, a large one makes it a sine.
+    """
+
+    lengthscale: float = 1.0
+    period: float = 1.0
+
+    def K(self, first: Array, second: Array | None = None) -> Array:
+        angle = self._angle(first, second)
+        exponent = -2.0 * np.sum(np.sin(angle) ** 2, axis=2) / self.lengthscale**2
+        return np.asarray(self.variance * np.exp(exponent))
+
+    def K_pullback(self, points: Array, gram: Array) -> tuple[Array, Self]:
+        angle = self._angle(points, None)
+        squared = np.sum(np.sin(angle) ** 2, axis=2)
+        product = gram * self.variance * np.exp(-2.0 * squared / self.lengthscale**2)
+        # ∂k/∂angle = −2 sin(2 angle) k / ℓ².
+        turn = -2.0 * np.sin(2.0 * angle) / self.lengthscale**2 * product[:, :, None]
+        d_points = 2.0 * np.pi / self.period * turn.sum(axis=1)
+        return d_points, replace(
+            self,
+            variance=float(product.sum()) / self.variance,
+            lengthscale=4.0 * float(np.vdot(product, squared)) / self.lengthscale**3,
+            period=-float(np.vdot(turn, angle)) / self.period,
+        )
+
+    def _angle(self, first: Array, second: Array | None) -> Array:
+        other = first if second is None else second
+        return np.asarray(np.pi * (first[:, None, :] - other[None, :, :]) / self.period)

@@ -1,0 +1,244 @@
+"""The dynamical GP-LVM (VGPDS): a Gaussian-process prior over time on the latent space."""
+
+from collections.abc import Callable
+from typing import Any, Literal, Self
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.datasets import DataError
+from gplvm_core.kernels import Kernel
+from gplvm_core.models.bayesian import BayesianGPLVM
+from gplvm_core.models.dynamical_problem import Dynamical, DynamicalProblem
+from gplvm_core.models.latent import LatentProblem, Start, relevance_of
+from gplvm_core.models.run import Run
+from gplvm_core.models.scaling import Scaling, observed_counts
+from gplvm_core.models.timeline import checked_timeline, checked_times, timeline_notes
+from gplvm_core.numerics import Array, factorise
+from gplvm_core.optimise import Progress
+from gplvm_core.prediction import predict_uncertain, sample
+from gplvm_core.prediction.paths import Continued, continued, infer_path, likely_path
+from gplvm_core.priors.temporal import Path, Timeline
+from gplvm_core.statistics import Executor, Statistics, Targets
+
+Rows = NDArray[np.intp]
+
+
+class DynamicalGPLVM(BayesianGPLVM):
+    """Variational Gaussian-process dynamical system (Damianou, Titsias & Lawrence 2011).
+
+    A BayesianGPLVM whose latent points lie on smooth paths: every latent dimension is a Gaussian
+    process over time (or over any observed inputs), independent between sequences. time_kernel:
+    "rbf" (smooth), "matern52", "matern32" (a little rough), "matern12" (rough), "periodic", each
+    with a little white noise; or a kernel object, of which the first variance stays as it is.
+    Source: Damianou (2015), §3.2.1 and §3.3.6.
+    """
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        n_inducing: int = 50,
+        kernel: str | Kernel = "rbf",
+        time_kernel: str | Kernel = "matern32",
+        init: str | ArrayLike = "pca",
+        scaling: Literal["global", "columns", "none"] = "global",
+        max_iter: int = 500,
+        n_restarts: int = 1,
+        jitter: float = 1e-6,
+        optimiser: Literal["lbfgs", "scg"] = "lbfgs",
+        random_state: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        super().__init__(
+            n_components=n_components,
+            n_inducing=n_inducing,
+            kernel=kernel,
+            init=init,
+            scaling=scaling,
+            max_iter=max_iter,
+            n_restarts=n_restarts,
+            jitter=jitter,
+            optimiser=optimiser,
+            random_state=random_state,
+            n_jobs=n_jobs,
+        )
+        self.time_kernel = time_kernel
+
+    def fit(
+        self,
+        Y: ArrayLike,
+        y: Any = None,
+        *,
+        times: ArrayLike | None = None,
+        sequences: ArrayLike | None = None,
+        callback: Callable[[Progress], None] | None = None,
+        resume: Run | None = None,
+    ) -> Self:
+        """Train on outputs Y (N × D), NaN for missing ones. `y` is ignored.
+
+        times: of each row, N or (vector inputs) N × P; by default 0, 1, 2, … within a sequence.
+        sequences: N labels; rows with the same one lie on one path, different paths are
+        independent. callback and resume as for BayesianGPLVM. Raises DataError for times and
+        sequences that do not fit the rows.
+        """
+        shape = np.asarray(Y).shape
+        count = shape[0] if shape else 0
+        self.times_, self.sequences_ = checked_timeline(times, sequences, count)
+        return super().fit(Y, callback=callback, resume=resume)
+
+    def forecast(
+        self, times: ArrayLike, *, sequence: Any = None, return_std: bool = False
+    ) -> Float[Array, "n D"] | tuple[Float[Array, "n D"], Float[Array, "n D"]]:
+        """Outputs at times after, between or before those of a trained sequence.
+
+        Mean, and with return_std the standard deviation, noise included, in the user's units: the
+        uncertainty of the path is carried through the mapping. sequence: its label, needed where
+        there are several. Source: Damianou (2015), §3.4.2.
+        """
+        mean, variance = self.forecast_latent(times, sequence=sequence)
+        outputs, spread = predict_uncertain(self.posterior_, mean, variance, noise=True)
+        return (outputs, np.sqrt(spread)) if return_std else outputs
+
+    def forecast_latent(
+        self, times: ArrayLike, *, sequence: Any = None
+    ) -> tuple[Float[Array, "n Q"], Float[Array, "n Q"]]:
+        """Mean and variance of the latent path at new times of a trained sequence."""
+        prior = self._continued(checked_times(times, None), self._rows_of(sequence))
+        return prior.mean, prior.variance
+
+    def complete(
+        self,
+        Y: ArrayLike,
+        *,
+        times: ArrayLike | None = None,
+        sequence: Any = None,
+        coupled: bool = True,
+        return_std: bool = False,
+        return_cov: bool = False,
+    ) -> Float[Array, "n D"] | tuple[Float[Array, "n D"], Float[Array, "..."]]:
+        """Whole rows: observed entries as given, missing ones (NaN) at their predictive mean.
+
+        With times the rows are one sequence, inferred together; rows with nothing observed are
+        allowed then. sequence: the trained one that they belong to, None for one of its own.
+        coupled: rows inform each other through the prior (Damianou 2015, App. B.4, with q(u) and
+        the training rows held); else each row has its own prior at its time, which is cheaper.
+        Without times every row stands alone. return_std and return_cov as for BayesianGPLVM
+        (return_cov without times only).
+        """
+        if times is None:
+            return super().complete(Y, return_std=return_std, return_cov=return_cov)
+        if return_cov:
+            raise ValueError("return_cov needs rows that stand alone: leave out times")
+        belief, outputs = self._infer_path(Y, times, sequence, coupled)
+        mean, variance = predict_uncertain(
+            self.posterior_, belief.mean, belief.variance, noise=True
+        )
+        missing = np.isnan(outputs)
+        whole = np.where(missing, mean, outputs)
+        return (whole, np.where(missing, np.sqrt(variance), 0.0)) if return_std else whole
+
+    def transform_sequence(
+        self,
+        Y: ArrayLike,
+        *,
+        times: ArrayLike,
+        sequence: Any = None,
+        coupled: bool = True,
+        return_std: bool = False,
+    ) -> Float[Array, "n Q"] | tuple[Float[Array, "n Q"], Float[Array, "n Q"]]:
+        """Latent path of the rows of one sequence, inferred together (see complete)."""
+        belief, _ = self._infer_path(Y, times, sequence, coupled)
+        return (belief.mean, np.sqrt(belief.variance)) if return_std else belief.mean
+
+    def sample_sequence(
+        self, times: ArrayLike, *, n_samples: int = 1, random_state: int | None = None
+    ) -> Float[Array, "S n D"]:
+        """New sequences: a path drawn from the prior over time, then the outputs along it.
+
+        Outputs are draws of the mapping without observation noise, S × n × D.
+        """
+        if n_samples < 1:
+            raise ValueError(f"n_samples must be at least 1; got {n_samples}")
+        generator = np.random.default_rng(random_state)
+        prior = self._continued(checked_times(times, None), np.empty(0, dtype=np.intp))
+        count, n_latent = prior.mean.shape
+        gram = prior.covariance[0]
+        root = factorise(gram, 1e-9 * float(np.mean(np.diagonal(gram)))).lower
+        draws = [
+            sample(
+                self.posterior_,
+                root @ generator.standard_normal((count, n_latent)),
+                1,
+                generator,
+                noise=False,
+            )[0]
+            for _ in range(n_samples)
+        ]
+        return np.stack(draws)
+
+    def _infer_path(
+        self, Y: ArrayLike, times: ArrayLike, sequence: Any, coupled: bool
+    ) -> tuple[Belief, Array]:
+        check_is_fitted(self)
+        outputs = self._checked(Y, reset=False)
+        empty = np.empty(0, dtype=np.intp)
+        rows = empty if sequence is None else self._rows_of(sequence)
+        prior = self._continued(checked_times(times, len(outputs)), rows)
+        if not coupled:
+            prior = prior.independent
+        observed = np.asarray(~np.isnan(outputs).all(axis=1))
+        start = prior.mean
+        if observed.any():
+            found = self._project(np.where(observed[:, None], outputs, self.center_))
+            start = likely_path(found, observed, prior)
+        return infer_path(self.posterior_, prior, outputs, start), outputs
+
+    def _continued(self, times: Float[Array, "n P"], rows: Rows) -> Continued:
+        if times.shape[1] != self.times_.shape[1]:
+            raise DataError(
+                f"times have {times.shape[1]} columns, but the model was trained with "
+                f"{self.times_.shape[1]}"
+            )
+        path = Path(self.path_.dual[rows], self.path_.precision[rows])
+        return continued(self.time_kernel_, self.times_[rows], path, times)
+
+    def _rows_of(self, sequence: Any) -> Rows:
+        """The training rows of a sequence; DataError when it is unknown or not told."""
+        check_is_fitted(self)
+        names = np.unique(self.sequences_)
+        shown = ", ".join(str(name) for name in names[:8]) + (", …" if len(names) > 8 else "")
+        if sequence is None and len(names) > 1:
+            raise DataError(f"there are {len(names)} sequences ({shown}): say which, sequence=…")
+        chosen = names[0] if sequence is None else sequence
+        rows = np.flatnonzero(self.sequences_ == chosen)
+        if len(rows) == 0:
+            raise DataError(f"there is no sequence {sequence!r}; the model has {shown}")
+        return rows
+
+    @property
+    def _timeline(self) -> Timeline:
+        return Timeline.of(self.times_, np.unique(self.sequences_, return_inverse=True)[1])
+
+    def _problem(self, begin: Start, run: Executor) -> Any:
+        inner = LatentProblem(begin, Targets.of(begin.targets), self.jitter, run)
+        return DynamicalProblem(inner, self._timeline, self.time_kernel)
+
+    def _settle(
+        self, problem: Any, parameters: Dynamical, targets: Array, scaling: Scaling
+    ) -> tuple[str, ...]:
+        path = problem.path(parameters)
+        found = problem.marginals(parameters)
+        belief = found.belief
+        settled = problem.inner.settled(problem.with_belief(parameters, belief), targets)
+        self.latent_mean_, self.latent_variance_ = belief.mean, belief.variance
+        self.path_, self.time_kernel_ = path, parameters.time_kernel
+        self.information_ = found.kl / belief.n_points
+        self.relevance_ = relevance_of(settled.layer.kernel, belief.n_latent)
+        offset = scaling.log_jacobian(observed_counts(targets))
+        self.bound_ = settled.posterior.value - float(found.kl.sum()) + offset
+        self.statistics_: Statistics = settled.statistics
+        self.posterior_ = settled.as_posterior(scaling)
+        return timeline_notes(self.times_, self.sequences_, self.time_kernel_)

@@ -1,0 +1,158 @@
+"""Latent paths beyond the data: between and after observed times, and for new sequences.
+
+Damianou (2015), §3.4.2 and App. B.4. q(u) and the training rows' sites are held; the new rows'
+prior is the training path's continuation, or for a sequence of its own the prior over time.
+"""
+
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import NDArray
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.kernels import Kernel
+from gplvm_core.numerics import Array, factorise
+from gplvm_core.optimise import LBFGS
+from gplvm_core.prediction.posterior import Posterior
+from gplvm_core.prediction.project import Projection
+from gplvm_core.prediction.row_terms import RowTerms, UncertainTerms
+from gplvm_core.priors.temporal import Block, Path
+
+Flags = NDArray[np.bool_]
+
+MAX_ITERATIONS = 200
+TOLERANCE = 1e-3
+# The least that a conditional prior may vary, relative to the prior: rounding is below it.
+LEAST_VARIANCE = 1e-8
+
+
+@dataclass(frozen=True)
+class Continued:
+    """A Gaussian prior for n new rows: mean, and the covariance of each latent dimension."""
+
+    mean: Float[Array, "n Q"]
+    covariance: Float[Array, "Q n n"]
+
+    @property
+    def variance(self) -> Float[Array, "n Q"]:
+        return np.maximum(np.diagonal(self.covariance, axis1=1, axis2=2).T, 0.0)
+
+    @property
+    def independent(self) -> "Continued":
+        """The same without the correlations between rows."""
+        spread = np.stack([np.diag(column) for column in self.variance.T])
+        return Continued(self.mean, spread)
+
+
+def continued(
+    kernel: Kernel,
+    times: Float[Array, "N P"],
+    path: Path,
+    new_times: Float[Array, "n P"],
+) -> Continued:
+    """x at new times given the path of a sequence: mean k*ᵀμ̄, covariance k** − k*ᵀB̂k*.
+
+    Without rows (N = 0): the prior over time. Source: Damianou (2015), §3.4.2.
+    """
+    prior = kernel.K(new_times)
+    n_latent = path.dual.shape[1]
+    if len(times) == 0:
+        return Continued(np.zeros((len(new_times), n_latent)), np.tile(prior, (n_latent, 1, 1)))
+    gram, cross = kernel.K(times), kernel.K(times, new_times)
+    covariance = np.empty((n_latent, *prior.shape))
+    for j in range(n_latent):
+        root = np.sqrt(path.precision[:, j])
+        factor = factorise(np.eye(len(times)) + root[:, None] * gram * root)
+        half = factor.solve_lower(root[:, None] * cross)
+        covariance[j] = prior - half.T @ half
+    return Continued(cross.T @ path.dual, covariance)
+
+
+def infer_path(
+    posterior: Posterior,
+    prior: Continued,
+    outputs: Float[Array, "n D"],
+    start: Float[Array, "n Q"],
+) -> Belief:
+    """q(X*) of the rows of one sequence together (user's units, NaN: missing, also whole rows).
+
+    start: where the means begin. The bound is maximised over pseudo-targets and their precisions,
+    with q(u) held; the training rows' own beliefs stay as they are.
+    """
+    terms: RowTerms = UncertainTerms.of(posterior, posterior.to_internal(outputs))
+    n_points, n_latent = prior.mean.shape
+    rows = np.arange(n_points)
+    jitter = LEAST_VARIANCE * float(np.mean(posterior.kernel.diag(prior.mean[:1])))
+    grams = prior.covariance + jitter * np.eye(n_points)
+
+    def unpack(vector: Array) -> tuple[Array, Array]:
+        targets, log_precision = vector.reshape(2, n_points, n_latent)
+        return targets, np.exp(log_precision)
+
+    def blocks(vector: Array) -> list[Block]:
+        targets, precision = unpack(vector)
+        return [
+            Block.of(grams[j], targets[:, j], precision[:, j], smooth=True) for j in range(n_latent)
+        ]
+
+    def belief(each: list[Block]) -> Belief:
+        mean = prior.mean + np.stack([block.mean for block in each], axis=1)
+        variance = np.stack([block.variance for block in each], axis=1)
+        return Belief(mean, np.maximum(variance, 1e-12))
+
+    def negative_bound(vector: Array) -> tuple[float, Array]:
+        with np.errstate(over="ignore", invalid="ignore"):
+            each = blocks(vector)
+            at = belief(each)
+            value, d_mean, d_variance = terms.data(at.mean, at.variance, rows)
+            pulled = [
+                block.pullback(d_mean[:, j], d_variance[:, j]) for j, block in enumerate(each)
+            ]
+        _, precision = unpack(vector)
+        d_targets = np.stack([own[0] for own in pulled], axis=1)
+        d_precision = np.stack([own[1] for own in pulled], axis=1)
+        bound = float(value.sum()) - sum(block.kl for block in each)
+        return -bound, -np.concatenate([d_targets.ravel(), (precision * d_precision).ravel()])
+
+    precision = np.where(np.isnan(outputs).all(axis=1, keepdims=True), 1e-2, 10.0)
+    first = np.concatenate(
+        [(start - prior.mean).ravel(), np.log(np.tile(precision, (1, n_latent))).ravel()]
+    )
+    optimiser = LBFGS(gradient_tolerance=TOLERANCE, value_tolerance=1e-9)
+    state = optimiser.start(first, negative_bound)
+    while state.status == "running" and state.iteration < MAX_ITERATIONS:
+        state = optimiser.step(state, negative_bound)
+    return belief(blocks(state.x))
+
+
+def likely_path(found: Projection, observed: Flags, prior: Continued) -> Float[Array, "n Q"]:
+    """Of each row's explanations one, so that bounds and steps in time are most probable together.
+
+    observed: which rows have any output; the others follow the prior's mean. Dynamic programming
+    over the explanations (Viterbi).
+    """
+    n_points, count = found.bound.shape
+    best = np.zeros((n_points, count))
+    back = np.zeros((n_points, count), dtype=np.intp)
+    rows = np.flatnonzero(observed)
+    start = prior.mean.copy()
+    if len(rows) == 0:
+        return start
+    spread = prior.variance
+    best[rows[0]] = found.bound[rows[0]]
+    for before, row in pairwise(rows):
+        joint = prior.covariance[:, before, row]
+        gain = joint / np.maximum(spread[before], 1e-12)
+        left = np.maximum(spread[row] - gain * joint, 1e-6 * np.maximum(spread[row], 1e-12))
+        expected = prior.mean[row] + gain * (found.mean[before] - prior.mean[before])
+        step = np.sum((found.mean[row][None] - expected[:, None]) ** 2 / left, axis=2)
+        total = best[before][:, None] - 0.5 * step
+        back[row] = np.argmax(total, axis=0)
+        best[row] = found.bound[row] + np.max(total, axis=0)
+    k = int(np.argmax(best[rows[-1]]))
+    for row in rows[::-1]:
+        start[row] = found.mean[row, k]
+        k = int(back[row, k])
+    return start

@@ -1,0 +1,280 @@
+"""The prior over time in O(N), for Matérn kernels: the same numbers as dense algebra.
+
+`smoothed`, `marginals` and `dual_of` stand in for those of `temporal`, and `smooth` for that of
+`natural`, where `supports` says so. A point without a site (ν = λ = 0) is a forecast. Times may be
+irregular and repeated; white noise may be added; sequences are independent. Everything comes from
+the filter and smoother of `state_space`. The way back needs second derivatives, such as (S∘S)c and
+the kernel's gradients through the marginals: they are directional derivatives of first ones, taken
+exactly by a complex step.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int
+from numpy.typing import NDArray
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.kernels import Kernel, KernelError, Matern, Sum, White
+from gplvm_core.numerics import Array, NotPositiveDefiniteError
+from gplvm_core.priors import natural
+from gplvm_core.priors.natural import Sites
+from gplvm_core.priors.state_space import FORGOTTEN, Chain, Numbers
+from gplvm_core.priors.state_space import smooth as smooth_chain
+from gplvm_core.priors.temporal import Marginals, Path, Pulled, Timeline
+
+# Imaginary steps are this small beside the real part, so that their squares vanish from it.
+TINY = 1e-100
+
+
+def supports(kernel: Kernel, timeline: Timeline) -> bool:
+    """Whether the O(N) algebra knows this kernel (a Matérn, white noise or not) and these times."""
+    return _refusal(kernel, timeline) is None
+
+
+def smoothed(kernel: Kernel, timeline: Timeline, sites: Path) -> Marginals:
+    """The marginals of q(X) in O(N): as `temporal.smoothed`, from pseudo-targets and precisions λ.
+
+    Raises KernelError for kernels and times that `supports` refuses, and
+    NotPositiveDefiniteError for precisions that overflow. Source: Damianou (2015),
+    eq. 3.29 (the quantities); Hartikainen & Särkkä (2010), §3 (the algorithm).
+    """
+    line = _Line.of(kernel, timeline)
+    targets, precision = sites.dual, sites.precision
+    at = _At.of(line, precision * targets, precision)
+
+    def pullback(d_mean: Array, d_variance: Array) -> Pulled:
+        turned = at.turned(d_mean, d_variance)
+        # ν = λ ∘ targets.
+        path = Path(precision * turned.d_linear, turned.d_precision + targets * turned.d_linear)
+        return Pulled(path, line.kernel_gradient(turned.score))
+
+    return Marginals(at.belief, at.kl, pullback)
+
+
+def dual_of(kernel: Kernel, timeline: Timeline, sites: Path) -> Path:
+    """(μ̄, λ) of pseudo-targets and their precisions in O(N): as `temporal.dual_of`."""
+    line = _Line.of(kernel, timeline)
+    return Path(line.smooth(sites.precision * sites.dual, sites.precision).dual, sites.precision)
+
+
+def marginals(kernel: Kernel, timeline: Timeline, path: Path) -> Marginals:
+    """The marginals of q(X) in O(N): as `temporal.marginals`, from means K·dual and precisions λ.
+
+    Raises KernelError for kernels and times that `supports` refuses, and
+    NotPositiveDefiniteError for precisions that overflow. Source: Damianou (2015),
+    eq. 3.29 and App. B.3 (the quantities); Hartikainen & Särkkä (2010), §3 (the algorithm).
+    """
+    line = _Line.of(kernel, timeline)
+    nothing = np.zeros_like(path.dual)
+    # Two problems side by side: the spread under λ, and Kμ̄, which is the mean of sites without λ.
+    both = line.smooth(_beside(nothing, path.dual), _beside(path.precision, nothing))
+    mean, variance = _right(both.mean), _left(both.variance)
+    kl = _divergence(path.dual, path.precision, mean, variance, _left(both.log_determinant))
+
+    def pullback(d_mean: Array, d_variance: Array) -> Pulled:
+        # F − KL changes by bᵀds − ½ dlog|B| (λ, K) and by dμᵀKμ̄ − ½ d(μ̄ᵀKμ̄). With ν = 0,
+        # s = −2 ∂log 𝒵/∂λ: bᵀds is log 𝒵's second derivative along −2b. Without λ,
+        # log 𝒵 = ½ νᵀKν: its second derivative along v is vᵀdK μ̄.
+        by_variance = d_variance + 0.5 * path.precision
+        by_mean = d_mean - 0.5 * path.dual
+        turned = line.smooth(
+            _beside(nothing, path.dual + 1j * TINY * by_mean),
+            _beside(path.precision - 2j * TINY * by_variance, nothing),
+        )
+        score = turned.score.imag / TINY
+        score[:, : nothing.shape[1]] += _left(turned.score.real)
+        d_dual = _right(turned.mean).imag / TINY - 0.5 * mean
+        d_precision = -0.5 * _left(turned.variance).imag / TINY
+        return Pulled(Path(d_dual, d_precision), line.kernel_gradient(score))
+
+    return Marginals(Belief(mean, variance), kl, pullback)
+
+
+def smooth(kernel: Kernel, timeline: Timeline, sites: Sites) -> natural.Smoothed:
+    """The sites' posterior in O(N): as `natural.smooth`.
+
+    Raises KernelError for kernels and times that `supports` refuses, and
+    NotPositiveDefiniteError for precisions that overflow. Source: Hartikainen & Särkkä
+    (2010), §3; Khan & Lin (2017).
+    """
+    line = _Line.of(kernel, timeline)
+    at = _At.of(line, sites.linear, sites.precision)
+
+    def pullback(d_mean: Array, d_variance: Array) -> Any:
+        return line.kernel_gradient(at.turned(d_mean, d_variance).score)
+
+    return natural.Smoothed(at.belief, at.kl, at.log_evidence, pullback)
+
+
+@dataclass(frozen=True)
+class _Turned:
+    """∂(F − KL) by the sites (ν and λ) and, for each column, by the kernel's three numbers."""
+
+    d_linear: Float[Array, "N Q"]
+    d_precision: Float[Array, "N Q"]
+    score: Float[Array, "3 Q"]
+
+
+@dataclass(frozen=True)
+class _At:
+    """The posterior of sites (ν, λ), and the way back from it."""
+
+    line: "_Line"
+    linear: Float[Array, "N Q"]
+    precision: Float[Array, "N Q"]
+    found: "_Found"
+
+    @classmethod
+    def of(cls, line: "_Line", linear: Array, precision: Array) -> "_At":
+        return cls(line, linear, precision, line.smooth(linear, precision))
+
+    @property
+    def belief(self) -> Belief:
+        return Belief(self.found.mean, self.found.variance)
+
+    @property
+    def kl(self) -> Array:
+        at = self.found
+        return _divergence(at.dual, self.precision, at.mean, at.variance, at.log_determinant)
+
+    @property
+    def log_evidence(self) -> Array:
+        summed = np.sum(self.linear * self.found.mean, axis=0)
+        return np.asarray(0.5 * (summed - self.found.log_determinant))
+
+    def turned(self, d_mean: Array, d_variance: Array) -> _Turned:
+        # F − KL = log 𝒵 + [F − νᵀμ + ½ λᵀ(μ² + s)], where μ = ∂log 𝒵/∂ν and
+        # −½(μ² + s) = ∂log 𝒵/∂λ: the bracket's gradients are one second derivative of log 𝒵.
+        mean = self.found.mean
+        by_mean, by_variance = d_mean - self.found.dual, d_variance + 0.5 * self.precision
+        turned = self.line.smooth(
+            self.linear + 1j * TINY * (by_mean - 2.0 * by_variance * mean),
+            self.precision - 2j * TINY * by_variance,
+        )
+        d_linear = turned.mean.imag / TINY
+        d_precision = -mean * d_linear - 0.5 * turned.variance.imag / TINY
+        return _Turned(d_linear, d_precision, turned.score.real + turned.score.imag / TINY)
+
+
+@dataclass(frozen=True)
+class _Found:
+    """As state_space.SmoothedChain, in the caller's order, white noise included."""
+
+    mean: Numbers  # (N, C)
+    variance: Numbers  # (N, C)
+    dual: Numbers  # (N, C)
+    log_determinant: Numbers  # (C,)
+    score: Numbers  # ∂log 𝒵 by the Matérn's variance and lengthscale and the noise, (3, C)
+
+
+@dataclass(frozen=True)
+class _Line:
+    """All sequences one after another, each in the order of its times."""
+
+    kernel: Kernel
+    matern: Matern
+    white: float
+    chain: Chain
+    order: Int[NDArray[np.intp], " N"]
+
+    @classmethod
+    def of(cls, kernel: Kernel, timeline: Timeline) -> "_Line":
+        refused = _refusal(kernel, timeline)
+        if refused is not None:
+            raise KernelError(refused)
+        parts = kernel.parts if isinstance(kernel, Sum) else (kernel,)
+        matern = next(part for part in parts if isinstance(part, Matern))
+        white = sum(float(part.variance) for part in parts if isinstance(part, White))
+        rate = np.sqrt(2.0 * matern.smoothness) / matern.lengthscale
+        order, steps = [], []
+        for rows in timeline.rows:
+            times = timeline.times[rows, 0]
+            sorting = np.argsort(times, kind="stable")
+            order.append(rows[sorting])
+            # What is before a sequence is forgotten: it starts from the stationary state.
+            steps.append(np.append(FORGOTTEN, rate * np.diff(times[sorting]))[: len(rows)])
+        size = round(matern.smoothness + 0.5)
+        chain = Chain(size, float(matern.variance), np.concatenate(steps))
+        return cls(kernel, matern, white, chain, np.concatenate(order))
+
+    def smooth(self, linear: Numbers, precision: Numbers) -> _Found:
+        # x = Matérn + noise ω: the Matérn part sees the sites ν/(1+ωλ), λ/(1+ωλ).
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            spread = 1.0 + self.white * precision
+            inner = smooth_chain(
+                self.chain, (linear / spread)[self.order], (precision / spread)[self.order]
+            )
+            log_determinant = inner.log_determinant + np.log(spread).sum(axis=0)
+        if not (np.isfinite(log_determinant).all() and np.isfinite(inner.mean).all()):
+            raise NotPositiveDefiniteError(
+                f"precisions up to {float(np.max(precision.real)):.1e} under a time kernel of "
+                f"variance {self.matern.variance:.1e} and lengthscale "
+                f"{self.matern.lengthscale:.1e} left the range of numbers, or are negative: "
+                "keep them at least 0 and below 1e100"
+            )
+        mean, variance, dual = np.empty((3, *linear.shape), inner.mean.dtype)
+        mean[self.order], variance[self.order] = inner.mean, inner.variance
+        dual[self.order] = inner.dual
+        # μ̄ and B̂ = (K + Λ⁻¹)⁻¹ are those of the inner sites, whose Λ⁻¹ has the noise in it.
+        d_white = 0.5 * np.sum(inner.dual**2 - inner.inner, axis=0)
+        d_length = -inner.d_log_rate / self.matern.lengthscale
+        return _Found(
+            mean + self.white * dual,
+            (self.white + variance / spread) / spread,
+            dual,
+            log_determinant,
+            np.array([inner.d_variance, d_length, d_white]),
+        )
+
+    def kernel_gradient(self, score: Float[Array, "3 C"]) -> Any:
+        """A kernel-shaped gradient from the scores of all columns."""
+        d_variance, d_length, d_white = (float(total) for total in score.sum(axis=1))
+
+        def own(part: Kernel) -> Kernel:
+            if isinstance(part, Matern):
+                return replace(part, variance=d_variance, lengthscale=d_length)
+            return White(d_white)
+
+        if isinstance(self.kernel, Sum):
+            return replace(self.kernel, parts=tuple(own(part) for part in self.kernel.parts))
+        return own(self.kernel)
+
+
+def _refusal(kernel: Kernel, timeline: Timeline) -> str | None:
+    """Why the O(N) algebra cannot be used, or None."""
+    parts = kernel.parts if isinstance(kernel, Sum) else (kernel,)
+    others = [type(part).__name__ for part in parts if not isinstance(part, Matern | White)]
+    n_matern = sum(isinstance(part, Matern) for part in parts)
+    if others or n_matern != 1:
+        names = " + ".join(type(part).__name__ for part in parts)
+        return (
+            "paths in O(N) need one Matern12, Matern32 or Matern52, with White or without; got "
+            f"{names}: use priors.temporal.marginals, which takes any kernel"
+        )
+    if timeline.times.shape[1] != 1:
+        return (
+            f"paths in O(N) need times, one number for each row; got vectors of "
+            f"{timeline.times.shape[1]}: use priors.temporal.marginals, which takes vectors"
+        )
+    return None
+
+
+def _divergence(
+    dual: Array, precision: Array, mean: Array, variance: Array, log_determinant: Array
+) -> Float[Array, " Q"]:
+    """KL to the prior of each dimension: ½[μ̄ᵀμ − λᵀs + log|B|]."""
+    return np.asarray(0.5 * (np.sum(dual * mean - precision * variance, axis=0) + log_determinant))
+
+
+def _beside(first: Numbers, second: Numbers) -> Numbers:
+    return np.concatenate([first, second], axis=1)
+
+
+def _left(columns: Numbers) -> Numbers:
+    return columns[..., : columns.shape[-1] // 2]
+
+
+def _right(columns: Numbers) -> Numbers:
+    return columns[..., columns.shape[-1] // 2 :]

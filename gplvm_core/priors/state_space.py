@@ -1,0 +1,205 @@
+"""Matérn kernels over time as linear systems: filter, smoother and score in O(N).
+
+A Matérn-½, 3⁄2 or 5⁄2 process is the first component of a Markov process ξ of 1, 2 or 3 dimensions
+(Hartikainen & Särkkä 2010, §3). The filter meets the sites exp(ν x − ½ λ x²) in gain form, which
+holds for λ = 0 and for repeated times; the smoother is the backward recursion of de Jong (1989),
+which inverts nothing and whose r and N are at the same time the adjoints of the filter, so that
+the score costs no pass of its own (Koopman & Shephard 1992).
+
+Every operation is analytic in ν and λ: given complex sites, it returns complex results, whose
+imaginary parts are exact directional derivatives (Squire & Trapp 1998).
+"""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Shaped
+from numpy.typing import NDArray
+
+from gplvm_core.numerics import Array
+
+# e^{−800} is 0 in double precision: a step this long forgets everything, as a new sequence does.
+FORGOTTEN = 800.0
+# Steps whose transitions are made together.
+BLOCK = 1024
+# Derivatives of x are taken in units of rate, x⁽ᵏ⁾/rateᵏ: nothing below depends on the unit of
+# time. The drift has ones above the diagonal and these last rows; stationary covariances are for
+# a variance of 1.
+LAST_ROW = {1: [-1.0], 2: [-1.0, -2.0], 3: [-1.0, -3.0, -3.0]}
+STATIONARY = {
+    1: np.eye(1),
+    2: np.eye(2),
+    3: np.array([[1.0, 0.0, -1.0 / 3.0], [0.0, 1.0 / 3.0, 0.0], [-1.0 / 3.0, 0.0, 1.0]]),
+}
+
+Numbers = NDArray[Any]  # real, or complex for directional derivatives
+
+
+@dataclass(frozen=True)
+class Chain:
+    """A process of 1, 2 or 3 components at successive times.
+
+    steps: rate × time since the row before, FORGOTTEN (or more) where a sequence starts.
+    """
+
+    order: int
+    variance: float
+    steps: Float[Array, " N"]
+
+
+@dataclass(frozen=True)
+class SmoothedChain:
+    """What the sites make of a chain, for every column of sites.
+
+    mean, variance: marginals of x. dual: μ̄ = ν − λ mean, so that mean = K μ̄. inner: the diagonal
+    of B̂ = λ − λ² S. log_determinant: log|I + Λ^½ K Λ^½|. d_variance, d_log_rate: derivatives of
+    log 𝒵 = ½ νᵀmean − ½ log_determinant with the sites held.
+    """
+
+    mean: Shaped[Numbers, "N C"]
+    variance: Shaped[Numbers, "N C"]
+    dual: Shaped[Numbers, "N C"]
+    inner: Shaped[Numbers, "N C"]
+    log_determinant: Shaped[Numbers, " C"]
+    d_variance: Shaped[Numbers, " C"]
+    d_log_rate: Shaped[Numbers, " C"]
+
+
+def smooth(
+    chain: Chain, linear: Shaped[Numbers, "N C"], precision: Shaped[Numbers, "N C"]
+) -> SmoothedChain:
+    """Marginals under the sites (ν = linear, λ = precision), columns independent of one another."""
+    return _backward(chain, precision, _filter(chain, linear, precision))
+
+
+def transitions(order: int, steps: Float[Array, " n"]) -> Float[Array, "n d d"]:
+    """exp(drift · step) in closed form."""
+    u = np.minimum(steps, FORGOTTEN)
+    one = np.ones_like(u)
+    if order == 1:
+        rows = [[one]]
+    elif order == 2:
+        rows = [[1.0 + u, u], [-u, 1.0 - u]]
+    else:
+        half = 0.5 * u**2
+        rows = [
+            [1.0 + u + half, u + u**2, half],
+            [-half, 1.0 + u - u**2, u - half],
+            [half - u, u**2 - 3.0 * u, 1.0 - 2.0 * u + half],
+        ]
+    return np.asarray(np.moveaxis(np.array(rows, dtype=np.float64) * np.exp(-u), 2, 0))
+
+
+@dataclass(frozen=True)
+class _Forward:
+    """The filter's trace. A state is [ξ; rows of its covariance], (d + 1) × d numbers a column."""
+
+    filtered: Numbers  # (N, d + 1, d, C)
+    factor: Numbers  # [(ν − λ ξ̂₁)/e; −gain], (N, d + 1, C)
+    evidence: Numbers  # e = 1 + λ 𝓟₁₁, (N, C)
+
+
+def _filter(chain: Chain, linear: Numbers, precision: Numbers) -> _Forward:
+    n_points, n_columns = linear.shape
+    d = chain.order
+    kind = np.result_type(linear, precision)
+    filtered = np.empty((n_points, d + 1, d, n_columns), kind)
+    factor = np.empty((n_points, d + 1, n_columns), kind)
+    evidence = np.empty((n_points, n_columns), kind)
+    state = np.zeros(((d + 1) * d, n_columns), kind)
+    for start in range(0, n_points, BLOCK):
+        lifted, gained = _lifted(chain, chain.steps[start : start + BLOCK], kind)
+        for n, (move, gain) in enumerate(zip(lifted, gained, strict=True), start):
+            # Predict ξ and its covariance together, then meet the site.
+            predicted = move @ state
+            predicted += gain
+            shaped = predicted.reshape(d + 1, d, n_columns)
+            cross, here, own = shaped[1], precision[n], factor[n]
+            e = here * cross[0]
+            e += 1.0
+            evidence[n] = e
+            np.multiply(cross, here / -e, out=own[1:])
+            own[0] = (linear[n] - here * predicted[0]) / e
+            np.add(shaped, own[:, None] * cross, out=filtered[n])
+            state = filtered[n].reshape(-1, n_columns)
+    return _Forward(filtered, factor, evidence)
+
+
+def _backward(chain: Chain, precision: Numbers, forward: _Forward) -> SmoothedChain:
+    n_points, n_columns = precision.shape
+    d = chain.order
+    kind = forward.filtered.dtype
+    mean, variance, dual = np.empty((3, n_points, n_columns), kind)
+    inner = precision / forward.evidence
+    score = np.zeros((2, n_columns), kind)
+    # r and N of what comes after: rows [r; N], as the states.
+    after = np.zeros((d + 1, d, n_columns), kind)
+    for start in reversed(range(0, n_points, BLOCK)):
+        steps = chain.steps[start : start + BLOCK]
+        stop, lifted = start + len(steps), _lifted(chain, steps, kind)[0]
+        behind = np.empty((len(lifted), d + 1, d, n_columns), kind)
+        ahead = np.empty_like(behind)
+        for n in range(stop - 1, start - 1, -1):
+            ahead[n - start] = after
+            own = forward.factor[n]
+            back = behind[n - start]
+            back[...] = after
+            # (I − gain e₁ᵀ)ᵀ (r, N) (I − gain e₁ᵀ), and the site's own part.
+            carried = np.einsum("ijc,jc->ic", after, own[1:])
+            dual[n] = own[0] + carried[0]
+            inner[n] += np.einsum("ic,ic->c", own[1:], carried[1:])
+            back[0, 0] += dual[n]
+            back[1] += carried[1:]
+            back[1:, 0] += carried[1:]
+            back[1, 0] += inner[n]
+            after = (lifted[n - start].T @ back.reshape(-1, n_columns)).reshape(after.shape)
+        filtered = forward.filtered[start:stop]
+        cross = filtered[:, 1]
+        mean[start:stop] = filtered[:, 0, 0] + np.einsum("njc,njc->nc", cross, ahead[:, 0])
+        inside = np.einsum("nijc,njc->nic", ahead[:, 1:], cross)
+        variance[start:stop] = cross[:, 0] - np.einsum("nic,nic->nc", cross, inside)
+        # The first step of a chain forgets what was before it: any state will do.
+        before = forward.filtered[np.maximum(np.arange(start - 1, stop - 1), 0)]
+        score += _score(chain, steps, before, behind)
+    log_determinant = np.log(forward.evidence).sum(axis=0)
+    return SmoothedChain(mean, variance, dual, inner, log_determinant, score[0], score[1])
+
+
+def _score(chain: Chain, steps: Array, before: Numbers, behind: Numbers) -> Numbers:
+    """∂log 𝒵 by variance and by log rate, of some steps, for each column.
+
+    The adjoint of a predicted mean is r, that of a predicted covariance G = ½(rrᵀ − N).
+    """
+    d = chain.order
+    stationary = STATIONARY[d]
+    move = transitions(d, steps)
+    r = behind[:, 0]
+    adjoint = 0.5 * (r[:, :, None] * r[:, None, :] - behind[:, 1:])
+    # 𝓟 = P∞ + 𝓐 (𝓟_filtered − P∞) 𝓐ᵀ.
+    through = np.einsum("nki,nklc,nlj->nijc", move, adjoint, move, optimize=True)
+    d_variance = np.einsum("nijc,ij->c", adjoint - through, stationary)
+    # ∂𝓐 = r ξᵀ + 2 G 𝓐 (𝓟_filtered − P∞), and d𝓐/d log rate = step · 𝓐 · drift.
+    drift = np.diag(np.ones(d - 1), 1)
+    drift[-1] = LAST_ROW[d]
+    excess = before[:, 1:] - chain.variance * stationary[:, :, None]
+    turned = np.einsum("nki,nkc->nic", move, r)
+    d_drift = np.einsum("nic,njc->nijc", turned, before[:, 0])
+    d_drift += 2.0 * np.einsum("nikc,nkjc->nijc", through, excess)
+    scale = np.where(steps < FORGOTTEN, steps, 0.0)
+    d_log_rate = np.einsum("n,nijc,ij->c", scale, d_drift, drift, optimize=True)
+    return np.array([d_variance, d_log_rate])
+
+
+def _lifted(chain: Chain, steps: Array, kind: np.dtype[Any]) -> tuple[Numbers, Numbers]:
+    """Transitions of a whole state [ξ; 𝓟], and what is added to it, for some steps."""
+    d = chain.order
+    stationary = chain.variance * STATIONARY[d]
+    move = transitions(d, steps)
+    lifted = np.zeros((len(move), (d + 1) * d, (d + 1) * d), kind)
+    lifted[:, :d, :d] = move
+    lifted[:, d:, d:] = np.einsum("nik,njl->nijkl", move, move).reshape(-1, d * d, d * d)
+    gained = np.zeros((len(move), (d + 1) * d, 1), kind)
+    noise = stationary - move @ stationary @ np.swapaxes(move, 1, 2)
+    gained[:, d:, 0] = noise.reshape(-1, d * d)
+    return lifted, gained

@@ -1,0 +1,35 @@
+"""The dynamical GP-LVM's training objective against central differences."""
+
+import numpy as np
+import pytest
+
+from gplvm_core import RBF, White
+from gplvm_core.models.dynamical_problem import DynamicalProblem
+from gplvm_core.models.latent import LatentProblem, Start
+from gplvm_core.priors.temporal import Timeline
+from gplvm_core.statistics import Targets
+from gplvm_core.statistics.executors import serial
+
+
+@pytest.mark.parametrize("gaps", [False, True], ids=["complete", "with gaps"])
+def test_training_objective(gaps: bool, central_difference) -> None:
+    generator = np.random.default_rng(1)
+    targets = generator.normal(size=(9, 3))
+    targets -= targets.mean(axis=0)
+    if gaps:
+        targets[2:4, 0], targets[6, 1] = np.nan, np.nan
+    begin = Start(targets, 2, 4, RBF(1.0, 0.9), generator.normal(size=(9, 2)))
+    timeline = Timeline.of(np.sort(generator.uniform(0, 4, 9))[:, None], np.repeat([0, 1], [5, 4]))
+    inner = LatentProblem(begin, Targets.of(targets), 1e-6, serial)
+    problem = DynamicalProblem(inner, timeline, RBF(1.0, 0.8) + White(0.05))
+    anchor = problem.start(0)
+    for phase in (problem.phases[0], problem.phases[-1]):
+        layout = problem.layout(anchor, phase)
+        x = layout.pack(anchor)
+        x = x + 0.05 * generator.normal(size=x.size)
+        here = layout.unpack(x)
+        found = layout.chain(here, problem.evaluate(here, phase).gradient)
+        expected = central_difference(
+            lambda v, lay=layout, p=phase: problem.evaluate(lay.unpack(v), p).bound, x
+        )
+        np.testing.assert_allclose(found, expected, rtol=2e-5, atol=2e-5)

@@ -1,0 +1,110 @@
+"""The prior over time: gradients of a data term − KL against central differences."""
+
+import numpy as np
+import pytest
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.kernels import RBF, Kernel, Matern12, Matern32, Matern52, Periodic, Product, White
+from gplvm_core.parameters import leaves, replace_leaves
+from gplvm_core.priors import kalman, natural, temporal
+from gplvm_core.priors.natural import Sites
+from gplvm_core.priors.temporal import Path, Timeline
+
+MARKOV = {
+    "matern12": Matern12(0.9, 0.7),
+    "matern32 + white": Matern32(0.9, 0.7) + White(0.05),
+    "white + matern52 + white": White(0.02) + Matern52(1.4, 1.1) + White(0.03),
+}
+KERNELS = {
+    "rbf + white": RBF(1.2, 0.8) + White(0.05),
+    "rbf over vectors": RBF(1.2, np.array([0.8, 2.0])),
+    "periodic × rbf + white": Product.of(Periodic(1.1, 1.0, 0.9), RBF(0.8, 2.0)) + White(0.05),
+    "matern32 + rbf": Matern32(0.9, 0.4) + RBF(0.5, 3.0),
+    **MARKOV,
+}
+CASES = [(temporal, name) for name in KERNELS] + [(kalman, name) for name in MARKOV]
+CLOSE = {"rtol": 2e-6, "atol": 2e-7}
+
+
+class Problem:
+    """A timeline of two sequences with a repeated time, and a data term of both moments."""
+
+    def __init__(self, name: str) -> None:
+        generator = np.random.default_rng(11)
+        times = generator.uniform(0.0, 4.0, (9, 2 if "vectors" in name else 1))
+        times[7] = times[5]
+        self.timeline = Timeline.of(times, np.array([0, 0, 1, 1, 0, 0, 1, 0, 1]))
+        self.first = generator.normal(size=(9, 2))
+        self.precision = generator.uniform(0.1, 3.0, (9, 2))
+        self.slope, self.curve = generator.normal(size=(2, 9, 2))
+
+    def data(self, belief: Belief) -> tuple[float, np.ndarray, np.ndarray]:
+        mean, variance = belief.mean, belief.variance
+        mixed = 1.0 + 0.5 * mean + variance
+        value = np.sum(self.slope * mean) + np.sum(self.curve * variance * mixed)
+        return (
+            float(value),
+            self.slope + 0.5 * self.curve * variance,
+            self.curve * (mixed + variance),
+        )
+
+    def bound(self, found: temporal.Marginals | natural.Smoothed) -> float:
+        return self.data(found.belief)[0] - float(found.kl.sum())
+
+
+def check_kernel(found: Kernel, at: Kernel, bound, central_difference) -> None:
+    for leaf, value in leaves(at).items():
+        expected = central_difference(
+            lambda x, leaf=leaf: bound(replace_leaves(at, {leaf: x})), value
+        )
+        np.testing.assert_allclose(leaves(found)[leaf], expected, **CLOSE, err_msg=leaf)
+
+
+@pytest.mark.parametrize("form", ["marginals", "smoothed"])
+@pytest.mark.parametrize(("algebra", "name"), CASES)
+def test_gradients_by_path_and_kernel(algebra, name: str, form: str, central_difference) -> None:
+    kernel, problem = KERNELS[name], Problem(name)
+    if form == "marginals":
+        problem.precision[3, 1] = 0.02
+    path = Path(problem.first, problem.precision)
+
+    def bound(path=path, kernel=kernel) -> float:
+        return problem.bound(getattr(algebra, form)(kernel, problem.timeline, path))
+
+    found = getattr(algebra, form)(kernel, problem.timeline, path)
+    pulled = found.pullback(*problem.data(found.belief)[1:])
+    np.testing.assert_allclose(
+        pulled.path.dual,
+        central_difference(lambda dual: bound(path=Path(dual, path.precision)), path.dual),
+        **CLOSE,
+    )
+    np.testing.assert_allclose(
+        pulled.path.precision,
+        central_difference(lambda value: bound(path=Path(path.dual, value)), path.precision),
+        **CLOSE,
+    )
+    check_kernel(pulled.kernel, kernel, lambda k: bound(kernel=k), central_difference)
+
+
+@pytest.mark.parametrize(("algebra", "name"), CASES)
+def test_gradients_by_kernel_with_sites_held(algebra, name: str, central_difference) -> None:
+    kernel, problem = KERNELS[name], Problem(name)
+    smooth = natural.smooth if algebra is temporal else kalman.smooth
+    problem.precision[3, 1] = 0.0
+    sites = Sites(problem.first, problem.precision)
+    found = smooth(kernel, problem.timeline, sites)
+    pulled = found.pullback(*problem.data(found.belief)[1:])
+    check_kernel(
+        pulled,
+        kernel,
+        lambda k: problem.bound(smooth(k, problem.timeline, sites)),
+        central_difference,
+    )
+    # Where the sites are at their optimum (μ̄ = ∂μ, λ = −2∂s) only log 𝒵 is left.
+    dual = sites.linear - sites.precision * found.belief.mean
+    check_kernel(
+        found.pullback(dual, -0.5 * sites.precision),
+        kernel,
+        lambda k: float(smooth(k, problem.timeline, sites).log_evidence.sum()),
+        central_difference,
+    )

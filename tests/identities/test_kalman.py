@@ -1,0 +1,166 @@
+"""Paths in O(N) are the dense ones, and what they refuse they refuse in words."""
+
+import numpy as np
+import pytest
+from scipy.linalg import expm
+
+from gplvm_core.kernels import RBF, Bias, KernelError, Matern12, Matern32, Matern52, White
+from gplvm_core.numerics import NotPositiveDefiniteError
+from gplvm_core.parameters import leaves
+from gplvm_core.priors import kalman, natural, temporal
+from gplvm_core.priors.natural import Sites
+from gplvm_core.priors.state_space import LAST_ROW, STATIONARY, transitions
+from gplvm_core.priors.temporal import Path, Timeline
+
+KERNELS = {
+    "matern12": Matern12(1.3, 0.9),
+    "matern32": Matern32(0.7, 1.4),
+    "matern52": Matern52(1.3, 0.9),
+    "matern32 + white": Matern32(0.7, 1.4) + White(0.2),
+    "white + matern52": White(0.01) + Matern52(1.3, 2.0),
+}
+CLOSE = {"rtol": 1e-10, "atol": 1e-11}
+
+
+@pytest.fixture
+def timeline() -> Timeline:
+    """Four sequences (one of a single row) in no order, with repeated, near and far times."""
+    generator = np.random.default_rng(31)
+    times = generator.uniform(0.0, 9.0, (90, 1))
+    times[11] = times[10]
+    times[20:25] = times[19] + 3e-4 * np.arange(1, 6)[:, None]
+    times[40] = 5000.0
+    sequences = generator.integers(0, 3, 90)
+    sequences[[10, 11]], sequences[19:25], sequences[77] = 1, 2, 5
+    return Timeline.of(times, sequences)
+
+
+@pytest.fixture
+def path() -> Path:
+    generator = np.random.default_rng(32)
+    precision = np.exp(generator.normal(0.0, 2.0, (90, 3)))
+    return Path(generator.normal(size=(90, 3)), precision)
+
+
+def assert_same_tree(found, expected) -> None:
+    for leaf, value in leaves(expected).items():
+        scale = 1e-11 * max(1.0, float(np.abs(value).max()))
+        np.testing.assert_allclose(leaves(found)[leaf], value, rtol=1e-9, atol=scale, err_msg=leaf)
+
+
+@pytest.mark.parametrize("form", ["marginals", "smoothed"])
+@pytest.mark.parametrize("name", KERNELS)
+def test_paths_are_the_dense_ones(name: str, form: str, timeline, path) -> None:
+    kernel = KERNELS[name]
+    assert kalman.supports(kernel, timeline)
+    dense = getattr(temporal, form)(kernel, timeline, path)
+    found = getattr(kalman, form)(kernel, timeline, path)
+    np.testing.assert_allclose(found.belief.mean, dense.belief.mean, **CLOSE)
+    np.testing.assert_allclose(found.belief.variance, dense.belief.variance, **CLOSE)
+    np.testing.assert_allclose(found.kl, dense.kl, **CLOSE)
+    adjoints = np.random.default_rng(33).normal(size=(2, 90, 3))
+    assert_same_tree(found.pullback(*adjoints), dense.pullback(*adjoints))
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_sites_are_the_dense_ones(name: str, timeline, path) -> None:
+    kernel = KERNELS[name]
+    precision = path.precision.copy()
+    precision[5:9] = 0.0
+    sites = Sites(path.dual, precision)
+    dense = natural.smooth(kernel, timeline, sites)
+    found = kalman.smooth(kernel, timeline, sites)
+    np.testing.assert_allclose(found.belief.mean, dense.belief.mean, **CLOSE)
+    np.testing.assert_allclose(found.belief.variance, dense.belief.variance, **CLOSE)
+    np.testing.assert_allclose(found.kl, dense.kl, **CLOSE)
+    np.testing.assert_allclose(found.log_evidence, dense.log_evidence, **CLOSE)
+    adjoints = np.random.default_rng(34).normal(size=(2, 90, 3))
+    assert_same_tree(found.pullback(*adjoints), dense.pullback(*adjoints))
+
+
+def test_duals_are_the_dense_ones(timeline, path) -> None:
+    for kernel in KERNELS.values():
+        found = kalman.dual_of(kernel, timeline, path)
+        dense = temporal.dual_of(kernel, timeline, path)
+        np.testing.assert_allclose(found.dual, dense.dual, **CLOSE)
+
+
+def test_points_without_a_site_are_forecasts() -> None:
+    """Mean k*ᵀμ̄ and variance k** − k*ᵀB̂k*, before, between, at and after the other points."""
+    kernel, generator = Matern52(1.3, 2.0) + White(0.1), np.random.default_rng(37)
+    times, new = generator.uniform(0.0, 9.0, (30, 1)), np.array([[-2.0], [4.4], [0.0], [11.0]])
+    new[2] = times[3]
+    sites = Sites(generator.normal(size=(30, 1)), generator.uniform(0.1, 3.0, (30, 1)))
+    nothing = np.zeros((4, 1))
+    both = Sites(np.append(sites.linear, nothing, 0), np.append(sites.precision, nothing, 0))
+    found = kalman.smooth(kernel, Timeline.of(np.append(times, new, 0)), both).belief
+    gram, cross = kernel.K(times), kernel.K(times, new)
+    covariance = gram + np.diag(1.0 / sites.precision[:, 0])
+    mean = cross.T @ np.linalg.solve(covariance, sites.linear / sites.precision)
+    spread = kernel.diag(new) - np.sum(cross * np.linalg.solve(covariance, cross), axis=0)
+    np.testing.assert_allclose(found.mean[30:], mean, **CLOSE)
+    np.testing.assert_allclose(found.variance[30:, 0], spread, **CLOSE)
+
+
+def test_pseudo_targets_are_a_regression(timeline) -> None:
+    """One sequence: means and evidence of a GP with noise of its own at every point."""
+    kernel, rows = KERNELS["matern32 + white"], timeline.rows[0]
+    times, generator = timeline.times[rows], np.random.default_rng(35)
+    targets, noise = generator.normal(size=(len(rows), 1)), generator.uniform(0.1, 2.0, len(rows))
+    covariance = kernel.K(times) + np.diag(noise)
+    solved = np.linalg.solve(covariance, targets)
+    found = kalman.smooth(
+        kernel, Timeline.of(times), Sites(targets / noise[:, None], 1.0 / noise[:, None])
+    )
+    np.testing.assert_allclose(found.belief.mean, kernel.K(times) @ solved, **CLOSE)
+    # log 𝒵 is that of the sites as functions of x: log N(y; x, noise) without its constants.
+    constant = 0.5 * np.sum(targets[:, 0] ** 2 / noise + np.log(2.0 * np.pi * noise))
+    density = -0.5 * (
+        float(targets[:, 0] @ solved[:, 0])
+        + np.linalg.slogdet(covariance)[1]
+        + len(rows) * np.log(2.0 * np.pi)
+    )
+    assert found.log_evidence[0] - constant == pytest.approx(density, rel=1e-12)
+
+
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_transitions_solve_the_differential_equation(order: int) -> None:
+    drift = np.diag(np.ones(order - 1), 1)
+    drift[-1] = LAST_ROW[order]
+    for step in (1e-6, 0.3, 4.0):
+        np.testing.assert_allclose(
+            transitions(order, np.array([step]))[0], expm(drift * step), rtol=1e-11, atol=1e-14
+        )
+    # Stationary: drift P + P driftᵀ is minus the noise, which enters the last component alone.
+    balance = drift @ STATIONARY[order] + STATIONARY[order] @ drift.T
+    assert balance[-1, -1] < 0
+    balance[-1, -1] = 0.0
+    np.testing.assert_allclose(balance, 0.0, atol=1e-15)
+
+
+def test_the_order_of_rows_does_not_matter(timeline, path) -> None:
+    kernel = KERNELS["matern52"]
+    shuffled = np.random.default_rng(36).permutation(90)
+    back = np.argsort(shuffled)
+    moved = Timeline(timeline.times[shuffled], tuple(back[rows] for rows in timeline.rows))
+    found = kalman.smoothed(kernel, moved, Path(path.dual[shuffled], path.precision[shuffled]))
+    expected = kalman.smoothed(kernel, timeline, path)
+    np.testing.assert_allclose(found.belief.mean[back], expected.belief.mean, rtol=1e-9)
+    np.testing.assert_allclose(found.kl, expected.kl, rtol=1e-12)
+
+
+def test_what_is_refused_is_refused_in_words(timeline, path) -> None:
+    for kernel in (RBF(), RBF() + White(), Matern32() + Bias(), Matern32() + Matern12(), White()):
+        assert not kalman.supports(kernel, timeline)
+        with pytest.raises(KernelError, match=r"Matern32.*got .*use priors.temporal"):
+            kalman.smoothed(kernel, timeline, path)
+    vectors = Timeline.of(np.zeros((90, 2)))
+    assert not kalman.supports(Matern32(), vectors)
+    with pytest.raises(KernelError, match="vectors of 2"):
+        kalman.smoothed(Matern32(), vectors, path)
+
+
+def test_precisions_out_of_range_are_refused(timeline, path) -> None:
+    for precision in (np.full((90, 3), 1e305), np.full((90, 3), -1e3)):
+        with pytest.raises(NotPositiveDefiniteError, match="at least 0"):
+            kalman.smooth(Matern52(1e10), timeline, Sites(path.dual, precision))

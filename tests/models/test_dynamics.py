@@ -1,0 +1,208 @@
+"""The dynamical GP-LVM: paths over time, against dense algebra and against the truth."""
+
+import warnings
+
+import numpy as np
+import pytest
+
+from gplvm_core import BayesianGPLVM, DynamicalGPLVM, White, load
+from gplvm_core.datasets import DataError
+from gplvm_core.kernels import KernelError
+from gplvm_core.kernels.periodic import Periodic
+from gplvm_core.prediction.paths import Continued, infer_path
+
+NOISE = 0.05
+
+
+def motion(times: np.ndarray, seed: int = 0) -> np.ndarray:
+    """Twelve outputs that follow two hidden oscillations."""
+    generator = np.random.default_rng(7)
+    mixing = generator.normal(size=(2, 12))
+    hidden = np.column_stack([np.sin(times), np.cos(1.7 * times)])
+    noise = np.random.default_rng(seed).normal(size=(len(times), 12))
+    return np.tanh(hidden @ mixing) + NOISE * noise
+
+
+@pytest.fixture(scope="module")
+def times() -> np.ndarray:
+    return np.linspace(0.0, 9.0, 70)
+
+
+@pytest.fixture(scope="module")
+def model(times: np.ndarray) -> DynamicalGPLVM:
+    return DynamicalGPLVM(3, 20, time_kernel="rbf", max_iter=150, random_state=0).fit(
+        motion(times), times=times
+    )
+
+
+def test_a_path_in_time_beats_points_of_their_own(model: DynamicalGPLVM, times: np.ndarray) -> None:
+    alone = BayesianGPLVM(3, 20, max_iter=150, random_state=0).fit(motion(times))
+    assert model.bound_ > alone.bound_ + 50.0
+    assert model.n_effective_ == 2
+
+
+def test_forecast_in_dense_algebra(model: DynamicalGPLVM, times: np.ndarray) -> None:
+    new = np.array([2.345, 9.5, 11.0])
+    mean, variance = model.forecast_latent(new)
+    kernel, path = model.time_kernel_, model.path_
+    cross = kernel.K(times[:, None], new[:, None])
+    for j in range(3):
+        # Pseudo-observations with noise 1/λ: ordinary Gaussian-process regression.
+        covariance = kernel.K(times[:, None]) + np.diag(1.0 / path.precision[:, j])
+        expected = kernel.diag(new[:, None]) - np.sum(
+            cross * np.linalg.solve(covariance, cross), axis=0
+        )
+        np.testing.assert_allclose(mean[:, j], cross.T @ path.dual[:, j], rtol=1e-9)
+        np.testing.assert_allclose(variance[:, j], expected, rtol=1e-6, atol=1e-9)
+
+
+def test_far_from_the_data_the_prior_is_back(model: DynamicalGPLVM) -> None:
+    mean, variance = model.forecast_latent([1e4])
+    np.testing.assert_allclose(mean, 0.0, atol=1e-12)
+    np.testing.assert_allclose(variance, model.time_kernel_.diag(np.zeros((1, 1)))[0])
+
+
+def test_uncertainty_grows_ahead_and_holds_the_truth(model: DynamicalGPLVM) -> None:
+    ahead = 9.0 + np.array([0.1, 0.5, 1.0, 2.0, 4.0])
+    mean, std = model.forecast(ahead, return_std=True)
+    assert (np.diff(std.mean(axis=1)) > 0).all()
+    truth = motion(ahead, seed=3)
+    assert np.abs(mean - truth)[0].mean() < 0.1
+    assert (np.abs(mean - truth) < 3 * std).mean() > 0.9
+
+
+def test_a_gap_in_time_is_bridged(times: np.ndarray) -> None:
+    whole = motion(times)
+    gapped = whole.copy()
+    gapped[30:36] = np.nan
+    kept = np.r_[0:30, 36:70]
+    model = DynamicalGPLVM(3, 20, time_kernel="rbf", max_iter=150, random_state=0)
+    model.fit(whole[kept], times=times[kept])
+    bridged, std = model.forecast(times[30:36], return_std=True)
+    assert np.abs(bridged - whole[30:36]).mean() < 3 * NOISE
+    assert (np.abs(bridged - whole[30:36]) < 3 * std).mean() > 0.9
+
+
+def test_a_new_sequence_is_completed_as_one(model: DynamicalGPLVM) -> None:
+    """Of another stretch of the same motion half of the outputs are seen, and some frames not."""
+    new = np.linspace(20.0, 25.0, 30)
+    truth = motion(new, seed=5)
+    rows = truth.copy()
+    rows[:, 6:], rows[12:16] = np.nan, np.nan
+    hidden = np.isnan(rows)
+    together, std = model.complete(rows, times=new - 20.0, return_std=True)
+    apart = model.complete(rows, times=new - 20.0, coupled=False)
+    np.testing.assert_array_equal(together[~hidden], truth[~hidden])
+    error = np.abs(together - truth)
+    assert error[hidden].mean() < 2.5 * NOISE
+    assert error[12:16].mean() < 0.5 * np.abs(apart - truth)[12:16].mean()
+    assert (error[hidden] < 3 * std[hidden]).mean() > 0.9
+    path, spread = model.transform_sequence(rows, times=new - 20.0, return_std=True)
+    # Where nothing is seen the path is less certain.
+    assert spread[13:15].mean() > spread[:12].mean()
+    assert path.shape == (30, 3)
+
+
+def test_one_row_alone_is_a_new_point(model: DynamicalGPLVM, times: np.ndarray) -> None:
+    """With one row and a prior N(0, I), path inference is ordinary projection."""
+    row = motion(times)[10:11].copy()
+    row[0, 3:] = np.nan
+    found = model._project(row)
+    prior = Continued(np.zeros((1, 3)), np.ones((3, 1, 1)))
+    belief = infer_path(model.posterior_, prior, row, found.best.mean)
+    np.testing.assert_allclose(belief.mean, found.best.mean, atol=1e-2)
+    np.testing.assert_allclose(belief.variance, found.best.variance, rtol=0.05)
+
+
+def test_sampled_sequences_move_smoothly(model: DynamicalGPLVM, times: np.ndarray) -> None:
+    draws = model.sample_sequence(times[:40], n_samples=3, random_state=0)
+    assert draws.shape == (3, 40, 12)
+    step = np.abs(np.diff(draws, axis=1)).mean()
+    assert step < 0.3 * draws.std()
+    np.testing.assert_array_equal(
+        draws, model.sample_sequence(times[:40], n_samples=3, random_state=0)
+    )
+
+
+def test_sequences_are_independent(times: np.ndarray) -> None:
+    labels = np.repeat(["walk", "run"], 35)
+    model = DynamicalGPLVM(2, 15, max_iter=40, random_state=0)
+    model.fit(motion(times), times=times, sequences=labels)
+    with pytest.raises(DataError, match=r"there are 2 sequences \(run, walk\): say which"):
+        model.forecast([10.0])
+    with pytest.raises(DataError, match="there is no sequence 'jump'"):
+        model.forecast([10.0], sequence="jump")
+    # The far end of one says nothing about the other.
+    mean, _ = model.forecast_latent([1e3], sequence="run")
+    np.testing.assert_allclose(mean, 0.0, atol=1e-12)
+    rows = np.flatnonzero(labels == "run")
+    found, variance = model.forecast_latent(times[rows], sequence="run")
+    white = model.time_kernel_.parts[1].variance
+    np.testing.assert_allclose(found, model.latent_mean_[rows], atol=6 * np.sqrt(white))
+    assert (variance > 0).all()
+
+
+def test_stored_and_resumed(tmp_path, times: np.ndarray) -> None:
+    targets = motion(times)
+
+    def fresh(max_iter: int = 30) -> DynamicalGPLVM:
+        return DynamicalGPLVM(2, 10, max_iter=max_iter, random_state=0)
+
+    whole = fresh().fit(targets, times=times)
+    runs = []
+
+    def stop(progress) -> None:
+        runs.append(progress.run)
+        if progress.iteration == 12:
+            raise StopIteration
+
+    fresh().fit(targets, times=times, callback=stop)
+    resumed = fresh().fit(targets, times=times, resume=runs[-1])
+    assert resumed.bound_ == whole.bound_
+    whole.save(tmp_path / "motion.gplvm")
+    again = load(tmp_path / "motion.gplvm")
+    np.testing.assert_array_equal(again.forecast([9.5]), whole.forecast([9.5]))
+
+
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"times": np.r_[np.arange(69.0), np.nan]}, "times must be finite; the first .* row 69"),
+        ({"times": np.arange(5.0)}, r"times must be one for each row, shape \(70,\)"),
+        ({"times": ["noon"] * 70}, "times must be numbers"),
+        ({"sequences": [0, 1]}, "one label for each of the 70 rows"),
+    ],
+)
+def test_times_that_do_not_fit(given: dict, words: str, times: np.ndarray) -> None:
+    with pytest.raises(DataError, match=words):
+        DynamicalGPLVM(2, 5, max_iter=3).fit(motion(times), **given)
+
+
+def test_unknown_kernel_of_time(times: np.ndarray) -> None:
+    with pytest.raises(KernelError, match="time_kernel must be one of 'rbf'"):
+        DynamicalGPLVM(2, 5, time_kernel="matern72", max_iter=3).fit(motion(times))
+
+
+def test_odd_times_are_said(times: np.ndarray) -> None:
+    odd = times[::-1].copy()
+    odd[1] = odd[0]
+    labels = np.zeros(70, dtype=int)
+    labels[-1] = 1
+    kernel = Periodic(1.0, 1.0, 50.0) + White(0.01)
+    model = DynamicalGPLVM(2, 5, time_kernel=kernel, max_iter=3, random_state=0)
+    with warnings.catch_warnings(record=True) as told:
+        warnings.simplefilter("always")
+        model.fit(motion(times), times=odd, sequences=labels)
+    words = " ".join(str(each.message) for each in told)
+    for part in ("one row", "not in the order", "1 rows have the time of another", "longer than"):
+        assert part in words
+    assert np.isfinite(model.bound_)
+
+
+def test_vector_inputs_in_the_place_of_time(times: np.ndarray) -> None:
+    places = np.column_stack([np.cos(times), np.sin(times)])
+    model = DynamicalGPLVM(2, 15, time_kernel="rbf", max_iter=40, random_state=0)
+    model.fit(motion(times), times=places)
+    assert model.forecast(places[:3] + 0.01).shape == (3, 12)
+    with pytest.raises(DataError, match="times have 1 columns, but the model was trained with 2"):
+        model.forecast([1.0])
