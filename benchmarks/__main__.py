@@ -14,6 +14,7 @@ NAMES = (
     "semi_supervised",
     "autoregressive",
     "kalman",
+    "natural",
     "encoder",
     "interaction",
 )
