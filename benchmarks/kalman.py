@@ -26,14 +26,14 @@ from gplvm_core.kernels import Kernel, Matern32, White
 from gplvm_core.numerics import Array
 from gplvm_core.parameters import leaves
 from gplvm_core.priors import kalman, natural
-from gplvm_core.priors.natural import Sites, Smoothed
+from gplvm_core.priors.natural import Sites, SmoothedEvidence
 from gplvm_core.priors.temporal import Timeline
 
 SIZES = (500, 1000, 2000, 4000, 8000, 16000, 32000, 50000)
 DENSE_UP_TO = 4000
 N_LATENT = 10
 KERNEL = Matern32(1.0, 20.0) + White(1e-2)
-Smooth = Callable[[Kernel, Timeline, Sites], Smoothed]
+Smooth = Callable[[Kernel, Timeline, Sites], SmoothedEvidence]
 
 
 def problem(n_points: int) -> tuple[Timeline, Sites, Array, Array]:
@@ -51,7 +51,7 @@ def problem(n_points: int) -> tuple[Timeline, Sites, Array, Array]:
     )
 
 
-def evaluate(smooth: Smooth, n_points: int, rounds: int) -> tuple[float, Smoothed, Any]:
+def evaluate(smooth: Smooth, n_points: int, rounds: int) -> tuple[float, SmoothedEvidence, Any]:
     """CPU seconds of the fastest round, and what was found."""
     timeline, sites, d_mean, d_variance = problem(n_points)
     seconds = []
@@ -63,7 +63,7 @@ def evaluate(smooth: Smooth, n_points: int, rounds: int) -> tuple[float, Smoothe
     return min(seconds), found, gradient
 
 
-def apart(first: tuple[Smoothed, Any], second: tuple[Smoothed, Any]) -> float:
+def apart(first: tuple[SmoothedEvidence, Any], second: tuple[SmoothedEvidence, Any]) -> float:
     """The largest difference of marginals, KL and gradients, relative to the largest value."""
     pairs = [
         (first[0].belief.mean, second[0].belief.mean),

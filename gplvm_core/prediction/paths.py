@@ -14,16 +14,19 @@ from numpy.typing import NDArray
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel
 from gplvm_core.numerics import Array, factorise
-from gplvm_core.optimise import LBFGS
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import Projection
 from gplvm_core.prediction.row_terms import RowTerms, UncertainTerms
+from gplvm_core.priors.natural import Sites, Smoothed, begin, step
 from gplvm_core.priors.temporal import Block, Path
 
 Flags = NDArray[np.bool_]
 
-MAX_ITERATIONS = 200
-TOLERANCE = 1e-3
+MOST_STEPS = 100
+# The gain of a step, in nats a row, that ends the inference; and the shortest step.
+TOLERANCE, LEAST_RATE = 1e-5, 1e-4
+# What the means of observed rows are worth at the start, as a variance.
+START_VARIANCE = 0.1
 # The least that a conditional prior may vary, relative to the prior: rounding is below it.
 LEAST_VARIANCE = 1e-8
 
@@ -78,53 +81,46 @@ def infer_path(
 ) -> Belief:
     """q(X*) of the rows of one sequence together (user's units, NaN: missing, also whole rows).
 
-    start: where the means begin. The bound is maximised over pseudo-targets and their precisions,
-    with q(u) held; the training rows' own beliefs stay as they are.
+    start: where the means begin. The bound is maximised by natural-gradient steps, with q(u) held;
+    the training rows' own beliefs stay as they are.
     """
     terms: RowTerms = UncertainTerms.of(posterior, posterior.to_internal(outputs))
     n_points, n_latent = prior.mean.shape
-    rows = np.arange(n_points)
-    jitter = LEAST_VARIANCE * float(np.mean(posterior.kernel.diag(prior.mean[:1])))
-    grams = prior.covariance + jitter * np.eye(n_points)
+    rows, nothing = np.arange(n_points), np.zeros(n_points)
+    least = LEAST_VARIANCE * float(np.mean(posterior.kernel.diag(prior.mean[:1])))
+    grams = prior.covariance + least * np.eye(n_points)
 
-    def unpack(vector: Array) -> tuple[Array, Array]:
-        targets, log_precision = vector.reshape(2, n_points, n_latent)
-        return targets, np.exp(log_precision)
+    # Sites and paths are relative to the prior's mean.
+    def smoother(sites: Sites) -> Smoothed:
+        mean, variance, kl = (
+            np.empty_like(prior.mean),
+            np.empty_like(prior.mean),
+            np.zeros(n_latent),
+        )
+        for j, gram in enumerate(grams):
+            linear, precision = sites.linear[:, j], sites.precision[:, j]
+            # At dual 0 the block's KL is ½[log|B| − λᵀs].
+            block = Block.of(gram, nothing, precision, smooth=False)
+            path = block.covariance @ linear
+            kl[j] = block.kl + 0.5 * float((linear - precision * path) @ path)
+            mean[:, j], variance[:, j] = path, np.maximum(block.variance, 1e-12)
+        return Smoothed(Belief(mean, variance), kl)
 
-    def blocks(vector: Array) -> list[Block]:
-        targets, precision = unpack(vector)
-        return [
-            Block.of(grams[j], targets[:, j], precision[:, j], smooth=True) for j in range(n_latent)
-        ]
+    def data_term(belief: Belief) -> tuple[float, Array, Array]:
+        value, d_mean, d_variance = terms.data(prior.mean + belief.mean, belief.variance, rows)
+        return float(value.sum()), d_mean, d_variance
 
-    def belief(each: list[Block]) -> Belief:
-        mean = prior.mean + np.stack([block.mean for block in each], axis=1)
-        variance = np.stack([block.variance for block in each], axis=1)
-        return Belief(mean, np.maximum(variance, 1e-12))
-
-    def negative_bound(vector: Array) -> tuple[float, Array]:
-        with np.errstate(over="ignore", invalid="ignore"):
-            each = blocks(vector)
-            at = belief(each)
-            value, d_mean, d_variance = terms.data(at.mean, at.variance, rows)
-            pulled = [
-                block.pullback(d_mean[:, j], d_variance[:, j]) for j, block in enumerate(each)
-            ]
-        _, precision = unpack(vector)
-        d_targets = np.stack([own[0] for own in pulled], axis=1)
-        d_precision = np.stack([own[1] for own in pulled], axis=1)
-        bound = float(value.sum()) - sum(block.kl for block in each)
-        return -bound, -np.concatenate([d_targets.ravel(), (precision * d_precision).ravel()])
-
-    precision = np.where(np.isnan(outputs).all(axis=1, keepdims=True), 1e-2, 10.0)
-    first = np.concatenate(
-        [(start - prior.mean).ravel(), np.log(np.tile(precision, (1, n_latent))).ravel()]
-    )
-    optimiser = LBFGS(gradient_tolerance=TOLERANCE, value_tolerance=1e-9)
-    state = optimiser.start(first, negative_bound)
-    while state.status == "running" and state.iteration < MAX_ITERATIONS:
-        state = optimiser.step(state, negative_bound)
-    return belief(blocks(state.x))
+    seen = ~np.isnan(outputs).all(axis=1, keepdims=True)
+    precision = np.where(np.tile(seen, (1, n_latent)), 1.0 / START_VARIANCE, 0.0)
+    state = begin(Sites(precision * (start - prior.mean), precision), smoother, data_term)
+    for _ in range(MOST_STEPS):
+        before, state = state.bound, step(state, smoother, data_term)
+        if state.accepted and state.bound - before < TOLERANCE * n_points:
+            break
+        if state.rate < LEAST_RATE:
+            break
+    found = state.smoothed.belief
+    return Belief(prior.mean + found.mean, found.variance)
 
 
 def likely_path(found: Projection, observed: Flags, prior: Continued) -> Float[Array, "n Q"]:

@@ -92,7 +92,7 @@ def marginals(kernel: Kernel, timeline: Timeline, path: Path) -> Marginals:
     return Marginals(Belief(mean, variance), kl, pullback)
 
 
-def smooth(kernel: Kernel, timeline: Timeline, sites: Sites) -> natural.Smoothed:
+def smooth(kernel: Kernel, timeline: Timeline, sites: Sites) -> natural.SmoothedEvidence:
     """The sites' posterior in O(N): as `natural.smooth`.
 
     Raises KernelError for kernels and times that `supports` refuses, and
@@ -105,7 +105,7 @@ def smooth(kernel: Kernel, timeline: Timeline, sites: Sites) -> natural.Smoothed
     def pullback(d_mean: Array, d_variance: Array) -> Any:
         return line.kernel_gradient(at.turned(d_mean, d_variance).score)
 
-    return natural.Smoothed(at.belief, at.kl, at.log_evidence, pullback)
+    return natural.SmoothedEvidence(at.belief, at.kl, at.log_evidence, pullback)
 
 
 @dataclass(frozen=True)

@@ -29,15 +29,21 @@ class Sites:
 
 @dataclass(frozen=True)
 class Smoothed:
-    """What sites make of the prior: the marginals of q(X) and, for each dimension, in nats, its KL.
+    """What sites make of the prior: q(X)'s marginals and, for each dimension, its KL in nats."""
+
+    belief: Belief
+    kl: Float[Array, " Q"]
+
+
+@dataclass(frozen=True)
+class SmoothedEvidence(Smoothed):
+    """The same, with what the prior's kernel is learnt from.
 
     log_evidence: log 𝒵 = ½ νᵀμ − ½ log|I + Λ^½ K Λ^½|, the prior's mean of the sites. pullback:
     (∂F/∂mean, ∂F/∂variance) of the data term → kernel-shaped gradient of F − KL with the sites
     held; where the sites are at their optimum it is the gradient of Σ_j log 𝒵_j.
     """
 
-    belief: Belief
-    kl: Float[Array, " Q"]
     log_evidence: Float[Array, " Q"]
     pullback: Callable[[Array, Array], Any]
 
@@ -104,7 +110,7 @@ def step(state: SiteState, smoother: Smoother, data_term: DataTerm) -> SiteState
     return replace(state, rate=0.5 * rho, accepted=False)
 
 
-def smooth(kernel: Kernel, timeline: Timeline, sites: Sites) -> Smoothed:
+def smooth(kernel: Kernel, timeline: Timeline, sites: Sites) -> SmoothedEvidence:
     """The sites' posterior in dense algebra, O(Q n³) for each sequence of n points.
 
     Raises NotPositiveDefiniteError for precisions that overflow. Source: Damianou (2015), App. B.3.
@@ -143,4 +149,4 @@ def smooth(kernel: Kernel, timeline: Timeline, sites: Sites) -> Smoothed:
             d_kernel = add(d_kernel, kernel.K_pullback(timeline.times[rows], symmetrise(d_gram))[1])
         return d_kernel
 
-    return Smoothed(Belief(mean, variance), kl, log_evidence, pullback)
+    return SmoothedEvidence(Belief(mean, variance), kl, log_evidence, pullback)
