@@ -10,6 +10,7 @@ from pages.ui.routes import enter_through_app
 from pages.ui.words import TERMS, plural, story_of
 
 COLUMNS = 3
+IN_TIME = "Play them, look ahead of their end, or let the model invent a new movement."
 
 
 def show_card(listed: Listed) -> None:
@@ -24,13 +25,17 @@ def show_card(listed: Listed) -> None:
             return
         st.html(card.html)
         st.subheader(entry.title, anchor=False)
-        st.markdown(f"{story.sentence} {story.shows}".strip())
+        in_time = entry.model_class == "DynamicalGPLVM"
+        st.markdown(f"{story.sentence} {IN_TIME if in_time else story.shows}".strip())
         st.html(
             f'<span class="mf-facts">{entry.n_points:,} × {entry.n_outputs:,} numbers '
             f"· {card.effective} of {plural(entry.n_latent, 'dimension')} in use</span>"
         )
-        if st.button("Explore", key=f"open_{entry.id}", type="primary", width="stretch",
-                     icon=":material/explore:"):  # fmt: skip
+        label, icon = ("Play", "play_arrow") if in_time else ("Explore", "explore")
+        if st.button(label, key=f"open_{entry.id}", type="primary", width="stretch",
+                     icon=f":material/{icon}:"):  # fmt: skip
+            if in_time:
+                st.switch_page("pages/dynamics.py", query_params={"model": listed.key})
             go_to_explore(listed.key)
 
 

@@ -154,30 +154,30 @@ class DynamicalGPLVM(BayesianGPLVM):
         return (belief.mean, np.sqrt(belief.variance)) if return_std else belief.mean
 
     def sample_sequence(
-        self, times: ArrayLike, *, n_samples: int = 1, random_state: int | None = None
-    ) -> Float[Array, "S n D"]:
+        self,
+        times: ArrayLike,
+        *,
+        n_samples: int = 1,
+        random_state: int | None = None,
+        return_latent: bool = False,
+    ) -> Float[Array, "S n D"] | tuple[Float[Array, "S n D"], Float[Array, "S n Q"]]:
         """New sequences: a path drawn from the prior over time, then the outputs along it.
 
-        Outputs are draws of the mapping without observation noise, S × n × D.
+        Outputs are draws of the mapping without observation noise, S × n × D; return_latent adds
+        the paths, S × n × Q.
         """
         if n_samples < 1:
             raise ValueError(f"n_samples must be at least 1; got {n_samples}")
         generator = np.random.default_rng(random_state)
         prior = self._continued(checked_times(times, None), np.empty(0, dtype=np.intp))
-        count, n_latent = prior.mean.shape
         gram = prior.covariance[0]
         root = factorise(gram, 1e-9 * float(np.mean(np.diagonal(gram)))).lower
-        draws = [
-            sample(
-                self.posterior_,
-                root @ generator.standard_normal((count, n_latent)),
-                1,
-                generator,
-                noise=False,
-            )[0]
-            for _ in range(n_samples)
-        ]
-        return np.stack(draws)
+        paths, draws = [], []
+        for _ in range(n_samples):
+            paths.append(root @ generator.standard_normal(prior.mean.shape))
+            draws.append(sample(self.posterior_, paths[-1], 1, generator, noise=False)[0])
+        outputs = np.stack(draws)
+        return (outputs, np.stack(paths)) if return_latent else outputs
 
     def _infer_path(
         self, Y: ArrayLike, times: ArrayLike, sequence: Any, coupled: bool

@@ -8,6 +8,7 @@ ROUTED = "routed"  # session key: this session has been through app.py
 PAGES = (
     ("pages/gallery.py", "Gallery"),
     ("pages/explore.py", "Explore"),
+    ("pages/dynamics.py", "Dynamics"),
     ("pages/complete.py", "Complete"),
     ("pages/train.py", "Train"),
     ("pages/library.py", "Library"),

@@ -1,0 +1,131 @@
+"""Dynamics: a model with time is played, continued, made to move anew, and asked to fill gaps."""
+
+import streamlit as st
+
+from gplvm_core.store import StoreError
+from pages.ui.catalogue import Item, items, open_item
+from pages.ui.dynamics_model import follows_time, has_time
+from pages.ui.model_head import chosen_key, model_head, model_menu
+from pages.ui.player import player
+from pages.ui.routes import enter_through_app
+from pages.ui.words import TERMS
+
+LAST_MODEL = "dynamics_model"
+WITH_TIME = ("DynamicalGPLVM",)  # as the library lists them
+
+
+def lead() -> None:
+    st.html(
+        '<p class="mf-lead">A model that knows the time turns a movement or a film into a path: '
+        "play it, go on beyond its end, draw a new one, or hide a part and see it filled in.</p>"
+    )
+
+
+def nothing_chosen() -> None:
+    """What the page is for, and the one button that starts."""
+    st.title("Dynamics", anchor=False)
+    lead()
+    left, _ = st.columns([1, 2])
+    with left:
+        model_menu(None, "dynamics")
+        offers(None)
+
+
+def offers(key: str | None) -> None:
+    """Models with time that are there, else the way to one."""
+    known = [
+        listed for listed in items() if listed.entry.model_class in WITH_TIME and listed.key != key
+    ]
+    for listed in known[:3]:
+        if st.button(
+            f"Open “{listed.entry.title}”",
+            key=f"dynamics_open|{listed.key}",
+            type="primary" if listed is known[0] else "secondary",
+            icon=":material/play_circle:",
+        ):
+            st.query_params["model"] = listed.key
+            st.rerun()
+    if st.button(
+        "Train a model with time",
+        type="secondary" if known else "primary",
+        icon=":material/model_training:",
+        key="dynamics_train",
+    ):
+        st.switch_page("pages/train.py")
+
+
+def dynamics(key: str) -> None:
+    """The page for one model."""
+    try:
+        item = open_item(key)
+    except (ValueError, OSError, StoreError) as error:
+        st.title("Dynamics", anchor=False)
+        st.error(str(error))
+        st.session_state.pop(LAST_MODEL, None)
+        if st.button("Choose another model", type="primary", icon=":material/grid_view:"):
+            st.switch_page("pages/gallery.py")
+        return
+    name = f"{key}|{float(item.model.bound_):.10g}"
+    model_head(item, "dynamics")
+    if not has_time(item.model):
+        lead()
+        st.info(
+            "This model does not know the time: it took its rows one by one, in any order. "
+            "Dynamics needs a model that was trained on sequences (data with a time for every "
+            "row, such as motion capture or a film).",
+            icon=":material/timeline:",
+        )
+        offers(key)
+        return
+    if not follows_time(item.model):
+        st.info(
+            "This model follows several observed inputs instead of the time, so there is no order "
+            "in which it could be played. Its map is in Explore.",
+            icon=":material/timeline:",
+        )
+        return
+    player(item, name)
+    about(item)
+
+
+def about(item: Item) -> None:
+    """What the words mean, and what the page cannot claim."""
+    with st.expander("About this page", icon=":material/info:"):
+        st.markdown(
+            f"**The path.** {TERMS['latent']} A model with time expects that rows close in time "
+            "lie close on the map: a sequence becomes a path, dark at its beginning and light at "
+            "its end. The tube around it is two standard deviations wide on either side; dimension "
+            "by dimension, as the ellipse at the ring shows."
+        )
+        st.markdown(
+            "**The forecast** follows the path as far as the past tells about it, then returns to "
+            "what the model knows of any time. The curve above the track is the standard deviation "
+            "of the outputs; at its full height nothing is known but what rows are like in general."
+        )
+        st.markdown(
+            "**A new sequence** is a path drawn from the model's prior in time: it never happened. "
+            "Where it leaves the region of the training points, the outputs return to their mean."
+        )
+        st.markdown(
+            "**Fill a gap.** What is left is given to the model as a sequence that it has not "
+            "seen, and the whole path is inferred from it. The mapping from path to outputs was "
+            "trained on these very rows: truly new sequences come out a little worse."
+        )
+        st.markdown(
+            "**Between two frames** pictures and path are drawn on a straight line from one to the "
+            "other; so are 60 pictures a second possible."
+        )
+        st.markdown(
+            "**Keys.** Space plays, ← and → go frame by frame (with Shift by ten), Home and End to "
+            "the ends. On a figure, the arrow keys turn it."
+        )
+        for note in item.dataset.notes:
+            st.markdown(f"- {note}")
+
+
+enter_through_app()
+current = chosen_key(LAST_MODEL)
+if current is None:
+    nothing_chosen()
+else:
+    dynamics(current)

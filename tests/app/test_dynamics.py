@@ -1,0 +1,356 @@
+"""The Dynamics page through Streamlit's AppTest: what it says, asks and sends."""
+
+import csv
+import io
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+import streamlit as st
+from PIL import Image
+from streamlit.testing.v1 import AppTest
+
+from gplvm_core import BayesianGPLVM, DynamicalGPLVM, load_dataset
+from gplvm_core.datasets import Dataset, read_motion
+from gplvm_core.datasets.kinematics import joint_frames
+from gplvm_core.figures.cells import choices, columns_of
+from gplvm_core.figures.frame import unframe
+from gplvm_core.figures.pack_sequence import Panel, Reel
+from gplvm_core.store import Library, workspace
+from pages.ui import catalogue, dynamics_fill, player
+from pages.ui.dynamics_export import chosen_frames, sequence_bvh, sequence_csv, sequence_gif
+from pages.ui.dynamics_fill import Work
+from pages.ui.dynamics_model import EVERYTHING, OWN_GAPS, hidden_rows, parts_of, sequence_titles
+
+ROOT = Path(__file__).parents[2]
+STEP = 0.1
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace and a gallery of the test's own."""
+    monkeypatch.setenv("MANIFOLIO_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(catalogue, "GALLERY_FOLDER", tmp_path / "gallery")
+    monkeypatch.chdir(ROOT)
+    st.cache_data.clear()
+    return tmp_path / "home"
+
+
+def some_poses() -> Dataset:
+    """Thirty and twenty frames of two takes."""
+    whole = load_dataset("poses")
+    rows = np.r_[0:30, 300:320]
+    return replace(
+        whole,
+        name="some-poses",
+        targets=whole.targets[rows],
+        labels=np.repeat([0, 1], [30, 20]),
+        times=np.concatenate([STEP * np.arange(30), STEP * np.arange(20)]),
+        sequences=np.repeat([0, 1], [30, 20]),
+        covariates={},
+    )
+
+
+@pytest.fixture(scope="module")
+def poses() -> Dataset:
+    return some_poses()
+
+
+@pytest.fixture(scope="module")
+def model(poses: Dataset) -> DynamicalGPLVM:
+    fresh = DynamicalGPLVM(3, n_inducing=15, max_iter=25, random_state=0)
+    return fresh.fit(poses.values, times=poses.times, sequences=poses.sequences)
+
+
+@pytest.fixture
+def keep(poses: Dataset) -> Callable[..., str]:
+    """Put a model into the library; its key."""
+
+    def added(model: object, dataset: Dataset = poses) -> str:
+        return "library:" + Library(workspace() / "library").add(model, dataset, "My bodies")
+
+    return added
+
+
+def app(key: str | None = None) -> AppTest:
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    at.run()
+    if key is not None:
+        at.query_params["model"] = key
+    return at.switch_page("pages/dynamics.py").run()
+
+
+def said(at: AppTest) -> str:
+    """All words on the page."""
+    kinds = ("title", "subheader", "markdown", "caption", "info", "warning", "error", "html")
+    return "\n".join(str(e.value) for kind in kinds for e in getattr(at, kind))
+
+
+def stores(at: AppTest) -> dict[str, tuple[dict, dict]]:
+    """Header and arrays of everything that was sent to the browser as bytes."""
+    found: dict[str, tuple[dict, dict]] = {}
+    for element in at.main:
+        _collect(element, found)
+    return found
+
+
+def _collect(element, found) -> None:
+    if hasattr(element, "children"):
+        for child in element.children.values():
+            _collect(child, found)
+        return
+    proto = getattr(element, "proto", None)
+    data = getattr(proto, "bytes", b"") if proto is not None else b""
+    if data:
+        header, arrays = unframe(data)
+        found[header["name"].split("|")[0]] = (header, arrays)
+
+
+def reel(at: AppTest) -> tuple[dict, dict]:
+    return stores(at)["reel"]
+
+
+def choose_task(at: AppTest, task: str) -> AppTest:
+    return (
+        next(each for each in at.button_group if "dynamics_task" in each.key).set_value(task).run()
+    )
+
+
+def press(at: AppTest, label: str) -> AppTest:
+    return next(button for button in at.button if button.label == label).click().run()
+
+
+def filled(at: AppTest) -> tuple[dict, dict]:
+    """The reel when the thread that fills a gap is done."""
+    for _ in range(200):
+        header, arrays = reel(at)
+        if header["panels"][0]["title"] == "Filled in":
+            return header, arrays
+        time.sleep(0.1)
+        at.run()
+    raise AssertionError("the gap was not filled")
+
+
+def test_without_a_model_the_page_teaches_and_leads_to_train():
+    at = app()
+    assert not at.exception
+    assert "hide a part and see it filled in" in said(at)
+    assert [button.label for button in at.button] == ["Train a model with time"]
+
+
+def test_models_with_time_are_offered(keep, model):
+    key = keep(model)
+    at = app()
+    press(at, "Open “My bodies”")
+    assert at.query_params["model"] == key
+    assert reel(at)[0]["title"].startswith("Jumps and turns")
+
+
+def test_a_missing_model_is_said():
+    at = app("library:none")
+    assert not at.exception
+    assert "There is no model" in at.error[0].value
+
+
+def test_a_model_without_time_says_what_the_page_needs(keep, poses):
+    still = BayesianGPLVM(2, n_inducing=10, max_iter=5, random_state=0).fit(poses.values)
+    at = app(keep(still))
+    assert not at.exception
+    assert "does not know the time" in at.info[0].value
+    assert "motion capture or a film" in at.info[0].value
+    assert any(button.label == "Train a model with time" for button in at.button)
+    assert stores(at) == {}
+
+
+def test_vector_inputs_cannot_be_played(keep, poses):
+    inputs = np.random.default_rng(0).normal(size=(50, 2))
+    warped = DynamicalGPLVM(2, n_inducing=10, max_iter=5, random_state=0)
+    at = app(keep(warped.fit(poses.values, times=inputs)))
+    assert not at.exception
+    assert "several observed inputs" in at.info[0].value
+    assert stores(at) == {}
+
+
+def test_the_page_opens_with_a_sequence_and_a_short_forecast(keep, model, poses):
+    at = app(keep(model))
+    assert not at.exception
+    stage, (header, arrays) = stores(at)["stage"], reel(at)
+    np.testing.assert_allclose(stage[1]["latent"], model.latent_mean_, rtol=1e-5)
+    times = STEP * np.arange(33)
+    np.testing.assert_allclose(arrays["times"], times)
+    np.testing.assert_array_equal(arrays["forecast"], times > times[29])
+    mean, std = model.forecast(times, sequence=0, return_std=True)
+    np.testing.assert_allclose(arrays["values0"], mean, atol=1e-5)
+    np.testing.assert_allclose(arrays["std0"], std, atol=1e-5)
+    np.testing.assert_allclose(arrays["values1"][:30], poses.values[:30], atol=1e-6)
+    assert np.isnan(arrays["values1"][30:]).all()
+    latent = model.forecast_latent(times, sequence=0)
+    np.testing.assert_allclose(arrays["latent_mean"], latent[0], atol=1e-5)
+    np.testing.assert_allclose(arrays["latent_variance"], latent[1], atol=1e-5)
+    assert header["start"] is None  # nothing moves by itself
+
+
+def test_a_longer_forecast_is_less_certain(keep, model):
+    at = app(keep(model))
+    slider = next(each for each in at.slider if each.label == "Forecast beyond the end")
+    slider.set_value(20).run()
+    header, arrays = reel(at)
+    assert len(arrays["times"]) == 50
+    spread = arrays["spread"]
+    assert spread[30] < spread[35] < spread[49]
+    assert arrays["latent_variance"][49].sum() > arrays["latent_variance"][30].sum()
+    assert header["start"] == pytest.approx(arrays["times"][25])  # played from shortly before
+
+
+def test_another_sequence_is_chosen(keep, model, poses):
+    at = app(keep(model))
+    choice = next(each for each in at.selectbox if each.label == "Sequence")
+    assert list(choice.options) == [
+        "Jumps and turns, 30 frames",
+        "Climbing and swinging, 20 frames",
+    ]
+    choice.set_value(1).run()
+    header, arrays = reel(at)
+    np.testing.assert_allclose(arrays["values1"][:20], poses.values[30:], atol=1e-6)
+    assert header["title"].startswith("Climbing")
+
+
+def test_new_sequences_are_those_of_the_model(keep, model):
+    at = choose_task(app(keep(model)), "sample")
+    header, arrays = reel(at)
+    times = STEP * np.arange(30)
+    np.testing.assert_allclose(arrays["times"], times)
+    expected = model.sample_sequence(times, random_state=1)[0]
+    np.testing.assert_allclose(arrays["values0"], expected, atol=1e-5)
+    assert (header["start"], header["play"]) == (0.0, True)
+    press(at, "Another sequence")
+    second = reel(at)[1]["values0"]
+    expected = model.sample_sequence(times, random_state=2)[0]
+    np.testing.assert_allclose(second, expected, atol=1e-5)
+    assert np.abs(second - arrays["values0"]).max() > 0.01
+
+
+def test_a_gap_is_hidden_and_filled_as_complete_fills_it(keep, model, poses):
+    at = choose_task(app(keep(model)), "fill")
+    header, arrays = reel(at)
+    assert [panel["title"] for panel in header["panels"]] == ["What the model sees", "The truth"]
+    legs = columns_of(poses.drawing, choices(poses.drawing)["Legs"])
+    hidden = np.zeros((30, poses.n_outputs), bool)
+    hidden[12:19, legs] = True
+    np.testing.assert_array_equal(np.isnan(arrays["values0"]), hidden)
+    np.testing.assert_array_equal(arrays["hidden"], hidden.any(axis=1))
+    assert header["start"] == pytest.approx(1.5)  # the gap is in view, and nothing moves
+    assert not header["play"]
+    header, arrays = filled(press(at, "Fill it in"))
+    seen = np.where(hidden, np.nan, poses.values[:30])
+    mean, std = model.complete(seen, times=STEP * np.arange(30), return_std=True)
+    np.testing.assert_allclose(arrays["values0"], mean, atol=1e-4)
+    np.testing.assert_allclose(arrays["std0"], std, atol=1e-4)
+    np.testing.assert_allclose(arrays["values1"], poses.values[:30], atol=1e-6)
+    error = np.sqrt(np.mean((mean - poses.values[:30])[hidden] ** 2))
+    assert f"Off by {error:.3g} where hidden" in header["panels"][0]["words"]
+
+
+def test_what_was_chosen_outlives_another_page(keep, model):
+    at = choose_task(app(keep(model)), "sample")
+    press(at, "Another sequence")
+    drawn = reel(at)[1]["values0"]
+    at.switch_page("pages/library.py").run()
+    at.switch_page("pages/dynamics.py").run()
+    np.testing.assert_array_equal(reel(at)[1]["values0"], drawn)
+
+
+def test_gaps_of_the_data_are_offered_first(poses):
+    assert EVERYTHING in parts_of(poses)
+    assert OWN_GAPS not in parts_of(poses)
+    targets = poses.values.copy()
+    targets[3, :6] = np.nan
+    gappy = replace(poses, targets=targets)
+    assert parts_of(gappy)[0] == OWN_GAPS
+    rows = hidden_rows(gappy, targets, poses.times, OWN_GAPS, (0.0, 9.0))
+    np.testing.assert_array_equal(rows, targets)
+
+
+def test_a_stretch_includes_its_ends(poses):
+    times = STEP * np.arange(30)
+    rows = hidden_rows(poses, poses.values[:30], times, EVERYTHING, (0.5, 0.7000000001))
+    assert np.flatnonzero(np.isnan(rows).all(axis=1)).tolist() == [5, 6, 7]
+
+
+def test_a_sequence_of_several_labels_has_a_number(poses, model):
+    mixed = replace(poses, labels=np.arange(50) % 2)
+    assert sequence_titles(model, mixed)[0] == "Sequence 1, 30 frames"
+
+
+def test_the_table_says_what_is_forecast(poses):
+    times = STEP * np.arange(4)
+    panel = Panel("model", poses.values[:4], np.full((4, poses.n_outputs), 0.25))
+    table = sequence_csv(poses, Reel("x", times, (panel,), forecast=np.array([0, 0, 0, 1], bool)))
+    lines = list(csv.reader(io.StringIO(table.decode())))
+    assert lines[0][:3] == ["time", "forecast", "hidden"]
+    assert lines[0][3] == poses.column_names[0]
+    assert lines[0][-1] == f"{poses.column_names[-1]} std"
+    assert [line[1] for line in lines[1:]] == ["0", "0", "0", "1"]
+    numbers = np.array(lines[1:], float)
+    np.testing.assert_allclose(numbers[:, 0], times)
+    np.testing.assert_allclose(numbers[:, 3 : 3 + poses.n_outputs], poses.values[:4], rtol=1e-6)
+    np.testing.assert_allclose(numbers[:, 3 + poses.n_outputs :], 0.25)
+
+
+def test_the_gif_moves_at_the_speed_of_the_times(poses):
+    times = 0.25 * np.arange(6)
+    told: list[float] = []
+    data = sequence_gif(poses, Reel("x", times, (Panel("m", poses.values[:6]),)), told.append)
+    picture = Image.open(io.BytesIO(data))
+    assert picture.format == "GIF"
+    assert picture.n_frames == 6
+    assert picture.info["duration"] == 250
+    assert told[0] == 0.0
+    assert len(chosen_frames(1000)) == 200
+    assert chosen_frames(1000)[[0, -1]].tolist() == [0, 999]
+
+
+def test_the_motion_is_that_of_the_first_picture(poses):
+    times = STEP * np.arange(10)
+    reel = Reel("x", times, (Panel("m", poses.values[:10]),))
+    motion, _ = read_motion(sequence_bvh(poses, reel))
+    assert motion.frame_time == pytest.approx(STEP)
+    back = np.sort(joint_frames(motion)[0][..., 1].max(axis=1))
+    heights = np.sort(poses.values[:10].reshape(10, -1, 3)[..., 1].max(axis=1))
+    np.testing.assert_allclose(back, heights, atol=1e-4)
+
+
+def test_who_does_not_wait_gets_the_gap_back(keep, model, monkeypatch):
+    release = threading.Event()
+
+    def slow(*_: object) -> Reel:
+        release.wait(20.0)
+        raise ValueError("too late")
+
+    monkeypatch.setattr(player, "filled", slow)
+    monkeypatch.setattr(dynamics_fill, "LOOK", 0.05)
+    at = press(choose_task(app(keep(model)), "fill"), "Fill it in")
+    assert "Inferring the path from what is left" in said(at)
+    press(at, "Stop")
+    release.set()
+    assert not at.exception
+    assert "Inferring" not in said(at)
+    fill = next(button for button in at.button if button.label == "Fill it in")
+    assert not fill.disabled
+
+
+def test_what_goes_wrong_in_the_thread_is_told():
+    def fails() -> Reel:
+        raise ValueError("nothing fits")
+
+    work = Work(fails).start()
+    for _ in range(100):
+        if work.done:
+            break
+        time.sleep(0.02)
+    assert work.problem == "nothing fits"
+    assert work.result is None

@@ -1,0 +1,372 @@
+"""The player in a real browser: playing, scrubbing, keys, fingers, forecasts, samples, gaps."""
+
+import re
+import time
+import warnings
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from gplvm_core import DynamicalGPLVM, load_dataset
+from gplvm_core.store import Library
+
+pytestmark = pytest.mark.browser
+
+SLOW = 30_000
+STEP = 0.1
+PLAYER = ".player[data-reel]"
+TIMELINE = "canvas[data-part=timeline]"
+MAP = "canvas[data-part=upper]"
+PICTURE = ".panels canvas >> nth=0"
+FIRST = "const player = [...window.manifolio.views.values()][0];"
+STATE = f"""() => {{
+    {FIRST}
+    const {{ reel, state, playing }} = player;
+    return {{
+        time: state.time, times: Array.from(reel.times), playing, turn: {{...state.turn}},
+        titles: reel.header.panels.map((panel) => panel.title), id: reel.header.id,
+        pair: [state.a, state.b], loop: state.loop,
+        forecast: Array.from(reel.arrays.forecast), hidden: Array.from(reel.arrays.hidden),
+        spread: reel.arrays.spread && Array.from(reel.arrays.spread),
+        values: Array.from(reel.arrays.values0),
+    }};
+}}"""
+PIXELS = """(canvas) => {
+    const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+    let sum = 0;
+    for (let i = 0; i < data.length; i++) sum = (sum * 31 + data[i]) % 2147483647;
+    return sum;
+}"""
+SCRUB = f"""() => {{
+    {FIRST}
+    const {{ start, end }} = player.reel;
+    const took = [];
+    for (let k = 0; k < 60; k++) {{
+        const before = performance.now();
+        player.seek(start + ((k * 37) % 60) / 60 * (end - start));
+        player.draw();
+        took.push(performance.now() - before);
+    }}
+    return took.sort((p, q) => p - q);
+}}"""
+
+
+@dataclass(frozen=True)
+class Moving:
+    """The keys of a model of bodies and of one of a film."""
+
+    bodies: str
+    film: str
+
+
+@pytest.fixture(scope="module")
+def moving(server) -> Iterator[Moving]:
+    poses, film = load_dataset("poses"), load_dataset("talking_head")
+    rows = np.r_[0:40, 300:330]
+    sequences = np.repeat([0, 1], [40, 30])
+    bodies = replace(
+        poses,
+        name="some-poses",
+        targets=poses.targets[rows],
+        labels=sequences,
+        times=np.concatenate([STEP * np.arange(40), STEP * np.arange(30)]),
+        sequences=sequences,
+        covariates={},
+    )
+    film = replace(
+        film,
+        name="some-film",
+        targets=film.targets[:40],
+        times=film.times[:40],
+        sequences=film.sequences[:40],
+        covariates={},
+    )
+    library, keys = Library(server.home / "library"), []
+    for data, title in ((bodies, "Some bodies"), (film, "A film")):
+        model = DynamicalGPLVM(3, n_inducing=15, max_iter=25, random_state=0)
+        with warnings.catch_warnings(action="ignore"):  # pixels that are always dark
+            model.fit(data.values, times=data.times, sequences=data.sequences)
+        keys.append(library.add(model, data, title))
+    yield Moving(*(f"library:{key}" for key in keys))
+    for key in keys:
+        library.delete(key)
+
+
+def link(server, key):
+    return f"{server.url}/dynamics?model={key}"
+
+
+def open_page(visit, url):
+    visit.page.goto(url)
+    visit.page.wait_for_selector(PLAYER)
+    visit.page.wait_for_timeout(500)
+    return visit.page
+
+
+def state(page):
+    return page.evaluate(STATE)
+
+
+def wait_for_other_reel(page, before):
+    page.wait_for_function(
+        "(old) => [...window.manifolio.views.values()][0].reel.header.id !== old", arg=before
+    )
+
+
+def choose_task(page, task):
+    before = state(page)["id"]
+    page.get_by_role("radio", name=task).click()
+    wait_for_other_reel(page, before)
+
+
+def on(page, selector, across, down):
+    """Window coordinates of a place in a canvas, as shares from its upper left."""
+    box = page.locator(selector).bounding_box()
+    return box["x"] + across * box["width"], box["y"] + down * box["height"]
+
+
+def test_playing_moves_time_and_pictures_without_the_server(server, moving, browser_page):
+    page = open_page(browser_page, link(server, moving.bodies))
+    begun = state(page)
+    assert not begun["playing"]
+    assert begun["time"] == 0.0
+    assert begun["titles"] == ["The model", "The data"]
+    sent = len(browser_page.traffic.sent)
+    pictures = {page.locator(PICTURE).evaluate(PIXELS)}
+    page.get_by_role("button", name="Play", exact=True).click()
+    for _ in range(4):
+        page.wait_for_timeout(250)
+        pictures.add(page.locator(PICTURE).evaluate(PIXELS))
+    now = state(page)
+    assert now["playing"]
+    assert len(pictures) == 5
+    page.get_by_role("button", name="Pause").click()
+    # Seconds are seconds: about one has passed.
+    assert 0.7 < state(page)["time"] < 3.0
+    assert len(browser_page.traffic.sent) == sent
+
+
+def test_it_stops_at_the_end_or_goes_round(server, moving, browser_page):
+    page = open_page(browser_page, link(server, moving.bodies))
+    page.locator("select[data-part=speed]").select_option("4")
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.wait_for_function(f"() => {{ {FIRST} return !player.playing; }}")
+    now = state(page)
+    assert now["time"] == now["times"][-1]
+    page.get_by_role("button", name="Loop").click()
+    page.get_by_role("button", name="Play", exact=True).click()
+    page.wait_for_timeout(2500)  # more than once through
+    assert state(page)["playing"]
+
+
+def test_scrubbing_follows_the_pointer(server, moving, browser_page):
+    page = open_page(browser_page, link(server, moving.bodies))
+    sent = len(browser_page.traffic.sent)
+    before = page.locator(PICTURE).evaluate(PIXELS)
+    page.locator(TIMELINE).scroll_into_view_if_needed()
+    page.mouse.move(*on(page, TIMELINE, 0.5, 0.55))
+    page.mouse.down()
+    page.wait_for_timeout(100)
+    times = state(page)["times"]
+    middle = (times[0] + times[-1]) / 2
+    assert state(page)["time"] == pytest.approx(middle, abs=0.02 * times[-1])
+    assert page.locator(PICTURE).evaluate(PIXELS) != before
+    page.mouse.move(*on(page, TIMELINE, 0.999, 0.55), steps=5)
+    page.mouse.up()
+    assert state(page)["time"] == times[-1]
+    clock = page.locator("[data-part=clock]")
+    expect(clock).to_contain_text("forecast")
+    expect(clock).to_contain_text(re.compile(r"uncertainty \d+ % of the data's spread"))
+    assert len(browser_page.traffic.sent) == sent
+
+
+@pytest.mark.parametrize("kind", ["bodies", "film"])
+def test_a_scrub_is_a_picture_within_a_frame(server, moving, browser_page, kind):
+    page = open_page(browser_page, link(server, getattr(moving, kind)))
+    took = page.evaluate(SCRUB)
+    assert took[len(took) // 2] < 16.0
+
+
+def test_between_two_frames_the_picture_is_between_them(server, moving, browser_page):
+    page = open_page(browser_page, link(server, moving.bodies))
+    rows = page.evaluate(
+        f"() => {{ {FIRST} const at = (t) => Array.from(player.reel.row('values0', t));"
+        " const [a, b] = player.reel.times; return [at(a), at(a + 0.25 * (b - a)), at(b)]; }"
+    )
+    np.testing.assert_allclose(
+        rows[1], 0.75 * np.array(rows[0]) + 0.25 * np.array(rows[2]), atol=1e-5
+    )
+
+
+def test_keys_play_and_step(server, moving, browser_page):
+    page = open_page(browser_page, link(server, moving.bodies))
+    page.locator(TIMELINE).focus()
+    for key in ("ArrowRight", "ArrowRight", "ArrowRight", "ArrowLeft"):
+        page.keyboard.press(key)
+    now = state(page)
+    assert now["time"] == now["times"][2]
+    page.keyboard.press("Shift+ArrowRight")
+    assert state(page)["time"] == now["times"][12]
+    page.keyboard.press("End")
+    assert state(page)["time"] == now["times"][-1]
+    page.keyboard.press("Home")
+    page.keyboard.press("Space")
+    page.wait_for_timeout(200)
+    assert state(page)["playing"]
+    page.keyboard.press("Space")
+    assert not state(page)["playing"]
+    timeline = page.locator(TIMELINE)
+    assert timeline.get_attribute("role") == "slider"
+    assert float(timeline.get_attribute("aria-valuenow")) == pytest.approx(state(page)["time"])
+
+
+def test_the_figure_turns_and_the_path_can_be_taken(server, moving, browser_page):
+    page = open_page(browser_page, link(server, moving.bodies))
+    before = state(page)
+    page.mouse.move(*on(page, PICTURE, 0.3, 0.5))
+    page.mouse.down()
+    page.mouse.move(*on(page, PICTURE, 0.7, 0.5), steps=4)
+    page.mouse.up()
+    after = state(page)
+    assert after["turn"]["yaw"] > before["turn"]["yaw"] + 0.3
+    assert after["time"] == before["time"]
+    place = page.evaluate(f"() => {{ {FIRST} return player.trajectory.places[17]; }}")
+    box = page.locator(MAP).bounding_box()
+    page.mouse.click(box["x"] + place[0], box["y"] + place[1])
+    reached = page.evaluate(
+        f"() => {{ {FIRST} const t = player.trajectory; return t.pixelAt(player.state.time); }}"
+    )
+    assert np.hypot(reached[0] - place[0], reached[1] - place[1]) < 3
+
+
+def test_other_dimensions_and_time_across(server, moving, browser_page):
+    page = open_page(browser_page, link(server, moving.bodies))
+    before = page.locator("canvas[data-part=lower]").evaluate(PIXELS)
+    page.locator("select[data-part=across]").select_option("-1")
+    assert state(page)["pair"][0] == -1
+    assert page.locator("[data-part=swap]").is_disabled()
+    assert page.locator("canvas[data-part=lower]").evaluate(PIXELS) != before
+    up = state(page)["pair"][1]
+    page.locator("select[data-part=across]").select_option(str(up))
+    pair = state(page)["pair"]
+    assert pair[0] == up
+    assert pair[1] not in (up, -1)
+
+
+def test_a_longer_forecast_arrives_and_is_played(server, moving, browser_page):
+    page = open_page(browser_page, link(server, moving.bodies))
+    before = state(page)
+    started = time.monotonic()
+    page.get_by_role("slider", name="Forecast beyond the end").focus()
+    for _ in range(6):
+        page.keyboard.press("ArrowRight")
+    page.wait_for_function(
+        f"() => {{ {FIRST} return player.reel.count === {len(before['times']) + 6}; }}"
+    )
+    assert time.monotonic() - started < 10.0  # a busy machine; alone it is a third of a second
+    now = state(page)
+    assert sum(now["forecast"]) == sum(before["forecast"]) + 6
+    spread = np.array(now["spread"])
+    assert np.all(np.diff(spread[-sum(now["forecast"]) :]) > 0)
+    page.wait_for_function(f"() => {{ {FIRST} return player.state.time > player.reel.known; }}")
+
+
+def test_every_click_draws_another_sequence(server, moving, browser_page):
+    page = open_page(browser_page, link(server, moving.bodies))
+    choose_task(page, "A new sequence")
+    first = state(page)
+    assert first["titles"] == ["A new sequence"]
+    assert first["playing"]
+    page.get_by_role("button", name="Another sequence").click()
+    wait_for_other_reel(page, first["id"])
+    second = state(page)
+    assert len(second["values"]) == len(first["values"])
+    assert np.abs(np.array(second["values"]) - first["values"]).max() > 0.01
+
+
+@pytest.mark.parametrize(("kind", "panels"), [("bodies", 3), ("film", 4)])
+def test_a_gap_is_filled_beside_the_truth(server, moving, browser_page, kind, panels):
+    page = open_page(browser_page, link(server, getattr(moving, kind)))
+    choose_task(page, "Fill a gap")
+    gap = state(page)
+    assert gap["titles"] == ["What the model sees", "The truth"]
+    assert 0 < sum(gap["hidden"]) < len(gap["hidden"])
+    page.get_by_role("button", name="Fill it in").click()
+    page.get_by_role("heading", name="Filled in").wait_for(timeout=2 * SLOW)
+    now = state(page)
+    assert now["titles"][:3] == ["Filled in", "The truth", "What the model sees"]
+    assert len(now["titles"]) == panels
+    assert page.locator(".panels figure").count() == panels
+    assert "the model expects" in page.locator(".panels figcaption").first.inner_text()
+    assert page.get_by_role("button", name="Fill it in").is_disabled()
+
+
+def test_the_place_outlives_other_pages(server, moving, browser_page):
+    page = open_page(browser_page, link(server, moving.bodies))
+    page.locator(TIMELINE).focus()
+    for _ in range(5):
+        page.keyboard.press("ArrowRight")
+    page.get_by_role("button", name="Loop").click()
+    before = state(page)
+    page.get_by_role("link", name="Library").click()
+    page.locator(TIMELINE).wait_for(state="detached")
+    page.get_by_role("link", name="Dynamics").click()
+    page.wait_for_selector(PLAYER)
+    now = state(page)
+    assert now["time"] == before["time"]
+    assert now["loop"]
+    assert not now["playing"]
+
+
+def test_a_telephone_and_a_visitor_who_wants_calm(server, moving, browser):
+    context = browser.new_context(
+        viewport={"width": 380, "height": 800},
+        has_touch=True,
+        color_scheme="dark",
+        reduced_motion="reduce",
+    )
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    page.goto(link(server, moving.bodies))
+    page.wait_for_selector(PLAYER)
+    page.wait_for_timeout(300)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 380
+    # The picture stands right above the track that moves it.
+    boxes = [page.locator(part).bounding_box() for part in (PICTURE, TIMELINE, MAP)]
+    assert boxes[0]["y"] + boxes[0]["height"] < boxes[1]["y"] < boxes[2]["y"]
+    page.locator(TIMELINE).scroll_into_view_if_needed()
+    page.touchscreen.tap(*on(page, TIMELINE, 0.5, 0.55))
+    assert state(page)["time"] > 0.5
+    choose_task(page, "A new sequence")
+    page.wait_for_timeout(300)
+    assert not state(page)["playing"]
+    page.get_by_role("button", name="Play", exact=True).tap()
+    page.wait_for_timeout(200)
+    assert state(page)["playing"]
+    context.close()
+
+
+def test_the_gif_and_the_table_are_taken_home(server, moving, browser_page):
+    page = open_page(browser_page, link(server, moving.film))
+    page.get_by_role("button", name="Make a GIF").click()
+    with page.expect_download() as taken:
+        page.get_by_role("button", name="Download the GIF").click(timeout=SLOW)
+    with open(taken.value.path(), "rb") as file:
+        assert file.read(6) == b"GIF89a"
+    with page.expect_download() as taken:
+        page.get_by_role("button", name="Table (CSV)").click()
+    with open(taken.value.path()) as file:
+        lines = file.read().splitlines()
+    assert len(lines) == 1 + len(state(page)["times"])
+
+
+def test_nothing_leaves_the_machine_and_nothing_complains(server, moving, browser_page):
+    for key in (moving.bodies, moving.film):
+        page = open_page(browser_page, link(server, key))
+        choose_task(page, "A new sequence")
+        choose_task(page, "Fill a gap")
+    assert browser_page.traffic.outside() == []
+    assert browser_page.traffic.errors == []
