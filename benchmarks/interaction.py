@@ -94,6 +94,15 @@ WATCH_COMMIT = """() => {
 }"""
 CARD_IS_SHOWN = """() => [...document.querySelectorAll("img")]
     .some((image) => image.complete && image.naturalWidth > 1)"""
+STROKES = 8
+MASK = "() => [...window.manifolio.views.values()][0].row.text()"
+# The painter has the answer to what is hidden now, and that is not `before`.
+COMPLETED = """(before) => {
+    const painter = [...window.manifolio.views.values()][0];
+    const mask = painter.row.text();
+    return mask !== before && painter.answer && painter.answer.mask === mask
+        && painter.root.dataset.waiting === undefined;
+}"""
 
 
 def moving_disc() -> Dataset:
@@ -205,6 +214,29 @@ def commit_times(page: Any) -> dict[str, float]:
     }
 
 
+def stroke_times(page: Any) -> dict[str, float]:
+    """Milliseconds from the end of a stroke that hides pixels to the completed picture."""
+    page.wait_for_function(COMPLETED, arg="")
+    page.wait_for_timeout(5000)  # the typicality of the row, worked out behind the first answer
+    times = []
+    for row in np.linspace(0.2, 0.8, STROKES):
+        picture = page.locator("canvas[data-part=item]")
+        picture.scroll_into_view_if_needed()
+        box, mask = picture.bounding_box(), page.evaluate(MASK)
+        page.mouse.move(box["x"] + 0.7 * box["width"], box["y"] + row * box["height"])
+        page.mouse.down()
+        page.mouse.move(box["x"] + 0.8 * box["width"], box["y"] + row * box["height"], steps=4)
+        begin = time.perf_counter()
+        page.mouse.up()
+        page.wait_for_function(COMPLETED, arg=mask)
+        times.append(1000.0 * (time.perf_counter() - begin))
+        page.wait_for_timeout(1500)
+    return {
+        "stroke_to_completion_ms_median": float(np.median(times)),
+        "stroke_to_completion_ms_worst": float(np.max(times)),
+    }
+
+
 def visit(browser: Any, url: str, model: str) -> dict[str, float]:
     """All figures of one started app: the first visitor's, and a second one's."""
     explore = f"{url}/explore?model=library:{model}"
@@ -220,6 +252,10 @@ def visit(browser: Any, url: str, model: str) -> dict[str, float]:
             page.wait_for_selector(".details[data-point]")
             page.wait_for_timeout(1000)
             figures |= hover_times(page) | commit_times(page)
+            if has_gallery():
+                page.goto(f"{url}/complete?model=gallery:faces")
+                page.wait_for_selector(".painter[data-answered]")
+                figures |= stroke_times(page)
         context.close()
     return figures
 

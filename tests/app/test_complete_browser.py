@@ -2,7 +2,6 @@
 
 import base64
 import re
-import time
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -146,17 +145,6 @@ def test_a_stroke_hides_pixels_and_the_answer_comes_back(server, browser_page):
     page.mouse.up()
     answered(page)
     assert len(browser_page.traffic.sent) > sent
-
-
-def test_the_answer_comes_within_a_second(server, browser_page):
-    page = open_page(browser_page, link(server))
-    page.get_by_text("log p =").wait_for()
-    stroke(page, (0.7, 0.2), (0.8, 0.3))
-    answered(page)
-    started = time.monotonic()
-    stroke(page, (0.7, 0.7), (0.8, 0.8))
-    answered(page)
-    assert time.monotonic() - started < 3.0  # a busy machine; alone it is a third of a second
 
 
 def test_undo_show_again_and_the_ready_made_parts(server, browser_page):

@@ -1,7 +1,6 @@
 """The player in a real browser: playing, scrubbing, keys, fingers, forecasts, samples, gaps."""
 
 import re
-import time
 import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
@@ -259,14 +258,12 @@ def test_other_dimensions_and_time_across(server, moving, browser_page):
 def test_a_longer_forecast_arrives_and_is_played(server, moving, browser_page):
     page = open_page(browser_page, link(server, moving.bodies))
     before = state(page)
-    started = time.monotonic()
     page.get_by_role("slider", name="Forecast beyond the end").focus()
     for _ in range(6):
         page.keyboard.press("ArrowRight")
     page.wait_for_function(
         f"() => {{ {FIRST} return player.reel.count === {len(before['times']) + 6}; }}"
     )
-    assert time.monotonic() - started < 10.0  # a busy machine; alone it is a third of a second
     now = state(page)
     assert sum(now["forecast"]) == sum(before["forecast"]) + 6
     spread = np.array(now["spread"])
