@@ -10,6 +10,7 @@ from gplvm_core.datasets.poses import read_bvh
 from gplvm_core.datasets.sources import Source
 from gplvm_core.datasets.table import read_table
 from gplvm_core.datasets.table_report import ColumnReport, TableReport, inspect_table
+from gplvm_core.datasets.video import read_video
 
 __all__ = [
     "ColumnReport",
@@ -30,4 +31,5 @@ __all__ = [
     "read_images",
     "read_motion",
     "read_table",
+    "read_video",
 ]

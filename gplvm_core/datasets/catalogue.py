@@ -9,12 +9,14 @@ from gplvm_core.datasets.faces import load_faces
 from gplvm_core.datasets.flow import load_flow
 from gplvm_core.datasets.heads import load_heads
 from gplvm_core.datasets.poses import load_poses
+from gplvm_core.datasets.talking_head import load_talking_head
 
 LOADERS: tuple[tuple[str, Callable[[], Dataset]], ...] = (
     ("faces", load_faces),
     ("heads", load_heads),
     ("digits", load_digits),
     ("poses", load_poses),
+    ("talking_head", load_talking_head),
     ("flow", load_flow),
 )
 

@@ -118,12 +118,17 @@ class Job:
 
     def _fit(self, dataset: Dataset) -> Any:
         model: Any = clone(self.model)
+        accepted = inspect.signature(model.fit).parameters
+        known = {"times": dataset.times, "sequences": dataset.sequences}
+        further: dict[str, Any] = {
+            name: given for name, given in known.items() if name in accepted and given is not None
+        }
         # Models in closed form have nothing to tell on the way.
-        if "callback" not in inspect.signature(model.fit).parameters:
-            return model.fit(dataset.values)
-        progress = self.snapshot.progress
-        run = None if progress is None else progress.run
-        return model.fit(dataset.values, callback=self._observe, resume=run)
+        if "callback" in accepted:
+            progress = self.snapshot.progress
+            further["callback"] = self._observe
+            further["resume"] = None if progress is None else progress.run
+        return model.fit(dataset.values, **further)
 
     def _observe(self, progress: Progress) -> None:
         trace = extended_trace(self.snapshot.trace, progress)

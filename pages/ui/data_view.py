@@ -39,6 +39,8 @@ def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
         facts.append(plural(len(np.unique(dataset.labels)), "label"))
     if dataset.sequences is not None:
         facts.append(plural(len(np.unique(dataset.sequences)), "sequence"))
+    if dataset.times is not None:
+        facts.append(f"time {dataset.times.min():.4g} to {dataset.times.max():.4g}")
     st.markdown(f"**{dataset.title}** — {', '.join(facts)}")
     sample_view(dataset)
     missing = dataset.missing

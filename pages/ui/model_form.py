@@ -6,8 +6,17 @@ from typing import Any
 
 import streamlit as st
 
-from gplvm_core import GPLVM, RBF, BayesianGPLVM, BayesianPCA, Linear, ProbabilisticPCA
+from gplvm_core import (
+    GPLVM,
+    RBF,
+    BayesianGPLVM,
+    BayesianPCA,
+    DynamicalGPLVM,
+    Linear,
+    ProbabilisticPCA,
+)
 from gplvm_core.datasets import Dataset
+from pages.ui.time_form import time_kernel_form
 from pages.ui.words import TERMS
 
 
@@ -18,6 +27,7 @@ class Choice:
     title: str
     line: str
     estimator: type
+    needs_times: bool = False
 
 
 CHOICES: tuple[Choice, ...] = (
@@ -25,6 +35,12 @@ CHOICES: tuple[Choice, ...] = (
         "Bayesian GP-LVM",
         "Curved map with uncertainty; finds how many dimensions the data need.",
         BayesianGPLVM,
+    ),
+    Choice(
+        "Dynamical GP-LVM",
+        "The same for rows that follow each other in time: each sequence is a path on the map.",
+        DynamicalGPLVM,
+        needs_times=True,
     ),
     Choice(
         "GP-LVM",
@@ -49,6 +65,11 @@ SCALINGS = {
 }
 KERNELS = {"rbf": "Curved", "linear": "Straight", "both": "Both"}
 INITS = {"pca": "PCA", "isomap": "Isomap", "random": "Random places"}
+ENCODERS = {
+    "none": "Searched for each row (most exact)",
+    "kernel": "Kernel encoder",
+    "network": "Network encoder (instant)",
+}
 OPTIMISERS = {"lbfgs": "L-BFGS", "scg": "Scaled conjugate gradients"}
 
 
@@ -57,19 +78,22 @@ def model_form(dataset: Dataset, *, mixed_units: bool) -> Any:
 
     `mixed_units` preselects a scale per column. Values survive a change of page.
     """
-    titles = [choice.title for choice in CHOICES]
+    offered = [c for c in CHOICES if dataset.times is not None or not c.needs_times]
+    titles = [choice.title for choice in offered]
     title = st.radio(
         "Model",
         titles,
-        captions=[choice.line for choice in CHOICES],
+        captions=[choice.line for choice in offered],
         key="form_model",
         persist_state="session",
         label_visibility="collapsed",
         width="stretch",
     )
-    choice = CHOICES[titles.index(title)]
+    choice = offered[titles.index(title)]
     known = inspect.signature(choice.estimator).parameters
     options: dict[str, Any] = {}
+    if "time_kernel" in known:
+        options["time_kernel"] = time_kernel_form(dataset)
     most = max(1, min(30, dataset.targets.shape[1], len(dataset.targets) - 1))
     left, right = st.columns(2)
     with left:
@@ -123,6 +147,9 @@ def more_options(choice: Choice, dataset: Dataset, known: set[str]) -> dict[str,
         options["kernel"] = RBF() + Linear() if shape == "both" else shape
     if "init" in known:
         options["init"] = chosen("Starting places", "init", INITS)
+    if "encoder" in known:
+        encoder = chosen("How new rows find their place", "encoder", ENCODERS)
+        options["encoder"] = None if encoder == "none" else encoder
     if "optimiser" in known:
         options["optimiser"] = chosen("Optimiser", "optimiser", OPTIMISERS)
     if "n_restarts" in known:

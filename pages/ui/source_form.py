@@ -17,13 +17,14 @@ from gplvm_core.datasets import (
     read_bvh,
     read_images,
     read_table,
+    read_video,
 )
 from pages.ui.memory import fingerprint, recall, remember
 from pages.ui.words import STORIES, bytes_in_words, plural
 
 UPLOAD = "train_upload"  # session key: (file name, bytes), kept when the page is left
 TABLES = ("csv", "tsv", "txt", "npz", "npy")
-FORMATS = ("csv", "tsv", "txt", "npz", "npy", "zip", "bvh")
+FORMATS = ("csv", "tsv", "txt", "npz", "npy", "zip", "gif", "bvh")
 MEGABYTES = 50
 NONE = "—"
 
@@ -58,7 +59,7 @@ def upload_form() -> Dataset | None:
     turn = st.session_state.get("train_upload_turn", 0)
     key = f"train_file_{turn}"
     file = st.file_uploader(
-        "A table (CSV, NPZ), a zip of images, or a motion capture file (BVH)",
+        "A table (CSV, NPZ), a zip of images, a video (GIF), or a motion capture file (BVH)",
         type=list(FORMATS),
         max_upload_size=MEGABYTES,
         key=key,
@@ -69,7 +70,8 @@ def upload_form() -> Dataset | None:
     if UPLOAD not in st.session_state:
         st.caption(
             "A table has one row per item and one column per number; empty cells are missing "
-            "values. In a zip, images in folders take the folder's name as their label."
+            "values. In a zip, images in folders take the folder's name as their label. A video "
+            "is an animated GIF, or its frames as images in a zip."
         )
         return None
     name, data = st.session_state[UPLOAD]
@@ -102,7 +104,9 @@ def read_with_questions(name: str, data: bytes) -> Dataset:
     """Ask by the kind of file, then read; the loaders' errors pass through."""
     ending = PurePath(name).suffix.lower().lstrip(".")
     if ending == "zip":
-        return read_file(name, data, "images", image_questions())
+        return read_file(name, data, "images", image_questions() | frame_questions())
+    if ending == "gif":
+        return read_file(name, data, "video", image_questions())
     if ending == "bvh":
         return read_file(name, data, "bvh", motion_questions())
     return read_with_gaps(name, data, table_questions(name, data))
@@ -125,6 +129,7 @@ def read_with_gaps(name: str, data: bytes, answers: dict[str, Any]) -> Dataset:
 
 READERS: dict[str, Callable[..., Dataset]] = {
     "images": read_images,
+    "video": read_video,
     "bvh": read_bvh,
     "table": read_table,
 }
@@ -169,6 +174,30 @@ def image_questions() -> dict[str, Any]:
             persist_state="session",
         )
     return {"max_side": int(side), "colour": False if colour == "Grey" else None}
+
+
+def frame_questions() -> dict[str, Any]:
+    """Whether the images of a zip follow each other in time."""
+    left, right = st.columns(2, vertical_alignment="bottom")
+    with left:
+        is_video = st.toggle(
+            "They are the frames of a video",
+            key="upload_is_video",
+            help="In the order of their names; every folder is a video of its own.",
+            persist_state="session",
+        )
+    if not is_video:
+        return {}
+    with right:
+        rate = st.number_input(
+            "Frames a second",
+            min_value=0.01,
+            max_value=1000.0,
+            value=25.0,
+            key="upload_frame_rate",
+            persist_state="session",
+        )
+    return {"frame_rate": float(rate)}
 
 
 def motion_questions() -> dict[str, Any]:

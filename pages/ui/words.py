@@ -29,6 +29,11 @@ STORIES: dict[str, Story] = {
         "Motion capture of a body, frame by frame.",
         "A movement becomes a curve on the map; follow it and the figure moves.",
     ),
+    "talking_head": Story(
+        "Talking head",
+        "Five seconds of video: a head turns and speaks.",
+        "Frames follow each other on the map along the path of the movement.",
+    ),
     "digits": Story(
         "Digits",
         "Handwritten digits of 8 × 8 pixels.",
@@ -66,6 +71,12 @@ TERMS: dict[str, str] = {
     "seed": "Fixes the random choices, so that the same run gives the same numbers.",
     "jitter": "A tiny number added to a matrix's diagonal to keep the arithmetic stable, "
     "relative to its mean. It is part of the model and stored with it.",
+    "encoder": "An encoder is a function, learned with the model, that takes a row to its place "
+    "on the map at once. Without one, the best place is searched for; rows with gaps always are.",
+    "time_kernel": "What paths over time look like before any data are seen. Training adapts "
+    "their speed; how smooth they are stays as chosen.",
+    "period": "After this time the movement repeats, in the unit of the data's times (seconds for "
+    "videos and motion capture). Training adapts it; start near the truth.",
     "optimiser": "L-BFGS remembers recent steps and suits most data; scaled conjugate gradients "
     "need less memory.",
 }
@@ -73,6 +84,7 @@ TERMS: dict[str, str] = {
 
 MODEL_WORDS: dict[str, str] = {
     "BayesianGPLVM": "Bayesian GP-LVM",
+    "DynamicalGPLVM": "Dynamical GP-LVM",
     "GPLVM": "GP-LVM",
     "BayesianPCA": "Bayesian PCA",
     "ProbabilisticPCA": "Probabilistic PCA",

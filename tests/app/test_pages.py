@@ -1,5 +1,8 @@
 """Every page through Streamlit's AppTest, on the real core with models of a few iterations."""
 
+import io
+import re
+import zipfile
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -7,16 +10,19 @@ from pathlib import Path
 import numpy as np
 import pytest
 import streamlit as st
+from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from gplvm_core import BayesianGPLVM, load_dataset, training
 from gplvm_core.datasets import Dataset, Drawing, Skeleton
+from gplvm_core.kernels import time_kernel_named
 from gplvm_core.store import Library, workspace
 from pages.ui import catalogue
 from pages.ui.card import FRAMES, tour
 from pages.ui.catalogue import Listed, items, open_item
 from pages.ui.memory import recall, remember
 from pages.ui.thumbnails import common_frame, missing_picture, row_picture
+from pages.ui.time_form import paths_svg
 
 ROOT = Path(__file__).parents[2]
 PAGES = ("gallery", "explore", "complete", "train", "library")
@@ -212,6 +218,125 @@ def test_every_further_option_trains():
     assert "best of 2 starts" in said(at)
 
 
+def gif(count: int = 16) -> bytes:
+    """A dot that goes round, ten frames a second."""
+    turn = 2 * np.pi * np.arange(count) / 8
+    y, x = np.mgrid[:8, :8]
+    centre = 3.5 + 2.5 * np.stack([np.sin(turn), np.cos(turn)])[..., None, None]
+    pixels = 255 * np.exp(-0.5 * ((y - centre[0]) ** 2 + (x - centre[1]) ** 2))
+    pictures = [Image.fromarray(frame.astype(np.uint8)) for frame in pixels]
+    file = io.BytesIO()
+    pictures[0].save(file, "GIF", save_all=True, append_images=pictures[1:], duration=100)
+    return file.getvalue()
+
+
+def start(at: AppTest) -> training.Snapshot:
+    """Press the button, and the job at its end."""
+    next(b for b in at.button if b.label == "Start training").click().run()
+    assert not at.exception
+    return finished(query(at, "job"))
+
+
+def test_dynamics_are_offered_for_data_with_times_only():
+    at = app("train")
+    at.pills(key="train_built_in").set_value("talking_head").run()
+    assert "time 0 to 4.967" in said(at)
+    at.radio(key="form_model").set_value("Dynamical GP-LVM").run()
+    assert not at.exception
+    assert 'alt="Three samples of “A little rough”' in said(at)
+    at.pills(key="train_built_in").set_value("flow").run()
+    assert not at.exception
+    assert "Dynamical GP-LVM" not in at.radio(key="form_model").options
+    assert at.radio(key="form_model").value == "Bayesian GP-LVM"
+
+
+def test_an_uploaded_video_trains_a_dynamical_model_with_its_times():
+    at = upload(app("train"), "round.gif", gif())
+    assert "16 rows, 64 pixel values each, 1 sequence, time 0 to 1.5" in said(at)
+    at.radio(key="form_model").set_value("Dynamical GP-LVM").run()
+    at.number_input(key="form_max_iter").set_value(15).run()
+    at.radio(key="form_time_kernel").set_value("rbf").run()
+    job = start(at)
+    assert job.parameters["time_kernel"] == "rbf"
+    model = Library(workspace() / "library").model(job.entry)
+    np.testing.assert_allclose(model.times_[:, 0], np.arange(16) / 10)
+    at.run()
+    assert not at.exception
+    at.button(key="job_explore").click().run()
+    assert not at.exception
+
+
+def test_a_repeating_path_asks_for_its_period_and_warns_of_one_never_seen():
+    at = upload(app("train"), "round.gif", gif())
+    at.radio(key="form_model").set_value("Dynamical GP-LVM").run()
+    at.radio(key="form_time_kernel").set_value("periodic").run()
+    period = next(box for box in at.number_input if box.label.startswith("Period"))
+    assert not any("longer than the data" in warning.value for warning in at.warning)
+    period.set_value(2.0).run()
+    assert any("2, is longer than the data, 1.5" in warning.value for warning in at.warning)
+    next(box for box in at.number_input if box.label.startswith("Period")).set_value(0.8).run()
+    assert not any("longer than the data" in warning.value for warning in at.warning)
+    at.number_input(key="form_max_iter").set_value(10).run()
+    kernel = start(at).parameters["time_kernel"]
+    assert any(getattr(part, "period", None) == 0.8 for part in kernel.parts)
+
+
+def drawn_paths(name: str) -> np.ndarray:
+    """The points (3, n, 2) of the sample paths over three units of time."""
+    picture = paths_svg(time_kernel_named(name, 3.0), np.linspace(2.0, 5.0, 40)).decode()
+    lines = re.findall(r'points="([^"]*)"', picture)
+    return np.array([[point.split(",") for point in line.split()] for line in lines], float)
+
+
+def test_paths_over_time_look_as_their_names_say():
+    corners = {}
+    for name in ("rbf", "matern32", "matern12"):
+        steps = np.diff(drawn_paths(name), axis=1)
+        turns = np.diff(np.arctan2(steps[..., 1], steps[..., 0]), axis=1)
+        corners[name] = np.abs(turns).mean()
+    assert 4 * corners["rbf"] < 2 * corners["matern32"] < corners["matern12"]
+    x, y = np.moveaxis(drawn_paths("periodic"), 2, 0)
+    quarter = np.ptp(x[0]) / 4  # a period
+    for path in y:
+        there, later = (np.interp(x[0][:150] + lag, x[0], path) for lag in (0, quarter))
+        assert np.abs(later - there).max() < 0.5 < np.ptp(path) / 10
+
+
+def test_data_of_one_moment_are_told_that_they_have_no_path():
+    table = b"time,a,b\n" + b"".join(b"3,%d,%d\n" % (i, i * i % 7) for i in range(12))
+    at = upload(app("train"), "moment.csv", table)
+    next(box for box in at.selectbox if box.label == "Time column").set_value("time").run()
+    at.radio(key="form_model").set_value("Dynamical GP-LVM").run()
+    assert not at.exception
+    assert any("All rows have the same time" in warning.value for warning in at.warning)
+
+
+def test_a_zip_may_hold_the_frames_of_a_video():
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for number in range(6):
+            picture = io.BytesIO()
+            Image.new("L", (4, 4), 40 * number).save(picture, "PNG")
+            archive.writestr(f"{number}.png", picture.getvalue())
+    at = upload(app("train"), "film.zip", file.getvalue())
+    assert "time 0" not in said(at)
+    at.toggle(key="upload_is_video").set_value(True).run()
+    at.number_input(key="upload_frame_rate").set_value(10.0).run()
+    assert not at.exception
+    assert "6 rows, 16 pixel values each, 1 sequence, time 0 to 0.5" in said(at)
+    assert "Dynamical GP-LVM" in at.radio(key="form_model").options
+
+
+def test_new_rows_may_find_their_place_by_an_encoder():
+    at = app("train")
+    at.pills(key="train_built_in").set_value("flow").run()
+    at.number_input(key="form_max_iter").set_value(10).run()
+    at.segmented_control(key="form_encoder").set_value("network").run()
+    job = start(at)
+    assert job.parameters["encoder"] == "network"
+    assert Library(workspace() / "library").model(job.entry).encoder_ is not None
+
+
 TABLE = b"id,height,salary,kind\n" + b"\n".join(
     b"%d,%.3f,%d,%s"
     % (i + 1, 1.5 + 0.01 * (i * 7 % 30), 40_000 + 997 * (i * 11 % 30), b"ab"[i % 2 :][:1])
@@ -319,6 +444,8 @@ def test_rows_without_any_value_are_left_out_when_wanted():
         ("broken.zip", b"PK\x03\x04 cut", "zip"),
         ("short.bvh", b"HIERARCHY\nROOT Hips\n{\n", "line"),
         ("broken.npz", b"PK\x03\x04 cut", "npz"),
+        ("still.gif", gif(1), "a single picture"),
+        ("words.gif", b"no picture", "not a GIF"),
     ],
 )
 def test_unreadable_upload_is_explained_in_words(name: str, data: bytes, words: str):

@@ -25,6 +25,7 @@ SHAPES = {
     "heads": (384, 48 * 48),
     "digits": (1797, 64),
     "poses": (606, 28 * 3),
+    "talking_head": (150, 64 * 64),
     "flow": (600, 12),
 }
 
@@ -38,7 +39,7 @@ def test_every_one_loads_the_same_twice_with_credit_and_labels(loaded):
     assert {name: data.targets.shape for name, data in loaded.items()} == SHAPES
     for name, data in loaded.items():
         assert data.name == name and data.title and data.source and data.notes
-        assert set(data.labels) == set(range(len(data.label_names)))
+        assert set(() if data.labels is None else data.labels) == set(range(len(data.label_names)))
         np.testing.assert_array_equal(load_dataset(name).targets, data.targets)
 
 
@@ -48,7 +49,7 @@ def test_an_unknown_name_is_told_what_there_is():
 
 
 def test_images_are_bytes(loaded):
-    for name in ("faces", "heads", "digits"):
+    for name in ("faces", "heads", "digits", "talking_head"):
         assert loaded[name].targets.dtype == np.uint8
         low, high = loaded[name].drawing.value_range
         assert low <= loaded[name].targets.min() and loaded[name].targets.max() <= high
@@ -89,7 +90,7 @@ def test_bad_photographs_are_refused(data, words):
         read_pgm(data, "1.pgm")
 
 
-@pytest.mark.parametrize("name", ["heads", "poses"])
+@pytest.mark.parametrize("name", ["heads", "poses", "talking_head"])
 def test_without_the_vendored_files_a_checkout_is_asked_for(name, monkeypatch, tmp_path):
     monkeypatch.setattr(sources, "ASSETS", tmp_path)
     with pytest.raises(DataError, match=r"is missing.*checkout"):
@@ -137,6 +138,20 @@ def test_poses_stand_upright_with_known_times(loaded):
     np.testing.assert_array_equal(joints[:, 0], 0)
     for take in range(2):
         np.testing.assert_allclose(np.diff(poses.times[poses.sequences == take]), 0.1, rtol=1e-3)
+
+
+def test_the_head_turns_in_order_with_known_times(loaded):
+    head = loaded["talking_head"]
+    np.testing.assert_allclose(head.times, np.arange(150) / 30)
+    assert set(head.sequences) == {0}
+    # A turn moves the nose, and with it the brighter half of the face, to the side.
+    frames = head.values.reshape(-1, 64, 64)
+    right_minus_left = frames[:, :, 32:].mean((1, 2)) - frames[:, :, :32].mean((1, 2))
+    assert np.corrcoef(right_minus_left, head.covariates["yaw"])[0, 1] > 0.9
+    # It moves without jumps: the next frame is nearer than the one after it.
+    steps = np.linalg.norm(np.diff(head.values, axis=0), axis=1)
+    apart = np.linalg.norm(head.values[2:] - head.values[:-2], axis=1)
+    assert (apart > steps[:-1]).mean() > 0.9
 
 
 def test_flow_paths_add_up_to_the_chords_and_the_fractions():

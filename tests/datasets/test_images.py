@@ -175,6 +175,27 @@ def test_bad_zips_are_refused(data, words):
         read_images(data)
 
 
+def test_frames_of_a_video_follow_each_other_within_their_folder():
+    names = ("run/2.png", "run/10.png", "walk/1.png", "run/1.png", "walk/2.png")
+    members = {name: encoded(picture(seed=i)) for i, name in enumerate(names)}
+    data = read_images(zipped(members), frame_rate=4)
+    assert data.label_names == ("run", "walk")
+    np.testing.assert_array_equal(data.sequences, [0, 0, 0, 1, 1])
+    np.testing.assert_allclose(data.times, [0, 0.25, 0.5, 0, 0.25])
+    np.testing.assert_array_equal(data.targets[2].reshape(4, 6), np.asarray(picture(seed=1)))
+    one = read_images(zipped(two()), frame_rate=30.0)
+    np.testing.assert_array_equal(one.sequences, [0, 0])
+    np.testing.assert_allclose(one.times, [0, 1 / 30])
+    assert "30 a second" in one.notes[0]
+    assert read_images(zipped(two())).times is None
+
+
+@pytest.mark.parametrize("rate", [0.0, -1.0, float("nan"), float("inf")])
+def test_impossible_frame_rates_are_refused(rate):
+    with pytest.raises(DataError, match="frame_rate must be above 0"):
+        read_images(zipped(two()), frame_rate=rate)
+
+
 def test_sides_below_a_pixel_are_refused():
     with pytest.raises(DataError, match="max_side"):
         read_images(zipped(two()), max_side=0)

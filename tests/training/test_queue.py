@@ -1,13 +1,15 @@
 """Jobs run, wait, pause, end and fail as they were told, and what they reached is kept."""
 
 import threading
+from dataclasses import replace
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 
 from gplvm_core import training
 from gplvm_core.datasets import Dataset, Drawing
-from gplvm_core.models import ProbabilisticPCA
+from gplvm_core.models import DynamicalGPLVM, ProbabilisticPCA
 from gplvm_core.store import Library
 from gplvm_core.training import JobError
 
@@ -32,6 +34,38 @@ def test_a_finished_job_is_the_same_as_a_fit(jobs, wave, make_model):
     assert library.model(done.entry).bound_ == alone.bound_
     np.testing.assert_array_equal(library.dataset(done.entry).targets, wave.targets)
     np.testing.assert_array_equal(jobs.dataset(id).targets, wave.targets)
+
+
+def test_times_and_sequences_reach_the_models_that_take_them(jobs, wave, make_model):
+    times = 0.5 * np.tile(np.arange(40.0), 2)
+    sequences = np.repeat([3, 7], 40)
+    timed = replace(wave, times=times, sequences=sequences)
+    settings = {"n_components": 2, "n_inducing": 10, "random_state": 0, "max_iter": 12}
+    done = jobs.wait(jobs.submit(DynamicalGPLVM(**settings), timed, "paths"), 60)
+    assert (done.status, done.error) == ("finished", None)
+    model = library_of(jobs).model(done.entry)
+    alone = DynamicalGPLVM(**settings).fit(wave.values, times=times, sequences=sequences)
+    assert model.bound_ == alone.bound_
+    np.testing.assert_array_equal(model.times_[:, 0], times)
+    np.testing.assert_array_equal(model.sequences_, sequences)
+    # Other models train on the same rows and are not asked about time.
+    static = jobs.wait(jobs.submit(make_model(5), timed, "points"), 60)
+    assert (static.status, static.error) == ("finished", None)
+
+
+def test_a_paused_path_goes_on_with_the_same_numbers(jobs, wave, until):
+    timed = replace(wave, times=np.arange(80.0))
+    model = DynamicalGPLVM(2, 10, random_state=0, max_iter=25)
+    id = jobs.submit(model, timed, "paths")
+    until(lambda: jobs.snapshot(id).progress is not None)
+    jobs.pause(id)
+    until(lambda: jobs.snapshot(id).status in ("paused", "finished"))
+    assert jobs.snapshot(id).status == "paused"
+    jobs.resume(id)
+    done = jobs.wait(id, 60)
+    assert (done.status, done.error) == ("finished", None)
+    alone = clone(model).fit(wave.values, times=timed.times)
+    np.testing.assert_array_equal(done.trace["bound"], alone.trace_["bound"])
 
 
 def test_the_callers_model_stays_as_it_was(jobs, wave, make_model):
