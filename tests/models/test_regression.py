@@ -60,18 +60,18 @@ def covariances(model: SparseGPRegression, inputs: np.ndarray, new: np.ndarray):
 @pytest.mark.filterwarnings("ignore:n_inducing")
 def test_with_all_inputs_inducing_it_is_the_exact_gaussian_process() -> None:
     inputs, outputs, _ = curve()
-    model = small(n_inducing=100, jitter=1e-10).fit(inputs, outputs)
+    model = small(n_inducing=100, jitter=1e-8).fit(inputs, outputs)
     new = inputs[:7] + 0.3
     gram, cross, prior = covariances(model, inputs, new)
     noisy = gram + model.noise_variance_ * np.eye(len(inputs))
     scaled = (outputs - outputs.mean(axis=0)) / outputs.std(axis=0)
     evidence = multivariate_normal(np.zeros(len(inputs)), noisy).logpdf(scaled.T).sum()
     evidence -= len(inputs) * np.log(outputs.std(axis=0)).sum()
-    assert model.bound_ == pytest.approx(evidence, abs=1e-6 * abs(evidence))
+    assert model.bound_ == pytest.approx(evidence, abs=1e-5 * abs(evidence))
     mean = outputs.mean(axis=0) + outputs.std(axis=0) * (cross @ np.linalg.solve(noisy, scaled))
     variance = np.diagonal(prior - cross @ np.linalg.solve(noisy, cross.T))
     found, std = model.predict(new, return_std=True)
-    np.testing.assert_allclose(found, mean, atol=1e-6 * outputs.std())
+    np.testing.assert_allclose(found, mean, atol=1e-5 * outputs.std())
     np.testing.assert_allclose(
         std, np.sqrt(variance)[:, None] * outputs.std(axis=0), rtol=1e-4, atol=1e-8
     )
@@ -79,9 +79,10 @@ def test_with_all_inputs_inducing_it_is_the_exact_gaussian_process() -> None:
 
 def test_fewer_inducing_inputs_give_titsias_bound_below_the_evidence() -> None:
     inputs, outputs, function = curve(100, n_outputs=1)
-    model = small(jitter=1e-10).fit(inputs, outputs[:, 0])
+    model = small().fit(inputs, outputs[:, 0])
     inducing = model.input_center_ + model.input_scale_ * model.inducing_
     gram, cross, own = covariances(model, inducing, inputs)
+    gram = gram + model.posterior_.jitter * np.eye(len(gram))
     low_rank = cross @ np.linalg.solve(gram, cross.T)
     noise, scale = model.noise_variance_, outputs.std()
     scaled = (outputs[:, 0] - outputs.mean()) / scale
@@ -103,7 +104,7 @@ def test_columns_with_gaps_of_their_own_share_one_kernel() -> None:
     gaps = outputs.copy()
     gaps[:9, 0], gaps[25:, 1] = np.nan, np.nan
     with pytest.warns(UserWarning, match="capped"):
-        model = small(n_inducing=100, jitter=1e-10).fit(inputs, gaps)
+        model = small(n_inducing=100, jitter=1e-8).fit(inputs, gaps)
     gram, _, _ = covariances(model, inputs, inputs[:1])
     expected = 0.0
     for d in range(2):
