@@ -13,6 +13,8 @@ NAMES = (
     "semi_described",
     "semi_supervised",
     "autoregressive",
+    "motion_capture",
+    "video",
     "kalman",
     "natural",
     "encoder",

@@ -7,6 +7,7 @@ from gplvm_core.datasets import (
     read_bvh,
     read_images,
     read_table,
+    read_video,
 )
 from gplvm_core.kernels import (
     RBF,
@@ -60,5 +61,6 @@ __all__ = [
     "read_bvh",
     "read_images",
     "read_table",
+    "read_video",
     "save",
 ]

@@ -39,7 +39,7 @@ class Matern(Stationary):
         per_distance = np.divide(pull, distance, out=np.zeros_like(pull), where=distance > 0)
         d_points = np.empty_like(points)
         for p, column in enumerate(points.T):
-            toward = (column[:, None] - column) / self.lengthscale**2
+            toward = (column[:, None] - column) / np.float64(self.lengthscale) ** 2
             d_points[:, p] = 2.0 * np.sum(per_distance * toward, axis=1)
         return d_points, replace(
             self, variance=float(np.vdot(gram, value)), lengthscale=float(d_length)

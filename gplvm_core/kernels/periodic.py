@@ -26,20 +26,20 @@ class Periodic(Stationary):
 
     def K(self, first: Array, second: Array | None = None) -> Array:
         angle = self._angle(first, second)
-        exponent = -2.0 * np.sum(np.sin(angle) ** 2, axis=2) / self.lengthscale**2
+        exponent = -2.0 * np.sum((np.sin(angle) / self.lengthscale) ** 2, axis=2)
         return np.asarray(self.variance * np.exp(exponent))
 
     def K_pullback(self, points: Array, gram: Array) -> tuple[Array, Self]:
         angle = self._angle(points, None)
-        squared = np.sum(np.sin(angle) ** 2, axis=2)
-        product = gram * self.variance * np.exp(-2.0 * squared / self.lengthscale**2)
-        # ∂k/∂angle = −2 sin(2 angle) k / ℓ².
-        turn = -2.0 * np.sin(2.0 * angle) / self.lengthscale**2 * product[:, :, None]
+        squared = np.sum((np.sin(angle) / self.lengthscale) ** 2, axis=2)
+        product = gram * self.variance * np.exp(-2.0 * squared)
+        # ∂k/∂angle = −2 sin(2 angle) k / ℓ². A NumPy number overflows to ∞ where Python's raises.
+        turn = -2.0 * np.sin(2.0 * angle) / np.float64(self.lengthscale) ** 2 * product[:, :, None]
         d_points = 2.0 * np.pi / self.period * turn.sum(axis=1)
         return d_points, replace(
             self,
             variance=float(product.sum()) / self.variance,
-            lengthscale=4.0 * float(np.vdot(product, squared)) / self.lengthscale**3,
+            lengthscale=4.0 * float(np.vdot(product, squared)) / self.lengthscale,
             period=-float(np.vdot(turn, angle)) / self.period,
         )
 

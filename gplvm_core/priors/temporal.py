@@ -146,15 +146,20 @@ class Block:
         """From μ̄ or, smooth, from pseudo-targets, of which μ̄ = B̂ targets."""
         root = np.sqrt(precision)
         factor = factorise(np.eye(len(gram)) + root[:, None] * gram * root)
-        half = factor.solve_lower(np.diag(root))
+        whitened = factor.solve_lower(np.eye(len(gram)))
+        half = whitened * root
         inner = half.T @ half
         carried = half @ gram
         covariance = gram - carried.T @ carried
+        # Where sites are far more precise than the prior that difference loses its digits, and
+        # s = (1 − diag B⁻¹) / λ keeps them.
+        shrunk = np.sum(whitened**2, axis=0)
+        precise = np.flatnonzero(precision * np.diagonal(gram) > 1.0)
+        covariance[precise, precise] = (1.0 - shrunk[precise]) / precision[precise]
         dual = inner @ given if smooth else given
         mean = gram @ dual
-        # ½[tr B⁻¹ + μ̄ᵀKμ̄ + log|B| − n], and tr B⁻¹ = n − λᵀs.
-        spread = float(precision @ np.diagonal(covariance))
-        kl = 0.5 * (float(dual @ mean) - spread + factor.log_determinant)
+        excess = float(shrunk.sum()) - len(gram)
+        kl = 0.5 * (float(dual @ mean) + excess + factor.log_determinant)
         return cls(gram, dual, precision, inner, mean, covariance, kl, smooth)
 
     def pullback(self, d_mean: Array, d_variance: Array) -> tuple[Array, Array, Array]:

@@ -6,7 +6,7 @@ import pytest
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import RBF, Matern32, White
 from gplvm_core.priors import StandardNormal
-from gplvm_core.priors.temporal import Path, Timeline, marginals
+from gplvm_core.priors.temporal import Path, Timeline, marginals, smoothed
 
 
 @pytest.fixture
@@ -84,3 +84,19 @@ def test_without_precision_it_is_the_prior(path, times) -> None:
     np.testing.assert_allclose(found.belief.variance, 1.3)
     np.testing.assert_allclose(found.kl, 0.0, atol=1e-12)
     assert isinstance(found.belief, Belief)
+
+
+@pytest.mark.parametrize("precision", [1e6, 1e12])
+def test_sites_far_more_precise_than_the_prior_keep_their_digits(precision: float) -> None:
+    """S → Λ⁻¹, and the KL against a dense Gaussian's in closed form."""
+    times = 0.1 * np.arange(12.0)[:, None]
+    kernel = RBF(1.0, 0.5) + White(0.1)
+    path = Path(np.ones((12, 1)), np.full((12, 1), precision))
+    found = smoothed(kernel, Timeline.of(times), path)
+    np.testing.assert_allclose(found.belief.variance, 1.0 / precision, rtol=1e-4)
+    gram = kernel.K(times)
+    mean, inverse = found.belief.mean[:, 0], np.linalg.inv(gram)
+    # With S = I/λ but for terms of order 1/λ².
+    log_ratio = np.linalg.slogdet(gram)[1] + 12 * np.log(precision)
+    expected = 0.5 * (np.trace(inverse) / precision + mean @ inverse @ mean - 12 + log_ratio)
+    assert found.kl[0] == pytest.approx(expected, rel=1e-4)
