@@ -2,11 +2,10 @@
 
 import streamlit as st
 
-from gplvm_core.store import StoreError
-from pages.ui.catalogue import Item, open_item
+from pages.ui.catalogue import Item
 from pages.ui.complete_items import Source, board, keep
 from pages.ui.complete_table import completed_table, own_rows
-from pages.ui.model_head import chosen_key, model_head, model_menu
+from pages.ui.model_head import chosen_key, model_head, model_menu, opened
 from pages.ui.painter import painter
 from pages.ui.routes import enter_through_app
 from pages.ui.words import TERMS
@@ -32,14 +31,8 @@ def nothing_chosen() -> None:
 
 def complete(key: str) -> None:
     """The page for one model."""
-    try:
-        item = open_item(key)
-    except (ValueError, OSError, StoreError) as error:
-        st.title("Complete", anchor=False)
-        st.error(str(error))
-        st.session_state.pop(LAST_MODEL, None)
-        if st.button("Choose another model", type="primary", icon=":material/grid_view:"):
-            st.switch_page("pages/gallery.py")
+    item = opened(key, "Complete", LAST_MODEL)
+    if item is None:
         return
     name = f"{key}|{float(item.model.bound_):.10g}"
     model_head(item, "complete")

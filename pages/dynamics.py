@@ -2,16 +2,14 @@
 
 import streamlit as st
 
-from gplvm_core.store import StoreError
-from pages.ui.catalogue import Item, items, open_item
+from pages.ui.catalogue import Item, items, plays
 from pages.ui.dynamics_model import follows_time, has_time
-from pages.ui.model_head import chosen_key, model_head, model_menu
+from pages.ui.model_head import chosen_key, model_head, model_menu, opened
 from pages.ui.player import player
 from pages.ui.routes import enter_through_app
 from pages.ui.words import TERMS
 
 LAST_MODEL = "dynamics_model"
-WITH_TIME = ("DynamicalGPLVM",)  # as the library lists them
 
 
 def lead() -> None:
@@ -33,9 +31,7 @@ def nothing_chosen() -> None:
 
 def offers(key: str | None) -> None:
     """Models with time that are there, else the way to one."""
-    known = [
-        listed for listed in items() if listed.entry.model_class in WITH_TIME and listed.key != key
-    ]
+    known = [listed for listed in items() if plays(listed.entry.model_class) and listed.key != key]
     for listed in known[:3]:
         if st.button(
             f"Open “{listed.entry.title}”",
@@ -56,14 +52,8 @@ def offers(key: str | None) -> None:
 
 def dynamics(key: str) -> None:
     """The page for one model."""
-    try:
-        item = open_item(key)
-    except (ValueError, OSError, StoreError) as error:
-        st.title("Dynamics", anchor=False)
-        st.error(str(error))
-        st.session_state.pop(LAST_MODEL, None)
-        if st.button("Choose another model", type="primary", icon=":material/grid_view:"):
-            st.switch_page("pages/gallery.py")
+    item = opened(key, "Dynamics", LAST_MODEL)
+    if item is None:
         return
     name = f"{key}|{float(item.model.bound_):.10g}"
     model_head(item, "dynamics")

@@ -5,10 +5,9 @@ import streamlit as st
 from gplvm_core.figures.pack import Chart
 from gplvm_core.kernels import KernelError
 from gplvm_core.models import LatentVariableModel
-from gplvm_core.store import StoreError
 from pages.ui.canvas import forget_place, latent_canvas, n_axes, remembered
-from pages.ui.catalogue import Item, open_item
-from pages.ui.model_head import chosen_key, model_head
+from pages.ui.catalogue import Item
+from pages.ui.model_head import chosen_key, model_head, opened
 from pages.ui.place import Place
 from pages.ui.routes import enter_through_app
 from pages.ui.words import TERMS, plural, story_of
@@ -85,14 +84,8 @@ def starting_place(chart: Chart, key: str, version: str) -> Place:
 
 def explore(key: str) -> None:
     """The page for one model."""
-    try:
-        item = open_item(key)
-    except (ValueError, OSError, StoreError) as error:
-        st.title("Explore", anchor=False)
-        st.error(str(error))
-        st.session_state.pop(LAST_MODEL, None)
-        if st.button("Choose another model", type="primary", icon=":material/grid_view:"):
-            st.switch_page("pages/gallery.py")
+    item = opened(key, "Explore", LAST_MODEL)
+    if item is None:
         return
     model_head(item, "explore", forget_place)
     chart = Chart.of(item.model, item.dataset)

@@ -5,7 +5,7 @@ import base64
 import streamlit as st
 
 from pages.ui.card import card_of
-from pages.ui.catalogue import Listed, gallery_items, go_to_explore
+from pages.ui.catalogue import Listed, gallery_items, go_to_dynamics, go_to_explore, plays
 from pages.ui.routes import enter_through_app
 from pages.ui.words import TERMS, plural, story_of
 
@@ -25,7 +25,7 @@ def show_card(listed: Listed) -> None:
             return
         st.html(card.html)
         st.subheader(entry.title, anchor=False)
-        in_time = entry.model_class == "DynamicalGPLVM"
+        in_time = plays(entry.model_class)
         st.markdown(f"{story.sentence} {IN_TIME if in_time else story.shows}".strip())
         st.html(
             f'<span class="mf-facts">{entry.n_points:,} × {entry.n_outputs:,} numbers '
@@ -35,7 +35,7 @@ def show_card(listed: Listed) -> None:
         if st.button(label, key=f"open_{entry.id}", type="primary", width="stretch",
                      icon=f":material/{icon}:"):  # fmt: skip
             if in_time:
-                st.switch_page("pages/dynamics.py", query_params={"model": listed.key})
+                go_to_dynamics(listed.key)
             go_to_explore(listed.key)
 
 

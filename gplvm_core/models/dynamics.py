@@ -1,5 +1,6 @@
 """The dynamical GP-LVM (VGPDS): a Gaussian-process prior over time on the latent space."""
 
+import warnings
 from collections.abc import Callable
 from typing import Any, Literal, Self
 
@@ -20,7 +21,13 @@ from gplvm_core.models.timeline import checked_timeline, checked_times, timeline
 from gplvm_core.numerics import Array, factorise
 from gplvm_core.optimise import Progress
 from gplvm_core.prediction import predict_uncertain, sample
-from gplvm_core.prediction.paths import Continued, continued, infer_path, likely_path
+from gplvm_core.prediction.paths import (
+    MOST_STEPS,
+    Continued,
+    continued,
+    infer_path,
+    likely_path,
+)
 from gplvm_core.priors.temporal import Path, Timeline
 from gplvm_core.statistics import Executor, Statistics, Targets
 
@@ -34,6 +41,7 @@ class DynamicalGPLVM(BayesianGPLVM):
     process over time (or over any observed inputs), independent between sequences. time_kernel:
     "rbf" (smooth), "matern52", "matern32" (a little rough), "matern12" (rough), "periodic", each
     with a little white noise; or a kernel object, of which the first variance stays as it is.
+    transform, score_samples, denoise, and complete without times take every row alone, x ~ N(0, I).
     Source: Damianou (2015), §3.2.1 and §3.3.6.
     """
 
@@ -194,7 +202,15 @@ class DynamicalGPLVM(BayesianGPLVM):
         if observed.any():
             found = self._project(np.where(observed[:, None], outputs, self.center_))
             start = likely_path(found, observed, prior)
-        return infer_path(self.posterior_, prior, outputs, start), outputs
+        belief, settled = infer_path(self.posterior_, prior, outputs, start)
+        if not settled:
+            warnings.warn(
+                f"the path of {len(outputs)} rows was still moving after {MOST_STEPS} steps: its "
+                "bound may yet rise a little",
+                UserWarning,
+                stacklevel=3,
+            )
+        return belief, outputs
 
     def _continued(self, times: Float[Array, "n P"], rows: Rows) -> Continued:
         if times.shape[1] != self.times_.shape[1]:

@@ -22,7 +22,7 @@ from gplvm_core.priors.temporal import Block, Path
 
 Flags = NDArray[np.bool_]
 
-MOST_STEPS = 100
+MOST_STEPS = 200
 # The gain of a step, in nats a row, that ends the inference; and the shortest step.
 TOLERANCE, LEAST_RATE = 1e-5, 1e-4
 # What the means of observed rows are worth at the start, as a variance.
@@ -78,11 +78,11 @@ def infer_path(
     prior: Continued,
     outputs: Float[Array, "n D"],
     start: Float[Array, "n Q"],
-) -> Belief:
+) -> tuple[Belief, bool]:
     """q(X*) of the rows of one sequence together (user's units, NaN: missing, also whole rows).
 
     start: where the means begin. The bound is maximised by natural-gradient steps, with q(u) held;
-    the training rows' own beliefs stay as they are.
+    the training rows' own beliefs stay as they are. Also whether the steps had come to rest.
     """
     terms: RowTerms = UncertainTerms.of(posterior, posterior.to_internal(outputs))
     n_points, n_latent = prior.mean.shape
@@ -113,14 +113,15 @@ def infer_path(
     seen = ~np.isnan(outputs).all(axis=1, keepdims=True)
     precision = np.where(np.tile(seen, (1, n_latent)), 1.0 / START_VARIANCE, 0.0)
     state = begin(Sites(precision * (start - prior.mean), precision), smoother, data_term)
+    settled = False
     for _ in range(MOST_STEPS):
         before, state = state.bound, step(state, smoother, data_term)
-        if state.accepted and state.bound - before < TOLERANCE * n_points:
-            break
-        if state.rate < LEAST_RATE:
+        little = state.accepted and state.bound - before < TOLERANCE * n_points
+        settled = little or state.rate < LEAST_RATE
+        if settled:
             break
     found = state.smoothed.belief
-    return Belief(prior.mean + found.mean, found.variance)
+    return Belief(prior.mean + found.mean, found.variance), settled
 
 
 def likely_path(found: Projection, observed: Flags, prior: Continued) -> Float[Array, "n Q"]:

@@ -97,3 +97,13 @@ def loaded(root: str, identifier: str, created: str, size: int) -> tuple[Any, Da
 def go_to_explore(key: str) -> None:
     """Open a model in Explore."""
     st.switch_page("pages/explore.py", query_params={"model": key})
+
+
+def go_to_dynamics(key: str) -> None:
+    """Open a model with time in Dynamics."""
+    st.switch_page("pages/dynamics.py", query_params={"model": key})
+
+
+def plays(model_class: str) -> bool:
+    """Whether models of this class know the time."""
+    return model_class == "DynamicalGPLVM"

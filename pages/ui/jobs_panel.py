@@ -12,7 +12,7 @@ from gplvm_core.figures.latent_map import latent_map_figure, leading_pair
 from gplvm_core.figures.relevance import dimensions_on, relevance_figure
 from gplvm_core.figures.trace import trace_figure
 from gplvm_core.training import Snapshot
-from pages.ui.catalogue import go_to_explore, open_item
+from pages.ui.catalogue import go_to_dynamics, go_to_explore, open_item, plays
 from pages.ui.jobs_list import status_badge
 from pages.ui.words import TERMS, bound_in_words, model_words, plural, seconds_in_words
 
@@ -60,6 +60,12 @@ def controls(job: Snapshot) -> None:
             "Open in Explore", type="primary", icon=":material/explore:", key="job_explore"
         ):
             go_to_explore(f"library:{job.entry}")
+        if (
+            job.entry is not None
+            and plays(job.model_class)
+            and st.button("Open in Dynamics", icon=":material/play_arrow:", key="job_dynamics")
+        ):
+            go_to_dynamics(f"library:{job.entry}")
         if job.request is not None:
             st.markdown(f"*{REQUESTS[job.request]}*", width="content")
         if job.status == "running" and job.request is None:

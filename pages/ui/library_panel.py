@@ -8,7 +8,7 @@ import streamlit as st
 
 from gplvm_core.store import Entry, Library
 from pages.ui.card import card_of
-from pages.ui.catalogue import Listed, go_to_explore
+from pages.ui.catalogue import Listed, go_to_dynamics, go_to_explore, plays
 from pages.ui.words import (
     bound_in_words,
     bytes_in_words,
@@ -57,6 +57,10 @@ def model_row(library: Library, listed: Listed) -> None:
                 width="stretch",
             ):
                 go_to_explore(listed.key)
+            if plays(entry.model_class) and st.button(
+                "Play", key=f"play_{entry.id}", icon=":material/play_arrow:", width="stretch"
+            ):
+                go_to_dynamics(listed.key)
             with st.popover("More", icon=":material/more_horiz:", width="stretch"):
                 menu(library, entry)
 

@@ -4,7 +4,8 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from pages.ui.catalogue import Item, items
+from gplvm_core.store import StoreError
+from pages.ui.catalogue import Item, items, open_item
 from pages.ui.words import plural
 
 
@@ -15,6 +16,19 @@ def chosen_key(memory: str) -> str | None:
         st.query_params["model"] = key
         st.session_state[memory] = key
     return key
+
+
+def opened(key: str, page: str, memory: str) -> Item | None:
+    """The model of a page; None when it cannot be opened, which is then said, with a way on."""
+    try:
+        return open_item(key)
+    except (ValueError, OSError, StoreError) as error:
+        st.title(page, anchor=False)
+        st.error(str(error))
+        st.session_state.pop(memory, None)
+        if st.button("Choose another model", type="primary", icon=":material/grid_view:"):
+            st.switch_page("pages/gallery.py")
+        return None
 
 
 def model_menu(key: str | None, page: str, forget: Callable[[], None] = lambda: None) -> None:
