@@ -2,6 +2,10 @@
 
 from gplvm_core.bounds import evaluate_bound
 from gplvm_core.datasets import (
+    Dataset,
+    Drawing,
+    View,
+    label_view,
     list_datasets,
     load_dataset,
     read_bvh,
@@ -41,6 +45,8 @@ __all__ = [
     "BayesianGPLVM",
     "BayesianPCA",
     "Bias",
+    "Dataset",
+    "Drawing",
     "DynamicalGPLVM",
     "GenerativeClassifier",
     "Linear",
@@ -53,8 +59,10 @@ __all__ = [
     "SemiDescribedGPRegression",
     "SemiSupervisedClassifier",
     "SparseGPRegression",
+    "View",
     "White",
     "evaluate_bound",
+    "label_view",
     "list_datasets",
     "load",
     "load_dataset",

@@ -3,14 +3,18 @@
 from gplvm_core.datasets.bvh import Motion, read_motion
 from gplvm_core.datasets.catalogue import list_datasets, load_dataset
 from gplvm_core.datasets.checks import check_targets, describe
-from gplvm_core.datasets.dataset import Dataset, Drawing, Skeleton
+from gplvm_core.datasets.dataset import Dataset
+from gplvm_core.datasets.digit_views import load_multi_feature_digits
+from gplvm_core.datasets.drawing import Drawing, Skeleton
 from gplvm_core.datasets.errors import DataError, EmptyRowsError
 from gplvm_core.datasets.images import read_images
 from gplvm_core.datasets.poses import read_bvh
 from gplvm_core.datasets.sources import Source
 from gplvm_core.datasets.table import read_table
 from gplvm_core.datasets.table_report import ColumnReport, TableReport, inspect_table
+from gplvm_core.datasets.toy_views import toy_views
 from gplvm_core.datasets.video import read_video
+from gplvm_core.datasets.views import View, label_view
 
 __all__ = [
     "ColumnReport",
@@ -22,14 +26,18 @@ __all__ = [
     "Skeleton",
     "Source",
     "TableReport",
+    "View",
     "check_targets",
     "describe",
     "inspect_table",
+    "label_view",
     "list_datasets",
     "load_dataset",
+    "load_multi_feature_digits",
     "read_bvh",
     "read_images",
     "read_motion",
     "read_table",
     "read_video",
+    "toy_views",
 ]

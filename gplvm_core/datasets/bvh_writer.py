@@ -11,7 +11,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
 
-from gplvm_core.datasets.dataset import Skeleton
+from gplvm_core.datasets.drawing import Skeleton
 from gplvm_core.datasets.errors import DataError
 
 Array = NDArray[np.float64]

@@ -3,13 +3,17 @@
 from collections.abc import Callable
 
 from gplvm_core.datasets.dataset import Dataset
+from gplvm_core.datasets.digit_views import load_digits_views
 from gplvm_core.datasets.digits import load_digits
 from gplvm_core.datasets.errors import DataError
 from gplvm_core.datasets.faces import load_faces
 from gplvm_core.datasets.flow import load_flow
 from gplvm_core.datasets.heads import load_heads
+from gplvm_core.datasets.lit_pairs import load_lit_pairs
+from gplvm_core.datasets.posed_silhouettes import load_silhouettes
 from gplvm_core.datasets.poses import load_poses
 from gplvm_core.datasets.talking_head import load_talking_head
+from gplvm_core.datasets.toy_views import toy_views
 
 LOADERS: tuple[tuple[str, Callable[[], Dataset]], ...] = (
     ("faces", load_faces),
@@ -18,6 +22,10 @@ LOADERS: tuple[tuple[str, Callable[[], Dataset]], ...] = (
     ("poses", load_poses),
     ("talking_head", load_talking_head),
     ("flow", load_flow),
+    ("lit_pairs", load_lit_pairs),
+    ("silhouettes", load_silhouettes),
+    ("digits_views", load_digits_views),
+    ("toy_views", toy_views),
 )
 
 

@@ -177,6 +177,13 @@ def describe(
     return tuple(sentence for sentence in told if sentence)
 
 
+def mixed_units(targets: Float[Array, "N D"], column_names: Sequence[str]) -> tuple[str, ...]:
+    """The sentence of `describe` about columns whose units differ, if they do."""
+    constant = np.fmin.reduce(targets, axis=0) == np.fmax.reduce(targets, axis=0)
+    told = _mixed_units(np.nanstd(targets, axis=0), constant, list(column_names))
+    return () if told is None else (told,)
+
+
 def _constant_columns(constant: NDArray[np.bool_], names: list[str]) -> str | None:
     which = [names[d] for d in np.flatnonzero(constant)]
     if not which:

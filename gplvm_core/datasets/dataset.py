@@ -1,98 +1,28 @@
 """A data set: what to learn from, what is known beside it, and how to draw one row."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
-from typing import Any, Literal, get_args
+from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 
 from gplvm_core.datasets.checks import check_targets, describe
+from gplvm_core.datasets.drawing import Drawing
 from gplvm_core.datasets.errors import DataError
 from gplvm_core.datasets.missing import missing_entries, unmasked
+from gplvm_core.datasets.views import (
+    View,
+    check_views,
+    columns_of_views,
+    oddities_of_views,
+    side_by_side,
+    unknown_view,
+)
 
 Array = NDArray[np.float64]
-Kind = Literal["image", "skeleton", "curve", "bars"]
-
-MOST_BARS = 32
-"""Plain vectors with at most this many columns are drawn as bars, longer ones as a curve."""
-
-
-@dataclass(frozen=True)
-class Skeleton:
-    """Joints and the bones between them: joint j hangs on joint `parents[j]`, a root on -1.
-
-    Parents come before their children.
-    """
-
-    joint_names: tuple[str, ...]
-    parents: tuple[int, ...]
-
-    def __post_init__(self) -> None:
-        if not self.joint_names or len(self.joint_names) != len(self.parents):
-            raise DataError(
-                f"A skeleton needs one parent per joint; got {len(self.joint_names)} joints and "
-                f"{len(self.parents)} parents."
-            )
-        for joint, parent in enumerate(self.parents):
-            if not -1 <= parent < joint:
-                raise DataError(
-                    f"Joint {joint} ({self.joint_names[joint]}) hangs on {parent}; a parent is an "
-                    "earlier joint, or -1 for a root."
-                )
-
-
-@dataclass(frozen=True)
-class Drawing:
-    """How one row of targets is drawn.
-
-    kind         shape of a row
-    "image"      (height, width) or (height, width, 3), row by row from the top left
-    "skeleton"   (J, 3): joint positions x, y, z with y up
-    "curve"      (D,), neighbouring columns joined
-    "bars"       (D,), one bar a column
-
-    `value_range` holds the values drawn as black and white (image) or the axis' ends; None: fit.
-    """
-
-    kind: Kind
-    shape: tuple[int, ...]
-    value_range: tuple[float, float] | None = None
-    skeleton: Skeleton | None = None
-
-    def __post_init__(self) -> None:
-        fits = {
-            "image": len(self.shape) == 2 or (len(self.shape) == 3 and self.shape[2] == 3),
-            "skeleton": len(self.shape) == 2 and self.shape[1] == 3,
-            "curve": len(self.shape) == 1,
-            "bars": len(self.shape) == 1,
-        }
-        if self.kind not in fits:
-            raise DataError(f"Unknown drawing {self.kind!r}; choose one of {get_args(Kind)}.")
-        if not fits[self.kind] or min(self.shape) < 1:
-            raise DataError(
-                f"A row drawn as {self.kind} cannot have the shape {self.shape}: an image is "
-                "(height, width) or (height, width, 3), a skeleton (joints, 3), others (columns,)."
-            )
-        if (self.kind == "skeleton") != (self.skeleton is not None):
-            raise DataError(
-                f"A drawing of kind {self.kind!r} "
-                + ("needs a Skeleton." if self.kind == "skeleton" else "has no skeleton.")
-            )
-        if self.skeleton is not None and len(self.skeleton.joint_names) != self.shape[0]:
-            raise DataError(
-                f"The skeleton has {len(self.skeleton.joint_names)} joints, but a row has the "
-                f"shape {self.shape}."
-            )
-        if self.value_range is not None and not self.value_range[0] < self.value_range[1]:
-            raise DataError(f"The value range {self.value_range} must be (lower, higher).")
-
-    @classmethod
-    def of_vector(cls, n_outputs: int) -> "Drawing":
-        """Bars for a short row of plain numbers, a curve for a long one."""
-        return cls("bars" if n_outputs <= MOST_BARS else "curve", (n_outputs,))
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,6 +37,7 @@ class Dataset:
     source         where the data come from, their terms, and whom to credit
     notes          everything that the loader did: rescaled, dropped, subsampled
     covariates     further facts per row, first axis N; never trained on
+    views          blocks of columns that describe the same things, each drawn in its own way
 
     Labels and sequences are kept as int64, times as float64, all arrays as read-only views. Raises
     DataError when the parts do not fit together.
@@ -124,9 +55,48 @@ class Dataset:
     source: str = ""
     notes: tuple[str, ...] = ()
     covariates: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    views: tuple[View, ...] = ()
+
+    @classmethod
+    def of_views(
+        cls,
+        name: str,
+        title: str,
+        views: "Mapping[str, tuple[Any, Drawing] | Dataset]",
+        **others: Any,
+    ) -> "Dataset":
+        """Several descriptions of the same things as one data set; row n is thing n in each.
+
+        views: by name, the targets and how to draw a row of them, or a data set, of which the
+        targets, the drawing and the columns' names are taken. others: the remaining fields.
+        Targets are uint8 if all views are, float64 otherwise. Raises DataError when the numbers of
+        rows differ.
+        """
+        blocks: dict[str, NDArray[Any]] = {}
+        parts: list[View] = []
+        for key, given in views.items():
+            if isinstance(given, Dataset):
+                targets, view = given.targets, View(key, given.drawing, given.column_names)
+            else:
+                targets, view = given[0], View(key, given[1])
+            blocks[key] = np.asarray(unmasked(targets))
+            parts.append(view)
+        targets = side_by_side(blocks, name)
+        named = any(part.column_names for part in parts)
+        column_names = tuple(word for part in parts for word in part.full_names) if named else None
+        return cls(
+            name=name,
+            title=title,
+            targets=targets,
+            drawing=Drawing.of_vector(targets.shape[1]),
+            column_names=column_names,
+            views=tuple(parts),
+            **others,
+        )
 
     def __post_init__(self) -> None:
         targets = np.asarray(unmasked(self.targets))
+        object.__setattr__(self, "views", tuple(self.views))
         check_targets(targets, missing=True, column_names=self._names_of(targets))
         if targets.dtype != np.uint8 and targets.dtype.kind != "f":
             raise DataError(
@@ -162,14 +132,43 @@ class Dataset:
     @property
     def warnings(self) -> tuple[str, ...]:
         """What is odd about the targets, in words (`describe`)."""
-        one_unit = self.drawing.kind in ("image", "skeleton")
-        return describe(self.targets, self._names_of(self.targets), one_unit=one_unit)
+        # Views may well differ in units: every one has a scale of its own.
+        one_unit = bool(self.views) or self.drawing.kind in ("image", "skeleton")
+        told = describe(self.targets, self._names_of(self.targets), one_unit=one_unit)
+        return told + oddities_of_views(self.values, self.views)
+
+    @property
+    def view_values(self) -> dict[str, Float[Array, "N Dv"]]:
+        """The targets of every view as float64, by its name; nothing without views."""
+        values = self.values
+        return {key: values[:, at] for key, at in columns_of_views(self.views).items()}
+
+    def view(self, name: str) -> "Dataset":
+        """One view as a data set of its own, with the same facts beside it.
+
+        Raises DataError for an unknown name, and an EmptyRowsError when the view is missing in
+        some rows.
+        """
+        part = next((part for part in self.views if part.name == name), None)
+        if part is None:
+            raise unknown_view(name, self.views, self.name)
+        return replace(
+            self,
+            name=f"{self.name}_{name}",
+            title=f"{self.title}: {name}",
+            targets=self.targets[:, columns_of_views(self.views)[name]],
+            drawing=part.drawing,
+            column_names=part.column_names,
+            views=(),
+        )
 
     def _names_of(self, targets: NDArray[Any]) -> tuple[str, ...] | None:
         """The columns' names, as far as they fit: what does not is refused elsewhere."""
         width = targets.shape[1] if targets.ndim == 2 else 0
         if self.column_names is not None and len(self.column_names) == width:
             return self.column_names
+        if self.views and sum(part.n_outputs for part in self.views) == width:
+            return tuple(name for part in self.views for name in part.full_names)
         if self.drawing.kind == "image":
             return tuple(f"pixel {d}" for d in range(width))
         return None
@@ -191,6 +190,7 @@ class Dataset:
             raise DataError(
                 f"{self.name}: {len(self.column_names)} column names for {n_outputs} columns."
             )
+        check_views(self.views, n_outputs, self.name)
 
     def _per_row(
         self, what: str, array: NDArray[Any] | None, kinds: str, dtype: type

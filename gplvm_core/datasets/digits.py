@@ -2,7 +2,8 @@
 
 import numpy as np
 
-from gplvm_core.datasets.dataset import Dataset, Drawing
+from gplvm_core.datasets.dataset import Dataset
+from gplvm_core.datasets.drawing import Drawing
 
 
 def load_digits() -> Dataset:

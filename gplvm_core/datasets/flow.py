@@ -6,7 +6,8 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
 
-from gplvm_core.datasets.dataset import Dataset, Drawing
+from gplvm_core.datasets.dataset import Dataset
+from gplvm_core.datasets.drawing import Drawing
 from gplvm_core.datasets.errors import DataError
 
 Array = NDArray[np.float64]

@@ -4,7 +4,8 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
 
-from gplvm_core.datasets.dataset import Dataset, Drawing
+from gplvm_core.datasets.dataset import Dataset
+from gplvm_core.datasets.drawing import Drawing
 from gplvm_core.datasets.pixels import shrink
 from gplvm_core.datasets.sources import vendored
 

@@ -5,7 +5,7 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 
 from gplvm_core.datasets.bvh import Joint, Motion
-from gplvm_core.datasets.dataset import Skeleton
+from gplvm_core.datasets.drawing import Skeleton
 
 Array = NDArray[np.float64]
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 import numpy as np
 
 from gplvm_core.datasets.bvh import Motion, read_motion
-from gplvm_core.datasets.dataset import Dataset, Drawing, Skeleton
+from gplvm_core.datasets.dataset import Dataset
+from gplvm_core.datasets.drawing import Drawing, Skeleton
 from gplvm_core.datasets.errors import DataError
 from gplvm_core.datasets.kinematics import merge_coincident, poses
 from gplvm_core.datasets.sources import Source, stem, vendored
@@ -16,6 +17,12 @@ CMU_METRES = 0.0254 / 0.45
 TAKES = (
     ("cmu_01_01.bvh.gz", "jumps and turns"),
     ("cmu_01_03.bvh.gz", "climbing and swinging"),
+)
+
+CMU_SOURCE = (
+    "The data used in this project was obtained from mocap.cs.cmu.edu. The database was "
+    "created with funding from NSF EIA-0196217. Subject 1, takes 1 and 3; BVH conversion "
+    "by B. Hahne (cgspeed). Free for use in research and commercial projects."
 )
 
 EVERY = 12
@@ -55,7 +62,7 @@ def read_bvh(
         title=stem(filename).replace("_", " "),
         targets=positions.reshape(len(chosen), -1),
         drawing=Drawing("skeleton", positions.shape[1:], skeleton=skeleton),
-        column_names=_column_names(skeleton),
+        column_names=coordinate_names(skeleton),
         times=chosen.astype(np.float64) * motion.frame_time,
         sequences=np.zeros(len(chosen), dtype=np.int64),
         source=f"{filename}, a BVH motion-capture file.",
@@ -63,7 +70,8 @@ def read_bvh(
     )
 
 
-def _column_names(skeleton: Skeleton) -> tuple[str, ...]:
+def coordinate_names(skeleton: Skeleton) -> tuple[str, ...]:
+    """What the columns of flattened joint positions are called: "Head x"."""
     return tuple(f"{joint} {axis}" for joint in skeleton.joint_names for axis in "xyz")
 
 
@@ -119,11 +127,7 @@ def load_poses() -> Dataset:
         label_names=tuple(name for _, name in TAKES),
         times=np.concatenate(times),
         sequences=which,
-        source=(
-            "The data used in this project was obtained from mocap.cs.cmu.edu. The database was "
-            "created with funding from NSF EIA-0196217. Subject 1, takes 1 and 3; BVH conversion "
-            "by B. Hahne (cgspeed). Free for use in research and commercial projects."
-        ),
+        source=CMU_SOURCE,
         notes=(
             "Frame 0, a T-pose, is left out.",
             *dict.fromkeys(note for take in takes for note in take.notes),

@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 
 from gplvm_core.datasets.array_table import is_array_file, parse_arrays
 from gplvm_core.datasets.columns import Column, Table
-from gplvm_core.datasets.dataset import Dataset, Drawing
+from gplvm_core.datasets.dataset import Dataset
+from gplvm_core.datasets.drawing import Drawing
 from gplvm_core.datasets.errors import DataError, listed
 from gplvm_core.datasets.missing import check_observed
 from gplvm_core.datasets.sources import Source, read_source, stem

@@ -4,7 +4,8 @@ from collections import Counter
 
 import numpy as np
 
-from gplvm_core.datasets.dataset import Dataset, Drawing
+from gplvm_core.datasets.dataset import Dataset
+from gplvm_core.datasets.drawing import Drawing
 from gplvm_core.datasets.errors import DataError
 from gplvm_core.datasets.pictures import (
     LARGEST_SIDE,

@@ -1,13 +1,13 @@
 """A fitted model, and what is known of one latent point, as the bytes that the canvas reads."""
 
 from dataclasses import dataclass
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-from gplvm_core.datasets.dataset import Dataset, Drawing
+from gplvm_core.datasets.drawing import Drawing
 from gplvm_core.figures.frame import frame
 from gplvm_core.figures.palette import COLOURS
 from gplvm_core.figures.relevance import dimensions_on
@@ -16,6 +16,27 @@ from gplvm_core.prediction import Posterior, predict, predict_uncertain, sample
 
 MOST_ITEM_BYTES = 3_000_000  # the training items' small pictures; larger ones are reduced
 MISSING_PIXEL = 255  # in the items of images with gaps; observed pixels are below it
+
+
+class Rows(Protocol):
+    """What the canvas needs to know of the data: a `Dataset`, or one view of it."""
+
+    @property
+    def values(self) -> Float[Array, "N D"]: ...
+    @property
+    def missing(self) -> Array | None: ...
+    @property
+    def drawing(self) -> Drawing: ...
+    @property
+    def column_names(self) -> tuple[str, ...] | None: ...
+    @property
+    def labels(self) -> Array | None: ...
+    @property
+    def label_names(self) -> tuple[str, ...]: ...
+    @property
+    def sequences(self) -> Array | None: ...
+    @property
+    def times(self) -> Array | None: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,14 +48,14 @@ class Chart:
     """
 
     posterior: Posterior
-    dataset: Dataset
+    dataset: Rows
     latent_mean: Float[Array, "N Q"]
     latent_variance: Float[Array, "N Q"] | None
     relevance: Float[Array, " Q"]
     on: tuple[int, ...]
 
     @classmethod
-    def of(cls, model: Any, dataset: Dataset) -> Self:
+    def of(cls, model: Any, dataset: Rows) -> Self:
         """From a fitted estimator. A model without a KL counts its most relevant dimensions."""
         relevance = np.asarray(model.relevance_, dtype=float)
         order = np.argsort(-relevance, kind="stable")
@@ -83,31 +104,16 @@ def pack_model(chart: Chart, name: str) -> bytes:
     """
     posterior, dataset = chart.posterior, chart.dataset
     transform, shrink, weights = _scaled_basis(posterior)
-    inducing, latent, relevance = posterior.inducing, chart.latent_mean, chart.relevance
-    variance = chart.latent_variance
-    axes = [f"Dimension {q + 1}" for q in range(chart.n_latent)]
-    if chart.n_latent == 1:
-        order = np.linspace(-1.0, 1.0, len(latent))[:, None]
-        latent, inducing = np.hstack([latent, order]), np.pad(inducing, ((0, 0), (0, 1)))
-        relevance = np.append(relevance, 0.0)
-        variance = None if variance is None else np.pad(variance, ((0, 0), (0, 1)))
-        axes.append("Order of rows")
+    points, described = pack_points(chart)
+    inducing = np.pad(posterior.inducing, ((0, 0), (0, len(described["axes"]) - chart.n_latent)))
     arrays = {
         "inducing": inducing,
         "transform": transform,
         "shrink": shrink,
         "center": np.broadcast_to(posterior.center, (posterior.n_outputs,)).astype(float),
         "weights": (weights * posterior.scale).astype(np.float32),
-        "latent": latent.astype(np.float32),
+        **points,
     }
-    if variance is not None:
-        arrays["latent_variance"] = variance.astype(np.float32)
-    if dataset.labels is not None:
-        arrays["labels"] = dataset.labels.astype(np.int32)
-    if dataset.sequences is not None:
-        times = np.arange(len(latent)) if dataset.times is None else dataset.times
-        arrays["sequences"] = dataset.sequences.astype(np.int32)
-        arrays["order"] = np.lexsort((times, dataset.sequences)).astype(np.int32)
     arrays["items"], item_shape, item_range, missing_code = _items(dataset)
     header = {
         "name": name,
@@ -117,6 +123,34 @@ def pack_model(chart: Chart, name: str) -> bytes:
         "item_shape": item_shape,
         "item_range": item_range,
         "item_missing": missing_code,
+        **described,
+    }
+    return frame(header, arrays)
+
+
+def pack_points(chart: Chart) -> tuple[dict[str, Array], dict[str, Any]]:
+    """The training points on the map, as arrays and as entries of the header.
+
+    A single latent dimension gets the order of the rows beside it, so that there is a plane.
+    """
+    dataset, latent = chart.dataset, chart.latent_mean
+    relevance, variance = chart.relevance, chart.latent_variance
+    axes = [f"Dimension {q + 1}" for q in range(chart.n_latent)]
+    if chart.n_latent == 1:
+        latent = np.hstack([latent, np.linspace(-1.0, 1.0, len(latent))[:, None]])
+        relevance = np.append(relevance, 0.0)
+        variance = None if variance is None else np.pad(variance, ((0, 0), (0, 1)))
+        axes.append("Order of rows")
+    arrays = {"latent": latent.astype(np.float32)}
+    if variance is not None:
+        arrays["latent_variance"] = variance.astype(np.float32)
+    if dataset.labels is not None:
+        arrays["labels"] = dataset.labels.astype(np.int32)
+    if dataset.sequences is not None:
+        times = np.arange(len(latent)) if dataset.times is None else dataset.times
+        arrays["sequences"] = dataset.sequences.astype(np.int32)
+        arrays["order"] = np.lexsort((times, dataset.sequences)).astype(np.int32)
+    return arrays, {
         "axes": axes,
         "relevance": relevance.tolist(),
         "on": list(chart.on),
@@ -125,7 +159,6 @@ def pack_model(chart: Chart, name: str) -> bytes:
         "label_names": list(dataset.label_names),
         "palette": list(COLOURS),
     }
-    return frame(header, arrays)
 
 
 def pack_details(
@@ -231,7 +264,7 @@ def _kernel_parts(kernel: Kernel, n_axes: int, n_latent: int) -> list[dict[str, 
     )
 
 
-def _items(dataset: Dataset) -> tuple[Array, list[int], list[int] | None, int | None]:
+def _items(dataset: Rows) -> tuple[Array, list[int], list[int] | None, int | None]:
     """The training rows small enough to be sent: N × …, one's shape, its range and missing code.
 
     Images become uint8 and are averaged over blocks; of long curves every k-th column is kept.
@@ -267,7 +300,7 @@ def _observed_means(blocks: Float[Array, "N H b W b C"]) -> Float[Array, "N H W 
     return np.where(counts > 0, sums / np.maximum(counts, 1), MISSING_PIXEL)
 
 
-def _value_range(dataset: Dataset) -> tuple[float, float]:
+def _value_range(dataset: Rows) -> tuple[float, float]:
     """The values drawn as black and white, or the ends of the axis."""
     if dataset.drawing.value_range is not None:
         return dataset.drawing.value_range
@@ -276,7 +309,7 @@ def _value_range(dataset: Dataset) -> tuple[float, float]:
     return (low - margin, high + margin) if high > low else (low - 0.5, high + 0.5)
 
 
-def drawing_header(dataset: Dataset) -> dict[str, Any]:
+def drawing_header(dataset: Rows) -> dict[str, Any]:
     """How a row is drawn, with what must be the same for all rows: range, size, floor."""
     drawing: Drawing = dataset.drawing
     described: dict[str, Any] = {

@@ -7,7 +7,8 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy import ndarray as Array
 
-from gplvm_core.datasets.dataset import Dataset, Drawing
+from gplvm_core.datasets.dataset import Dataset
+from gplvm_core.datasets.drawing import Drawing
 from gplvm_core.figures.frame import frame
 from gplvm_core.figures.pack import MISSING_PIXEL, Chart, drawing_header
 

@@ -27,6 +27,10 @@ SHAPES = {
     "poses": (606, 28 * 3),
     "talking_head": (150, 64 * 64),
     "flow": (600, 12),
+    "lit_pairs": (192, 2 * 48 * 48),
+    "silhouettes": (606, 32 * 32 + 28 * 3),
+    "digits_views": (1797, 64 + 29 + 32),
+    "toy_views": (100, 15 + 15),
 }
 
 
@@ -90,7 +94,7 @@ def test_bad_photographs_are_refused(data, words):
         read_pgm(data, "1.pgm")
 
 
-@pytest.mark.parametrize("name", ["heads", "poses", "talking_head"])
+@pytest.mark.parametrize("name", ["heads", "poses", "talking_head", "lit_pairs", "silhouettes"])
 def test_without_the_vendored_files_a_checkout_is_asked_for(name, monkeypatch, tmp_path):
     monkeypatch.setattr(sources, "ASSETS", tmp_path)
     with pytest.raises(DataError, match=r"is missing.*checkout"):

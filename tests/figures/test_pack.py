@@ -6,7 +6,8 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from gplvm_core.datasets.dataset import Dataset, Drawing, Skeleton
+from gplvm_core.datasets.dataset import Dataset
+from gplvm_core.datasets.drawing import Drawing, Skeleton
 from gplvm_core.figures.frame import frame, unframe
 from gplvm_core.figures.pack import Chart, pack_details, pack_model
 from gplvm_core.kernels import RBF, Bias, Kernel, KernelError, Linear, White
