@@ -6,7 +6,7 @@ from scipy.special import logsumexp
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import Posterior, log_density, predict, project
+from gplvm_core.prediction import Evidence, Posterior, log_density, predict, project
 from gplvm_core.statistics import Statistics
 
 DRAWS = 200  # of the importance sampler, per row
@@ -29,8 +29,9 @@ def held_out(
     By the difference of bounds, and by importance sampling over x* with q(x*) as the proposal
     (unbiased in the density, so low in its logarithm).
     """
-    found = project(posterior, outputs, training.mean, training.variance)
-    by_bound = log_density(posterior, statistics, outputs, found)
+    evidence = (Evidence(posterior, outputs),)
+    found = project(evidence, training.mean, training.variance)
+    by_bound = log_density(evidence, (statistics,), found)
     belief = found.best
     generator = np.random.default_rng(seed)
     by_sampling = [

@@ -67,7 +67,7 @@ def own_projection(problem: Problem) -> Callable[[np.ndarray], tuple[np.ndarray,
     from gplvm_core import RBF
     from gplvm_core.beliefs import Belief
     from gplvm_core.bounds import Layer, evaluate_layer
-    from gplvm_core.prediction import Posterior, project
+    from gplvm_core.prediction import Evidence, Posterior, project
     from gplvm_core.statistics import Targets
 
     kernel = RBF(float(problem["kernel_variance"]), problem["lengthscale"])
@@ -88,7 +88,7 @@ def own_projection(problem: Problem) -> Callable[[np.ndarray], tuple[np.ndarray,
     )
 
     def infer(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        best = project(posterior, rows, belief.mean, belief.variance).best
+        best = project((Evidence(posterior, rows),), belief.mean, belief.variance).best
         return best.mean, best.variance
 
     return infer

@@ -145,6 +145,10 @@ class Kernel:
         """The kernel with one ARD parameter per latent dimension."""
         return self
 
+    def without(self, dimension: int) -> Self:
+        """The kernel blind to one latent dimension: its ARD weight is 0."""
+        return self
+
     def check(self) -> None:
         """Raise KernelError unless a layer can use it: parameters, and analytic expectations."""
         self.check_parameters()
@@ -306,6 +310,9 @@ class Sum(Kernel):
 
     def with_latent(self, n_latent: int) -> Self:
         return replace(self, parts=tuple(part.with_latent(n_latent) for part in self.parts))
+
+    def without(self, dimension: int) -> Self:
+        return replace(self, parts=tuple(part.without(dimension) for part in self.parts))
 
     def check(self) -> None:
         self.check_parameters()

@@ -117,6 +117,13 @@ class Linear(Kernel):
             )
         return replace(self, variance=np.array(np.broadcast_to(variance, (n_latent,))))
 
+    def without(self, dimension: int) -> Self:
+        variance = np.array(self.variance, dtype=float)
+        if not variance.ndim:
+            raise KernelError("Linear with one variance for all dimensions: use with_latent first")
+        variance[dimension] = 0.0
+        return replace(self, variance=variance)
+
     def _shaped(self, d_variance: Array) -> Self:
         if np.ndim(self.variance) == 0:
             return replace(self, variance=float(np.sum(d_variance)))

@@ -178,7 +178,7 @@ class RBF(Stationary):
 
     @property
     def relevance(self) -> Array:
-        return 1.0 / np.atleast_1d(np.asarray(self.lengthscale, dtype=float)) ** 2
+        return (1.0 / np.atleast_1d(np.asarray(self.lengthscale, dtype=float))) ** 2
 
     def with_latent(self, n_latent: int) -> Self:
         length = np.asarray(self.lengthscale, dtype=float)
@@ -189,12 +189,20 @@ class RBF(Stationary):
             )
         return replace(self, lengthscale=np.array(np.broadcast_to(length, (n_latent,))))
 
+    def without(self, dimension: int) -> Self:
+        length = np.array(self.lengthscale, dtype=float)
+        if not length.ndim:
+            raise KernelError("RBF with one lengthscale for all dimensions: use with_latent first")
+        length[dimension] = np.inf
+        return replace(self, lengthscale=length)
+
     def _weight(self, n_latent: int) -> Array:
         return np.array(np.broadcast_to(self.relevance, (n_latent,)))
 
     def _shaped(self, d_variance: float, d_weight: Array) -> Self:
         """A kernel-shaped gradient from ∂σ_f² and ∂w; dw/dℓ = −2/ℓ³."""
-        d_length = d_weight * -2.0 / np.asarray(self.lengthscale) ** 3
+        # In this order a lengthscale of 1e150, of a dimension that is off, does not overflow.
+        d_length = -2.0 * d_weight * self.relevance / np.asarray(self.lengthscale)
         if np.ndim(self.lengthscale) == 0:
             return replace(self, variance=float(d_variance), lengthscale=float(d_length.sum()))
         return replace(self, variance=float(d_variance), lengthscale=d_length)

@@ -11,6 +11,7 @@ from gplvm_core.models.regression import SparseGPRegression
 from gplvm_core.models.run import Restart, Run, Trace
 from gplvm_core.models.semi_described import SemiDescribedGPRegression
 from gplvm_core.models.semi_supervised import SemiSupervisedClassifier
+from gplvm_core.models.views import ManifoldRelevance
 
 __all__ = [
     "GPLVM",
@@ -21,6 +22,7 @@ __all__ = [
     "DynamicalGPLVM",
     "GenerativeClassifier",
     "LatentVariableModel",
+    "ManifoldRelevance",
     "ProbabilisticPCA",
     "Restart",
     "Run",

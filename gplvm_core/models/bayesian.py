@@ -8,11 +8,12 @@ from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.encoded import EncodedProblem
-from gplvm_core.models.latent import LatentProblem, Start, relevance_of
+from gplvm_core.models.latent import LatentProblem
+from gplvm_core.models.layers import OneLayer, Start, relevance_of
 from gplvm_core.models.scaling import Scaling, observed_counts
 from gplvm_core.models.trained import TrainedModel
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import Projection, log_density, project
+from gplvm_core.prediction import Evidence, Projection, log_density, project
 from gplvm_core.priors import StandardNormal
 from gplvm_core.priors.encoder import Encoder
 from gplvm_core.statistics import Executor, Statistics, Targets
@@ -65,8 +66,10 @@ class BayesianGPLVM(TrainedModel):
         self.encoder = encoder
 
     def _problem(self, begin: Start, run: Executor) -> LatentProblem | EncodedProblem:
-        problem = LatentProblem(begin, Targets.of(begin.targets), self.jitter, run)
-        return problem if self.encoder is None else EncodedProblem.of(problem, self.encoder)
+        data = OneLayer(begin, Targets.of(begin.targets), self.jitter, run)
+        if self.encoder is None:
+            return LatentProblem(data)
+        return EncodedProblem.of(data, self.encoder)
 
     def _settle(
         self,
@@ -80,8 +83,7 @@ class BayesianGPLVM(TrainedModel):
         if isinstance(problem, EncodedProblem):
             self.encoder_, notes = problem.encoder(parameters), problem.notes()
             parameters = problem.decoded(parameters)
-            problem = problem.inner
-        settled, belief = problem.settled(parameters, targets), parameters.belief
+        settled, belief = problem.data.settled(parameters, targets), parameters.belief
         kl_terms = StandardNormal().kl_terms(belief)
         self.latent_mean_, self.latent_variance_ = belief.mean, belief.variance
         self.information_ = kl_terms.mean(axis=0)
@@ -99,7 +101,9 @@ class BayesianGPLVM(TrainedModel):
         difference bounds nothing. Source: Damianou (2015), §3.4.
         """
         outputs = self._outputs(Y)
-        return log_density(self.posterior_, self.statistics_, outputs, self._inferred(outputs))
+        return log_density(
+            (Evidence(self.posterior_, outputs),), (self.statistics_,), self._inferred(outputs)
+        )
 
     def _project(self, outputs: Array) -> Projection:
         whole = ~np.isnan(outputs).any(axis=1)
@@ -118,7 +122,8 @@ class BayesianGPLVM(TrainedModel):
         return Projection(mean, variance, bound)
 
     def _inferred(self, outputs: Array) -> Projection:
-        return project(self.posterior_, outputs, self.latent_mean_, self.latent_variance_)
+        evidence = (Evidence(self.posterior_, outputs),)
+        return project(evidence, self.latent_mean_, self.latent_variance_)
 
 
 class BayesianPCA(BayesianGPLVM):

@@ -3,21 +3,15 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds import Layer
 from gplvm_core.kernels import Kernel, time_kernel_of_scale
-from gplvm_core.models.latent import (
-    INITIAL_VARIANCE,
-    LatentProblem,
-    Parameters,
-    kernel_leaves,
-    layer_leaves,
-    relevance_of,
-)
+from gplvm_core.models.latent import INITIAL_VARIANCE, PHASES
+from gplvm_core.models.layers import DataTerm, Parameters, kernel_leaves
 from gplvm_core.models.run import Evaluated, Phase
 from gplvm_core.numerics import Array, factorise
 from gplvm_core.parameters import LOG, Layout, Leaf
@@ -32,11 +26,11 @@ MOST_TRIED = 200
 
 @dataclass(frozen=True)
 class Dynamical:
-    """All that training moves: the paths' targets and precisions, their kernel, the layer."""
+    """All that training moves: the paths' targets and precisions, their kernel, the layers."""
 
     sites: Path
     time_kernel: Kernel
-    layer: Layer
+    layer: Any
 
 
 @dataclass(frozen=True)
@@ -47,16 +41,13 @@ class DynamicalProblem:
     through the prior. Source: Damianou (2015), eq. 3.32.
     """
 
-    inner: LatentProblem
+    data: DataTerm
     timeline: Timeline
     time_kernel: str | Kernel
-
-    @property
-    def phases(self) -> Sequence[Phase]:
-        return self.inner.phases
+    phases: Sequence[Phase] = PHASES
 
     def start(self, seed: int) -> Dynamical:
-        begin = self.inner.start(seed)
+        begin = self.data.start(seed, INITIAL_VARIANCE)
         mean = begin.belief.mean
         kernel = start_time_kernel(self.time_kernel, self.timeline, mean)
         precision = np.full_like(mean, 1.0 / INITIAL_VARIANCE)
@@ -82,20 +73,18 @@ class DynamicalProblem:
         spread = np.sqrt(variance) if phase is self.phases[-1] else shared
         free = {"sites.dual": Leaf(scale=spread), "sites.precision": Leaf(LOG, 2.0)}
         free |= kernel_leaves(anchor.time_kernel, "time_kernel", n_points, profiled=True)
-        return Layout(anchor, free | layer_leaves(anchor.layer, shared, n_points))
+        return Layout(anchor, free | self.data.free(anchor.layer, shared, n_points))
 
     def evaluate(self, parameters: Dynamical, phase: Phase) -> Evaluated:
         found = self.marginals(parameters)
-        at = self.inner.value(self.with_belief(parameters, found.belief), phase.ratio)
-        pulled = found.pullback(at.gradients.mean, at.gradients.variance)
-        gradient = Dynamical(
-            pulled.path, pulled.kernel, Layer(at.gradients.kernel, at.gradients.inducing, 0.0)
-        )
-        return Evaluated(at.value - float(found.kl.sum()), gradient, at.layer.noise_variance)
+        at = self.data.value(self.with_belief(parameters, found.belief), phase.ratio)
+        pulled = found.pullback(at.belief.mean, at.belief.variance)
+        gradient = Dynamical(pulled.path, pulled.kernel, at.layer)
+        return Evaluated(at.value - float(found.kl.sum()), gradient, at.noise_variance)
 
     def describe(self, parameters: Dynamical) -> tuple[Array, Array, Array]:
         found = self.marginals(parameters)
-        relevance = relevance_of(parameters.layer.kernel, found.belief.n_latent)
+        relevance = self.data.relevance(parameters.layer, found.belief.n_latent)
         return relevance, found.kl / found.belief.n_points, found.belief.mean
 
 

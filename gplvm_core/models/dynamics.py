@@ -1,40 +1,30 @@
 """The dynamical GP-LVM (VGPDS): a Gaussian-process prior over time on the latent space."""
 
-import warnings
 from collections.abc import Callable
 from typing import Any, Literal, Self
 
 import numpy as np
 from jaxtyping import Float
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.datasets import DataError
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.bayesian import BayesianGPLVM
 from gplvm_core.models.dynamical_problem import Dynamical, DynamicalProblem
-from gplvm_core.models.latent import LatentProblem, Start, relevance_of
+from gplvm_core.models.layers import OneLayer, Start, relevance_of
 from gplvm_core.models.run import Run
 from gplvm_core.models.scaling import Scaling, observed_counts
+from gplvm_core.models.timed import Timed
 from gplvm_core.models.timeline import checked_timeline, checked_times, timeline_notes
 from gplvm_core.numerics import Array, factorise
 from gplvm_core.optimise import Progress
-from gplvm_core.prediction import predict_uncertain, sample
-from gplvm_core.prediction.paths import (
-    MOST_STEPS,
-    Continued,
-    continued,
-    infer_path,
-    likely_path,
-)
-from gplvm_core.priors.temporal import Path, Timeline
+from gplvm_core.prediction import Evidence, predict_uncertain, sample
+from gplvm_core.prediction.paths import likely_path
 from gplvm_core.statistics import Executor, Statistics, Targets
 
-Rows = NDArray[np.intp]
 
-
-class DynamicalGPLVM(BayesianGPLVM):
+class DynamicalGPLVM(Timed, BayesianGPLVM):
     """Variational Gaussian-process dynamical system (Damianou, Titsias & Lawrence 2011).
 
     A BayesianGPLVM whose latent points lie on smooth paths: every latent dimension is a Gaussian
@@ -202,45 +192,11 @@ class DynamicalGPLVM(BayesianGPLVM):
         if observed.any():
             found = self._project(np.where(observed[:, None], outputs, self.center_))
             start = likely_path(found, observed, prior)
-        belief, settled = infer_path(self.posterior_, prior, outputs, start)
-        if not settled:
-            warnings.warn(
-                f"the path of {len(outputs)} rows was still moving after {MOST_STEPS} steps: its "
-                "bound may yet rise a little",
-                UserWarning,
-                stacklevel=3,
-            )
-        return belief, outputs
-
-    def _continued(self, times: Float[Array, "n P"], rows: Rows) -> Continued:
-        if times.shape[1] != self.times_.shape[1]:
-            raise DataError(
-                f"times have {times.shape[1]} columns, but the model was trained with "
-                f"{self.times_.shape[1]}"
-            )
-        path = Path(self.path_.dual[rows], self.path_.precision[rows])
-        return continued(self.time_kernel_, self.times_[rows], path, times)
-
-    def _rows_of(self, sequence: Any) -> Rows:
-        """The training rows of a sequence; DataError when it is unknown or not told."""
-        check_is_fitted(self)
-        names = np.unique(self.sequences_)
-        shown = ", ".join(str(name) for name in names[:8]) + (", …" if len(names) > 8 else "")
-        if sequence is None and len(names) > 1:
-            raise DataError(f"there are {len(names)} sequences ({shown}): say which, sequence=…")
-        chosen = names[0] if sequence is None else sequence
-        rows = np.flatnonzero(self.sequences_ == chosen)
-        if len(rows) == 0:
-            raise DataError(f"there is no sequence {sequence!r}; the model has {shown}")
-        return rows
-
-    @property
-    def _timeline(self) -> Timeline:
-        return Timeline.of(self.times_, np.unique(self.sequences_, return_inverse=True)[1])
+        return self._inferred_path((Evidence(self.posterior_, outputs),), prior, start), outputs
 
     def _problem(self, begin: Start, run: Executor) -> Any:
-        inner = LatentProblem(begin, Targets.of(begin.targets), self.jitter, run)
-        return DynamicalProblem(inner, self._timeline, self.time_kernel)
+        data = OneLayer(begin, Targets.of(begin.targets), self.jitter, run)
+        return DynamicalProblem(data, self._timeline, self.time_kernel)
 
     def _settle(
         self, problem: Any, parameters: Dynamical, targets: Array, scaling: Scaling
@@ -248,7 +204,7 @@ class DynamicalGPLVM(BayesianGPLVM):
         path = problem.path(parameters)
         found = problem.marginals(parameters)
         belief = found.belief
-        settled = problem.inner.settled(problem.with_belief(parameters, belief), targets)
+        settled = problem.data.settled(problem.with_belief(parameters, belief), targets)
         self.latent_mean_, self.latent_variance_ = belief.mean, belief.variance
         self.path_, self.time_kernel_ = path, parameters.time_kernel
         self.information_ = found.kl / belief.n_points

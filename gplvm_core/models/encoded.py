@@ -8,7 +8,8 @@ import numpy as np
 
 from gplvm_core.bounds import Layer
 from gplvm_core.models.initialise import partial_scores
-from gplvm_core.models.latent import LatentProblem, Parameters, layer_leaves
+from gplvm_core.models.latent import LatentProblem
+from gplvm_core.models.layers import OneLayer, Parameters
 from gplvm_core.models.run import Evaluated, Phase
 from gplvm_core.numerics import Array
 from gplvm_core.parameters import Layout, Leaf
@@ -36,21 +37,26 @@ class EncodedProblem:
     probabilistic PCA fills them in. Source: Damianou (2015), §4.2.1 and §6.2.5.
     """
 
-    inner: LatentProblem
+    data: OneLayer
     reading: Reading
     seen: Seen
 
     @classmethod
-    def of(cls, inner: LatentProblem, kind: str) -> Self:
+    def of(cls, data: OneLayer, kind: str) -> Self:
         """The problem with an encoder: "kernel" or "network". Raises ValueError for others."""
         if kind not in ENCODERS:
             raise ValueError(f"encoder must be None, 'kernel' or 'network'; got {kind!r}")
-        rows, n_latent = inner.begin.targets, inner.begin.n_latent
+        rows, n_latent = data.begin.targets, data.begin.n_latent
         if np.isnan(rows).any():
             _, rows = partial_scores(rows, n_latent)
         # Twice the latent dimensions: what lies beyond is noise that the weights would fit.
         reading = Reading.of(rows, 2 * n_latent, bumps=kind == "kernel")
-        return cls(inner, reading, reading(rows))
+        return cls(data, reading, reading(rows))
+
+    @property
+    def inner(self) -> LatentProblem[OneLayer]:
+        """The problem with a free q(X)."""
+        return LatentProblem(self.data)
 
     @property
     def phases(self) -> Sequence[Phase]:
@@ -65,7 +71,7 @@ class EncodedProblem:
         notes: tuple[str, ...] = ()
         if share < LEAST_REPRODUCED:
             notes = (f"the encoder reproduces {share:.0%} of the variance of the starting means",)
-        gaps = np.isnan(self.inner.begin.targets).any(axis=1)
+        gaps = np.isnan(self.data.begin.targets).any(axis=1)
         if not gaps.any():
             return notes
         return (
@@ -101,7 +107,7 @@ class EncodedProblem:
         }
         if anchor.head.hidden is not None:
             free["head.hidden"] = Leaf(scale=share)
-        return Layout(anchor, free | layer_leaves(anchor.layer, spread, n_points))
+        return Layout(anchor, free | self.data.free(anchor.layer, spread, n_points))
 
     def evaluate(self, parameters: Encoded, phase: Phase) -> Evaluated:
         decoded = self.decoded(parameters)

@@ -14,7 +14,9 @@ from gplvm_core.prediction import Posterior
 
 
 class Saved:
-    """An estimator that can be written to disk."""
+    """An estimator that can be written to disk, and says what was decided for its user."""
+
+    notes_: tuple[str, ...]
 
     def save(self, path: str | PathLike[str]) -> None:
         """Write the model to one file; gplvm_core.load reads it back."""
@@ -24,13 +26,18 @@ class Saved:
         check_is_fitted(self)
         save(self, path)
 
+    def _note(self, notes: tuple[str, ...]) -> None:
+        """Keep what was decided for the user, and say it."""
+        self.notes_ = notes
+        for note in notes:
+            warnings.warn(note, UserWarning, stacklevel=3)
+
 
 class FittedLayer(Saved):
     """An estimator whose knowledge is a layer's posterior."""
 
     posterior_: Posterior
     result_: Result
-    notes_: tuple[str, ...]
 
     @property
     def n_iter_(self) -> int:
@@ -61,9 +68,3 @@ class FittedLayer(Saved):
     @property
     def scale_(self) -> Float[Array, " D"]:
         return self.posterior_.scale
-
-    def _note(self, notes: tuple[str, ...]) -> None:
-        """Keep what was decided for the user, and say it."""
-        self.notes_ = notes
-        for note in notes:
-            warnings.warn(note, UserWarning, stacklevel=3)

@@ -11,13 +11,8 @@ from numpy.typing import ArrayLike, NDArray
 from gplvm_core.bounds import Exact, exact
 from gplvm_core.datasets import DataError
 from gplvm_core.kernels import Kernel
-from gplvm_core.models.latent import (
-    POINT_SCALE,
-    LatentProblem,
-    Start,
-    kernel_leaves,
-    relevance_of,
-)
+from gplvm_core.models.latent import POINT_SCALE, LatentProblem
+from gplvm_core.models.layers import OneLayer, Start, kernel_leaves, relevance_of
 from gplvm_core.models.run import Evaluated, Phase
 from gplvm_core.models.scaling import Scaling, observed_counts
 from gplvm_core.models.trained import TrainedModel
@@ -177,16 +172,16 @@ class GPLVM(TrainedModel):
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def _problem(self, begin: Start, run: Executor) -> LatentProblem | FullProblem:
+    def _problem(self, begin: Start, run: Executor) -> LatentProblem[OneLayer] | FullProblem:
         compressed = Targets.of(begin.targets)
         if self.n_inducing is None:
             _check_room(compressed)
             return FullProblem(begin, compressed, self.jitter)
-        return LatentProblem(begin, compressed, self.jitter, run, certain=True)
+        return LatentProblem(OneLayer(begin, compressed, self.jitter, run), certain=True)
 
     def _settle(
         self,
-        problem: LatentProblem | FullProblem,
+        problem: LatentProblem[OneLayer] | FullProblem,
         parameters: Any,
         targets: Array,
         scaling: Scaling,
@@ -195,7 +190,7 @@ class GPLVM(TrainedModel):
             points = parameters.latent
             value, self.posterior_ = problem.settled(parameters, targets, scaling)
         else:
-            settled = problem.settled(parameters, targets)
+            settled = problem.data.settled(parameters, targets)
             points, value = parameters.belief.mean, settled.posterior.value
             self.posterior_ = settled.as_posterior(scaling)
         self.latent_mean_, self.latent_variance_ = points, np.zeros_like(points)

@@ -1,5 +1,7 @@
 """Where training starts: latent means, their relevance, and inducing inputs."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
@@ -51,13 +53,50 @@ def initial_latent(
         )
     else:
         raise ValueError(f"init must be pca, isomap, random or an array; got {how!r}")
-    latent = scores / scores[:, 0].std()
+    latent, note = _filled_up(scores / scores[:, 0].std(), n_latent, how, generator)
+    return latent, notes + note
+
+
+def initial_latent_of_views(
+    views: Sequence[Float[Array, "N D"]],
+    n_latent: int,
+    how: str | ArrayLike,
+    generator: np.random.Generator,
+) -> tuple[Float[Array, "N Q"], tuple[str, ...]]:
+    """Latent means that several views of the same rows share, and notes on what was done.
+
+    how: "pca_each" places the leading components of each view side by side (Damianou 2015,
+    §5.2.1); all else is that of `initial_latent` for the views side by side, each of the same
+    total variance.
+    """
+    if not isinstance(how, str) or how != "pca_each":
+        levels = [np.sqrt(np.nansum(view**2)) for view in views]
+        joined = np.hstack([view / level for view, level in zip(views, levels, strict=True)])
+        return initial_latent(joined, n_latent, how, generator)
+    if n_latent < len(views):
+        raise ValueError(
+            f"init='pca_each' gives every view a dimension of its own: {len(views)} views need "
+            f"n_components of at least {len(views)}, got {n_latent}; or use init='pca'"
+        )
+    each = []
+    for v, view in enumerate(views):
+        share = n_latent // len(views) + (v < n_latent % len(views))
+        whole = not np.isnan(view).any()
+        scores = principal_scores(view) if whole else partial_scores(view, share)[0]
+        each.append(scores[:, :share] / scores[:, 0].std())
+    return _filled_up(np.hstack(each), n_latent, how, generator)
+
+
+def _filled_up(
+    latent: Float[Array, "N K"], n_latent: int, how: str, generator: np.random.Generator
+) -> tuple[Float[Array, "N Q"], tuple[str, ...]]:
+    """Dimensions that the recipe has no component for start at random, which the notes say."""
     missing = n_latent - latent.shape[1]
     if missing <= 0:
-        return latent, notes
-    extra = LEAST_SPREAD * generator.standard_normal((n_points, missing))
+        return latent, ()
+    extra = LEAST_SPREAD * generator.standard_normal((len(latent), missing))
     note = f"{missing} of {n_latent} latent dimensions start at random: {how} has no more"
-    return np.hstack([latent, extra]), (*notes, note)
+    return np.hstack([latent, extra]), (note,)
 
 
 def principal_scores(targets: Float[Array, "N D"]) -> Float[Array, "N K"]:

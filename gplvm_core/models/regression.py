@@ -19,7 +19,7 @@ from gplvm_core.kernels import Kernel
 from gplvm_core.models.estimator import seeds_for
 from gplvm_core.models.fitted import FittedLayer
 from gplvm_core.models.inputs import Inputs, input_scaling, internal_variance
-from gplvm_core.models.latent import relevance_of
+from gplvm_core.models.layers import relevance_of
 from gplvm_core.models.regression_problem import RegressionProblem
 from gplvm_core.models.run import Run, Trained
 from gplvm_core.models.scaling import Scaling, observed_counts

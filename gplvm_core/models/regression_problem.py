@@ -13,7 +13,7 @@ from gplvm_core.bounds import Layer, LayerValue, evaluate_layer
 from gplvm_core.kernels import Kernel, kernel_named
 from gplvm_core.models.initialise import initial_inducing
 from gplvm_core.models.inputs import Inputs
-from gplvm_core.models.latent import Parameters, kernel_leaves, relevance_of, start_kernel
+from gplvm_core.models.layers import Parameters, kernel_leaves, relevance_of, start_kernel
 from gplvm_core.models.run import Evaluated, Phase
 from gplvm_core.models.scaling import Scaling
 from gplvm_core.models.schedule import Training

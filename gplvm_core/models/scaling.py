@@ -1,7 +1,7 @@
 """Units: what is subtracted from the outputs and divided out before a layer sees them."""
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -24,16 +24,19 @@ class Scaling:
     notes: tuple[str, ...] = ()
 
     @classmethod
-    def of(cls, targets: Float[Array, "N D"], how: str) -> Self:
+    def of(cls, targets: Float[Array, "N D"], how: str, *, empty_rows: bool = False) -> Self:
         """Centred per column, and divided by one scale ("global"), by each column's own
         ("columns"), or by nothing ("none"); both from the observed entries alone (NaN = missing).
 
-        Raises DataError when nothing varies, and when a row or a column is missing altogether.
+        Raises DataError when nothing varies, and when a column or, unless empty_rows allows it, a
+        row is missing altogether.
         """
         if how not in HOW:
             raise ValueError(f"scaling must be one of {', '.join(HOW)}; got {how!r}")
         observed = ~np.isnan(targets)
-        _refuse_empty(observed)
+        refuse_empty(observed, "column")
+        if not empty_rows:
+            refuse_empty(observed, "row")
         count = observed.sum(axis=0)
         center = np.where(observed, targets, 0.0).sum(axis=0) / count
         deviation = np.where(observed, targets - center, 0.0)
@@ -69,15 +72,15 @@ class Scaling:
         return -most * float(np.sum(log_scale)) + float((most - observed) @ log_scale)
 
 
-def _refuse_empty(observed: Bool[NDArray[np.bool_], "N D"]) -> None:
-    for axis, name in ((1, "row"), (0, "column")):
-        empty = np.flatnonzero(~observed.any(axis=axis))
-        if len(empty):
-            plural = "s" if len(empty) > 1 else ""
-            raise DataError(
-                f"nothing is observed in {name}{plural} {listed([str(n) for n in empty])} of the "
-                f"targets (counted from 0), so nothing can be learnt there; leave out such {name}s"
-            )
+def refuse_empty(observed: Bool[NDArray[np.bool_], "N D"], name: Literal["row", "column"]) -> None:
+    """Raise DataError when a row, or a column, is missing altogether."""
+    empty = np.flatnonzero(~observed.any(axis=1 if name == "row" else 0))
+    if len(empty):
+        plural = "s" if len(empty) > 1 else ""
+        raise DataError(
+            f"nothing is observed in {name}{plural} {listed([str(n) for n in empty])} of the "
+            f"targets (counted from 0), so nothing can be learnt there; leave out such {name}s"
+        )
 
 
 def observed_counts(targets: Float[Array, "N D"]) -> Int[NDArray[np.intp], " D"]:

@@ -8,7 +8,7 @@ from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.estimator import LatentVariableModel, seeds_for
-from gplvm_core.models.latent import Start
+from gplvm_core.models.layers import Start
 from gplvm_core.models.run import Problem, Run
 from gplvm_core.models.scaling import Scaling, gaps_in_words, observed_counts
 from gplvm_core.models.schedule import Training, check_settings
@@ -17,19 +17,40 @@ from gplvm_core.optimise import Progress
 from gplvm_core.statistics import Executor, executor
 
 
-class TrainedModel(LatentVariableModel):
-    """A model with latent points and one layer, trained from one or several starts."""
+class Trainable:
+    """An estimator that is trained from one or several starts."""
+
+    max_iter: int
+    n_restarts: int
+    jitter: float
+    optimiser: Literal["lbfgs", "scg"]
+    random_state: int | None
+
+    def _train(
+        self,
+        problem: Problem,
+        offset: float,
+        callback: Callable[[Progress], None] | None,
+        resume: Run | None,
+    ) -> tuple[Any, int]:
+        """The parameters of the best start, and the first start's seed; offset: see Training."""
+        seeds = seeds_for(self.random_state, self.n_restarts) if resume is None else resume.seeds
+        training = Training(problem, self.optimiser, self.max_iter, self.jitter, offset)
+        trained = training.run(seeds, callback, resume)
+        best = max(trained, key=lambda each: each.restart.bound)
+        self.restarts_ = tuple(each.restart for each in trained)
+        self.result_, self.trace_ = best.restart.result, best.trace.arrays()
+        return best.parameters, seeds[0]
+
+
+class TrainedModel(Trainable, LatentVariableModel):
+    """A model with latent points and one layer."""
 
     n_components: int
     n_inducing: int | None
     kernel: str | Kernel
     init: str | ArrayLike
     scaling: Literal["global", "columns", "none"]
-    max_iter: int
-    n_restarts: int
-    jitter: float
-    optimiser: Literal["lbfgs", "scg"]
-    random_state: int | None
     n_jobs: int | None
 
     def fit(
@@ -48,19 +69,14 @@ class TrainedModel(LatentVariableModel):
         """
         check_settings(self)
         targets, scaling = self._training_data(Y, self.scaling)
-        seeds = seeds_for(self.random_state, self.n_restarts) if resume is None else resume.seeds
         n_inducing = self._n_inducing(len(targets))
         begin = Start(targets, self.n_components, n_inducing, self.kernel, self.init)
         with executor(self.n_jobs) as run:
             problem = self._problem(begin, run)
             offset = scaling.log_jacobian(observed_counts(targets))
-            training = Training(problem, self.optimiser, self.max_iter, self.jitter, offset)
-            trained = training.run(seeds, callback, resume)
-            best = max(trained, key=lambda each: each.restart.bound)
-            notes = self._settle(problem, best.parameters, targets, scaling)
-        self.restarts_ = tuple(each.restart for each in trained)
-        self.result_, self.trace_ = best.restart.result, best.trace.arrays()
-        self._note(scaling.notes + begin.notes(seeds[0]) + notes)
+            parameters, seed = self._train(problem, offset, callback, resume)
+            notes = self._settle(problem, parameters, targets, scaling)
+        self._note(scaling.notes + begin.notes(seed) + notes)
         self.notes_ += gaps_in_words(targets)
         return self
 

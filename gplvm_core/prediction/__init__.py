@@ -10,8 +10,10 @@ from gplvm_core.prediction.density import log_density
 from gplvm_core.prediction.generate import predict, predict_covariance, predict_uncertain, sample
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import Projection, project, project_certain
+from gplvm_core.prediction.row_terms import Evidence
 
 __all__ = [
+    "Evidence",
     "Posterior",
     "Projection",
     "complete",

@@ -1,5 +1,7 @@
 """How typical are new rows: log p(observed outputs of y* | Y), by a difference of bounds."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import NDArray
@@ -10,40 +12,50 @@ from gplvm_core.bounds import collapsed, gram_factor
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import Projection
+from gplvm_core.prediction.row_terms import Evidence
 from gplvm_core.priors import StandardNormal
 from gplvm_core.statistics import Statistics
 
 
 def log_density(
-    posterior: Posterior,
-    statistics: Statistics,
-    outputs: Float[Array, "N D"],
-    found: Projection,
+    evidence: Sequence[Evidence], statistics: Sequence[Statistics], found: Projection
 ) -> Float[Array, " N"]:
     """log p(y* | Y) ≈ F(q(X, x*)) − F(q(X)) of each row on its own, in nats, in the user's units.
 
-    Only the columns that a row observes (not NaN) get it. `statistics` are the training data's;
-    because they add, only the new row's are computed. Explanations of a row count together. An
-    approximation: the difference of two lower bounds bounds nothing (Titsias & Lawrence 2010,
-    eq. 20).
+    Only the columns that a row observes (not NaN) get it. `statistics` are the training data's in
+    each layer; because they add, only the new row's are computed. Explanations of a row count
+    together. An approximation: the difference of two lower bounds bounds nothing (Titsias &
+    Lawrence 2010, eq. 20).
     """
+    belief = Belief(found.mean, found.variance)
+    gains = np.where(
+        np.isfinite(found.bound), -StandardNormal().kl_terms(belief).sum(axis=2), -np.inf
+    )
+    for each, known in zip(evidence, statistics, strict=True):
+        gains += _gains(each, known, found)
+    return np.asarray(logsumexp(gains, axis=1))
+
+
+def _gains(evidence: Evidence, statistics: Statistics, found: Projection) -> Float[Array, "N K"]:
+    """By how much each row's outputs in one layer raise F_data, 0 where there is no explanation."""
+    posterior, internal = evidence.posterior, evidence.internal
     gram = gram_factor(posterior.kernel, posterior.inducing, posterior.jitter, relative=False)
-    noise, internal = posterior.noise_variance, posterior.to_internal(outputs)
-    observed = ~np.isnan(outputs)
-    gains = np.full(found.bound.shape, -np.inf)
+    noise, observed = posterior.noise_variance, ~np.isnan(internal)
+    gains = np.zeros(found.bound.shape)
     before: dict[bytes, tuple[Statistics, float]] = {}
     for n, k in zip(*np.nonzero(np.isfinite(found.bound)), strict=True):
         seen, pattern = observed[n], observed[n].tobytes()
+        if not seen.any():
+            continue
         if pattern not in before:
             alone = _of_columns(statistics, seen)
             before[pattern] = alone, collapsed(alone, gram, noise).value
         alone, value = before[pattern]
         belief = Belief(found.mean[n, k][None], found.variance[n, k][None])
         together = alone + _of_row(posterior, belief, internal[n, seen], alone)
-        kl = float(StandardNormal().kl_terms(belief).sum())
-        gains[n, k] = collapsed(together, gram, noise).value - value - kl
+        gains[n, k] = collapsed(together, gram, noise).value - value
     jacobian = observed.astype(np.float64) @ np.log(posterior.scale)
-    return np.asarray(logsumexp(gains, axis=1) - jacobian)
+    return gains - jacobian[:, None]
 
 
 def _of_columns(statistics: Statistics, chosen: Bool[NDArray[np.bool_], " D"]) -> Statistics:

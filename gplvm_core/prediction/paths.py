@@ -4,6 +4,7 @@ Damianou (2015), §3.4.2 and App. B.4. q(u) and the training rows' sites are hel
 prior is the training path's continuation, or for a sequence of its own the prior over time.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -14,9 +15,8 @@ from numpy.typing import NDArray
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel
 from gplvm_core.numerics import Array, factorise
-from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import Projection
-from gplvm_core.prediction.row_terms import RowTerms, UncertainTerms
+from gplvm_core.prediction.row_terms import Evidence, UncertainTerms, terms_of
 from gplvm_core.priors.natural import Sites, Smoothed, begin, step
 from gplvm_core.priors.temporal import Block, Path
 
@@ -74,20 +74,20 @@ def continued(
 
 
 def infer_path(
-    posterior: Posterior,
+    evidence: Sequence[Evidence],
     prior: Continued,
-    outputs: Float[Array, "n D"],
     start: Float[Array, "n Q"],
 ) -> tuple[Belief, bool]:
-    """q(X*) of the rows of one sequence together (user's units, NaN: missing, also whole rows).
+    """q(X*) of the rows of one sequence together, from one layer's outputs or from several's.
 
-    start: where the means begin. The bound is maximised by natural-gradient steps, with q(u) held;
-    the training rows' own beliefs stay as they are. Also whether the steps had come to rest.
+    Whole rows may be missing. start: where the means begin. The bound is maximised by
+    natural-gradient steps, with q(u) held; the training rows' own beliefs stay as they are. Also
+    whether the steps had come to rest.
     """
-    terms: RowTerms = UncertainTerms.of(posterior, posterior.to_internal(outputs))
+    terms = terms_of(evidence, UncertainTerms.of)
     n_points, n_latent = prior.mean.shape
     rows, nothing = np.arange(n_points), np.zeros(n_points)
-    least = LEAST_VARIANCE * float(np.mean(posterior.kernel.diag(prior.mean[:1])))
+    least = LEAST_VARIANCE * float(np.mean(evidence[0].posterior.kernel.diag(prior.mean[:1])))
     grams = prior.covariance + least * np.eye(n_points)
 
     # Sites and paths are relative to the prior's mean.
@@ -110,7 +110,7 @@ def infer_path(
         value, d_mean, d_variance = terms.data(prior.mean + belief.mean, belief.variance, rows)
         return float(value.sum()), d_mean, d_variance
 
-    seen = ~np.isnan(outputs).all(axis=1, keepdims=True)
+    seen = np.any([~np.isnan(each.outputs).all(axis=1) for each in evidence], axis=0)[:, None]
     precision = np.where(np.tile(seen, (1, n_latent)), 1.0 / START_VARIANCE, 0.0)
     state = begin(Sites(precision * (start - prior.mean), precision), smoother, data_term)
     settled = False

@@ -5,20 +5,21 @@ of its Φ, so all rows are inferred together at the cost of one expectation each
 Lawrence 2010, §4; Damianou 2015, §3.4.1).
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float, Int
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from gplvm_core.beliefs import Belief
+from gplvm_core.kernels import Kernel
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import minimise_rows
 from gplvm_core.prediction.posterior import Posterior
-from gplvm_core.prediction.row_terms import CertainTerms, RowTerms, UncertainTerms
+from gplvm_core.prediction.row_terms import CertainTerms, Evidence, UncertainTerms, terms_of
 from gplvm_core.priors import StandardNormal
 
 ROWS_PER_BATCH = 1024
@@ -82,17 +83,19 @@ class Projection:
 
 
 def project(
-    posterior: Posterior,
-    outputs: Float[Array, "N D"],
+    evidence: Sequence[Evidence],
     training_mean: Float[Array, "T Q"],
     training_variance: Float[Array, "T Q"],
+    *,
+    partial: bool = False,
 ) -> Projection:
-    """q(x*) = N(mean, diag variance) of new rows (user's units, NaN: missing), each on its own.
+    """q(x*) = N(mean, diag variance) of new rows from the layers' outputs, each row on its own.
 
     Every row starts from training points whose generated outputs are near where it is observed.
+    partial: there are more outputs than the evidence holds, so every row has gaps.
     """
     scale = np.sqrt(training_variance.mean(axis=0))
-    n_latent = posterior.n_latent
+    n_latent = training_mean.shape[1]
 
     def unpack(vector: Array) -> tuple[Array, Array]:
         return scale * vector[:, :n_latent], np.exp(2.0 * vector[:, n_latent:])
@@ -100,7 +103,9 @@ def project(
     def start(nearest: Rows) -> Array:
         return np.hstack([training_mean[nearest] / scale, 0.5 * np.log(training_variance[nearest])])
 
-    def objective(terms: RowTerms, starts: int) -> RowsFunction:
+    def objective(evidence: Sequence[Evidence], starts: int) -> RowsFunction:
+        terms = terms_of(evidence, UncertainTerms.of)
+
         def negative_bound(vector: Array, rows: Rows) -> tuple[Array, Array]:
             # A step too long may overflow: that row's evaluation is rejected.
             with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
@@ -114,8 +119,7 @@ def project(
 
         return negative_bound
 
-    terms = UncertainTerms.of
-    return _projection(posterior, outputs, training_mean, terms, start, objective, unpack)
+    return _projection(evidence, training_mean, partial, objective, start, unpack)
 
 
 def project_certain(
@@ -123,7 +127,9 @@ def project_certain(
 ) -> Projection:
     """The most probable latent points of each new row, for models whose latents are points."""
 
-    def objective(terms: RowTerms, starts: int) -> RowsFunction:
+    def objective(evidence: Sequence[Evidence], starts: int) -> RowsFunction:
+        terms = terms_of(evidence, CertainTerms.of)
+
         def negative(vector: Array, rows: Rows) -> tuple[Array, Array]:
             value, d_mean, _ = terms.data(vector, np.zeros_like(vector), rows // starts)
             return -value + 0.5 * np.sum(vector**2, axis=1), -d_mean + vector
@@ -136,63 +142,84 @@ def project_certain(
     def unpack(vector: Array) -> tuple[Array, Array]:
         return vector, np.zeros_like(vector)
 
-    terms = CertainTerms.of
-    return _projection(posterior, outputs, training_mean, terms, start, objective, unpack)
+    return _projection(
+        (Evidence(posterior, outputs),), training_mean, False, objective, start, unpack
+    )
 
 
 def _projection(
-    posterior: Posterior,
-    outputs: Array,
+    evidence: Sequence[Evidence],
     training_mean: Array,
-    terms_of: Callable[[Posterior, Array], RowTerms],
+    partial: bool,
+    objective: Callable[[Sequence[Evidence], int], RowsFunction],
     start: Callable[[Rows], Array],
-    objective: Callable[[RowTerms, int], RowsFunction],
     unpack: Unpack,
 ) -> Projection:
     """The ends of every row over its starts, in batches that bound the memory."""
-    generated = posterior.kernel.K(training_mean, posterior.inducing) @ posterior.weights
+    generated = np.hstack([_at_noise_level(each, training_mean) for each in evidence])
+    internal = np.hstack([each.internal * _precision(each) for each in evidence])
+    n_rows, n_latent = len(internal), training_mean.shape[1]
+    relevance = [_relative_relevance(each.posterior.kernel, n_latent) for each in evidence]
+    places = training_mean * np.sqrt(np.max(relevance, axis=0))
+    gaps = np.asarray(np.isnan(internal).any(axis=1) | partial)
     most = max(STARTS, STARTS_OF_PARTIAL)
-    mean = np.zeros((len(outputs), most, posterior.n_latent))
+    mean = np.zeros((n_rows, most, n_latent))
     variance, bound = np.ones_like(mean), np.full(mean.shape[:2], -np.inf)
-    for which in _batches(outputs):
-        internal = posterior.to_internal(outputs[which])
-        starts = _starts(posterior, internal, generated, training_mean)
+    for which in _batches(gaps):
+        starts = _starts(internal[which], generated, places, partial=bool(gaps[which[0]]))
         count = starts.shape[1]
-        negative = objective(terms_of(posterior, internal), count)
+        negative = objective([each.rows(which) for each in evidence], count)
         run = minimise_rows(negative, start(starts.ravel()), MAX_ITERATIONS, TOLERANCE)
-        ends = (*starts.shape, posterior.n_latent)
+        ends = (*starts.shape, n_latent)
         mean[which, :count], variance[which, :count] = (x.reshape(ends) for x in unpack(run.x))
         bound[which, :count] = -run.values.reshape(starts.shape)
     return Projection.of(mean, variance, bound, LEAST_APART**2 * training_mean.var(axis=0))
 
 
-def _batches(outputs: Array) -> Iterator[Rows]:
+def _precision(evidence: Evidence) -> float:
+    """1/σ: outputs of several layers compare at the level of their noise."""
+    return float(1.0 / np.sqrt(evidence.posterior.noise_variance))
+
+
+def _at_noise_level(evidence: Evidence, points: Array) -> Array:
+    posterior = evidence.posterior
+    generated = posterior.kernel.K(points, posterior.inducing) @ posterior.weights
+    return np.asarray(generated * _precision(evidence))
+
+
+def _relative_relevance(kernel: Kernel, n_latent: int) -> Float[Array, " Q"]:
+    relevance = kernel.relevance
+    return np.ones(n_latent) if relevance is None else relevance / relevance.max()
+
+
+def _batches(gaps: Bool[NDArray[np.bool_], " N"]) -> Iterator[Rows]:
     """Rows without gaps, then rows with gaps, so many at once."""
-    partial = np.isnan(outputs).any(axis=1)
-    for alike in (np.flatnonzero(~partial), np.flatnonzero(partial)):
+    for alike in (np.flatnonzero(~gaps), np.flatnonzero(gaps)):
         yield from (alike[a : a + ROWS_PER_BATCH] for a in range(0, len(alike), ROWS_PER_BATCH))
 
 
-def _starts(posterior: Posterior, internal: Array, generated: Array, training_mean: Array) -> Rows:
+def _starts(internal: Array, generated: Array, places: Array, *, partial: bool) -> Rows:
     """Training points to start each row from (n, K): near in the outputs that are observed.
 
     For a row with gaps also far from each other on the map, among those that are near.
     """
     observed = ~np.isnan(internal)
-    partial = not observed.all()
     filled = np.where(observed, internal, 0.0)
     distance = observed.astype(np.float64) @ (generated**2).T - 2.0 * filled @ generated.T
     count = min(STARTS_OF_PARTIAL if partial else STARTS, len(generated))
-    if not partial:
-        return np.argsort(distance, axis=1, kind="stable")[:, :count]
-    near = np.argsort(distance, axis=1, kind="stable")[:, : 8 * count]
-    relevance = posterior.kernel.relevance
-    places = training_mean * np.sqrt(1.0 if relevance is None else relevance)
-    chosen = near[:, :1]
-    apart = np.full(near.shape, np.inf)
-    for _ in range(1, count):
-        step = places[near] - places[chosen[:, -1]][:, None]
+    near = np.argsort(distance, axis=1, kind="stable")
+    return spread_out(places, near[:, : 8 * count], count) if partial else near[:, :count]
+
+
+def spread_out(
+    places: Float[Array, "T Q"], candidates: Int[Rows, "n C"], count: int
+) -> Int[Rows, "n K"]:
+    """Of each row's candidate places the first, then those farthest from all chosen before."""
+    chosen = candidates[:, :1]
+    apart = np.full(candidates.shape, np.inf)
+    for _ in range(1, min(count, candidates.shape[1])):
+        step = places[candidates] - places[chosen[:, -1]][:, None]
         apart = np.minimum(apart, np.sum(step**2, axis=2))
-        farthest = np.take_along_axis(near, np.argmax(apart, axis=1)[:, None], axis=1)
+        farthest = np.take_along_axis(candidates, np.argmax(apart, axis=1)[:, None], axis=1)
         chosen = np.hstack([chosen, farthest])
     return chosen

@@ -4,6 +4,7 @@ With q(u) fixed these terms split over rows (Titsias & Lawrence 2010, §4). Miss
 in a row, and left out of its sums.
 """
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Protocol, Self
 
@@ -25,6 +26,43 @@ class RowTerms(Protocol):
 
     def data(self, mean: Array, variance: Array, rows: Rows) -> tuple[Array, Array, Array]:
         """Values (r,) and gradients in mean and variance (r, Q) of the rows with these numbers."""
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """Outputs of new rows in one layer: user's units, NaN where missing."""
+
+    posterior: Posterior
+    outputs: Float[Array, "N D"]
+
+    @property
+    def internal(self) -> Float[Array, "N D"]:
+        """The outputs, centred and scaled as the layer saw them."""
+        return self.posterior.to_internal(self.outputs)
+
+    def rows(self, chosen: Rows) -> "Evidence":
+        """What is known of some of the rows."""
+        return Evidence(self.posterior, self.outputs[chosen])
+
+
+@dataclass(frozen=True)
+class SeveralTerms:
+    """Layers that share their inputs: what each says of a row adds up (Damianou 2015, §5.2.3)."""
+
+    parts: tuple[RowTerms, ...]
+
+    def data(self, mean: Array, variance: Array, rows: Rows) -> tuple[Array, Array, Array]:
+        done = [part.data(mean, variance, rows) for part in self.parts]
+        value, d_mean, d_variance = (sum(part[1:], part[0]) for part in zip(*done, strict=True))
+        return value, d_mean, d_variance
+
+
+def terms_of(
+    evidence: Sequence[Evidence], build: Callable[[Posterior, Array], RowTerms]
+) -> RowTerms:
+    """What all of the evidence says; build: `UncertainTerms.of` or `CertainTerms.of`."""
+    parts = tuple(build(each.posterior, each.internal) for each in evidence)
+    return parts[0] if len(parts) == 1 else SeveralTerms(parts)
 
 
 @dataclass(frozen=True)

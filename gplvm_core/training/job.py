@@ -9,7 +9,7 @@ from typing import IO, Any, Literal
 
 from sklearn.base import BaseEstimator, clone
 
-from gplvm_core.datasets import Dataset
+from gplvm_core.datasets import DataError, Dataset
 from gplvm_core.optimise import Progress
 from gplvm_core.store import Library, StoreError
 from gplvm_core.training.checkpoint import JobFiles
@@ -128,6 +128,13 @@ class Job:
             progress = self.snapshot.progress
             further["callback"] = self._observe
             further["resume"] = None if progress is None else progress.run
+        if "views" in accepted:
+            if not dataset.views:
+                raise DataError(
+                    f"A {type(model).__name__} learns several views of the same things, and the "
+                    f"data set {dataset.title!r} has none. Join tables with Dataset.of_views."
+                )
+            return model.fit(dataset.view_values, **further)
         return model.fit(dataset.values, **further)
 
     def _observe(self, progress: Progress) -> None:

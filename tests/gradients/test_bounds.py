@@ -9,7 +9,8 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, collapsed, evaluate_layer, exact, gram_factor
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.gplvm import FullProblem, Points
-from gplvm_core.models.latent import LatentProblem, Start
+from gplvm_core.models.latent import LatentProblem
+from gplvm_core.models.layers import OneLayer, Start
 from gplvm_core.numerics import factorise
 from gplvm_core.parameters import leaves, replace_leaves
 from gplvm_core.prediction import Posterior, predict_uncertain
@@ -159,7 +160,7 @@ def test_training_objectives(kind: str, gaps: bool, small, central_difference) -
         anchor = Points(mean, RBF(1.0, 0.9).with_latent(2), 0.1)
         problem = full
     else:
-        problem = LatentProblem(begin, data, 1e-6, serial, certain=kind == "certain")
+        problem = LatentProblem(OneLayer(begin, data, 1e-6, serial), certain=kind == "certain")
         anchor = problem.start(0)
     phase = problem.phases[0]
     layout = problem.layout(anchor, phase)

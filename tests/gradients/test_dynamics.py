@@ -5,7 +5,7 @@ import pytest
 
 from gplvm_core import RBF, White
 from gplvm_core.models.dynamical_problem import DynamicalProblem
-from gplvm_core.models.latent import LatentProblem, Start
+from gplvm_core.models.layers import OneLayer, Start
 from gplvm_core.priors.temporal import Timeline
 from gplvm_core.statistics import Targets
 from gplvm_core.statistics.executors import serial
@@ -20,8 +20,8 @@ def test_training_objective(gaps: bool, central_difference) -> None:
         targets[2:4, 0], targets[6, 1] = np.nan, np.nan
     begin = Start(targets, 2, 4, RBF(1.0, 0.9), generator.normal(size=(9, 2)))
     timeline = Timeline.of(np.sort(generator.uniform(0, 4, 9))[:, None], np.repeat([0, 1], [5, 4]))
-    inner = LatentProblem(begin, Targets.of(targets), 1e-6, serial)
-    problem = DynamicalProblem(inner, timeline, RBF(1.0, 0.8) + White(0.05))
+    data = OneLayer(begin, Targets.of(targets), 1e-6, serial)
+    problem = DynamicalProblem(data, timeline, RBF(1.0, 0.8) + White(0.05))
     anchor = problem.start(0)
     for phase in (problem.phases[0], problem.phases[-1]):
         layout = problem.layout(anchor, phase)

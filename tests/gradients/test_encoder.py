@@ -7,7 +7,7 @@ import pytest
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.models.encoded import ENCODERS, Encoded, EncodedProblem
-from gplvm_core.models.latent import LatentProblem, Start
+from gplvm_core.models.layers import OneLayer, Start
 from gplvm_core.models.run import Phase
 from gplvm_core.parameters import leaves, replace_leaves
 from gplvm_core.priors import encoder
@@ -38,8 +38,8 @@ def targets(request: pytest.FixtureRequest) -> np.ndarray:
 def problem_with(kind: str, targets: np.ndarray) -> tuple[EncodedProblem, Encoded]:
     """A small problem, and parameters of which none is at its start."""
     begin = Start(targets, 2, 4, "rbf", "pca")
-    inner = LatentProblem(begin, Targets.of(targets), 1e-6, serial)
-    problem = EncodedProblem.of(inner, kind)
+    data = OneLayer(begin, Targets.of(targets), 1e-6, serial)
+    problem = EncodedProblem.of(data, kind)
     at, generator = problem.start(3), np.random.default_rng(4)
     head = {
         path: value + 0.1 * generator.normal(size=value.shape)

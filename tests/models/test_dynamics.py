@@ -9,6 +9,7 @@ from gplvm_core import BayesianGPLVM, DynamicalGPLVM, White, load
 from gplvm_core.datasets import DataError
 from gplvm_core.kernels import KernelError
 from gplvm_core.kernels.periodic import Periodic
+from gplvm_core.prediction import Evidence
 from gplvm_core.prediction.paths import Continued, infer_path
 
 NOISE = 0.05
@@ -109,7 +110,7 @@ def test_one_row_alone_is_a_new_point(model: DynamicalGPLVM, times: np.ndarray) 
     row[0, 3:] = np.nan
     found = model._project(row)
     prior = Continued(np.zeros((1, 3)), np.ones((3, 1, 1)))
-    belief, settled = infer_path(model.posterior_, prior, row, found.best.mean)
+    belief, settled = infer_path((Evidence(model.posterior_, row),), prior, found.best.mean)
     assert settled
     np.testing.assert_allclose(belief.mean, found.best.mean, atol=1e-2)
     np.testing.assert_allclose(belief.variance, found.best.variance, rtol=0.05)

@@ -14,10 +14,10 @@ from gplvm_core import GPLVM, BayesianGPLVM, evaluate_bound
 from gplvm_core.beliefs import Belief
 from gplvm_core.models.encoded import ENCODERS, EncodedProblem
 from gplvm_core.models.initialise import principal_scores
-from gplvm_core.models.latent import LatentProblem, Parameters, Start
+from gplvm_core.models.layers import OneLayer, Parameters, Start
 from gplvm_core.models.run import Phase
 from gplvm_core.optimise import Progress
-from gplvm_core.prediction import project
+from gplvm_core.prediction import Evidence, project
 from gplvm_core.priors.encoder import Bumps, Encoder
 from gplvm_core.statistics import Targets
 from gplvm_core.statistics.executors import serial
@@ -55,7 +55,7 @@ def model(request: pytest.FixtureRequest, rows: np.ndarray) -> BayesianGPLVM:
 
 def problem_of(kind: str, targets: np.ndarray, init: object = "pca") -> EncodedProblem:
     begin = Start(targets - np.nanmean(targets, axis=0), 2, 6, "rbf", init)
-    return EncodedProblem.of(LatentProblem(begin, Targets.of(begin.targets), 1e-6, serial), kind)
+    return EncodedProblem.of(OneLayer(begin, Targets.of(begin.targets), 1e-6, serial), kind)
 
 
 @pytest.mark.parametrize("kind", ENCODERS)
@@ -157,7 +157,9 @@ def test_training_rows_are_where_training_put_them(model: BayesianGPLVM, rows) -
 
 def test_new_rows_are_found_as_well_as_by_inference(model: BayesianGPLVM) -> None:
     new = curve(60, 9)
-    inferred = project(model.posterior_, new, model.latent_mean_, model.latent_variance_).best
+    inferred = project(
+        (Evidence(model.posterior_, new),), model.latent_mean_, model.latent_variance_
+    ).best
     error = np.sqrt(np.mean((model.denoise(new) - new) ** 2))
     best = np.sqrt(np.mean((model.inverse_transform(inferred.mean) - new) ** 2))
     assert best < error < 2.5 * best

@@ -8,8 +8,8 @@ import pytest
 from sklearn.base import clone
 
 from gplvm_core import training
-from gplvm_core.datasets import Dataset, Drawing
-from gplvm_core.models import DynamicalGPLVM, ProbabilisticPCA
+from gplvm_core.datasets import Dataset, Drawing, toy_views
+from gplvm_core.models import DynamicalGPLVM, ManifoldRelevance, ProbabilisticPCA
 from gplvm_core.store import Library
 from gplvm_core.training import JobError
 
@@ -51,6 +51,24 @@ def test_times_and_sequences_reach_the_models_that_take_them(jobs, wave, make_mo
     # Other models train on the same rows and are not asked about time.
     static = jobs.wait(jobs.submit(make_model(5), timed, "points"), 60)
     assert (static.status, static.error) == ("finished", None)
+
+
+def test_a_model_of_several_views_gets_the_data_view_by_view(jobs):
+    signals = toy_views(40)
+    model = ManifoldRelevance(4, 10, kernel="linear", random_state=0, max_iter=12)
+    done = jobs.wait(jobs.submit(model, signals, "signals"), 60)
+    assert (done.status, done.error) == ("finished", None)
+    alone = clone(model).fit(signals.view_values)
+    np.testing.assert_array_equal(done.trace["bound"], alone.trace_["bound"])
+    library = library_of(jobs)
+    assert library.model(done.entry).bounds_ == alone.bounds_
+    assert library.dataset(done.entry).views == signals.views
+
+
+def test_data_without_views_are_no_data_for_a_model_of_several(jobs, wave):
+    done = jobs.wait(jobs.submit(ManifoldRelevance(2, 10), wave, "one"), 60)
+    assert done.status == "failed"
+    assert "learns several views" in done.error and "'Waves' has none" in done.error
 
 
 def test_a_paused_path_goes_on_with_the_same_numbers(jobs, wave, until):

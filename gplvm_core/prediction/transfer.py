@@ -1,0 +1,106 @@
+"""View → view: what one view of a row says about another (Damianou 2015, §5.2.3, Algorithm 2).
+
+Latent dimensions that the given views use are inferred from them. Those that only the wanted view
+uses are private to it: the given views say nothing about them, so training points that are near
+in the shared dimensions lend theirs.
+"""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+from numpy.typing import NDArray
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.numerics import Array
+from gplvm_core.prediction.generate import predict_uncertain
+from gplvm_core.prediction.posterior import Posterior
+from gplvm_core.prediction.project import Projection, spread_out
+
+Flags = NDArray[np.bool_]
+Rows = NDArray[np.intp]
+
+# Of how many neighbours, for each alternative wanted, the most different ones are chosen.
+NEIGHBOURS = 8
+NEGLIGIBLE = 1e-6
+
+
+@dataclass(frozen=True)
+class Roles:
+    """Which dimensions of the wanted view the given ones share, and which are private to it."""
+
+    shared: Bool[Flags, " Q"]
+    private: Bool[Flags, " Q"]
+    relevance: Float[Array, " Q"]  # ARD weights of the wanted view: they measure what is near
+
+    @classmethod
+    def of(
+        cls, given: Bool[Flags, " Q"], wanted: Bool[Flags, " Q"], relevance: Float[Array, " Q"]
+    ) -> Self:
+        """given, wanted: the dimensions that the given views, and the wanted one, use."""
+        return cls(wanted & given, wanted & ~given, relevance)
+
+
+def shared_distances(
+    points: Float[Array, "N Q"], training_mean: Float[Array, "T Q"], roles: Roles
+) -> Float[Array, "N T"]:
+    """Squared distances in the shared dimensions, in lengthscales of the wanted view."""
+    weight = np.sqrt(roles.relevance[roles.shared])
+    new, known = points[:, roles.shared] * weight, training_mean[:, roles.shared] * weight
+    squared = np.sum(new**2, axis=1)[:, None] + np.sum(known**2, axis=1) - 2.0 * new @ known.T
+    return np.maximum(squared, 0.0)
+
+
+def candidates(
+    found: Projection, training: Belief, roles: Roles, count: int, *, different: bool = True
+) -> Projection:
+    """Latent points of the wanted view for each row, private dimensions from neighbours.
+
+    The best first: an explanation counts by its weight, a neighbour by exp(−½ distance²).
+    different: of the nearest, the best and then those that differ most. Source: Algorithm 2.
+    """
+    if not roles.private.any():
+        return Projection(found.mean[:, :count], found.variance[:, :count], found.bound[:, :count])
+    n_rows, n_latent = len(found.bound), found.mean.shape[2]
+    mean = np.zeros((n_rows, count, n_latent))
+    variance, bound = np.ones_like(mean), np.full((n_rows, count), -np.inf)
+    places = np.sqrt(roles.relevance) * (roles.shared | roles.private)
+    for n, weights in enumerate(found.weights):
+        explanations = np.flatnonzero(weights > NEGLIGIBLE)
+        distance = shared_distances(found.mean[n, explanations], training.mean, roles)
+        score = np.log(weights[explanations])[:, None] - 0.5 * distance
+        most = count * NEIGHBOURS if different else count
+        near = np.argsort(-score, axis=None, kind="stable")[:most]
+        which, lender = np.unravel_index(near, score.shape)
+        which = explanations[which]
+        own = np.where(roles.private, training.mean[lender], found.mean[n, which])
+        spread = np.where(roles.private, training.variance[lender], found.variance[n, which])
+        chosen = np.sort(spread_out(own * places, np.arange(len(near))[None], count)[0])
+        used = len(chosen)
+        mean[n, :used], variance[n, :used] = own[chosen], spread[chosen]
+        bound[n, :used] = score.flat[near[chosen]]
+    return Projection(mean, variance, bound)
+
+
+def generate_candidates(
+    posterior: Posterior, found: Projection
+) -> tuple[Float[Array, "N K D"], Float[Array, "N K D"]]:
+    """Mean and variance of the outputs of every candidate, NaN where a row has fewer."""
+    shape = (*found.bound.shape, posterior.n_outputs)
+    mean, variance = np.full(shape, np.nan), np.full(shape, np.nan)
+    for k in range(found.bound.shape[1]):
+        rows = np.flatnonzero(np.isfinite(found.bound[:, k]))
+        mean[rows, k], variance[rows, k] = predict_uncertain(
+            posterior, found.mean[rows, k], found.variance[rows, k], noise=True
+        )
+    return mean, variance
+
+
+def matches(
+    points: Float[Array, "N Q"], training_mean: Float[Array, "T Q"], roles: Roles, count: int
+) -> tuple[Int[Rows, "N K"], Float[Array, "N K"]]:
+    """Training rows nearest in the shared dimensions, and how far they are, nearest first."""
+    distance = np.sqrt(shared_distances(points, training_mean, roles))
+    nearest = np.argsort(distance, axis=1, kind="stable")[:, :count]
+    return nearest, np.take_along_axis(distance, nearest, axis=1)

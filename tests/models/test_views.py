@@ -1,0 +1,296 @@
+"""Manifold relevance determination: what it finds, what it can be asked, what it refuses."""
+
+import numpy as np
+import pytest
+from sklearn.base import clone
+
+from gplvm_core import RBF, ManifoldRelevance, label_view, load
+from gplvm_core.datasets import DataError, toy_views
+
+SETTINGS = {"n_components": 4, "n_inducing": 20, "max_iter": 150, "random_state": 0}
+
+
+@pytest.fixture(scope="module")
+def planted() -> dict[str, np.ndarray]:
+    """A shared signal s in both views, in five columns each, and a signal p in "body" alone.
+
+    p takes two values: what lies between them is no body.
+    """
+    generator = np.random.default_rng(0)
+    s, p = generator.uniform(-1.5, 1.5, 120), np.repeat([-1.0, 1.0], 60)
+    outline = np.column_stack([np.sin(s), np.cos(s), s, s**2, np.tanh(s)])
+    body = np.column_stack([np.sin(2 * s), s, np.cos(s), p, p + 0.3 * s])
+    noise = 0.03 * generator.normal(size=(120, 10))
+    return {"outline": outline + noise[:, :5], "body": body + noise[:, 5:], "s": s, "p": p}
+
+
+@pytest.fixture(scope="module")
+def views(planted) -> dict[str, np.ndarray]:
+    return {name: planted[name] for name in ("outline", "body")}
+
+
+@pytest.fixture(scope="module")
+def model(views) -> ManifoldRelevance:
+    return ManifoldRelevance(**SETTINGS).fit(views)
+
+
+def test_the_toy_signals_are_recovered() -> None:
+    """Damianou (2015), §5.3.1: two private signals and a shared one, of eight dimensions."""
+    data = toy_views(100, 0)
+    model = ManifoldRelevance(8, 8, kernel="linear", random_state=0).fit(data.view_values)
+    first, second = data.views[0].name, data.views[1].name
+    found = model.segmentation()
+    assert {users: len(dims) for users, dims in found.items()} == {
+        frozenset({first}): 1,
+        frozenset({second}): 1,
+        frozenset({first, second}): 1,
+        frozenset(): 5,
+    }
+    assert model.segmentation_by_weight() == found
+    assert model.agreement() == 1.0
+    whose = {"sin": {first}, "cos": {second}, "cos_squared": {first, second}}
+    for signal, users in whose.items():
+        latent = model.latent_mean_[:, found[frozenset(users)][0]]
+        assert abs(np.corrcoef(latent, data.covariates[signal])[0, 1]) > 0.99
+
+
+def test_planted_parts_are_told_apart(model, planted) -> None:
+    found = model.segmentation()
+    shared, private = found[frozenset({"outline", "body"})], found[frozenset({"body"})]
+    assert frozenset({"outline"}) not in found
+    assert max(abs(np.corrcoef(model.latent_mean_[:, q], planted["s"])[0, 1]) for q in shared) > 0.9
+    assert (
+        max(abs(np.corrcoef(model.latent_mean_[:, q], planted["p"])[0, 1]) for q in private) > 0.9
+    )
+
+
+def test_a_threshold_above_every_drop_leaves_nothing_used(model) -> None:
+    highest = max(drops.max() for drops in model.drops_.values())
+    assert model.segmentation(highest + 1.0) == {frozenset(): (0, 1, 2, 3)}
+
+
+def test_a_private_dimension_is_borrowed_or_integrated_out(model, views, planted) -> None:
+    """From the outline alone p is unknown: a neighbour's is a body, the average of all is none."""
+    new = {"outline": views["outline"][::7] + 0.01}
+    s = planted["s"][::7]
+    nearest = model.transfer(new, "body")
+    prior, spread = model.transfer(new, "body", private="prior", return_std=True)
+    np.testing.assert_allclose(nearest[:, 1], s, atol=0.25)
+    np.testing.assert_allclose(prior[:, 1], s, atol=0.25)
+    assert (np.abs(nearest[:, 3]) > 0.8).all()
+    assert (np.abs(prior[:, 3]) < 0.5).all()
+    assert (spread[:, 3] > 0.5).all() and (spread[:, 1] < 0.3).all()
+
+
+def test_alternatives_show_both_private_values(model, views) -> None:
+    several, spread = model.transfer(
+        {"outline": views["outline"][::7]}, "body", n_alternatives=3, return_std=True
+    )
+    assert several.shape == (len(views["outline"][::7]), 3, 5)
+    signs = np.sign(several[:, :, 3])
+    assert ((signs.min(axis=1) == -1) & (signs.max(axis=1) == 1)).mean() > 0.9
+    assert np.isfinite(spread).all()
+    best = model.transfer({"outline": views["outline"][::7]}, "body")
+    np.testing.assert_allclose(several[:, 0], best)
+
+
+def test_an_ambiguous_view_has_both_explanations() -> None:
+    """x² says nothing of the sign of x."""
+    generator = np.random.default_rng(1)
+    x = generator.uniform(0.5, 1.5, 100) * generator.choice([-1.0, 1.0], 100)
+    square = np.column_stack([x**2, np.sqrt(np.abs(x)), np.abs(x)])
+    line = np.column_stack([x, 2.0 * x, np.sin(x)])
+    noise = 0.02 * generator.normal(size=(100, 6))
+    views = {"square": square + noise[:, :3], "line": line + noise[:, 3:]}
+    model = ManifoldRelevance(3, 20, max_iter=200, random_state=0).fit(views)
+    rows = model.transfer({"square": views["square"][:20]}, "line", n_alternatives=2)
+    found = np.sort(rows[:, :, 0], axis=1)
+    size = np.abs(x[:20])
+    both = np.abs(found - np.column_stack([-size, size])).max(axis=1) < 0.2
+    assert both.mean() > 0.8
+
+
+def test_correspondences_share_the_signal(model, views, planted) -> None:
+    rows, distance = model.correspondences({"outline": views["outline"]}, "body", 3)
+    assert rows.shape == distance.shape == (120, 3)
+    assert (np.diff(distance, axis=1) >= 0).all()
+    assert np.median(np.abs(planted["s"][rows[:, 0]] - planted["s"])) < 0.05
+
+
+def test_rows_and_gaps_of_one_view_are_completed_from_the_other(views) -> None:
+    """A row may be missing from a view in training, and entries of any view when asked."""
+    holed = {name: values.copy() for name, values in views.items()}
+    holed["outline"][:10] = np.nan
+    holed["body"][10:20, 1] = np.nan
+    model = ManifoldRelevance(**SETTINGS).fit(holed)
+    assert any("missing" in note for note in model.notes_)
+    gaps = {"outline": np.full((5, 5), np.nan), "body": views["body"][:5]}
+    whole, spread = model.complete(gaps, return_std=True)
+    assert np.median(np.abs(whole["outline"] - views["outline"][:5])) < 0.15
+    np.testing.assert_array_equal(whole["body"], views["body"][:5])
+    assert (spread["body"] == 0).all() and (spread["outline"] > 0).all()
+
+
+def test_every_view_counts_in_the_density(model, views) -> None:
+    given = {name: values[:20] for name, values in views.items()}
+    mixed_up = {"outline": given["outline"], "body": given["body"][::-1]}
+    assert model.score(given) > model.score(mixed_up)
+    assert model.transform(given).shape == (20, 4)
+    mean, spread = model.transform({"outline": given["outline"]}, return_std=True)
+    private = list(model.segmentation()[frozenset({"body"})])
+    # What the outline says next to nothing about stays near the prior.
+    assert np.abs(mean[:, private]).max() < 0.5
+    np.testing.assert_allclose(spread[:, private], 1.0, atol=0.1)
+
+
+def test_varying_a_private_dimension_leaves_the_other_view_alone(model) -> None:
+    start = model.latent_mean_[:3]
+    private = model.segmentation()[frozenset({"body"})]
+    drawn = model.vary(start, private, n_samples=20, random_state=0)
+    assert drawn.shape == (20, 3, 4)
+    before, after = model.inverse_transform(start), model.inverse_transform(drawn[:, 0])
+    np.testing.assert_allclose(after["outline"], before["outline"][[0] * 20], atol=0.02)
+    assert np.ptp(after["body"][:, 3]) > 1.0
+    kept = [q for q in range(4) if q not in private]
+    np.testing.assert_array_equal(drawn[:, :, kept], np.repeat(start[None, :, kept], 20, axis=0))
+
+
+def test_interpolating_the_shared_part_keeps_the_private_one(model) -> None:
+    shared = model.segmentation()[frozenset({"outline", "body"})]
+    path = model.interpolate(model.latent_mean_[0], model.latent_mean_[-1], shared, steps=7)
+    assert path.shape == (7, 4)
+    np.testing.assert_array_equal(path[0], model.latent_mean_[0])
+    np.testing.assert_allclose(path[-1, list(shared)], model.latent_mean_[-1, list(shared)])
+    kept = [q for q in range(4) if q not in shared]
+    np.testing.assert_array_equal(path[:, kept], np.repeat(path[:1, kept], 7, axis=0))
+
+
+def test_labels_as_a_view_classify(planted) -> None:
+    classes = (planted["p"] > 0).astype(int) + (planted["s"] > 0)
+    views = {"body": planted["body"], "label": label_view(classes, 3)}
+    train = {name: values[::2] for name, values in views.items()}
+    model = ManifoldRelevance(**SETTINGS).fit(train)
+    said = model.transfer({"body": views["body"][1::2]}, "label", private="prior")
+    assert (said.argmax(axis=1) == classes[1::2]).mean() > 0.9
+
+
+def test_a_sequence_is_inferred_together() -> None:
+    """The velocity is not in the given view: only its path tells which way a clock turns."""
+    time = np.arange(80) * 0.15
+    height = np.column_stack([np.sin(time), np.sin(time) ** 3, np.sin(time) * 2])
+    place = np.column_stack([np.cos(time), np.sin(time), np.cos(time) * 1.5])
+    noise = 0.02 * np.random.default_rng(0).normal(size=(80, 6))
+    views = {"height": height + noise[:, :3], "place": place + noise[:, 3:]}
+    model = ManifoldRelevance(4, 25, time_kernel="matern52", max_iter=200, random_state=0)
+    model.fit(views, times=time)
+    later = np.arange(30) * 0.15 + 0.3
+    given = {"height": np.column_stack([np.sin(later), np.sin(later) ** 3, np.sin(later) * 2])}
+    found, spread = model.transfer(given, "place", times=later, return_std=True)
+    assert found.shape == spread.shape == (30, 3)
+    # A path has no jumps: the sine alone leaves two places for every height.
+    assert np.abs(np.diff(found[:, 0])).max() < 0.6
+    np.testing.assert_allclose(found[:, 1], np.sin(later), atol=0.2)
+    forecast = model.transfer(
+        {"height": np.full((5, 3), np.nan)}, "place", times=time[-1] + later[:5], sequence=0
+    )
+    assert np.isfinite(forecast).all()
+
+
+def test_samples_have_the_spread_of_the_data(model, views) -> None:
+    drawn = model.sample(300, random_state=0)
+    for name, values in views.items():
+        assert drawn[name].shape == (300, 5)
+        ratio = drawn[name].std(axis=0) / values.std(axis=0)
+        assert ((ratio > 0.4) & (ratio < 2.0)).all()
+
+
+def test_save_load_clone_and_of_view(model, views, tmp_path) -> None:
+    model.save(tmp_path / "views.npz")
+    back = load(tmp_path / "views.npz")
+    assert back.segmentation() == model.segmentation()
+    given = {"outline": views["outline"][:4]}
+    np.testing.assert_array_equal(back.transfer(given, "body"), model.transfer(given, "body"))
+    assert clone(model).get_params() == model.get_params()
+    alone = model.of_view("body")
+    points = model.latent_mean_[:4]
+    np.testing.assert_array_equal(
+        alone.inverse_transform(points), model.inverse_transform(points)["body"]
+    )
+    assert alone.transform(views["body"][:4]).shape == (4, 4)
+
+
+def test_training_goes_on_from_where_it_stood(views) -> None:
+    runs = []
+    settings = SETTINGS | {"max_iter": 40}
+
+    def stop(progress) -> None:
+        runs.append(progress.run)
+        if progress.iteration == 15:
+            raise StopIteration
+
+    ManifoldRelevance(**settings).fit(views, callback=stop)
+    whole = ManifoldRelevance(**settings).fit(views)
+    resumed = ManifoldRelevance(**settings).fit(views, resume=runs[-1])
+    assert resumed.bound_ == whole.bound_
+
+
+def test_kernels_of_their_own(views) -> None:
+    kernel = {"outline": "linear", "body": RBF(1.0, 0.8)}
+    model = ManifoldRelevance(3, 10, kernel=kernel, max_iter=10, random_state=0).fit(views)
+    assert type(model.posteriors_["outline"].kernel).__name__ == "Linear"
+    with pytest.raises(ValueError, match="kernel for each of outline, body; got them for face"):
+        ManifoldRelevance(3, 10, kernel={"face": "rbf"}).fit(views)
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"body": np.zeros((119, 5))}, "outline has 120, body has 119"),
+        ({"body": np.ones((120, 5))}, "view 'body'.*constant"),
+        ({"body": np.ones(120)}, "view 'body' must be a matrix"),
+        ({"body": np.full((120, 2), np.inf)}, "view 'body' holds infinite"),
+        ({"body": np.array([["a"] * 2] * 120)}, "view 'body' must be an array of numbers"),
+    ],
+)
+def test_views_that_cannot_be_trained_on(change, message: str, views) -> None:
+    with pytest.raises(DataError, match=message):
+        ManifoldRelevance(2, 8, max_iter=5).fit({**views, **change})
+
+
+def test_what_cannot_be_asked(model, views) -> None:
+    rows = views["outline"][:3]
+    with pytest.raises(DataError, match="no view 'face'; the model has outline, body"):
+        model.transform({"face": rows})
+    with pytest.raises(DataError, match="no view 'face'"):
+        model.transfer({"outline": rows}, "face")
+    with pytest.raises(DataError, match="nothing is observed in any view of row 1"):
+        model.transform({"outline": np.vstack([rows[:1], np.full((1, 5), np.nan)])})
+    with pytest.raises(DataError, match="no views"):
+        model.transform({})
+    with pytest.raises(DataError, match="dict of named arrays"):
+        model.transform(rows)
+    with pytest.raises(DataError, match="4 columns, but was trained with 5"):
+        model.transform({"outline": rows[:, :4]})
+    with pytest.raises(DataError, match="without a kernel over time"):
+        model.transfer({"outline": rows}, "body", times=np.arange(3))
+    with pytest.raises(DataError, match="nothing is observed in row"):
+        ManifoldRelevance(2, 8).fit({n: np.vstack([v, v[:1] * np.nan]) for n, v in views.items()})
+    with pytest.raises(DataError, match="one row"):
+        ManifoldRelevance(2, 8).fit({"outline": rows[:1]})
+
+
+def test_views_that_share_nothing_are_told(planted) -> None:
+    generator = np.random.default_rng(3)
+    alone = np.column_stack([generator.normal(size=120)] * 3)
+    views = {
+        "signal": planted["s"][:, None] * np.ones(3) + 0.01 * generator.normal(size=(120, 3)),
+        "alone": alone + 0.01 * generator.normal(size=(120, 3)),
+    }
+    model = ManifoldRelevance(2, 8, kernel="linear", max_iter=200, random_state=0).fit(views)
+    with pytest.warns(UserWarning, match="share no latent dimension"):
+        model.transfer({"signal": views["signal"][:2]}, "alone")
+
+
+def test_times_without_a_kernel_over_time_are_told(views) -> None:
+    model = ManifoldRelevance(2, 8, max_iter=5, random_state=0).fit(views, times=np.arange(120))
+    assert "times are not used: the model has no time_kernel" in model.notes_
