@@ -6,6 +6,9 @@ One evaluation is what a step of training asks of the prior: the marginals of q(
 gradient of the bound by the kernel's parameters, with sites given, for ten latent dimensions, a
 Matérn-3⁄2 kernel with white noise and irregular times. CPU seconds on one thread, the fastest of
 some rounds. Where both run, how far apart they are.
+
+Then a forecast (mean and variance at 20 new times) and a continued path (with the covariance of the
+20 rows), of a path with as many rows.
 """
 
 import os
@@ -25,9 +28,10 @@ from benchmarks.common import table, write_row
 from gplvm_core.kernels import Kernel, Matern32, White
 from gplvm_core.numerics import Array
 from gplvm_core.parameters import leaves
+from gplvm_core.prediction.paths import continued, forecast
 from gplvm_core.priors import kalman, natural
 from gplvm_core.priors.natural import Sites, SmoothedEvidence
-from gplvm_core.priors.temporal import Timeline
+from gplvm_core.priors.temporal import Path, Timeline
 
 SIZES = (500, 1000, 2000, 4000, 8000, 16000, 32000, 50000)
 DENSE_UP_TO = 4000
@@ -74,6 +78,31 @@ def apart(first: tuple[SmoothedEvidence, Any], second: tuple[SmoothedEvidence, A
     return max(float(np.max(np.abs(a - b)) / np.max(np.abs(b))) for a, b in pairs)
 
 
+def lengthened(n_points: int, dense: bool) -> tuple[float, float, float]:
+    """CPU seconds of a forecast and of a continued path; the latter's largest distance to dense
+    algebra relative to the prior's variance, when that is asked for, else NaN."""
+    timeline, sites, _, _ = problem(n_points)
+    found = kalman.smooth(KERNEL, timeline, sites).belief
+    path = Path(sites.linear - sites.precision * found.mean, sites.precision)
+    start, end = timeline.times[0, 0], timeline.times[-1, 0]
+    new = np.append(end + np.arange(1.0, 11.0), np.linspace(start, end, 10))[:, None]
+    begin = time.process_time()
+    each = forecast(KERNEL, timeline.times, path, new)
+    middle = time.process_time()
+    whole = continued(KERNEL, timeline.times, path, new)
+    seconds = middle - begin, time.process_time() - middle
+    np.testing.assert_allclose(each.variance, whole.variance, rtol=1e-9, atol=1e-12)
+    if not dense:
+        return *seconds, float("nan")
+    gram, cross = KERNEL.K(timeline.times), KERNEL.K(timeline.times, new)
+    differences = [np.max(np.abs(whole.mean - cross.T @ path.dual))]
+    for j in range(N_LATENT):
+        spread = gram + np.diag(1.0 / path.precision[:, j])
+        expected = KERNEL.K(new) - cross.T @ np.linalg.solve(spread, cross)
+        differences.append(np.max(np.abs(whole.covariance[j] - expected)))
+    return *seconds, float(max(differences))
+
+
 def exponent(sizes: list[int], seconds: list[float]) -> float:
     return float(np.polyfit(np.log(sizes), np.log(seconds), 1)[0])
 
@@ -107,8 +136,16 @@ def main() -> int:
         for n, here in zip(sizes[len(dense) :], linear[len(dense) :], strict=True)
     ]
     print(table(header, rows))
+    ahead, joint, apart_by = zip(
+        *(lengthened(n, n <= min(dense_up_to, 2000)) for n in sizes), strict=True
+    )
+    shown = ["–" if np.isnan(each) else f"{each:.0e}" for each in apart_by]
+    ahead_header = ("N", "forecast, CPU s", "continued path, CPU s", "largest difference")
+    print(table(ahead_header, list(zip(sizes, ahead, joint, shown, strict=True))))
     exponents = exponent(sizes, linear), exponent(sizes[: len(dense)], dense)
     print(f"seconds grow as N to the power {exponents[0]:.2f}; dense {exponents[1]:.2f}")
+    for what, each in (("a forecast", ahead), ("a continued path", joint)):
+        print(f"{what}: {exponent(sizes, list(each)):.2f}")
     if quick:
         return 0
     write_row(
@@ -120,6 +157,11 @@ def main() -> int:
             "largest_relative_difference": differences,
             "exponent_of_n": exponents[0],
             "dense_exponent_of_n": exponents[1],
+            "forecast_cpu_seconds": ahead,
+            "continued_cpu_seconds": joint,
+            "continued_largest_difference": [each for each in apart_by if np.isfinite(each)],
+            "forecast_exponent_of_n": exponent(sizes, list(ahead)),
+            "continued_exponent_of_n": exponent(sizes, list(joint)),
         },
         seed=sizes,
         settings={"n_latent": N_LATENT, "kernel": "Matern32(1, 20) + White(0.01)", "threads": 1},

@@ -1,6 +1,6 @@
 """The dynamical GP-LVM (VGPDS): a Gaussian-process prior over time on the latent space."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -19,8 +19,8 @@ from gplvm_core.models.timed import Timed
 from gplvm_core.models.timeline import checked_timeline, checked_times, timeline_notes
 from gplvm_core.numerics import Array, factorise
 from gplvm_core.optimise import Progress
-from gplvm_core.prediction import Evidence, predict_uncertain, sample
-from gplvm_core.prediction.paths import likely_path
+from gplvm_core.prediction import Evidence, Projection, predict_uncertain, sample
+from gplvm_core.prediction.paths import StepCallback, continued, forecast
 from gplvm_core.statistics import Executor, Statistics, Targets
 
 
@@ -104,8 +104,8 @@ class DynamicalGPLVM(Timed, BayesianGPLVM):
         self, times: ArrayLike, *, sequence: Any = None
     ) -> tuple[Float[Array, "n Q"], Float[Array, "n Q"]]:
         """Mean and variance of the latent path at new times of a trained sequence."""
-        prior = self._continued(checked_times(times, None), self._rows_of(sequence))
-        return prior.mean, prior.variance
+        found = forecast(*self._so_far(checked_times(times, None), self._rows_of(sequence)))
+        return found.mean, found.variance
 
     def complete(
         self,
@@ -114,6 +114,7 @@ class DynamicalGPLVM(Timed, BayesianGPLVM):
         times: ArrayLike | None = None,
         sequence: Any = None,
         coupled: bool = True,
+        callback: StepCallback | None = None,
         return_std: bool = False,
         return_cov: bool = False,
     ) -> Float[Array, "n D"] | tuple[Float[Array, "n D"], Float[Array, "..."]]:
@@ -123,14 +124,18 @@ class DynamicalGPLVM(Timed, BayesianGPLVM):
         allowed then. sequence: the trained one that they belong to, None for one of its own.
         coupled: rows inform each other through the prior (Damianou 2015, App. B.4, with q(u) and
         the training rows held); else each row has its own prior at its time, which is cheaper.
+        callback(step, bound in nats) is called after each step, and with step 0 and −inf while
+        rows are looked at one by one; StopIteration raised in it ends with the best path so far.
         Without times every row stands alone. return_std and return_cov as for BayesianGPLVM
         (return_cov without times only).
         """
         if times is None:
+            if callback is not None:
+                raise ValueError("callback follows the steps of a path: give times, too")
             return super().complete(Y, return_std=return_std, return_cov=return_cov)
         if return_cov:
             raise ValueError("return_cov needs rows that stand alone: leave out times")
-        belief, outputs = self._infer_path(Y, times, sequence, coupled)
+        belief, outputs = self._infer_path(Y, times, sequence, coupled, callback)
         mean, variance = predict_uncertain(
             self.posterior_, belief.mean, belief.variance, noise=True
         )
@@ -145,10 +150,11 @@ class DynamicalGPLVM(Timed, BayesianGPLVM):
         times: ArrayLike,
         sequence: Any = None,
         coupled: bool = True,
+        callback: StepCallback | None = None,
         return_std: bool = False,
     ) -> Float[Array, "n Q"] | tuple[Float[Array, "n Q"], Float[Array, "n Q"]]:
         """Latent path of the rows of one sequence, inferred together (see complete)."""
-        belief, _ = self._infer_path(Y, times, sequence, coupled)
+        belief, _ = self._infer_path(Y, times, sequence, coupled, callback)
         return (belief.mean, np.sqrt(belief.variance)) if return_std else belief.mean
 
     def sample_sequence(
@@ -167,7 +173,7 @@ class DynamicalGPLVM(Timed, BayesianGPLVM):
         if n_samples < 1:
             raise ValueError(f"n_samples must be at least 1; got {n_samples}")
         generator = np.random.default_rng(random_state)
-        prior = self._continued(checked_times(times, None), np.empty(0, dtype=np.intp))
+        prior = continued(*self._so_far(checked_times(times, None), np.empty(0, dtype=np.intp)))
         gram = prior.covariance[0]
         root = factorise(gram, 1e-9 * float(np.mean(np.diagonal(gram)))).lower
         paths, draws = [], []
@@ -178,21 +184,25 @@ class DynamicalGPLVM(Timed, BayesianGPLVM):
         return (outputs, np.stack(paths)) if return_latent else outputs
 
     def _infer_path(
-        self, Y: ArrayLike, times: ArrayLike, sequence: Any, coupled: bool
+        self,
+        Y: ArrayLike,
+        times: ArrayLike,
+        sequence: Any,
+        coupled: bool,
+        callback: StepCallback | None,
     ) -> tuple[Belief, Array]:
         check_is_fitted(self)
         outputs = self._checked(Y, reset=False)
         empty = np.empty(0, dtype=np.intp)
         rows = empty if sequence is None else self._rows_of(sequence)
-        prior = self._continued(checked_times(times, len(outputs)), rows)
+        prior = continued(*self._so_far(checked_times(times, len(outputs)), rows))
         if not coupled:
             prior = prior.independent
-        observed = np.asarray(~np.isnan(outputs).all(axis=1))
-        start = prior.mean
-        if observed.any():
-            found = self._project(np.where(observed[:, None], outputs, self.center_))
-            start = likely_path(found, observed, prior)
-        return self._inferred_path((Evidence(self.posterior_, outputs),), prior, start), outputs
+        evidence = (Evidence(self.posterior_, outputs),)
+        return self._inferred_path(evidence, prior, self._each_alone, callback), outputs
+
+    def _each_alone(self, evidence: Sequence[Evidence]) -> Projection:
+        return self._project(evidence[0].outputs)
 
     def _problem(self, begin: Start, run: Executor) -> Any:
         data = OneLayer(begin, Targets.of(begin.targets), self.jitter, run)

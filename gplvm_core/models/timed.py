@@ -1,7 +1,7 @@
 """What fitted models share whose latent points lie on paths over time."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,11 +13,22 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.datasets import DataError
 from gplvm_core.kernels import Kernel
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import Evidence
-from gplvm_core.prediction.paths import MOST_STEPS, Continued, continued, infer_path
+from gplvm_core.prediction import Evidence, Projection
+from gplvm_core.prediction.paths import (
+    MOST_STEPS,
+    Continued,
+    StepCallback,
+    infer_path,
+    likely_path,
+)
+from gplvm_core.prediction.row_terms import rows_seen
 from gplvm_core.priors.temporal import Path, Timeline
 
 Rows = NDArray[np.intp]
+EachAlone = Callable[[Sequence[Evidence]], Projection]
+
+# Rows of a sequence that are looked at between two calls of a callback.
+ROWS_AT_ONCE = 128
 
 
 class Timed:
@@ -28,8 +39,8 @@ class Timed:
     path_: Any
     time_kernel_: Kernel | None
 
-    def _continued(self, times: Float[Array, "n P"], rows: Rows) -> Continued:
-        """The prior of rows at new times, given the path of some of the training rows."""
+    def _so_far(self, times: Float[Array, "n P"], rows: Rows) -> tuple[Kernel, Array, Path, Array]:
+        """What a path is continued from: kernel, times and path of training rows, new times."""
         if self.time_kernel_ is None:
             raise DataError("the model was trained without a kernel over time: leave out times")
         if times.shape[1] != self.times_.shape[1]:
@@ -38,7 +49,7 @@ class Timed:
                 f"{self.times_.shape[1]}"
             )
         path = Path(self.path_.dual[rows], self.path_.precision[rows])
-        return continued(self.time_kernel_, self.times_[rows], path, times)
+        return self.time_kernel_, self.times_[rows], path, times
 
     def _rows_of(self, sequence: Any) -> Rows:
         """The training rows of a sequence; DataError when it is unknown or not told."""
@@ -54,11 +65,22 @@ class Timed:
         return rows
 
     def _inferred_path(
-        self, evidence: Sequence[Evidence], prior: Continued, start: Float[Array, "n Q"]
+        self,
+        evidence: Sequence[Evidence],
+        prior: Continued,
+        each_alone: EachAlone,
+        callback: StepCallback | None = None,
     ) -> Belief:
-        """q(X*) of one sequence; warns when the inference has not come to rest."""
-        belief, settled = infer_path(evidence, prior, start)
-        if not settled:
+        """q(X*) of one sequence, from where its rows, each alone, make the likeliest path.
+
+        Warns when the inference has not come to rest, unless callback ended it.
+        """
+        seen = np.flatnonzero(rows_seen(evidence))
+        found = _looked_at(evidence, seen, each_alone, callback)
+        start = likely_path(found, seen[: len(found.bound)], prior)
+        most_steps = MOST_STEPS if len(found.bound) == len(seen) else 0
+        belief, ending = infer_path(evidence, prior, start, callback, most_steps)
+        if ending == "moving" and most_steps > 0:
             warnings.warn(
                 f"the path of {len(start)} rows was still moving after {MOST_STEPS} steps: its "
                 "bound may yet rise a little",
@@ -70,3 +92,23 @@ class Timed:
     @property
     def _timeline(self) -> Timeline:
         return Timeline.of(self.times_, np.unique(self.sequences_, return_inverse=True)[1])
+
+
+def _looked_at(
+    evidence: Sequence[Evidence], rows: Rows, each_alone: EachAlone, callback: StepCallback | None
+) -> Projection:
+    """Explanations of rows, some at a time; of fewer when callback ends it."""
+    parts = [each_alone([each.rows(rows[:0]) for each in evidence])]
+    for begin in range(0, len(rows), ROWS_AT_ONCE):
+        try:
+            if callback is not None:
+                callback(0, -np.inf)
+        except StopIteration:
+            break
+        some = rows[begin : begin + ROWS_AT_ONCE]
+        parts.append(each_alone([each.rows(some) for each in evidence]))
+    return Projection(
+        np.concatenate([part.mean for part in parts]),
+        np.concatenate([part.variance for part in parts]),
+        np.concatenate([part.bound for part in parts]),
+    )

@@ -1,7 +1,7 @@
 """What a fitted model of several views can be asked: rows in some views, answers in others."""
 
 import warnings
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -28,7 +28,7 @@ from gplvm_core.prediction import (
     project,
     sample,
 )
-from gplvm_core.prediction.paths import Continued, likely_path
+from gplvm_core.prediction.paths import Continued, continued, likely_path
 from gplvm_core.prediction.transfer import Roles, candidates, generate_candidates, matches
 from gplvm_core.statistics import Statistics
 
@@ -218,16 +218,8 @@ class ViewsQueries(Timed):
         """q(X*) of a sequence, inferred together; private dimensions along a likely path."""
         n_rows = len(next(iter(given.values())))
         own = np.empty(0, dtype=np.intp) if sequence is None else self._rows_of(sequence)
-        prior = self._continued(checked_times(times, n_rows), own)
-        evidence = self._evidence(given)
-        seen = [~np.isnan(values).all(axis=1) for values in given.values()]
-        observed = np.asarray(np.any(seen, axis=0))
-        start = prior.mean
-        if observed.any():
-            # A row of which nothing is seen is held by the prior alone; it is not projected.
-            found = _spread_over(self._project(_rows(given, observed)), observed)
-            start = likely_path(found, observed, prior)
-        belief = self._inferred_path(evidence, prior, start)
+        prior = continued(*self._so_far(checked_times(times, n_rows), own))
+        belief = self._inferred_path(self._evidence(given), prior, self._each_alone)
         if private == "prior" or not roles.private.any():
             return belief
         return self._lent(belief, prior, roles)
@@ -238,9 +230,9 @@ class ViewsQueries(Timed):
         alone = Projection(belief.mean[:, None], belief.variance[:, None], np.zeros((n_rows, 1)))
         training = Belief(self.latent_mean_, self.latent_variance_)
         near = candidates(alone, training, roles, LENDERS, different=False)
-        path = likely_path(near, np.ones(n_rows, dtype=bool), prior)
-        chosen = np.argmin(np.sum((near.mean - path[:, None]) ** 2, axis=2), axis=1)
         every = np.arange(n_rows)
+        path = likely_path(near, every, prior)
+        chosen = np.argmin(np.sum((near.mean - path[:, None]) ** 2, axis=2), axis=1)
         return Belief(near.mean[every, chosen], near.variance[every, chosen])
 
     def _check_transfer(self, to: str, count: int, private: str, *, timed: bool = False) -> None:
@@ -283,8 +275,10 @@ class ViewsQueries(Timed):
         return [Evidence(self.posteriors_[name], values) for name, values in given.items()]
 
     def _project(self, given: Views) -> Projection:
-        partial = len(given) < len(self.views_)
-        evidence = self._evidence(given)
+        return self._each_alone(self._evidence(given))
+
+    def _each_alone(self, evidence: Sequence[Evidence]) -> Projection:
+        partial = len(evidence) < len(self.views_)
         return project(evidence, self.latent_mean_, self.latent_variance_, partial=partial)
 
     def _latent(self, X: ArrayLike) -> Float[Array, "N Q"]:
@@ -304,16 +298,3 @@ class ViewsQueries(Timed):
 
     def _check_fitted(self) -> None:
         check_is_fitted(self, "posteriors_")
-
-
-def _rows(given: Views, chosen: Bool[Flags, " N"]) -> Views:
-    return {name: values[chosen] for name, values in given.items()}
-
-
-def _spread_over(found: Projection, chosen: Bool[Flags, " N"]) -> Projection:
-    """The explanations of some rows at their places among all rows."""
-    shape = (len(chosen), *found.mean.shape[1:])
-    mean, variance = np.zeros(shape), np.ones(shape)
-    bound = np.full(shape[:2], -np.inf)
-    mean[chosen], variance[chosen], bound[chosen] = found.mean, found.variance, found.bound
-    return Projection(mean, variance, bound)

@@ -4,39 +4,49 @@ Damianou (2015), §3.4.2 and App. B.4. q(u) and the training rows' sites are hel
 prior is the training path's continuation, or for a sequence of its own the prior over time.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from itertools import pairwise
+from typing import Literal
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel
 from gplvm_core.numerics import Array, factorise
 from gplvm_core.prediction.project import Projection
-from gplvm_core.prediction.row_terms import Evidence, UncertainTerms, terms_of
-from gplvm_core.priors.natural import Sites, Smoothed, begin, step
-from gplvm_core.priors.temporal import Block, Path
+from gplvm_core.prediction.row_terms import Evidence, UncertainTerms, rows_seen, terms_of
+from gplvm_core.priors import kalman
+from gplvm_core.priors.natural import Sites, Smoothed, Smoother, begin, step
+from gplvm_core.priors.temporal import Block, Path, Timeline
 
-Flags = NDArray[np.bool_]
+Rows = NDArray[np.intp]
+# Steps taken and the bound in nats; StopIteration ends the inference.
+StepCallback = Callable[[int, float], None]
+Ending = Literal["at rest", "stopped", "moving"]
 
 MOST_STEPS = 200
 # The gain of a step, in nats a row, that ends the inference; and the shortest step.
 TOLERANCE, LEAST_RATE = 1e-5, 1e-4
 # What the means of observed rows are worth at the start, as a variance.
 START_VARIANCE = 0.1
-# The least that a conditional prior may vary, relative to the prior: rounding is below it.
+# The least that a prior may vary in a row, relative to where it varies most.
 LEAST_VARIANCE = 1e-8
 
 
 @dataclass(frozen=True)
 class Continued:
-    """A Gaussian prior for n new rows: mean, and the covariance of each latent dimension."""
+    """A Gaussian prior for n new rows: mean, and the covariance of each latent dimension.
+
+    over_time: kernel and times, when it is a prior over time alone that Kalman smoothing knows.
+    """
 
     mean: Float[Array, "n Q"]
     covariance: Float[Array, "Q n n"]
+    over_time: tuple[Kernel, Timeline] | None = None
 
     @property
     def variance(self) -> Float[Array, "n Q"]:
@@ -49,6 +59,24 @@ class Continued:
         return Continued(self.mean, spread)
 
 
+def forecast(
+    kernel: Kernel,
+    times: Float[Array, "N P"],
+    path: Path,
+    new_times: Float[Array, "n P"],
+) -> Belief:
+    """x at new times given the path of a sequence, each time by itself.
+
+    In O(N + n) for Matérn kernels over time, else as `continued`. Source: Damianou (2015), §3.4.2.
+    """
+    whole, padded = _lengthened(times, path, new_times)
+    if kalman.supports(kernel, whole):
+        found = kalman.marginals(kernel, whole, padded).belief
+        return Belief(found.mean[len(times) :], np.maximum(found.variance[len(times) :], 0.0))
+    prior = continued(kernel, times, path, new_times)
+    return Belief(prior.mean, prior.variance)
+
+
 def continued(
     kernel: Kernel,
     times: Float[Array, "N P"],
@@ -57,13 +85,22 @@ def continued(
 ) -> Continued:
     """x at new times given the path of a sequence: mean k*ᵀμ̄, covariance k** − k*ᵀB̂k*.
 
-    Without rows (N = 0): the prior over time. Source: Damianou (2015), §3.4.2.
+    Without rows (N = 0): the prior over time. For Matérn kernels over time in O(N + n²), else in
+    dense algebra. Source: Damianou (2015), §3.4.2.
     """
-    prior = kernel.K(new_times)
     n_latent = path.dual.shape[1]
     if len(times) == 0:
-        return Continued(np.zeros((len(new_times), n_latent)), np.tile(prior, (n_latent, 1, 1)))
-    gram, cross = kernel.K(times), kernel.K(times, new_times)
+        prior = kernel.K(new_times)
+        alike = np.broadcast_to(prior, (n_latent, *prior.shape))
+        alone = Timeline.of(new_times)
+        over_time = (kernel, alone) if kalman.supports(kernel, alone) else None
+        return Continued(np.zeros((len(new_times), n_latent)), alike, over_time)
+    whole, padded = _lengthened(times, path, new_times)
+    if kalman.supports(kernel, whole):
+        new = np.arange(len(times), len(whole.times))
+        mean = kalman.marginals(kernel, whole, padded).belief.mean[new]
+        return Continued(mean, kalman.covariance(kernel, whole, padded.precision, new))
+    prior, gram, cross = kernel.K(new_times), kernel.K(times), kernel.K(times, new_times)
     covariance = np.empty((n_latent, *prior.shape))
     for j in range(n_latent):
         root = np.sqrt(path.precision[:, j])
@@ -73,30 +110,71 @@ def continued(
     return Continued(cross.T @ path.dual, covariance)
 
 
+def _lengthened(times: Array, path: Path, new_times: Array) -> tuple[Timeline, Path]:
+    """One sequence with rows at new times, of which nothing is known (μ̄ = λ = 0)."""
+    after = ((0, len(new_times)), (0, 0))
+    padded = Path(np.pad(path.dual, after), np.pad(path.precision, after))
+    return Timeline.of(np.concatenate([times, new_times])), padded
+
+
 def infer_path(
     evidence: Sequence[Evidence],
     prior: Continued,
     start: Float[Array, "n Q"],
-) -> tuple[Belief, bool]:
+    callback: StepCallback | None = None,
+    most_steps: int = MOST_STEPS,
+) -> tuple[Belief, Ending]:
     """q(X*) of the rows of one sequence together, from one layer's outputs or from several's.
 
     Whole rows may be missing. start: where the means begin. The bound is maximised by
-    natural-gradient steps, with q(u) held; the training rows' own beliefs stay as they are. Also
-    whether the steps had come to rest.
+    natural-gradient steps, with q(u) held; the training rows' own beliefs stay as they are.
+    callback(step, bound in nats) is called after every step; StopIteration raised in it ends the
+    inference with the best so far. Also how it ended.
     """
     terms = terms_of(evidence, UncertainTerms.of)
     n_points, n_latent = prior.mean.shape
-    rows, nothing = np.arange(n_points), np.zeros(n_points)
-    least = LEAST_VARIANCE * float(np.mean(evidence[0].posterior.kernel.diag(prior.mean[:1])))
+    rows = np.arange(n_points)
+    smoother = smoother_of(prior)
+
+    def data_term(belief: Belief) -> tuple[float, Array, Array]:
+        value, d_mean, d_variance = terms.data(prior.mean + belief.mean, belief.variance, rows)
+        return float(value.sum()), d_mean, d_variance
+
+    seen = rows_seen(evidence)[:, None]
+    precision = np.where(np.tile(seen, (1, n_latent)), 1.0 / START_VARIANCE, 0.0)
+    state = begin(Sites(precision * (start - prior.mean), precision), smoother, data_term)
+    ending: Ending = "moving"
+    for taken in range(1, most_steps + 1):
+        before, state = state.bound, step(state, smoother, data_term)
+        little = state.accepted and state.bound - before < TOLERANCE * n_points
+        if little or state.rate < LEAST_RATE:
+            ending = "at rest"
+        try:
+            if callback is not None:
+                callback(taken, state.bound)
+        except StopIteration:
+            ending = "stopped" if ending == "moving" else ending
+        if ending != "moving":
+            break
+    found = state.smoothed.belief
+    return Belief(prior.mean + found.mean, found.variance), ending
+
+
+def smoother_of(prior: Continued) -> Smoother:
+    """What sites make of the prior; sites and paths are relative to its mean.
+
+    In O(n) for Matérn kernels over time, where nothing is continued; else in dense algebra.
+    """
+    if prior.over_time is not None:
+        return partial(kalman.smooth, *prior.over_time)
+    n_points, n_latent = prior.mean.shape
+    nothing = np.zeros(n_points)
+    least = LEAST_VARIANCE * float(np.mean(prior.variance.max(axis=0)))
     grams = prior.covariance + least * np.eye(n_points)
 
-    # Sites and paths are relative to the prior's mean.
     def smoother(sites: Sites) -> Smoothed:
-        mean, variance, kl = (
-            np.empty_like(prior.mean),
-            np.empty_like(prior.mean),
-            np.zeros(n_latent),
-        )
+        mean, variance = np.empty((2, n_points, n_latent))
+        kl = np.zeros(n_latent)
         for j, gram in enumerate(grams):
             linear, precision = sites.linear[:, j], sites.precision[:, j]
             # At dual 0 the block's KL is ½[log|B| − λᵀs].
@@ -106,50 +184,32 @@ def infer_path(
             mean[:, j], variance[:, j] = path, np.maximum(block.variance, 1e-12)
         return Smoothed(Belief(mean, variance), kl)
 
-    def data_term(belief: Belief) -> tuple[float, Array, Array]:
-        value, d_mean, d_variance = terms.data(prior.mean + belief.mean, belief.variance, rows)
-        return float(value.sum()), d_mean, d_variance
-
-    seen = np.any([~np.isnan(each.outputs).all(axis=1) for each in evidence], axis=0)[:, None]
-    precision = np.where(np.tile(seen, (1, n_latent)), 1.0 / START_VARIANCE, 0.0)
-    state = begin(Sites(precision * (start - prior.mean), precision), smoother, data_term)
-    settled = False
-    for _ in range(MOST_STEPS):
-        before, state = state.bound, step(state, smoother, data_term)
-        little = state.accepted and state.bound - before < TOLERANCE * n_points
-        settled = little or state.rate < LEAST_RATE
-        if settled:
-            break
-    found = state.smoothed.belief
-    return Belief(prior.mean + found.mean, found.variance), settled
+    return smoother
 
 
-def likely_path(found: Projection, observed: Flags, prior: Continued) -> Float[Array, "n Q"]:
+def likely_path(found: Projection, rows: Int[Rows, " r"], prior: Continued) -> Float[Array, "n Q"]:
     """Of each row's explanations one, so that bounds and steps in time are most probable together.
 
-    observed: which rows have any output; the others follow the prior's mean. Dynamic programming
-    over the explanations (Viterbi).
+    found: of the rows named by `rows`, in their order; the others follow the prior's mean. Dynamic
+    programming over the explanations (Viterbi).
     """
-    n_points, count = found.bound.shape
-    best = np.zeros((n_points, count))
-    back = np.zeros((n_points, count), dtype=np.intp)
-    rows = np.flatnonzero(observed)
     start = prior.mean.copy()
     if len(rows) == 0:
         return start
+    best, back = np.empty(found.bound.shape), np.zeros(found.bound.shape, dtype=np.intp)
     spread = prior.variance
-    best[rows[0]] = found.bound[rows[0]]
-    for before, row in pairwise(rows):
+    best[0] = found.bound[0]
+    for i, (before, row) in enumerate(pairwise(rows), start=1):
         joint = prior.covariance[:, before, row]
         gain = joint / np.maximum(spread[before], 1e-12)
         left = np.maximum(spread[row] - gain * joint, 1e-6 * np.maximum(spread[row], 1e-12))
-        expected = prior.mean[row] + gain * (found.mean[before] - prior.mean[before])
-        step = np.sum((found.mean[row][None] - expected[:, None]) ** 2 / left, axis=2)
-        total = best[before][:, None] - 0.5 * step
-        back[row] = np.argmax(total, axis=0)
-        best[row] = found.bound[row] + np.max(total, axis=0)
-    k = int(np.argmax(best[rows[-1]]))
-    for row in rows[::-1]:
-        start[row] = found.mean[row, k]
-        k = int(back[row, k])
+        expected = prior.mean[row] + gain * (found.mean[i - 1] - prior.mean[before])
+        step = np.sum((found.mean[i][None] - expected[:, None]) ** 2 / left, axis=2)
+        total = best[i - 1][:, None] - 0.5 * step
+        back[i] = np.argmax(total, axis=0)
+        best[i] = found.bound[i] + np.max(total, axis=0)
+    k = int(np.argmax(best[-1]))
+    for i in reversed(range(len(rows))):
+        start[rows[i]] = found.mean[i, k]
+        k = int(back[i, k])
     return start

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from typing import Protocol, Self
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 
 from gplvm_core.kernels import WeightedPsi2
@@ -55,6 +55,11 @@ class SeveralTerms:
         done = [part.data(mean, variance, rows) for part in self.parts]
         value, d_mean, d_variance = (sum(part[1:], part[0]) for part in zip(*done, strict=True))
         return value, d_mean, d_variance
+
+
+def rows_seen(evidence: Sequence[Evidence]) -> Bool[NDArray[np.bool_], " N"]:
+    """Which rows have anything observed in any of the layers."""
+    return np.any([~np.isnan(each.outputs).all(axis=1) for each in evidence], axis=0)
 
 
 def terms_of(

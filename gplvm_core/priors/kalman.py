@@ -1,11 +1,11 @@
 """The prior over time in O(N), for Matérn kernels: the same numbers as dense algebra.
 
 `smoothed`, `marginals` and `dual_of` stand in for those of `temporal`, and `smooth` for that of
-`natural`, where `supports` says so. A point without a site (ν = λ = 0) is a forecast. Times may be
-irregular and repeated; white noise may be added; sequences are independent. Everything comes from
-the filter and smoother of `state_space`. The way back needs second derivatives, such as (S∘S)c and
-the kernel's gradients through the marginals: they are directional derivatives of first ones, taken
-exactly by a complex step.
+`natural`, where `supports` says so. A point without a site (ν = λ = 0) is a forecast, and
+`covariance` joins a few points. Times may be irregular and repeated; white noise may be added;
+sequences are independent. Everything comes from the filter and smoother of `state_space`. The way
+back needs second derivatives, such as (S∘S)c and the kernel's gradients through the marginals: they
+are directional derivatives of first ones, taken exactly by a complex step.
 """
 
 from dataclasses import dataclass, replace
@@ -21,6 +21,7 @@ from gplvm_core.numerics import Array, NotPositiveDefiniteError
 from gplvm_core.priors import natural
 from gplvm_core.priors.natural import Sites
 from gplvm_core.priors.state_space import FORGOTTEN, Chain, Numbers
+from gplvm_core.priors.state_space import covariance as chain_covariance
 from gplvm_core.priors.state_space import smooth as smooth_chain
 from gplvm_core.priors.temporal import Marginals, Path, Pulled, Timeline
 
@@ -106,6 +107,20 @@ def smooth(kernel: Kernel, timeline: Timeline, sites: Sites) -> natural.Smoothed
         return line.kernel_gradient(at.turned(d_mean, d_variance).score)
 
     return natural.SmoothedEvidence(at.belief, at.kl, at.log_evidence, pullback)
+
+
+def covariance(
+    kernel: Kernel,
+    timeline: Timeline,
+    precision: Float[Array, "N Q"],
+    rows: Int[NDArray[np.intp], " n"],
+) -> Float[Array, "Q n n"]:
+    """Entries of S_j = (K⁻¹ + diag λ_j)⁻¹ between some different rows, in O(N + n²); λ may be 0.
+
+    Raises KernelError for kernels and times that `supports` refuses, and
+    NotPositiveDefiniteError for precisions that overflow. Source: de Jong (1989).
+    """
+    return _Line.of(kernel, timeline).covariance(precision, rows)
 
 
 @dataclass(frozen=True)
@@ -207,13 +222,7 @@ class _Line:
                 self.chain, (linear / spread)[self.order], (precision / spread)[self.order]
             )
             log_determinant = inner.log_determinant + np.log(spread).sum(axis=0)
-        if not (np.isfinite(log_determinant).all() and np.isfinite(inner.mean).all()):
-            raise NotPositiveDefiniteError(
-                f"precisions up to {float(np.max(precision.real)):.1e} under a time kernel of "
-                f"variance {self.matern.variance:.1e} and lengthscale "
-                f"{self.matern.lengthscale:.1e} left the range of numbers, or are negative: "
-                "keep them at least 0 and below 1e100"
-            )
+        self._check(precision, log_determinant, inner.mean)
         mean, variance, dual = np.empty((3, *linear.shape), inner.mean.dtype)
         mean[self.order], variance[self.order] = inner.mean, inner.variance
         dual[self.order] = inner.dual
@@ -227,6 +236,35 @@ class _Line:
             log_determinant,
             np.array([inner.d_variance, d_length, d_white]),
         )
+
+    def covariance(self, precision: Array, rows: Int[NDArray[np.intp], " n"]) -> Array:
+        place = np.argsort(self.order)[rows]
+        ascending = np.argsort(place)
+        back = np.argsort(ascending)
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            spread = 1.0 + self.white * precision
+            inner = chain_covariance(
+                self.chain, (precision / spread)[self.order], place[ascending]
+            )[:, back[:, None], back]
+            # Where λ𝓟 could overflow a site would be lost in silence.
+            most = np.sqrt(self.matern.variance * precision)
+        self._check(precision, inner, most)
+        # Of the noise in x, what its own site does not tell is its own.
+        shrunk = 1.0 / spread[rows].T
+        found = inner * (shrunk[:, :, None] * shrunk[:, None, :])
+        diagonal = np.arange(len(rows))
+        found[:, diagonal, diagonal] += self.white * shrunk
+        return np.asarray(found)
+
+    def _check(self, precision: Numbers, *found: Numbers) -> None:
+        """NotPositiveDefiniteError when numbers overflowed."""
+        if not all(np.isfinite(each).all() for each in found):
+            raise NotPositiveDefiniteError(
+                f"precisions up to {float(np.max(precision.real)):.1e} under a time kernel of "
+                f"variance {self.matern.variance:.1e} and lengthscale "
+                f"{self.matern.lengthscale:.1e} left the range of numbers, or are negative: "
+                "keep them at least 0 and below 1e100"
+            )
 
     def kernel_gradient(self, score: Float[Array, "3 C"]) -> Any:
         """A kernel-shaped gradient from the scores of all columns."""

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Shaped
+from jaxtyping import Float, Int, Shaped
 from numpy.typing import NDArray
 
 from gplvm_core.numerics import Array
@@ -71,6 +71,32 @@ def smooth(
 ) -> SmoothedChain:
     """Marginals under the sites (ν = linear, λ = precision), columns independent of one another."""
     return _backward(chain, precision, _filter(chain, linear, precision))
+
+
+def covariance(
+    chain: Chain, precision: Float[Array, "N C"], rows: Int[NDArray[np.intp], " n"]
+) -> Float[Array, "C n n"]:
+    """Of x between some rows, in ascending order, under the sites' λ: O(N + n²), column by column.
+
+    Row s comes before t: Cov(x_s, x_t) = eᵀ𝓟_s Mᵀ(I − N_t 𝓟_t)e with filtered 𝓟, the filter's
+    transition M of an error from s to t, and N_t of what comes after t. Source: de Jong (1989).
+    """
+    d, n_columns = chain.order, precision.shape[1]
+    forward = _filter(chain, np.zeros_like(precision), precision)
+    cross = forward.filtered[rows, 1]
+    weight = -np.einsum("nijc,njc->nic", _information(chain, precision, forward, rows), cross)
+    weight[:, 0] += 1.0
+    found = np.empty((len(rows), len(rows), n_columns))
+    # Of each row so far 𝓟_s e, carried to the present one.
+    carried = np.empty((d, len(rows), n_columns))
+    for k, row in enumerate(rows):
+        if k > 0:
+            passage = _passage(chain, forward, rows[k - 1] + 1, row + 1)
+            carried[:, :k] = np.einsum("ijc,jkc->ikc", passage, carried[:, :k])
+        carried[:, k] = cross[k]
+        found[k, : k + 1] = np.einsum("ikc,ic->kc", carried[:, : k + 1], weight[k])
+        found[:k, k] = found[k, :k]
+    return np.moveaxis(found, 2, 0)
 
 
 def transitions(order: int, steps: Float[Array, " n"]) -> Float[Array, "n d d"]:
@@ -164,6 +190,43 @@ def _backward(chain: Chain, precision: Numbers, forward: _Forward) -> SmoothedCh
         score += _score(chain, steps, before, behind)
     log_determinant = np.log(forward.evidence).sum(axis=0)
     return SmoothedChain(mean, variance, dual, inner, log_determinant, score[0], score[1])
+
+
+def _information(
+    chain: Chain, precision: Array, forward: _Forward, rows: Int[NDArray[np.intp], " n"]
+) -> Float[Array, "n d d C"]:
+    """N, what comes after a row tells about its state, at some ascending rows."""
+    d, n_columns = chain.order, precision.shape[1]
+    found = np.zeros((len(rows), d, d, n_columns))
+    after, k, stop = np.zeros((d, d, n_columns)), len(rows) - 1, len(precision)
+    while k >= 0:
+        start = max(stop - BLOCK, 0)
+        pairs = _lifted(chain, chain.steps[start:stop], np.dtype(float))[0][:, d:, d:]
+        for n in range(stop - 1, start - 1, -1):
+            if n == rows[k]:
+                found[k] = after
+                k -= 1
+                if k < 0:
+                    break
+            own = forward.factor[n, 1:]
+            seen = np.einsum("ijc,jc->ic", after, own)
+            after[0] += seen
+            after[:, 0] += seen
+            after[0, 0] += np.einsum("ic,ic->c", own, seen) + precision[n] / forward.evidence[n]
+            after = (pairs[n - start].T @ after.reshape(d * d, n_columns)).reshape(after.shape)
+        stop = start
+    return found
+
+
+def _passage(chain: Chain, forward: _Forward, start: int, stop: int) -> Float[Array, "d d C"]:
+    """How the filter takes an error at the row before `start` to row `stop` − 1."""
+    d, n_columns = chain.order, forward.factor.shape[2]
+    whole = np.repeat(np.eye(d)[:, :, None], n_columns, axis=2).reshape(d, -1)
+    for n, move in zip(range(start, stop), transitions(d, chain.steps[start:stop]), strict=True):
+        whole = move @ whole
+        shaped = whole.reshape(d, d, n_columns)
+        shaped += forward.factor[n, 1:, None] * shaped[0]
+    return whole.reshape(d, d, n_columns)
 
 
 def _score(chain: Chain, steps: Array, before: Numbers, behind: Numbers) -> Numbers:

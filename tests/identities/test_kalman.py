@@ -10,7 +10,7 @@ from gplvm_core.parameters import leaves
 from gplvm_core.priors import kalman, natural, temporal
 from gplvm_core.priors.natural import Sites
 from gplvm_core.priors.state_space import LAST_ROW, STATIONARY, transitions
-from gplvm_core.priors.temporal import Path, Timeline
+from gplvm_core.priors.temporal import Block, Path, Timeline
 
 KERNELS = {
     "matern12": Matern12(1.3, 0.9),
@@ -102,6 +102,27 @@ def test_points_without_a_site_are_forecasts() -> None:
     np.testing.assert_allclose(found.variance[30:, 0], spread, **CLOSE)
 
 
+@pytest.mark.parametrize("name", KERNELS)
+def test_covariances_between_rows_are_the_dense_ones(name: str, timeline, path) -> None:
+    """Of several sequences, in any order, with sites and without."""
+    kernel, precision = KERNELS[name], path.precision.copy()
+    precision[5:15] = 0.0
+    rows = np.array([11, 40, 77, 3, 10, 88, 20, 24, 7])
+    found = kalman.covariance(kernel, timeline, precision, rows)
+    for own in timeline.rows:
+        gram = kernel.K(timeline.times[own])
+        here = np.flatnonzero(np.isin(rows, own))
+        inside = [int(np.flatnonzero(own == rows[i])[0]) for i in here]
+        others = np.setdiff1d(np.arange(len(rows)), here)
+        np.testing.assert_allclose(found[:, here[:, None], others], 0.0, atol=1e-30)
+        for j in range(3):
+            dense = Block.of(gram, np.zeros(len(own)), precision[own, j], smooth=False).covariance
+            np.testing.assert_allclose(
+                found[j][np.ix_(here, here)], dense[np.ix_(inside, inside)], **CLOSE
+            )
+    np.testing.assert_array_equal(found, np.swapaxes(found, 1, 2))
+
+
 def test_pseudo_targets_are_a_regression(timeline) -> None:
     """One sequence: means and evidence of a GP with noise of its own at every point."""
     kernel, rows = KERNELS["matern32 + white"], timeline.rows[0]
@@ -164,3 +185,5 @@ def test_precisions_out_of_range_are_refused(timeline, path) -> None:
     for precision in (np.full((90, 3), 1e305), np.full((90, 3), -1e3)):
         with pytest.raises(NotPositiveDefiniteError, match="at least 0"):
             kalman.smooth(Matern52(1e10), timeline, Sites(path.dual, precision))
+    with pytest.raises(NotPositiveDefiniteError, match="at least 0"):
+        kalman.covariance(Matern52(1e10), timeline, np.full((90, 3), 1e305), np.array([3, 4]))

@@ -1,6 +1,7 @@
 """The dynamical GP-LVM: paths over time, against dense algebra and against the truth."""
 
 import warnings
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +11,8 @@ from gplvm_core.datasets import DataError
 from gplvm_core.kernels import KernelError
 from gplvm_core.kernels.periodic import Periodic
 from gplvm_core.prediction import Evidence
-from gplvm_core.prediction.paths import Continued, infer_path
+from gplvm_core.prediction.paths import Continued, continued, infer_path
+from gplvm_core.priors.temporal import Path
 
 NOISE = 0.05
 
@@ -104,14 +106,64 @@ def test_a_new_sequence_is_completed_as_one(model: DynamicalGPLVM) -> None:
     assert path.shape == (30, 3)
 
 
+def test_a_path_can_be_watched_and_ended(model: DynamicalGPLVM) -> None:
+    new = np.linspace(0.0, 5.0, 30)
+    rows = motion(new, seed=5)
+    rows[:, 6:], rows[12:16] = np.nan, np.nan
+    told: list[tuple[int, float]] = []
+    whole = model.transform_sequence(rows, times=new, callback=lambda *at: told.append(at))
+    np.testing.assert_array_equal(whole, model.transform_sequence(rows, times=new))
+    assert told[0] == (0, -np.inf)
+    assert [step for step, _ in told] == list(range(len(told)))
+    bounds = [bound for _, bound in told[1:]]
+    assert (np.diff(bounds) > -1e-6).all()
+    away = []
+    for last in (0, 1, 5):
+
+        def stop(step: int, bound: float, last: int = last) -> None:
+            assert step <= last
+            if step == last:
+                raise StopIteration
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("error")
+            path = model.transform_sequence(rows, times=new, callback=stop)
+        away.append(np.abs(path - whole).mean())
+    assert away[0] > away[1] > away[2]
+    with pytest.raises(ValueError, match="give times"):
+        model.complete(motion(new), callback=lambda *at: None)
+
+
+def test_a_sequence_of_which_nothing_is_seen_is_the_prior(model: DynamicalGPLVM) -> None:
+    nothing = np.full((5, 12), np.nan)
+    path, std = model.transform_sequence(nothing, times=np.arange(5.0), return_std=True)
+    np.testing.assert_allclose(path, 0.0, atol=1e-12)
+    np.testing.assert_allclose(std**2, model.time_kernel_.diag(np.zeros((1, 1)))[0], rtol=1e-6)
+
+
+def test_a_new_sequence_in_linear_time_is_that_in_dense_algebra(times: np.ndarray) -> None:
+    model = DynamicalGPLVM(2, 15, time_kernel="matern32", max_iter=40, random_state=0)
+    model.fit(motion(times), times=times)
+    new, empty = np.linspace(0.0, 4.0, 25)[:, None], Path(np.zeros((0, 2)), np.zeros((0, 2)))
+    rows = motion(new[:, 0], seed=6)
+    rows[8:14] = np.nan
+    prior = continued(model.time_kernel_, np.zeros((0, 1)), empty, new)
+    assert prior.over_time is not None
+    start = np.zeros((25, 2))
+    linear, _ = infer_path(model.posterior_, prior, rows, start)
+    dense, _ = infer_path(model.posterior_, replace(prior, over_time=None), rows, start)
+    np.testing.assert_allclose(linear.mean, dense.mean, atol=1e-6)
+    np.testing.assert_allclose(linear.variance, dense.variance, rtol=1e-5)
+
+
 def test_one_row_alone_is_a_new_point(model: DynamicalGPLVM, times: np.ndarray) -> None:
     """With one row and a prior N(0, I), path inference is ordinary projection."""
     row = motion(times)[10:11].copy()
     row[0, 3:] = np.nan
     found = model._project(row)
     prior = Continued(np.zeros((1, 3)), np.ones((3, 1, 1)))
-    belief, settled = infer_path((Evidence(model.posterior_, row),), prior, found.best.mean)
-    assert settled
+    belief, ending = infer_path((Evidence(model.posterior_, row),), prior, found.best.mean)
+    assert ending == "at rest"
     np.testing.assert_allclose(belief.mean, found.best.mean, atol=1e-2)
     np.testing.assert_allclose(belief.variance, found.best.variance, rtol=0.05)
 
