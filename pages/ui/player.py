@@ -97,9 +97,10 @@ def answer(item: Item, name: str, plan: Plan) -> Reel:
     gap = with_gap(model, dataset, plan.sequence, plan.part, plan.stretch)
     if not plan.asked:
         return gap
-    key = f"dynamics_work|{name}|{plan.question}"
     found = filling(
-        key, partial(filled, model, dataset, gap), partial(keep, name, replace(plan, asked=False))
+        f"{name}|{plan.question}",
+        partial(filled, model, dataset, gap),
+        partial(keep, name, replace(plan, asked=False)),
     )
     return gap if found is None else found
 

@@ -124,6 +124,11 @@ def press(at: AppTest, label: str) -> AppTest:
     return next(button for button in at.button if button.label == label).click().run()
 
 
+def progress(at: AppTest) -> list[str]:
+    """The words over every progress bar."""
+    return [bar.proto.text for bar in at.get("progress")]
+
+
 def filled(at: AppTest) -> tuple[dict, dict]:
     """The reel when the thread that fills a gap is done."""
     for _ in range(200):
@@ -324,27 +329,54 @@ def test_the_motion_is_that_of_the_first_picture(poses):
     np.testing.assert_allclose(back, heights, atol=1e-4)
 
 
-def test_who_does_not_wait_gets_the_gap_back(keep, model, monkeypatch):
-    release = threading.Event()
+def test_how_far_the_filling_is_and_a_way_out(keep, model, monkeypatch):
+    ended = threading.Event()
 
-    def slow(*_: object) -> Reel:
-        release.wait(20.0)
-        raise ValueError("too late")
+    def slow(model, dataset, gap, callback) -> Reel:
+        try:
+            for _ in range(1000):
+                callback(7, -1234.0)
+                time.sleep(0.02)
+        except StopIteration:
+            ended.set()
+        return gap
 
     monkeypatch.setattr(player, "filled", slow)
     monkeypatch.setattr(dynamics_fill, "LOOK", 0.05)
     at = press(choose_task(app(keep(model)), "fill"), "Fill it in")
-    assert "Inferring the path from what is left" in said(at)
-    press(at, "Stop")
-    release.set()
+    assert "step 7 of at most 200, bound −1,234 nats" in progress(at)[0]
+    press(at, "Cancel")
+    assert ended.wait(5.0)  # the thread does not go on in secret
     assert not at.exception
-    assert "Inferring" not in said(at)
+    assert progress(at) == []
     fill = next(button for button in at.button if button.label == "Fill it in")
     assert not fill.disabled
 
 
+def test_another_question_ends_the_filling_of_the_first(keep, model, monkeypatch):
+    ended = threading.Event()
+
+    def slow(model, dataset, gap, callback) -> Reel:
+        try:
+            for _ in range(1000):
+                callback(0, -np.inf)
+                time.sleep(0.02)
+        except StopIteration:
+            ended.set()
+        return gap
+
+    monkeypatch.setattr(player, "filled", slow)
+    monkeypatch.setattr(dynamics_fill, "LOOK", 0.05)
+    at = press(choose_task(app(keep(model)), "fill"), "Fill it in")
+    assert "Looking at each frame by itself" in progress(at)[0]
+    part = next(each for each in at.selectbox if each.label == "Hide")
+    part.set_value("Everything").run()
+    press(at, "Fill it in")
+    assert ended.wait(5.0)
+
+
 def test_what_goes_wrong_in_the_thread_is_told():
-    def fails() -> Reel:
+    def fails(callback) -> Reel:
         raise ValueError("nothing fits")
 
     work = Work(fails).start()
