@@ -1,4 +1,4 @@
-"""A running app with one small model in its library, and a browser to drive it."""
+"""What the tests of pages share: a workspace, data; a running app and a browser to drive it."""
 
 import os
 import shutil
@@ -13,10 +13,13 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import pytest
+import streamlit as st
 from playwright.sync_api import Browser, ConsoleMessage, Page, WebSocket, sync_playwright
 
 from gplvm_core import BayesianGPLVM, load_dataset
+from gplvm_core.datasets import Dataset
 from gplvm_core.store import Library
+from pages.ui import catalogue
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium")
@@ -30,6 +33,30 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+
+@pytest.fixture
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace and a gallery of the test's own."""
+    monkeypatch.setenv("MANIFOLIO_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(catalogue, "GALLERY_FOLDER", tmp_path / "gallery")
+    monkeypatch.chdir(ROOT)
+    st.cache_data.clear()
+    return tmp_path / "home"
+
+
+@pytest.fixture(scope="module")
+def flow() -> Dataset:
+    """Sixty rows of the flow in pipes."""
+    whole = load_dataset("flow")
+    return replace(
+        whole,
+        name="some-flow",
+        title="Some flow",
+        targets=whole.targets[:60],
+        labels=whole.labels[:60],
+        covariates={},
+    )
 
 
 @dataclass(frozen=True)

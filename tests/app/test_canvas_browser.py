@@ -7,17 +7,12 @@ import pytest
 
 from gplvm_core.prediction import predict
 from gplvm_core.store import Library
+from tests.app.apptest import PIXELS
 
 pytestmark = pytest.mark.browser
 
 MAP = "canvas[data-part=upper]"
 OUTPUT = "canvas[data-part=output]"
-PIXELS = """(canvas) => {
-    const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
-    let sum = 0;
-    for (let i = 0; i < data.length; i++) sum = (sum * 31 + data[i]) % 2147483647;
-    return sum;
-}"""
 PREDICT = """(points) => {
     const explorer = [...window.manifolio.views.values()][0];
     return points.map((point) => {

@@ -4,20 +4,17 @@ import csv
 import io
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
-import streamlit as st
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from gplvm_core import GPLVM, BayesianGPLVM, BayesianPCA, ProbabilisticPCA, load_dataset
+from gplvm_core import GPLVM, BayesianGPLVM, BayesianPCA, ProbabilisticPCA
 from gplvm_core.datasets import DataError, Dataset, Drawing, Skeleton
-from gplvm_core.figures.frame import unframe
 from gplvm_core.figures.pack_completion import RowItem, mask_text
 from gplvm_core.store import Library, workspace
-from pages.ui import catalogue, complete_model, complete_typicality
+from pages.ui import complete_model, complete_typicality
 from pages.ui.catalogue import Item
 from pages.ui.complete_items import (
     Board,
@@ -31,32 +28,15 @@ from pages.ui.complete_items import (
 from pages.ui.complete_panels import row_csv, row_png
 from pages.ui.complete_table import example, table_csv
 from pages.ui.complete_upload import formats, read_rows
+from tests.app.apptest import press, run_page, said, stores
 
-ROOT = Path(__file__).parents[2]
+pytestmark = pytest.mark.usefixtures("home")
 
 
 @pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A workspace and a gallery of the test's own."""
-    monkeypatch.setenv("MANIFOLIO_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(catalogue, "GALLERY_FOLDER", tmp_path / "gallery")
-    monkeypatch.chdir(ROOT)
-    monkeypatch.setattr(complete_typicality, "SPELL", 60.0)  # no live fragment in these tests
-    st.cache_data.clear()
-    return tmp_path / "home"
-
-
-@pytest.fixture(scope="module")
-def flow() -> Dataset:
-    whole = load_dataset("flow")
-    return replace(
-        whole,
-        name="some-flow",
-        title="Some flow",
-        targets=whole.targets[:60],
-        labels=whole.labels[:60],
-        covariates={},
-    )
+def calm(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No live fragment in these tests."""
+    monkeypatch.setattr(complete_typicality, "SPELL", 60.0)
 
 
 @pytest.fixture(scope="module")
@@ -75,37 +55,7 @@ def keep(flow: Dataset) -> Callable[..., str]:
 
 
 def app(key: str | None = None) -> AppTest:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    at.run()
-    if key is not None:
-        at.query_params["model"] = key
-    return at.switch_page("pages/complete.py").run()
-
-
-def said(at: AppTest) -> str:
-    """All words on the page."""
-    kinds = ("title", "subheader", "markdown", "caption", "info", "warning", "error", "html")
-    return "\n".join(str(e.value) for kind in kinds for e in getattr(at, kind))
-
-
-def stores(at: AppTest) -> dict[str, tuple[dict, dict]]:
-    """Header and arrays of everything that was sent to the browser as bytes."""
-    found = {}
-    for element in at.main:
-        _collect(element, found)
-    return found
-
-
-def _collect(element, found) -> None:
-    if hasattr(element, "children"):
-        for child in element.children.values():
-            _collect(child, found)
-        return
-    proto = getattr(element, "proto", None)
-    data = getattr(proto, "bytes", b"") if proto is not None else b""
-    if data:
-        header, arrays = unframe(data)
-        found[header["name"].split("|")[0]] = (header, arrays)
+    return run_page("complete", model=key)
 
 
 def test_without_a_model_the_page_teaches_and_offers_a_button():
@@ -191,7 +141,7 @@ def test_your_own_rows_are_asked_for_and_shown(keep, model, flow):
     assert not at.error
     assert stores(at)["answer"][0]["item"].startswith("own 0 ")
     assert "5 rows, 20 gaps to fill" in said(at)
-    next(b for b in at.button if b.label == "Complete all rows").click().run()
+    press(at, "Complete all rows")
     assert not at.exception
     assert "have 0." in said(at)
     # The upload outlives a visit to another page.

@@ -6,11 +6,9 @@ import threading
 import time
 from collections.abc import Callable
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
-import streamlit as st
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
@@ -18,26 +16,15 @@ from gplvm_core import BayesianGPLVM, DynamicalGPLVM, load_dataset
 from gplvm_core.datasets import Dataset, read_motion
 from gplvm_core.datasets.kinematics import joint_frames
 from gplvm_core.figures.cells import choices, columns_of
-from gplvm_core.figures.frame import unframe
 from gplvm_core.figures.pack_sequence import Panel, Reel
 from gplvm_core.store import Library, workspace
-from pages.ui import catalogue, dynamics_fill, player
+from pages.ui import dynamics_fill, player
 from pages.ui.dynamics_export import chosen_frames, sequence_bvh, sequence_csv, sequence_gif
 from pages.ui.dynamics_fill import Work
 from pages.ui.dynamics_model import EVERYTHING, OWN_GAPS, hidden_rows, parts_of, sequence_titles
+from tests.app.apptest import press, run_page, said, stores
 
-ROOT = Path(__file__).parents[2]
 STEP = 0.1
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A workspace and a gallery of the test's own."""
-    monkeypatch.setenv("MANIFOLIO_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(catalogue, "GALLERY_FOLDER", tmp_path / "gallery")
-    monkeypatch.chdir(ROOT)
-    st.cache_data.clear()
-    return tmp_path / "home"
 
 
 def some_poses() -> Dataset:
@@ -53,6 +40,9 @@ def some_poses() -> Dataset:
         sequences=np.repeat([0, 1], [30, 20]),
         covariates={},
     )
+
+
+pytestmark = pytest.mark.usefixtures("home")
 
 
 @pytest.fixture(scope="module")
@@ -77,37 +67,7 @@ def keep(poses: Dataset) -> Callable[..., str]:
 
 
 def app(key: str | None = None) -> AppTest:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    at.run()
-    if key is not None:
-        at.query_params["model"] = key
-    return at.switch_page("pages/dynamics.py").run()
-
-
-def said(at: AppTest) -> str:
-    """All words on the page."""
-    kinds = ("title", "subheader", "markdown", "caption", "info", "warning", "error", "html")
-    return "\n".join(str(e.value) for kind in kinds for e in getattr(at, kind))
-
-
-def stores(at: AppTest) -> dict[str, tuple[dict, dict]]:
-    """Header and arrays of everything that was sent to the browser as bytes."""
-    found: dict[str, tuple[dict, dict]] = {}
-    for element in at.main:
-        _collect(element, found)
-    return found
-
-
-def _collect(element, found) -> None:
-    if hasattr(element, "children"):
-        for child in element.children.values():
-            _collect(child, found)
-        return
-    proto = getattr(element, "proto", None)
-    data = getattr(proto, "bytes", b"") if proto is not None else b""
-    if data:
-        header, arrays = unframe(data)
-        found[header["name"].split("|")[0]] = (header, arrays)
+    return run_page("dynamics", model=key)
 
 
 def reel(at: AppTest) -> tuple[dict, dict]:
@@ -118,10 +78,6 @@ def choose_task(at: AppTest, task: str) -> AppTest:
     return (
         next(each for each in at.button_group if "dynamics_task" in each.key).set_value(task).run()
     )
-
-
-def press(at: AppTest, label: str) -> AppTest:
-    return next(button for button in at.button if button.label == label).click().run()
 
 
 def progress(at: AppTest) -> list[str]:

@@ -11,6 +11,7 @@ from playwright.sync_api import expect
 
 from gplvm_core import DynamicalGPLVM, load_dataset
 from gplvm_core.store import Library
+from tests.app.apptest import PIXELS
 
 pytestmark = pytest.mark.browser
 
@@ -33,12 +34,6 @@ STATE = f"""() => {{
         values: Array.from(reel.arrays.values0),
     }};
 }}"""
-PIXELS = """(canvas) => {
-    const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
-    let sum = 0;
-    for (let i = 0; i < data.length; i++) sum = (sum * 31 + data[i]) % 2147483647;
-    return sum;
-}"""
 
 
 @dataclass(frozen=True)

@@ -9,67 +9,27 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-import streamlit as st
 from PIL import Image
 from streamlit.testing.v1 import AppTest
 
-from gplvm_core import BayesianGPLVM, load_dataset, training
+from gplvm_core import BayesianGPLVM, training
 from gplvm_core.datasets import Dataset, Drawing, Skeleton
 from gplvm_core.kernels import time_kernel_named
 from gplvm_core.store import Library, workspace
-from pages.ui import catalogue
 from pages.ui.card import FRAMES, tour
 from pages.ui.catalogue import Listed, items, open_item
 from pages.ui.memory import recall, remember
 from pages.ui.thumbnails import common_frame, missing_picture, row_picture
 from pages.ui.time_form import paths_svg
+from tests.app.apptest import press, run_page, said
 
-ROOT = Path(__file__).parents[2]
 PAGES = ("gallery", "explore", "complete", "train", "library")
-
-
-@pytest.fixture(autouse=True)
-def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A workspace and a gallery of the test's own."""
-    monkeypatch.setenv("MANIFOLIO_HOME", str(tmp_path / "home"))
-    monkeypatch.setattr(catalogue, "GALLERY_FOLDER", tmp_path / "gallery")
-    monkeypatch.chdir(ROOT)
-    st.cache_data.clear()
-    return tmp_path / "home"
-
-
-@pytest.fixture(scope="module")
-def flow() -> Dataset:
-    whole = load_dataset("flow")
-    return replace(
-        whole,
-        name="some-flow",
-        title="Some flow",
-        targets=whole.targets[:60],
-        labels=whole.labels[:60],
-        covariates={},
-    )
+pytestmark = pytest.mark.usefixtures("home")
 
 
 @pytest.fixture(scope="module")
 def model(flow: Dataset) -> BayesianGPLVM:
     return BayesianGPLVM(3, n_inducing=10, max_iter=15, random_state=0).fit(flow.values)
-
-
-def app(page: str = "gallery", **query: str) -> AppTest:
-    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
-    at.run()
-    if page != "gallery":
-        for name, value in query.items():
-            at.query_params[name] = value
-        at.switch_page(f"pages/{page}.py").run()
-    return at
-
-
-def said(at: AppTest) -> str:
-    """All words on the page."""
-    kinds = ("title", "subheader", "markdown", "caption", "info", "warning", "error", "html")
-    return "\n".join(str(e.value) for kind in kinds for e in getattr(at, kind))
 
 
 def query(at: AppTest, name: str) -> str:
@@ -86,7 +46,7 @@ def finished(job_id: str) -> training.Snapshot:
 
 @pytest.mark.parametrize("page", PAGES)
 def test_page_without_any_model_teaches_and_offers_a_button(page: str):
-    at = app(page)
+    at = run_page(page)
     assert not at.exception
     assert at.title
     assert at.button
@@ -96,7 +56,7 @@ def test_gallery_shows_a_card_with_pictures_and_opens_the_model(
     tmp_path: Path, flow: Dataset, model: BayesianGPLVM
 ):
     Library(tmp_path / "gallery").add(model, flow, "Flow in pipes", id="flow")
-    at = app()
+    at = run_page("gallery")
     assert not at.exception
     words = said(at)
     assert "60 × 12 numbers" in words
@@ -115,16 +75,16 @@ def test_gallery_keeps_its_order_and_shows_a_broken_model_in_words(
     gallery.add(model, replace(flow, name="faces"), "Faces", id="faces")
     (tmp_path / "gallery" / "zebra" / "model.gplvm").write_bytes(b"cut off")
     assert [item.key for item in items()] == ["gallery:faces", "gallery:zebra"]
-    at = app()
+    at = run_page("gallery")
     assert not at.exception
     assert "could not be opened" in at.error[0].value
 
 
 def test_start_training_opens_the_live_panel_and_saves_the_model():
-    at = app("train")
+    at = run_page("train")
     at.pills(key="train_built_in").set_value("flow").run()
     at.number_input(key="form_max_iter").set_value(20).run()
-    next(b for b in at.button if b.label == "Start training").click().run()
+    press(at, "Start training")
     assert not at.exception
     job_id = query(at, "job")
     job = finished(job_id)
@@ -144,7 +104,7 @@ def test_second_browser_sees_the_job_and_continues_it(flow: Dataset):
     quick = BayesianGPLVM(2, n_inducing=8, max_iter=10, random_state=0)
     job_id = training.submit(quick, flow, "Shared job")
     finished(job_id)
-    at = app("train", job=job_id)
+    at = run_page("train", job=job_id)
     assert not at.exception
     assert any(heading.value == "Shared job" for heading in at.subheader)
     at.number_input(key="job_more").set_value(10).run()
@@ -159,7 +119,7 @@ def test_job_is_rerun_and_removed(flow: Dataset):
     quick = BayesianGPLVM(2, n_inducing=8, max_iter=5, random_state=0)
     first = training.submit(quick, flow, "Twice")
     finished(first)
-    at = app("train", job=first)
+    at = run_page("train", job=first)
     at.button(key="job_run_again").click().run()
     second = query(at, "job")
     assert second != first
@@ -172,7 +132,7 @@ def test_job_is_rerun_and_removed(flow: Dataset):
 
 
 def test_unknown_job_is_explained():
-    at = app("train", job="gone-1234")
+    at = run_page("train", job="gone-1234")
     assert not at.exception
     assert "no longer in the list" in at.warning[0].value
 
@@ -180,7 +140,7 @@ def test_unknown_job_is_explained():
 def test_failed_training_is_told_in_words(flow: Dataset):
     job_id = training.submit(BayesianGPLVM(2, kernel="nonsense", max_iter=5), flow, "Fails")
     assert training.wait(job_id, timeout=60).status == "failed"
-    at = app("train", job=job_id)
+    at = run_page("train", job=job_id)
     assert not at.exception
     assert "nonsense" in at.error[0].value
     assert "Traceback" not in said(at)
@@ -188,13 +148,13 @@ def test_failed_training_is_told_in_words(flow: Dataset):
 
 @pytest.mark.parametrize("title", ["GP-LVM", "Bayesian PCA", "Probabilistic PCA"])
 def test_every_model_on_offer_trains(title: str):
-    at = app("train")
+    at = run_page("train")
     at.pills(key="train_built_in").set_value("flow").run()
     at.radio(key="form_model").set_value(title).run()
     assert not at.exception
     if title != "Probabilistic PCA":
         at.number_input(key="form_max_iter").set_value(10).run()
-    next(b for b in at.button if b.label == "Start training").click().run()
+    press(at, "Start training")
     finished(query(at, "job"))
     at.run()
     assert not at.exception
@@ -202,14 +162,14 @@ def test_every_model_on_offer_trains(title: str):
 
 
 def test_every_further_option_trains():
-    at = app("train")
+    at = run_page("train")
     at.pills(key="train_built_in").set_value("flow").run()
     at.number_input(key="form_max_iter").set_value(10).run()
     at.segmented_control(key="form_kernel").set_value("both").run()
     at.segmented_control(key="form_init").set_value("random").run()
     at.segmented_control(key="form_optimiser").set_value("scg").run()
     at.number_input(key="form_restarts").set_value(2).run()
-    next(b for b in at.button if b.label == "Start training").click().run()
+    press(at, "Start training")
     assert not at.exception
     job = finished(query(at, "job"))
     assert job.parameters["n_restarts"] == 2
@@ -232,13 +192,13 @@ def gif(count: int = 16) -> bytes:
 
 def start(at: AppTest) -> training.Snapshot:
     """Press the button, and the job at its end."""
-    next(b for b in at.button if b.label == "Start training").click().run()
+    press(at, "Start training")
     assert not at.exception
     return finished(query(at, "job"))
 
 
 def test_dynamics_are_offered_for_data_with_times_only():
-    at = app("train")
+    at = run_page("train")
     at.pills(key="train_built_in").set_value("talking_head").run()
     assert "time 0 to 4.967" in said(at)
     at.radio(key="form_model").set_value("Dynamical GP-LVM").run()
@@ -251,7 +211,7 @@ def test_dynamics_are_offered_for_data_with_times_only():
 
 
 def test_an_uploaded_video_trains_a_dynamical_model_with_its_times():
-    at = upload(app("train"), "round.gif", gif())
+    at = upload(run_page("train"), "round.gif", gif())
     assert "16 rows, 64 pixel values each, 1 sequence, time 0 to 1.5" in said(at)
     at.radio(key="form_model").set_value("Dynamical GP-LVM").run()
     at.number_input(key="form_max_iter").set_value(15).run()
@@ -267,7 +227,7 @@ def test_an_uploaded_video_trains_a_dynamical_model_with_its_times():
 
 
 def test_a_repeating_path_asks_for_its_period_and_warns_of_one_never_seen():
-    at = upload(app("train"), "round.gif", gif())
+    at = upload(run_page("train"), "round.gif", gif())
     at.radio(key="form_model").set_value("Dynamical GP-LVM").run()
     at.radio(key="form_time_kernel").set_value("periodic").run()
     period = next(box for box in at.number_input if box.label.startswith("Period"))
@@ -304,7 +264,7 @@ def test_paths_over_time_look_as_their_names_say():
 
 def test_data_of_one_moment_are_told_that_they_have_no_path():
     table = b"time,a,b\n" + b"".join(b"3,%d,%d\n" % (i, i * i % 7) for i in range(12))
-    at = upload(app("train"), "moment.csv", table)
+    at = upload(run_page("train"), "moment.csv", table)
     next(box for box in at.selectbox if box.label == "Time column").set_value("time").run()
     at.radio(key="form_model").set_value("Dynamical GP-LVM").run()
     assert not at.exception
@@ -318,7 +278,7 @@ def test_a_zip_may_hold_the_frames_of_a_video():
             picture = io.BytesIO()
             Image.new("L", (4, 4), 40 * number).save(picture, "PNG")
             archive.writestr(f"{number}.png", picture.getvalue())
-    at = upload(app("train"), "film.zip", file.getvalue())
+    at = upload(run_page("train"), "film.zip", file.getvalue())
     assert "time 0" not in said(at)
     at.toggle(key="upload_is_video").set_value(True).run()
     at.number_input(key="upload_frame_rate").set_value(10.0).run()
@@ -328,7 +288,7 @@ def test_a_zip_may_hold_the_frames_of_a_video():
 
 
 def test_new_rows_may_find_their_place_by_an_encoder():
-    at = app("train")
+    at = run_page("train")
     at.pills(key="train_built_in").set_value("flow").run()
     at.number_input(key="form_max_iter").set_value(10).run()
     at.segmented_control(key="form_encoder").set_value("network").run()
@@ -350,7 +310,7 @@ def upload(at: AppTest, name: str, data: bytes) -> AppTest:
 
 
 def test_uploaded_table_suggests_roles_and_offers_a_scale_per_column():
-    at = upload(app("train"), "people.csv", TABLE)
+    at = upload(run_page("train"), "people.csv", TABLE)
     assert not at.exception
     words = said(at)
     assert "30 rows, 2 values each, 2 labels" in words
@@ -360,12 +320,12 @@ def test_uploaded_table_suggests_roles_and_offers_a_scale_per_column():
 
 
 def test_answers_about_columns_are_remembered():
-    at = upload(app("train"), "people.csv", TABLE)
+    at = upload(run_page("train"), "people.csv", TABLE)
     label = next(box for box in at.selectbox if box.label == "Label column")
     assert label.value == "kind"
     leave = next(box for box in at.multiselect if box.label == "Columns to leave out")
     leave.set_value(["id", "salary"]).run()
-    again = upload(app("train"), "people.csv", TABLE)
+    again = upload(run_page("train"), "people.csv", TABLE)
     leave = next(box for box in again.multiselect if box.label == "Columns to leave out")
     assert leave.value == ["id", "salary"]
     assert "1 value each" in said(again)
@@ -381,7 +341,7 @@ def holed_table() -> bytes:
 
 
 def test_gaps_of_an_upload_are_counted_mapped_and_explained():
-    at = upload(app("train"), "holed.csv", holed_table())
+    at = upload(run_page("train"), "holed.csv", holed_table())
     assert not at.exception
     words = said(at)
     assert "20 of 120 values are missing (17%), in 17 of 30 rows and 2 of 4 columns." in words
@@ -400,13 +360,13 @@ def test_gaps_of_an_upload_are_counted_mapped_and_explained():
 
 
 def test_complete_data_say_nothing_of_gaps():
-    assert "issing" not in said(upload(app("train"), "people.csv", TABLE))
+    assert "issing" not in said(upload(run_page("train"), "people.csv", TABLE))
 
 
 def test_a_table_with_gaps_trains_and_opens_in_explore():
-    at = upload(app("train"), "holed.csv", holed_table())
+    at = upload(run_page("train"), "holed.csv", holed_table())
     at.number_input(key="form_max_iter").set_value(15).run()
-    next(b for b in at.button if b.label == "Start training").click().run()
+    press(at, "Start training")
     assert not at.exception
     finished(query(at, "job"))
     at.run()
@@ -420,7 +380,7 @@ def test_a_table_with_gaps_trains_and_opens_in_explore():
 
 
 def test_rows_without_any_value_are_left_out_when_wanted():
-    at = upload(app("train"), "rows.csv", b"id,a,b\n1,4,2\n2,,\n3,1,NA\n4,3,1\n5,2,7\n")
+    at = upload(run_page("train"), "rows.csv", b"id,a,b\n1,4,2\n2,,\n3,1,NA\n4,3,1\n5,2,7\n")
     assert not at.exception
     assert "nothing is observed in line 3" in at.error[0].value
     assert not any(button.label == "Start training" for button in at.button)
@@ -449,14 +409,14 @@ def test_rows_without_any_value_are_left_out_when_wanted():
     ],
 )
 def test_unreadable_upload_is_explained_in_words(name: str, data: bytes, words: str):
-    at = upload(app("train"), name, data)
+    at = upload(run_page("train"), name, data)
     assert not at.exception
     assert words in at.error[0].value
     assert not any(button.label == "Start training" for button in at.button)
 
 
 def test_form_survives_a_change_of_page():
-    at = app("train")
+    at = run_page("train")
     at.pills(key="train_built_in").set_value("flow").run()
     at.number_input(key="form_max_iter").set_value(70).run()
     at.switch_page("pages/library.py").run()
@@ -466,7 +426,7 @@ def test_form_survives_a_change_of_page():
 
 
 def test_upload_survives_a_change_of_page():
-    at = upload(app("train"), "people.csv", TABLE)
+    at = upload(run_page("train"), "people.csv", TABLE)
     at.switch_page("pages/library.py").run()
     at.switch_page("pages/train.py").run()
     assert not at.exception
@@ -480,11 +440,11 @@ def kept(flow: Dataset, model: BayesianGPLVM) -> Callable[[], Library]:
 
 
 def test_library_renames_and_tags(kept: Callable[[], Library]):
-    at = app("library")
+    at = run_page("library")
     assert not at.exception
     next(box for box in at.text_input if box.label == "Title").set_value("Better name")
     next(box for box in at.text_input if box.label == "Tags").set_value("talk, pipes, talk")
-    next(b for b in at.button if b.label == "Save").click().run()
+    press(at, "Save")
     assert not at.exception
     entry = kept().entry("mine")
     assert (entry.title, entry.tags) == ("Better name", ("talk", "pipes"))
@@ -492,15 +452,15 @@ def test_library_renames_and_tags(kept: Callable[[], Library]):
 
 
 def test_library_refuses_an_empty_title_in_words(kept: Callable[[], Library]):
-    at = app("library")
+    at = run_page("library")
     next(box for box in at.text_input if box.label == "Title").set_value("  ")
-    next(b for b in at.button if b.label == "Save").click().run()
+    press(at, "Save")
     assert "needs a title" in at.error[0].value
     assert kept().entry("mine").title == "My flow"
 
 
 def test_library_deletes_and_undoes(kept: Callable[[], Library]):
-    at = app("library")
+    at = run_page("library")
     at.button(key="delete_mine").click().run()
     assert kept().entries() == ()
     assert "“My flow” was deleted." in said(at)
@@ -510,7 +470,7 @@ def test_library_deletes_and_undoes(kept: Callable[[], Library]):
 
 
 def test_library_duplicates_searches_and_opens(kept: Callable[[], Library]):
-    at = app("library")
+    at = run_page("library")
     at.button(key="copy_mine").click().run()
     assert [entry.title for entry in kept().entries()] == ["My flow", "My flow (copy)"]
     at.text_input(key="library_search").set_value("copy").run()
@@ -523,14 +483,14 @@ def test_library_duplicates_searches_and_opens(kept: Callable[[], Library]):
 
 def test_library_takes_in_an_exported_file(kept: Callable[[], Library], tmp_path: Path):
     data = kept().export_file("mine", tmp_path / "model.gplvm").read_bytes()
-    at = app("library")
+    at = run_page("library")
     at.file_uploader[0].upload("model.gplvm", data).run()
     assert not at.exception
     assert len(kept().entries()) == 2
 
 
 def test_library_refuses_another_file_in_words(kept: Callable[[], Library]):
-    at = app("library")
+    at = run_page("library")
     at.file_uploader[0].upload("model.gplvm", b"no model").run()
     assert not at.exception
     assert "could not be added" in at.error[0].value

@@ -1,0 +1,59 @@
+"""What the tests of pages share: opening a page in Streamlit's AppTest, reading it, pressing."""
+
+from pathlib import Path
+
+from streamlit.testing.v1 import AppTest
+
+from gplvm_core.figures.frame import unframe
+
+ROOT = Path(__file__).parents[2]
+# In the browser: one number for a canvas, another when a pixel differs.
+PIXELS = """(canvas) => {
+    const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+    let sum = 0;
+    for (let i = 0; i < data.length; i++) sum = (sum * 31 + data[i]) % 2147483647;
+    return sum;
+}"""
+
+
+def run_page(page: str, **query: str | None) -> AppTest:
+    """The app, switched to a page with parameters in its address (None: left out)."""
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    at.run()
+    if page == "gallery":
+        return at
+    for name, value in query.items():
+        if value is not None:
+            at.query_params[name] = value
+    return at.switch_page(f"pages/{page}.py").run()
+
+
+def said(at: AppTest) -> str:
+    """All words on the page."""
+    kinds = ("title", "subheader", "markdown", "caption", "info", "warning", "error", "html")
+    return "\n".join(str(e.value) for kind in kinds for e in getattr(at, kind))
+
+
+def press(at: AppTest, label: str) -> AppTest:
+    """The page after the first button of that label."""
+    return next(button for button in at.button if button.label == label).click().run()
+
+
+def stores(at: AppTest) -> dict[str, tuple[dict, dict]]:
+    """Header and arrays of everything that was sent to the browser as bytes."""
+    found: dict[str, tuple[dict, dict]] = {}
+    for element in at.main:
+        _collect(element, found)
+    return found
+
+
+def _collect(element, found) -> None:
+    if hasattr(element, "children"):
+        for child in element.children.values():
+            _collect(child, found)
+        return
+    proto = getattr(element, "proto", None)
+    data = getattr(proto, "bytes", b"") if proto is not None else b""
+    if data:
+        header, arrays = unframe(data)
+        found[header["name"].split("|")[0]] = (header, arrays)
