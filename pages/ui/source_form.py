@@ -14,6 +14,7 @@ from gplvm_core.datasets import (
     inspect_table,
     list_datasets,
     load_dataset,
+    optional_datasets,
     read_bvh,
     read_images,
     read_table,
@@ -30,23 +31,35 @@ NONE = "—"
 
 
 def built_in_form() -> Dataset | None:
-    """Choose one of the data sets that come with Manifolio."""
-    names = list_datasets()
+    """Choose one of the data sets that come with Manifolio, or with a package that is there."""
+    missing = optional_datasets()
+    names = (*list_datasets(), *(name for name, packages in missing.items() if not packages))
     name = st.pills(
         "Data set",
         names,
-        format_func=lambda name: STORIES[name].title if name in STORIES else name.capitalize(),
+        format_func=title_of,
         default=names[0],
         required=True,
         key="train_built_in",
         persist_state="session",
         label_visibility="collapsed",
     )
+    ways = [
+        f"{title_of(name)} (`pip install {' '.join(packages)}`)"
+        for name, packages in missing.items()
+        if packages
+    ]
+    if ways:
+        st.caption(f"Optional, after an installation: {', '.join(ways)}.")
     try:
         return built_in(str(name))
     except (ValueError, OSError) as error:
         st.error(str(error), icon=":material/error:")
         return None
+
+
+def title_of(name: str) -> str:
+    return STORIES[name].title if name in STORIES else name.capitalize()
 
 
 @st.cache_resource(max_entries=8, show_spinner="Reading the data …")

