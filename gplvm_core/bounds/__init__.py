@@ -4,7 +4,7 @@ from gplvm_core.bounds.collapsed import Collapsed, collapsed
 from gplvm_core.bounds.evaluate import BoundGradients, evaluate_bound
 from gplvm_core.bounds.exact import Exact, exact
 from gplvm_core.bounds.layer import Layer, LayerValue, evaluate_layer, gram_factor
-from gplvm_core.bounds.profiled import Profile, profile_scales
+from gplvm_core.bounds.profiled import Profile, data_term, profile_scales
 
 __all__ = [
     "BoundGradients",
@@ -14,6 +14,7 @@ __all__ = [
     "LayerValue",
     "Profile",
     "collapsed",
+    "data_term",
     "evaluate_bound",
     "evaluate_layer",
     "exact",

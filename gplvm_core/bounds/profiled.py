@@ -5,6 +5,7 @@ the eigenvalues of C = L⁻¹ΦL⁻ᵀ, and the best σ² for a given r has a cl
 """
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from jaxtyping import Float
@@ -34,25 +35,7 @@ def profile_scales(statistics: Statistics, gram: Factor, ratio: float | None = N
     Raises NotPositiveDefiniteError where rounding has made the problem meaningless: a noise
     variance, or ψ0 − tr(K⁻¹Φ), that is not positive. An optimiser must not profit from those.
     """
-    try:
-        spectrum, vectors = np.linalg.eigh(gram.whiten(statistics.psi2))
-    except np.linalg.LinAlgError as error:
-        raise NotPositiveDefiniteError(f"the statistics are not finite: {error}") from error
-    spectrum = np.maximum(spectrum, 0.0)
-    carried = gram.solve_lower(statistics.psi1_targets)
-    power = [
-        np.sum((basis.T @ carried[:, columns]) ** 2, axis=1)
-        for basis, columns in zip(vectors, statistics.columns(), strict=True)
-    ]
-    n_outputs = statistics.n_outputs
-    problem = _Ratio(
-        spectrum.ravel(),
-        np.concatenate(power),
-        np.repeat(n_outputs, spectrum.shape[1]),
-        statistics.yy,
-        float(n_outputs @ (statistics.psi0 - spectrum.sum(axis=1))),
-        statistics.n_values,
-    )
+    problem = _Ratio.of(statistics, gram)
     if problem.left_over < 0.0:
         raise NotPositiveDefiniteError(
             f"ψ0 − tr(K⁻¹Φ) = {problem.left_over:.1e} is negative: the jitter is too small"
@@ -65,6 +48,22 @@ def profile_scales(statistics: Statistics, gram: Factor, ratio: float | None = N
     return Profile(float(np.exp(log_ratio)) * noise, noise)
 
 
+def data_term(statistics: Statistics, gram: Factor, noise_variance: float) -> float:
+    """F_data alone, from the eigenvalues of C, of which rounding can make none negative.
+
+    Defined where `collapsed`, which has the adjoints, too, may not be: at a noise so small that
+    rounding makes I + βC indefinite.
+    """
+    problem, precision = _Ratio.of(statistics, gram), 1.0 / noise_variance
+    log_ratio = np.array([np.log(precision)])
+    unexplained = problem.n_values * float(problem.noise_variance(log_ratio)[0])
+    return -0.5 * (
+        problem.n_values * float(np.log(2.0 * np.pi * noise_variance))
+        + precision * (unexplained + max(problem.left_over, 0.0))
+        + float(np.log1p(precision * problem.spectrum) @ problem.columns)
+    )
+
+
 @dataclass(frozen=True)
 class _Ratio:
     """F_data as a function of log r, the noise variance at its optimum."""
@@ -75,6 +74,28 @@ class _Ratio:
     yy: float
     left_over: float  # Σ_d ψ0 − tr(K⁻¹Φ), of the kernel before scaling
     n_values: int
+
+    @classmethod
+    def of(cls, statistics: Statistics, gram: Factor) -> Self:
+        try:
+            spectrum, vectors = np.linalg.eigh(gram.whiten(statistics.psi2))
+        except np.linalg.LinAlgError as error:
+            raise NotPositiveDefiniteError(f"the statistics are not finite: {error}") from error
+        spectrum = np.maximum(spectrum, 0.0)
+        carried = gram.solve_lower(statistics.psi1_targets)
+        power = [
+            np.sum((basis.T @ carried[:, columns]) ** 2, axis=1)
+            for basis, columns in zip(vectors, statistics.columns(), strict=True)
+        ]
+        n_outputs = statistics.n_outputs
+        return cls(
+            spectrum.ravel(),
+            np.concatenate(power),
+            np.repeat(n_outputs, spectrum.shape[1]),
+            statistics.yy,
+            float(n_outputs @ (statistics.psi0 - spectrum.sum(axis=1))),
+            statistics.n_values,
+        )
 
     def noise_variance(self, log_ratio: Array) -> Array:
         ratio = np.exp(log_ratio)[:, None]

@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds import collapsed, gram_factor
+from gplvm_core.bounds import data_term, gram_factor
 from gplvm_core.models.layers import OneLayer, Settled
 from gplvm_core.numerics import Array
 from gplvm_core.statistics import reduce_statistics
@@ -34,7 +34,7 @@ def drops(view: OneLayer, settled: Settled, belief: Belief) -> Float[Array, " Q"
         kernel = layer.kernel.without(q)
         statistics, _ = reduce_statistics(kernel, belief, layer.inducing, view.targets, view.run)
         gram = gram_factor(kernel, layer.inducing, settled.jitter, relative=False)
-        found[q] = collapsed(statistics, gram, layer.noise_variance).value
+        found[q] = data_term(statistics, gram, layer.noise_variance)
     return (settled.posterior.value - found) / belief.n_points
 
 

@@ -174,6 +174,16 @@ def test_labels_as_a_view_classify(planted) -> None:
     assert (said.argmax(axis=1) == classes[1::2]).mean() > 0.9
 
 
+def test_exact_labels_leave_next_to_no_noise(planted) -> None:
+    """A view without noise is fitted to the last digit; what it uses can still be told."""
+    classes = (planted["p"] > 0).astype(int)
+    views = {"body": planted["body"][::4], "label": label_view(classes[::4], 2)}
+    model = ManifoldRelevance(6, 30, max_iter=300, random_state=0).fit(views)
+    assert model.posteriors_["label"].noise_variance < 1e-6
+    assert all(np.isfinite(drops).all() for drops in model.drops_.values())
+    assert max(model.drops_["label"]) > 1.0
+
+
 def test_a_sequence_is_inferred_together() -> None:
     """The velocity is not in the given view: only its path tells which way a clock turns."""
     time = np.arange(80) * 0.15
