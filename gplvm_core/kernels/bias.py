@@ -18,7 +18,7 @@ from gplvm_core.kernels.kernel import (
 from gplvm_core.numerics import Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Bias(Stationary):
     """Constant covariance; its rank is 1, so on its own it needs jitter."""
 

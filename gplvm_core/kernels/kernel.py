@@ -1,7 +1,7 @@
 """What every kernel offers: values, expectations under Gaussian inputs, and their pullbacks."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, fields, replace
 from itertools import combinations
 from typing import Any, Self
 
@@ -52,13 +52,16 @@ WeightedPsi2 = Callable[[Array, Array, Array], tuple[Array, Array, Array]]
 CrossBuilder = Callable[[Array, Array, Array, Array], Cross]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Kernel:
     """A covariance function k(x, x') whose fields are its parameters.
 
-    A gradient with respect to a kernel is a kernel-shaped dataclass, so parameters are not
-    checked on construction: `check` does that, at the boundary.
+    held: names of those that training leaves as they are (`holding` fills it in). A gradient with
+    respect to a kernel is a kernel-shaped dataclass, so parameters are not checked on
+    construction: `check` does that, at the boundary.
     """
+
+    held: tuple[str, ...] = field(default=(), kw_only=True)
 
     def K(
         self, first: Float[Array, "N Q"], second: Float[Array, "M Q"] | None = None
@@ -136,6 +139,30 @@ class Kernel:
         variances = {k: v for k, v in leaves(self).items() if k.split(".")[-1] == "variance"}
         return replace_leaves(self, {k: factor * v for k, v in variances.items()})
 
+    def holding(self, *names: str) -> Self:
+        """The kernel with these parameters held in training; without names, all of them.
+
+        RBF(1.0, 10.0).holding("lengthscale"). Of a sum or product, in every part that has them:
+        (Periodic(1.0) + RBF(0.1)).holding("variance") keeps the ratio of two variances (Damianou
+        2015, §3.5.1). The overall scale of a mapping is always at its optimum: variances held in
+        its kernel are so relative to each other. Raises KernelError for a name that no part has.
+        """
+        known = {path.split(".")[-1] for path in leaves(self)}
+        if not known.issuperset(names):
+            raise KernelError(
+                f"{type(self).__name__} cannot hold {', '.join(sorted(set(names) - known))}; "
+                f"its parameters are {', '.join(sorted(known))}"
+            )
+        return self._holding(set(names) or known)
+
+    def _holding(self, names: set[str]) -> Self:
+        own = set(leaves(self)) & (names | set(self.held))
+        return replace(self, held=tuple(sorted(own)))
+
+    def held_paths(self) -> set[str]:
+        """Which leaves are held, by path: "lengthscale", or of a part "parts.0.lengthscale"."""
+        return set(self.held)
+
     @property
     def relevance(self) -> Float[Array, " Q"] | None:
         """ARD weights w_q of the latent dimensions; None for a kernel without any."""
@@ -156,7 +183,13 @@ class Kernel:
             raise self._without_expectations()
 
     def check_parameters(self) -> None:
-        """Raise KernelError unless every parameter is a positive finite number."""
+        """Raise KernelError unless every parameter is a positive finite number, held or not."""
+        unknown = self.held_paths() - set(leaves(self))
+        if unknown:
+            raise KernelError(
+                f"{type(self).__name__} has no parameter {', '.join(sorted(unknown))} to hold: "
+                "kernel.holding(name) holds a parameter by its name"
+            )
         for path, value in leaves(self).items():
             if not (np.all(np.isfinite(value)) and np.all(np.asarray(value) > 0)):
                 raise KernelError(
@@ -170,6 +203,12 @@ class Kernel:
     def __add__(self, other: "Kernel") -> "Sum":
         return Sum.of(self, other)
 
+    def __repr__(self) -> str:
+        # `held` comes last, and only where something is.
+        own = [each.name for each in fields(self) if each.name != "held"]
+        shown = [*own, "held"] if self.held else own
+        return f"{type(self).__name__}({', '.join(f'{k}={getattr(self, k)!r}' for k in shown)})"
+
     def _without_expectations(self) -> KernelError:
         return KernelError(
             f"{type(self).__name__} has no analytic expectations under Gaussian inputs: it can be "
@@ -178,7 +217,7 @@ class Kernel:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Stationary(Kernel):
     """A kernel whose k(x, x) is its variance everywhere."""
 
@@ -197,19 +236,37 @@ class Stationary(Kernel):
         return self.diag(mean), pullback
 
 
-@dataclass(frozen=True)
-class Sum(Kernel):
-    """k = Σ parts. Kernels without analytic cross terms raise KernelError."""
+@dataclass(frozen=True, repr=False)
+class Compound(Kernel):
+    """A kernel made of others: a sum or a product."""
 
     parts: tuple[Kernel, ...] = ()
 
     @classmethod
-    def of(cls, *kernels: Kernel) -> "Sum":
-        """The sum, with sums inside it opened."""
+    def of(cls, *kernels: Kernel) -> Self:
+        """The sum (product) of kernels, with sums (products) inside it opened."""
         parts: list[Kernel] = []
         for kernel in kernels:
-            parts.extend(kernel.parts if isinstance(kernel, Sum) else (kernel,))
+            parts.extend(kernel.parts if isinstance(kernel, cls) else (kernel,))
         return cls(tuple(parts))
+
+    def with_latent(self, n_latent: int) -> Self:
+        return replace(self, parts=tuple(part.with_latent(n_latent) for part in self.parts))
+
+    def without(self, dimension: int) -> Self:
+        return replace(self, parts=tuple(part.without(dimension) for part in self.parts))
+
+    def _holding(self, names: set[str]) -> Self:
+        return replace(self, parts=tuple(part._holding(names) for part in self.parts))
+
+    def held_paths(self) -> set[str]:
+        each = enumerate(part.held_paths() for part in self.parts)
+        return super().held_paths() | {f"parts.{i}.{path}" for i, held in each for path in held}
+
+
+@dataclass(frozen=True, repr=False)
+class Sum(Compound):
+    """k = Σ parts. Kernels without analytic cross terms raise KernelError."""
 
     def K(self, first: Array, second: Array | None = None) -> Array:
         return _total(part.K(first, second) for part in self.parts)
@@ -307,12 +364,6 @@ class Sum(Kernel):
             if part.relevance is not None:
                 return part.relevance
         return None
-
-    def with_latent(self, n_latent: int) -> Self:
-        return replace(self, parts=tuple(part.with_latent(n_latent) for part in self.parts))
-
-    def without(self, dimension: int) -> Self:
-        return replace(self, parts=tuple(part.without(dimension) for part in self.parts))
 
     def check(self) -> None:
         self.check_parameters()

@@ -21,7 +21,7 @@ from gplvm_core.kernels.rbf import RBF
 from gplvm_core.numerics import Array, symmetrise, unfold_upper
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Linear(Kernel):
     """Linear-ARD kernel; variance: one for all dimensions, or (Q,). Its rank is Q: use M = Q."""
 

@@ -15,7 +15,7 @@ from gplvm_core.kernels.kernel import Stationary
 from gplvm_core.numerics import Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Matern(Stationary):
     """Base of the Matérn kernels of half-integer smoothness.
 
@@ -54,7 +54,7 @@ class Matern(Stationary):
         raise NotImplementedError
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Matern12(Matern):
     """Matérn-½ (Ornstein–Uhlenbeck): continuous, nowhere differentiable."""
 
@@ -65,7 +65,7 @@ class Matern12(Matern):
         return value, -value
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Matern32(Matern):
     """Matérn-3⁄2: once differentiable."""
 
@@ -77,7 +77,7 @@ class Matern32(Matern):
         return (1.0 + scaled) * decay, -3.0 * distance * decay
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Matern52(Matern):
     """Matérn-5⁄2: twice differentiable."""
 

@@ -13,7 +13,7 @@ from gplvm_core.kernels.kernel import Stationary
 from gplvm_core.numerics import Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Periodic(Stationary):
     """Functions that repeat exactly; times an RBF or a Matérn, they repeat nearly.
 

@@ -7,26 +7,16 @@ from typing import Self
 
 import numpy as np
 
-from gplvm_core.kernels.kernel import Kernel
+from gplvm_core.kernels.kernel import Compound
 from gplvm_core.numerics import Array
 
 
-@dataclass(frozen=True)
-class Product(Kernel):
+@dataclass(frozen=True, repr=False)
+class Product(Compound):
     """k = Π parts: values and gradients; no expectations under Gaussian inputs.
 
     The variances of the parts multiply, so only one of them need be free.
     """
-
-    parts: tuple[Kernel, ...] = ()
-
-    @classmethod
-    def of(cls, *kernels: Kernel) -> "Product":
-        """The product, with products inside it opened."""
-        parts: list[Kernel] = []
-        for kernel in kernels:
-            parts.extend(kernel.parts if isinstance(kernel, Product) else (kernel,))
-        return cls(tuple(parts))
 
     def K(self, first: Array, second: Array | None = None) -> Array:
         return reduce(mul, (part.K(first, second) for part in self.parts))
@@ -46,6 +36,3 @@ class Product(Kernel):
 
     def scaled(self, factor: float) -> Self:
         return replace(self, parts=(self.parts[0].scaled(factor), *self.parts[1:]))
-
-    def with_latent(self, n_latent: int) -> Self:
-        return replace(self, parts=tuple(part.with_latent(n_latent) for part in self.parts))

@@ -20,7 +20,7 @@ POINTS_PER_BLOCK = 128
 PAIRS_PER_BLOCK = 2048
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class RBF(Stationary):
     """RBF-ARD kernel; lengthscale: one for all dimensions, or (Q,)."""
 

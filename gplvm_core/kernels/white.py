@@ -18,7 +18,7 @@ from gplvm_core.kernels.kernel import (
 from gplvm_core.numerics import Array
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class White(Stationary):
     """Independent noise inside the kernel: it adds to psi0 and to the diagonal of K only."""
 

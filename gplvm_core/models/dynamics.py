@@ -30,7 +30,9 @@ class DynamicalGPLVM(Timed, BayesianGPLVM):
     A BayesianGPLVM whose latent points lie on smooth paths: every latent dimension is a Gaussian
     process over time (or over any observed inputs), independent between sequences. time_kernel:
     "rbf" (smooth), "matern52", "matern32" (a little rough), "matern12" (rough), "periodic", each
-    with a little white noise; or a kernel object, of which the first variance stays as it is.
+    with a little white noise; or a kernel object, of which the first variance stays as it is, and
+    what it holds: (Periodic(1.0) + RBF(0.1)).holding("variance") + White(0.01) repeats nearly, with
+    a given share of anything smooth (§3.5.4).
     transform, score_samples, denoise, and complete without times take every row alone, x ~ N(0, I).
     Source: Damianou (2015), §3.2.1 and §3.3.6.
     """

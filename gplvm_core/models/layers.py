@@ -94,7 +94,8 @@ def kernel_leaves(
 ) -> dict[str, Leaf]:
     """The kernel's free parameters: logarithms, at the scale of their curvature, about N.
 
-    profiled: the first variance stays as it is, since the overall scale is put at its optimum.
+    Not those that it holds. profiled: the first variance stays as it is, since the overall scale
+    is put at its optimum.
     """
     paths = list(leaves(kernel, prefix))
     if profiled:
@@ -103,7 +104,8 @@ def kernel_leaves(
             path for path in paths if path.endswith("variance") and np.ndim(values[path]) == 0
         ]
         paths = [path for path in paths if path not in scales[:1]]
-    return {path: Leaf(LOG, 1.0 / np.sqrt(n_points)) for path in paths}
+    held = {f"{prefix}.{path}" for path in kernel.held_paths()}
+    return {path: Leaf(LOG, 1.0 / np.sqrt(n_points)) for path in paths if path not in held}
 
 
 def layer_leaves(

@@ -22,7 +22,7 @@ from gplvm_core.kernels import (
     White,
     time_kernel_named,
 )
-from gplvm_core.kernels.kernel import Stationary
+from gplvm_core.kernels.kernel import Compound, Stationary
 from gplvm_core.numerics import fold_upper
 from gplvm_core.parameters import leaves, replace_leaves
 
@@ -55,7 +55,8 @@ def concrete(kind: type) -> set[type]:
     """All classes below a class that are kernels of their own."""
     found = set()
     for child in kind.__subclasses__():
-        found |= concrete(child) | ({child} if child not in (Stationary, Matern) else set())
+        base = child in (Stationary, Matern, Compound)
+        found |= concrete(child) | (set() if base else {child})
     return found
 
 
