@@ -57,19 +57,21 @@ def evaluate_layer(
     relative: bool = True,
     profile: bool = False,
     ratio: float | None = None,
+    most_ratio: float = np.inf,
     run: Executor = serial,
 ) -> LayerValue:
     """F_data and all its gradients in constrained units, in two passes over the data.
 
     profile: the kernel's overall scale and the noise variance are put at their optimum first
-    (with `ratio` = σ_f²/σ² held: the noise alone), so by the envelope theorem the other
-    gradients are those of the profiled bound. Raises NotPositiveDefiniteError.
+    (with `ratio` = σ_f²/σ² held: the noise alone; else it is at most `most_ratio`), so by the
+    envelope theorem the other gradients are those of the profiled bound. Raises
+    NotPositiveDefiniteError.
     """
     statistics, pullback = reduce_statistics(layer.kernel, belief, layer.inducing, targets, run)
     gram = gram_factor(layer.kernel, layer.inducing, jitter, relative=relative)
     scale, found, given = 1.0, None, layer.kernel
     if profile:
-        found = profile_scales(statistics, gram, ratio)
+        found = profile_scales(statistics, gram, ratio, most_ratio)
         scale = found.scale
         layer = Layer(given.scaled(scale), layer.inducing, found.noise_variance)
         gram = Factor(np.sqrt(scale) * gram.lower, scale * gram.jitter)

@@ -23,29 +23,35 @@ class Profile:
 
     scale: float
     noise_variance: float
+    capped: bool = False  # their ratio stands at the most that is allowed
 
     @property
     def ratio(self) -> float:
         return self.scale / self.noise_variance
 
 
-def profile_scales(statistics: Statistics, gram: Factor, ratio: float | None = None) -> Profile:
+def profile_scales(
+    statistics: Statistics, gram: Factor, ratio: float | None = None, most: float = np.inf
+) -> Profile:
     """The scale and the noise variance that maximise F_data (with a ratio given: the noise).
 
-    Raises NotPositiveDefiniteError where rounding has made the problem meaningless: a noise
-    variance, or ψ0 − tr(K⁻¹Φ), that is not positive. An optimiser must not profit from those.
+    most: the largest ratio allowed. Targets that can be fitted without error, such as class
+    labels, would drive it to where rounding leaves I + rC without a Cholesky factor. Raises
+    NotPositiveDefiniteError where rounding has made the problem meaningless: a noise variance, or
+    ψ0 − tr(K⁻¹Φ), that is not positive. An optimiser must not profit from those.
     """
     problem = _Ratio.of(statistics, gram)
     if problem.left_over < 0.0:
         raise NotPositiveDefiniteError(
             f"ψ0 − tr(K⁻¹Φ) = {problem.left_over:.1e} is negative: the jitter is too small"
         )
-    log_ratio = problem.best() if ratio is None else float(np.log(ratio))
+    log_ratio = problem.best(float(np.log(most))) if ratio is None else float(np.log(ratio))
     noise = float(problem.noise_variance(np.array([log_ratio]))[0])
     # Below the rounding error of the subtraction that makes it, the noise is an artefact.
     if not noise > 1e-14 * max(statistics.yy, 1e-300) / problem.n_values:
         raise NotPositiveDefiniteError(f"the profiled noise variance {noise:.1e} is not positive")
-    return Profile(float(np.exp(log_ratio)) * noise, noise)
+    capped = ratio is None and bool(log_ratio >= np.log(most))
+    return Profile(float(np.exp(log_ratio)) * noise, noise, capped)
 
 
 def data_term(statistics: Statistics, gram: Factor, noise_variance: float) -> float:
@@ -120,10 +126,11 @@ class _Ratio:
         cost = self.left_over * ratio + np.sum(self.columns * ratio * self.spectrum / damped)
         return float(gain - 0.5 * cost)
 
-    def best(self) -> float:
-        """The best log r: the best of a grid, then the zero of the slope beside it."""
-        index = int(np.argmax(self.value(LOG_RATIOS)))
-        low, high = LOG_RATIOS[max(index - 1, 0)], LOG_RATIOS[min(index + 1, len(LOG_RATIOS) - 1)]
+    def best(self, most: float) -> float:
+        """The best log r up to `most`: the best of a grid, then the zero of the slope beside it."""
+        grid = np.append(LOG_RATIOS[most > LOG_RATIOS], min(most, LOG_RATIOS[-1]))
+        index = int(np.argmax(self.value(grid)))
+        low, high = grid[max(index - 1, 0)], grid[min(index + 1, len(grid) - 1)]
         if not self.slope(low) > 0.0 > self.slope(high):
-            return float(LOG_RATIOS[index])
+            return float(grid[index])
         return float(optimize.brentq(self.slope, low, high, xtol=1e-13, rtol=1e-14))

@@ -92,7 +92,7 @@ class BayesianGPLVM(TrainedModel):
         self.bound_ = settled.posterior.value - float(kl_terms.sum()) + offset
         self.statistics_: Statistics = settled.statistics
         self.posterior_ = settled.as_posterior(scaling)
-        return notes
+        return notes + settled.notes
 
     def score_samples(self, Y: ArrayLike) -> Float[Array, " N"]:
         """log p(observed entries of y | training data) of each row in nats, approximately.

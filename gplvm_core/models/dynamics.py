@@ -225,4 +225,5 @@ class DynamicalGPLVM(Timed, BayesianGPLVM):
         self.bound_ = settled.posterior.value - float(found.kl.sum()) + offset
         self.statistics_: Statistics = settled.statistics
         self.posterior_ = settled.as_posterior(scaling)
-        return timeline_notes(self.times_, self.sequences_, self.time_kernel_)
+        odd = timeline_notes(self.times_, self.sequences_, self.time_kernel_)
+        return odd + settled.notes

@@ -186,19 +186,20 @@ class GPLVM(TrainedModel):
         targets: Array,
         scaling: Scaling,
     ) -> tuple[str, ...]:
+        notes: tuple[str, ...] = ()
         if isinstance(problem, FullProblem):
             points = parameters.latent
             value, self.posterior_ = problem.settled(parameters, targets, scaling)
         else:
             settled = problem.data.settled(parameters, targets)
-            points, value = parameters.belief.mean, settled.posterior.value
+            points, value, notes = parameters.belief.mean, settled.posterior.value, settled.notes
             self.posterior_ = settled.as_posterior(scaling)
         self.latent_mean_, self.latent_variance_ = points, np.zeros_like(points)
         self.relevance_ = relevance_of(self.kernel_, self.n_components)
         self.information_ = np.full(self.n_components, np.nan)
         offset = scaling.log_jacobian(observed_counts(targets))
         self.bound_ = value + StandardNormal().log_density(points)[0] + offset
-        return ()
+        return notes
 
     @property
     def n_effective_(self) -> int:

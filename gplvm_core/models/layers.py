@@ -8,7 +8,14 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds import Collapsed, Layer, collapsed, evaluate_layer, gram_factor
+from gplvm_core.bounds import (
+    Collapsed,
+    Layer,
+    LayerValue,
+    collapsed,
+    evaluate_layer,
+    gram_factor,
+)
 from gplvm_core.kernels import Kernel, kernel_named
 from gplvm_core.models.initialise import initial_inducing, initial_latent, initial_lengthscale
 from gplvm_core.models.scaling import Scaling
@@ -124,6 +131,12 @@ class Settled:
     statistics: Statistics
     posterior: Collapsed
     jitter: float
+    capped: bool = False  # σ_f²/σ² stands at the most that is allowed
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is odd about the fit, in words."""
+        return ("fitted without error: the noise is held at the level of the jitter",) * self.capped
 
     def as_posterior(self, scaling: Scaling) -> Posterior:
         """What predictions need, with the units of the outputs."""
@@ -153,15 +166,7 @@ class OneLayer:
         return self.begin.parameters(seed, variance)[0]
 
     def value(self, parameters: Parameters, ratio: float | None) -> DataValue:
-        at = evaluate_layer(
-            parameters.layer,
-            parameters.belief,
-            self.targets,
-            jitter=self.jitter,
-            profile=True,
-            ratio=ratio,
-            run=self.run,
-        )
+        at = self._at(parameters, ratio)
         pulled = at.gradients
         return DataValue(
             at.value,
@@ -178,20 +183,26 @@ class OneLayer:
 
     def settled(self, parameters: Parameters, targets: Float[Array, "N D"]) -> Settled:
         """The layer at its best scales, evaluated once more as what is stored will be."""
-        best = evaluate_layer(
+        best = self._at(parameters, None)
+        layer, belief = best.layer, parameters.belief
+        whole = Targets.whole(targets)
+        statistics, _ = reduce_statistics(layer.kernel, belief, layer.inducing, whole, self.run)
+        gram = gram_factor(layer.kernel, layer.inducing, best.jitter, relative=False)
+        found = collapsed(statistics, gram, layer.noise_variance)
+        capped = best.profile is not None and best.profile.capped
+        return Settled(layer, statistics, found, best.jitter, capped)
+
+    def _at(self, parameters: Parameters, ratio: float | None) -> LayerValue:
+        """Less noise than the jitter adds to K drowns in the rounding of the statistics."""
+        return evaluate_layer(
             parameters.layer,
             parameters.belief,
             self.targets,
             jitter=self.jitter,
             profile=True,
+            ratio=ratio,
+            most_ratio=1.0 / self.jitter,
             run=self.run,
-        )
-        layer, belief = best.layer, parameters.belief
-        whole = Targets.whole(targets)
-        statistics, _ = reduce_statistics(layer.kernel, belief, layer.inducing, whole, self.run)
-        gram = gram_factor(layer.kernel, layer.inducing, best.jitter, relative=False)
-        return Settled(
-            layer, statistics, collapsed(statistics, gram, layer.noise_variance), best.jitter
         )
 
 

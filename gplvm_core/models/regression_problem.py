@@ -1,7 +1,6 @@
 """A regression as a training problem: one layer, and beliefs about inputs of which some move."""
 
 from collections.abc import Sequence
-from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -134,22 +133,6 @@ class RegressionProblem:
 
         Less noise than that drowns in the rounding of the statistics, and training stalls on it.
         """
-        least = 1.0 / (self.jitter * self._level())
-        if ratio is None:
-            with suppress(NotPositiveDefiniteError):
-                at = self._profiled(parameters, None)
-                if at.profile is not None and at.profile.ratio <= least:
-                    return at
-        return self._profiled(parameters, ratio or least)
-
-    def _level(self) -> float:
-        """The size of the kernel that training starts from."""
-        if isinstance(self.kernel, str):
-            return 1.0
-        mean = self.inputs.belief.mean
-        return float(np.mean(start_kernel(self.kernel, mean).diag(mean)))
-
-    def _profiled(self, parameters: Parameters, ratio: float | None) -> LayerValue:
         return evaluate_layer(
             parameters.layer,
             parameters.belief,
@@ -157,8 +140,16 @@ class RegressionProblem:
             jitter=self.jitter,
             profile=True,
             ratio=ratio,
+            most_ratio=1.0 / (self.jitter * self._level()),
             run=self.run,
         )
+
+    def _level(self) -> float:
+        """The size of the kernel that training starts from."""
+        if isinstance(self.kernel, str):
+            return 1.0
+        mean = self.inputs.belief.mean
+        return float(np.mean(start_kernel(self.kernel, mean).diag(mean)))
 
     def evaluate(self, parameters: Parameters, phase: Phase) -> Evaluated:
         at, belief = self.value(parameters, phase.ratio), parameters.belief
@@ -186,7 +177,7 @@ class RegressionProblem:
         assert scales is not None
         whole = Targets.whole(targets)
         # As in training, so that what could be evaluated there can be here.
-        at = replace(self, targets=whole)._profiled(parameters, scales.ratio)
+        at = replace(self, targets=whole).value(parameters, scales.ratio)
         found = Posterior(
             at.layer.kernel,
             at.layer.inducing,

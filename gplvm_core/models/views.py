@@ -128,7 +128,12 @@ class ManifoldRelevance(Trainable, ViewsQueries, Saved, BaseEstimator):
         }
         self.information_ = kl / n_points
         self.bound_ = sum(self.bounds_.values()) - float(kl.sum())
-        self._note(data.notes(seed) + self._odd(scalings))
+        exact = tuple(
+            f"view {name!r}: {note}"
+            for name, own in zip(self.views_, settled, strict=True)
+            for note in own.notes
+        )
+        self._note(data.notes(seed) + self._odd(scalings) + exact)
         self.notes_ += self._facts(internal, timed=times is not None)
         return self
 

@@ -178,8 +178,9 @@ def test_exact_labels_leave_next_to_no_noise(planted) -> None:
     """A view without noise is fitted to the last digit; what it uses can still be told."""
     classes = (planted["p"] > 0).astype(int)
     views = {"body": planted["body"][::4], "label": label_view(classes[::4], 2)}
-    model = ManifoldRelevance(6, 30, max_iter=300, random_state=0).fit(views)
-    assert model.posteriors_["label"].noise_variance < 1e-6
+    with pytest.warns(UserWarning, match="view 'label': fitted without error"):
+        model = ManifoldRelevance(6, 30, max_iter=300, random_state=0).fit(views)
+    assert model.posteriors_["label"].noise_variance < 1e-4
     assert all(np.isfinite(drops).all() for drops in model.drops_.values())
     assert max(model.drops_["label"]) > 1.0
 
