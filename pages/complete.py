@@ -34,7 +34,7 @@ def complete(key: str) -> None:
     item = opened(key, "Complete", LAST_MODEL)
     if item is None:
         return
-    name = f"{key}|{float(item.model.bound_):.10g}"
+    name = f"{key}|{item.version}"
     model_head(item, "complete")
     source = st.segmented_control(
         "Rows",

@@ -55,7 +55,7 @@ def dynamics(key: str) -> None:
     item = opened(key, "Dynamics", LAST_MODEL)
     if item is None:
         return
-    name = f"{key}|{float(item.model.bound_):.10g}"
+    name = f"{key}|{item.version}"
     model_head(item, "dynamics")
     if not has_time(item.model):
         lead()

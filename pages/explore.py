@@ -5,10 +5,9 @@ import streamlit as st
 from gplvm_core.figures.pack import Chart
 from gplvm_core.kernels import KernelError
 from gplvm_core.models import LatentVariableModel
-from pages.ui.canvas import forget_place, latent_canvas, n_axes, remembered
+from pages.ui.canvas import forget_place, latent_canvas, n_axes, starting_place
 from pages.ui.catalogue import Item
 from pages.ui.model_head import chosen_key, model_head, opened
-from pages.ui.place import Place
 from pages.ui.routes import enter_through_app
 from pages.ui.words import TERMS, plural, story_of
 
@@ -68,20 +67,6 @@ def about(item: Item) -> None:
             st.markdown(f"- {note}")
 
 
-def starting_place(chart: Chart, key: str, version: str) -> Place:
-    """From this session, else from the link; a link that cannot be read is said, not swallowed."""
-    known = remembered(key, version)
-    if known is not None:
-        st.query_params.update(known.to_query())
-        return known
-    try:
-        return Place.from_query(st.query_params.to_dict(), n_axes(chart))
-    except ValueError as error:
-        st.warning(f"The link's place on the map could not be used. {error}")
-        forget_place()
-        return Place()
-
-
 def explore(key: str) -> None:
     """The page for one model."""
     item = opened(key, "Explore", LAST_MODEL)
@@ -89,9 +74,9 @@ def explore(key: str) -> None:
         return
     model_head(item, "explore", forget_place)
     chart = Chart.of(item.model, item.dataset)
-    version = f"{float(item.model.bound_):.10g}"
+    version = item.version
     try:
-        latent_canvas(chart, key, version, starting_place(chart, key, version))
+        latent_canvas(chart, key, version, starting_place(n_axes(chart), key, version))
     except KernelError as error:
         st.error(str(error))
     about(item)

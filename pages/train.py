@@ -2,17 +2,24 @@
 
 import streamlit as st
 
-from gplvm_core import training
+from gplvm_core import ManifoldRelevance, training
 from gplvm_core.datasets import Dataset
-from pages.ui.data_view import data_view, has_mixed_units
+from pages.ui.data_view import constant_views, data_view, has_mixed_units
 from pages.ui.jobs_list import active_banner, job_list
 from pages.ui.jobs_panel import job_view
 from pages.ui.model_form import model_form
 from pages.ui.routes import enter_through_app
+from pages.ui.several_choice import views_choice
+from pages.ui.several_files import several_files_form
 from pages.ui.source_form import built_in_form, upload_form
 from pages.ui.words import model_words
 
-SOURCES = {"built-in": "Ready-made data", "upload": "My own file"}
+SOURCES = {
+    "built-in": "Ready-made data",
+    "upload": "My own file",
+    "several": "Several files as views",
+}
+FORMS = {"built-in": built_in_form, "upload": upload_form, "several": several_files_form}
 
 
 def chosen_data() -> Dataset | None:
@@ -27,7 +34,15 @@ def chosen_data() -> Dataset | None:
         persist_state="session",
         label_visibility="collapsed",
     )
-    return upload_form() if source == "upload" else built_in_form()
+    dataset = FORMS[str(source)]()
+    divided = None if dataset is None else views_choice(dataset)
+    if source == "several" and divided is not None and len(divided.views) < 2:
+        st.info(
+            "One view so far. Add another file that describes the same rows, or make the labels a "
+            "view of their own, if there are any. Until then, only models of one view are offered.",
+            icon=":material/info:",
+        )
+    return divided
 
 
 def set_up() -> None:
@@ -44,7 +59,14 @@ def set_up() -> None:
     warnings = dataset.warnings
     data_view(dataset, warnings)
     st.subheader("2 · Model", anchor=False)
-    model = model_form(dataset, mixed_units=has_mixed_units(warnings))
+    model = model_form(dataset, differ=has_mixed_units(warnings))
+    still = constant_views(dataset) if isinstance(model, ManifoldRelevance) else []
+    if still:
+        st.error(
+            f"Nothing varies in {' and '.join(f'“{name}”' for name in still)}, so this model has "
+            "nothing to learn there. Leave that view out, or choose another model.",
+            icon=":material/error:",
+        )
     st.subheader("3 · Start", anchor=False)
     title = model_words(type(model).__name__)
     name = st.text_input(
@@ -54,7 +76,9 @@ def set_up() -> None:
         key=f"train_name_{dataset.name}_{title}",
         persist_state="session",
     )
-    if st.button("Start training", type="primary", icon=":material/play_arrow:"):
+    if st.button(
+        "Start training", type="primary", icon=":material/play_arrow:", disabled=bool(still)
+    ):
         try:
             job_id = training.submit(model, dataset, (name or "").strip() or dataset.title)
         except (ValueError, OSError) as error:

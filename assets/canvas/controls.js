@@ -7,9 +7,7 @@ class Controls {
     this.buildToggles();
     this.parts.take.addEventListener("click", () => explorer.takeFromNearest());
     this.parts.reset.addEventListener("click", () => explorer.reset());
-    this.parts.hint.textContent = matchMedia("(pointer: coarse)").matches
-      ? "Touch to generate, lift to keep, two fingers to zoom"
-      : "Move to generate, click to keep, scroll to zoom, drag to pan";
+    this.showHint(null);
     this.showPair();
     this.showLegend();
   }
@@ -17,18 +15,30 @@ class Controls {
   // --- dimension pair -------------------------------------------------------------------------
 
   buildPair() {
-    const { header, nLatent } = this.model;
-    const off = Array.from({ length: nLatent }, (_, q) => q).filter((q) => !header.on.includes(q));
-    const choices = (dimensions) => dimensions.map((q) => element("option", { value: q }, header.axes[q]));
+    this.showGroups();
     for (const name of ["across", "up"]) {
       const select = this.parts[name];
-      select.append(element("optgroup", { label: "In use, most relevant first" }, ...choices(header.on)));
-      if (off.length) select.append(element("optgroup", { label: "Switched off by the model" }, ...choices(off)));
       select.addEventListener("change", () => this.choosePair(name, Number(select.value)));
     }
-    const single = nLatent < 2;
+    const single = this.model.nLatent < 2;
     this.parts.across.disabled = this.parts.up.disabled = this.parts.swap.disabled = single;
     this.parts.swap.addEventListener("click", () => this.explorer.setPair(this.state.b, this.state.a));
+  }
+
+  /** Beside the map: what to do, or `words` instead. */
+  showHint(words) {
+    this.parts.hint.textContent = words ?? (matchMedia("(pointer: coarse)").matches
+      ? "Touch to generate, lift to keep, two fingers to zoom"
+      : "Move to generate, click to keep, scroll to zoom, drag to pan");
+  }
+
+  showGroups() {
+    const { axes } = this.model.header;
+    const groups = this.explorer.groups().filter(({ dims, used }) => used || dims.length);
+    for (const name of ["across", "up"]) {
+      this.parts[name].replaceChildren(...groups.map(({ title, dims }) =>
+        element("optgroup", { label: title }, ...dims.map((q) => element("option", { value: q }, axes[q])))));
+    }
   }
 
   /** Choosing the other side's dimension swaps the two. */
@@ -46,9 +56,9 @@ class Controls {
 
   /** What light and shadow mean on this map. */
   showShade() {
-    const [least, most] = this.explorer.map.shading.range.map((deviation) => this.model.deviation(deviation ** 2));
-    this.parts.least.textContent = `± ${formatNumber(least, 2)}`;
-    this.parts.most.textContent = `± ${formatNumber(most, 2)}`;
+    const [least, most] = this.explorer.map.shading.range.map((deviation) => this.model.spreadWords(deviation ** 2));
+    this.parts.least.textContent = least;
+    this.parts.most.textContent = most;
   }
 
   // --- toggles --------------------------------------------------------------------------------
@@ -74,27 +84,38 @@ class Controls {
   // --- sliders --------------------------------------------------------------------------------
 
   buildSliders() {
-    const { header, latent, nLatent, nPoints } = this.model;
-    const others = header.on.filter((q) => q !== this.state.a && q !== this.state.b);
-    this.parts.sliders.hidden = others.length === 0;
-    this.sliders = others.map((q) => {
-      let [low, high] = [Infinity, -Infinity];
-      for (let n = 0; n < nPoints; n++) {
-        low = Math.min(low, latent[n * nLatent + q]);
-        high = Math.max(high, latent[n * nLatent + q]);
+    const { a, b, held } = this.state;
+    this.sliders = [];
+    const rows = [];
+    for (const { title, heading, dims, used } of this.explorer.groups()) {
+      const others = used ? dims.filter((q) => q !== a && q !== b && !held.has(q)) : [];
+      if (heading && others.length) rows.push(element("h4", {}, title));
+      for (const q of others) {
+        this.sliders.push(this.slider(q));
+        rows.push(this.sliders.at(-1).row);
       }
-      const margin = 0.1 * (high - low) || 1;
-      const input = element("input", { type: "range", min: low - margin, max: high + margin, step: "any" });
-      const value = element("output");
-      const label = element("span", {}, `Dimension ${q + 1}`);
-      input.addEventListener("input", () => {
-        this.explorer.fix(q, Number(input.value));
-        this.showPoint();
-      });
-      return { q, input, value, row: element("label", {}, label, input, value) };
-    });
-    this.parts["slider-rows"].replaceChildren(...this.sliders.map(({ row }) => row));
+    }
+    this.parts.sliders.hidden = rows.length === 0;
+    this.parts["slider-rows"].replaceChildren(...rows);
     this.showPoint();
+  }
+
+  slider(q) {
+    const { latent, nLatent, nPoints } = this.model;
+    let [low, high] = [Infinity, -Infinity];
+    for (let n = 0; n < nPoints; n++) {
+      low = Math.min(low, latent[n * nLatent + q]);
+      high = Math.max(high, latent[n * nLatent + q]);
+    }
+    const margin = 0.1 * (high - low) || 1;
+    const input = element("input", { type: "range", min: low - margin, max: high + margin, step: "any" });
+    const value = element("output");
+    const label = element("span", {}, `Dimension ${q + 1}`);
+    input.addEventListener("input", () => {
+      this.explorer.fix(q, Number(input.value));
+      this.showPoint();
+    });
+    return { q, input, value, row: element("label", {}, label, input, value) };
   }
 
   /** Sliders follow the chosen point. */
@@ -132,11 +153,13 @@ class Controls {
     }));
   }
 
-  readout(point, deviation) {
+  /** Words under a single output; variances: of every picture at the point. */
+  readout(point, variances) {
     const { a, b } = this.state;
     const n = this.model.nearest(point);
     const place = `(${formatCoordinate(point[a])}, ${formatCoordinate(point[b])})`;
     const name = this.model.labelName(n) ?? `row ${n + 1}`;
-    this.parts.readout.textContent = `${place} · ± ${formatNumber(deviation, 2)} · near ${name}`;
+    const spread = variances.length === 1 ? ` · ${this.model.spreadWords(variances[0])}` : "";
+    this.parts.readout.textContent = `${place}${spread} · near ${name}`;
   }
 }

@@ -4,38 +4,38 @@ const SETTLE_MS = 450; // arrow keys and sliders: kept when they have rested thi
 
 class Explorer {
   /**
-   * root: the element that holds canvas.html; bytes: a packed model; start: {dims, point | null};
+   * root: the element that holds canvas.html; model: what the map shows; start: {dims, point | null};
    * onCommit({point, dims}) is called whenever the visitor keeps a point or changes the pair.
    */
-  constructor(root, bytes, start, onCommit) {
+  constructor(root, model, start, onCommit) {
     this.parts = Object.fromEntries([...root.querySelectorAll("[data-part]")].map((node) => [node.dataset.part, node]));
     this.root = this.parts.explorer;
     this.onCommit = onCommit;
-    this.model = new LatentModel(bytes);
-    const { header } = this.model;
-    this.first = { dims: header.dims, point: this.model.position(header.start) };
+    this.model = model;
+    const { header } = model;
+    this.first = { dims: header.dims, point: model.position(header.start) };
     const [a, b] = start.dims ?? header.dims;
     this.state = {
       a, b,
       point: start.point ? Float64Array.from(start.point) : Float64Array.from(this.first.point),
+      held: new Set(), // dimensions that stay where the chosen point is
       hover: null,
       hovered: -1,
       selected: new Set(),
-      show: { thumbnails: false, ellipses: false, trajectories: Boolean(this.model.sequences) },
+      show: { thumbnails: false, ellipses: false, trajectories: Boolean(model.sequences) },
       turn: { ...START_TURN },
       theme: readTheme(this.root),
     };
-    this.output = new Float64Array(this.model.nOutputs);
-    this.map = new LatentMap(this.parts.lower, this.parts.upper, this.model, this.state);
-    this.details = new Details(this.parts.details, this.model, this.state);
+    this.map = new LatentMap(this.parts.lower, this.parts.upper, model, this.state);
+    this.details = this.parts.details ? new Details(this.parts.details, model, this.state) : null;
+    this.pictures = this.buildPictures();
     this.controls = new Controls(this);
     this.gestures = new Gestures(this.parts.upper, this.actions(), () =>
       this.map.toPixel(this.state.point[this.state.a], this.state.point[this.state.b]));
-    this.turning();
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.parts.map);
-    this.observer.observe(this.parts.output.parentElement);
-    this.observer.observe(this.parts.details);
+    for (const { canvas } of this.pictures) this.observer.observe(canvas.parentElement);
+    if (this.details) this.observer.observe(this.parts.details);
     this.root.style.colorScheme = this.state.theme.dark ? "dark" : "light";
     this.resize();
     this.map.fit();
@@ -46,6 +46,21 @@ class Explorer {
     this.root.dataset.ready = "true";
   }
 
+  /** The outputs that follow the point. */
+  buildPictures() {
+    return [new OutputPicture(this.parts.output, this.model, this.state, () => this.turned())];
+  }
+
+  /** The dimensions in groups for the menus and sliders; those in use have sliders. */
+  groups() {
+    const { header, nLatent } = this.model;
+    const off = Array.from({ length: nLatent }, (_, q) => q).filter((q) => !header.on.includes(q));
+    return [
+      { title: "In use, most relevant first", dims: header.on, used: true },
+      { title: "Switched off by the model", dims: off, used: false },
+    ];
+  }
+
   // --- what a visitor does --------------------------------------------------------------------
 
   actions() {
@@ -53,7 +68,7 @@ class Explorer {
     return {
       hover: (x, y, touch) => {
         state.hovered = touch ? -1 : map.hit(x, y);
-        state.hover = map.toLatent(x, y);
+        state.hover = this.allowed(...map.toLatent(x, y));
         this.paint();
       },
       leave: () => {
@@ -90,15 +105,27 @@ class Explorer {
     };
   }
 
+  /** A place in the plane, as far as the chosen point may go there. */
+  allowed(u, v) {
+    const { a, b, point, held } = this.state;
+    return [held.has(a) ? point[a] : u, held.has(b) ? point[b] : v];
+  }
+
+  /** A point in the latent space, as far as the chosen point may go there. */
+  reachable(point) {
+    this.state.held.forEach((q) => (point[q] = this.state.point[q]));
+    return point;
+  }
+
   /** Move the chosen point within the plane. */
   place(u, v) {
-    this.state.point[this.state.a] = u;
-    this.state.point[this.state.b] = v;
+    const { a, b, point } = this.state;
+    [point[a], point[b]] = this.allowed(u, v);
   }
 
   /** Move the chosen point in all dimensions. */
   moveTo(point) {
-    this.state.point.set(point);
+    this.state.point.set(this.reachable(point));
     this.controls.showPoint();
     this.map.refresh();
     this.paint();
@@ -156,7 +183,7 @@ class Explorer {
     this.controls.showPoint();
     this.paint();
     this.announce();
-    this.root.dataset.waiting = "true";
+    if (this.details) this.root.dataset.waiting = "true";
     this.onCommit({ point: Array.from(state.point), dims: [state.a, state.b] });
   }
 
@@ -167,88 +194,63 @@ class Explorer {
 
   // --- drawing --------------------------------------------------------------------------------
 
-  /** Draw the output and the pointer's mark at the next frame, once however often it is asked for. */
+  /** Draw the outputs and the pointer's mark at the next frame, once however often it is asked for. */
   paint() {
     this.frame ??= requestAnimationFrame(() => {
       this.frame = null;
-      this.drawOutput();
+      this.drawOutputs();
       this.map.drawUpper();
     });
   }
 
-  /** The point that the output belongs to: under the pointer, else the chosen one. */
+  /** The point that the outputs belong to: under the pointer, else the chosen one. */
   shownPoint() {
     const { state, model } = this;
-    if (state.hovered >= 0) return model.position(state.hovered);
+    if (state.hovered >= 0) return this.reachable(model.position(state.hovered));
     const point = Float64Array.from(state.point);
     if (state.hover) [point[state.a], point[state.b]] = state.hover;
     return point;
   }
 
-  drawOutput() {
-    const { model, state } = this;
-    const canvas = this.parts.output;
-    const [width, height] = this.outputSize ?? [0, 0];
-    if (!width) return;
+  drawOutputs() {
     const point = this.shownPoint();
-    const variance = model.predict(point, this.output);
-    const context = fitCanvas(canvas, width, height);
-    const spread = ["curve", "bars"].includes(model.drawing.kind)
-      ? new Float64Array(model.nOutputs).fill(model.deviation(variance)) : null;
-    drawOutput(context, model.drawing, this.output, width, height, { theme: state.theme, turn: state.turn, spread });
-    this.controls.readout(point, model.deviation(variance));
+    this.controls.readout(point, this.pictures.map((picture) => picture.draw(point)));
+  }
+
+  /** How high a picture may be. */
+  mostHeight() {
+    return this.root.clientWidth >= 720 ? 400 : 240;
   }
 
   resize() {
-    const { map, output } = this.parts;
-    const { clientWidth, clientHeight } = map;
+    const { clientWidth, clientHeight } = this.parts.map;
     if (clientWidth !== this.map.width || clientHeight !== this.map.height) this.map.resize(clientWidth, clientHeight);
-    const width = output.parentElement.clientWidth;
-    const natural = outputHeight(this.model.drawing, width);
-    const height = Math.min(natural, this.root.clientWidth >= 720 ? 400 : 240);
-    if (String([width, height]) !== String(this.outputSize)) {
-      this.outputSize = [width, height];
-      output.style.height = `${height}px`;
-      this.paint();
-    }
-    this.details.draw();
+    const changed = this.pictures.map((picture) => picture.fit(this.mostHeight()));
+    if (changed.includes(true)) this.paint();
+    this.details?.draw();
   }
 
-  /** Drag on the output of a stick figure: turn it, and every other figure with it. */
-  turning() {
-    if (this.model.drawing.kind !== "skeleton") return;
-    const canvas = this.parts.output;
-    const turn = (dx, dy) => {
-      this.state.turn.yaw += dx;
-      this.state.turn.pitch = Math.min(Math.max(this.state.turn.pitch + dy, -1.4), 1.4);
-      this.paint();
-      this.details.draw();
-    };
-    canvas.classList.add("turns");
-    canvas.tabIndex = 0;
-    canvas.addEventListener("pointerdown", (event) => canvas.setPointerCapture(event.pointerId));
-    canvas.addEventListener("pointermove", (event) => {
-      if (event.buttons) turn(event.movementX * 0.011, event.movementY * 0.008);
-    });
-    canvas.addEventListener("keydown", (event) => {
-      const step = { ArrowLeft: [-0.15, 0], ArrowRight: [0.15, 0], ArrowUp: [0, -0.1], ArrowDown: [0, 0.1] }[event.key];
-      if (!step) return;
-      event.preventDefault();
-      turn(...step);
-    });
+  /** A stick figure was turned, and every other one with it. */
+  turned() {
+    this.paint();
+    this.details?.draw();
   }
 
-  /** Words for those who do not see the picture. */
+  /** Words for those who do not see the pictures. */
   announce() {
     const { model, state, parts } = this;
-    const deviation = formatNumber(model.deviation(model.predict(state.point, this.output)));
     const n = model.nearest(state.point);
     const at = [state.a, state.b].map((q) => `dimension ${q + 1} at ${formatCoordinate(state.point[q])}`).join(", ");
     const near = model.labelName(n) ?? `row ${n + 1}`;
-    parts.announce.textContent = `Point kept: ${at}. Standard deviation ${deviation}. Nearest training item: ${near}.`;
-    parts.output.setAttribute("aria-label", `Generated ${model.drawing.kind === "skeleton" ? "stick figure" : model.drawing.kind}; ${at}; nearest training item ${near}`);
+    const spread = this.pictures.map((picture) => this.spreadInWords(picture)).join(" ");
+    parts.announce.textContent = `Point kept: ${at}. ${spread} Nearest training item: ${near}.`;
+    for (const picture of this.pictures) picture.describe(`${at}; nearest training item ${near}`);
     parts.upper.setAttribute("aria-label",
       `Latent map of ${model.nPoints} training points, ${at}. Arrow keys move the point, Enter keeps it, plus and minus zoom, 0 resets.`);
+  }
+
+  spreadInWords({ model, values }) {
+    return `Standard deviation ${formatNumber(model.deviation(model.predict(this.state.point, values)))}.`;
   }
 
   /** Streamlit's theme changed. */
@@ -256,8 +258,8 @@ class Explorer {
     Object.assign(this.state.theme, readTheme(this.root));
     this.root.style.colorScheme = this.state.theme.dark ? "dark" : "light";
     this.controls.showLegend();
-    if (this.details.content) this.details.build();
-    this.details.draw();
+    if (this.details?.content) this.details.build();
+    this.details?.draw();
     this.map.refresh();
     this.paint();
   }

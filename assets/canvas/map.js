@@ -202,14 +202,15 @@ class LatentMap {
     }
   }
 
-  /** The training item n as a small picture with a frame in its label's colour. */
-  drawItem(context, n, x, y, size) {
+  /** The training item n (of several pictures, the one numbered `which`) small, with a frame in its label's colour. */
+  drawItem(context, n, x, y, size, which = 0) {
     const { model } = this;
     const { theme } = this.state;
-    const key = `${n}:${size}:${theme.dark}`;
+    const of = model.pictured[which];
+    const key = `${which}:${n}:${size}:${theme.dark}`;
     if (!this.pictures.has(key)) {
       if (this.pictures.size > 600) this.pictures.clear();
-      this.pictures.set(key, thumbnailPicture(model, n, size, theme));
+      this.pictures.set(key, thumbnailPicture(of, n, size, theme));
     }
     const picture = this.pictures.get(key);
     const { colour } = labelStyle(model.labels ? model.labels[n] : -1, model.header.palette, theme);
@@ -235,6 +236,7 @@ class LatentMap {
     const { theme, a, b, point, hover, hovered } = this.state;
     const [x, y] = this.toPixel(point[a], point[b]);
     const halo = css(theme.background, 0.9);
+    this.drawWay(context, x, y);
     context.lineWidth = 4;
     context.strokeStyle = halo;
     const ring = () => {
@@ -263,6 +265,20 @@ class LatentMap {
     if (hovered >= 0) this.drawHovered(context, hovered);
   }
 
+  /** Where one axis is held, the line on which the chosen point can move. */
+  drawWay(context, x, y) {
+    const { a, b, held, theme } = this.state;
+    if (held.has(a) === held.has(b)) return;
+    context.beginPath();
+    context.moveTo(...(held.has(a) ? [x, 0] : [0, y]));
+    context.lineTo(...(held.has(a) ? [x, this.height] : [this.width, y]));
+    context.setLineDash([6, 5]);
+    context.lineWidth = 1.5;
+    context.strokeStyle = css(theme.accent, 0.8);
+    context.stroke();
+    context.setLineDash([]);
+  }
+
   /** The hovered training point in front of all others, with its picture. */
   drawHovered(context, n) {
     const { model } = this;
@@ -276,17 +292,19 @@ class LatentMap {
     context.strokeStyle = css(theme.background);
     context.stroke();
     const size = 64;
-    const left = x + 16 + size > this.width ? x - 16 - size : x + 16;
+    const count = model.pictured.length;
+    const wide = count * (size + 4) - 4;
+    const left = x + 16 + wide > this.width ? Math.max(x - 16 - wide, 4) : x + 16;
     const top = Math.min(Math.max(y - size / 2, 4), this.height - size - 22);
     context.fillStyle = css(theme.background, 0.95);
-    context.fillRect(left - 4, top - 4, size + 8, size + 24);
-    this.drawItem(context, n, left, top, size);
+    context.fillRect(left - 4, top - 4, wide + 8, size + 24);
+    for (let i = 0; i < count; i++) this.drawItem(context, n, left + i * (size + 4), top, size, i);
     context.font = `600 11px ${theme.font}`;
     context.fillStyle = css(theme.text);
     context.textAlign = "center";
     context.textBaseline = "middle";
     const name = model.labelName(n);
-    context.fillText(name ?? `row ${n + 1}`, left + size / 2, top + size + 10, size + 4);
+    context.fillText(name ?? `row ${n + 1}`, left + wide / 2, top + size + 10, wide + 4);
   }
 
   stop() {

@@ -6,18 +6,53 @@
 
 const MOST_FOR_GAP = 300; // inducing inputs up to which the shading's own quadratic form pays
 
-class LatentModel {
-  constructor(bytes) {
-    const { header, arrays, shapes } = readFrame(bytes);
+/** Training points on a latent map: where they lie, what they are called, which one is near. */
+class LatentPoints {
+  /** Header, arrays and shapes of a frame with at least `latent`. */
+  constructor({ header, arrays, shapes }) {
     Object.assign(this, arrays);
     this.header = header;
+    [this.nPoints, this.nLatent] = shapes.latent;
+    this.relevance = Float64Array.from(header.relevance);
+  }
+
+  /** Index of the training point closest to x, dimensions weighted by their relevance; `only`: these alone. */
+  nearest(x, only = null) {
+    const { nPoints, nLatent: Q, latent, relevance } = this;
+    const dimensions = only ?? Array.from({ length: Q }, (_, q) => q);
+    let best = 0;
+    let least = Infinity;
+    for (let n = 0; n < nPoints; n++) {
+      let distance = 0;
+      for (const q of dimensions) {
+        const difference = x[q] - latent[n * Q + q];
+        distance += relevance[q] * difference * difference;
+      }
+      if (distance < least) [best, least] = [n, distance];
+    }
+    return best;
+  }
+
+  position(n) {
+    return Float64Array.from(this.latent.subarray(n * this.nLatent, (n + 1) * this.nLatent));
+  }
+
+  labelName(n) {
+    const label = this.labels ? this.labels[n] : -1;
+    return label < 0 ? null : (this.header.label_names[label] ?? String(label));
+  }
+}
+
+class LatentModel extends LatentPoints {
+  constructor(bytes) {
+    const content = readFrame(bytes);
+    super(content);
+    const { header, shapes } = content;
     this.drawing = header.drawing;
     this.kernel = header.kernel;
-    [this.nInducing, this.nLatent] = shapes.inducing;
+    this.nInducing = shapes.inducing[0];
     [this.rank, this.nOutputs] = shapes.weights;
-    this.nPoints = shapes.latent[0];
     this.itemSize = this.items ? this.items.length / this.nPoints : 0;
-    this.relevance = Float64Array.from(header.relevance);
     this.row = new Float64Array(this.nInducing);
     this.alpha = new Float64Array(this.rank);
     this.gap = this.nInducing <= MOST_FOR_GAP ? this.quadraticForm() : null;
@@ -107,30 +142,14 @@ class LatentModel {
     return Math.sqrt(variance) * this.header.scale;
   }
 
-  /** Index of the training point closest to x, dimensions weighted by their relevance; `only`: these alone. */
-  nearest(x, only = null) {
-    const { nPoints, nLatent: Q, latent, relevance } = this;
-    const dimensions = only ?? Array.from({ length: Q }, (_, q) => q);
-    let best = 0;
-    let least = Infinity;
-    for (let n = 0; n < nPoints; n++) {
-      let distance = 0;
-      for (const q of dimensions) {
-        const difference = x[q] - latent[n * Q + q];
-        distance += relevance[q] * difference * difference;
-      }
-      if (distance < least) [best, least] = [n, distance];
-    }
-    return best;
+  /** The deviation of a variance in internal units, in words. */
+  spreadWords(variance) {
+    return `± ${formatNumber(this.deviation(variance), 2)}`;
   }
 
-  position(n) {
-    return Float64Array.from(this.latent.subarray(n * this.nLatent, (n + 1) * this.nLatent));
-  }
-
-  labelName(n) {
-    const label = this.labels ? this.labels[n] : -1;
-    return label < 0 ? null : (this.header.label_names[label] ?? String(label));
+  /** Models whose pictures of a training row are shown side by side. */
+  get pictured() {
+    return [this];
   }
 
   /** One training row as it was sent; missing values are NaN. */

@@ -270,5 +270,3 @@ function thumbnailPicture(model, n, size, theme) {
   context.drawImage(picture, 0, 0, size, size);
   return canvas;
 }
-
-const START_TURN = { yaw: 0.6, pitch: 0.18 };

@@ -39,9 +39,7 @@ class Painter {
     this.buttons();
     for (const name of ["mean", "std"]) {
       turnable(this.parts[name], () => this.row?.drawing.kind === "skeleton", (yaw, pitch) => {
-        const { turn } = this.state;
-        turn.yaw += yaw;
-        turn.pitch = Math.min(Math.max(turn.pitch + pitch, -1.4), 1.4);
+        turnBy(this.state.turn, yaw, pitch);
         this.paint();
         this.possibilities.draw();
       });

@@ -44,9 +44,7 @@ class PlayerPictures {
   }
 
   turn(yaw, pitch) {
-    const { turn } = this.state;
-    turn.yaw += yaw;
-    turn.pitch = Math.min(Math.max(turn.pitch + pitch, -1.4), 1.4);
+    turnBy(this.state.turn, yaw, pitch);
     this.redraw();
   }
 

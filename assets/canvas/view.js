@@ -1,20 +1,7 @@
 // Streamlit's side of the visible component. Model and details arrive through two byte stores
 // (store.js), which meet the view on `window.manifolio`; only a small message passes here.
 
-const shelf = (window.manifolio ??= { stores: new Map(), views: new Map(), listeners: new Set() });
 const views = new WeakMap();
-
-/** Call back with a store's bytes now, if they are there, and whenever they change. */
-function followStore(name, callback) {
-  let last = null;
-  const look = () => {
-    const bytes = shelf.stores.get(name);
-    if (bytes && bytes !== last) callback((last = bytes));
-  };
-  shelf.listeners.add(look);
-  look();
-  return () => shelf.listeners.delete(look);
-}
 
 export default function view({ data, parentElement, setTriggerValue }) {
   let mounted = views.get(parentElement);
@@ -29,7 +16,7 @@ export default function view({ data, parentElement, setTriggerValue }) {
   mounted.unfollow.push(
     followStore(data.store, (bytes) => {
       mounted.explorer?.stop();
-      mounted.explorer = new Explorer(parentElement, bytes, data, (commit) => mounted.send("commit", commit));
+      mounted.explorer = new Explorer(parentElement, new LatentModel(bytes), data, (commit) => mounted.send("commit", commit));
       shelf.views.set(data.store, mounted.explorer);
       if (details) mounted.explorer.showDetails(details);
     }),

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gplvm_core import BayesianGPLVM, DynamicalGPLVM, load_dataset
+from gplvm_core import BayesianGPLVM, DynamicalGPLVM, ManifoldRelevance, load_dataset
 from gplvm_core.datasets import Dataset
 from gplvm_core.store import Library
 
@@ -42,17 +42,25 @@ GALLERY = {
     "moves": Exhibit(
         "poses", "The same body, through time", {"n_components": 10, "n_inducing": 60}, in_time=True
     ),
+    "pairs": Exhibit(
+        "lit_pairs", "Two heads under one light", {"n_components": 10, "n_inducing": 40}
+    ),
+    "silhouettes": Exhibit(
+        "silhouettes", "A body and its silhouette", {"n_components": 10, "n_inducing": 60}
+    ),
     "digits": Exhibit("digits", "Handwritten digits", {"n_components": 10, "n_inducing": 60}),
     "flow": Exhibit("flow", "Oil, water and gas in a pipe", {"n_components": 8, "n_inducing": 40}),
 }
 
 
-def gallery_model(name: str) -> BayesianGPLVM:
+def gallery_model(name: str) -> BayesianGPLVM | ManifoldRelevance:
     """The gallery's model of that name, not fitted yet."""
     # A jitter that leaves the bound's digits to the model and not to a processor's rounding.
     settings = {"jitter": 1e-4, "max_iter": 500} | GALLERY[name].settings
-    kind = DynamicalGPLVM if GALLERY[name].in_time else BayesianGPLVM
-    return kind(random_state=0, n_jobs=os.cpu_count(), **settings)
+    settings |= {"random_state": 0, "n_jobs": os.cpu_count()}
+    if load_dataset(GALLERY[name].dataset).views:
+        return ManifoldRelevance(**settings)
+    return DynamicalGPLVM(**settings) if GALLERY[name].in_time else BayesianGPLVM(**settings)
 
 
 def known_beside(name: str, dataset: Dataset) -> dict[str, Any]:
@@ -70,7 +78,7 @@ def main() -> None:
     for name in parser.parse_args().names:
         exhibit, start = GALLERY[name], time.perf_counter()
         dataset, model = load_dataset(exhibit.dataset), gallery_model(name)
-        model.fit(dataset.values, **known_beside(name, dataset))
+        model.fit(dataset.view_values or dataset.values, **known_beside(name, dataset))
         shutil.rmtree(HERE / name, ignore_errors=True)
         library.add(model, dataset, exhibit.title, tags=("gallery",), id=name)
         print(

@@ -37,7 +37,7 @@ class Timed:
     times_: Any
     sequences_: Any
     path_: Any
-    time_kernel_: Kernel | None
+    time_kernel_: Any
 
     def _so_far(self, times: Float[Array, "n P"], rows: Rows) -> tuple[Kernel, Array, Path, Array]:
         """What a path is continued from: kernel, times and path of training rows, new times."""

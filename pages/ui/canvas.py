@@ -21,7 +21,9 @@ SCRIPTS = (
     "shade.js",
     "axes.js",
     "geometry.js",
+    "turn.js",
     "output.js",
+    "output_picture.js",
     "map.js",
     "gestures.js",
     "details.js",
@@ -39,7 +41,7 @@ show_view = st.components.v2.component(
     "manifolio_canvas_view",
     html=asset("canvas.html"),
     css=asset("canvas.css"),
-    js=asset(*SCRIPTS, "view.js"),
+    js=asset(*SCRIPTS, "follow.js", "view.js"),
 )
 hold_bytes = st.components.v2.component("manifolio_canvas_store", js=asset("store.js"))
 
@@ -83,6 +85,20 @@ def _fragment(chart: Chart, name: str, start: Place) -> None:
 @st.cache_data(max_entries=8, show_spinner=False)
 def _packed(_chart: Chart, name: str) -> bytes:
     return pack_model(_chart, name)
+
+
+def starting_place(axes: int, key: str, version: str) -> Place:
+    """From this session, else from the link; a link that cannot be read is said, not swallowed."""
+    known = remembered(key, version)
+    if known is not None:
+        st.query_params.update(known.to_query())
+        return known
+    try:
+        return Place.from_query(st.query_params.to_dict(), axes)
+    except ValueError as error:
+        st.warning(f"The link's place on the map could not be used. {error}")
+        forget_place()
+        return Place()
 
 
 def remember(name: str, place: Place) -> None:

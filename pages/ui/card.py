@@ -10,7 +10,7 @@ from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.latent_map import leading_pair
-from pages.ui.catalogue import Item, Listed, open_item
+from pages.ui.catalogue import Item, Listed, one_view, open_item
 from pages.ui.thumbnails import (
     common_frame,
     map_picture,
@@ -42,7 +42,7 @@ def card_of(listed: Listed, *, film: bool = True) -> Card:
 @st.cache_data(max_entries=64, show_spinner=False)
 def made_card(key: str, version: str, film: bool) -> Card:
     """Draw the card; `version` changes with the file, so that a new model gets a new picture."""
-    item = open_item(key)
+    item = one_view(open_item(key))
     html = moving_picture(item) if film else still_picture(item)
     return Card(html, int(item.model.n_effective_))
 

@@ -1,6 +1,6 @@
 """All models that can be opened: the gallery's and the user's, behind one kind of key."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +10,7 @@ from gplvm_core.datasets import Dataset
 from gplvm_core.store import Entry, Library, StoreError, workspace
 
 GALLERY_FOLDER = Path(__file__).resolve().parents[2] / "assets" / "models"
-GALLERY_ORDER = ("faces", "heads", "poses", "digits", "flow")
+GALLERY_ORDER = ("faces", "heads", "lit_pairs", "poses", "silhouettes", "digits", "flow")
 
 
 @dataclass(frozen=True)
@@ -29,6 +29,14 @@ class Item:
     title: str
     model: Any
     dataset: Dataset
+    views: tuple[str, ...] = ()  # those of a model of several
+    view: str | None = None  # the one that is looked at alone
+
+    @property
+    def version(self) -> str:
+        """Changes whenever what is shown does."""
+        bound = f"{float(self.model.bound_):.10g}"
+        return bound if self.view is None else f"{bound}|{self.view}"
 
 
 def gallery() -> Library:
@@ -84,7 +92,19 @@ def open_item(key: str) -> Item:
     if entry.broken is not None:
         raise StoreError(entry.broken)
     model, dataset = loaded(str(library.root), identifier, entry.created, entry.bytes)
-    return Item(key, entry.title, model, dataset)
+    return Item(key, entry.title, model, dataset, tuple(getattr(model, "views_", ())))
+
+
+def one_view(item: Item, wanted: str | None = None) -> Item:
+    """One view of a model of several, the wanted or the first; any other model as it is.
+
+    Raises ValueError for a view that is missing in some rows.
+    """
+    if not item.views:
+        return item
+    view = wanted if wanted in item.views else item.views[0]
+    model, dataset = loaded_view(f"{item.key}|{item.version}", view, item.model, item.dataset)
+    return replace(item, model=model, dataset=dataset, view=view)
 
 
 @st.cache_resource(max_entries=12, show_spinner="Opening the model …")
@@ -92,6 +112,12 @@ def loaded(root: str, identifier: str, created: str, size: int) -> tuple[Any, Da
     """The model and dataset of one file; `created` and `size` make a changed file a new one."""
     library = Library(Path(root), read_only=True)
     return library.model(identifier), library.dataset(identifier)
+
+
+@st.cache_resource(max_entries=12, show_spinner=False)
+def loaded_view(name: str, view: str, _model: Any, _dataset: Dataset) -> tuple[Any, Dataset]:
+    """A view as a model and a data set of its own."""
+    return _model.of_view(view), _dataset.view(view)
 
 
 def go_to_explore(key: str) -> None:
@@ -102,6 +128,16 @@ def go_to_explore(key: str) -> None:
 def go_to_dynamics(key: str) -> None:
     """Open a model with time in Dynamics."""
     st.switch_page("pages/dynamics.py", query_params={"model": key})
+
+
+def go_to_views(key: str) -> None:
+    """Open a model of several views in Views."""
+    st.switch_page("pages/views.py", query_params={"model": key})
+
+
+def has_views(model_class: str) -> bool:
+    """Whether models of this class have several views."""
+    return model_class == "ManifoldRelevance"
 
 
 def plays(model_class: str) -> bool:

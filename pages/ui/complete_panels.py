@@ -10,7 +10,7 @@ from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.latent_map import latent_map_figure
-from gplvm_core.figures.pack import Chart
+from gplvm_core.figures.pack import Chart, Rows
 from gplvm_core.figures.pack_completion import RowItem
 from gplvm_core.figures.position import mark_position
 from pages.ui.catalogue import Item
@@ -143,12 +143,12 @@ def export(item: Item, current: RowItem, row: Array, answer: Completion) -> None
         )
 
 
-def names_of(dataset: Dataset) -> tuple[str, ...]:
+def names_of(dataset: Rows) -> tuple[str, ...]:
     """A name for every column."""
     if dataset.column_names is not None:
         return dataset.column_names
     word = "pixel value" if dataset.drawing.kind == "image" else "column"
-    return tuple(f"{word} {d + 1}" for d in range(dataset.n_outputs))
+    return tuple(f"{word} {d + 1}" for d in range(dataset.values.shape[1]))
 
 
 def row_csv(dataset: Dataset, current: RowItem, row: Array, answer: Completion) -> bytes:

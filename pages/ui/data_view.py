@@ -7,8 +7,12 @@ import pandas as pd
 import streamlit as st
 from numpy import ndarray as Array
 
-from gplvm_core.datasets import Dataset
+from gplvm_core.datasets import Dataset, Drawing, View
+from gplvm_core.datasets.errors import listed
 from gplvm_core.datasets.missing import missing_in_words, n_patterns, percent
+from gplvm_core.datasets.views import columns_of_views
+from pages.ui.several_choice import FEW_VIEWS
+from pages.ui.several_join import column_words
 from pages.ui.thumbnails import (
     MAP_INKS,
     common_frame,
@@ -29,12 +33,24 @@ def has_mixed_units(warnings: tuple[str, ...]) -> bool:
     return any(MIXED_UNITS_MARK in warning for warning in warnings)
 
 
+def constant_views(dataset: Dataset) -> list[str]:
+    """The views in which nothing varies."""
+    values, found = dataset.values, []
+    for name, columns in columns_of_views(dataset.views).items():
+        block = values[:, columns]
+        if not (np.fmin.reduce(block, axis=0) < np.fmax.reduce(block, axis=0)).any():
+            found.append(name)
+    return found
+
+
 def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
     """Facts, pictures, warnings of the data check, and what the loader did."""
     facts = [
         plural(dataset.n_points, "row"),
         plural(dataset.n_outputs, *VALUE_WORDS[dataset.drawing.kind]) + " each",
     ]
+    if dataset.views:
+        facts[1] = plural(len(dataset.views), "view")
     if dataset.labels is not None:
         facts.append(plural(len(np.unique(dataset.labels)), "label"))
     if dataset.sequences is not None:
@@ -42,7 +58,10 @@ def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
     if dataset.times is not None:
         facts.append(f"time {dataset.times.min():.4g} to {dataset.times.max():.4g}")
     st.markdown(f"**{dataset.title}** — {', '.join(facts)}")
-    sample_view(dataset)
+    if 0 < len(dataset.views) <= FEW_VIEWS:
+        sample_views(dataset)
+    else:
+        sample_view(dataset)
     missing = dataset.missing
     said = "" if missing is None else missing_in_words(missing)
     if missing is not None:
@@ -91,7 +110,7 @@ def emptiest_in_words(dataset: Dataset, missing: Array) -> str:
     n_rows, n_columns = missing.shape
     told = []
     if dataset.drawing.kind != "image":
-        names = dataset.column_names or tuple(f"column {d + 1}" for d in range(n_columns))
+        names = column_words(dataset)
         counts = missing.sum(axis=0)
         words = [f"{names[d]} ({percent(int(counts[d]), n_rows)} missing)" for d in most(counts)]
         told.append(f"Emptiest columns: {', '.join(words)}.")
@@ -115,6 +134,10 @@ VALUE_WORDS = {
 }
 
 
+KIND_WORDS = {
+    "bars": "Every bar is a column, from its least value to its most.",
+    "curve": "Every curve is a row.",
+}
 GAP_WORDS = {
     "image": "Hatched pixels are missing.",
     "skeleton": "Joints with a missing coordinate are left out.",
@@ -131,42 +154,75 @@ def advice(warning: str) -> str:
     )
 
 
+def sample_views(dataset: Dataset) -> None:
+    """The same few rows in every view, two views side by side; of plain columns the numbers too."""
+    rows = representative_rows(dataset.labels, dataset.n_points, 12)
+    places = columns_of_views(dataset.views)
+    for number in range(0, len(dataset.views), 2):
+        sides = st.columns(2, gap="medium")
+        for side, view in zip(sides, dataset.views[number : number + 2], strict=False):
+            with side:
+                st.markdown(f"**{view.name}** — {values_in_words(view)}")
+                sheet_html(dataset, rows, dataset.targets[:, places[view.name]], view.drawing)
+    kinds = dict.fromkeys(view.drawing.kind for view in dataset.views)
+    words = [KIND_WORDS[kind] for kind in kinds if kind in KIND_WORDS]
+    if dataset.missing is not None:
+        words += [GAP_WORDS[kind] for kind in kinds]
+    st.caption(
+        f"{len(rows)} of {plural(dataset.n_points, 'row')}, the same in every view. "
+        + " ".join(words)
+    )
+    plain = [view for view in dataset.views if view.drawing.kind in ("bars", "curve")]
+    if plain:
+        with st.expander("Table"):
+            st.dataframe(table_of_views(dataset, plain), height=260, placeholder="")
+            first_rows_note(dataset)
+
+
+def values_in_words(view: View) -> str:
+    """How many columns a view has, and the names of the first."""
+    count = plural(view.n_outputs, *VALUE_WORDS[view.drawing.kind])
+    if view.column_names is None or view.drawing.kind == "skeleton":
+        return count
+    return f"{count}: {listed(view.column_names, 4)}"
+
+
 def sample_view(dataset: Dataset) -> None:
     """A contact sheet; for tables the numbers too."""
     labels = dataset.labels
+    if dataset.views:
+        st.caption(f"Views: {listed([view.name for view in dataset.views], 12)}.")
     gaps = "" if dataset.missing is None else f" {GAP_WORDS[dataset.drawing.kind]}"
     if dataset.drawing.kind in ("image", "skeleton"):
         rows = representative_rows(labels, dataset.n_points, 24)
-        sheet_html(dataset, rows)
+        sheet_html(dataset, rows, dataset.targets, dataset.drawing)
         st.caption(f"{len(rows)} of {plural(dataset.n_points, 'row')}, spread evenly.{gaps}")
         return
     rows = representative_rows(labels, dataset.n_points, 12)
     pictures, numbers = st.tabs(["Pictures", "Table"])
     with pictures:
-        sheet_html(dataset, rows)
+        sheet_html(dataset, rows, dataset.targets, dataset.drawing)
         st.caption(
-            f"{len(rows)} of {plural(dataset.n_points, 'row')}; every "
-            + (
-                "bar is a column, from its least value to its most."
-                if dataset.drawing.kind == "bars"
-                else "curve is a row."
-            )
+            f"{len(rows)} of {plural(dataset.n_points, 'row')}. {KIND_WORDS[dataset.drawing.kind]}"
             + gaps
         )
     with numbers:
         st.dataframe(table_of(dataset), height=260, placeholder="")
-        if dataset.n_points > ROWS_OF_TABLE:
-            st.caption(f"The first {ROWS_OF_TABLE} of {dataset.n_points:,} rows.")
+        first_rows_note(dataset)
 
 
-def sheet_html(dataset: Dataset, rows: list[int]) -> None:
-    """Pictures of some rows, as many side by side as the screen takes."""
-    values = dataset.targets[rows]
-    frame = common_frame(dataset.drawing, dataset.targets)
+def first_rows_note(dataset: Dataset) -> None:
+    if dataset.n_points > ROWS_OF_TABLE:
+        st.caption(f"The first {ROWS_OF_TABLE} of {dataset.n_points:,} rows.")
+
+
+def sheet_html(dataset: Dataset, rows: list[int], targets: Array, drawing: Drawing) -> None:
+    """Pictures of some rows of targets (N, D), as many side by side as the screen takes."""
+    frame = common_frame(drawing, targets)
     tiles = "".join(
-        f'<img src="{picture_uri(row_picture(dataset.drawing, value, frame, 96))}" '
+        f'<img src="{picture_uri(row_picture(drawing, targets[row], frame, 96))}" '
         f'alt="{escape(words_of_row(dataset, row))}" title="{escape(words_of_row(dataset, row))}">'
-        for row, value in zip(rows, values, strict=True)
+        for row in rows
     )
     st.html(f'<div class="mf-sheet">{tiles}</div>')
 
@@ -181,8 +237,19 @@ def words_of_row(dataset: Dataset, row: int) -> str:
 
 def table_of(dataset: Dataset) -> pd.DataFrame:
     """The first rows as a table, counted from 1, with the label in front."""
-    shown = dataset.targets[:ROWS_OF_TABLE]
-    names = dataset.column_names or tuple(f"column {d + 1}" for d in range(dataset.n_outputs))
+    return labelled_table(dataset, dataset.targets, column_words(dataset))
+
+
+def table_of_views(dataset: Dataset, views: list[View]) -> pd.DataFrame:
+    """The same of some views, their names in front of the columns'."""
+    places = columns_of_views(dataset.views)
+    columns = np.concatenate([np.arange(dataset.n_outputs)[places[view.name]] for view in views])
+    names = tuple(word for view in views for word in view.full_names)
+    return labelled_table(dataset, dataset.targets[:, columns], names)
+
+
+def labelled_table(dataset: Dataset, targets: Array, names: tuple[str, ...]) -> pd.DataFrame:
+    shown = targets[:ROWS_OF_TABLE]
     table = pd.DataFrame(shown, columns=list(names), index=range(1, len(shown) + 1))
     if dataset.labels is not None:
         words = [

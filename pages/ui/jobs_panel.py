@@ -9,10 +9,17 @@ from numpy import ndarray as Array
 
 from gplvm_core import training
 from gplvm_core.figures.latent_map import latent_map_figure, leading_pair
-from gplvm_core.figures.relevance import dimensions_on, relevance_figure
+from gplvm_core.figures.relevance import dimensions_on, joint_relevance, relevance_figure
 from gplvm_core.figures.trace import trace_figure
 from gplvm_core.training import Snapshot
-from pages.ui.catalogue import go_to_dynamics, go_to_explore, open_item, plays
+from pages.ui.catalogue import (
+    go_to_dynamics,
+    go_to_explore,
+    go_to_views,
+    has_views,
+    open_item,
+    plays,
+)
 from pages.ui.jobs_list import status_badge
 from pages.ui.words import TERMS, bound_in_words, model_words, plural, seconds_in_words
 
@@ -66,6 +73,12 @@ def controls(job: Snapshot) -> None:
             and st.button("Open in Dynamics", icon=":material/play_arrow:", key="job_dynamics")
         ):
             go_to_dynamics(f"library:{job.entry}")
+        if (
+            job.entry is not None
+            and has_views(job.model_class)
+            and st.button("Open in Views", icon=":material/join_inner:", key="job_views")
+        ):
+            go_to_views(f"library:{job.entry}")
         if job.request is not None:
             st.markdown(f"*{REQUESTS[job.request]}*", width="content")
         if job.status == "running" and job.request is None:
@@ -254,7 +267,7 @@ def figures_state(job: Snapshot) -> tuple[Array, Array, Array] | None:
         except (ValueError, OSError):
             pass  # deleted in the Library: the last step still shows what there was
         else:
-            return model.latent_mean_, model.relevance_, model.information_
+            return model.latent_mean_, joint_relevance(model.relevance_), model.information_
     if job.progress is None:
         return None
     return job.progress.latent_mean, job.progress.relevance, job.progress.information

@@ -8,7 +8,14 @@ import streamlit as st
 
 from gplvm_core.store import Entry, Library
 from pages.ui.card import card_of
-from pages.ui.catalogue import Listed, go_to_dynamics, go_to_explore, plays
+from pages.ui.catalogue import (
+    Listed,
+    go_to_dynamics,
+    go_to_explore,
+    go_to_views,
+    has_views,
+    plays,
+)
 from pages.ui.words import (
     bound_in_words,
     bytes_in_words,
@@ -61,6 +68,10 @@ def model_row(library: Library, listed: Listed) -> None:
                 "Play", key=f"play_{entry.id}", icon=":material/play_arrow:", width="stretch"
             ):
                 go_to_dynamics(listed.key)
+            if has_views(entry.model_class) and st.button(
+                "Views", key=f"views_{entry.id}", icon=":material/join_inner:", width="stretch"
+            ):
+                go_to_views(listed.key)
             with st.popover("More", icon=":material/more_horiz:", width="stretch"):
                 menu(library, entry)
 

@@ -8,14 +8,18 @@ import streamlit as st
 
 from gplvm_core import (
     GPLVM,
-    RBF,
     BayesianGPLVM,
     BayesianPCA,
     DynamicalGPLVM,
-    Linear,
+    ManifoldRelevance,
     ProbabilisticPCA,
 )
 from gplvm_core.datasets import Dataset
+from gplvm_core.datasets.checks import mixed_units
+from pages.ui.form_parts import KERNELS, chosen, kernel_of
+from pages.ui.several_choice import FEW_VIEWS
+from pages.ui.several_form import kernel_option, prior_option, start_option
+from pages.ui.several_join import column_words
 from pages.ui.time_form import time_kernel_form
 from pages.ui.words import TERMS
 
@@ -28,9 +32,21 @@ class Choice:
     line: str
     estimator: type
     needs_times: bool = False
+    needs_views: bool = False
+
+    def suits(self, dataset: Dataset) -> bool:
+        """Whether the data have what the model needs."""
+        has_times, has_views = dataset.times is not None, len(dataset.views) > 1
+        return (has_times or not self.needs_times) and (has_views or not self.needs_views)
 
 
 CHOICES: tuple[Choice, ...] = (
+    Choice(
+        "Views (manifold relevance)",
+        "One map for all views; finds which dimensions they share and which belong to one alone.",
+        ManifoldRelevance,
+        needs_views=True,
+    ),
     Choice(
         "Bayesian GP-LVM",
         "Curved map with uncertainty; finds how many dimensions the data need.",
@@ -63,7 +79,6 @@ SCALINGS = {
     "columns": "Each column its own",
     "none": "Leave as it is",
 }
-KERNELS = {"rbf": "Curved", "linear": "Straight", "both": "Both"}
 INITS = {"pca": "PCA", "isomap": "Isomap", "random": "Random places"}
 ENCODERS = {
     "none": "Searched for each row (most exact)",
@@ -73,18 +88,19 @@ ENCODERS = {
 OPTIMISERS = {"lbfgs": "L-BFGS", "scg": "Scaled conjugate gradients"}
 
 
-def model_form(dataset: Dataset, *, mixed_units: bool) -> Any:
+def model_form(dataset: Dataset, *, differ: bool) -> Any:
     """Ask for model and options; return the estimator, not fitted.
 
-    `mixed_units` preselects a scale per column. Values survive a change of page.
+    differ: whether units do, which preselects a scale per column. Values survive a change of page.
     """
-    offered = [c for c in CHOICES if dataset.times is not None or not c.needs_times]
+    offered = [choice for choice in CHOICES if choice.suits(dataset)]
     titles = [choice.title for choice in offered]
+    several = offered[0].needs_views
     title = st.radio(
         "Model",
         titles,
         captions=[choice.line for choice in offered],
-        key="form_model",
+        key="form_model_views" if several else "form_model",
         persist_state="session",
         label_visibility="collapsed",
         width="stretch",
@@ -92,7 +108,16 @@ def model_form(dataset: Dataset, *, mixed_units: bool) -> Any:
     choice = offered[titles.index(title)]
     known = inspect.signature(choice.estimator).parameters
     options: dict[str, Any] = {}
-    if "time_kernel" in known:
+    if several and not choice.needs_views:
+        st.caption(
+            f":material/info: This model takes the {dataset.n_outputs:,} columns of all views as "
+            "one row: it does not tell what the views share."
+        )
+        # Between views units may well differ; the data check judges each by itself.
+        differ = differ or bool(mixed_units(dataset.values, column_words(dataset)))
+    if choice.needs_views:
+        options["time_kernel"] = prior_option(dataset)
+    elif "time_kernel" in known:
         options["time_kernel"] = time_kernel_form(dataset)
     most = max(1, min(30, dataset.targets.shape[1], len(dataset.targets) - 1))
     left, right = st.columns(2)
@@ -122,9 +147,9 @@ def model_form(dataset: Dataset, *, mixed_units: bool) -> Any:
         "Scale of the columns",
         list(SCALINGS),
         format_func=SCALINGS.__getitem__,
-        default="columns" if mixed_units else "global",
+        default="columns" if differ else "global",
         required=True,
-        key=f"form_scaling_{mixed_units}",
+        key=f"form_scaling_{differ}",
         help=TERMS["scaling"],
         persist_state="session",
     )
@@ -132,19 +157,26 @@ def model_form(dataset: Dataset, *, mixed_units: bool) -> Any:
     # Probabilistic PCA has no further options.
     if {"kernel", "init", "n_restarts", "n_inducing"} & set(known):
         with st.expander("More options"):
-            options |= more_options(choice, dataset, set(known))
+            options |= more_options(choice, dataset, set(known), int(options["n_components"]))
     return choice.estimator(**{name: value for name, value in options.items() if name in known})
 
 
-def more_options(choice: Choice, dataset: Dataset, known: set[str]) -> dict[str, Any]:
+def more_options(
+    choice: Choice, dataset: Dataset, known: set[str], n_components: int
+) -> dict[str, Any]:
     """The options that most people leave as they are."""
     options: dict[str, Any] = {}
     count = len(dataset.targets)
     if "n_inducing" in known:
-        options["n_inducing"] = inducing_option(choice, count)
+        usual = 20 if choice.needs_views and len(dataset.views) > FEW_VIEWS else 50
+        options["n_inducing"] = inducing_option(choice, count, usual)
+    if choice.needs_views:
+        names = [view.name for view in dataset.views]
+        options["kernel"] = kernel_option(names)
+        options["init"] = start_option(len(names), n_components)
+        known = known - {"kernel", "init"}
     if "kernel" in known:
-        shape = chosen("Shape of the mapping", "kernel", KERNELS)
-        options["kernel"] = RBF() + Linear() if shape == "both" else shape
+        options["kernel"] = kernel_of(chosen("Shape of the mapping", "kernel", KERNELS))
     if "init" in known:
         options["init"] = chosen("Starting places", "init", INITS)
     if "encoder" in known:
@@ -185,7 +217,7 @@ def more_options(choice: Choice, dataset: Dataset, known: set[str]) -> dict[str,
     return options
 
 
-def inducing_option(choice: Choice, count: int) -> int | None:
+def inducing_option(choice: Choice, count: int, usual: int) -> int | None:
     """How many inducing points; the plain GP-LVM may do without (None)."""
     if choice.estimator is GPLVM and not st.toggle(
         "Faster, with inducing points",
@@ -201,26 +233,10 @@ def inducing_option(choice: Choice, count: int) -> int | None:
             "Inducing points",
             min_value=min(2, most),
             max_value=most,
-            value=min(50, most),
+            value=min(usual, most),
             step=10,
-            key=f"form_inducing_{most}",
+            key=f"form_inducing_{most}_{usual}",
             help=TERMS["inducing"],
-            persist_state="session",
-        )
-    )
-
-
-def chosen(label: str, name: str, words: dict[str, str]) -> str:
-    """A choice between a few named values."""
-    return str(
-        st.segmented_control(
-            label,
-            list(words),
-            format_func=words.__getitem__,
-            default=next(iter(words)),
-            required=True,
-            key=f"form_{name}",
-            help=TERMS[name],
             persist_state="session",
         )
     )

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import streamlit as st
 
 from gplvm_core.store import StoreError
-from pages.ui.catalogue import Item, items, open_item
+from pages.ui.catalogue import Item, items, one_view, open_item
 from pages.ui.words import plural
 
 
@@ -18,10 +18,14 @@ def chosen_key(memory: str) -> str | None:
     return key
 
 
-def opened(key: str, page: str, memory: str) -> Item | None:
-    """The model of a page; None when it cannot be opened, which is then said, with a way on."""
+def opened(key: str, page: str, memory: str, *, whole: bool = False) -> Item | None:
+    """The model of a page; None when it cannot be opened, which is then said, with a way on.
+
+    Of a model of several views, the one in the link or seen before; whole: all of them.
+    """
     try:
-        return open_item(key)
+        item = open_item(key)
+        return item if whole else one_view(item, chosen_view(key))
     except (ValueError, OSError, StoreError) as error:
         st.title(page, anchor=False)
         st.error(str(error))
@@ -29,6 +33,35 @@ def opened(key: str, page: str, memory: str) -> Item | None:
         if st.button("Choose another model", type="primary", icon=":material/grid_view:"):
             st.switch_page("pages/gallery.py")
         return None
+
+
+def chosen_view(key: str) -> str | None:
+    """The view in the link, else the one seen before in this session."""
+    memory = f"chosen_view|{key}"
+    view = st.query_params.get("view") or st.session_state.get(memory)
+    if view is not None:
+        st.query_params["view"] = view
+        st.session_state[memory] = view
+    return view
+
+
+def view_menu(item: Item, page: str, forget: Callable[[], None]) -> None:
+    """The views of the model, of which one is looked at; all together are in Views."""
+    menu = f"{page}_view|{item.key}|{item.view}"
+
+    def switch() -> None:
+        forget()
+        st.query_params["view"] = st.session_state[menu]
+
+    st.selectbox(
+        "View",
+        item.views,
+        index=item.views.index(item.view or ""),
+        format_func=lambda view: f"View: {view}",
+        label_visibility="collapsed",
+        key=menu,
+        on_change=switch,
+    )
 
 
 def model_menu(key: str | None, page: str, forget: Callable[[], None] = lambda: None) -> None:
@@ -39,6 +72,7 @@ def model_menu(key: str | None, page: str, forget: Callable[[], None] = lambda: 
 
     def switch() -> None:
         forget()
+        st.query_params.pop("view", None)
         st.query_params["model"] = st.session_state[menu]
 
     st.selectbox(
@@ -67,3 +101,5 @@ def model_head(item: Item, page: str, forget: Callable[[], None] = lambda: None)
         )
     with menu:
         model_menu(item.key, page, forget)
+        if item.view is not None:
+            view_menu(item, page, forget)

@@ -40,6 +40,7 @@ SCRIPTS = (
     "theme.js",
     "axes.js",
     "geometry.js",
+    "turn.js",
     "output.js",
     "details.js",
     "possibilities.js",

@@ -9,6 +9,7 @@ PAGES = (
     ("pages/gallery.py", "Gallery"),
     ("pages/explore.py", "Explore"),
     ("pages/dynamics.py", "Dynamics"),
+    ("pages/views.py", "Views"),
     ("pages/complete.py", "Complete"),
     ("pages/train.py", "Train"),
     ("pages/library.py", "Library"),

@@ -28,6 +28,18 @@ CSS = """
   grid-template-columns: repeat(auto-fill, minmax(4.4rem, 1fr)); }
 .mf-sheet img { width: 100%; aspect-ratio: 1; object-fit: contain; border-radius: .3rem;
   background: color-mix(in srgb, currentColor 5%, transparent); }
+.mf-strip, .mf-line > div { display: grid; gap: .5rem .6rem; }
+.mf-strip { grid-template-columns: repeat(auto-fill, minmax(5.6rem, 7.6rem)); }
+.mf-line { display: grid; grid-template-columns: 5.5rem minmax(0, 1fr); gap: .6rem;
+  align-items: center; margin-bottom: .5rem; font-size: .85rem; }
+.mf-line > span { font-weight: 600; overflow-wrap: anywhere; }
+.mf-strip figure, .mf-line figure { margin: 0; }
+.mf-strip img, .mf-line img { width: 100%; aspect-ratio: 1; object-fit: contain; display: block;
+  border-radius: .3rem; background: color-mix(in srgb, currentColor 5%, transparent); }
+.mf-strip .mf-marked img { outline: 2px solid #009E73; outline-offset: 1px; }
+.mf-strip figcaption, .mf-line figcaption { margin-top: .2rem; font-size: .74rem; opacity: .8;
+  text-align: center; line-height: 1.3; font-variant-numeric: tabular-nums; }
+.mf-strip figcaption small { display: block; font-size: inherit; opacity: .85; }
 [class*="st-key-card_"] { position: relative; height: 100%;
   transition: transform .12s ease, box-shadow .12s ease; }
 [class*="st-key-card_"] h3, [class*="st-key-row_"] h3 { padding: 0 0 .6rem !important; }
@@ -52,6 +64,9 @@ CSS = """
 @media (max-width: 640px) {
   .block-container { padding-left: 1rem; padding-right: 1rem; }
   .mf-lead { font-size: 1rem; }
+  .mf-line { grid-template-columns: minmax(0, 1fr); gap: .2rem; }
+  .mf-line > div { grid-template-columns: repeat(3, minmax(0, 1fr)) !important; }
+  .mf-strip { grid-template-columns: repeat(3, minmax(0, 1fr)); }
 }
 </style>
 """

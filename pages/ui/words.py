@@ -54,6 +54,31 @@ STORIES: dict[str, Story] = {
         "Twelve sensors on a simulated pipe with three kinds of flow.",
         "The kinds of flow become regions of the map, and the map shows where it knows nothing.",
     ),
+    "lit_pairs": Story(
+        "Pairs of heads",
+        "Two heads at a time, under the same lamp.",
+        "The light belongs to both pictures, the faces to one each: shared and private dimensions.",
+    ),
+    "silhouettes": Story(
+        "Silhouettes",
+        "A body in motion, and its outline from one side.",
+        "Give the outline, and the model draws the body; or the body, and it draws the outline.",
+    ),
+    "digits_views": Story(
+        "Digits, three ways",
+        "Handwritten digits as pixels, as Fourier coefficients and as profiles.",
+        "What all descriptions tell is shared; what one of them tells alone is private.",
+    ),
+    "multi_feature_digits": Story(
+        "Digits, six ways",
+        "Two thousand digits in six published sets of features.",
+        "Some features tell the same, some have news of their own: see which.",
+    ),
+    "toy_views": Story(
+        "Toy signals",
+        "Two views made of three known signals, one of them in both.",
+        "The model finds which signal is shared and which are not.",
+    ),
 }
 
 TERMS: dict[str, str] = {
@@ -87,6 +112,18 @@ TERMS: dict[str, str] = {
     "their speed; how smooth they are stays as chosen.",
     "period": "After this time the movement repeats, in the unit of the data's times (seconds for "
     "videos and motion capture). Training adapts it; start near the truth.",
+    "views": "Several descriptions of the same things, row by row: a photograph and its "
+    "measurements, both sides of a movement, groups of columns. One model can learn what they "
+    "share and what each has alone.",
+    "label_view": "The model then learns to tell the labels from the other views. Without this, "
+    "labels colour the map and are never learned from.",
+    "prior": "Rows that follow each other in time may be a path on the map, or be placed "
+    "independently of each other.",
+    "kernel_views": "How smoothly outputs may change over the map: the same for all views, or for "
+    "each view its own. “Curved” (RBF) suits most data, “straight” (linear) finds straight maps.",
+    "init_views": "Where the points start on the map. “PCA of all” takes the views as one table, "
+    "each with the same weight; “PCA of each” gives every view dimensions of its own to start "
+    "with, which suits views that share little.",
     "optimiser": "L-BFGS remembers recent steps and suits most data; scaled conjugate gradients "
     "need less memory.",
 }
@@ -94,6 +131,7 @@ TERMS: dict[str, str] = {
 
 MODEL_WORDS: dict[str, str] = {
     "BayesianGPLVM": "Bayesian GP-LVM",
+    "ManifoldRelevance": "Manifold relevance",
     "DynamicalGPLVM": "Dynamical GP-LVM",
     "GPLVM": "GP-LVM",
     "BayesianPCA": "Bayesian PCA",

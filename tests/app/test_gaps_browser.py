@@ -53,7 +53,7 @@ def bench(browser_page) -> Page:
     """An empty page with the canvas' drawing code."""
     page = browser_page.page
     page.set_content("<body></body>")
-    names = ("frame.js", "model.js", "theme.js", "axes.js", "geometry.js", "output.js")
+    names = ("frame.js", "model.js", "theme.js", "axes.js", "geometry.js", "turn.js", "output.js")
     page.add_script_tag(content=asset(*names))
     yield page
     assert browser_page.traffic.errors == []

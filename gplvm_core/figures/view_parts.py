@@ -1,0 +1,95 @@
+"""Which views use which latent dimensions, as parts with a name: shared, private, unused."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from numpy import ndarray as Array
+
+MOST_NAMED_VIEWS = 4  # with more, parts are told by how many views use them, not by which
+
+
+@dataclass(frozen=True)
+class Part:
+    """Latent dimensions that the same views use (counted from 0, the most important first).
+
+    title: for menus, words: a sentence; views: those that use it, none for what is unused.
+    """
+
+    id: str
+    title: str
+    words: str
+    views: tuple[str, ...]
+    dimensions: tuple[int, ...]
+
+    @property
+    def used(self) -> bool:
+        return self.id != "unused"
+
+    @property
+    def shared(self) -> bool:
+        return len(self.views) > 1
+
+    @property
+    def subject(self) -> str:
+        """What lies in these dimensions, for sentences."""
+        if self.shared:
+            return "what the views share"
+        if self.id == "private":
+            return "what single views have for themselves"
+        return f"what {self.views[0]} has for itself" if self.views else "what no view uses"
+
+
+def parts_of(
+    segmentation: Mapping[frozenset[str], Sequence[int]], drops: Mapping[str, Float[Array, " Q"]]
+) -> tuple[Part, ...]:
+    """The parts of a latent space: shared ones, each view's own, and what is unused.
+
+    segmentation: the dimensions of every set of views; drops: by view, what it loses without each
+    dimension. Up to four views have a private part each, even when it is empty. Of more views there
+    are three parts: what several use, what one uses, what none uses.
+    """
+    names = tuple(drops)
+    weight = np.sum([np.asarray(drop, dtype=float) for drop in drops.values()], axis=0)
+
+    def ordered(dimensions: Sequence[int]) -> tuple[int, ...]:
+        return tuple(sorted(dimensions, key=lambda q: (-weight[q], q)))
+
+    found: dict[tuple[str, ...], list[int]] = {}
+    for views, dimensions in segmentation.items():
+        key = tuple(name for name in names if name in views)
+        found.setdefault(key, []).extend(int(q) for q in dimensions)
+    unused = Part("unused", "Unused", "No view uses it", (), ordered(found.pop((), [])))
+    if len(names) > MOST_NAMED_VIEWS:
+        several = [q for key, dims in found.items() if len(key) > 1 for q in dims]
+        single = [q for key, dims in found.items() if len(key) == 1 for q in dims]
+        users = tuple(name for name in names if any(name in key for key in found if len(key) > 1))
+        shared = Part("shared", "Shared", "Two views or more use it", users, ordered(several))
+        return (
+            shared,
+            Part("private", "Of one view", "One view uses it alone", names[:1], ordered(single)),
+            unused,
+        )
+    found.setdefault(names, [])
+    for name in names:
+        found.setdefault((name,), [])
+    keys = sorted(found, key=lambda key: (-len(key), [names.index(name) for name in key]))
+    return (*(_part(key, names, ordered(found[key])) for key in keys), unused)
+
+
+def _part(key: tuple[str, ...], names: tuple[str, ...], dimensions: tuple[int, ...]) -> Part:
+    if len(key) == 1 and len(names) > 1:
+        words = f"{key[0]} uses it and no other view does"
+        return Part(f"only {key[0]}", f"Only {key[0]}", words, key, dimensions)
+    if key == names:
+        words = "Both views use it" if len(names) == 2 else "All views use it"
+        return Part("shared", "Shared", words, key, dimensions)
+    listed = " and ".join(key)
+    return Part(f"shared {listed}", f"Shared by {listed}", f"{listed} use it", key, dimensions)
+
+
+def leading_plane(parts: Sequence[Part], n_latent: int) -> tuple[int, int]:
+    """The two dimensions to look at first: of what is shared, else of what is used at all."""
+    order = [q for part in parts for q in part.dimensions]
+    return (order[0], order[1]) if n_latent > 1 else (0, 1)

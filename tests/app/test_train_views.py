@@ -1,0 +1,501 @@
+"""Train with several views: files that are joined, columns that are divided, the model's form."""
+
+import io
+import zipfile
+from pathlib import Path
+
+import numpy as np
+import pytest
+import streamlit as st
+from PIL import Image
+from playwright.sync_api import FilePayload, expect
+from streamlit.testing.v1 import AppTest
+
+from gplvm_core import load_dataset, training
+from gplvm_core.datasets import DataError, Dataset, Drawing
+from gplvm_core.store import Library, workspace
+from pages.ui import catalogue
+from pages.ui.several_join import (
+    Part,
+    RowsDifferError,
+    clash_of_times,
+    in_blocks,
+    in_groups,
+    joined,
+    name_groups,
+    with_labels,
+)
+
+ROOT = Path(__file__).parents[2]
+N = 30
+SLOW = 30_000  # milliseconds
+
+
+@pytest.fixture(autouse=True)
+def home(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A workspace and a gallery of the test's own."""
+    monkeypatch.setenv("MANIFOLIO_HOME", str(tmp_path / "home"))
+    monkeypatch.setattr(catalogue, "GALLERY_FOLDER", tmp_path / "gallery")
+    monkeypatch.chdir(ROOT)
+    st.cache_data.clear()
+    return tmp_path / "home"
+
+
+def app() -> AppTest:
+    at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
+    at.run()
+    at.switch_page("pages/train.py").run()
+    return at
+
+
+def said(at: AppTest) -> str:
+    """All words on the page."""
+    kinds = ("title", "subheader", "markdown", "caption", "info", "warning", "error", "html")
+    return "\n".join(str(e.value) for kind in kinds for e in getattr(at, kind))
+
+
+def start(at: AppTest) -> training.Snapshot:
+    """Press the button, and the job at its end."""
+    next(b for b in at.button if b.label == "Start training").click().run()
+    assert not at.exception
+    job = at.query_params["job"]
+    ended = training.wait(job if isinstance(job, str) else job[0], timeout=60)
+    assert ended.status == "finished", ended.error
+    return ended
+
+
+def can_start(at: AppTest) -> bool:
+    return any(b.label == "Start training" and not b.disabled for b in at.button)
+
+
+def table(n: int = N, columns: str = "abc", extra: str = "", empty: tuple[int, ...] = ()) -> bytes:
+    """Waves as CSV, with a column of text or of times in front; rows without any value."""
+    lines = [",".join([extra, *columns] if extra else columns)]
+    for i in range(n):
+        values = [
+            "" if i in empty else f"{np.sin(0.2 * (1 + ord(c) % 7) * i + len(columns)):.4f}"
+            for c in columns
+        ]
+        beside = {"kind": "xyz"[i % 3], "time": f"{i / 10}"}.get(extra)
+        lines.append(",".join([beside, *values] if beside else values))
+    return "\n".join(lines).encode()
+
+
+def pictures(n: int = N) -> bytes:
+    """A zip of small images: a spot that wanders."""
+    file = io.BytesIO()
+    y, x = np.mgrid[:8, :8]
+    with zipfile.ZipFile(file, "w") as archive:
+        for i in range(n):
+            spot = np.exp(-0.2 * ((x - 4 - 3 * np.sin(0.2 * i)) ** 2 + (y - 4) ** 2))
+            picture = io.BytesIO()
+            Image.fromarray((255 * spot).astype(np.uint8)).save(picture, "PNG")
+            archive.writestr(f"{i}.png", picture.getvalue())
+    return file.getvalue()
+
+
+def several(*files: tuple[str, bytes]) -> AppTest:
+    """The page with these files as views."""
+    at = app()
+    at.segmented_control(key="train_source").set_value("several").run()
+    return add(at, *files)
+
+
+def add(at: AppTest, *files: tuple[str, bytes]) -> AppTest:
+    return (
+        at.file_uploader[0].set_value([(*file, "application/octet-stream") for file in files]).run()
+    )
+
+
+def name_box(at: AppTest, number: int):
+    return [box for box in at.text_input if box.label == "Name of the view"][number]
+
+
+def unequal(at: AppTest):
+    return next(c for c in at.segmented_control if c.label == "Rows that are not in every file")
+
+
+# --- files ----------------------------------------------------------------------------------------
+
+
+def test_files_become_views_that_train_together():
+    at = several(("left.csv", table(extra="kind")), ("right_hand.csv", table(columns="uv")))
+    add(at, ("photos.zip", pictures()))  # in turn, the others stay
+    assert not at.exception and not at.error
+    words = said(at)
+    assert "30 rows, 3 views, 3 labels" in words
+    assert "**left** — 3 values: a, b, c" in words
+    assert "**right hand** — 2 values: u, v" in words
+    assert "**photos** — 64 pixel values" in words
+    assert words.count('alt="row 1, x"') == 3  # the same rows in every view
+    name_box(at, 2).set_value("pictures").run()
+    at.number_input(key="form_max_iter").set_value(15).run()
+    assert at.radio(key="form_model_views").value == "Views (manifold relevance)"
+    job = start(at)
+    assert job.model_class == "ManifoldRelevance"
+    library = Library(workspace() / "library")
+    assert library.model(job.entry).views_ == ("left", "right hand", "pictures")
+    dataset = library.dataset(job.entry)
+    assert [view.drawing.kind for view in dataset.views] == ["bars", "bars", "image"]
+    assert dataset.views[0].column_names == ("a", "b", "c")
+    at.run()
+    assert not at.exception
+    at.switch_page("pages/library.py").run()
+    assert not at.exception and not at.error
+    assert "Manifold relevance on" in said(at)
+
+
+def test_files_survive_a_change_of_page_and_are_removed_one_by_one():
+    at = several(("left.csv", table()), ("right.csv", table(columns="uv")))
+    name_box(at, 0).set_value("western").run()
+    at.switch_page("pages/library.py").run()
+    at.switch_page("pages/train.py").run()
+    assert not at.exception
+    assert "**western** — 3 values" in said(at)
+    next(b for b in at.button if b.label == "Remove").click().run()
+    assert not at.exception
+    assert "One view so far" in at.info[0].value
+    assert can_start(at)  # on the one view that is left
+    assert at.radio(key="form_model").value == "Bayesian GP-LVM"
+
+
+def test_files_of_different_lengths_wait_for_an_answer():
+    at = several(("left.csv", table(30, extra="kind")), ("right.csv", table(24, columns="uv")))
+    assert not at.exception
+    assert "left.csv has 30, right.csv has 24" in at.warning[0].value
+    assert not can_start(at)
+    unequal(at).set_value("trim").run()
+    assert "24 rows, 2 views" in said(at)
+    assert "Trimmed to the first 24 rows: left.csv has 30." in said(at)
+    unequal(at).set_value("fill").run()
+    words = said(at)
+    assert "30 rows, 2 views, 3 labels" in words
+    assert "right.csv ends 6 rows early; the view is missing there." in words
+    assert "12 of 150 values are missing" in words
+    at.number_input(key="form_max_iter").set_value(10).run()
+    assert start(at).model_class == "ManifoldRelevance"
+
+
+def test_lengths_that_change_are_asked_about_anew():
+    at = several(("left.csv", table(30)), ("right.csv", table(24, columns="uv")))
+    unequal(at).set_value("trim").run()
+    add(at, ("third.csv", table(20, columns="pq")))
+    assert not at.exception
+    assert "third.csv has 20" in at.warning[0].value
+    assert not can_start(at)
+
+
+def test_rows_without_any_value_keep_their_place():
+    at = several(("left.csv", table(empty=(4,))), ("right.csv", table(columns="uv", extra="kind")))
+    assert "no value in 1 row of 30: row 5" in at.error[0].value
+    assert not can_start(at)
+    next(t for t in at.toggle if t.label.startswith("Rows without any value")).set_value(True).run()
+    assert not at.exception and not at.error
+    words = said(at)
+    assert "30 rows, 2 views, 3 labels" in words
+    assert "left.csv: the view is missing in row 5." in words
+
+
+@pytest.mark.parametrize("name", ["left", " left "])
+def test_two_views_of_one_name_are_refused_until_one_is_renamed(name: str):
+    at = several(("left.csv", table()), ("right.csv", table(columns="uv")))
+    name_box(at, 1).set_value(name).run()
+    assert not at.exception
+    assert "Several views are called “left” (left.csv, right.csv)" in at.error[0].value
+    assert not can_start(at)
+    name_box(at, 1).set_value("").run()
+    assert "The view from right.csv has no name" in at.error[0].value
+    name_box(at, 1).set_value("other").run()
+    assert not at.error
+    assert can_start(at)
+
+
+def test_files_of_one_name_get_names_of_their_own():
+    at = several(("data.csv", table()), ("data.csv", table(columns="uv")))
+    assert not at.exception and not at.error
+    assert [name_box(at, n).value for n in (0, 1)] == ["data", "data 2"]
+    name_box(at, 0).set_value("first").run()
+    assert [name_box(at, n).value for n in (0, 1)] == ["first", "data 2"]
+
+
+def test_one_unreadable_file_is_explained_and_the_others_stay():
+    at = several(("left.csv", table()), ("bad.csv", b"a,b\n1,2\n3\n"))
+    assert not at.exception
+    assert "line 3" in at.error[0].value
+    assert not can_start(at)
+    add(at, ("right.csv", table(columns="uv")))
+    [b for b in at.button if b.label == "Remove"][1].click().run()
+    assert not at.error
+    assert "30 rows, 2 views" in said(at)
+
+
+def test_a_constant_view_is_named_and_cannot_be_trained():
+    still = "\n".join(["p,q"] + ["1,2"] * N).encode()
+    at = several(("left.csv", table()), ("still.csv", still))
+    assert not at.exception
+    assert "Nothing varies in “still”" in at.error[0].value
+    assert not can_start(at)
+    at.radio(key="form_model_views").set_value("Bayesian GP-LVM").run()
+    assert can_start(at)
+
+
+def test_every_array_of_an_npz_is_a_view():
+    file = io.BytesIO()
+    random = np.random.default_rng(0)
+    np.savez(
+        file,
+        faces=random.uniform(size=(N, 4, 5)),
+        sensors=random.normal(size=(N, 3)),
+        label=np.arange(N) % 2,
+    )
+    at = several(("both.npz", file.getvalue()))
+    assert not at.exception and not at.error
+    words = said(at)
+    assert "30 rows, 2 views, 2 labels" in words
+    assert "**faces** — 20 pixel values" in words and "**sensors** — 3 values" in words
+
+
+def test_rows_without_any_value_of_an_npz_keep_their_place():
+    file = io.BytesIO()
+    sensors = np.random.default_rng(0).normal(size=(N, 3))
+    sensors[[2, 7]] = np.nan
+    np.savez(file, sensors=sensors, motors=np.random.default_rng(1).normal(size=(N, 2)))
+    at = several(("both.npz", file.getvalue()))
+    assert "both.npz, sensors has no value in 2 rows of 30: row 3, 8." in at.error[0].value
+    next(t for t in at.toggle if t.label.startswith("Rows without any value")).set_value(True).run()
+    assert not at.exception and not at.error
+    assert "30 rows, 2 views" in said(at)
+    assert "both.npz, sensors: the view is missing in row 3, 8." in said(at)
+
+
+# --- one table ------------------------------------------------------------------------------------
+
+
+def upload(name: str, data: bytes) -> AppTest:
+    at = app()
+    at.segmented_control(key="train_source").set_value("upload").run()
+    return at.file_uploader[0].upload(name, data).run()
+
+
+def views_control(at: AppTest):
+    return next(c for c in at.segmented_control if c.label == "Views")
+
+
+def sides() -> bytes:
+    lines = ["left x,left y,right x,right y,height"]
+    lines += [",".join(f"{np.sin((d + 1) * 0.3 * i):.3f}" for d in range(5)) for i in range(N)]
+    return "\n".join(lines).encode()
+
+
+def test_columns_become_views_by_their_names():
+    at = upload("sides.csv", sides())
+    views_control(at).set_value("names").run()
+    assert not at.exception and not at.error
+    assert "30 rows, 3 views" in said(at)
+    assert "**left** — 2 values: left x, left y" in said(at)
+    assert at.radio(key="form_model_views").value == "Views (manifold relevance)"
+
+
+def test_columns_become_views_by_choice_and_mistakes_are_named():
+    at = upload("sides.csv", sides())
+    views_control(at).set_value("chosen").run()
+    assert not at.exception and not at.error
+    assert "**view 1** — 3 values: left x, left y, right x" in said(at)
+    columns = [box for box in at.multiselect if box.label.startswith("Columns of view")]
+    columns[1].set_value([2, 3]).run()
+    assert "“right x” is in “view 1” and in “view 2”" in at.error[0].value
+    assert not can_start(at)
+    columns[0].set_value([]).run()
+    assert "“view 1” has no columns" in at.error[0].value
+    columns[0].set_value([0, 1]).run()
+    assert not at.error
+    assert "Columns in no view, left out: height." in said(at)
+    next(b for b in at.text_input if b.label == "Name of view 2").set_value("view 1").run()
+    assert "Several views are called “view 1”" in at.error[0].value
+
+
+def test_every_column_may_be_a_view_and_says_what_it_costs():
+    at = upload("sides.csv", sides())
+    views_control(at).set_value("columns").run()
+    assert not at.exception and not at.error
+    assert "5 views, each with a mapping of its own" in said(at)
+    at.number_input(key="form_max_iter").set_value(10).run()
+    job = start(at)
+    model = Library(workspace() / "library").model(job.entry)
+    assert model.views_ == ("left x", "left y", "right x", "right y", "height")
+
+
+def test_labels_may_be_a_view():
+    at = upload("people.csv", table(extra="kind"))
+    next(t for t in at.toggle if t.label.startswith("The labels are")).set_value(True).run()
+    assert not at.exception and not at.error
+    words = said(at)
+    assert "30 rows, 2 views, 3 labels" in words
+    assert "**labels** — 3 values: x, y, z" in words
+
+
+def test_labels_as_a_view_stay_when_a_view_is_renamed():
+    at = several(("left.csv", table(extra="kind")), ("right.csv", table(columns="uv")))
+    next(t for t in at.toggle if t.label.startswith("The labels are")).set_value(True).run()
+    name_box(at, 1).set_value("other").run()
+    assert "30 rows, 3 views" in said(at)
+
+
+# --- ready-made data and the form -----------------------------------------------------------------
+
+
+def test_ready_made_views_are_drawn_one_by_one():
+    at = app()
+    at.pills(key="train_built_in").set_value("lit_pairs").run()
+    assert not at.exception and not at.error
+    words = said(at)
+    assert "192 rows, 2 views, 9 labels" in words
+    assert "**left** — 2,304 pixel values" in words and "**right** — 2,304 pixel" in words
+
+
+def test_the_other_models_say_that_they_see_one_row():
+    at = app()
+    at.pills(key="train_built_in").set_value("toy_views").run()
+    assert at.radio(key="form_model_views").options[0] == "Views (manifold relevance)"
+    at.radio(key="form_model_views").set_value("Bayesian GP-LVM").run()
+    assert "takes the 30 columns of all views as one row" in said(at)
+    at.number_input(key="form_max_iter").set_value(10).run()
+    assert start(at).model_class == "BayesianGPLVM"
+
+
+def test_every_option_of_the_views_model_trains():
+    at = app()
+    at.pills(key="train_built_in").set_value("toy_views").run()
+    at.number_input(key="form_max_iter").set_value(10).run()
+    at.segmented_control(key="form_prior").set_value("time").run()
+    at.radio(key="form_time_kernel").set_value("rbf").run()
+    at.segmented_control(key="form_kernel_views_True").set_value("each").run()
+    next(c for c in at.segmented_control if c.label == "Shape of “second”").set_value(
+        "linear"
+    ).run()
+    at.segmented_control(key="form_init_views_True").set_value("pca_each").run()
+    assert not at.exception
+    job = start(at)
+    assert job.parameters["time_kernel"] == "rbf"
+    assert job.parameters["kernel"] == {"first": "rbf", "second": "linear"}
+    assert job.parameters["init"] == "pca_each"
+    at.run()
+    assert not at.exception
+
+
+def test_a_start_of_each_view_needs_a_dimension_for_each():
+    at = app()
+    at.pills(key="train_built_in").set_value("toy_views").run()
+    components = next(b for b in at.number_input if b.label.startswith("Latent dimensions"))
+    components.set_value(1).run()
+    assert "PCA of each" not in at.segmented_control(key="form_init_views_False").options
+    assert "needs at least 2 latent dimensions" in said(at)
+
+
+# --- joining and dividing, without the page -------------------------------------------------------
+
+
+def dataset(name: str, targets: np.ndarray, **facts: object) -> Dataset:
+    return Dataset(name, name, targets, Drawing.of_vector(targets.shape[1]), **facts)
+
+
+def part(name: str, n: int = 6, **facts: object) -> Part:
+    targets = np.random.default_rng(len(name)).normal(size=(n, 2))
+    return Part(name, f"{name}.csv", dataset(name, targets, **facts), n)
+
+
+def test_joining_keeps_rows_and_takes_facts_from_whoever_has_them_all():
+    left = part("left", 6, labels=np.arange(6) % 2)
+    right = part("right", 8, times=np.arange(8.0))
+    with pytest.raises(RowsDifferError, match=r"left\.csv has 6, right.csv has 8"):
+        joined([left, right])
+    trimmed = joined([left, right], "trim")
+    np.testing.assert_array_equal(trimmed.view_values["right"], right.dataset.targets[:6])
+    np.testing.assert_array_equal(trimmed.times, np.arange(6))
+    np.testing.assert_array_equal(trimmed.labels, left.dataset.labels)
+    filled = joined([left, right], "fill")
+    assert filled.n_points == 8 and filled.labels is None
+    assert np.isnan(filled.view_values["left"][6:]).all()
+    assert any("left.csv are not used" in note for note in filled.notes)
+
+
+def test_missing_rows_stay_in_their_place():
+    gappy = Part("a", "a.csv", dataset("a", np.ones((3, 2))), 5, np.array([0, 2, 4]))
+    whole = joined([gappy, part("other", 5)])
+    np.testing.assert_array_equal(np.isnan(whole.view_values["a"]).all(axis=1), [0, 1, 0, 1, 0])
+
+
+def test_times_that_differ_are_told():
+    one, other = part("a", times=np.arange(6.0)), part("b", times=np.arange(6) / 25)
+    assert clash_of_times([one, other]) is not None
+    assert clash_of_times([one, part("c", times=np.arange(6.0))]) is None
+    assert clash_of_times([one, part("c")]) is None
+
+
+def test_names_tell_groups_of_columns():
+    assert name_groups(["x1", "y1", "x2", "y2"]) == {"x": [0, 2], "y": [1, 3]}
+    assert name_groups(["left_x", "left_y", "w"]) == {"left": [0, 1], "w": [2]}
+    assert name_groups(["a", "b", "c"]) == {}
+    assert name_groups(["x1", "x2"]) == {}
+
+
+def test_groups_reorder_columns_and_keep_their_names():
+    table = dataset("t", np.arange(12.0).reshape(3, 4), column_names=("x1", "y1", "x2", "y2"))
+    divided = in_groups(table, name_groups(table.column_names))
+    np.testing.assert_array_equal(divided.view_values["y"], table.targets[:, [1, 3]])
+    assert divided.views[1].column_names == ("y1", "y2")
+
+
+def test_constant_columns_join_a_neighbour_so_that_the_row_is_drawn_as_before():
+    poses = load_dataset("poses")
+    joints = in_blocks(poses, poses.drawing.skeleton.joint_names, 3)
+    assert joints.drawing == poses.drawing
+    assert joints.views[0].name == poses.drawing.skeleton.joint_names[1]  # the root stands still
+    assert [view.n_outputs for view in joints.views] == [6, *[3] * 26]
+    assert all(type(n) is int for view in joints.views for n in view.drawing.shape)
+    assert not any("constant" in warning and "view" in warning for warning in joints.warnings)
+    with pytest.raises(DataError, match="fewer than two"):
+        in_blocks(dataset("still", np.column_stack([np.ones(4), np.arange(4.0)])), ["a", "b"], 1)
+
+
+def test_labels_as_a_view_are_plus_and_minus_one():
+    digits = load_dataset("digits")
+    labelled = with_labels(digits)
+    assert [view.name for view in labelled.views] == ["pixels", "labels"]
+    assert labelled.views[1].column_names == digits.label_names
+    given = labelled.view_values["labels"]
+    np.testing.assert_array_equal(given.argmax(axis=1), digits.labels)
+    assert set(np.unique(given)) == {-1.0, 1.0}
+    with pytest.raises(DataError, match="no labels"):
+        with_labels(dataset("plain", np.ones((3, 2))))
+
+
+# --- in a browser ---------------------------------------------------------------------------------
+
+
+@pytest.mark.browser
+def test_files_that_are_added_in_turn_are_each_taken_once(server, browser_page):
+    def as_file(name: str, data: bytes) -> FilePayload:
+        return {"name": name, "mimeType": "application/octet-stream", "buffer": data}
+
+    page = browser_page.page
+    page.set_viewport_size({"width": 380, "height": 800})
+    page.goto(f"{server.url}/train")
+    page.get_by_text("Several files as views").click(timeout=SLOW)
+    expect(page.get_by_text("Row n of every file")).to_be_visible(timeout=SLOW)
+    chooser = page.locator("input[type=file]")
+    expect(chooser).to_have_count(1, timeout=SLOW)
+    tables = [as_file("left.csv", table()), as_file("right.csv", table(columns="uv"))]
+    chooser.set_input_files(tables)
+    expect(page.get_by_text("30 rows, 2 views")).to_be_visible(timeout=SLOW)
+    expect(chooser).to_have_count(1, timeout=SLOW)
+    chooser.set_input_files([as_file("photos.zip", pictures())])
+    expect(page.get_by_text("30 rows, 3 views")).to_be_visible(timeout=SLOW)
+    name = page.get_by_label("Name of the view").nth(2)
+    name.fill("pictures")
+    name.press("Enter")
+    expect(page.get_by_text("pictures — 64 pixel values")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_role("button", name="Remove")).to_have_count(3)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 380
+    assert browser_page.traffic.outside() == []
+    assert browser_page.traffic.errors == []

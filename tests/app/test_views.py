@@ -1,0 +1,390 @@
+"""The Views page through Streamlit's AppTest: what it says, asks and sends."""
+
+import csv
+import io
+import warnings
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PIL import Image
+from streamlit.testing.v1 import AppTest
+
+from gplvm_core import BayesianGPLVM, ManifoldRelevance, training
+from gplvm_core.datasets import Dataset
+from gplvm_core.figures.pack_views import WHOLE
+from gplvm_core.store import Library, workspace
+from pages.ui.catalogue import Item, one_view, open_item
+from pages.ui.place import Place
+from pages.ui.views_desk import Desk
+from pages.ui.views_export import outputs_csv, outputs_npz, outputs_png
+from pages.ui.views_model import (
+    class_of,
+    first_outputs,
+    matched,
+    on_the_way,
+    parts_at,
+    rows_of_views,
+    transferred,
+    varied,
+    whole_from,
+)
+from pages.ui.views_segments import joint_groups, segmentation_csv
+from pages.ui.views_strip import Pictures, Tile
+from tests.app.apptest import press, run_page, said, stores
+from tests.app.views_data import body_of_joints, digits_and_names, model_of_pairs, some_pairs
+
+pytestmark = pytest.mark.usefixtures("home")
+
+
+@pytest.fixture(scope="module")
+def pairs() -> Dataset:
+    return some_pairs()
+
+
+@pytest.fixture(scope="module")
+def model(pairs: Dataset) -> ManifoldRelevance:
+    return model_of_pairs(pairs)
+
+
+@pytest.fixture(scope="module")
+def joints() -> Dataset:
+    return body_of_joints()
+
+
+@pytest.fixture(scope="module")
+def joints_model(joints: Dataset) -> ManifoldRelevance:
+    return ManifoldRelevance(4, n_inducing=10, max_iter=15, random_state=0).fit(joints.view_values)
+
+
+@pytest.fixture
+def keep(pairs: Dataset) -> Callable[..., str]:
+    """Put a model into the library; its key."""
+
+    def added(model: object, dataset: Dataset = pairs, title: str = "My pairs") -> str:
+        return "library:" + Library(workspace() / "library").add(model, dataset, title)
+
+    return added
+
+
+def app(key: str | None = None, page: str = "views", **query: str) -> AppTest:
+    return run_page(page, model=key, **query)
+
+
+def packed(at: AppTest) -> tuple[dict, dict]:
+    """Header and arrays of the layers that were sent to the browser."""
+    (sent,) = stores(at).values()
+    return sent
+
+
+def control(at: AppTest, words: str):
+    """A group of buttons by the beginning of its key."""
+    return next(each for each in at.button_group if each.key.startswith(words))
+
+
+def item_of(model: ManifoldRelevance, dataset: Dataset) -> Item:
+    return Item("library:x", "My pairs", model, dataset, model.views_)
+
+
+# --- the page -----------------------------------------------------------------------------------
+
+
+def test_without_a_model_the_page_teaches_and_offers_a_button(keep, model):
+    at = app()
+    assert not at.exception
+    assert "what they share" in said(at)
+    assert [button.label for button in at.button] == ["Train a model of several views"]
+    keep(model)
+    labels = [button.label for button in app().button]
+    assert labels == ["Open “My pairs”", "Train a model of several views"]
+
+
+def test_a_model_of_one_view_is_told_so(keep, pairs):
+    one = pairs.view("left")
+    with warnings.catch_warnings(action="ignore"):
+        plain = BayesianGPLVM(2, n_inducing=8, max_iter=5, random_state=0).fit(one.values)
+    at = app(keep(plain, one))
+    assert not at.exception
+    assert "This model has one view" in said(at)
+
+
+def test_the_page_names_what_is_shared_and_what_is_private(keep, model):
+    at = app(keep(model))
+    assert not at.exception
+    words = said(at)
+    parts = parts_at(model, 0.05)
+    assert [part.title for part in parts] == ["Shared", "Only left", "Only right", "Unused"]
+    for part in parts[:3]:
+        assert part.dimensions
+        numbers = ", ".join(str(q + 1) for q in sorted(part.dimensions))
+        assert f"<b>{part.title}</b>: {numbers}" in words
+    assert "Going by the relevances (above 0.001)" in words
+
+
+def test_a_higher_threshold_takes_dimensions_away(keep, model):
+    at = app(keep(model))
+    at.select_slider[0].set_value(200.0).run()
+    assert not at.exception
+    parts = parts_at(model, 200.0)
+    assert parts[-1].dimensions
+    for part in parts:
+        numbers = ", ".join(str(q + 1) for q in sorted(part.dimensions)) or "none"
+        assert f"<b>{part.title}</b>: {numbers}" in said(at)
+
+
+def test_the_highest_threshold_leaves_nothing_in_use(keep, model):
+    at = app(keep(model))
+    at.select_slider[0].set_value(float(at.select_slider[0].options[-1])).run()
+    assert not at.exception
+    assert "<b>Unused</b>: 1, 2, 3, 4, 5, 6" in said(at)
+    assert "Keep some, vary the rest" not in said(at)
+
+
+def test_the_threshold_sends_no_layers_again(keep, model):
+    at = app(keep(model))
+    before = packed(at)[0]
+    at.select_slider[0].set_value(200.0).run()
+    assert packed(at)[0] == before
+
+
+def test_relevances_are_shown_with_their_own_line(keep, model):
+    at = app(keep(model))
+    control(at, "views_measure").set_value("weights").run()
+    assert not at.exception
+    at.select_slider[0].set_value(0.1).run()
+    assert "Going by the relevances (above 0.1)" in said(at)
+
+
+def test_the_layers_are_sent_with_a_plane_of_what_is_shared(keep, model):
+    header, arrays = packed(app(keep(model)))
+    shared = parts_at(model, 0.05)[0]
+    assert tuple(header["dims"]) == shared.dimensions[:2]
+    assert [output["title"] for output in header["outputs"]] == ["left", "right"]
+    np.testing.assert_allclose(arrays["latent"], model.latent_mean_, atol=1e-6)
+
+
+def test_pictures_and_map_begin_at_the_same_place(keep, model):
+    key = keep(model)
+    at = app(key)
+    desk = at.session_state[f"views_desk|{key}|{open_item(key).version}"]
+    row = packed(at)[0]["start"]
+    assert desk.trail == (None, tuple(model.latent_mean_[row]))
+
+
+def test_given_one_view_shows_alternatives_truth_and_matches(keep, model):
+    at = app(keep(model))
+    words = said(at)
+    assert "“right” may look like this" in words
+    assert "the truth" in words
+    assert "the row itself" in words
+    control(at, "views_given").set_value("right").run()
+    assert not at.exception
+    assert "“left” may look like this" in said(at)
+    control(at, "views_private").set_value("prior").run()
+    assert not at.exception
+    assert "average" in said(at)
+
+
+def test_another_row_is_another_question(keep, model):
+    at = press(app(keep(model)), "Another")
+    assert not at.exception
+    number = at.number_input[0].value
+    assert number != 1
+    assert f"Row {number}, " in said(at)
+
+
+def test_a_row_without_the_given_view_is_told(keep, pairs):
+    targets = pairs.values.copy()
+    targets[0, :144] = np.nan
+    gappy = replace(pairs, targets=targets)
+    with warnings.catch_warnings(action="ignore"):
+        model = ManifoldRelevance(3, n_inducing=8, max_iter=10, random_state=0)
+        model.fit(gappy.view_values)
+    at = app(keep(model, gappy))
+    assert not at.exception
+    assert "Row 1 has no view “left”" in said(at)
+
+
+def test_variations_keep_what_is_not_varied(keep, model):
+    at = app(keep(model))
+    assert "“Only left” (dimension" in said(at)
+    control(at, "views_part").set_value("shared").run()
+    assert not at.exception
+    assert "“Shared” (dimensions" in said(at)
+    control(at, "views_how").set_value("way").run()
+    assert "Click a second place" in said(at)
+    press_how = control(at, "views_how").set_value("chance").run()
+    before = said(press_how)
+    assert said(press(at, "Others")) != before
+
+
+def test_what_was_chosen_outlives_another_page(keep, model):
+    at = app(keep(model))
+    at.select_slider[0].set_value(1.0).run()
+    control(at, "views_part").set_value("only right").run()
+    at.switch_page("pages/library.py").run()
+    at.switch_page("pages/views.py").run()
+    assert at.select_slider[0].value == 1.0
+    assert control(at, "views_part").value == "only right"
+
+
+def test_explore_and_complete_open_one_view_at_a_time(keep, model):
+    key = keep(model)
+    for page in ("explore", "complete"):
+        at = app(key, page)
+        assert not at.exception
+        assert "96 × 144 numbers" in said(at)
+        view = next(box for box in at.selectbox if "_view|" in box.key)
+        assert view.value == "left"
+        view.set_value("right").run()
+        assert not at.exception
+        assert at.query_params["view"] in ("right", ["right"])
+        at.query_params.clear()
+
+
+@pytest.mark.filterwarnings("ignore:view .* are constant")  # pixels that are always dark
+def test_the_library_and_the_jobs_lead_to_the_page(keep, model, pairs):
+    key = keep(model)
+    at = app(page="library")
+    assert not at.exception
+    identifier = key.split(":")[1]
+    at.button(key=f"views_{identifier}").click().run()
+    assert not at.exception
+    assert "What the views share" in said(at)
+    quick = ManifoldRelevance(2, n_inducing=6, max_iter=4, random_state=0)
+    job = training.submit(quick, pairs, "Pairs again")
+    assert training.wait(job, timeout=60).status == "finished"
+    at = app(page="train", job=job)
+    assert not at.exception
+    at.button(key="job_views").click().run()
+    assert "What the views share" in said(at)
+
+
+def test_the_gallery_opens_a_model_of_several_views_here(tmp_path, model, pairs):
+    Library(tmp_path / "gallery").add(model, pairs, "Pairs of heads", id="pairs")
+    at = run_page("gallery")
+    assert not at.exception
+    assert 'alt="Map of Pairs of heads' in said(at)
+    at.button(key="open_pairs").click().run()
+    assert not at.exception
+    assert "What the views share" in said(at)
+
+
+def test_many_views_of_a_body_are_drawn_as_one(keep, joints_model, joints):
+    at = app(keep(joints_model, joints, "My joints"))
+    assert not at.exception
+    words = said(at)
+    assert "Joints that move together" in words
+    assert "**Group 1:**" in words
+    assert "what the model says" in words
+    header, arrays = packed(at)
+    assert [output["title"] for output in header["outputs"]] == [WHOLE]
+    assert f"layer{len(joints.views) - 1}" in arrays
+
+
+# --- what it asks of the model ------------------------------------------------------------------
+
+
+def test_one_view_is_an_item_like_any_other(keep, model, pairs):
+    whole = open_item(keep(model))
+    assert whole.views == ("left", "right")
+    assert whole.view is None
+    left, other = one_view(whole), one_view(whole, "right")
+    assert (left.view, other.view) == ("left", "right")
+    assert left.version != other.version
+    assert left.dataset.n_outputs == 144
+    np.testing.assert_allclose(other.model.relevance_, model.relevance_["right"])
+
+
+def test_transfers_and_matches_are_the_models_own(model, pairs):
+    given = {"left": pairs.view_values["left"][5]}
+    found = transferred(model, "m", given, "right", 3, "nearest")
+    rows = model.transfer({"left": given["left"][None]}, "right", n_alternatives=3)[0]
+    np.testing.assert_allclose(found.rows, rows[~np.isnan(rows).any(axis=1)])
+    assert len(transferred(model, "m", given, "right", 3, "prior").rows) == 1
+    numbers, distances = model.correspondences({"left": given["left"][None]}, "right", n_matches=4)
+    near = matched(model, "m", given, "right", 4)
+    np.testing.assert_array_equal(near.rows, numbers[0])
+    np.testing.assert_allclose(near.distances, distances[0])
+
+
+def test_varying_moves_only_the_chosen_dimensions(model):
+    point = tuple(model.latent_mean_[7])
+    private = parts_at(model, 0.05)[2]
+    points = varied(model, "m", point, private.dimensions, 5, 0)
+    others = [q for q in range(6) if q not in private.dimensions]
+    np.testing.assert_allclose(points[:, others], np.tile(np.array(point)[others], (5, 1)))
+    assert np.ptp(points[:, list(private.dimensions)], axis=0).min() > 0.0
+    # The other view stays as it is.
+    left = model.inverse_transform(points)["left"]
+    right = model.inverse_transform(points)["right"]
+    assert np.ptp(left, axis=0).max() < 0.02 * np.ptp(right, axis=0).max()
+
+
+def test_the_way_moves_only_the_chosen_dimensions():
+    way = on_the_way((0.0, 0.0, 0.0), (1.0, 2.0, 3.0), (1,), 3)
+    np.testing.assert_allclose(way, [[1.0, 0.0, 3.0], [1.0, 1.0, 3.0], [1.0, 2.0, 3.0]])
+
+
+def test_the_trail_holds_the_place_kept_before():
+    first, second = Place((0, 1), (0.0, 1.0)), Place((0, 1), (2.0, 3.0))
+    desk = Desk().at(first)
+    assert desk.trail == (None, (0.0, 1.0))
+    assert desk.at(first) is desk
+    assert desk.at(second).trail == ((0.0, 1.0), (2.0, 3.0))
+
+
+def test_what_is_given_is_kept_in_the_whole_row(joints_model, joints):
+    values = joints.view_values
+    names = list(values)[:14]
+    given = {name: values[name][3].copy() for name in names}
+    given[names[0]][1] = np.nan
+    found = whole_from(joints_model, "m", given)
+    known = np.hstack([given[name] for name in names])
+    whole = found[: len(known)]
+    np.testing.assert_allclose(whole[~np.isnan(known)], known[~np.isnan(known)])
+    assert np.isfinite(found).all()
+    assert first_outputs(joints_model, joints) == (WHOLE,)
+
+
+def test_a_view_of_labels_tells_its_class():
+    rows = rows_of_views(digits_and_names())
+    values = rows["digit"].values[11]
+    assert class_of(rows["digit"], values) == str(int(np.argmax(values)))
+    assert class_of(rows["image"], rows["image"].values[11]) is None
+    html = Pictures(rows).strip([Tile("digit", values, "given")])
+    assert f"{np.argmax(values)} · given" in html
+
+
+def test_joints_with_like_profiles_stand_in_one_group(joints_model, joints):
+    groups = joint_groups(item_of(joints_model, joints), 3)
+    assert groups.shape == (len(joints.views),)
+    assert set(groups) <= {0, 1, 2}
+
+
+# --- what it takes home -------------------------------------------------------------------------
+
+
+def test_the_table_of_dimensions_holds_what_the_bars_show(model):
+    lines = list(csv.reader(io.StringIO(segmentation_csv(model, parts_at(model, 0.05)).decode())))
+    assert lines[0][:4] == ["dimension", "part", "information", "left: lost"]
+    assert [int(line[0]) for line in lines[1:]] == [1, 2, 3, 4, 5, 6]
+    column = lines[0].index("right: lost")
+    np.testing.assert_allclose([float(line[column]) for line in lines[1:]], model.drops_["right"])
+
+
+def test_the_outputs_are_those_of_the_kept_point(model, pairs):
+    item, point = item_of(model, pairs), tuple(model.latent_mean_[3])
+    means, stds = model.inverse_transform(np.array(point)[None], return_std=True)
+    lines = list(csv.reader(io.StringIO(outputs_csv(item, point).decode())))
+    assert lines[0] == ["view", "column", "mean", "std"]
+    assert [line[0] for line in lines[1:]] == ["left"] * 144 + ["right"] * 144
+    told = np.array([line[2:] for line in lines[1:]], dtype=float)
+    np.testing.assert_allclose(told[:144, 0], means["left"][0], rtol=1e-6)
+    np.testing.assert_allclose(told[144:, 1], stds["right"][0], rtol=1e-6)
+    arrays = np.load(io.BytesIO(outputs_npz(item, point)))
+    np.testing.assert_allclose(arrays["latent"], point)
+    np.testing.assert_allclose(arrays["right"], means["right"][0])
+    picture = Image.open(io.BytesIO(outputs_png(item, ("left", "right"), point)))
+    assert picture.size == (2 * 480 + 3 * 16, 480 + 2 * 16)

@@ -1,0 +1,345 @@
+"""The Views page in a real browser: one pointer, several outputs, and the lock."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from gplvm_core import ManifoldRelevance
+from gplvm_core.prediction import predict
+from gplvm_core.store import Library
+from pages.ui.views_model import parts_at
+from tests.app.apptest import PIXELS
+from tests.app.views_data import body_of_joints, model_of_pairs, some_pairs
+
+pytestmark = pytest.mark.browser
+
+MAP = "canvas[data-part=upper]"
+LEFT, RIGHT = (f".outputs canvas >> nth={number}" for number in (0, 1))
+FIRST = "const explorer = [...window.manifolio.views.values()][0];"
+STATE = f"""() => {{
+    {FIRST}
+    const {{ state }} = explorer;
+    return {{
+        point: Array.from(state.point), pair: [state.a, state.b], held: [...state.held],
+        lock: explorer.lock, shown: Array.from(explorer.shownPoint()),
+    }};
+}}"""
+PREDICT = f"""(points) => {{
+    {FIRST}
+    return points.map((point) => explorer.model.outputs.map(({{ model }}) => {{
+        const mean = new Float64Array(model.nOutputs);
+        const variance = model.predict(point, mean);
+        return [Array.from(mean), model.deviation(variance)];
+    }}));
+}}"""
+SHADE = f"""([points, a, b]) => {{
+    {FIRST}
+    return points.map((point) => {{
+        const slice = explorer.model.slice(point, a, b);
+        const out = new Float64Array(1);
+        const us = Float64Array.of(point[a]);
+        slice.variances(us, slice.columns(us), point[b], out, 0);
+        return out[0];
+    }});
+}}"""
+SPEED = f"""() => {{
+    {FIRST}
+    const {{ u, v, su, sv }} = explorer.map.view;
+    const times = [];
+    for (let i = 0; i < 100; i++) {{
+        explorer.state.hover = [u + su * Math.cos(i), v + sv * Math.sin(i)];
+        const start = performance.now();
+        explorer.drawOutputs();
+        explorer.map.drawUpper();
+        times.push(performance.now() - start);
+    }}
+    explorer.state.hover = null;
+    return times.sort((p, q) => p - q)[50];
+}}"""
+
+
+@dataclass(frozen=True)
+class Several:
+    """The keys of a model of pairs of images and of one of joints, and the first itself."""
+
+    pairs: str
+    joints: str
+    model: ManifoldRelevance
+
+
+@pytest.fixture(scope="module")
+def several(server) -> Iterator[Several]:
+    library = Library(server.home / "library")
+    pairs, joints = some_pairs(), body_of_joints()
+    model = model_of_pairs(pairs)
+    bodies = ManifoldRelevance(4, n_inducing=10, max_iter=15, random_state=0)
+    bodies.fit(joints.view_values)
+    keys = [library.add(model, pairs, "Some pairs"), library.add(bodies, joints, "Some joints")]
+    yield Several(*(f"library:{key}" for key in keys), model)
+    for key in keys:
+        library.delete(key)
+
+
+def open_page(visit, server, key, page="views", query=""):
+    visit.page.goto(f"{server.url}/{page}?model={key}{query}")
+    visit.page.wait_for_selector("[data-ready=true]")
+    visit.page.wait_for_timeout(600)
+    visit.page.locator(MAP).scroll_into_view_if_needed()
+    return visit.page
+
+
+def on_map(page, across, up):
+    """Window coordinates of a place on the map, as fractions from its lower left."""
+    box = page.locator(MAP).bounding_box()
+    return box["x"] + across * box["width"], box["y"] + (1 - up) * box["height"]
+
+
+def pictures(page):
+    return [page.locator(selector).evaluate(PIXELS) for selector in (LEFT, RIGHT)]
+
+
+def state(page):
+    return page.evaluate(STATE)
+
+
+def move(page, part):
+    page.locator(f"[data-part=moves] button[data-move='{part}']").click()
+
+
+def travel(page, places):
+    """The pictures at places on the map."""
+    found = []
+    for place in places:
+        page.mouse.move(*on_map(page, *place))
+        page.wait_for_timeout(120)
+        found.append(pictures(page))
+    return [set(view) for view in zip(*found, strict=True)]
+
+
+def difference(page, points):
+    """How much the outputs differ between latent points: the largest of each view."""
+    answers = page.evaluate(PREDICT, points)
+    return [
+        np.abs(np.array(answers[0][view][0]) - np.array(answers[1][view][0])).max()
+        for view in (0, 1)
+    ]
+
+
+def test_browser_and_numpy_agree(server, several, browser_page):
+    page = open_page(browser_page, server, several.pairs)
+    model = several.model
+    rng = np.random.default_rng(0)
+    points = np.vstack([model.latent_mean_[:10], rng.uniform(-3, 3, (10, 6))])
+    answers = page.evaluate(PREDICT, points.tolist())
+    shares = np.zeros(len(points))
+    for number, name in enumerate(("left", "right")):
+        posterior = model.posteriors_[name]
+        mean, variance = predict(posterior, points)
+        told = np.array([answer[number][0] for answer in answers])
+        np.testing.assert_allclose(told, mean, atol=1e-4 * np.ptp(mean))
+        deviation = np.sqrt(variance.mean(axis=1))
+        told = [answer[number][1] for answer in answers]
+        np.testing.assert_allclose(told, deviation, atol=2e-3 * deviation.max())
+        internal = variance[:, 0] / posterior.scale[0] ** 2
+        shares += internal / (2.0 * float(posterior.kernel.diag(points[:1])[0]))
+    shade = page.evaluate(SHADE, [points.tolist(), 0, 1])
+    np.testing.assert_allclose(shade, shares, atol=1e-4)
+
+
+def test_one_pointer_moves_both_outputs_without_the_server(server, several, browser_page):
+    page = open_page(browser_page, server, several.pairs)
+    sent = len(browser_page.traffic.sent)
+    left, right = travel(page, [(0.2, 0.3), (0.4, 0.5), (0.6, 0.7), (0.8, 0.4)])
+    assert len(left) == len(right) == 4
+    assert len(browser_page.traffic.sent) == sent
+
+
+def test_the_lock_keeps_one_view_still(server, several, browser_page):
+    page = open_page(browser_page, server, several.pairs)
+    private = {part.id: part.dimensions for part in parts_at(several.model, 0.05)}
+    places = [(0.15, 0.2), (0.5, 0.8), (0.85, 0.35)]
+    for part, moving in (("only left", 0), ("only right", 1)):
+        move(page, part)
+        page.wait_for_timeout(400)
+        now = state(page)
+        assert now["lock"] == part
+        assert set(now["held"]) == set(range(6)) - set(private[part])
+        assert set(now["pair"]) & set(private[part])
+        start = now["point"]
+        views = travel(page, places)
+        assert len(views[moving]) == 3
+        shown = state(page)["shown"]
+        for q in now["held"]:
+            assert shown[q] == start[q]
+        change = difference(page, [start, shown])
+        # The other view moves by less than one of 255 grey levels.
+        assert change[1 - moving] < 1.0 < 10.0 < change[moving]
+    page.locator("[data-part=moves] button").first.click()
+    assert state(page)["held"] == []
+
+
+def test_a_drag_under_the_lock_keeps_the_rest(server, several, browser_page):
+    page = open_page(browser_page, server, several.pairs)
+    move(page, "only right")
+    page.wait_for_timeout(400)
+    before = state(page)
+    box = page.locator(MAP).bounding_box()
+    x, y = page.evaluate(
+        f"() => {{ {FIRST} const {{ a, b, point }} = explorer.state;"
+        " return explorer.map.toPixel(point[a], point[b]); }"
+    )
+    page.mouse.move(box["x"] + x, box["y"] + y)
+    page.mouse.down()
+    page.mouse.move(*on_map(page, 0.3, 0.7), steps=6)
+    page.mouse.up()
+    after = state(page)
+    moved = {q for q in range(6) if abs(after["point"][q] - before["point"][q]) > 1e-3}
+    assert moved
+    assert not moved & set(before["held"])
+
+
+def test_a_training_point_lends_only_what_may_move(server, several, browser_page):
+    page = open_page(browser_page, server, several.pairs)
+    page.locator("[data-part=reset]").click()
+    move(page, "shared")
+    page.wait_for_timeout(500)
+    before = state(page)
+    row, x, y = page.evaluate(
+        f"() => {{ {FIRST} const {{ map, model }} = explorer;"
+        " const box = map.upper.getBoundingClientRect();"
+        " let far = 0; for (let n = 0; n < model.nPoints; n++)"
+        " if (map.places[2 * n] > map.places[2 * far]) far = n;"
+        " return [far, box.left + map.places[2 * far], box.top + map.places[2 * far + 1]]; }"
+    )
+    page.mouse.click(x, y)
+    page.wait_for_timeout(300)
+    after = state(page)["point"]
+    shared = parts_at(several.model, 0.05)[0].dimensions
+    for q in range(6):
+        wanted = several.model.latent_mean_[row][q] if q in shared else before["point"][q]
+        assert after[q] == pytest.approx(wanted, abs=1e-3)
+
+
+def test_sliders_stand_under_their_parts(server, several, browser_page):
+    page = open_page(browser_page, server, several.pairs)
+    headings = page.locator("[data-part=slider-rows] h4")
+    assert headings.all_inner_texts() == ["Shared", "Only left", "Only right"]
+    before = pictures(page)
+    slider = page.locator("[data-part=slider-rows] input").last
+    slider.focus()
+    page.keyboard.press("End")
+    page.wait_for_timeout(150)
+    after = pictures(page)
+    assert after[1] != before[1]
+    move(page, "only left")
+    expect(page.locator("[data-part=slider-rows] input")).to_have_count(0)
+
+
+def test_the_threshold_moves_dimensions_to_other_parts(server, several, browser_page):
+    page = open_page(browser_page, server, several.pairs)
+    bytes_before = page.evaluate("[...window.manifolio.stores.values()][0].length")
+    slider = page.get_by_role("slider", name="In use above (nats per row)")
+    slider.focus()
+    page.keyboard.press("End")
+    page.wait_for_function(
+        f"() => {{ {FIRST} return explorer.model.groups.at(-1).dims.length === 6; }}"
+    )
+    # With nothing in use there is nothing to hold, and the map still moves.
+    enabled = page.locator("[data-part=moves] button:enabled")
+    expect(enabled).to_have_text(["Everything"])
+    assert len(travel(page, [(0.3, 0.3), (0.7, 0.7)])[0]) == 2
+    assert page.evaluate("[...window.manifolio.stores.values()][0].length") == bytes_before
+
+
+def test_a_click_keeps_the_place_and_changes_the_variations(server, several, browser_page):
+    page = open_page(browser_page, server, several.pairs)
+    first = page.locator(".mf-lines img").first.get_attribute("src")
+    page.mouse.click(*on_map(page, 0.91, 0.08))
+    page.wait_for_function("location.search.includes('at=')")
+    page.wait_for_function(
+        "(old) => document.querySelector('.mf-lines img').getAttribute('src') !== old", arg=first
+    )
+    page.get_by_role("radio", name="From the place kept before").click()
+    page.wait_for_function("() => document.querySelectorAll('.mf-lines figcaption').length > 0")
+    expect(page.locator(".mf-lines figcaption").first).to_have_text("start")
+    # The link leads back to the same place.
+    point, link = state(page)["point"], page.url
+    page.goto("about:blank")
+    page.goto(link)
+    page.wait_for_selector("[data-ready=true]")
+    assert state(page)["point"] == pytest.approx(point, abs=1e-4)
+
+
+def test_keys_and_fingers_move_the_point(server, several, browser):
+    context = browser.new_context(viewport={"width": 380, "height": 800}, has_touch=True)
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    page.goto(f"{server.url}/views?model={several.pairs}")
+    page.wait_for_selector("[data-ready=true]")
+    page.wait_for_timeout(600)
+    page.locator(MAP).scroll_into_view_if_needed()
+    before = state(page)["point"]
+    page.touchscreen.tap(*on_map(page, 0.8, 0.3))
+    page.wait_for_timeout(300)
+    tapped = state(page)["point"]
+    assert tapped != before
+    page.locator(MAP).focus()
+    page.keyboard.press("ArrowRight")
+    assert state(page)["point"] != tapped
+    context.close()
+
+
+def test_hovering_is_fast(server, several, browser_page):
+    page = open_page(browser_page, server, several.pairs)
+    assert page.evaluate(SPEED) < 16.0
+
+
+def test_a_body_of_joint_views_is_drawn_whole(server, several, browser_page):
+    page = open_page(browser_page, server, several.joints)
+    expect(page.locator(".outputs h3")).to_have_text(["Whole row"])
+    before = page.locator(LEFT).evaluate(PIXELS)
+    page.mouse.move(*on_map(page, 0.8, 0.8))
+    page.wait_for_timeout(150)
+    assert page.locator(LEFT).evaluate(PIXELS) != before
+    page.get_by_text("Joints that move together").wait_for()
+
+
+def test_explore_shows_the_view_of_the_link(server, several, browser_page):
+    page = open_page(browser_page, server, several.pairs, "explore", "&view=right")
+    told = page.evaluate(
+        f"(point) => {{ {FIRST} const mean = new Float64Array(explorer.model.nOutputs);"
+        " explorer.model.predict(point, mean); return Array.from(mean); }",
+        several.model.latent_mean_[0].tolist(),
+    )
+    wanted = several.model.inverse_transform(several.model.latent_mean_[:1])["right"][0]
+    np.testing.assert_allclose(told, wanted, atol=1e-4 * np.ptp(wanted))
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_narrow_screens_fit(server, several, browser_page, scheme):
+    page = browser_page.page
+    page.emulate_media(color_scheme=scheme)
+    page.set_viewport_size({"width": 380, "height": 800})
+    open_page(browser_page, server, several.pairs)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 380
+    box = page.locator(MAP).bounding_box()
+    left, right = (page.locator(selector).bounding_box() for selector in (LEFT, RIGHT))
+    assert box["x"] >= 0
+    assert box["x"] + box["width"] <= 380
+    # Both outputs side by side under the map.
+    assert left["y"] == right["y"] > box["y"] + box["height"]
+
+
+def test_nothing_leaves_the_machine_and_nothing_complains(server, several, browser_page):
+    page = open_page(browser_page, server, several.pairs)
+    for name in ("Thumbnails", "Uncertain positions"):
+        page.get_by_role("button", name=name).click()
+    page.mouse.move(*on_map(page, 0.4, 0.6))
+    page.locator("[data-part=reset]").click()
+    page.get_by_role("button", name="Another").click()
+    page.wait_for_timeout(1000)
+    assert browser_page.traffic.outside() == []
+    assert browser_page.traffic.errors == []
