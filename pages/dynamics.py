@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from pages.ui.catalogue import Item, items, plays
+from pages.ui.catalogue import Item, plays
 from pages.ui.dynamics_model import follows_time, has_time
-from pages.ui.model_head import chosen_key, model_head, model_menu, opened
+from pages.ui.model_head import chosen_key, model_head, model_menu, offers, opened
 from pages.ui.player import player
 from pages.ui.routes import enter_through_app
 from pages.ui.words import TERMS
@@ -26,28 +26,12 @@ def nothing_chosen() -> None:
     left, _ = st.columns([1, 2])
     with left:
         model_menu(None, "dynamics")
-        offers(None)
+        others(None)
 
 
-def offers(key: str | None) -> None:
+def others(key: str | None) -> None:
     """Models with time that are there, else the way to one."""
-    known = [listed for listed in items() if plays(listed.entry.model_class) and listed.key != key]
-    for listed in known[:3]:
-        if st.button(
-            f"Open “{listed.entry.title}”",
-            key=f"dynamics_open|{listed.key}",
-            type="primary" if listed is known[0] else "secondary",
-            icon=":material/play_circle:",
-        ):
-            st.query_params["model"] = listed.key
-            st.rerun()
-    if st.button(
-        "Train a model with time",
-        type="secondary" if known else "primary",
-        icon=":material/model_training:",
-        key="dynamics_train",
-    ):
-        st.switch_page("pages/train.py")
+    offers("dynamics", key, plays, "Train a model with time", ":material/play_circle:")
 
 
 def dynamics(key: str) -> None:
@@ -65,7 +49,7 @@ def dynamics(key: str) -> None:
             "row, such as motion capture or a film).",
             icon=":material/timeline:",
         )
-        offers(key)
+        others(key)
         return
     if not follows_time(item.model):
         st.info(

@@ -3,8 +3,8 @@
 import streamlit as st
 
 from pages.ui.canvas import forget_place
-from pages.ui.catalogue import Item, has_views, items
-from pages.ui.model_head import chosen_key, model_head, model_menu, opened
+from pages.ui.catalogue import Item, has_views
+from pages.ui.model_head import chosen_key, model_head, model_menu, offers, opened
 from pages.ui.routes import enter_through_app
 from pages.ui.views_canvas import stage
 from pages.ui.views_segments import segmentation
@@ -29,30 +29,12 @@ def nothing_chosen() -> None:
     left, _ = st.columns([1, 2])
     with left:
         model_menu(None, "views")
-        offers(None)
+        others(None)
 
 
-def offers(key: str | None) -> None:
+def others(key: str | None) -> None:
     """Models of several views that are there, else the way to one."""
-    known = [
-        listed for listed in items() if has_views(listed.entry.model_class) and listed.key != key
-    ]
-    for listed in known[:3]:
-        if st.button(
-            f"Open “{listed.entry.title}”",
-            key=f"views_open|{listed.key}",
-            type="primary" if listed is known[0] else "secondary",
-            icon=":material/join_inner:",
-        ):
-            st.query_params["model"] = listed.key
-            st.rerun()
-    if st.button(
-        "Train a model of several views",
-        type="secondary" if known else "primary",
-        icon=":material/model_training:",
-        key="views_train",
-    ):
-        st.switch_page("pages/train.py")
+    offers("views", key, has_views, "Train a model of several views", ":material/join_inner:")
 
 
 def views(key: str) -> None:
@@ -69,7 +51,7 @@ def views(key: str) -> None:
             "model that was trained on data with several, such as pairs of images.",
             icon=":material/join_inner:",
         )
-        offers(key)
+        others(key)
         return
     parts = segmentation(item, name)
     stage(item, name, parts)

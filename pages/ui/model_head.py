@@ -64,6 +64,27 @@ def view_menu(item: Item, page: str, forget: Callable[[], None]) -> None:
     )
 
 
+def offers(page: str, key: str | None, fits: Callable[[str], bool], train: str, icon: str) -> None:
+    """Buttons that open up to three models other than `key` whose class fits; and one to train."""
+    known = [each for each in items() if fits(each.entry.model_class) and each.key != key]
+    for listed in known[:3]:
+        if st.button(
+            f"Open “{listed.entry.title}”",
+            key=f"{page}_open|{listed.key}",
+            type="primary" if listed is known[0] else "secondary",
+            icon=icon,
+        ):
+            st.query_params["model"] = listed.key
+            st.rerun()
+    if st.button(
+        train,
+        type="secondary" if known else "primary",
+        icon=":material/model_training:",
+        key=f"{page}_train",
+    ):
+        st.switch_page("pages/train.py")
+
+
 def model_menu(key: str | None, page: str, forget: Callable[[], None] = lambda: None) -> None:
     """All models, without leaving the page; `forget` is called before another one is shown."""
     titles = {listed.key: listed.entry.title for listed in items()}
