@@ -152,10 +152,12 @@ class Block:
         carried = half @ gram
         covariance = gram - carried.T @ carried
         # Where sites are far more precise than the prior that difference loses its digits, and
-        # s = (1 − diag B⁻¹) / λ keeps them.
+        # S = Λ⁻¹ − Λ⁻¹B̂Λ⁻¹ with diagonal (1 − diag B⁻¹) / λ keeps them.
         shrunk = np.sum(whitened**2, axis=0)
         precise = np.flatnonzero(precision * np.diagonal(gram) > 1.0)
-        covariance[precise, precise] = (1.0 - shrunk[precise]) / precision[precise]
+        among, spread = np.ix_(precise, precise), 1.0 / precision[precise]
+        covariance[among] = -spread[:, None] * inner[among] * spread
+        covariance[precise, precise] = (1.0 - shrunk[precise]) * spread
         dual = inner @ given if smooth else given
         mean = gram @ dual
         excess = float(shrunk.sum()) - len(gram)

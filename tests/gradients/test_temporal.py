@@ -108,3 +108,26 @@ def test_gradients_by_kernel_with_sites_held(algebra, name: str, central_differe
         lambda k: float(smooth(k, problem.timeline, sites).log_evidence.sum()),
         central_difference,
     )
+
+
+# Without white noise the filter's own values lose their digits at such precisions.
+EXTREME = [case for case in CASES if case != (kalman, "matern12")]
+
+
+@pytest.mark.parametrize(("algebra", "name"), EXTREME)
+def test_gradients_where_sites_are_extreme(algebra, name: str, central_difference) -> None:
+    """Logarithms of precisions: a line search may try any, and a wrong slope there stalls it."""
+    kernel, problem = KERNELS[name], Problem(name)
+    problem.precision[[0, 4, 5], 0] = 1e17
+    problem.precision[[1, 6], 1] = 1e-13
+    path = Path(problem.first, problem.precision)
+
+    def bound(logs: np.ndarray) -> float:
+        sites = Path(path.dual, np.exp(logs))
+        return problem.bound(algebra.smoothed(kernel, problem.timeline, sites))
+
+    found = algebra.smoothed(kernel, problem.timeline, path)
+    pulled = found.pullback(*problem.data(found.belief)[1:]).path
+    expected = central_difference(bound, np.log(path.precision))
+    slopes = path.precision * pulled.precision
+    np.testing.assert_allclose(slopes, expected, rtol=1e-4, atol=1e-4)
