@@ -8,7 +8,6 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
-from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.bayesian import BayesianGPLVM
 from gplvm_core.models.dynamical_problem import Dynamical, DynamicalProblem
@@ -20,7 +19,7 @@ from gplvm_core.models.timeline import checked_timeline, checked_times, timeline
 from gplvm_core.numerics import Array, factorise
 from gplvm_core.optimise import Progress
 from gplvm_core.prediction import Evidence, Projection, predict_uncertain, sample
-from gplvm_core.prediction.paths import StepCallback, continued, forecast
+from gplvm_core.prediction.paths import FoundPath, StepCallback, continued, forecast
 from gplvm_core.statistics import Executor, Statistics, Targets
 
 
@@ -116,6 +115,7 @@ class DynamicalGPLVM(Timed, BayesianGPLVM):
         times: ArrayLike | None = None,
         sequence: Any = None,
         coupled: bool = True,
+        adapt: bool = False,
         callback: StepCallback | None = None,
         return_std: bool = False,
         return_cov: bool = False,
@@ -124,8 +124,10 @@ class DynamicalGPLVM(Timed, BayesianGPLVM):
 
         With times the rows are one sequence, inferred together; rows with nothing observed are
         allowed then. sequence: the trained one that they belong to, None for one of its own.
-        coupled: rows inform each other through the prior (Damianou 2015, App. B.4, with q(u) and
-        the training rows held); else each row has its own prior at its time, which is cheaper.
+        coupled: rows inform each other through the prior (Damianou 2015, App. B.4, with the
+        training rows held); else each row has its own prior at its time, which is cheaper. adapt:
+        they inform the mapping as well, which suits a sequence unlike the trained ones of which
+        some rows are whole; else q(u) is held, which is cheaper.
         callback(step, bound in nats) is called after each step, and with step 0 and −inf while
         rows are looked at one by one; StopIteration raised in it ends with the best path so far.
         Without times every row stands alone. return_std and return_cov as for BayesianGPLVM
@@ -137,10 +139,9 @@ class DynamicalGPLVM(Timed, BayesianGPLVM):
             return super().complete(Y, return_std=return_std, return_cov=return_cov)
         if return_cov:
             raise ValueError("return_cov needs rows that stand alone: leave out times")
-        belief, outputs = self._infer_path(Y, times, sequence, coupled, callback)
-        mean, variance = predict_uncertain(
-            self.posterior_, belief.mean, belief.variance, noise=True
-        )
+        path, outputs = self._infer_path(Y, times, sequence, coupled, adapt, callback)
+        belief, (posterior,) = path.belief, path.posteriors
+        mean, variance = predict_uncertain(posterior, belief.mean, belief.variance, noise=True)
         missing = np.isnan(outputs)
         whole = np.where(missing, mean, outputs)
         return (whole, np.where(missing, np.sqrt(variance), 0.0)) if return_std else whole
@@ -152,11 +153,12 @@ class DynamicalGPLVM(Timed, BayesianGPLVM):
         times: ArrayLike,
         sequence: Any = None,
         coupled: bool = True,
+        adapt: bool = False,
         callback: StepCallback | None = None,
         return_std: bool = False,
     ) -> Float[Array, "n Q"] | tuple[Float[Array, "n Q"], Float[Array, "n Q"]]:
         """Latent path of the rows of one sequence, inferred together (see complete)."""
-        belief, _ = self._infer_path(Y, times, sequence, coupled, callback)
+        belief = self._infer_path(Y, times, sequence, coupled, adapt, callback)[0].belief
         return (belief.mean, np.sqrt(belief.variance)) if return_std else belief.mean
 
     def sample_sequence(
@@ -191,8 +193,9 @@ class DynamicalGPLVM(Timed, BayesianGPLVM):
         times: ArrayLike,
         sequence: Any,
         coupled: bool,
+        adapt: bool,
         callback: StepCallback | None,
-    ) -> tuple[Belief, Array]:
+    ) -> tuple[FoundPath, Array]:
         check_is_fitted(self)
         outputs = self._checked(Y, reset=False)
         empty = np.empty(0, dtype=np.intp)
@@ -201,7 +204,9 @@ class DynamicalGPLVM(Timed, BayesianGPLVM):
         if not coupled:
             prior = prior.independent
         evidence = (Evidence(self.posterior_, outputs),)
-        return self._inferred_path(evidence, prior, self._each_alone, callback), outputs
+        known = (self.statistics_,) if adapt else None
+        path = self._inferred_path(evidence, prior, self._each_alone, callback, known)
+        return path, outputs
 
     def _each_alone(self, evidence: Sequence[Evidence]) -> Projection:
         return self._project(evidence[0].outputs)

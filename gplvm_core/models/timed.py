@@ -9,7 +9,6 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from gplvm_core.beliefs import Belief
 from gplvm_core.datasets import DataError
 from gplvm_core.kernels import Kernel
 from gplvm_core.numerics import Array
@@ -17,12 +16,14 @@ from gplvm_core.prediction import Evidence, Projection
 from gplvm_core.prediction.paths import (
     MOST_STEPS,
     Continued,
+    FoundPath,
     StepCallback,
     infer_path,
     likely_path,
 )
 from gplvm_core.prediction.row_terms import rows_seen
 from gplvm_core.priors.temporal import Path, Timeline
+from gplvm_core.statistics import Statistics
 
 Rows = NDArray[np.intp]
 EachAlone = Callable[[Sequence[Evidence]], Projection]
@@ -70,24 +71,29 @@ class Timed:
         prior: Continued,
         each_alone: EachAlone,
         callback: StepCallback | None = None,
-    ) -> Belief:
+        statistics: Sequence[Statistics] | None = None,
+    ) -> FoundPath:
         """q(X*) of one sequence, from where its rows, each alone, make the likeliest path.
 
+        statistics: the training rows', for each layer, when the new rows are to inform the mapping.
         Warns when the inference has not come to rest, unless callback ended it.
         """
         seen = np.flatnonzero(rows_seen(evidence))
         found = _looked_at(evidence, seen, each_alone, callback)
         start = likely_path(found, seen[: len(found.bound)], prior)
         most_steps = MOST_STEPS if len(found.bound) == len(seen) else 0
-        belief, ending = infer_path(evidence, prior, start, callback, most_steps)
-        if ending == "moving" and most_steps > 0:
+        path = infer_path(evidence, prior, start, callback, most_steps)
+        if statistics is not None and most_steps > 0 and path.ending != "stopped":
+            start = path.belief.mean
+            path = infer_path(evidence, prior, start, callback, most_steps, statistics)
+        if path.ending == "moving" and most_steps > 0:
             warnings.warn(
                 f"the path of {len(start)} rows was still moving after {MOST_STEPS} steps: its "
                 "bound may yet rise a little",
                 UserWarning,
                 stacklevel=4,
             )
-        return belief
+        return path
 
     @property
     def _timeline(self) -> Timeline:

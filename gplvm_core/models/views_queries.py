@@ -219,7 +219,7 @@ class ViewsQueries(Timed):
         n_rows = len(next(iter(given.values())))
         own = np.empty(0, dtype=np.intp) if sequence is None else self._rows_of(sequence)
         prior = continued(*self._so_far(checked_times(times, n_rows), own))
-        belief = self._inferred_path(self._evidence(given), prior, self._each_alone)
+        belief = self._inferred_path(self._evidence(given), prior, self._each_alone).belief
         if private == "prior" or not roles.private.any():
             return belief
         return self._lent(belief, prior, roles)

@@ -1,7 +1,8 @@
 """Latent paths beyond the data: between and after observed times, and for new sequences.
 
-Damianou (2015), §3.4.2 and App. B.4. q(u) and the training rows' sites are held; the new rows'
-prior is the training path's continuation, or for a sequence of its own the prior over time.
+Damianou (2015), §3.4.2 and App. B.4. The training rows' sites are held, and q(u) is too unless the
+new rows are to inform the mapping; the new rows' prior is the training path's continuation, or for
+a sequence of its own the prior over time.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,11 +18,14 @@ from numpy.typing import NDArray
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel
 from gplvm_core.numerics import Array, factorise
+from gplvm_core.prediction.adapted import adapted_terms
+from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import Projection
 from gplvm_core.prediction.row_terms import Evidence, UncertainTerms, rows_seen, terms_of
 from gplvm_core.priors import kalman
 from gplvm_core.priors.natural import Sites, Smoothed, Smoother, begin, step
 from gplvm_core.priors.temporal import Block, Path, Timeline
+from gplvm_core.statistics import Statistics
 
 Rows = NDArray[np.intp]
 # Steps taken and the bound in nats; StopIteration ends the inference.
@@ -117,28 +121,43 @@ def _lengthened(times: Array, path: Path, new_times: Array) -> tuple[Timeline, P
     return Timeline.of(np.concatenate([times, new_times])), padded
 
 
+@dataclass(frozen=True)
+class FoundPath:
+    """q(X*), the mappings that each layer's outputs follow, and how the inference ended."""
+
+    belief: Belief
+    posteriors: tuple[Posterior, ...]
+    ending: Ending
+
+
 def infer_path(
     evidence: Sequence[Evidence],
     prior: Continued,
     start: Float[Array, "n Q"],
     callback: StepCallback | None = None,
     most_steps: int = MOST_STEPS,
-) -> tuple[Belief, Ending]:
+    statistics: Sequence[Statistics] | None = None,
+) -> FoundPath:
     """q(X*) of the rows of one sequence together, from one layer's outputs or from several's.
 
     Whole rows may be missing. start: where the means begin. The bound is maximised by
-    natural-gradient steps, with q(u) held; the training rows' own beliefs stay as they are.
-    callback(step, bound in nats) is called after every step; StopIteration raised in it ends the
-    inference with the best so far. Also how it ended.
+    natural-gradient steps; the training rows' own beliefs stay as they are, and so does q(u),
+    unless each layer's statistics of the training rows are given: then it is at its optimum for
+    all rows (`AdaptedTerms`). callback(step, bound in nats) is called after every step;
+    StopIteration raised in it ends the inference with the best so far.
     """
-    terms = terms_of(evidence, UncertainTerms.of)
     n_points, n_latent = prior.mean.shape
-    rows = np.arange(n_points)
     smoother = smoother_of(prior)
+    adapted = () if statistics is None else adapted_terms(evidence, statistics)
+    held = None if adapted else terms_of(evidence, UncertainTerms.of)
 
     def data_term(belief: Belief) -> tuple[float, Array, Array]:
-        value, d_mean, d_variance = terms.data(prior.mean + belief.mean, belief.variance, rows)
-        return float(value.sum()), d_mean, d_variance
+        at = Belief(prior.mean + belief.mean, belief.variance)
+        if held is None:
+            value, d_mean, d_variance = zip(*(each.data(at) for each in adapted), strict=True)
+            return sum(value), np.sum(d_mean, axis=0), np.sum(d_variance, axis=0)
+        rows, d_means, d_variances = held.data(at.mean, at.variance, np.arange(n_points))
+        return float(rows.sum()), d_means, d_variances
 
     seen = rows_seen(evidence)[:, None]
     precision = np.where(np.tile(seen, (1, n_latent)), 1.0 / START_VARIANCE, 0.0)
@@ -157,7 +176,13 @@ def infer_path(
         if ending != "moving":
             break
     found = state.smoothed.belief
-    return Belief(prior.mean + found.mean, found.variance), ending
+    belief = Belief(prior.mean + found.mean, found.variance)
+    posteriors = (
+        [each.posterior(belief) for each in adapted]
+        if adapted
+        else [each.posterior for each in evidence]
+    )
+    return FoundPath(belief, tuple(posteriors), ending)
 
 
 def smoother_of(prior: Continued) -> Smoother:

@@ -71,6 +71,21 @@ class Statistics:
         edges = np.searchsorted(groups[order], np.arange(1, len(self.psi2)))
         return list(np.split(order, edges))
 
+    def split(self, by: Int[Counts, " D"]) -> "Statistics":
+        """The same sums with every group split by a second grouping of its columns."""
+        pairs = np.stack([np.asarray(self.groups), by])
+        kinds, groups = np.unique(pairs, axis=1, return_inverse=True)
+        own, groups = kinds[0], groups.reshape(-1)
+        return Statistics(
+            self.psi0[own],
+            self.psi1_targets,
+            self.psi2[own],
+            self.yy,
+            self.n_points[own],
+            np.bincount(groups),
+            groups,
+        )
+
     def of_scaled_kernel(self, factor: float) -> "Statistics":
         """The statistics when the kernel is multiplied by a factor."""
         return Statistics(

@@ -17,11 +17,11 @@ from gplvm_core.priors.temporal import Path
 NOISE = 0.05
 
 
-def motion(times: np.ndarray, seed: int = 0) -> np.ndarray:
-    """Twelve outputs that follow two hidden oscillations."""
+def motion(times: np.ndarray, seed: int = 0, width: float = 1.0) -> np.ndarray:
+    """Twelve outputs that follow two hidden oscillations of this amplitude."""
     generator = np.random.default_rng(7)
     mixing = generator.normal(size=(2, 12))
-    hidden = np.column_stack([np.sin(times), np.cos(1.7 * times)])
+    hidden = width * np.column_stack([np.sin(times), np.cos(1.7 * times)])
     noise = np.random.default_rng(seed).normal(size=(len(times), 12))
     return np.tanh(hidden @ mixing) + NOISE * noise
 
@@ -141,6 +141,22 @@ def test_a_sequence_of_which_nothing_is_seen_is_the_prior(model: DynamicalGPLVM)
     np.testing.assert_allclose(std**2, model.time_kernel_.diag(np.zeros((1, 1)))[0], rtol=1e-6)
 
 
+def test_a_sequence_unlike_the_trained_one_adapts_the_mapping(model: DynamicalGPLVM) -> None:
+    """Its oscillations are wider: its whole rows say what the mapping is like out there."""
+    new = np.linspace(0.0, 20.0, 100)
+    truth = motion(new, seed=3, width=2.0)
+    rows = truth.copy()
+    rows[50:, 6:] = np.nan
+    hidden = np.isnan(rows)
+    held = model.complete(rows, times=new)
+    adapted, std = model.complete(rows, times=new, adapt=True, return_std=True)
+    error = np.abs(adapted - truth)[hidden]
+    assert error.mean() < 0.6 * np.abs(held - truth)[hidden].mean()
+    assert (error < 3 * std[hidden]).mean() > 0.9
+    path = model.transform_sequence(rows, times=new, adapt=True)
+    assert np.abs(path - model.transform_sequence(rows, times=new)).max() > 0.01
+
+
 def test_a_new_sequence_in_linear_time_is_that_in_dense_algebra(times: np.ndarray) -> None:
     model = DynamicalGPLVM(2, 15, time_kernel="matern32", max_iter=40, random_state=0)
     model.fit(motion(times), times=times)
@@ -151,8 +167,8 @@ def test_a_new_sequence_in_linear_time_is_that_in_dense_algebra(times: np.ndarra
     assert prior.over_time is not None
     start = np.zeros((25, 2))
     seen = (Evidence(model.posterior_, rows),)
-    linear, _ = infer_path(seen, prior, start)
-    dense, _ = infer_path(seen, replace(prior, over_time=None), start)
+    linear = infer_path(seen, prior, start).belief
+    dense = infer_path(seen, replace(prior, over_time=None), start).belief
     np.testing.assert_allclose(linear.mean, dense.mean, atol=1e-6)
     np.testing.assert_allclose(linear.variance, dense.variance, rtol=1e-5)
 
@@ -163,8 +179,9 @@ def test_one_row_alone_is_a_new_point(model: DynamicalGPLVM, times: np.ndarray) 
     row[0, 3:] = np.nan
     found = model._project(row)
     prior = Continued(np.zeros((1, 3)), np.ones((3, 1, 1)))
-    belief, ending = infer_path((Evidence(model.posterior_, row),), prior, found.best.mean)
-    assert ending == "at rest"
+    path = infer_path((Evidence(model.posterior_, row),), prior, found.best.mean)
+    belief = path.belief
+    assert path.ending == "at rest"
     np.testing.assert_allclose(belief.mean, found.best.mean, atol=1e-2)
     np.testing.assert_allclose(belief.variance, found.best.variance, rtol=0.05)
 

@@ -1,0 +1,79 @@
+"""New rows in the bound together with the training rows: they inform the mapping, too.
+
+Damianou (2015), App. B.4, with the training rows' q(X), the kernel and the noise held: q(u) is at
+its optimum for all rows at every belief about the new ones.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from jaxtyping import Float
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.bounds import Collapsed, collapsed, gram_factor
+from gplvm_core.numerics import Array, Factor
+from gplvm_core.prediction.posterior import Posterior
+from gplvm_core.prediction.row_terms import Evidence
+from gplvm_core.statistics import (
+    Patterns,
+    Statistics,
+    StatisticsPullback,
+    Targets,
+    reduce_statistics,
+)
+
+
+def adapted_terms(
+    evidence: Sequence[Evidence], statistics: Sequence[Statistics]
+) -> tuple["AdaptedTerms", ...]:
+    """For each layer the terms of its new outputs; `statistics` are its training data's."""
+    return tuple(
+        AdaptedTerms.of(each.posterior, known, each.outputs)
+        for each, known in zip(evidence, statistics, strict=True)
+    )
+
+
+@dataclass(frozen=True)
+class AdaptedTerms:
+    """F_data of training and new rows as a function of the belief about the new ones."""
+
+    before: Posterior
+    statistics: Statistics  # of the training rows
+    targets: Targets  # of the new rows
+    gram: Factor
+
+    @classmethod
+    def of(cls, posterior: Posterior, statistics: Statistics, outputs: Float[Array, "n D"]) -> Self:
+        """From new rows in the user's units (NaN: missing). `statistics` are the training data's.
+
+        Because they add, only the new rows' are computed, in groups of columns that are observed
+        in the same training rows and the same new ones.
+        """
+        observed = ~np.isnan(outputs)
+        split = statistics.split(Patterns.of(observed).groups)
+        groups = np.asarray(split.groups)
+        _, first = np.unique(groups, return_index=True)
+        patterns = Patterns(groups, observed[:, first].astype(np.float64))
+        values = np.where(observed, posterior.to_internal(outputs), 0.0)
+        gram = gram_factor(posterior.kernel, posterior.inducing, posterior.jitter, relative=False)
+        return cls(posterior, split, Targets(values, values.shape[1], patterns), gram)
+
+    def data(self, belief: Belief) -> tuple[float, Array, Array]:
+        """F_data in nats (internal units), and its gradients in mean and variance (n, Q)."""
+        at, pullback = self._together(belief)
+        gradients = pullback(at.statistics)
+        return at.value, gradients.mean, gradients.variance
+
+    def posterior(self, belief: Belief) -> Posterior:
+        """What predictions need, with q(u) at its optimum for all rows."""
+        at, _ = self._together(belief)
+        return replace(
+            self.before, weights=at.weights, gap=at.gap, groups=np.asarray(self.statistics.groups)
+        )
+
+    def _together(self, belief: Belief) -> tuple[Collapsed, StatisticsPullback]:
+        before = self.before
+        new, pullback = reduce_statistics(before.kernel, belief, before.inducing, self.targets)
+        return collapsed(self.statistics + new, self.gram, before.noise_variance), pullback
