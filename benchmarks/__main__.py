@@ -18,19 +18,28 @@ NAMES = (
     "kalman",
     "natural",
     "encoder",
+    "views_toy",
+    "views_heads",
+    "views_silhouettes",
+    "views_labels",
+    "views_many",
+    "views_joints",
+    "views_speed",
     "interaction",
 )
+# Those that are measured beside other packages.
+WITH_PEERS = ("speed", "missing", "views_speed")
 
 
 def main() -> int:
     """Run the benchmarks one after another, each in a process of its own.
 
-    Arguments go to `speed` and `missing` (for example `--peer-python PATH`).
+    Arguments go to those measured beside other packages (for example `--peer-python PATH`).
     """
     failed = []
     for name in NAMES:
         print(f"\n== {name}", flush=True)
-        options = sys.argv[1:] if name in ("speed", "missing") else []
+        options = sys.argv[1:] if name in WITH_PEERS else []
         if subprocess.run([sys.executable, "-m", f"benchmarks.{name}", *options]).returncode:
             failed.append(name)
     if failed:
