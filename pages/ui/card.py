@@ -7,11 +7,14 @@ from typing import Any
 import numpy as np
 import streamlit as st
 from numpy import ndarray as Array
+from PIL import Image
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.latent_map import leading_pair
-from pages.ui.catalogue import Item, Listed, one_view, open_item
+from gplvm_core.figures.pack_views import ViewRows
+from pages.ui.catalogue import Item, Listed, open_item
 from pages.ui.thumbnails import (
+    beside,
     common_frame,
     map_picture,
     picture_uri,
@@ -19,10 +22,12 @@ from pages.ui.thumbnails import (
     row_picture,
     unit_positions,
 )
+from pages.ui.views_model import first_outputs, generated, rows_of_views
 
 FRAMES = 40
 ANCHORS = 7
 LOOP_SECONDS = 5
+SIZE, SMALL = 150, 110  # pixels of a picture alone, and of one beside others
 
 
 @dataclass(frozen=True)
@@ -42,15 +47,19 @@ def card_of(listed: Listed, *, film: bool = True) -> Card:
 @st.cache_data(max_entries=64, show_spinner=False)
 def made_card(key: str, version: str, film: bool) -> Card:
     """Draw the card; `version` changes with the file, so that a new model gets a new picture."""
-    item = one_view(open_item(key))
+    item = open_item(key)
     html = moving_picture(item) if film else still_picture(item)
     return Card(html, int(item.model.n_effective_))
 
 
 def shown_points(model: Any) -> Array:
-    """The training points in the two leading dimensions, (N, 2); with one, against the row."""
+    """The training points in the two leading dimensions, (N, 2); with one, against the row.
+
+    Of several views, the dimensions that lead in the first.
+    """
     latent = np.asarray(model.latent_mean_, dtype=float)
-    first, second = leading_pair(model.relevance_)
+    views = getattr(model, "views_", ())
+    first, second = leading_pair(model.relevance_[views[0]] if views else model.relevance_)
     if first == second:
         return np.column_stack([latent[:, first], np.linspace(-1.0, 1.0, len(latent))])
     return latent[:, [first, second]]
@@ -101,15 +110,35 @@ def closed_curve(anchors: Array, count: int) -> Array:
     )
 
 
+def outputs_of(item: Item) -> dict[str, Dataset | ViewRows]:
+    """What the model generates, by name: of several views those that fit; else one, named ""."""
+    if not item.views:
+        return {"": item.dataset}
+    rows = rows_of_views(item.dataset)
+    return {name: rows[name] for name in first_outputs(item.model, item.dataset)}
+
+
+def pictures_of(item: Item, rows: dict[str, Array], size: int) -> list[Image.Image]:
+    """One picture for each of the rows (n, D) by name: all outputs side by side."""
+    lines = []
+    for name, output in outputs_of(item).items():
+        frame = common_frame(output.drawing, output.values)
+        lines.append([row_picture(output.drawing, row, frame, size) for row in rows[name]])
+    return [beside(pictures) for pictures in zip(*lines, strict=True)]
+
+
 def moving_picture(item: Item) -> str:
-    """Map and output side by side; both move when the pointer is over the card."""
+    """Map and outputs side by side; both move when the pointer is over the card."""
     latent_walk, map_walk = tour(item.model, item.dataset)
-    outputs = np.asarray(item.model.inverse_transform(latent_walk), dtype=float)
+    if item.views:
+        outputs = generated(item.model, latent_walk)
+    else:
+        outputs = {"": np.asarray(item.model.inverse_transform(latent_walk), dtype=float)}
     points = shown_points(item.model)
     map_image, offset, scale = map_picture(points, item.dataset.labels)
-    frame = common_frame(item.dataset.drawing, item.dataset.values)
-    film = reel(item.dataset.drawing, outputs, frame)
-    width, height = film.width, film.height // len(outputs)
+    pictures = pictures_of(item, outputs, SMALL if item.views else SIZE)
+    film = reel(pictures)
+    width, height = pictures[0].size
     name = "".join(letter if letter.isalnum() else "-" for letter in item.key)
     places = 100 * unit_positions(map_walk, offset, scale)
     # The loop is closed, so the first place also ends it.
@@ -130,9 +159,9 @@ def moving_picture(item: Item) -> str:
         '<div class="mf-panel">'
         f'<div class="mf-reel mf-move" role="img" aria-label="What the model of {title} '
         f'generates at the marked point." style="aspect-ratio:{width}/{height};'
-        f"background-image:url({picture_uri(film)});background-size:100% {100 * len(outputs)}%;"
+        f"background-image:url({picture_uri(film)});background-size:100% {100 * len(pictures)}%;"
         f"animation-name:mf-reel;animation-duration:{timing};"
-        f'animation-timing-function:steps({len(outputs)},jump-none)"></div></div>'
+        f'animation-timing-function:steps({len(pictures)},jump-none)"></div></div>'
         f"<style>@keyframes mf-dot-{name}{{{steps}}}</style></div>"
     )
 
@@ -140,8 +169,9 @@ def moving_picture(item: Item) -> str:
 def still_picture(item: Item) -> str:
     """Map and one row of the data side by side, for lists."""
     map_image, _, _ = map_picture(shown_points(item.model), item.dataset.labels, size=120)
-    drawing, values = item.dataset.drawing, item.dataset.values
-    picture = row_picture(drawing, values[len(values) // 2], common_frame(drawing, values), 120)
+    middle = item.dataset.n_points // 2
+    rows = {name: output.values[middle][None] for name, output in outputs_of(item).items()}
+    (picture,) = pictures_of(item, rows, 120)
     title = escape(item.title)
     return (
         '<div class="mf-picture">'

@@ -4,6 +4,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import streamlit as st
 
 from gplvm_core.datasets import Dataset
@@ -31,6 +32,7 @@ class Item:
     dataset: Dataset
     views: tuple[str, ...] = ()  # those of a model of several
     view: str | None = None  # the one that is looked at alone
+    alone: tuple[str, ...] = ()  # those that can be
 
     @property
     def version(self) -> str:
@@ -88,23 +90,41 @@ def open_item(key: str) -> Item:
     Raises ValueError for a malformed key, StoreError for a missing or damaged model.
     """
     library, identifier = library_of(key)
-    entry = library.entry(identifier)
+    try:
+        entry = library.entry(identifier)
+    except StoreError as error:
+        raise StoreError(
+            f"There is no model “{identifier}” here. It may have been deleted; choose another one "
+            "in the Gallery or the Library."
+        ) from error
     if entry.broken is not None:
         raise StoreError(entry.broken)
     model, dataset = loaded(str(library.root), identifier, entry.created, entry.bytes)
     return Item(key, entry.title, model, dataset, tuple(getattr(model, "views_", ())))
 
 
+def whole_views(item: Item) -> tuple[str, ...]:
+    """The views that no row is without: those that can be looked at alone."""
+    values = item.dataset.view_values if item.views else {}
+    return tuple(view for view in item.views if not np.isnan(values[view]).all(axis=1).any())
+
+
 def one_view(item: Item, wanted: str | None = None) -> Item:
     """One view of a model of several, the wanted or the first; any other model as it is.
 
-    Raises ValueError for a view that is missing in some rows.
+    Views that some rows are without are passed over. Raises ValueError if that leaves none.
     """
     if not item.views:
         return item
-    view = wanted if wanted in item.views else item.views[0]
+    possible = whole_views(item)
+    if not possible:
+        raise ValueError(
+            f"“{item.title}” has no view that is there in every row, so none can be shown alone. "
+            "The page Views shows them all together."
+        )
+    view = wanted if wanted in possible else possible[0]
     model, dataset = loaded_view(f"{item.key}|{item.version}", view, item.model, item.dataset)
-    return replace(item, model=model, dataset=dataset, view=view)
+    return replace(item, model=model, dataset=dataset, view=view, alone=possible)
 
 
 @st.cache_resource(max_entries=12, show_spinner="Opening the model …")

@@ -161,7 +161,7 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
     if state_of(job) != drawn:
         st.rerun()
     if job.error:
-        st.error(f"The training failed. {job.error}", icon=":material/error:")
+        st.error(f"The training failed: {job.error}", icon=":material/error:")
     if job.warning:
         st.warning(job.warning, icon=":material/warning:")
     for note in job.notes:

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import streamlit as st
 
+from gplvm_core.datasets.errors import listed
 from gplvm_core.store import StoreError
 from pages.ui.catalogue import Item, items, one_view, open_item
 from pages.ui.words import plural
@@ -55,26 +56,32 @@ def view_menu(item: Item, page: str, forget: Callable[[], None]) -> None:
 
     st.selectbox(
         "View",
-        item.views,
-        index=item.views.index(item.view or ""),
+        item.alone,
+        index=item.alone.index(item.view or ""),
         format_func=lambda view: f"View: {view}",
         label_visibility="collapsed",
         key=menu,
         on_change=switch,
     )
+    wanted = st.query_params.get("view")
+    if wanted is not None and wanted not in item.views:
+        st.caption(f"This model has no view “{wanted}”.")
+    partly = [f"“{view}”" for view in item.views if view not in item.alone]
+    if partly:
+        st.caption(f"Only in Views, as some rows are without: {listed(partly)}.")
 
 
 def offers(page: str, key: str | None, fits: Callable[[str], bool], train: str, icon: str) -> None:
     """Buttons that open up to three models other than `key` whose class fits; and one to train."""
     known = [each for each in items() if fits(each.entry.model_class) and each.key != key]
-    for listed in known[:3]:
+    for model in known[:3]:
         if st.button(
-            f"Open “{listed.entry.title}”",
-            key=f"{page}_open|{listed.key}",
-            type="primary" if listed is known[0] else "secondary",
+            f"Open “{model.entry.title}”",
+            key=f"{page}_open|{model.key}",
+            type="primary" if model is known[0] else "secondary",
             icon=icon,
         ):
-            st.query_params["model"] = listed.key
+            st.query_params["model"] = model.key
             st.rerun()
     if st.button(
         train,
@@ -87,7 +94,7 @@ def offers(page: str, key: str | None, fits: Callable[[str], bool], train: str, 
 
 def model_menu(key: str | None, page: str, forget: Callable[[], None] = lambda: None) -> None:
     """All models, without leaving the page; `forget` is called before another one is shown."""
-    titles = {listed.key: listed.entry.title for listed in items()}
+    titles = {each.key: each.entry.title for each in items()}
     keys = list(titles)
     menu = f"{page}_menu|{key}"
 

@@ -6,6 +6,7 @@ a band, a curve is interrupted.
 
 import base64
 import io
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -170,9 +171,26 @@ def missing_picture(missing: Array) -> Image.Image:
     )
 
 
-def reel(drawing: Drawing, rows: Array, frame: Frame, *, size: int = 150) -> Image.Image:
-    """Pictures of rows (n, D) one below the other: the film of a CSS animation."""
-    pictures = [row_picture(drawing, row, frame, size) for row in rows]
+def beside(pictures: Sequence[Image.Image]) -> Image.Image:
+    """Pictures two by two on a square, the rows around its middle; one alone stays as it is."""
+    if len(pictures) == 1:
+        return pictures[0]
+    cell = max(max(picture.size) for picture in pictures)
+    step = cell + max(2, cell // 25)
+    lines = -(-len(pictures) // 2)
+    side = step * max(lines, 2)
+    ground = Image.new("RGBA", (side, side))
+    left, top = (side - 2 * step) // 2, (side - lines * step) // 2
+    for number, picture in enumerate(pictures):
+        column, line = number % 2, number // 2
+        x = left + column * step + (step - picture.width) // 2
+        y = top + line * step + (step - picture.height) // 2
+        ground.paste(picture, (x, y))
+    return ground
+
+
+def reel(pictures: Sequence[Image.Image]) -> Image.Image:
+    """Pictures of one size, one below the other: the film of a CSS animation."""
     width, height = pictures[0].size
     film = Image.new("RGBA", (width, height * len(pictures)))
     for number, picture in enumerate(pictures):

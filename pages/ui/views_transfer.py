@@ -139,7 +139,7 @@ def ask_given(item: Item, name: str, kept: Desk, to: str) -> tuple[str, ...]:
 def ask_private(name: str, kept: Desk) -> tuple[Private, int]:
     """Alternatives, and how many, or their average."""
     private: Private = choose(
-        "What that does not tell",
+        "What it leaves open",
         PRIVATES,
         kept.private,
         f"views_private|{name}",
@@ -207,7 +207,11 @@ def answer(
                 else f"“{to}” has nothing for itself that could differ."
             )
         )
-    near = matched(item.model, name, values, to, min(N_MATCHES, item.dataset.n_points))
+    # Rows without the wanted view would be empty pictures.
+    there = ~np.isnan(rows.values).all(axis=1)
+    asked = min(N_MATCHES + int(np.sum(~there)), item.dataset.n_points)
+    near = matched(item.model, name, values, to, asked)
+    shown = there[near.rows].nonzero()[0][:N_MATCHES]
     st.markdown(f"**Rows whose “{to}” fits best**")
     st.html(
         pictures.strip(
@@ -219,7 +223,7 @@ def answer(
                     f"distance {distance:.2f}",
                     bool(row == kept.row),
                 )
-                for row, distance in zip(near.rows, near.distances, strict=True)
+                for row, distance in zip(near.rows[shown], near.distances[shown], strict=True)
             ]
         )
     )

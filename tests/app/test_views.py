@@ -2,6 +2,7 @@
 
 import csv
 import io
+import re
 import warnings
 from collections.abc import Callable
 from dataclasses import replace
@@ -15,6 +16,7 @@ from gplvm_core import BayesianGPLVM, ManifoldRelevance, training
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.pack_views import WHOLE
 from gplvm_core.store import Library, workspace
+from pages.ui.card import moving_picture, pictures_of
 from pages.ui.catalogue import Item, one_view, open_item
 from pages.ui.place import Place
 from pages.ui.views_desk import Desk
@@ -206,6 +208,43 @@ def test_a_row_without_the_given_view_is_told(keep, pairs):
     assert "Row 1 has no view “left”" in said(at)
 
 
+def test_a_view_that_some_rows_lack_is_in_views_only(keep, pairs):
+    targets = pairs.values.copy()
+    targets[:30, :144] = np.nan
+    gappy = replace(pairs, targets=targets)
+    with warnings.catch_warnings(action="ignore"):
+        model = ManifoldRelevance(3, n_inducing=8, max_iter=10, random_state=0)
+        model.fit(gappy.view_values)
+    key = keep(model, gappy)
+    for page in ("explore", "complete"):
+        at = app(key, page, view="left")
+        assert not at.exception and not at.error
+        assert next(box for box in at.selectbox if "_view|" in box.key).options == ["View: right"]
+        assert "Only in Views, as some rows are without: “left”." in said(at)
+        at.query_params.clear()
+    assert "No picture" not in said(app(page="library"))
+    # No row without a view is offered as one that fits best.
+    at = app(key)
+    control(at, "views_given").set_value("right").run()
+    assert "“left” may look like this" in said(at)
+    numbers = re.findall(r"row (\d+), ", said(at))
+    assert numbers and all(int(number) > 30 for number in numbers)
+
+
+def test_a_card_draws_the_views_side_by_side(keep, model, pairs):
+    whole = open_item(keep(model))
+    rows = {view: pairs.view_values[view][:2] for view in ("left", "right")}
+    first, second = pictures_of(whole, rows, 40)
+    assert first.size == second.size
+    halves = [first.crop(box).getbbox() for box in ((0, 0, 42, 84), (42, 0, 84, 84))]
+    assert all(box is not None for box in halves)
+    alone = pictures_of(
+        replace(one_view(whole, "left"), views=()), {"": pairs.view_values["left"][:2]}, 40
+    )
+    assert alone[0].size == (40, 40)
+    assert 'alt="Map of' in moving_picture(whole)
+
+
 def test_variations_keep_what_is_not_varied(keep, model):
     at = app(keep(model))
     assert "“Only left” (dimension" in said(at)
@@ -241,6 +280,7 @@ def test_explore_and_complete_open_one_view_at_a_time(keep, model):
         assert not at.exception
         assert at.query_params["view"] in ("right", ["right"])
         at.query_params.clear()
+    assert "This model has no view “middle”." in said(app(key, "explore", view="middle"))
 
 
 @pytest.mark.filterwarnings("ignore:view .* are constant")  # pixels that are always dark
