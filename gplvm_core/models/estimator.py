@@ -55,7 +55,7 @@ class LatentVariableModel(
         if X_variance is None:
             mean, variance = predict(self.posterior_, points, noise=noise)
         else:
-            spread = self._variance(X_variance, points)
+            spread = checked_variance(X_variance, points)
             mean, variance = predict_uncertain(self.posterior_, points, spread, noise=noise)
         return (mean, np.sqrt(variance)) if return_std else mean
 
@@ -80,7 +80,7 @@ class LatentVariableModel(
             draws = [sample(self.posterior_, point[None], 1, generator)[0, 0] for point in points]
             return np.reshape(draws, (count, self.posterior_.n_outputs))
         points = self._latent(X)
-        spread = None if X_variance is None else self._variance(X_variance, points)
+        spread = None if X_variance is None else checked_variance(X_variance, points)
         return sample(self.posterior_, points, n_samples, generator, points_variance=spread)
 
     def score(self, Y: ArrayLike, y: Any = None) -> float:
@@ -216,12 +216,13 @@ class LatentVariableModel(
             raise ValueError("latent points must be finite; got NaN or infinity")
         return points
 
-    @staticmethod
-    def _variance(variance: ArrayLike, points: Array) -> Array:
-        spread = np.broadcast_to(np.asarray(variance, dtype=np.float64), points.shape)
-        if not (spread >= 0).all():
-            raise ValueError("X_variance holds variances: none may be negative or NaN")
-        return spread
+
+def checked_variance(variance: ArrayLike, points: Array) -> Array:
+    """Variances of latent points, as many as those; ValueError for any that is none."""
+    spread = np.broadcast_to(np.asarray(variance, dtype=np.float64), points.shape)
+    if not (spread >= 0).all():
+        raise ValueError("X_variance holds variances: none may be negative or NaN")
+    return spread
 
 
 def seeds_for(random_state: Any, n_restarts: int) -> tuple[int, ...]:

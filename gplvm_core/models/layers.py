@@ -84,7 +84,7 @@ class Start:
         mean, kernel, notes = self.latent(generator)
         inducing, more = initial_inducing(mean, self.n_inducing, generator)
         belief = Belief(mean, np.full_like(mean, variance))
-        return Parameters(belief, Layer(kernel, inducing, 1.0)), notes + more
+        return Parameters(belief, Layer(of_unit_scale(kernel, mean), inducing, 1.0)), notes + more
 
 
 def start_kernel(kernel: str | Kernel, latent: Float[Array, "N Q"]) -> Kernel:
@@ -94,6 +94,13 @@ def start_kernel(kernel: str | Kernel, latent: Float[Array, "N Q"]) -> Kernel:
     kernel = kernel.with_latent(latent.shape[1])
     kernel.check()
     return kernel
+
+
+def of_unit_scale(kernel: Kernel, latent: Float[Array, "N Q"]) -> Kernel:
+    """The kernel times what makes k(x, x) 1 on average: where its scale is put at its optimum, the
+    bounds on that are relative to this.
+    """
+    return kernel.scaled(1.0 / float(np.mean(kernel.diag(latent))))
 
 
 def kernel_leaves(

@@ -12,7 +12,13 @@ from gplvm_core.bounds import Layer, LayerValue, evaluate_layer
 from gplvm_core.kernels import Kernel, kernel_named
 from gplvm_core.models.initialise import initial_inducing
 from gplvm_core.models.inputs import Inputs
-from gplvm_core.models.layers import Parameters, kernel_leaves, relevance_of, start_kernel
+from gplvm_core.models.layers import (
+    Parameters,
+    kernel_leaves,
+    of_unit_scale,
+    relevance_of,
+    start_kernel,
+)
 from gplvm_core.models.run import Evaluated, Phase
 from gplvm_core.models.scaling import Scaling
 from gplvm_core.models.schedule import Training
@@ -75,13 +81,13 @@ class RegressionProblem:
         return Parameters(belief, Layer(kernel, inducing, 1.0))
 
     def _start_kernel(self, seed: int, generator: np.random.Generator) -> Kernel:
-        """One given as an object is taken as it is; else the one that suits an exact regression
-        on a part of the data. From arbitrary lengthscales a few inducing inputs make all the
-        data look like noise, and training would stay there.
+        """One given as an object is taken as it is, up to its scale; else the one that suits an
+        exact regression on a part of the data. From arbitrary lengthscales a few inducing inputs
+        make all the data look like noise, and training would stay there.
         """
         mean = self.inputs.belief.mean
         if not isinstance(self.kernel, str):
-            return start_kernel(self.kernel, mean)
+            return of_unit_scale(start_kernel(self.kernel, mean), mean)
         some: Any = np.sort(generator.permutation(len(mean))[:SUBSET])
         points, width = mean[some], np.sqrt(mean.shape[1])
         part = RegressionProblem(
@@ -140,16 +146,9 @@ class RegressionProblem:
             jitter=self.jitter,
             profile=True,
             ratio=ratio,
-            most_ratio=1.0 / (self.jitter * self._level()),
+            most_ratio=1.0 / self.jitter,
             run=self.run,
         )
-
-    def _level(self) -> float:
-        """The size of the kernel that training starts from."""
-        if isinstance(self.kernel, str):
-            return 1.0
-        mean = self.inputs.belief.mean
-        return float(np.mean(start_kernel(self.kernel, mean).diag(mean)))
 
     def evaluate(self, parameters: Parameters, phase: Phase) -> Evaluated:
         at, belief = self.value(parameters, phase.ratio), parameters.belief

@@ -39,13 +39,17 @@ class Training:
         """Train from every seed, or go on from a run; the starts in the order they were trained."""
         run = self._begin(seeds, ()) if resume is None else self._reopened(resume)
         clock = time.perf_counter() - run.seconds
+        objective = self._objective(run)
         while True:
+            # Made once a phase: its scales may cost as much as an evaluation.
+            if objective.anchor is not run.anchor:
+                objective = self._objective(run)
             reason = self._ended(run)
             if reason is None:
                 before = run.total_iterations
-                run, noise = self._step(run, clock)
+                run, noise = self._step(run, objective, clock)
                 moved = run.total_iterations > before
-                if moved and callback and not self._told(run, noise, callback):
+                if moved and callback and not self._told(run, objective, noise, callback):
                     ended = self._finish(run, "stopped", "stopped by the caller")
                     return (*run.done, ended)
             elif isinstance(reason, str):
@@ -96,8 +100,10 @@ class Training:
             entry_bound=-state.value,
         )
 
-    def _step(self, run: Run, clock: float) -> tuple[Run, float]:
-        objective = _Objective(self.problem, run.anchor, self._phase(run))
+    def _objective(self, run: Run) -> "_Objective":
+        return _Objective(self.problem, run.anchor, self._phase(run))
+
+    def _step(self, run: Run, objective: "_Objective", clock: float) -> tuple[Run, float]:
         optimiser: Any = OPTIMISERS[self.optimiser]
         state = optimiser.step(run.optimiser, objective)
         seconds = time.perf_counter() - clock
@@ -204,9 +210,14 @@ class Training:
     def _phase(self, run: Run) -> Phase:
         return self.problem.phases[min(run.phase, len(self.problem.phases) - 1)]
 
-    def _told(self, run: Run, noise: float, callback: Callable[[Progress], None]) -> bool:
-        phase = self._phase(run)
-        parameters = _Objective(self.problem, run.anchor, phase).parameters(run.optimiser.x)
+    def _told(
+        self,
+        run: Run,
+        objective: "_Objective",
+        noise: float,
+        callback: Callable[[Progress], None],
+    ) -> bool:
+        phase, parameters = self._phase(run), objective.parameters(run.optimiser.x)
         relevance, information, latent = self.problem.describe(parameters)
         finished = len(run.done) * self.max_iter + run.total_iterations
         ahead = len(run.seeds) * self.max_iter - finished
@@ -239,7 +250,7 @@ class _Objective:
     """The negative bound as a function of the free vector; remembers the noise it found."""
 
     def __init__(self, problem: Problem, anchor: Any, phase: Phase) -> None:
-        self.problem, self.phase = problem, phase
+        self.problem, self.anchor, self.phase = problem, anchor, phase
         self.layout = problem.layout(anchor, phase)
         self.trouble = ""
         self._noise: dict[float, float] = {}

@@ -4,7 +4,7 @@ A view uses a dimension when its own bound falls without it (its ARD weight set 
 look at the weight alone (Damianou 2015, §5.2.2): a small weight may still carry much.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -25,9 +25,10 @@ Segments = dict[frozenset[str], tuple[int, ...]]
 
 
 def drops(view: OneLayer, settled: Settled, belief: Belief) -> Float[Array, " Q"]:
-    """By how much F_v/N falls, in nats, when the view's layer is made blind to a dimension.
+    """By how much F_v falls, in nats a row, when the view's layer is made blind to a dimension.
 
-    The kernel's scale, the noise and all else stay as they are.
+    Rows that the view lacks do not count. The kernel's scale, the noise and all else stay as they
+    are.
     """
     layer, found = settled.layer, np.empty(belief.n_latent)
     for q in range(belief.n_latent):
@@ -35,7 +36,8 @@ def drops(view: OneLayer, settled: Settled, belief: Belief) -> Float[Array, " Q"
         statistics, _ = reduce_statistics(kernel, belief, layer.inducing, view.targets, view.run)
         gram = gram_factor(kernel, layer.inducing, settled.jitter, relative=False)
         found[q] = data_term(statistics, gram, layer.noise_variance)
-    return (settled.posterior.value - found) / belief.n_points
+    seen = np.sum(~np.isnan(view.begin.targets).all(axis=1))
+    return np.asarray((settled.posterior.value - found) / seen)
 
 
 def segments(uses: Mapping[str, Bool[NDArray[np.bool_], " Q"]]) -> Segments:
@@ -53,10 +55,3 @@ def used_by_weight(
 ) -> dict[str, Bool[NDArray[np.bool_], " Q"]]:
     """The sources' rule: w/max w > δ."""
     return {name: weight / weight.max() > delta for name, weight in relevance.items()}
-
-
-def used_by(
-    uses: Mapping[str, Bool[NDArray[np.bool_], " Q"]], names: Iterable[str]
-) -> Bool[NDArray[np.bool_], " Q"]:
-    """The dimensions that any of these views uses."""
-    return np.any([uses[name] for name in names], axis=0)

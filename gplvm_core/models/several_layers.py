@@ -20,6 +20,7 @@ from gplvm_core.models.layers import (
     Parameters,
     Settled,
     layer_leaves,
+    of_unit_scale,
     start_kernel,
 )
 from gplvm_core.numerics import Array
@@ -50,7 +51,8 @@ class SeveralLayers:
         layers, said = [], set()
         for begin in begins:
             inducing, more = initial_inducing(mean, begin.n_inducing, generator)
-            layers.append(Layer(start_kernel(begin.kernel, mean), inducing, 1.0))
+            kernel = of_unit_scale(start_kernel(begin.kernel, mean), mean)
+            layers.append(Layer(kernel, inducing, 1.0))
             said |= set(more)
         belief = Belief(mean, np.full_like(mean, variance))
         return Parameters(belief, tuple(layers)), (*notes, *sorted(said))

@@ -42,8 +42,6 @@ class Timed:
 
     def _so_far(self, times: Float[Array, "n P"], rows: Rows) -> tuple[Kernel, Array, Path, Array]:
         """What a path is continued from: kernel, times and path of training rows, new times."""
-        if self.time_kernel_ is None:
-            raise DataError("the model was trained without a kernel over time: leave out times")
         if times.shape[1] != self.times_.shape[1]:
             raise DataError(
                 f"times have {times.shape[1]} columns, but the model was trained with "

@@ -13,6 +13,9 @@ from gplvm_core.numerics import Array
 
 Labels = NDArray[Any]
 
+# Paths of another size than the latent points that training starts from train badly.
+MOST_WIDTH = 4.0
+
 
 def checked_times(times: ArrayLike, count: int | None, what: str = "times") -> Float[Array, "N P"]:
     """Times (N,) or vector inputs (N, P) as N × P; DataError for others than finite numbers."""
@@ -51,6 +54,12 @@ def checked_timeline(
                 f"sequences must be one label for each of the {count} rows; got shape "
                 f"{labels.shape}"
             )
+        unknown = [n for n, each in enumerate(labels.tolist()) if each is None or each != each]
+        if unknown:
+            raise DataError(
+                f"sequences must be known for every row; the first that is not stands in row "
+                f"{unknown[0]} (counted from 0)"
+            )
     if times is None:
         found = np.empty((count, 1))
         for label in np.unique(labels):
@@ -65,6 +74,12 @@ def timeline_notes(
 ) -> tuple[str, ...]:
     """What is odd about times and sequences, one sentence each."""
     notes = []
+    width = float(np.sqrt(np.mean(kernel.diag(times))))
+    if not 1.0 / MOST_WIDTH < width < MOST_WIDTH:
+        notes.append(
+            f"the kernel over time gives paths of standard deviation {width:.1e}: mappings start "
+            "from latent points of about 1, so give it variances that add up to about 1"
+        )
     names, counts = np.unique(sequences, return_counts=True)
     if (counts == 1).any():
         alone = names[counts == 1]

@@ -120,6 +120,9 @@ class ManifoldRelevance(Trainable, ViewsQueries, Saved, BaseEstimator):
             settled = data.settled(Parameters(belief, parameters.layer), tuple(internal.values()))
             pairs = zip(data.views, settled, strict=True)
             found = data.run(lambda pair: drops(pair[0], pair[1], belief), pairs)
+        self.seen_ = {
+            name: np.asarray(~np.isnan(values).all(axis=1)) for name, values in internal.items()
+        }
         self._keep(dict(zip(self.views_, settled, strict=True)), belief, scalings)
         self.drops_ = dict(zip(self.views_, found, strict=True))
         self.bounds_ = {
@@ -134,19 +137,21 @@ class ManifoldRelevance(Trainable, ViewsQueries, Saved, BaseEstimator):
             for note in own.notes
         )
         self._note(data.notes(seed) + self._odd(scalings) + exact)
-        self.notes_ += self._facts(internal, timed=times is not None)
+        timed = times is not None or sequences is not None
+        self.notes_ += self._facts(internal, timed=timed)
         return self
 
     def segmentation(self, threshold: float = LEAST_DROP) -> Segments:
         """The latent dimensions that each set of views uses, and no other; frozenset(): none.
 
-        A view uses a dimension when setting its weight to 0 lowers F_v/N by more than the
-        threshold, in nats.
+        A view uses a dimension when setting its weight to 0 lowers F_v by more than the
+        threshold, in nats a row.
         """
         return segments(self._uses(threshold))
 
     def segmentation_by_weight(self, delta: float = LEAST_WEIGHT) -> Segments:
         """The same by the sources' rule: w/max w > δ (Damianou 2015, §5.2.2)."""
+        self._check_fitted()
         return segments(used_by_weight(self.relevance_, delta))
 
     def agreement(self, threshold: float = LEAST_DROP, delta: float = LEAST_WEIGHT) -> float:
@@ -158,10 +163,18 @@ class ManifoldRelevance(Trainable, ViewsQueries, Saved, BaseEstimator):
         """One view as a fitted model of its own, on the shared latent space."""
         self._check_fitted()
         check_name(name, self.views_)
-        model = BayesianGPLVM(n_components=self.n_components, n_inducing=self.n_inducing)
+        model = BayesianGPLVM(
+            n_components=self.n_components,
+            n_inducing=self.n_inducing,
+            kernel=self._kernel(name),
+            scaling=self.scaling,
+            jitter=self.jitter,
+        )
         model.posterior_, model.statistics_ = self.posteriors_[name], self.statistics_[name]
         model.latent_mean_, model.latent_variance_ = self.latent_mean_, self.latent_variance_
-        model.relevance_, model.information_ = self.relevance_[name], self.information_
+        model.relevance_ = self.relevance_[name]
+        # What a view does not use is off in a model of that view alone.
+        model.information_ = np.where(self._uses(LEAST_DROP)[name], self.information_, 0.0)
         model.bound_ = self.bounds_[name] - float(self.information_.sum()) * len(self.latent_mean_)
         model.encoder_, model.notes_ = None, self.notes_
         model.result_, model.trace_, model.restarts_ = self.result_, self.trace_, self.restarts_
@@ -197,7 +210,7 @@ class ManifoldRelevance(Trainable, ViewsQueries, Saved, BaseEstimator):
         if missing or unknown:
             raise ValueError(
                 f"kernel must name a kernel for each of {', '.join(self.views_)}; got them for "
-                f"{', '.join(self.kernel) or 'none'}"
+                f"{', '.join(map(str, self.kernel)) or 'none'}"
             )
         return self.kernel[name]
 
@@ -245,4 +258,4 @@ class ManifoldRelevance(Trainable, ViewsQueries, Saved, BaseEstimator):
             for fact in gaps_in_words(values)
         )
         unused = timed and self.time_kernel is None
-        return facts + ("times are not used: the model has no time_kernel",) * unused
+        return facts + ("times and sequences are not used: the model has no time_kernel",) * unused

@@ -25,7 +25,10 @@ def checked_views(views: Mapping[str, ArrayLike]) -> Views:
         )
     if not views:
         raise DataError("there are no views: give a dict of at least one named array")
-    found = {str(name): _checked(str(name), values) for name, values in views.items()}
+    odd = [name for name in views if not isinstance(name, str)]
+    if odd:
+        raise DataError(f"views are named by strings; got {odd[0]!r}: use {str(odd[0])!r}")
+    found = {name: _checked(name, values) for name, values in views.items()}
     counts = {name: len(values) for name, values in found.items()}
     if len(set(counts.values())) > 1:
         told = ", ".join(f"{name} has {count}" for name, count in counts.items())

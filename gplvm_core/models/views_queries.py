@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.datasets import DataError
+from gplvm_core.models.estimator import checked_variance
 from gplvm_core.models.segmentation import LEAST_DROP
 from gplvm_core.models.timed import Timed
 from gplvm_core.models.timeline import checked_times
@@ -53,14 +54,15 @@ class ViewsQueries(Timed):
     latent_variance_: Float[Array, "N Q"]
     relevance_: dict[str, Float[Array, " Q"]]
     drops_: dict[str, Float[Array, " Q"]]
+    seen_: dict[str, Bool[Flags, " N"]]  # rows of which the view has anything
 
     def transform(
         self, views: Mapping[str, ArrayLike], *, return_std: bool = False
     ) -> Float[Array, "N Q"] | tuple[Float[Array, "N Q"], Float[Array, "N Q"]]:
         """Latent mean of new rows given in some views, and with return_std the standard deviation.
 
-        Dimensions that none of these views uses stay at the prior, N(0, 1). Source: Damianou
-        (2015), §5.2.3.
+        Each row on its own, x ~ N(0, I). Dimensions that none of these views uses stay at that.
+        Source: Damianou (2015), §5.2.3.
         """
         belief = self._project(self._given(views)).best
         return (belief.mean, np.sqrt(belief.variance)) if return_std else belief.mean
@@ -84,7 +86,7 @@ class ViewsQueries(Timed):
             if X_variance is None:
                 means[name], variance = predict(posterior, points, noise=noise)
             else:
-                spread = np.broadcast_to(np.asarray(X_variance, dtype=float), points.shape)
+                spread = checked_variance(X_variance, points)
                 means[name], variance = predict_uncertain(posterior, points, spread, noise=noise)
             spreads[name] = np.sqrt(variance)
         return (means, spreads) if return_std else means
@@ -110,18 +112,20 @@ class ViewsQueries(Timed):
         DynamicalGPLVM.complete.
         """
         self._check_transfer(to, n_alternatives, private, timed=times is not None)
+        if sequence is not None and times is None:
+            raise ValueError("sequence says what times continue: give times, too")
         given = self._given(views, empty_rows=times is not None)
         posterior, roles = self.posteriors_[to], self._roles(given, to)
         if times is not None:
-            belief = self._path_of(given, times, sequence, roles, private)
+            belief = self._path_of(given, times, sequence, roles, private, to)
             mean, variance = predict_uncertain(posterior, belief.mean, belief.variance, noise=True)
             return (mean, np.sqrt(variance)) if return_std else mean
         found = self._project(given)
-        if private == "prior":
+        # Neighbours in no shared dimension would be any.
+        if private == "prior" or (n_alternatives == 1 and not roles.shared.any()):
             mean, variance = mixed(posterior, found, noise=True)
             return (mean, np.sqrt(variance)) if return_std else mean
-        training = Belief(self.latent_mean_, self.latent_variance_)
-        chosen = candidates(found, training, roles, n_alternatives)
+        chosen = candidates(found, self._lenders(to), roles, n_alternatives)
         mean, variance = generate_candidates(posterior, chosen)
         if n_alternatives == 1:
             mean, variance = mean[:, 0], variance[:, 0]
@@ -133,12 +137,15 @@ class ViewsQueries(Timed):
         """The training rows whose view `to` matches rows given in other views best.
 
         Row numbers and distances in the dimensions that both use, in lengthscales of `to`, nearest
-        first. Source: Damianou (2015), §5.3.2.
+        first; fewer where fewer rows have that view. Source: Damianou (2015), §5.3.2.
         """
         self._check_transfer(to, n_matches, "nearest")
         given = self._given(views)
-        points = self._project(given).best.mean
-        return matches(points, self.latent_mean_, self._roles(given, to), n_matches)
+        points, there = self._project(given).best.mean, np.flatnonzero(self.seen_[to])
+        rows, distance = matches(
+            points, self.latent_mean_[there], self._roles(given, to), n_matches
+        )
+        return there[rows], distance
 
     def complete(
         self, views: Mapping[str, ArrayLike], *, return_std: bool = False
@@ -175,7 +182,10 @@ class ViewsQueries(Timed):
         generator = np.random.default_rng(random_state)
         points = generator.standard_normal((n_samples, self.latent_mean_.shape[1]))
         return {
-            name: np.stack([sample(posterior, at[None], 1, generator)[0, 0] for at in points])
+            name: np.reshape(
+                [sample(posterior, at[None], 1, generator)[0, 0] for at in points],
+                (n_samples, posterior.n_outputs),
+            )
             for name, posterior in self.posteriors_.items()
         }
 
@@ -213,23 +223,24 @@ class ViewsQueries(Timed):
         return path
 
     def _path_of(
-        self, given: Views, times: ArrayLike, sequence: Any, roles: Roles, private: str
+        self, given: Views, times: ArrayLike, sequence: Any, roles: Roles, private: str, to: str
     ) -> Belief:
         """q(X*) of a sequence, inferred together; private dimensions along a likely path."""
+        if self.time_kernel_ is None:
+            raise DataError("the model was trained without a kernel over time: leave out times")
         n_rows = len(next(iter(given.values())))
         own = np.empty(0, dtype=np.intp) if sequence is None else self._rows_of(sequence)
         prior = continued(*self._so_far(checked_times(times, n_rows), own))
         belief = self._inferred_path(self._evidence(given), prior, self._each_alone).belief
         if private == "prior" or not roles.private.any():
             return belief
-        return self._lent(belief, prior, roles)
+        return self._lent(belief, prior, roles, to)
 
-    def _lent(self, belief: Belief, prior: Continued, roles: Roles) -> Belief:
+    def _lent(self, belief: Belief, prior: Continued, roles: Roles, to: str) -> Belief:
         """The belief with private dimensions from neighbours, chosen to follow each other."""
         n_rows = len(belief.mean)
         alone = Projection(belief.mean[:, None], belief.variance[:, None], np.zeros((n_rows, 1)))
-        training = Belief(self.latent_mean_, self.latent_variance_)
-        near = candidates(alone, training, roles, LENDERS, different=False)
+        near = candidates(alone, self._lenders(to), roles, LENDERS, different=False)
         every = np.arange(n_rows)
         path = likely_path(near, every, prior)
         chosen = np.argmin(np.sum((near.mean - path[:, None]) ** 2, axis=2), axis=1)
@@ -266,6 +277,11 @@ class ViewsQueries(Timed):
         self._check_fitted()
         return {name: self.drops_[name] > threshold for name in self.views_}
 
+    def _lenders(self, to: str) -> Belief:
+        """The training points of rows that have the view: the others know nothing of its part."""
+        there = self.seen_[to]
+        return Belief(self.latent_mean_[there], self.latent_variance_[there])
+
     def _given(self, views: Mapping[str, ArrayLike], *, empty_rows: bool = False) -> Views:
         self._check_fitted()
         widths = {name: posterior.n_outputs for name, posterior in self.posteriors_.items()}
@@ -291,10 +307,14 @@ class ViewsQueries(Timed):
         return points
 
     def _dimensions(self, dimensions: ArrayLike) -> Int[Rows, " K"]:
-        chosen, n_latent = np.asarray(dimensions, dtype=np.intp), self.latent_mean_.shape[1]
-        if chosen.ndim != 1 or not np.isin(chosen, np.arange(n_latent)).all():
-            raise ValueError(f"dimensions must be among 0 … {n_latent - 1}; got {chosen}")
-        return chosen
+        chosen, n_latent = np.asarray(dimensions), self.latent_mean_.shape[1]
+        whole = chosen.ndim == 1 and (chosen.dtype.kind in "iu" or chosen.size == 0)
+        if not whole or not np.isin(chosen, np.arange(n_latent)).all():
+            raise ValueError(
+                f"dimensions must be a list of whole numbers among 0 … {n_latent - 1}; got "
+                f"{dimensions!r}"
+            )
+        return chosen.astype(np.intp)
 
     def _check_fitted(self) -> None:
         check_is_fitted(self, "posteriors_")

@@ -46,11 +46,13 @@ class Continued:
     """A Gaussian prior for n new rows: mean, and the covariance of each latent dimension.
 
     over_time: kernel and times, when it is a prior over time alone that Kalman smoothing knows.
+    order: the rows by time, None as they stand.
     """
 
     mean: Float[Array, "n Q"]
     covariance: Float[Array, "Q n n"]
     over_time: tuple[Kernel, Timeline] | None = None
+    order: Int[Rows, " n"] | None = None
 
     @property
     def variance(self) -> Float[Array, "n Q"]:
@@ -60,7 +62,7 @@ class Continued:
     def independent(self) -> "Continued":
         """The same without the correlations between rows."""
         spread = np.stack([np.diag(column) for column in self.variance.T])
-        return Continued(self.mean, spread)
+        return Continued(self.mean, spread, order=self.order)
 
 
 def forecast(
@@ -93,17 +95,19 @@ def continued(
     dense algebra. Source: Damianou (2015), §3.4.2.
     """
     n_latent = path.dual.shape[1]
+    order = np.argsort(new_times[:, 0], kind="stable") if new_times.shape[1] == 1 else None
     if len(times) == 0:
         prior = kernel.K(new_times)
         alike = np.broadcast_to(prior, (n_latent, *prior.shape))
         alone = Timeline.of(new_times)
         over_time = (kernel, alone) if kalman.supports(kernel, alone) else None
-        return Continued(np.zeros((len(new_times), n_latent)), alike, over_time)
+        return Continued(np.zeros((len(new_times), n_latent)), alike, over_time, order)
     whole, padded = _lengthened(times, path, new_times)
     if kalman.supports(kernel, whole):
         new = np.arange(len(times), len(whole.times))
         mean = kalman.marginals(kernel, whole, padded).belief.mean[new]
-        return Continued(mean, kalman.covariance(kernel, whole, padded.precision, new))
+        spread = kalman.covariance(kernel, whole, padded.precision, new)
+        return Continued(mean, spread, order=order)
     prior, gram, cross = kernel.K(new_times), kernel.K(times), kernel.K(times, new_times)
     covariance = np.empty((n_latent, *prior.shape))
     for j in range(n_latent):
@@ -111,7 +115,7 @@ def continued(
         factor = factorise(np.eye(len(times)) + root[:, None] * gram * root)
         half = factor.solve_lower(root[:, None] * cross)
         covariance[j] = prior - half.T @ half
-    return Continued(cross.T @ path.dual, covariance)
+    return Continued(cross.T @ path.dual, covariance, order=order)
 
 
 def _lengthened(times: Array, path: Path, new_times: Array) -> tuple[Timeline, Path]:
@@ -221,6 +225,10 @@ def likely_path(found: Projection, rows: Int[Rows, " r"], prior: Continued) -> F
     start = prior.mean.copy()
     if len(rows) == 0:
         return start
+    if prior.order is not None:
+        sorting = np.argsort(np.argsort(prior.order)[rows])
+        rows = rows[sorting]
+        found = Projection(found.mean[sorting], found.variance[sorting], found.bound[sorting])
     best, back = np.empty(found.bound.shape), np.zeros(found.bound.shape, dtype=np.intp)
     spread = prior.variance
     best[0] = found.bound[0]

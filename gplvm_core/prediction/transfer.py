@@ -60,11 +60,15 @@ def candidates(
     The best first: an explanation counts by its weight, a neighbour by exp(−½ distance²).
     different: of the nearest, the best and then those that differ most. Source: Algorithm 2.
     """
-    if not roles.private.any():
-        return Projection(found.mean[:, :count], found.variance[:, :count], found.bound[:, :count])
     n_rows, n_latent = len(found.bound), found.mean.shape[2]
     mean = np.zeros((n_rows, count, n_latent))
     variance, bound = np.ones_like(mean), np.full((n_rows, count), -np.inf)
+    if not roles.private.any():
+        used = min(count, found.bound.shape[1])
+        mean[:, :used], variance[:, :used] = found.mean[:, :used], found.variance[:, :used]
+        likely = found.weights[:, :used] > NEGLIGIBLE
+        bound[:, :used] = np.where(likely, found.bound[:, :used], -np.inf)
+        return Projection(mean, variance, bound)
     places = np.sqrt(roles.relevance) * (roles.shared | roles.private)
     for n, weights in enumerate(found.weights):
         explanations = np.flatnonzero(weights > NEGLIGIBLE)

@@ -1,5 +1,6 @@
 """How the chunks of a sum are worked on: in turn, or on threads."""
 
+import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
@@ -24,9 +25,15 @@ def serial(function: Callable[[Item], Outcome], items: Iterable[Item]) -> list[O
 
 @contextmanager
 def executor(n_jobs: int | None = None) -> Iterator[Executor]:
-    """An executor of n_jobs threads (None or 1: serial); chunks do not depend on their number."""
-    if n_jobs is None or n_jobs == 1:
+    """An executor of n_jobs threads (None or 1: serial; −1: all cores, −2: all but one, …).
+
+    Chunks do not depend on their number.
+    """
+    n_threads = 1 if n_jobs is None else n_jobs
+    if n_threads < 0:
+        n_threads += 1 + (os.cpu_count() or 1)
+    if n_threads <= 1:
         yield serial
         return
-    with ThreadPoolExecutor(n_jobs) as pool:
+    with ThreadPoolExecutor(n_threads) as pool:
         yield lambda function, items: list(pool.map(function, items))

@@ -207,11 +207,7 @@ def answer(
                 else f"“{to}” has nothing for itself that could differ."
             )
         )
-    # Rows without the wanted view would be empty pictures.
-    there = ~np.isnan(rows.values).all(axis=1)
-    asked = min(N_MATCHES + int(np.sum(~there)), item.dataset.n_points)
-    near = matched(item.model, name, values, to, asked)
-    shown = there[near.rows].nonzero()[0][:N_MATCHES]
+    near = matched(item.model, name, values, to, N_MATCHES)
     st.markdown(f"**Rows whose “{to}” fits best**")
     st.html(
         pictures.strip(
@@ -223,7 +219,7 @@ def answer(
                     f"distance {distance:.2f}",
                     bool(row == kept.row),
                 )
-                for row, distance in zip(near.rows[shown], near.distances[shown], strict=True)
+                for row, distance in zip(near.rows, near.distances, strict=True)
             ]
         )
     )

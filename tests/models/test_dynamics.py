@@ -243,6 +243,7 @@ def test_stored_and_resumed(tmp_path, times: np.ndarray) -> None:
         ({"times": np.arange(5.0)}, r"times must be one for each row, shape \(70,\)"),
         ({"times": ["noon"] * 70}, "times must be numbers"),
         ({"sequences": [0, 1]}, "one label for each of the 70 rows"),
+        ({"sequences": np.r_[np.zeros(69), np.nan]}, "known for every row; the first .* row 69"),
     ],
 )
 def test_times_that_do_not_fit(given: dict, words: str, times: np.ndarray) -> None:
@@ -260,13 +261,19 @@ def test_odd_times_are_said(times: np.ndarray) -> None:
     odd[1] = odd[0]
     labels = np.zeros(70, dtype=int)
     labels[-1] = 1
-    kernel = Periodic(1.0, 1.0, 50.0) + White(0.01)
+    kernel = Periodic(1e-3, 1.0, 50.0) + White(1e-4)
     model = DynamicalGPLVM(2, 5, time_kernel=kernel, max_iter=3, random_state=0)
     with warnings.catch_warnings(record=True) as told:
         warnings.simplefilter("always")
         model.fit(motion(times), times=odd, sequences=labels)
     words = " ".join(str(each.message) for each in told)
-    for part in ("one row", "not in the order", "1 rows have the time of another", "longer than"):
+    for part in (
+        "one row",
+        "not in the order",
+        "1 rows have the time of another",
+        "longer than",
+        "paths of standard deviation 3.3e-02",
+    ):
         assert part in words
     assert np.isfinite(model.bound_)
 

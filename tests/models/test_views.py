@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from gplvm_core import RBF, ManifoldRelevance, label_view, load
+from gplvm_core import RBF, ManifoldRelevance, evaluate_bound, label_view, load
+from gplvm_core.beliefs import Belief
 from gplvm_core.datasets import DataError, toy_views
 
 SETTINGS = {"n_components": 4, "n_inducing": 20, "max_iter": 150, "random_state": 0}
@@ -92,6 +93,10 @@ def test_alternatives_show_both_private_values(model, views) -> None:
     assert np.isfinite(spread).all()
     best = model.transfer({"outline": views["outline"][::7]}, "body")
     np.testing.assert_allclose(several[:, 0], best)
+    # With nothing left open there are fewer than were asked for.
+    known = model.transfer({n: v[:3] for n, v in views.items()}, "body", n_alternatives=9)
+    assert known.shape == (3, 9, 5)
+    assert np.isfinite(known[:, 0]).all() and np.isnan(known[:, 8]).all()
 
 
 def test_an_ambiguous_view_has_both_explanations() -> None:
@@ -124,6 +129,8 @@ def test_rows_and_gaps_of_one_view_are_completed_from_the_other(views) -> None:
     holed["body"][10:20, 1] = np.nan
     model = ManifoldRelevance(**SETTINGS).fit(holed)
     assert any("missing" in note for note in model.notes_)
+    rows, _ = model.correspondences({"body": views["body"][:5]}, "outline", 4)
+    assert rows.min() >= 10  # the first ten have no outline to show
     gaps = {"outline": np.full((5, 5), np.nan), "body": views["body"][:5]}
     whole, spread = model.complete(gaps, return_std=True)
     assert np.median(np.abs(whole["outline"] - views["outline"][:5])) < 0.15
@@ -153,6 +160,37 @@ def test_varying_a_private_dimension_leaves_the_other_view_alone(model) -> None:
     assert np.ptp(after["body"][:, 3]) > 1.0
     kept = [q for q in range(4) if q not in private]
     np.testing.assert_array_equal(drawn[:, :, kept], np.repeat(start[None, :, kept], 20, axis=0))
+
+
+def test_a_view_of_few_rows_may_still_use_a_dimension(views) -> None:
+    """What a dimension is worth to a view counts by the rows that the view has."""
+    few = {"outline": views["outline"], "body": views["body"].copy()}
+    few["body"][np.arange(120) % 6 > 0] = np.nan
+    model = ManifoldRelevance(**SETTINGS).fit(few)
+    given = {"body": few["body"][::6]}
+    alone = model.of_view("body").score_samples(given["body"])
+    assert np.isfinite(alone).all()
+    q = int(np.argmax(model.drops_["body"]))
+    posterior, belief = (
+        model.posteriors_["body"],
+        Belief(model.latent_mean_[::6], model.latent_variance_[::6]),
+    )
+    length = np.array(posterior.kernel.lengthscale)
+    length[q] = 1e9
+    blind = RBF(posterior.kernel.variance, length)
+    values = [
+        evaluate_bound(
+            posterior.to_internal(given["body"]),
+            belief.mean,
+            belief.variance,
+            posterior.inducing,
+            kernel,
+            posterior.noise_variance,
+            posterior.jitter,
+        )[0]
+        for kernel in (posterior.kernel, blind)
+    ]
+    assert model.drops_["body"][q] == pytest.approx((values[0] - values[1]) / 20, rel=1e-6)
 
 
 def test_interpolating_the_shared_part_keeps_the_private_one(model) -> None:
@@ -206,10 +244,22 @@ def test_a_sequence_is_inferred_together() -> None:
     # A path has no jumps: the sine alone leaves two places for every height.
     assert np.abs(np.diff(found[:, 0])).max() < 0.6
     np.testing.assert_allclose(found[:, 1], np.sin(later), atol=0.2)
+    # Which rows follow each other, their times say.
+    mixed_up = np.random.default_rng(0).permutation(30)
+    again = model.transfer({"height": given["height"][mixed_up]}, "place", times=later[mixed_up])
+    np.testing.assert_allclose(again, found[mixed_up], atol=1e-3)
     forecast = model.transfer(
         {"height": np.full((5, 3), np.nan)}, "place", times=time[-1] + later[:5], sequence=0
     )
     assert np.isfinite(forecast).all()
+
+
+@pytest.mark.parametrize("variance", [1e-4, 1e4])
+def test_the_size_of_a_kernel_object_is_no_matter(variance: float, views) -> None:
+    """The overall scale is put at its optimum, so where it starts must not count."""
+    usual = ManifoldRelevance(3, 10, kernel=RBF(1.0, 0.9), max_iter=30, random_state=0).fit(views)
+    other = ManifoldRelevance(3, 10, kernel=RBF(variance, 0.9), max_iter=30, random_state=0)
+    assert other.fit(views).bound_ == pytest.approx(usual.bound_, rel=1e-3)
 
 
 def test_samples_have_the_spread_of_the_data(model, views) -> None:
@@ -287,6 +337,14 @@ def test_what_cannot_be_asked(model, views) -> None:
         model.transform(rows)
     with pytest.raises(DataError, match="4 columns, but was trained with 5"):
         model.transform({"outline": rows[:, :4]})
+    with pytest.raises(DataError, match="named by strings; got 1"):
+        ManifoldRelevance(2, 8).fit({1: rows, "1": rows})
+    with pytest.raises(ValueError, match="whole numbers among 0 … 3"):
+        model.vary(model.latent_mean_[:1], [True, False, False, True])
+    with pytest.raises(ValueError, match="none may be negative"):
+        model.inverse_transform(model.latent_mean_[:1], X_variance=-1.0)
+    with pytest.raises(ValueError, match="give times, too"):
+        model.transfer({"outline": rows}, "body", sequence=0)
     with pytest.raises(DataError, match="without a kernel over time"):
         model.transfer({"outline": rows}, "body", times=np.arange(3))
     with pytest.raises(DataError, match="nothing is observed in row"):
@@ -310,4 +368,4 @@ def test_views_that_share_nothing_are_told() -> None:
 
 def test_times_without_a_kernel_over_time_are_told(views) -> None:
     model = ManifoldRelevance(2, 8, max_iter=5, random_state=0).fit(views, times=np.arange(120))
-    assert "times are not used: the model has no time_kernel" in model.notes_
+    assert "times and sequences are not used: the model has no time_kernel" in model.notes_
