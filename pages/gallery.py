@@ -5,15 +5,8 @@ import base64
 import streamlit as st
 
 from pages.ui.card import card_of
-from pages.ui.catalogue import (
-    Listed,
-    gallery_items,
-    go_to_dynamics,
-    go_to_explore,
-    go_to_views,
-    has_views,
-    plays,
-)
+from pages.ui.catalogue import Listed, gallery_items, plays
+from pages.ui.doors import doors
 from pages.ui.routes import enter_through_app
 from pages.ui.words import TERMS, plural, story_of
 
@@ -39,17 +32,10 @@ def show_card(listed: Listed) -> None:
             f'<span class="mf-facts">{entry.n_points:,} × {entry.n_outputs:,} numbers '
             f"· {card.effective} of {plural(entry.n_latent, 'dimension')} in use</span>"
         )
-        several = has_views(entry.model_class)
-        label, icon = ("Play", "play_arrow") if in_time else ("Explore", "explore")
-        if several:
-            label, icon = "See the views", "join_inner"
-        if st.button(label, key=f"open_{entry.id}", type="primary", width="stretch",
-                     icon=f":material/{icon}:"):  # fmt: skip
-            if in_time:
-                go_to_dynamics(listed.key)
-            if several:
-                go_to_views(listed.key)
-            go_to_explore(listed.key)
+        door = doors(entry.model_class)[0]
+        if st.button(door.verb, key=f"open_{entry.id}", type="primary", width="stretch",
+                     icon=door.icon):  # fmt: skip
+            door.open(listed.key)
 
 
 def own_data_card() -> None:

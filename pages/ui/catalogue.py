@@ -140,21 +140,6 @@ def loaded_view(name: str, view: str, _model: Any, _dataset: Dataset) -> tuple[A
     return _model.of_view(view), _dataset.view(view)
 
 
-def go_to_explore(key: str) -> None:
-    """Open a model in Explore."""
-    st.switch_page("pages/explore.py", query_params={"model": key})
-
-
-def go_to_dynamics(key: str) -> None:
-    """Open a model with time in Dynamics."""
-    st.switch_page("pages/dynamics.py", query_params={"model": key})
-
-
-def go_to_views(key: str) -> None:
-    """Open a model of several views in Views."""
-    st.switch_page("pages/views.py", query_params={"model": key})
-
-
 def has_views(model_class: str) -> bool:
     """Whether models of this class have several views."""
     return model_class == "ManifoldRelevance"

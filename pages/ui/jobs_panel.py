@@ -12,14 +12,8 @@ from gplvm_core.figures.latent_map import latent_map_figure, leading_pair
 from gplvm_core.figures.relevance import dimensions_on, joint_relevance, relevance_figure
 from gplvm_core.figures.trace import trace_figure
 from gplvm_core.training import Snapshot
-from pages.ui.catalogue import (
-    go_to_dynamics,
-    go_to_explore,
-    go_to_views,
-    has_views,
-    open_item,
-    plays,
-)
+from pages.ui.catalogue import open_item
+from pages.ui.doors import doors
 from pages.ui.jobs_list import status_badge
 from pages.ui.words import TERMS, bound_in_words, model_words, plural, seconds_in_words
 
@@ -63,22 +57,14 @@ def settings_of(job: Snapshot) -> list[str]:
 def controls(job: Snapshot) -> None:
     """The buttons that make sense in the job's present state."""
     with st.container(horizontal=True, vertical_alignment="center", key="job_controls"):
-        if job.entry is not None and st.button(
-            "Open in Explore", type="primary", icon=":material/explore:", key="job_explore"
-        ):
-            go_to_explore(f"library:{job.entry}")
-        if (
-            job.entry is not None
-            and plays(job.model_class)
-            and st.button("Open in Dynamics", icon=":material/play_arrow:", key="job_dynamics")
-        ):
-            go_to_dynamics(f"library:{job.entry}")
-        if (
-            job.entry is not None
-            and has_views(job.model_class)
-            and st.button("Open in Views", icon=":material/join_inner:", key="job_views")
-        ):
-            go_to_views(f"library:{job.entry}")
+        for place, door in enumerate(doors(job.model_class) if job.entry is not None else ()):
+            if st.button(
+                f"Open in {door.page}",
+                type="secondary" if place else "primary",
+                icon=door.icon,
+                key=f"job_{door.key}",
+            ):
+                door.open(f"library:{job.entry}")
         if job.request is not None:
             st.markdown(f"*{REQUESTS[job.request]}*", width="content")
         if job.status == "running" and job.request is None:

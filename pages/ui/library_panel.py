@@ -8,14 +8,8 @@ import streamlit as st
 
 from gplvm_core.store import Entry, Library
 from pages.ui.card import card_of
-from pages.ui.catalogue import (
-    Listed,
-    go_to_dynamics,
-    go_to_explore,
-    go_to_views,
-    has_views,
-    plays,
-)
+from pages.ui.catalogue import Listed
+from pages.ui.doors import doors
 from pages.ui.words import (
     bound_in_words,
     bytes_in_words,
@@ -56,22 +50,15 @@ def model_row(library: Library, listed: Listed) -> None:
                     for tag in entry.tags:
                         st.badge(tag, color="gray", icon=":material/label:")
         with buttons:
-            if st.button(
-                "Explore",
-                key=f"explore_{entry.id}",
-                type="primary",
-                icon=":material/explore:",
-                width="stretch",
-            ):
-                go_to_explore(listed.key)
-            if plays(entry.model_class) and st.button(
-                "Play", key=f"play_{entry.id}", icon=":material/play_arrow:", width="stretch"
-            ):
-                go_to_dynamics(listed.key)
-            if has_views(entry.model_class) and st.button(
-                "Views", key=f"views_{entry.id}", icon=":material/join_inner:", width="stretch"
-            ):
-                go_to_views(listed.key)
+            for place, door in enumerate(doors(entry.model_class)):
+                if st.button(
+                    door.verb,
+                    key=f"{door.key}_{entry.id}",
+                    type="secondary" if place else "primary",
+                    icon=door.icon,
+                    width="stretch",
+                ):
+                    door.open(listed.key)
             with st.popover("More", icon=":material/more_horiz:", width="stretch"):
                 menu(library, entry)
 

@@ -1,0 +1,33 @@
+"""Where a model can be opened: the page that is made for its kind first."""
+
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.ui.catalogue import has_views, plays
+
+
+@dataclass(frozen=True)
+class Door:
+    """A page that opens models: its key, its name, what the button says, its icon."""
+
+    key: str
+    page: str
+    verb: str
+    icon: str
+
+    def open(self, model: str) -> None:
+        """Go to the page with the model of this key."""
+        st.switch_page(f"pages/{self.key}.py", query_params={"model": model})
+
+
+EXPLORE = Door("explore", "Explore", "Explore", ":material/explore:")
+DYNAMICS = Door("dynamics", "Dynamics", "Play", ":material/play_arrow:")
+VIEWS = Door("views", "Views", "See the views", ":material/join_inner:")
+
+
+def doors(model_class: str) -> tuple[Door, ...]:
+    """The pages for models of a class, the main one first."""
+    if has_views(model_class):
+        return VIEWS, EXPLORE
+    return (DYNAMICS, EXPLORE) if plays(model_class) else (EXPLORE,)
