@@ -134,8 +134,10 @@ class DynamicalGPLVM(Timed, BayesianGPLVM):
         (return_cov without times only).
         """
         if times is None:
-            if callback is not None:
-                raise ValueError("callback follows the steps of a path: give times, too")
+            if callback is not None or sequence is not None or adapt:
+                raise ValueError(
+                    "sequence, adapt and callback are about rows in time: give times, too"
+                )
             return super().complete(Y, return_std=return_std, return_cov=return_cov)
         if return_cov:
             raise ValueError("return_cov needs rows that stand alone: leave out times")

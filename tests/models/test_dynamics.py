@@ -130,8 +130,9 @@ def test_a_path_can_be_watched_and_ended(model: DynamicalGPLVM) -> None:
             path = model.transform_sequence(rows, times=new, callback=stop)
         away.append(np.abs(path - whole).mean())
     assert away[0] > away[1] > away[2]
-    with pytest.raises(ValueError, match="give times"):
-        model.complete(motion(new), callback=lambda *at: None)
+    for given in ({"callback": lambda *at: None}, {"sequence": 0}, {"adapt": True}):
+        with pytest.raises(ValueError, match="give times"):
+            model.complete(motion(new), **given)
 
 
 def test_a_sequence_of_which_nothing_is_seen_is_the_prior(model: DynamicalGPLVM) -> None:
