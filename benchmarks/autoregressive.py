@@ -19,7 +19,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.common import table, write_row
-from gplvm_core.models.autoregressive import AutoregressiveGP
+from gplvm_core.models.estimators.autoregressive import AutoregressiveGP
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.forecast import forecast
 

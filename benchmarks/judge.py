@@ -30,7 +30,7 @@ def held_out(
     (unbiased in the density, so low in its logarithm).
     """
     evidence = (Evidence(posterior, outputs),)
-    found = project(evidence, training.mean, training.variance)
+    found = project(evidence, training)
     by_bound = log_density(evidence, (statistics,), found)
     belief = found.best
     generator = np.random.default_rng(seed)

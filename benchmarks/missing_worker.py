@@ -88,7 +88,7 @@ def own_projection(problem: Problem) -> Callable[[np.ndarray], tuple[np.ndarray,
     )
 
     def infer(rows: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-        best = project((Evidence(posterior, rows),), belief.mean, belief.variance).best
+        best = project((Evidence(posterior, rows),), belief).best
         return best.mean, best.variance
 
     return infer

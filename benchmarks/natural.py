@@ -19,7 +19,7 @@ from benchmarks.common import table, write_row
 from gplvm_core import DynamicalGPLVM
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, evaluate_layer
-from gplvm_core.models.dynamical_problem import algebra_for
+from gplvm_core.models.problems.paths import algebra_for
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import LBFGS
 from gplvm_core.priors import kalman, natural

@@ -15,7 +15,11 @@ from scipy.optimize import minimize
 from gplvm_core import RBF
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, LayerValue, evaluate_layer
-from gplvm_core.models.initialise import initial_inducing, initial_latent, initial_lengthscale
+from gplvm_core.models.problems.initialise import (
+    initial_inducing,
+    initial_latent,
+    initial_lengthscale,
+)
 from gplvm_core.numerics import Array, NotPositiveDefiniteError
 from gplvm_core.prediction import Posterior
 from gplvm_core.priors import StandardNormal
@@ -49,7 +53,7 @@ class _Problem:
 
     def __init__(self, targets: Array, n_latent: int, n_inducing: int, jitter: float, seed: int):
         generator = np.random.default_rng(seed)
-        mean, _ = initial_latent(targets, n_latent, "pca", generator)
+        mean, _ = initial_latent((targets,), n_latent, "pca", generator)
         inducing, _ = initial_inducing(mean, n_inducing, generator)
         self.targets, self.jitter = Targets.of(targets), jitter
         self.shape, self.n_inducing = mean.shape, len(inducing)

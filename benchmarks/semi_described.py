@@ -21,8 +21,8 @@ import numpy as np
 from sklearn.linear_model import LinearRegression
 
 from benchmarks.common import DataAbsent, benchmark_data, skip, table, write_row
-from gplvm_core.models.regression import SparseGPRegression
-from gplvm_core.models.semi_described import SemiDescribedGPRegression
+from gplvm_core.models.estimators.regression import SparseGPRegression
+from gplvm_core.models.estimators.semi_described import SemiDescribedGPRegression
 from gplvm_core.numerics import Array
 
 SHARES = (0.1, 0.3, 0.5, 0.7, 0.9, 1.0)

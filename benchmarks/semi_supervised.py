@@ -23,7 +23,7 @@ from sklearn.linear_model import LogisticRegression
 
 from benchmarks.common import DataAbsent, benchmark_data, table, write_row
 from gplvm_core import BayesianGPLVM
-from gplvm_core.models.semi_supervised import SemiSupervisedClassifier
+from gplvm_core.models.estimators.semi_supervised import SemiSupervisedClassifier
 from gplvm_core.numerics import Array
 
 N_COMPONENTS = 10

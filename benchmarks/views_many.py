@@ -26,7 +26,7 @@ from sklearn.neighbors import KNeighborsClassifier
 from benchmarks.common import RESULTS, table, write_row
 from gplvm_core import ManifoldRelevance
 from gplvm_core.datasets import load_dataset
-from gplvm_core.models.segmentation import LEAST_DROP
+from gplvm_core.models.problems.segmentation import LEAST_DROP
 from gplvm_core.numerics import Array
 
 N_VIEWS, N_GROUPS, N_HALVES, N_COLUMNS = 16, 4, 2, 10

@@ -16,6 +16,7 @@ from gplvm_core.datasets import (
 from gplvm_core.kernels import (
     RBF,
     Bias,
+    Kernel,
     Linear,
     Matern12,
     Matern32,
@@ -50,6 +51,7 @@ __all__ = [
     "Drawing",
     "DynamicalGPLVM",
     "GenerativeClassifier",
+    "Kernel",
     "Linear",
     "ManifoldRelevance",
     "Matern12",

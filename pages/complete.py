@@ -2,40 +2,26 @@
 
 import streamlit as st
 
-from pages.ui.catalogue import Item
-from pages.ui.complete_items import Source, board, keep
-from pages.ui.complete_table import completed_table, own_rows
-from pages.ui.model_head import chosen_key, model_head, model_menu, opened
-from pages.ui.painter import painter
-from pages.ui.routes import enter_through_app
-from pages.ui.words import TERMS
+from pages.ui.complete.items import Source, board, keep
+from pages.ui.complete.painter import painter
+from pages.ui.complete.table import completed_table, own_rows
+from pages.ui.shared.catalogue import Item
+from pages.ui.shared.model_head import model_menu
+from pages.ui.shared.model_page import ModelPage, about, bullets, ready_models
+from pages.ui.shared.words import TERMS
 
-LAST_MODEL = "complete_model"
 SOURCES: dict[Source, str] = {"data": "Rows of the data", "own": "Your own rows"}
 
 
-def nothing_chosen() -> None:
-    """What the page is for, and the one button that starts."""
-    st.title("Complete", anchor=False)
-    st.html(
-        '<p class="mf-lead">Paint over a part of a picture, a body or a table row: the model fills '
-        "it in from what is left, says how sure it is, and what else it could have been. Rows of "
-        "your own with gaps are filled the same way.</p>"
-    )
+def begin() -> None:
     left, _ = st.columns([1, 2])
     with left:
         model_menu(None, "complete")
-        if st.button("See the ready models", type="primary", icon=":material/grid_view:"):
-            st.switch_page("pages/gallery.py")
+        ready_models("See the ready models")
 
 
-def complete(key: str) -> None:
+def complete(item: Item, name: str) -> None:
     """The page for one model."""
-    item = opened(key, "Complete", LAST_MODEL)
-    if item is None:
-        return
-    name = f"{key}|{item.version}"
-    model_head(item, "complete")
     source = st.segmented_control(
         "Rows",
         list(SOURCES),
@@ -54,33 +40,25 @@ def complete(key: str) -> None:
     painter(item, name, own)
     if own is not None:
         completed_table(item, name, own)
-    about(item)
+    about(
+        "**What happens.** The model looks for places on its map that explain what is visible, "
+        "and generates the rest from there. The uncertainty counts three things: that the "
+        "place is not known exactly, that the mapping is not known exactly, and the noise.",
+        "**Rows of the data** are rows that the model was trained on: it has seen them whole. "
+        "How well it completes rows that it has never seen, only rows of your own can show.",
+        "**Keys.** On the picture, arrow keys move the brush (with Shift in larger steps), "
+        "Space hides or shows, [ and ] change the brush, Ctrl+Z undoes.",
+        f"**The map.** {TERMS['latent']}",
+        *bullets(item.dataset.notes),
+    )
 
 
-def about(item: Item) -> None:
-    """What the words mean, and what the page cannot claim."""
-    with st.expander("About this page", icon=":material/info:"):
-        st.markdown(
-            "**What happens.** The model looks for places on its map that explain what is visible, "
-            "and generates the rest from there. The uncertainty counts three things: that the "
-            "place is not known exactly, that the mapping is not known exactly, and the noise."
-        )
-        st.markdown(
-            "**Rows of the data** are rows that the model was trained on: it has seen them whole. "
-            "How well it completes rows that it has never seen, only rows of your own can show."
-        )
-        st.markdown(
-            "**Keys.** On the picture, arrow keys move the brush (with Shift in larger steps), "
-            "Space hides or shows, [ and ] change the brush, Ctrl+Z undoes."
-        )
-        st.markdown(f"**The map.** {TERMS['latent']}")
-        for note in item.dataset.notes:
-            st.markdown(f"- {note}")
-
-
-enter_through_app()
-current = chosen_key(LAST_MODEL)
-if current is None:
-    nothing_chosen()
-else:
-    complete(current)
+PAGE = ModelPage(
+    "complete",
+    "Complete",
+    "Paint over a part of a picture, a body or a table row: the model fills it in from what is "
+    "left, says how sure it is, and what else it could have been. Rows of your own with gaps are "
+    "filled the same way.",
+    begin,
+)
+PAGE.run(complete)

@@ -2,27 +2,15 @@
 
 import streamlit as st
 
-from pages.ui.catalogue import Item, plays
-from pages.ui.dynamics_model import follows_time, has_time
-from pages.ui.model_head import chosen_key, model_head, model_menu, offers, opened
-from pages.ui.player import player
-from pages.ui.routes import enter_through_app
-from pages.ui.words import TERMS
-
-LAST_MODEL = "dynamics_model"
+from pages.ui.dynamics.model import follows_time
+from pages.ui.dynamics.player import player
+from pages.ui.shared.catalogue import Item
+from pages.ui.shared.model_head import model_menu, offers
+from pages.ui.shared.model_page import ModelPage, about, bullets
+from pages.ui.shared.words import TERMS
 
 
-def lead() -> None:
-    st.html(
-        '<p class="mf-lead">A model that knows the time turns a movement or a film into a path: '
-        "play it, go on beyond its end, draw a new one, or hide a part and see it filled in.</p>"
-    )
-
-
-def nothing_chosen() -> None:
-    """What the page is for, and the one button that starts."""
-    st.title("Dynamics", anchor=False)
-    lead()
+def begin() -> None:
     left, _ = st.columns([1, 2])
     with left:
         model_menu(None, "dynamics")
@@ -31,25 +19,26 @@ def nothing_chosen() -> None:
 
 def others(key: str | None) -> None:
     """Models with time that are there, else the way to one."""
-    offers("dynamics", key, plays, "Train a model with time", ":material/play_circle:")
+    offers(
+        "dynamics",
+        key,
+        lambda capabilities: capabilities.timed,
+        "Train a model with time",
+        ":material/play_circle:",
+    )
 
 
-def dynamics(key: str) -> None:
-    """The page for one model."""
-    item = opened(key, "Dynamics", LAST_MODEL)
-    if item is None:
-        return
-    name = f"{key}|{item.version}"
-    model_head(item, "dynamics")
-    if not has_time(item.model):
-        lead()
+def dynamics(item: Item, name: str) -> None:
+    """The page for one model; of several views, for one of them."""
+    if not item.model.capabilities.timed:
+        PAGE.say_lead()
         st.info(
             "This model does not know the time: it took its rows one by one, in any order. "
             "Dynamics needs a model that was trained on sequences (data with a time for every "
             "row, such as motion capture or a film).",
             icon=":material/timeline:",
         )
-        others(key)
+        others(item.key)
         return
     if not follows_time(item.model):
         st.info(
@@ -59,47 +48,32 @@ def dynamics(key: str) -> None:
         )
         return
     player(item, name)
-    about(item)
+    about(
+        f"**The path.** {TERMS['latent']} A model with time expects that rows close in time "
+        "lie close on the map: a sequence becomes a path, dark at its beginning and light at "
+        "its end. The tube around it is two standard deviations wide on either side; dimension "
+        "by dimension, as the ellipse at the ring shows.",
+        "**The forecast** follows the path as far as the past tells about it, then returns to "
+        "what the model knows of any time. The curve above the track is the standard deviation "
+        "of the outputs; at its full height nothing is known but what rows are like in general.",
+        "**A new sequence** is a path drawn from the model's prior in time: it never happened. "
+        "Where it leaves the region of the training points, the outputs return to their mean.",
+        "**Fill a gap.** What is left is given to the model as a sequence that it has not "
+        "seen, and the whole path is inferred from it. The mapping from path to outputs was "
+        "trained on these very rows: truly new sequences come out a little worse.",
+        "**Between two frames** pictures and path are drawn on a straight line from one to the "
+        "other; so are 60 pictures a second possible.",
+        "**Keys.** Space plays, ← and → go frame by frame (with Shift by ten), Home and End to "
+        "the ends. On a figure, the arrow keys turn it.",
+        *bullets(item.dataset.notes),
+    )
 
 
-def about(item: Item) -> None:
-    """What the words mean, and what the page cannot claim."""
-    with st.expander("About this page", icon=":material/info:"):
-        st.markdown(
-            f"**The path.** {TERMS['latent']} A model with time expects that rows close in time "
-            "lie close on the map: a sequence becomes a path, dark at its beginning and light at "
-            "its end. The tube around it is two standard deviations wide on either side; dimension "
-            "by dimension, as the ellipse at the ring shows."
-        )
-        st.markdown(
-            "**The forecast** follows the path as far as the past tells about it, then returns to "
-            "what the model knows of any time. The curve above the track is the standard deviation "
-            "of the outputs; at its full height nothing is known but what rows are like in general."
-        )
-        st.markdown(
-            "**A new sequence** is a path drawn from the model's prior in time: it never happened. "
-            "Where it leaves the region of the training points, the outputs return to their mean."
-        )
-        st.markdown(
-            "**Fill a gap.** What is left is given to the model as a sequence that it has not "
-            "seen, and the whole path is inferred from it. The mapping from path to outputs was "
-            "trained on these very rows: truly new sequences come out a little worse."
-        )
-        st.markdown(
-            "**Between two frames** pictures and path are drawn on a straight line from one to the "
-            "other; so are 60 pictures a second possible."
-        )
-        st.markdown(
-            "**Keys.** Space plays, ← and → go frame by frame (with Shift by ten), Home and End to "
-            "the ends. On a figure, the arrow keys turn it."
-        )
-        for note in item.dataset.notes:
-            st.markdown(f"- {note}")
-
-
-enter_through_app()
-current = chosen_key(LAST_MODEL)
-if current is None:
-    nothing_chosen()
-else:
-    dynamics(current)
+PAGE = ModelPage(
+    "dynamics",
+    "Dynamics",
+    "A model that knows the time turns a movement or a film into a path: play it, go on beyond its "
+    "end, draw a new one, or hide a part and see it filled in.",
+    begin,
+)
+PAGE.run(dynamics)

@@ -4,11 +4,12 @@ import base64
 
 import streamlit as st
 
-from pages.ui.card import card_of
-from pages.ui.catalogue import Listed, gallery_items, plays
-from pages.ui.doors import doors
-from pages.ui.routes import enter_through_app
-from pages.ui.words import TERMS, plural, story_of
+from gplvm_core.datasets.errors import plural
+from pages.ui.shared.card import card_of
+from pages.ui.shared.catalogue import Listed, gallery_items
+from pages.ui.shared.doors import DYNAMICS, doors
+from pages.ui.shared.routes import enter_through_app
+from pages.ui.shared.words import TERMS, story_of
 
 COLUMNS = 3
 IN_TIME = "Play them, look ahead of their end, or let the model invent a new movement."
@@ -26,13 +27,13 @@ def show_card(listed: Listed) -> None:
             return
         st.html(card.html)
         st.subheader(entry.title, anchor=False)
-        in_time = plays(entry.model_class)
-        st.markdown(f"{story.sentence} {IN_TIME if in_time else story.shows}".strip())
+        door = doors(entry.capabilities)[0]
+        shows = IN_TIME if door is DYNAMICS else story.shows
+        st.markdown(f"{story.sentence} {shows}".strip())
         st.html(
             f'<span class="mf-facts">{entry.n_points:,} × {entry.n_outputs:,} numbers '
             f"· {card.effective} of {plural(entry.n_latent, 'dimension')} in use</span>"
         )
-        door = doors(entry.model_class)[0]
         if st.button(door.verb, key=f"open_{entry.id}", type="primary", width="stretch",
                      icon=door.icon):  # fmt: skip
             door.open(listed.key)

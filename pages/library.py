@@ -2,10 +2,11 @@
 
 import streamlit as st
 
-from pages.ui.catalogue import library_items, user_library
-from pages.ui.library_panel import deleted_list, import_form, model_row, undo_banner
-from pages.ui.routes import enter_through_app
-from pages.ui.words import bytes_in_words, plural
+from gplvm_core.datasets.errors import plural
+from pages.ui.library.panel import deleted_list, import_form, model_row, undo_banner
+from pages.ui.shared.catalogue import library_items, user_library
+from pages.ui.shared.routes import enter_through_app
+from pages.ui.shared.words import bytes_in_words
 
 enter_through_app()
 st.title("Library", anchor=False)

@@ -2,17 +2,18 @@
 
 import streamlit as st
 
-from gplvm_core import ManifoldRelevance, training
+from gplvm_core import training
 from gplvm_core.datasets import Dataset
-from pages.ui.data_view import constant_views, data_view, has_mixed_units
-from pages.ui.jobs_list import active_banner, job_list
-from pages.ui.jobs_panel import job_view
-from pages.ui.model_form import model_form
-from pages.ui.routes import enter_through_app
-from pages.ui.several_choice import views_choice
-from pages.ui.several_files import several_files_form
-from pages.ui.source_form import built_in_form, upload_form
-from pages.ui.words import model_words
+from gplvm_core.datasets.views import constant_views
+from pages.ui.shared.routes import enter_through_app
+from pages.ui.shared.words import model_words
+from pages.ui.train.data_view import data_view, has_mixed_units
+from pages.ui.train.jobs_list import active_banner, job_list
+from pages.ui.train.jobs_panel import job_view
+from pages.ui.train.model_form import model_form
+from pages.ui.train.several_choice import views_choice
+from pages.ui.train.several_files import several_files_form
+from pages.ui.train.source_form import built_in_form, upload_form
 
 SOURCES = {
     "built-in": "Ready-made data",
@@ -60,7 +61,7 @@ def set_up() -> None:
     data_view(dataset, warnings)
     st.subheader("2 · Model", anchor=False)
     model = model_form(dataset, differ=has_mixed_units(warnings))
-    still = constant_views(dataset) if isinstance(model, ManifoldRelevance) else []
+    still = constant_views(dataset.values, dataset.views) if model.capabilities.views else ()
     if still:
         st.error(
             f"Nothing varies in {' and '.join(f'“{name}”' for name in still)}, so this model has "

@@ -6,9 +6,39 @@ from pathlib import Path
 import numpy as np
 import pytest
 from hypothesis import settings
+from xdist.scheduler import LoadScopeScheduling
+
+from tests.shapes import count_anew, enforce_shapes
+
+enforce_shapes("gplvm_core")
 
 settings.register_profile("house", deadline=None, derandomize=True)
 settings.load_profile("house")
+
+
+class ByFile(LoadScopeScheduling):
+    """What pytest's processes take one after the other: a file, or all the browser tests.
+
+    A file's tests share the models that it fits; the browser tests one server and one Chromium,
+    and none of them is disturbed by another.
+    """
+
+    def _split_scope(self, nodeid: str) -> str:
+        file = nodeid.split("::", 1)[0]
+        return "browser" if file.endswith("_browser.py") else file
+
+
+def pytest_xdist_make_scheduler(config: pytest.Config, log) -> ByFile:
+    return ByFile(config, log)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """The browser tests first: they are the longest piece and should not end alone."""
+    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
+
+
+def pytest_runtest_setup() -> None:
+    count_anew()
 
 
 @pytest.fixture(scope="session", autouse=True)

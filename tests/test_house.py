@@ -7,8 +7,6 @@ import sys
 import tomllib
 from pathlib import Path
 
-import pytest
-
 ROOT = Path(__file__).parents[1]
 CORE = sorted(ROOT.glob("gplvm_core/**/*.py"))
 PAGES = sorted([ROOT / "app.py", *ROOT.glob("pages/**/*.py")])
@@ -119,10 +117,3 @@ def test_the_library_works_without_what_only_the_app_needs():
         check=False,
     )
     assert run.stdout.strip() == "fitted", run.stderr
-
-
-@pytest.mark.parametrize("name", ["README.md", "gplvm_core/README.md", "benchmarks/README.md"])
-def test_links_between_the_pages_of_documentation_lead_somewhere(name):
-    page = ROOT / name
-    targets = re.findall(r"\]\((?!https?:)([^)#]+)", page.read_text(encoding="utf-8"))
-    assert [target for target in targets if not (page.parent / target).exists()] == []

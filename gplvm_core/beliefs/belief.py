@@ -1,4 +1,7 @@
-"""A belief about inputs: independent Gaussians, some of whose entries may be known exactly."""
+"""A belief: independent Gaussians, some of whose entries may be known exactly.
+
+About the inputs of a layer, or about its outputs where those are the inputs of another.
+"""
 
 from dataclasses import dataclass
 
@@ -32,6 +35,13 @@ class Belief:
     @property
     def n_latent(self) -> int:
         return self.mean.shape[1]
+
+    def entropy(self) -> tuple[float, "Belief"]:
+        """Σ ½ log 2πe variance over the entries that are not observed, and its gradient."""
+        free = np.ones(self.mean.shape, bool) if self.observed is None else ~self.observed
+        spread = np.where(free, self.variance, 1.0)
+        value = 0.5 * float(np.sum(np.log(2.0 * np.pi * np.e * spread), where=free))
+        return value, Belief(np.zeros_like(self.mean), np.where(free, 0.5 / spread, 0.0))
 
     def rows(self, chosen: slice) -> "Belief":
         """The belief about some of the points."""

@@ -4,6 +4,7 @@ from gplvm_core.bounds.collapsed import Collapsed, collapsed
 from gplvm_core.bounds.evaluate import BoundGradients, evaluate_bound
 from gplvm_core.bounds.exact import Exact, exact
 from gplvm_core.bounds.layer import Layer, LayerValue, evaluate_layer, gram_factor
+from gplvm_core.bounds.marginalised import marginalised
 from gplvm_core.bounds.profiled import Profile, data_term, profile_scales
 
 __all__ = [
@@ -19,5 +20,6 @@ __all__ = [
     "evaluate_layer",
     "exact",
     "gram_factor",
+    "marginalised",
     "profile_scales",
 ]

@@ -23,6 +23,7 @@ class Collapsed:
     noise_variance: float  # ∂σ²
     weights: Float[Array, "M D"]  # V: predictive mean k*ᵀV
     gap: Float[Array, "G M M"]  # K⁻¹ − P of a group: predictive variance k** − k*ᵀ(K⁻¹ − P)k*
+    inverse: Float[Array, "G M M"]  # B⁻¹ of a group, in the basis of L: P = L⁻ᵀB⁻¹L⁻¹
 
 
 def collapsed(statistics: Statistics, gram: Factor, noise_variance: float) -> Collapsed:
@@ -40,22 +41,22 @@ def collapsed(statistics: Statistics, gram: Factor, noise_variance: float) -> Co
     value = -0.5 * n_values * np.log(2.0 * np.pi * noise_variance)
     value -= 0.5 * precision * (yy + left_over)
     d_precision = 0.5 * n_values * noise_variance - 0.5 * (yy + left_over)
-    weights, gap = np.empty_like(carried), np.empty_like(whitened)
+    weights, inverse = np.empty_like(carried), np.empty_like(whitened)
     d_gram = np.zeros_like(identity)
     for g, columns in enumerate(statistics.columns()):
         size, c = float(n_outputs[g]), whitened[g]
         inner = factorise(identity + precision * c)
         half = precision * inner.solve_lower(carried[:, columns])
         v = inner.solve_lower_transposed(half)
-        inverse = inner.inverse()
+        inverse[g] = inner.inverse()
         # U = βL_B⁻¹C: the cancellation-free part of ∂K.
         loss = precision * inner.solve_lower(c)
         value += 0.5 * float(np.vdot(half, half)) - 0.5 * size * inner.log_determinant
         d_gram -= 0.5 * (size * (loss.T @ loss) + v @ v.T)
         d_precision += float(np.vdot(carried[:, columns], v))
-        d_precision -= 0.5 * (size * float(np.vdot(inverse, c)) + float(np.vdot(v, c @ v)))
-        weights[:, columns], gap[g] = v, identity - inverse
-    weights, gap = gram.solve_lower_transposed(weights), gram.unwhiten(gap)
+        d_precision -= 0.5 * (size * float(np.vdot(inverse[g], c)) + float(np.vdot(v, c @ v)))
+        weights[:, columns] = v
+    weights, gap = gram.solve_lower_transposed(weights), gram.unwhiten(identity - inverse)
     d_psi2 = n_outputs[:, None, None] * gap
     for g, columns in enumerate(statistics.columns()):
         d_psi2[g] -= weights[:, columns] @ weights[:, columns].T
@@ -75,4 +76,5 @@ def collapsed(statistics: Statistics, gram: Factor, noise_variance: float) -> Co
         -(precision**2) * d_precision,
         weights,
         gap,
+        inverse,
     )

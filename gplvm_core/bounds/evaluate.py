@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 from jaxtyping import Float
+from numpy.typing import ArrayLike
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds.layer import Layer, evaluate_layer
@@ -26,10 +27,10 @@ class BoundGradients:
 
 
 def evaluate_bound(
-    targets: Float[Array, "N D"],
-    mean: Float[Array, "N Q"],
-    variance: Float[Array, "N Q"],
-    inducing: Float[Array, "M Q"],
+    targets: ArrayLike,
+    mean: ArrayLike,
+    variance: ArrayLike,
+    inducing: ArrayLike,
     kernel: Kernel,
     noise_variance: float,
     jitter: float = 1e-8,
@@ -38,9 +39,10 @@ def evaluate_bound(
 ) -> tuple[float, BoundGradients]:
     """F = F_data − KL(q(X) ‖ N(0, I)) in nats, constants included, and all its gradients.
 
-    The jitter is absolute; targets are taken as they are (neither centred nor scaled), NaN for
-    missing ones. Raises ValueError for shapes that do not fit and for numbers out of range.
-    Source: Titsias & Lawrence (2010), eq. 8 and 14.
+    Targets (N, D), mean and variance (N, Q) of q(X) and inducing inputs (M, Q). The jitter is
+    absolute; targets are taken as they are (neither centred nor scaled), NaN for missing ones.
+    Raises ValueError for shapes that do not fit and for numbers out of range. Source: Titsias &
+    Lawrence (2010), eq. 8 and 14.
     """
     targets, mean, variance, inducing = (
         np.asarray(a, dtype=np.float64) for a in (targets, mean, variance, inducing)

@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
+from numpy.typing import NDArray
 from scipy import optimize
 
 from gplvm_core.numerics import Array, Factor, NotPositiveDefiniteError
@@ -76,7 +77,7 @@ class _Ratio:
 
     spectrum: Float[Array, " P"]  # of every group's C, one after the other
     power: Float[Array, " P"]
-    columns: Float[Array, " P"]  # how many columns the group has
+    columns: Int[NDArray[np.intp], " P"]  # how many columns the group has
     yy: float
     left_over: float  # Σ_d ψ0 − tr(K⁻¹Φ), of the kernel before scaling
     n_values: int

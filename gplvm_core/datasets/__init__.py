@@ -6,9 +6,10 @@ from gplvm_core.datasets.checks import check_targets, describe
 from gplvm_core.datasets.dataset import Dataset
 from gplvm_core.datasets.drawing import Drawing, Skeleton
 from gplvm_core.datasets.errors import DataError, EmptyRowsError
+from gplvm_core.datasets.files import kind_of, read_file
 from gplvm_core.datasets.images import read_images
 from gplvm_core.datasets.poses import read_bvh
-from gplvm_core.datasets.sources import Source
+from gplvm_core.datasets.sources import NamedBytes, Source
 from gplvm_core.datasets.table import read_table
 from gplvm_core.datasets.table_report import ColumnReport, TableReport, inspect_table
 from gplvm_core.datasets.toy_views import toy_views
@@ -22,6 +23,7 @@ __all__ = [
     "Drawing",
     "EmptyRowsError",
     "Motion",
+    "NamedBytes",
     "Skeleton",
     "Source",
     "TableReport",
@@ -29,11 +31,13 @@ __all__ = [
     "check_targets",
     "describe",
     "inspect_table",
+    "kind_of",
     "label_view",
     "list_datasets",
     "load_dataset",
     "optional_datasets",
     "read_bvh",
+    "read_file",
     "read_images",
     "read_motion",
     "read_table",

@@ -6,7 +6,7 @@ from gplvm_core.datasets import clip, digit_views, motions
 from gplvm_core.datasets.dataset import Dataset
 from gplvm_core.datasets.digits import load_digits
 from gplvm_core.datasets.errors import DataError
-from gplvm_core.datasets.faces import load_faces
+from gplvm_core.datasets.faces import PACKAGE, load_faces
 from gplvm_core.datasets.flow import load_flow
 from gplvm_core.datasets.heads import load_heads
 from gplvm_core.datasets.lit_pairs import load_lit_pairs
@@ -15,6 +15,7 @@ from gplvm_core.datasets.posed_silhouettes import load_silhouettes
 from gplvm_core.datasets.poses import load_poses
 from gplvm_core.datasets.talking_head import load_talking_head
 from gplvm_core.datasets.toy_views import toy_views
+from gplvm_core.datasets.wine import load_wine
 
 LOADERS: tuple[tuple[str, Callable[[], Dataset]], ...] = (
     ("faces", load_faces),
@@ -23,12 +24,15 @@ LOADERS: tuple[tuple[str, Callable[[], Dataset]], ...] = (
     ("poses", load_poses),
     ("talking_head", load_talking_head),
     ("flow", load_flow),
+    ("wine", load_wine),
     ("lit_pairs", load_lit_pairs),
     ("silhouettes", load_silhouettes),
     ("digits_views", digit_views.load_digits_views),
     ("toy_views", toy_views),
 )
 
+# Those of them that are read from another package: without it they are optional.
+NEEDED: dict[str, tuple[str, ...]] = {"faces": (PACKAGE,)}
 
 # With the packages that they need.
 OPTIONAL: tuple[tuple[str, Callable[[], Dataset], tuple[str, ...]], ...] = (
@@ -43,13 +47,18 @@ OPTIONAL: tuple[tuple[str, Callable[[], Dataset], tuple[str, ...]], ...] = (
 
 
 def list_datasets() -> tuple[str, ...]:
-    """The names of the data sets that come with the project."""
-    return tuple(name for name, _ in LOADERS)
+    """The names of the data sets that come with the project and load here.
+
+    All but "faces" need nothing further; that one is optional where its package is absent.
+    """
+    return tuple(name for name, _ in LOADERS if not not_installed(NEEDED.get(name, ())))
 
 
 def optional_datasets() -> dict[str, tuple[str, ...]]:
     """Further names that `load_dataset` knows, each with the packages that are missing for it."""
-    return {name: not_installed(packages) for name, _, packages in OPTIONAL}
+    absent = {name: not_installed(packages) for name, packages in NEEDED.items()}
+    further = {name: not_installed(packages) for name, _, packages in OPTIONAL}
+    return {name: packages for name, packages in absent.items() if packages} | further
 
 
 def load_dataset(name: str) -> Dataset:

@@ -50,7 +50,8 @@ class Table:
     """What a file holds. `places` are the rows' numbers in it, `unit` what they count.
 
     `beside` are further columns that are not part of the table itself (other arrays in an NPZ).
-    `image_shape` is set when the rows are images.
+    `image_shape` is set when the rows are images. `blank` are the lines of text between the rows
+    that have cells, but nothing in them: the reader passes over them.
     """
 
     name: str
@@ -66,6 +67,7 @@ class Table:
     beside: tuple[Column, ...] = ()
     image_shape: tuple[int, ...] | None = None
     is_bytes: bool = False
+    blank: tuple[int, ...] = ()
 
 
 def text_column(name: str, cells: Sequence[str], decimal: str) -> Column:

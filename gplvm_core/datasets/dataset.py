@@ -2,7 +2,6 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -181,7 +180,7 @@ class Dataset:
         object.__setattr__(self, attribute, view)
 
     def _check_columns(self, n_outputs: int) -> None:
-        if prod(self.drawing.shape) != n_outputs:
+        if self.drawing.n_outputs != n_outputs:
             raise DataError(
                 f"{self.name}: a row has {n_outputs} values, but is to be drawn as "
                 f"{self.drawing.kind} of shape {self.drawing.shape}."

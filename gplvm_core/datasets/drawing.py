@@ -1,6 +1,7 @@
 """How one row of a data set is drawn."""
 
 from dataclasses import dataclass
+from math import prod
 from typing import Literal, get_args
 
 from gplvm_core.datasets.errors import DataError
@@ -79,6 +80,10 @@ class Drawing:
             )
         if self.value_range is not None and not self.value_range[0] < self.value_range[1]:
             raise DataError(f"The value range {self.value_range} must be (lower, higher).")
+
+    @property
+    def n_outputs(self) -> int:
+        return prod(self.shape)
 
     @classmethod
     def of_vector(cls, n_outputs: int) -> "Drawing":

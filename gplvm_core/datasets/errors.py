@@ -15,6 +15,11 @@ class EmptyRowsError(DataError):
     """Rows in which nothing is observed: the data can be used once they are left out."""
 
 
+def plural(count: int, one: str, many: str | None = None) -> str:
+    """ "1 row", "2 rows"."""
+    return f"{count:,} {one if count == 1 else many or one + 's'}"
+
+
 def listed(items: Sequence[str], limit: int = 5) -> str:
     """The first few items in words, and how many more there are."""
     shown = ", ".join(items[:limit])

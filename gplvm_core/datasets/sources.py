@@ -9,20 +9,34 @@ from pathlib import Path, PurePosixPath
 
 from gplvm_core.datasets.errors import DataError, listed
 
-Source = str | os.PathLike[str] | bytes
-"""What a loader reads: a path, or the file's bytes."""
+
+@dataclass(frozen=True)
+class NamedBytes:
+    """A file's bytes that are no file on this machine, such as an upload, and what it is called."""
+
+    name: str
+    data: bytes
+
+
+Source = str | os.PathLike[str] | bytes | NamedBytes
+"""What a loader reads: a path, or the file's bytes, with its name or without."""
 
 MEGABYTE = 2**20
 MOST_BYTES = 256 * MEGABYTE
 MOST_UNPACKED = 512 * MEGABYTE
 MOST_MEMBERS = 20_000
 
-ASSETS = Path(__file__).resolve().parents[2] / "assets" / "data"
+HERE = Path(__file__).resolve()
+# A wheel has the data within this package, a checkout beside the core.
+INSTALLED, CHECKED_OUT = HERE.parent / "data", HERE.parents[2] / "assets" / "data"
+ASSETS = INSTALLED if INSTALLED.is_dir() else CHECKED_OUT
 
 
 def read_source(source: Source, expected: str) -> tuple[bytes, str]:
     """The file's bytes, and a name for it ("upload" when only bytes were given)."""
-    if isinstance(source, bytes | bytearray | memoryview):
+    if isinstance(source, NamedBytes):
+        data, name = source.data, source.name
+    elif isinstance(source, bytes | bytearray | memoryview):
         data, name = bytes(source), "upload"
     else:
         path = Path(source)
@@ -52,12 +66,12 @@ def stem(name: str) -> str:
 
 
 def vendored(filename: str) -> Path:
-    """A data file that comes with the repository."""
+    """A data file that comes with the project."""
     path = ASSETS / filename
     if not path.is_file():
         raise DataError(
-            f"{filename} is missing: it lies in assets/data of a checkout of the repository and is "
-            "not installed with the library alone. Run from a checkout (pip install --editable .)."
+            f"The data file {filename} is missing: it should lie in {ASSETS}. Install Manifolio "
+            "again, or restore assets/data in a checkout."
         )
     return path
 

@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
+from jaxtyping import Int
 from numpy.typing import NDArray
 
 from gplvm_core.datasets.array_table import is_array_file, parse_arrays
@@ -16,6 +17,7 @@ from gplvm_core.datasets.sources import Source, read_source, stem
 from gplvm_core.datasets.text_table import parse_text
 
 Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
 NO_LABEL = "(none)"
 
 
@@ -87,6 +89,28 @@ def read_table(
         source=f"{table.name}, a table.",
         notes=tuple(notes),
     )
+
+
+def rows_with_values(
+    source: Source,
+    *,
+    array: str | None = None,
+    header: bool | None = None,
+    label_column: str | None = None,
+    id_columns: Iterable[str] = (),
+    time_column: str | None = None,
+) -> tuple[Int[Rows, " n"], int]:
+    """Which rows of a table have a value in a column to learn, and how many rows it has.
+
+    Arguments as for `read_table`. Lines of nothing but delimiters are rows here, if any row with
+    a value follows: row n of another file may describe the same thing.
+    """
+    table = parse_table(source, array, header)
+    roles = {label_column, time_column, *id_columns}
+    values = [c.numbers for c in table.columns if c.name not in roles and c.numbers is not None]
+    empty = np.isnan(np.column_stack(values)).all(axis=1)
+    places = np.sort([*table.places, *table.blank])
+    return np.searchsorted(places, table.places[~empty]), len(places)
 
 
 def parse_table(source: Source, array: str | None, header: bool | None) -> Table:

@@ -78,15 +78,17 @@ def parse_text(data: bytes, name: str, header: bool | None) -> Table:
         text_column(column, below, decimal)
         for column, below in zip(names, zip(*rows, strict=True), strict=True)
     )
+    places = grid.lines[first:]
     return Table(
         name=name,
         columns=columns,
-        places=np.array(grid.lines[first:], dtype=np.int64),
+        places=np.array(places, dtype=np.int64),
         unit="line",
         notes=(*notes, *name_notes),
         delimiter=delimiter,
         header=header,
         header_reason=reason,
+        blank=tuple(line for line in cells.empty if places[0] < line < places[-1]),
     )
 
 

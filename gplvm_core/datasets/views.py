@@ -4,7 +4,6 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import accumulate
-from math import prod
 from typing import Any
 
 import numpy as np
@@ -40,7 +39,7 @@ class View:
 
     @property
     def n_outputs(self) -> int:
-        return prod(self.drawing.shape)
+        return self.drawing.n_outputs
 
     @property
     def full_names(self) -> tuple[str, ...]:
@@ -110,17 +109,22 @@ def side_by_side(blocks: dict[str, NDArray[Any]], what: str) -> NDArray[Any]:
         raise DataError(f"{what}: the views must be numbers: {error}.") from error
 
 
+def constant_views(targets: Float[Array, "N D"], views: Sequence[View]) -> tuple[str, ...]:
+    """The names of the views in which nothing varies."""
+    varies = np.fmin.reduce(targets, axis=0) < np.fmax.reduce(targets, axis=0)
+    return tuple(name for name, at in columns_of_views(views).items() if not varies[at].any())
+
+
 def oddities_of_views(targets: Float[Array, "N D"], views: Sequence[View]) -> tuple[str, ...]:
     """What is odd about single views: constant ones, and columns of one in different units."""
-    told = []
+    told, still = [], constant_views(targets, views)
     for view, columns in zip(views, columns_of_views(views).values(), strict=True):
-        block = targets[:, columns]
-        if not (np.fmin.reduce(block, axis=0) < np.fmax.reduce(block, axis=0)).any():
+        if view.name in still:
             told.append(f"The view {view.name!r} is constant: there is nothing to learn in it.")
         elif view.drawing.kind not in ("image", "skeleton"):
             told += [
                 f"In the view {view.name!r}: {sentence}"
-                for sentence in mixed_units(block, view.full_names)
+                for sentence in mixed_units(targets[:, columns], view.full_names)
             ]
     return tuple(told)
 

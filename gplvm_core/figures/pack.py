@@ -11,7 +11,7 @@ from gplvm_core.datasets.drawing import Drawing
 from gplvm_core.figures.frame import frame
 from gplvm_core.figures.palette import COLOURS
 from gplvm_core.figures.relevance import dimensions_on
-from gplvm_core.kernels import RBF, Bias, Kernel, KernelError, Linear, Sum, White
+from gplvm_core.kernels import Kernel
 from gplvm_core.prediction import Posterior, predict, predict_uncertain, sample
 
 MOST_ITEM_BYTES = 3_000_000  # the training items' small pictures; larger ones are reduced
@@ -240,28 +240,12 @@ def _scaled_basis(posterior: Posterior) -> tuple[Array, Array, Array]:
 
 
 def _kernel_parts(kernel: Kernel, n_axes: int, n_latent: int) -> list[dict[str, Any]]:
-    """The kernel as a list of summands with plain numbers; an added axis has no effect."""
-
-    def per_dimension(value: Any) -> list[float]:
-        known = np.broadcast_to(np.asarray(value, dtype=float), (n_latent,))
-        return [*known.tolist(), *[0.0] * (n_axes - n_latent)]
-
-    if isinstance(kernel, Sum):
-        return [
-            part for summand in kernel.parts for part in _kernel_parts(summand, n_axes, n_latent)
-        ]
-    if isinstance(kernel, RBF):
-        precision = per_dimension(1.0 / np.square(kernel.lengthscale))
-        return [{"kind": "rbf", "variance": float(kernel.variance), "precision": precision}]
-    if isinstance(kernel, Linear):
-        return [{"kind": "linear", "variance": per_dimension(kernel.variance)}]
-    if isinstance(kernel, Bias | White):
-        kind = "bias" if isinstance(kernel, Bias) else "white"
-        return [{"kind": kind, "variance": float(kernel.variance)}]
-    raise KernelError(
-        f"The latent canvas cannot evaluate {type(kernel).__name__}; it knows RBF, Linear, Bias, "
-        "White and their sums."
-    )
+    """The summands that the browser evaluates; an added axis has no effect: its numbers are 0."""
+    added = [0.0] * (n_axes - n_latent)
+    return [
+        {key: value + added if isinstance(value, list) else value for key, value in part.items()}
+        for part in kernel.with_latent(n_latent).browser_form()
+    ]
 
 
 def _items(dataset: Rows) -> tuple[Array, list[int], list[int] | None, int | None]:

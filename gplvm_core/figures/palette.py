@@ -20,6 +20,12 @@ SYMBOLS: tuple[str, ...] = (
     "triangle-down",
 )
 
+# Mid tones of small pictures: readable on white and on near-black.
+INK = "#3F93A8"
+LEFT_INK = "#D98324"
+MISSING_INK = "#D55E00"
+FAINT = "#8A939A"
+
 ON = "#0072B2"
 OFF = "#9AA3AB"
 THRESHOLD = "#D55E00"

@@ -3,12 +3,17 @@
 import numpy as np
 
 from gplvm_core.kernels.bias import Bias
-from gplvm_core.kernels.kernel import Gradients, Kernel, KernelError, Pullback, Sum, WeightedPsi2
+from gplvm_core.kernels.compound import Compound
+from gplvm_core.kernels.declare import Parameter, positive, real
+from gplvm_core.kernels.gradients import Cross, CrossBuilder, Gradients, Pullback, WeightedPsi2
+from gplvm_core.kernels.kernel import Kernel, KernelError
 from gplvm_core.kernels.linear import Linear
 from gplvm_core.kernels.matern import Matern, Matern12, Matern32, Matern52
 from gplvm_core.kernels.periodic import Periodic
 from gplvm_core.kernels.product import Product
 from gplvm_core.kernels.rbf import RBF
+from gplvm_core.kernels.stationary import Stationary
+from gplvm_core.kernels.sum import Sum
 from gplvm_core.kernels.white import White
 from gplvm_core.numerics import Array
 
@@ -16,6 +21,9 @@ __all__ = [
     "RBF",
     "TIME_KERNELS",
     "Bias",
+    "Compound",
+    "Cross",
+    "CrossBuilder",
     "Gradients",
     "Kernel",
     "KernelError",
@@ -24,13 +32,17 @@ __all__ = [
     "Matern12",
     "Matern32",
     "Matern52",
+    "Parameter",
     "Periodic",
     "Product",
     "Pullback",
+    "Stationary",
     "Sum",
     "WeightedPsi2",
     "White",
     "kernel_named",
+    "positive",
+    "real",
     "time_kernel_named",
     "time_kernel_of_scale",
 ]
@@ -79,4 +91,4 @@ def time_kernel_of_scale(name: str, scale: float) -> Sum:
     if name not in kinds:
         choices = ", ".join(f"'{kind}'" for kind in TIME_KERNELS)
         raise KernelError(f"time_kernel must be one of {choices} or a kernel object; got {name!r}")
-    return kinds[name] + White(WHITE_NOISE)
+    return Sum.of(kinds[name], White(WHITE_NOISE))

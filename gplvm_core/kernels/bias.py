@@ -2,19 +2,14 @@
 
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
 from gplvm_core.kernels.combine import cross_bias
-from gplvm_core.kernels.kernel import (
-    CrossBuilder,
-    Gradients,
-    Kernel,
-    Pullback,
-    Stationary,
-    WeightedPsi2,
-)
+from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Pullback, WeightedPsi2
+from gplvm_core.kernels.kernel import Kernel
+from gplvm_core.kernels.stationary import Stationary
 from gplvm_core.numerics import Array
 
 
@@ -56,6 +51,9 @@ class Bias(Stationary):
             return np.broadcast_to(value, len(mean)).copy(), nothing, nothing
 
         return weighted
+
+    def browser_form(self) -> list[dict[str, Any]]:
+        return [{"kind": "bias", "variance": float(self.variance)}]
 
     def _only_variance(self, mean: Array, inducing: Array, d_variance: float) -> Gradients:
         nothing = np.zeros_like(mean)

@@ -9,7 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from gplvm_core.kernels.kernel import Cross, Gradients, Kernel
+from gplvm_core.kernels.gradients import Cross, Gradients
+from gplvm_core.kernels.kernel import Kernel
 from gplvm_core.numerics import Array
 
 

@@ -2,54 +2,22 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, fields, replace
-from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
 from jaxtyping import Float
 
+from gplvm_core.kernels.declare import Parameter, own_parameters
+from gplvm_core.kernels.gradients import CrossBuilder, Pullback, WeightedPsi2
 from gplvm_core.numerics import Array, unfold_upper
-from gplvm_core.parameters import add, leaves, replace_leaves, scale_leaves
+from gplvm_core.parameters import leaves, replace_leaves, scale_leaves
+
+# What the Φ of points, each a group of its own, may take in memory: numbers, 32 MB of them.
+MOST_NUMBERS = 4_000_000
 
 
 class KernelError(ValueError):
     """A kernel cannot do what was asked of it; the message says which kernels can."""
-
-
-@dataclass(frozen=True)
-class Gradients:
-    """∂F with respect to everything an expectation depends on; gradients add."""
-
-    mean: Float[Array, "N Q"]
-    variance: Float[Array, "N Q"]
-    inducing: Float[Array, "M Q"]
-    kernel: Any
-
-    def __add__(self, other: "Gradients") -> "Gradients":
-        return Gradients(
-            self.mean + other.mean,
-            self.variance + other.variance,
-            self.inducing + other.inducing,
-            add(self.kernel, other.kernel),
-        )
-
-
-Pullback = Callable[[Array], Gradients]
-
-
-@dataclass(frozen=True)
-class Cross:
-    """C + Cᵀ of ⟨k_carrier(z, x) k_other(x, z')⟩ summed over the points of each group.
-
-    pullback: its adjoint → (∂psi1 of the carrier, (the carrier's own gradients, the other's)).
-    """
-
-    value: Float[Array, "G M M"]
-    pullback: Callable[[Array], tuple[Array, tuple[Gradients, Gradients]]]
-
-
-WeightedPsi2 = Callable[[Array, Array, Array], tuple[Array, Array, Array]]
-CrossBuilder = Callable[[Array, Array, Array, Array], Cross]
 
 
 @dataclass(frozen=True, repr=False)
@@ -59,6 +27,20 @@ class Kernel:
     held: names of those that training leaves as they are (`holding` fills it in). A gradient with
     respect to a kernel is a kernel-shaped dataclass, so parameters are not checked on
     construction: `check` does that, at the boundary.
+
+    A kernel of one's own is a subclass, `@dataclass(frozen=True, repr=False)`. Every number or
+    array in its fields is a parameter and declares what it is; constants are class variables:
+
+        variance: float = positive(1.0, overall=True)
+        frequency: float | Array = real(1.0, blind_at=0.0)  # ARD: one, or one for each dimension
+
+    Values only, for a kernel over time: write `K`, `diag` and `K_pullback`. `Stationary` has a
+    variance, `diag` and `psi0`. Over latent inputs: write `psi0`, `psi1` and `grouped_psi2` as
+    well; `psi2` and `weighted_psi2` follow from the last, and may be written where that pays.
+    `relevance` tells dimensions apart. `cross_with` is for sums with other kernels: with Bias and
+    White every kernel has them. `browser_form`, with a function of that kind in
+    assets/canvas/model.js, lets pages draw it. A file in gplvm_core/kernels that holds the kernel
+    is all that models and files need to know of it.
     """
 
     held: tuple[str, ...] = field(default=(), kw_only=True)
@@ -123,9 +105,29 @@ class Kernel:
         """Prepared for many calls: (mean, variance, weights) → tr(W_n Φ_n) of each point alone.
 
         With its gradients in mean and variance, (N,), (N, Q), (N, Q). weights: W_n as `fold_upper`
-        folds it, one row for all points or one for each.
+        folds it, one row for all points or one for each. Here from `grouped_psi2`, with each point
+        a group of its own and as many of them at a time as memory allows.
         """
-        raise self._without_expectations()
+        if type(self).grouped_psi2 is Kernel.grouped_psi2:
+            raise self._without_expectations()
+        size = len(inducing)
+        step = max(1, MOST_NUMBERS // size**2)
+
+        def weighted(mean: Array, variance: Array, weights: Array) -> tuple[Array, Array, Array]:
+            value = np.empty(len(mean))
+            d_mean, d_variance = np.empty_like(mean), np.empty_like(variance)
+            for first in range(0, len(mean), step):
+                some = slice(first, first + step)
+                own = np.eye(len(mean[some]))
+                psi2, pullback = self.grouped_psi2(mean[some], variance[some], inducing, own)
+                adjoint = unfold_upper(weights if len(weights) == 1 else weights[some], size)
+                adjoint = np.broadcast_to(adjoint, psi2.shape)
+                value[some] = np.sum(adjoint * psi2, axis=(1, 2))
+                pulled = pullback(adjoint)
+                d_mean[some], d_variance[some] = pulled.mean, pulled.variance
+            return value, d_mean, d_variance
+
+        return weighted
 
     def cross_with(self, carrier: "Kernel") -> CrossBuilder | None:
         """(mean, variance, inducing, rows) → the cross term with a kernel whose psi1 carries it.
@@ -134,10 +136,39 @@ class Kernel:
         """
         return None
 
+    def browser_form(self) -> list[dict[str, Any]]:
+        """What the browser evaluates: summands {"kind": …} with numbers, and lists of numbers.
+
+        A list has one number for each latent dimension (the kernel is one of `with_latent`); 0 in
+        all of a summand's lists means that it does not see the dimension.
+        """
+        raise KernelError(
+            f"the browser cannot evaluate {type(self).__name__}, so that its map cannot be drawn; "
+            f"it knows {_names(kernels_that('browser_form'))}"
+        )
+
+    def declared(self) -> dict[str, Parameter]:
+        """What every parameter declares, by the path of its leaf. Raises KernelError."""
+        known = own_parameters(self)
+        silent = [path for path in leaves(self) if path.split(".")[0] not in known]
+        if silent:
+            raise KernelError(
+                f"{type(self).__name__} does not declare what {', '.join(silent)} is: write "
+                f"{silent[0]} = positive(…) or real(…), from gplvm_core.kernels, or make it a "
+                "class variable if it is a constant"
+            )
+        return known
+
     def scaled(self, factor: float) -> Self:
-        """The kernel times a positive number: every variance is multiplied."""
-        variances = {k: v for k, v in leaves(self).items() if k.split(".")[-1] == "variance"}
-        return replace_leaves(self, {k: factor * v for k, v in variances.items()})
+        """The kernel times a positive number. Raises KernelError without an overall variance."""
+        overall = [path for path, each in self.declared().items() if each.overall]
+        if not overall:
+            raise KernelError(
+                f"{type(self).__name__} has no overall variance, and a layer needs one: declare "
+                "the parameter that k is proportional to with positive(…, overall=True)"
+            )
+        values = leaves(self)
+        return replace_leaves(self, {path: factor * values[path] for path in overall})
 
     def holding(self, *names: str) -> Self:
         """The kernel with these parameters held in training; without names, all of them.
@@ -169,12 +200,36 @@ class Kernel:
         return None
 
     def with_latent(self, n_latent: int) -> Self:
-        """The kernel with one ARD parameter per latent dimension."""
-        return self
+        """The kernel with one ARD parameter per latent dimension. Raises KernelError."""
+        each: dict[str, Any] = {name: self._for_each(name, n_latent) for name in self._ard()}
+        return replace(self, **each)
 
     def without(self, dimension: int) -> Self:
-        """The kernel blind to one latent dimension: its ARD weight is 0."""
-        return self
+        """The kernel blind to one latent dimension: its ARD weight is 0. Raises KernelError."""
+        blind: dict[str, Any] = {}
+        for name, at in self._ard().items():
+            blind[name] = np.array(getattr(self, name), dtype=float)
+            if not blind[name].ndim:
+                raise KernelError(
+                    f"{type(self).__name__} with one {name} for all dimensions: use with_latent "
+                    "first"
+                )
+            blind[name][dimension] = at
+        return replace(self, **blind)
+
+    def _ard(self) -> dict[str, float]:
+        """The parameters that tell dimensions apart, and where they make them invisible."""
+        declared = self.declared().items()
+        return {name: each.blind_at for name, each in declared if each.blind_at is not None}
+
+    def _for_each(self, name: str, n_latent: int) -> Array:
+        value = np.asarray(getattr(self, name), dtype=float)
+        if value.ndim and len(value) != n_latent:
+            raise KernelError(
+                f"{type(self).__name__}: {name} has {len(value)} numbers for {n_latent} latent "
+                "dimensions: give one number, or one for each dimension"
+            )
+        return np.array(np.broadcast_to(value, (n_latent,)))
 
     def check(self) -> None:
         """Raise KernelError unless a layer can use it: parameters, and analytic expectations."""
@@ -183,24 +238,28 @@ class Kernel:
             raise self._without_expectations()
 
     def check_parameters(self) -> None:
-        """Raise KernelError unless every parameter is a positive finite number, held or not."""
+        """Raise KernelError unless every parameter, held or not, is such as it is declared."""
         unknown = self.held_paths() - set(leaves(self))
         if unknown:
             raise KernelError(
                 f"{type(self).__name__} has no parameter {', '.join(sorted(unknown))} to hold: "
                 "kernel.holding(name) holds a parameter by its name"
             )
-        for path, value in leaves(self).items():
-            if not (np.all(np.isfinite(value)) and np.all(np.asarray(value) > 0)):
+        values = leaves(self)
+        for path, each in self.declared().items():
+            if not each.allows(values[path]):
                 raise KernelError(
-                    f"{type(self).__name__}: {path} must be positive and finite, got {value}"
+                    f"{type(self).__name__}: {path} must be {each.domain}, got {values[path]}"
                 )
 
     def zero(self) -> Self:
         """A gradient of nothing: the kernel's shape filled with 0."""
         return scale_leaves(self, 0.0)
 
-    def __add__(self, other: "Kernel") -> "Sum":
+    def __add__(self, other: "Kernel") -> "Kernel":
+        # A sum is a kernel, and kernels add up: so the sum is looked for when it is asked for.
+        from gplvm_core.kernels.sum import Sum
+
         return Sum.of(self, other)
 
     def __repr__(self) -> str:
@@ -212,209 +271,22 @@ class Kernel:
     def _without_expectations(self) -> KernelError:
         return KernelError(
             f"{type(self).__name__} has no analytic expectations under Gaussian inputs: it can be "
-            "a kernel over time, not over latent inputs; RBF, Linear, Bias, White and their sums "
-            "can be both"
+            "a kernel over time, not over latent inputs; those that can be both: "
+            f"{_names(kernels_that('psi1'))}"
         )
 
 
-@dataclass(frozen=True, repr=False)
-class Stationary(Kernel):
-    """A kernel whose k(x, x) is its variance everywhere."""
+def kernels_that(write: str) -> list[type[Kernel]]:
+    """All kernels that write this method of `Kernel`, by name."""
 
-    variance: float = 1.0
+    def below(kind: type[Kernel]) -> Iterator[type[Kernel]]:
+        for child in kind.__subclasses__():
+            yield from (child, *below(child))
 
-    def diag(self, points: Float[Array, "N Q"]) -> Float[Array, " N"]:
-        return np.full(len(points), float(self.variance))
-
-    def psi0(
-        self, mean: Float[Array, "N Q"], variance: Float[Array, "N Q"]
-    ) -> tuple[Float[Array, " N"], Callable[[Array], tuple[Array, Array, Self]]]:
-        def pullback(adjoint: Array) -> tuple[Array, Array, Self]:
-            nothing = np.zeros_like(mean)
-            return nothing, nothing, replace(self.zero(), variance=float(np.sum(adjoint)))
-
-        return self.diag(mean), pullback
+    plain = getattr(Kernel, write)
+    able = (kind for kind in below(Kernel) if getattr(kind, write) is not plain)
+    return sorted(able, key=lambda kind: kind.__name__)
 
 
-@dataclass(frozen=True, repr=False)
-class Compound(Kernel):
-    """A kernel made of others: a sum or a product."""
-
-    parts: tuple[Kernel, ...] = ()
-
-    @classmethod
-    def of(cls, *kernels: Kernel) -> Self:
-        """The sum (product) of kernels, with sums (products) inside it opened."""
-        parts: list[Kernel] = []
-        for kernel in kernels:
-            parts.extend(kernel.parts if isinstance(kernel, cls) else (kernel,))
-        return cls(tuple(parts))
-
-    def with_latent(self, n_latent: int) -> Self:
-        return replace(self, parts=tuple(part.with_latent(n_latent) for part in self.parts))
-
-    def without(self, dimension: int) -> Self:
-        return replace(self, parts=tuple(part.without(dimension) for part in self.parts))
-
-    def _holding(self, names: set[str]) -> Self:
-        return replace(self, parts=tuple(part._holding(names) for part in self.parts))
-
-    def held_paths(self) -> set[str]:
-        each = enumerate(part.held_paths() for part in self.parts)
-        return super().held_paths() | {f"parts.{i}.{path}" for i, held in each for path in held}
-
-
-@dataclass(frozen=True, repr=False)
-class Sum(Compound):
-    """k = Σ parts. Kernels without analytic cross terms raise KernelError."""
-
-    def K(self, first: Array, second: Array | None = None) -> Array:
-        return _total(part.K(first, second) for part in self.parts)
-
-    def diag(self, points: Array) -> Array:
-        return _total(part.diag(points) for part in self.parts)
-
-    def K_pullback(self, points: Array, gram: Array) -> tuple[Array, Self]:
-        pulled = [part.K_pullback(points, gram) for part in self.parts]
-        return _total(p for p, _ in pulled), replace(self, parts=tuple(k for _, k in pulled))
-
-    def psi0(
-        self, mean: Array, variance: Array
-    ) -> tuple[Array, Callable[[Array], tuple[Array, Array, Self]]]:
-        values, pullbacks = zip(*(part.psi0(mean, variance) for part in self.parts), strict=True)
-
-        def pullback(adjoint: Array) -> tuple[Array, Array, Self]:
-            pulled = [pull(adjoint) for pull in pullbacks]
-            kernel = replace(self, parts=tuple(k for _, _, k in pulled))
-            return _total(m for m, _, _ in pulled), _total(s for _, s, _ in pulled), kernel
-
-        return _total(iter(values)), pullback
-
-    def psi1(self, mean: Array, variance: Array, inducing: Array) -> tuple[Array, Pullback]:
-        values, pullbacks = self._each_psi1(mean, variance, inducing)
-
-        def pullback(adjoint: Array) -> Gradients:
-            return self._gathered([pull(adjoint) for pull in pullbacks])
-
-        return _total(iter(values)), pullback
-
-    def psi2(
-        self, mean: Array, variance: Array, inducing: Array, keep: int = 0
-    ) -> tuple[Array, Pullback]:
-        alone = [part.psi2(mean, variance, inducing, keep) for part in self.parts]
-        value, pullback = self._met(mean, variance, inducing, np.ones((len(mean), 1)))
-
-        def pulled_back(adjoint: Array) -> Gradients:
-            return pullback([pull(adjoint) for _, pull in alone], adjoint[None])
-
-        return _total(part for part, _ in alone) + value[0], pulled_back
-
-    def grouped_psi2(
-        self, mean: Array, variance: Array, inducing: Array, rows: Array, keep: int = 0
-    ) -> tuple[Array, Pullback]:
-        alone = [part.grouped_psi2(mean, variance, inducing, rows, keep) for part in self.parts]
-        value, pullback = self._met(mean, variance, inducing, rows)
-
-        def pulled_back(adjoint: Array) -> Gradients:
-            return pullback([pull(adjoint) for _, pull in alone], adjoint)
-
-        return _total(part for part, _ in alone) + value, pulled_back
-
-    def _met(
-        self, mean: Array, variance: Array, inducing: Array, rows: Array
-    ) -> tuple[Array, Callable[[list[Gradients], Array], Gradients]]:
-        """All cross terms, and what completes the parts' own gradients from their adjoint."""
-        crosses = list(self._crosses(mean, variance, inducing, rows))
-        _, pull_psi1 = self._each_psi1(mean, variance, inducing)
-
-        def pullback(pulled: list[Gradients], adjoint: Array) -> Gradients:
-            for met in crosses:
-                through_psi1, direct = met.cross.pullback(adjoint)
-                pulled[met.carrier] += pull_psi1[met.carrier](through_psi1) + direct[0]
-                pulled[met.other] += direct[1]
-            return self._gathered(pulled)
-
-        nothing = np.zeros((rows.shape[1], len(inducing), len(inducing)))
-        return _total([nothing, *(met.cross.value for met in crosses)]), pullback
-
-    def weighted_psi2(self, inducing: Array) -> WeightedPsi2:
-        alone = [part.weighted_psi2(inducing) for part in self.parts]
-
-        def weighted(mean: Array, variance: Array, weights: Array) -> tuple[Array, Array, Array]:
-            each = [part(mean, variance, weights) for part in alone]
-            value, d_mean, d_variance = (_total(terms) for terms in zip(*each, strict=True))
-            psi1, pull_psi1 = self._each_psi1(mean, variance, inducing)
-            symmetric = unfold_upper(weights, len(inducing))
-            # Points that share their weights are one group; else each is a group of its own.
-            rows = np.ones((len(mean), 1)) if len(weights) == 1 else np.eye(len(mean))
-            for met in self._crosses(mean, variance, inducing, rows):
-                through_psi1, direct = met.cross.pullback(symmetric)
-                # The cross term is linear in the carrier's psi1, so its value is that product.
-                value = value + np.sum(psi1[met.carrier] * through_psi1, axis=1)
-                pulled = pull_psi1[met.carrier](through_psi1) + direct[0]
-                d_mean, d_variance = d_mean + pulled.mean, d_variance + pulled.variance
-            return value, d_mean, d_variance
-
-        return weighted
-
-    @property
-    def relevance(self) -> Array | None:
-        # The first part that tells dimensions apart speaks for the sum.
-        for part in self.parts:
-            if part.relevance is not None:
-                return part.relevance
-        return None
-
-    def check(self) -> None:
-        self.check_parameters()
-        for part in self.parts:
-            part.check()
-        for first, second in combinations(range(len(self.parts)), 2):
-            self._meeting(first, second)
-
-    def _each_psi1(
-        self, mean: Array, variance: Array, inducing: Array
-    ) -> tuple[list[Array], list[Pullback]]:
-        each = [part.psi1(mean, variance, inducing) for part in self.parts]
-        return [value for value, _ in each], [pull for _, pull in each]
-
-    def _gathered(self, pulled: list[Gradients]) -> Gradients:
-        return Gradients(
-            _total(p.mean for p in pulled),
-            _total(p.variance for p in pulled),
-            _total(p.inducing for p in pulled),
-            replace(self, parts=tuple(p.kernel for p in pulled)),
-        )
-
-    def _crosses(
-        self, mean: Array, variance: Array, inducing: Array, rows: Array
-    ) -> Iterator["_Met"]:
-        for first, second in combinations(range(len(self.parts)), 2):
-            carrier, other, build = self._meeting(first, second)
-            yield _Met(carrier, other, build(mean, variance, inducing, rows))
-
-    def _meeting(self, first: int, second: int) -> tuple[int, int, "CrossBuilder"]:
-        """Which of two parts carries psi1, and how their cross term is made."""
-        for carrier, other in ((first, second), (second, first)):
-            build = self.parts[other].cross_with(self.parts[carrier])
-            if build is not None:
-                return carrier, other, build
-        names = " and ".join(type(self.parts[i]).__name__ for i in (first, second))
-        raise KernelError(
-            f"a sum of {names} has no analytic cross expectations; those that have: "
-            "RBF + Linear, any + Bias, any + White (each once)"
-        )
-
-
-@dataclass(frozen=True)
-class _Met:
-    """The cross term of two parts, given by their positions."""
-
-    carrier: int
-    other: int
-    cross: Cross
-
-
-def _total(terms: Any) -> Any:
-    terms = list(terms)
-    return sum(terms[1:], terms[0]) if terms else 0.0
+def _names(kinds: list[type[Kernel]]) -> str:
+    return ", ".join(kind.__name__ for kind in kinds)

@@ -3,20 +3,15 @@
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.kernels.combine import cross_rbf_linear
-from gplvm_core.kernels.kernel import (
-    CrossBuilder,
-    Gradients,
-    Kernel,
-    KernelError,
-    Pullback,
-    WeightedPsi2,
-)
+from gplvm_core.kernels.declare import positive
+from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Pullback, WeightedPsi2
+from gplvm_core.kernels.kernel import Kernel
 from gplvm_core.kernels.rbf import RBF
 from gplvm_core.numerics import Array, symmetrise, unfold_upper
 
@@ -25,7 +20,7 @@ from gplvm_core.numerics import Array, symmetrise, unfold_upper
 class Linear(Kernel):
     """Linear-ARD kernel; variance: one for all dimensions, or (Q,). Its rank is Q: use M = Q."""
 
-    variance: float | Float[Array, " Q"] = 1.0
+    variance: float | Float[Array, " Q"] = positive(1.0, blind_at=0.0, overall=True)
 
     def K(self, first: Array, second: Array | None = None) -> Array:
         return np.asarray((first * self.variance) @ (first if second is None else second).T)
@@ -108,21 +103,8 @@ class Linear(Kernel):
     def relevance(self) -> Array:
         return np.atleast_1d(np.asarray(self.variance, dtype=float))
 
-    def with_latent(self, n_latent: int) -> Self:
-        variance = np.asarray(self.variance, dtype=float)
-        if variance.ndim and len(variance) != n_latent:
-            raise KernelError(
-                f"Linear has {len(variance)} variances for {n_latent} latent dimensions: "
-                "give one number, or one for each dimension"
-            )
-        return replace(self, variance=np.array(np.broadcast_to(variance, (n_latent,))))
-
-    def without(self, dimension: int) -> Self:
-        variance = np.array(self.variance, dtype=float)
-        if not variance.ndim:
-            raise KernelError("Linear with one variance for all dimensions: use with_latent first")
-        variance[dimension] = 0.0
-        return replace(self, variance=variance)
+    def browser_form(self) -> list[dict[str, Any]]:
+        return [{"kind": "linear", "variance": np.asarray(self.variance).tolist()}]
 
     def _shaped(self, d_variance: Array) -> Self:
         if np.ndim(self.variance) == 0:

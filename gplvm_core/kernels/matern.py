@@ -11,7 +11,8 @@ from typing import ClassVar, Self
 import numpy as np
 from scipy.spatial.distance import cdist
 
-from gplvm_core.kernels.kernel import Stationary
+from gplvm_core.kernels.declare import positive
+from gplvm_core.kernels.stationary import Stationary
 from gplvm_core.numerics import Array
 
 
@@ -22,7 +23,7 @@ class Matern(Stationary):
     lengthscale: one for all dimensions of the inputs, in their units (for times: units of time).
     """
 
-    lengthscale: float = 1.0
+    lengthscale: float = positive(1.0)
     smoothness: ClassVar[float]
 
     def K(self, first: Array, second: Array | None = None) -> Array:

@@ -9,7 +9,8 @@ from typing import Self
 
 import numpy as np
 
-from gplvm_core.kernels.kernel import Stationary
+from gplvm_core.kernels.declare import positive
+from gplvm_core.kernels.stationary import Stationary
 from gplvm_core.numerics import Array
 
 
@@ -21,8 +22,8 @@ class Periodic(Stationary):
     within its period, a large one makes it a sine.
     """
 
-    lengthscale: float = 1.0
-    period: float = 1.0
+    lengthscale: float = positive(1.0)
+    period: float = positive(1.0)
 
     def K(self, first: Array, second: Array | None = None) -> Array:
         angle = self._angle(first, second)

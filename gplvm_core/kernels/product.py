@@ -7,7 +7,7 @@ from typing import Self
 
 import numpy as np
 
-from gplvm_core.kernels.kernel import Compound
+from gplvm_core.kernels.compound import Compound
 from gplvm_core.numerics import Array
 
 

@@ -6,13 +6,15 @@ k(x, x') = σ_f² exp(−½ Σ_q w_q (x_q − x'_q)²), w_q = 1/ℓ_q². Expecta
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
 
-from gplvm_core.kernels.kernel import Gradients, KernelError, Pullback, Stationary, WeightedPsi2
+from gplvm_core.kernels.declare import positive
+from gplvm_core.kernels.gradients import Gradients, Pullback, WeightedPsi2
+from gplvm_core.kernels.stationary import Stationary
 from gplvm_core.numerics import Array, fold_upper, mirror_upper
 
 # A block of points × pairs of inducing inputs stays in the cache of one core.
@@ -24,7 +26,7 @@ PAIRS_PER_BLOCK = 2048
 class RBF(Stationary):
     """RBF-ARD kernel; lengthscale: one for all dimensions, or (Q,)."""
 
-    lengthscale: float | Float[Array, " Q"] = 1.0
+    lengthscale: float | Float[Array, " Q"] = positive(1.0, blind_at=np.inf)
 
     def K(self, first: Array, second: Array | None = None) -> Array:
         first, other = _centred(first, first if second is None else second)
@@ -180,21 +182,9 @@ class RBF(Stationary):
     def relevance(self) -> Array:
         return (1.0 / np.atleast_1d(np.asarray(self.lengthscale, dtype=float))) ** 2
 
-    def with_latent(self, n_latent: int) -> Self:
-        length = np.asarray(self.lengthscale, dtype=float)
-        if length.ndim and len(length) != n_latent:
-            raise KernelError(
-                f"RBF has {len(length)} lengthscales for {n_latent} latent dimensions: "
-                "give one number, or one for each dimension"
-            )
-        return replace(self, lengthscale=np.array(np.broadcast_to(length, (n_latent,))))
-
-    def without(self, dimension: int) -> Self:
-        length = np.array(self.lengthscale, dtype=float)
-        if not length.ndim:
-            raise KernelError("RBF with one lengthscale for all dimensions: use with_latent first")
-        length[dimension] = np.inf
-        return replace(self, lengthscale=length)
+    def browser_form(self) -> list[dict[str, Any]]:
+        precision = (1.0 / np.square(self.lengthscale)).tolist()
+        return [{"kind": "rbf", "variance": float(self.variance), "precision": precision}]
 
     def _weight(self, n_latent: int) -> Array:
         return np.array(np.broadcast_to(self.relevance, (n_latent,)))

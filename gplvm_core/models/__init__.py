@@ -1,17 +1,20 @@
 """Floor 6: the models, thin compositions in scikit-learn's style."""
 
-from gplvm_core.models.autoregressive import AutoregressiveGP
-from gplvm_core.models.bayesian import BayesianGPLVM, BayesianPCA
-from gplvm_core.models.classifier import GenerativeClassifier
-from gplvm_core.models.dynamics import DynamicalGPLVM
-from gplvm_core.models.estimator import ON, LatentVariableModel
-from gplvm_core.models.gplvm import GPLVM
-from gplvm_core.models.linear import ProbabilisticPCA
-from gplvm_core.models.regression import SparseGPRegression
-from gplvm_core.models.run import Restart, Run, Trace
-from gplvm_core.models.semi_described import SemiDescribedGPRegression
-from gplvm_core.models.semi_supervised import SemiSupervisedClassifier
-from gplvm_core.models.views import ManifoldRelevance
+from gplvm_core.models.estimators.autoregressive import AutoregressiveGP
+from gplvm_core.models.estimators.bayesian import BayesianGPLVM
+from gplvm_core.models.estimators.bayesian_pca import BayesianPCA
+from gplvm_core.models.estimators.capabilities import Capabilities
+from gplvm_core.models.estimators.classifier import GenerativeClassifier
+from gplvm_core.models.estimators.dynamics import DynamicalGPLVM
+from gplvm_core.models.estimators.estimator import LatentVariableModel
+from gplvm_core.models.estimators.fitted import ON
+from gplvm_core.models.estimators.gplvm import GPLVM
+from gplvm_core.models.estimators.linear import ProbabilisticPCA
+from gplvm_core.models.estimators.regression import SparseGPRegression
+from gplvm_core.models.estimators.semi_described import SemiDescribedGPRegression
+from gplvm_core.models.estimators.semi_supervised import SemiSupervisedClassifier
+from gplvm_core.models.estimators.views import ManifoldRelevance
+from gplvm_core.models.training.run import Restart, Run, Trace
 
 __all__ = [
     "GPLVM",
@@ -19,6 +22,7 @@ __all__ = [
     "AutoregressiveGP",
     "BayesianGPLVM",
     "BayesianPCA",
+    "Capabilities",
     "DynamicalGPLVM",
     "GenerativeClassifier",
     "LatentVariableModel",

@@ -82,7 +82,7 @@ class _Batch:
 
 def minimise_rows(
     objective_rows: RowsObjective,
-    X0: Float[Array, "R P"],
+    X0: Array,
     max_iter: int = 200,
     tolerance: float = 1e-5,
 ) -> RowsResult:

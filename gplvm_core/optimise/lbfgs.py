@@ -74,7 +74,7 @@ class LBFGS:
             }
         )
 
-    def start(self, x: Float[Array, " P"], objective: Objective) -> LBFGSState:
+    def start(self, x: Array, objective: Objective) -> LBFGSState:
         """The state at x, shape (P,), after one evaluation.
 
         Raises ValueError when x or the evaluation there is not finite.

@@ -131,7 +131,7 @@ def evaluate(
 
 
 def first_evaluation(
-    x: Float[Array, " P"], objective: Objective
+    x: Array, objective: Objective
 ) -> tuple[Float[Array, " P"], float, Float[Array, " P"]]:
     """A checked copy of the starting vector, its value and its gradient.
 

@@ -70,7 +70,7 @@ class SCG:
             }
         )
 
-    def start(self, x: Float[Array, " P"], objective: Objective) -> SCGState:
+    def start(self, x: Array, objective: Objective) -> SCGState:
         """The state at x, shape (P,), after one evaluation.
 
         Raises ValueError when x or the evaluation there is not finite.

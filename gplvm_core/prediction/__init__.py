@@ -1,30 +1,45 @@
-"""Floor 5: from latent points to data and back, as functions of a frozen posterior."""
+"""Floor 5: from latent points to data and back, as functions of frozen posteriors and a belief."""
 
 from gplvm_core.prediction.complete import (
+    alternatives,
     complete,
-    complete_covariance,
     mixed,
-    sample_completions,
+    mixed_covariance,
+    sample_mixed,
 )
-from gplvm_core.prediction.density import log_density
-from gplvm_core.prediction.generate import predict, predict_covariance, predict_uncertain, sample
+from gplvm_core.prediction.density import log_density, log_density_at
+from gplvm_core.prediction.generate import (
+    predict,
+    predict_at,
+    predict_covariance,
+    predict_uncertain,
+    sample,
+    sample_prior,
+)
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import Projection, project, project_certain
 from gplvm_core.prediction.row_terms import Evidence
+from gplvm_core.prediction.transfer import correspond, transfer
 
 __all__ = [
     "Evidence",
     "Posterior",
     "Projection",
+    "alternatives",
     "complete",
-    "complete_covariance",
+    "correspond",
     "log_density",
+    "log_density_at",
     "mixed",
+    "mixed_covariance",
     "predict",
+    "predict_at",
     "predict_covariance",
     "predict_uncertain",
     "project",
     "project_certain",
     "sample",
-    "sample_completions",
+    "sample_mixed",
+    "sample_prior",
+    "transfer",
 ]

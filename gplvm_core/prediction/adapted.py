@@ -63,7 +63,7 @@ class AdaptedTerms:
     def data(self, belief: Belief) -> tuple[float, Array, Array]:
         """F_data in nats (internal units), and its gradients in mean and variance (n, Q)."""
         at, pullback = self._together(belief)
-        gradients = pullback(at.statistics)
+        gradients = pullback(at.statistics).inputs
         return at.value, gradients.mean, gradients.variance
 
     def posterior(self, belief: Belief) -> Posterior:

@@ -19,58 +19,15 @@ NEGLIGIBLE = 1e-6
 
 
 def complete(
-    posterior: Posterior, outputs: Float[Array, "N D"], found: Projection
-) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
-    """Rows with the missing outputs (NaN) at their mean, and variances of those, noise included.
+    outputs: Float[Array, "N D"], mean: Float[Array, "N D"], spread: Float[Array, "N D *E"]
+) -> tuple[Float[Array, "N D"], Float[Array, "N D *E"]]:
+    """Rows with the missing outputs (NaN) at their mean, and the variances of those.
 
-    Observed outputs stay as they are, with variance 0.
+    Observed outputs stay as they are, with variance 0. spread: variances, or each row's covariance.
     """
-    mean, variance = mixed(posterior, found, noise=True)
     missing = np.isnan(outputs)
-    return np.where(missing, mean, outputs), np.where(missing, variance, 0.0)
-
-
-def complete_covariance(
-    posterior: Posterior, outputs: Float[Array, "N D"], found: Projection
-) -> tuple[Float[Array, "N D"], Float[Array, "N D D"]]:
-    """As `complete`, with the full covariance of each row's missing outputs."""
-    n_points, n_outputs = outputs.shape
-    mean, covariance = np.empty((n_points, n_outputs)), np.empty((n_points, n_outputs, n_outputs))
-    for n, (weight, points, variance) in enumerate(_explanations(found)):
-        each = [
-            predict_covariance(posterior, point, spread, noise=True)
-            for point, spread in zip(points, variance, strict=True)
-        ]
-        own = np.stack([moment for moment, _ in each])
-        mean[n] = weight @ own
-        apart = own - mean[n]
-        within = np.tensordot(weight, np.stack([spread for _, spread in each]), axes=1)
-        covariance[n] = within + (apart * weight[:, None]).T @ apart
-    missing = np.isnan(outputs)
-    return (
-        np.where(missing, mean, outputs),
-        np.where(missing[:, :, None] & missing[:, None, :], covariance, 0.0),
-    )
-
-
-def sample_completions(
-    posterior: Posterior,
-    outputs: Float[Array, "N D"],
-    found: Projection,
-    n_samples: int,
-    random_state: int | np.random.Generator | None = None,
-) -> Float[Array, "S N D"]:
-    """Whole rows whose missing outputs are drawn: explanation, latent point, then outputs."""
-    generator = np.random.default_rng(random_state)
-    draws = np.empty((n_samples, *outputs.shape))
-    for n, (weight, points, variance) in enumerate(_explanations(found)):
-        chosen = generator.choice(len(weight), size=n_samples, p=weight)
-        for k in np.unique(chosen):
-            at, here = slice(k, k + 1), chosen == k
-            draws[here, n] = sample(
-                posterior, points[at], int(here.sum()), generator, points_variance=variance[at]
-            )[:, 0]
-    return np.where(np.isnan(outputs), draws, outputs)
+    told = missing if spread.ndim == 2 else missing[:, :, None] & missing[:, None, :]
+    return np.where(missing, mean, outputs), np.where(told, spread, 0.0)
 
 
 def mixed(
@@ -83,6 +40,62 @@ def mixed(
         mean[n] = weight @ own
         variance[n] = weight @ (within + (own - mean[n]) ** 2)
     return mean, variance
+
+
+def mixed_covariance(
+    posterior: Posterior, found: Projection
+) -> tuple[Float[Array, "N D"], Float[Array, "N D D"]]:
+    """As `mixed`, with the full covariance of each row's outputs, noise included."""
+    mean = np.empty((len(found.bound), posterior.n_outputs))
+    covariance = np.empty((*mean.shape, posterior.n_outputs))
+    for n, (weight, points, variance) in enumerate(_explanations(found)):
+        each = [
+            predict_covariance(posterior, point, spread, noise=True)
+            for point, spread in zip(points, variance, strict=True)
+        ]
+        own = np.stack([moment for moment, _ in each])
+        mean[n] = weight @ own
+        apart = own - mean[n]
+        within = np.tensordot(weight, np.stack([spread for _, spread in each]), axes=1)
+        covariance[n] = within + (apart * weight[:, None]).T @ apart
+    return mean, covariance
+
+
+def sample_mixed(
+    posterior: Posterior,
+    found: Projection,
+    n_samples: int,
+    random_state: int | np.random.Generator | None = None,
+) -> Float[Array, "S N D"]:
+    """Draws of whole rows, noise included: explanation, latent point, then outputs."""
+    generator = np.random.default_rng(random_state)
+    draws = np.empty((n_samples, len(found.bound), posterior.n_outputs))
+    for n, (weight, points, variance) in enumerate(_explanations(found)):
+        chosen = generator.choice(len(weight), size=n_samples, p=weight)
+        for k in np.unique(chosen):
+            at, here = slice(k, k + 1), chosen == k
+            draws[here, n] = sample(
+                posterior, points[at], int(here.sum()), generator, points_variance=variance[at]
+            )[:, 0]
+    return draws
+
+
+def alternatives(
+    posterior: Posterior, outputs: Float[Array, "N D"], found: Projection, count: int
+) -> tuple[Float[Array, "N K"], Float[Array, "N K Q"], Float[Array, "N K D"]]:
+    """Weights, latent means and completed rows of each row's explanations, the best first.
+
+    Weights of a row sum to 1; a row with fewer explanations has weight 0 and NaN in their place.
+    """
+    weights = found.weights[:, :count]
+    weights = weights / weights.sum(axis=1, keepdims=True)
+    latent = np.where(weights[:, :, None] > 0.0, found.mean[:, :count], np.nan)
+    rows = np.full((*weights.shape, posterior.n_outputs), np.nan)
+    for n, k in zip(*np.nonzero(weights), strict=True):
+        at = slice(k, k + 1)
+        mean, _ = predict_uncertain(posterior, found.mean[n, at], found.variance[n, at])
+        rows[n, k] = np.where(np.isnan(outputs[n]), mean[0], outputs[n])
+    return weights, latent, rows
 
 
 def _explanations(found: Projection) -> Iterator[tuple[Array, Array, Array]]:

@@ -10,6 +10,7 @@ from scipy.special import logsumexp
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import collapsed, gram_factor
 from gplvm_core.numerics import Array
+from gplvm_core.prediction.generate import predict
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import Projection
 from gplvm_core.prediction.row_terms import Evidence
@@ -27,13 +28,26 @@ def log_density(
     together. An approximation: the difference of two lower bounds bounds nothing (Titsias &
     Lawrence 2010, eq. 20).
     """
-    belief = Belief(found.mean, found.variance)
-    gains = np.where(
-        np.isfinite(found.bound), -StandardNormal().kl_terms(belief).sum(axis=2), -np.inf
-    )
+    n_latent = found.mean.shape[2]
+    every = Belief(found.mean.reshape(-1, n_latent), found.variance.reshape(-1, n_latent))
+    kl = StandardNormal().kl_terms(every).sum(axis=1).reshape(found.bound.shape)
+    gains = np.where(np.isfinite(found.bound), -kl, -np.inf)
     for each, known in zip(evidence, statistics, strict=True):
         gains += _gains(each, known, found)
     return np.asarray(logsumexp(gains, axis=1))
+
+
+def log_density_at(
+    posterior: Posterior, outputs: Float[Array, "N D"], points: Float[Array, "N Q"]
+) -> Float[Array, " N"]:
+    """log p(observed y | x*, Y) + log p(x*) of each row at a latent point, in nats (user's units).
+
+    A joint density at a point, not an integral over x*.
+    """
+    mean, variance = predict(posterior, points, noise=True)
+    terms = np.log(2.0 * np.pi * variance) + (outputs - mean) ** 2 / variance
+    prior = np.sum(points**2 + np.log(2.0 * np.pi), axis=1)
+    return np.asarray(-0.5 * (np.nansum(terms, axis=1) + prior))
 
 
 def _gains(evidence: Evidence, statistics: Statistics, found: Projection) -> Float[Array, "N K"]:

@@ -1,5 +1,7 @@
 """Latent → data: moments and joint samples of the outputs, in the user's units."""
 
+from collections.abc import Sequence
+
 import numpy as np
 from jaxtyping import Float
 
@@ -20,6 +22,19 @@ def predict(
     variance = posterior.kernel.diag(points)[:, None] - explained
     variance = np.maximum(variance, 0.0) + noise * posterior.noise_variance
     return mean, variance[:, posterior.groups] * posterior.scale**2
+
+
+def predict_at(
+    posterior: Posterior,
+    points: Float[Array, "N Q"],
+    points_variance: Float[Array, "N Q"] | None,
+    *,
+    noise: bool = False,
+) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
+    """Mean and variance of every output at latent points, certain (None) or not."""
+    if points_variance is None:
+        return predict(posterior, points, noise=noise)
+    return predict_uncertain(posterior, points, points_variance, noise=noise)
 
 
 def predict_uncertain(
@@ -101,3 +116,20 @@ def sample(
         columns = posterior.groups == g
         draws[:, :, columns] = root @ draws[:, :, columns]
     return posterior.center + posterior.scale * (cross @ posterior.weights + draws)
+
+
+def sample_prior(
+    posteriors: Sequence[Posterior],
+    n_samples: int,
+    random_state: int | np.random.Generator | None = None,
+) -> list[Float[Array, "S D"]]:
+    """Draws of all layers' outputs together at latent points drawn from N(0, I), noise included."""
+    generator = np.random.default_rng(random_state)
+    points = generator.standard_normal((n_samples, posteriors[0].n_latent))
+    return [
+        np.reshape(
+            [sample(posterior, at[None], 1, generator)[0, 0] for at in points],
+            (n_samples, posterior.n_outputs),
+        )
+        for posterior in posteriors
+    ]

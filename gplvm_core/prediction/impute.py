@@ -7,12 +7,15 @@ from numpy.typing import NDArray
 from gplvm_core.beliefs import Belief
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import minimise_rows
+from gplvm_core.prediction.generate import predict
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.row_terms import UncertainTerms
 from gplvm_core.priors import UncertainInputs
 
 MAX_ITERATIONS = 200
 TOLERANCE = 1e-6
+# Rows whose values a missing input starts from; one more start is the prior's mean.
+NEIGHBOURS = 2
 
 
 def impute(
@@ -21,13 +24,13 @@ def impute(
     belief: Belief,
     prior: UncertainInputs,
     missing: Bool[NDArray[np.bool_], "N Q"],
-    starts: Float[Array, "K N Q"],
+    whole: Float[Array, "T Q"],
 ) -> Belief:
     """q(x_n) with the missing inputs of each row inferred from its outputs (user's units).
 
     The belief gives the other inputs, which stay as they are, and where the variances of the
-    missing ones start; their means start K times, and the end with the highest bound is kept.
-    Source: Damianou (2015), Algorithm 1, step 6, and §3.4.1.
+    missing ones start; their means start as in the nearest of the whole inputs and at 0, and the
+    end with the highest bound is kept. Source: Damianou (2015), Algorithm 1, step 6, and §3.4.1.
     """
     terms = UncertainTerms.of(posterior, posterior.to_internal(outputs))
     n_latent = posterior.n_latent
@@ -55,10 +58,36 @@ def impute(
     spread = 0.5 * np.log(np.where(missing, belief.variance, 1.0))
     runs = [
         minimise_rows(negative_bound, np.hstack([start, spread]), MAX_ITERATIONS, TOLERANCE)
-        for start in starts
+        for start in _starts(posterior, outputs, belief, missing, whole)
     ]
     chosen = np.argmin([run.values for run in runs], axis=0)
     every = np.arange(len(missing))
     end = np.stack([run.x for run in runs])[chosen, every]
     best = unpack(end, every)
     return Belief(best.mean, best.variance, belief.observed)
+
+
+def distance_observed(
+    rows: Float[Array, "N D"], others: Float[Array, "T D"]
+) -> Float[Array, "N T"]:
+    """Mean squared distance over the entries of each row that there are (0 where none is)."""
+    known = ~np.isnan(rows)
+    filled = np.where(known, rows, 0.0)
+    square = np.sum(filled**2, axis=1)[:, None] - 2.0 * filled @ others.T + known @ (others**2).T
+    return np.asarray(square / np.maximum(known.sum(axis=1), 1)[:, None])
+
+
+def _starts(
+    posterior: Posterior,
+    outputs: Array,
+    belief: Belief,
+    missing: Bool[NDArray[np.bool_], "N Q"],
+    whole: Array,
+) -> Float[Array, "K N Q"]:
+    """Missing inputs as in the whole rows nearest in outputs and in the inputs there are."""
+    generated, _ = predict(posterior, whole)
+    near = distance_observed(outputs, generated)
+    near = near + distance_observed(np.where(missing, np.nan, belief.mean), whole)
+    order = np.argsort(near, axis=1, kind="stable")[:, :NEIGHBOURS]
+    starts = [whole[column] for column in order.T]
+    return np.stack([*starts, np.zeros_like(starts[0])])

@@ -27,12 +27,9 @@ class Posterior:
     jitter: float  # absolute, on the diagonal of K
     center: Float[Array, " D"]
     scale: Float[Array, " D"]
-    groups: Int[NDArray[np.intp], " D"] | None = None
+    groups: Int[NDArray[np.intp], " D"] | None = None  # None: one group of all
 
     def __post_init__(self) -> None:
-        # Models stored before outputs could be missing have one group, without its axis.
-        if self.gap.ndim == 2:
-            object.__setattr__(self, "gap", self.gap[None])
         if self.groups is None:
             object.__setattr__(self, "groups", np.zeros(self.n_outputs, dtype=np.intp))
 

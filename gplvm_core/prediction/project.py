@@ -82,26 +82,21 @@ class Projection:
         )
 
 
-def project(
-    evidence: Sequence[Evidence],
-    training_mean: Float[Array, "T Q"],
-    training_variance: Float[Array, "T Q"],
-    *,
-    partial: bool = False,
-) -> Projection:
+def project(evidence: Sequence[Evidence], training: Belief, *, partial: bool = False) -> Projection:
     """q(x*) = N(mean, diag variance) of new rows from the layers' outputs, each row on its own.
 
-    Every row starts from training points whose generated outputs are near where it is observed.
+    training: q(X) of the training rows. Every row starts from training points whose generated
+    outputs are near where it is observed.
     partial: there are more outputs than the evidence holds, so every row has gaps.
     """
-    scale = np.sqrt(training_variance.mean(axis=0))
-    n_latent = training_mean.shape[1]
+    scale, n_latent = np.sqrt(training.variance.mean(axis=0)), training.n_latent
 
     def unpack(vector: Array) -> tuple[Array, Array]:
         return scale * vector[:, :n_latent], np.exp(2.0 * vector[:, n_latent:])
 
     def start(nearest: Rows) -> Array:
-        return np.hstack([training_mean[nearest] / scale, 0.5 * np.log(training_variance[nearest])])
+        spread = 0.5 * np.log(training.variance[nearest])
+        return np.hstack([training.mean[nearest] / scale, spread])
 
     def objective(evidence: Sequence[Evidence], starts: int) -> RowsFunction:
         terms = terms_of(evidence, UncertainTerms.of)
@@ -119,7 +114,7 @@ def project(
 
         return negative_bound
 
-    return _projection(evidence, training_mean, partial, objective, start, unpack)
+    return _projection(evidence, training.mean, partial, objective, start, unpack)
 
 
 def project_certain(
@@ -192,7 +187,7 @@ def _relative_relevance(kernel: Kernel, n_latent: int) -> Float[Array, " Q"]:
     return np.ones(n_latent) if relevance is None else relevance / relevance.max()
 
 
-def _batches(gaps: Bool[NDArray[np.bool_], " N"]) -> Iterator[Rows]:
+def _batches(gaps: Bool[NDArray[np.bool_], " _N"]) -> Iterator[Rows]:
     """Rows without gaps, then rows with gaps, so many at once."""
     for alike in (np.flatnonzero(~gaps), np.flatnonzero(gaps)):
         yield from (alike[a : a + ROWS_PER_BATCH] for a in range(0, len(alike), ROWS_PER_BATCH))

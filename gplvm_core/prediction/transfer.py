@@ -6,7 +6,7 @@ in the shared dimensions lend theirs.
 """
 
 from dataclasses import dataclass
-from typing import Self
+from typing import Literal, Self
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -14,7 +14,9 @@ from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.numerics import Array
+from gplvm_core.prediction.complete import mixed
 from gplvm_core.prediction.generate import predict_uncertain
+from gplvm_core.prediction.paths import Continued, likely_path
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import Projection, spread_out
 
@@ -24,6 +26,10 @@ Rows = NDArray[np.intp]
 # Of how many neighbours, for each alternative wanted, the most different ones are chosen.
 NEIGHBOURS = 8
 NEGLIGIBLE = 1e-6
+# How many neighbours a row of a sequence may take its private dimensions from.
+LENDERS = 10
+
+Private = Literal["nearest", "prior"]
 
 
 @dataclass(frozen=True)
@@ -40,6 +46,58 @@ class Roles:
     ) -> Self:
         """given, wanted: the dimensions that the given views, and the wanted one, use."""
         return cls(wanted & given, wanted & ~given, relevance)
+
+
+@dataclass(frozen=True)
+class Wanted:
+    """The view that is asked for, and the training points of the rows that have it.
+
+    Rows without the view know nothing of its private dimensions.
+    """
+
+    posterior: Posterior
+    training: Belief
+    roles: Roles
+
+
+def transfer(
+    wanted: Wanted, found: Projection, count: int = 1, private: Private = "nearest"
+) -> tuple[Float[Array, "N *K D"], Float[Array, "N *K D"]]:
+    """Mean and variance, noise included, of the wanted view of rows, each on its own.
+
+    found: the rows' explanations from other views. private: "nearest" takes the dimensions that
+    only the wanted view uses from the training points nearest in the shared ones (Algorithm 2);
+    "prior" integrates them out, with all explanations of the row. count > 1: so many alternatives
+    from different neighbours, N × K × D, the best first, NaN where a row has fewer.
+    """
+    # Neighbours in no shared dimension would be any.
+    if private == "prior" or (count == 1 and not wanted.roles.shared.any()):
+        return mixed(wanted.posterior, found, noise=True)
+    chosen = candidates(found, wanted.training, wanted.roles, count)
+    mean, variance = generate_candidates(wanted.posterior, chosen)
+    return (mean[:, 0], variance[:, 0]) if count == 1 else (mean, variance)
+
+
+def transfer_path(
+    wanted: Wanted, belief: Belief, prior: Continued, private: Private = "nearest"
+) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
+    """As `transfer`, of rows that are one sequence with a prior over its path.
+
+    Neighbours that lend private dimensions are chosen to follow each other in time.
+    """
+    if private == "nearest" and wanted.roles.private.any():
+        belief = _lent_along(wanted, belief, prior)
+    return predict_uncertain(wanted.posterior, belief.mean, belief.variance, noise=True)
+
+
+def _lent_along(wanted: Wanted, belief: Belief, prior: Continued) -> Belief:
+    one = (belief.n_points, 1)
+    alone = Projection(belief.mean[:, None], belief.variance[:, None], np.zeros(one))
+    near = candidates(alone, wanted.training, wanted.roles, LENDERS, different=False)
+    every = np.arange(belief.n_points)
+    path = likely_path(near, every, prior)
+    chosen = np.argmin(np.sum((near.mean - path[:, None]) ** 2, axis=2), axis=1)
+    return Belief(near.mean[every, chosen], near.variance[every, chosen])
 
 
 def shared_distances(
@@ -101,10 +159,13 @@ def generate_candidates(
     return mean, variance
 
 
-def matches(
-    points: Float[Array, "N Q"], training_mean: Float[Array, "T Q"], roles: Roles, count: int
+def correspond(
+    wanted: Wanted, points: Float[Array, "N Q"], count: int
 ) -> tuple[Int[Rows, "N K"], Float[Array, "N K"]]:
-    """Training rows nearest in the shared dimensions, and how far they are, nearest first."""
-    distance = np.sqrt(shared_distances(points, training_mean, roles))
+    """Training points nearest in the shared dimensions, and how far they are, nearest first.
+
+    Distances are in lengthscales of the wanted view. Source: Damianou (2015), §5.3.2.
+    """
+    distance = np.sqrt(shared_distances(points, wanted.training.mean, wanted.roles))
     nearest = np.argsort(distance, axis=1, kind="stable")[:, :count]
     return nearest, np.take_along_axis(distance, nearest, axis=1)

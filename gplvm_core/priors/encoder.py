@@ -93,9 +93,9 @@ class Head:
     where a row is ambiguous; it leaves out s because h is bounded, and so it is far from all data.
     """
 
-    mean: Float[Array, "1+K+H Q"]
-    log_variance: Float[Array, "1+H Q"]
-    hidden: Float[Array, "1+K H"] | None = None
+    mean: Float[Array, "A Q"]  # A = 1 + K + H
+    log_variance: Float[Array, "B Q"]  # B = 1 + H
+    hidden: Float[Array, "C H"] | None = None  # C = 1 + K
 
     @classmethod
     def network(cls, seen: Seen, wanted: Belief, generator: np.random.Generator) -> Self:

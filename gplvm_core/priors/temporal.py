@@ -23,7 +23,7 @@ class Timeline:
     """The observed inputs of the prior (times, N × 1, or vectors) and the rows of each sequence."""
 
     times: Float[Array, "N P"]
-    rows: tuple[Int[NDArray[np.intp], " n"], ...]
+    rows: tuple[Int[NDArray[np.intp], " _n"], ...]
 
     @classmethod
     def of(

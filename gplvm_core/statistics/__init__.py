@@ -1,12 +1,13 @@
 """Floor 3: the additive statistics through which a layer sees its data."""
 
 from gplvm_core.statistics.executors import Executor, executor
-from gplvm_core.statistics.reduce import StatisticsPullback, reduce_statistics
+from gplvm_core.statistics.reduce import PulledBack, StatisticsPullback, reduce_statistics
 from gplvm_core.statistics.statistics import Patterns, Statistics, Targets
 
 __all__ = [
     "Executor",
     "Patterns",
+    "PulledBack",
     "Statistics",
     "StatisticsPullback",
     "Targets",

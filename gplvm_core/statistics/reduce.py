@@ -1,6 +1,7 @@
 """Two passes over the data: chunks → statistics, and the bound's adjoints → gradients."""
 
 from collections.abc import Callable
+from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
 from operator import add
@@ -19,7 +20,19 @@ POINTS_PER_CHUNK = 1024
 # Numbers kept for the way back, all chunks together (32 MB): memory does not grow with N.
 KEPT_NUMBERS = 4_000_000
 
-StatisticsPullback = Callable[[Statistics], Gradients]
+
+@dataclass(frozen=True)
+class PulledBack:
+    """Gradients with respect to what the statistics are of: the inputs' side, and the targets.
+
+    targets: belief-shaped, None for data.
+    """
+
+    inputs: Gradients
+    targets: Belief | None
+
+
+StatisticsPullback = Callable[[Statistics], PulledBack]
 
 
 def reduce_statistics(
@@ -45,16 +58,28 @@ def reduce_statistics(
     done = run(forward, chunks)
     total = reduce(add, (statistics for statistics, _ in done))
 
-    def pullback(adjoint: Statistics) -> Gradients:
-        parts = run(lambda chunk: chunk[1](adjoint), done)
-        return Gradients(
-            np.concatenate([part.mean for part in parts]),
-            np.concatenate([part.variance for part in parts]),
-            np.sum([part.inducing for part in parts], axis=0),
-            reduce(add_leaves, (part.kernel for part in parts)),
+    def pullback(adjoint: Statistics) -> PulledBack:
+        done_back = run(lambda chunk: chunk[1](adjoint), done)
+        parts = [part.inputs for part in done_back]
+        moved = [part.targets for part in done_back if part.targets is not None]
+        return PulledBack(
+            Gradients(
+                np.concatenate([part.mean for part in parts]),
+                np.concatenate([part.variance for part in parts]),
+                np.sum([part.inducing for part in parts], axis=0),
+                reduce(add_leaves, (part.kernel for part in parts)),
+            ),
+            _joined(moved) if moved else None,
         )
 
     return total, pullback
+
+
+def _joined(parts: list[Belief]) -> Belief:
+    return Belief(
+        np.concatenate([part.mean for part in parts]),
+        np.concatenate([part.variance for part in parts]),
+    )
 
 
 def _chunk(
@@ -67,6 +92,8 @@ def _chunk(
     psi1_targets = (values.T @ psi1).T
     yy = float(np.vdot(values, values))
     patterns = targets.patterns
+    # Σ_d of the targets' variances, where they are a belief (which has no gaps).
+    total = None if targets.variance is None else targets.variance.sum(axis=1)[:, None]
     if patterns is None:
         psi2, pull_psi2 = kernel.psi2(mean, variance, inducing, keep)
         rows = np.ones((len(values), 1))
@@ -78,6 +105,10 @@ def _chunk(
             np.array([len(values)]),
             np.array([targets.n_outputs]),
         )
+        if total is not None:
+            statistics = replace(
+                statistics, yy=yy + float(total.sum()), spread=(psi1 * total).T @ psi1
+            )
     else:
         rows = patterns.rows
         psi2, pull_psi2 = kernel.grouped_psi2(mean, variance, inducing, rows, keep)
@@ -91,10 +122,20 @@ def _chunk(
             patterns.groups,
         )
 
-    def pullback(adjoint: Statistics) -> Gradients:
+    def pullback(adjoint: Statistics) -> PulledBack:
         d_psi2 = adjoint.psi2[0] if patterns is None else adjoint.psi2
-        through = pull_psi1(values @ adjoint.psi1_targets.T) + pull_psi2(d_psi2)
+        d_psi1, moved = values @ adjoint.psi1_targets.T, None
+        if total is not None:
+            d_targets = 2.0 * adjoint.yy * values + psi1 @ adjoint.psi1_targets
+            d_total = np.full_like(total, adjoint.yy)
+            if adjoint.spread is not None:
+                carried = psi1 @ adjoint.spread
+                d_psi1 = d_psi1 + 2.0 * total * carried
+                d_total = d_total + np.sum(carried * psi1, axis=1, keepdims=True)
+            moved = Belief(d_targets, np.array(np.broadcast_to(d_total, values.shape)))
+        through = pull_psi1(d_psi1) + pull_psi2(d_psi2)
         d_mean, d_variance, d_kernel = pull_psi0(rows @ adjoint.psi0)
-        return through + Gradients(d_mean, d_variance, np.zeros_like(inducing), d_kernel)
+        direct = Gradients(d_mean, d_variance, np.zeros_like(inducing), d_kernel)
+        return PulledBack(through + direct, moved)
 
     return statistics, pullback

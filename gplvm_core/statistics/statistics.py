@@ -1,7 +1,8 @@
 """What a layer knows of its data: sums over points (Damianou 2015, §2.3.3, §3.3.7).
 
-Outputs may be missing. Columns that are observed in the same rows form a group: they share their
-sums over points, and the bound is a sum over groups. Complete data are one group.
+Outputs may be a belief, the inputs of a next layer. Data are known exactly, but may be missing:
+columns that are observed in the same rows form a group, they share their sums over points, and the
+bound is a sum over groups. Complete data are one group.
 """
 
 from dataclasses import dataclass
@@ -11,6 +12,7 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 from numpy.typing import NDArray
 
+from gplvm_core.beliefs import Belief
 from gplvm_core.numerics import Array
 
 Counts = NDArray[np.intp]
@@ -20,8 +22,9 @@ Counts = NDArray[np.intp]
 class Statistics:
     """ψ0, A = Ψᵀ·targets, Φ, yy = Σ targets², N and D of every group; sums of two are of both.
 
-    `groups` says which group a column of the targets belongs to. Also the shape of the bound's
-    adjoints with respect to them (there N and D are 0).
+    `groups` says which group a column of the targets belongs to; None: all to the one. Of targets
+    that are beliefs, yy includes their variances s, and `spread` is Ψᵀ diag(Σ_d s_nd) Ψ. Also the
+    shape of the bound's adjoints with respect to them (there N and D are 0).
     """
 
     psi0: Float[Array, " G"]
@@ -31,13 +34,9 @@ class Statistics:
     n_points: Int[Counts, " G"]
     n_outputs: Int[Counts, " G"]
     groups: Int[Counts, " R"] | None = None
+    spread: Float[Array, "M M"] | None = None
 
     def __post_init__(self) -> None:
-        # Models stored before outputs could be missing have one group, without its axis.
-        if self.psi2.ndim == 2:
-            object.__setattr__(self, "psi2", self.psi2[None])
-            for name in ("psi0", "n_points", "n_outputs"):
-                object.__setattr__(self, name, np.atleast_1d(getattr(self, name)))
         if self.groups is None:
             columns = self.psi1_targets.shape[1]
             object.__setattr__(self, "groups", np.zeros(columns, dtype=np.intp))
@@ -55,6 +54,7 @@ class Statistics:
             self.n_points + other.n_points,
             self.n_outputs,
             self.groups,
+            _sum(self.spread, other.spread),
         )
 
     @property
@@ -96,7 +96,12 @@ class Statistics:
             self.n_points,
             self.n_outputs,
             self.groups,
+            None if self.spread is None else factor**2 * self.spread,
         )
+
+
+def _sum(first: Array | None, second: Array | None) -> Array | None:
+    return first if second is None else second if first is None else first + second
 
 
 @dataclass(frozen=True)
@@ -126,11 +131,13 @@ class Targets:
     """Centred outputs with 0 where one is missing; without gaps, perhaps a square root of Y Yᵀ.
 
     A square root has fewer columns, and D stays the true one. patterns None: nothing is missing.
+    variance: of outputs that are a belief, None for data.
     """
 
     values: Float[Array, "N R"]
     n_outputs: int
     patterns: Patterns | None = None
+    variance: Float[Array, "N R"] | None = None
 
     @classmethod
     def of(cls, values: Float[Array, "N D"]) -> "Targets":
@@ -153,7 +160,20 @@ class Targets:
             return cls(values, values.shape[1])
         return cls(np.where(missing, 0.0, values), values.shape[1], Patterns.of(~missing))
 
+    @classmethod
+    def believed(cls, belief: Belief) -> "Targets":
+        """Outputs that are a belief: they move, so no square root can take their place."""
+        return cls(belief.mean, belief.n_latent, variance=belief.variance)
+
+    @property
+    def seen(self) -> Bool[NDArray[np.bool_], " N"]:
+        """The rows of which anything is observed."""
+        if self.patterns is None:
+            return np.ones(len(self.values), dtype=bool)
+        return np.asarray(self.patterns.rows.any(axis=1))
+
     def chunk(self, rows: slice | Counts) -> "Targets":
         """The targets of some of the points, in the same groups."""
         patterns = self.patterns and Patterns(self.patterns.groups, self.patterns.rows[rows])
-        return Targets(self.values[rows], self.n_outputs, patterns)
+        variance = None if self.variance is None else self.variance[rows]
+        return Targets(self.values[rows], self.n_outputs, patterns, variance)

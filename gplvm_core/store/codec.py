@@ -281,7 +281,8 @@ class _Decoder:
         if type(name) is not str or name not in self.registry:
             raise StoreError(
                 f"{where}: the file contains a {name!r}, which this version of Manifolio does not "
-                "know. It was written by a newer version (update) or by another program."
+                "know. It was written by a newer version (update) or by another program; a kernel "
+                "of one's own must be defined, or imported, before."
             )
         return self.registry[name]
 

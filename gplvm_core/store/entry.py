@@ -4,14 +4,16 @@ import json
 import re
 import unicodedata
 from collections.abc import Iterable, Mapping
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from gplvm_core import models
 from gplvm_core.datasets import Dataset, list_datasets, load_dataset
+from gplvm_core.models import Capabilities
 from gplvm_core.store.atomic import write_atomically
 from gplvm_core.store.codec import StoreError
 
@@ -29,7 +31,8 @@ class Entry:
     """One model of a library, known without opening it.
 
     ``bound`` in nats (None for models without one), ``created`` in UTC (ISO 8601), ``bytes`` on
-    disk. ``broken`` is None, or says why the entry cannot be opened.
+    disk, ``capabilities`` what the model can do, by its file. ``broken`` is None, or says why the
+    entry cannot be opened.
     """
 
     id: str
@@ -44,6 +47,7 @@ class Entry:
     tags: tuple[str, ...] = ()
     bytes: int = 0
     broken: str | None = None
+    capabilities: Capabilities = field(default_factory=Capabilities)
 
 
 @dataclass(frozen=True)
@@ -94,14 +98,36 @@ def card_of(model: Any, dataset: Dataset, id: str, title: str, tags: Iterable[st
     return Card(entry, by_name=False, level=level, spread=spread)
 
 
+def capabilities_of(class_name: str, content: Any) -> Capabilities:
+    """What a stored model can do, from the settings in its manifest; its arrays are not read.
+
+    A setting that is no plain value stays as the manifest describes it. Raises StoreError for what
+    describes no model.
+    """
+    kind: Any = getattr(models, class_name, None)
+    try:
+        usual = kind().get_params(deep=False)
+        settings = {
+            name: content["parameters"][name] for name in usual.keys() & content["parameters"]
+        }
+        stated: Capabilities = kind(**settings).capabilities
+    except (TypeError, KeyError, AttributeError) as error:
+        raise StoreError(f"its file describes no model, but a {class_name}") from error
+    return stated
+
+
 def moments(dataset: Dataset) -> tuple[float, float]:
     """Mean and standard deviation of all observed targets."""
     return float(np.nanmean(dataset.targets)), float(np.nanstd(dataset.targets))
 
 
 def write_card(folder: Path, card: Card) -> None:
-    """Write a folder's card, whole or not at all. Size and state are the disk's to say."""
+    """Write a folder's card, whole or not at all.
+
+    Size and state are the disk's to say; what the model can do, its own file's.
+    """
     record = asdict(replace(card, entry=replace(card.entry, bytes=0, broken=None)))
+    del record["entry"]["capabilities"]
     text = json.dumps(record, indent=1, ensure_ascii=False).encode("utf-8", "replace")
     write_atomically(folder / CARD, lambda file: file.write(text))
 
@@ -113,7 +139,7 @@ def read_card(folder: Path) -> Card:
         if path.stat().st_size > _MAX_CARD:
             raise StoreError(f"its {CARD} is too large to be one")
         raw = json.loads(path.read_text(encoding="utf-8"))
-        known = {field.name: field.type for field in fields(Entry)}
+        known = {field.name for field in fields(Entry)} - {"capabilities"}
         values = {name: value for name, value in raw["entry"].items() if name in known}
         values |= {"id": folder.name, "tags": tuple(values.get("tags", ()))}
         entry = Entry(**values)

@@ -31,10 +31,10 @@ from gplvm_core.store.codec import (
     decode,
     encode,
 )
+from gplvm_core.store.migrations import SCHEMA, migrated
 from gplvm_core.store.registry import known_classes
 
 FORMAT = "manifolio"
-SCHEMA = 1
 SUFFIX = ".gplvm"
 MANIFEST = "manifest.json"
 # The bytes that the arrays of one file may take in memory, unless the caller says otherwise.
@@ -96,10 +96,10 @@ def save(
 
 
 def load(source: Source, *, max_bytes: int = MAX_BYTES, registry: Registry | None = None) -> Any:
-    """Read back what `save` wrote, from a path or an open binary file.
+    """Read back what `save` wrote, from a path or an open binary file; older files are migrated.
 
-    Raises StoreError when the file is missing, damaged, foreign, written by a newer version, or
-    would take more than ``max_bytes`` of memory.
+    Raises StoreError when the file is missing, damaged, foreign, written by a newer version, of
+    an older one that cannot be brought to this, or would take more than ``max_bytes`` of memory.
     """
     label = _label(source)
     with _opened(source) as archive:
@@ -110,7 +110,8 @@ def load(source: Source, *, max_bytes: int = MAX_BYTES, registry: Registry | Non
                 f"{_human(max_bytes)}. If you trust it, load it with a larger max_bytes."
             )
         arrays = {name: _read_array(archive, name, manifest, label) for name in manifest.arrays}
-    return decode(manifest.content, arrays, known_classes() if registry is None else registry)
+    stored = migrated(Encoded(manifest.content, arrays), manifest.schema, label)
+    return decode(stored.content, stored.arrays, known_classes() if registry is None else registry)
 
 
 def read_manifest(source: Source) -> Manifest:

@@ -22,6 +22,7 @@ from gplvm_core.store.codec import StoreError
 from gplvm_core.store.entry import (
     Card,
     Entry,
+    capabilities_of,
     card_of,
     check_id,
     clean_tags,
@@ -278,8 +279,10 @@ def _entry(folder: Path) -> Entry:
         return Entry(id=folder.name, title=folder.name, bytes=size, broken=f"Broken: {error}.")
     entry = replace(card.entry, bytes=size)
     try:
-        for name in (_MODEL,) if card.by_name else (_MODEL, _DATA):
-            read_manifest(folder / name)
+        model = read_manifest(folder / _MODEL)
+        entry = replace(entry, capabilities=capabilities_of(model.class_name, model.content))
+        if not card.by_name:
+            read_manifest(folder / _DATA)
     except StoreError as error:
         return replace(entry, broken=str(error))
     return entry

@@ -1,31 +1,43 @@
-"""Which classes a file may contain: the frozen dataclasses and estimators of the rooms below."""
+"""Which classes a file may contain: those of the rooms below, and kernels of one's own."""
 
 import importlib
 import pkgutil
 from collections.abc import Iterator
 from dataclasses import is_dataclass
 from types import ModuleType
+from typing import Any
 
 from sklearn.base import BaseEstimator
 
-from gplvm_core import beliefs, bounds, datasets, kernels, models, optimise, prediction, priors
-from gplvm_core.statistics import statistics
+from gplvm_core.kernels import Kernel
 from gplvm_core.store.codec import StoreError
 
-# Only what holds values. Executors, for one, do not: they hold threads and connections.
-ROOMS = (optimise, beliefs, datasets, kernels, priors, statistics, bounds, prediction, models)
+# Only what holds values. Executors, for one, do not: they hold threads and connections. By name,
+# since estimators, which save themselves, stand in one of them.
+ROOMS = (
+    "gplvm_core.optimise",
+    "gplvm_core.beliefs",
+    "gplvm_core.datasets",
+    "gplvm_core.kernels",
+    "gplvm_core.priors",
+    "gplvm_core.statistics.statistics",
+    "gplvm_core.bounds",
+    "gplvm_core.prediction",
+    "gplvm_core.models",
+)
 
 
 def known_classes() -> dict[str, type]:
     """Public name → class for everything that a file may contain.
 
     A new kernel, prior, model or optimiser state is in it by being a frozen dataclass or an
-    estimator in one of `ROOMS`; nothing is registered by hand. Raises StoreError when two classes
-    share a name, since a file names classes by that alone.
+    estimator in one of `ROOMS`; nothing is registered by hand. So is a kernel that is defined
+    elsewhere, in a script or a notebook: the last one of its name. Raises StoreError when two
+    classes of the rooms share a name, since a file names classes by that alone.
     """
     found: dict[str, type] = {}
     for room in ROOMS:
-        for module in _modules(room):
+        for module in _modules(importlib.import_module(room)):
             for kind in vars(module).values():
                 if not _is_storable(kind, module):
                     continue
@@ -35,7 +47,14 @@ def known_classes() -> dict[str, type]:
                         f"Two classes are called {kind.__name__}: one in {other.__module__}, one "
                         f"in {kind.__module__}. Rename one, or files could not tell them apart."
                     )
-    return found
+    own = {kind.__name__: kind for kind in _below(Kernel) if _is_frozen(kind)}
+    return own | found
+
+
+def _below(kind: type[Any]) -> Iterator[type[Any]]:
+    for child in kind.__subclasses__():
+        yield child
+        yield from _below(child)
 
 
 def _modules(room: ModuleType) -> Iterator[ModuleType]:
@@ -51,4 +70,8 @@ def _is_storable(kind: object, module: ModuleType) -> bool:
         return False
     if issubclass(kind, BaseEstimator):
         return True
+    return _is_frozen(kind)
+
+
+def _is_frozen(kind: type) -> bool:
     return is_dataclass(kind) and getattr(kind, "__dataclass_params__").frozen  # noqa: B009

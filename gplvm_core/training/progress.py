@@ -11,7 +11,7 @@ from gplvm_core.optimise import Progress
 
 Status = Literal["queued", "running", "paused", "finished", "cancelled", "failed", "interrupted"]
 Request = Literal["pause", "cancel"]
-Trace = Mapping[str, Float[np.ndarray, " T"]]
+Trace = Mapping[str, Float[np.ndarray, " _T"]]
 
 ENDED: tuple[Status, ...] = ("finished", "cancelled", "failed")
 # More points than this no chart shows; the trace is thinned to between half of it and all.

@@ -1,5 +1,6 @@
 """What the tests of pages share: a workspace, data; a running app and a browser to drive it."""
 
+import functools
 import os
 import shutil
 import socket
@@ -14,12 +15,20 @@ from pathlib import Path
 
 import pytest
 import streamlit as st
-from playwright.sync_api import Browser, ConsoleMessage, Page, WebSocket, sync_playwright
+from playwright.sync_api import (
+    Browser,
+    ConsoleMessage,
+    Page,
+    WebSocket,
+    expect,
+    sync_playwright,
+)
+from streamlit.components.v2 import manifest_scanner
 
 from gplvm_core import BayesianGPLVM, load_dataset
 from gplvm_core.datasets import Dataset
 from gplvm_core.store import Library
-from pages.ui import catalogue
+from pages.ui.shared import catalogue
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium")
@@ -33,6 +42,15 @@ FLAGS = [
     "--disable-component-update",
     "--disable-sync",
 ]
+
+
+@pytest.fixture(scope="session", autouse=True)
+def packages_looked_through_once() -> Iterator[None]:
+    """Every AppTest looks for components in all installed packages: half of a short test's time."""
+    scan = functools.cache(manifest_scanner.scan_component_manifests)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(manifest_scanner, "scan_component_manifests", scan)
+        yield
 
 
 @pytest.fixture
@@ -153,6 +171,7 @@ def browser() -> Iterator[Browser]:
     """Debian's Chromium; the tests that need it are skipped where it is absent."""
     if CHROMIUM is None:
         pytest.skip("no 'chromium' on the PATH: the browser tests did NOT run (make chromium)")
+    expect.set_options(timeout=60_000)
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=FLAGS)
         yield chromium

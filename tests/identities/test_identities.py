@@ -9,7 +9,6 @@ from scipy.stats import multivariate_normal
 from gplvm_core import RBF, Bias, Linear, evaluate_bound
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, evaluate_layer
-from gplvm_core.kernels import Kernel
 from gplvm_core.statistics import Targets, executor, reduce_statistics
 
 
@@ -19,29 +18,6 @@ def draw(n_points: int = 12, n_latent: int = 2, n_outputs: int = 3, seed: int = 
     variance = generator.uniform(0.1, 0.9, (n_points, n_latent))
     targets = np.sin(mean @ generator.normal(size=(n_latent, n_outputs)))
     return targets + 0.1 * generator.normal(size=targets.shape), mean, variance, generator
-
-
-@pytest.mark.parametrize(
-    "kernel",
-    [RBF(1.4, np.array([0.6, 1.8])), Linear(np.array([0.3, 1.2])), RBF(1.4, 0.8) + Linear(0.7)],
-    ids=["rbf", "linear", "rbf + linear"],
-)
-def test_expectations_against_quadrature(kernel: Kernel) -> None:
-    _, mean, variance, generator = draw(3)
-    inducing = generator.normal(size=(4, 2))
-    nodes, weights = np.polynomial.hermite_e.hermegauss(100)
-    weights = weights / weights.sum()
-    psi1 = np.zeros((3, 4))
-    psi2 = np.zeros((4, 4))
-    for n in range(3):
-        grid = [mean[n, q] + np.sqrt(variance[n, q]) * nodes for q in range(2)]
-        points = np.stack(np.meshgrid(*grid, indexing="ij"), axis=-1).reshape(-1, 2)
-        weight = np.outer(weights, weights).ravel()
-        values = kernel.K(points, inducing)
-        psi1[n] = weight @ values
-        psi2 += (values * weight[:, None]).T @ values
-    np.testing.assert_allclose(kernel.psi1(mean, variance, inducing)[0], psi1, rtol=1e-9)
-    np.testing.assert_allclose(kernel.psi2(mean, variance, inducing)[0], psi2, rtol=1e-9)
 
 
 def test_far_from_the_origin_nothing_is_lost() -> None:

@@ -12,7 +12,7 @@ from gplvm_core.statistics import Targets
 @pytest.fixture(scope="module")
 def prior(dynamics):
     kernel = RBF(float(dynamics["t_variance"]), float(dynamics["t_lengthscale"]))
-    timeline = Timeline.of(dynamics["t"][:, None], dynamics["seq"])
+    timeline = Timeline.of(dynamics["t"][:, None], dynamics["seq"].astype(int))
     return kernel + White(float(dynamics["t_white"])), timeline
 
 

@@ -8,7 +8,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import gplvm_core
 from gplvm_core import BayesianGPLVM, Linear
 from gplvm_core.datasets import DataError
-from gplvm_core.models.autoregressive import AutoregressiveGP
+from gplvm_core.models.estimators.autoregressive import AutoregressiveGP
 from gplvm_core.optimise import Progress
 
 

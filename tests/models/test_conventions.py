@@ -192,7 +192,7 @@ def test_duplicates_one_column_and_two_rows(model) -> None:
         ({"kernel": "cubic"}, "kernel must be 'rbf', 'linear' or a kernel object; got 'cubic'"),
         ({"kernel": RBF(-1.0)}, "variance must be positive and finite"),
         ({"kernel": RBF() + RBF()}, "no analytic cross expectations"),
-        ({"kernel": Linear(np.ones(3))}, "3 variances for 2 latent dimensions"),
+        ({"kernel": Linear(np.ones(3))}, "variance has 3 numbers for 2 latent dimensions"),
         ({"init": "tsne"}, "init must be pca, isomap, random or an array"),
         ({"init": np.zeros((3, 2))}, "init must be a finite array of shape"),
         ({"scaling": "rows"}, "scaling must be one of global, columns, none"),

@@ -12,15 +12,17 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gplvm_core import GPLVM, BayesianGPLVM, evaluate_bound
 from gplvm_core.beliefs import Belief
-from gplvm_core.models.encoded import ENCODERS, EncodedProblem
-from gplvm_core.models.initialise import principal_scores
-from gplvm_core.models.layers import OneLayer, Parameters, Start
-from gplvm_core.models.run import Phase
+from gplvm_core.models.problems.edges import Edge
+from gplvm_core.models.problems.encoded import ENCODERS, EncodedNode
+from gplvm_core.models.problems.graph import Graph, Parameters
+from gplvm_core.models.problems.initialise import principal_scores
+from gplvm_core.models.problems.nodes import LatentNode
+from gplvm_core.models.problems.starts import Start
+from gplvm_core.models.training.run import Phase
 from gplvm_core.optimise import Progress
 from gplvm_core.prediction import Evidence, project
 from gplvm_core.priors.encoder import Bumps, Encoder
 from gplvm_core.statistics import Targets
-from gplvm_core.statistics.executors import serial
 from gplvm_core.store import load, save
 
 SMALL = [
@@ -53,36 +55,38 @@ def model(request: pytest.FixtureRequest, rows: np.ndarray) -> BayesianGPLVM:
     return BayesianGPLVM(2, 15, max_iter=150, random_state=0, encoder=request.param).fit(rows)
 
 
-def problem_of(kind: str, targets: np.ndarray, init: object = "pca") -> EncodedProblem:
-    begin = Start(targets - np.nanmean(targets, axis=0), 2, 6, "rbf", init)
-    return EncodedProblem.of(OneLayer(begin, Targets.of(begin.targets), 1e-6, serial), kind)
+def started(kind: str, rows: np.ndarray, init: object = "pca") -> tuple[EncodedNode, Belief]:
+    """The node with an encoder, and the belief that its start should reproduce."""
+    centred = rows - np.nanmean(rows, axis=0)
+    begun = Start((centred,), 2, 6, ("rbf",), init)(0)
+    return EncodedNode.of(centred, 2, kind), begun.beliefs[0]
 
 
 @pytest.mark.parametrize("kind", ENCODERS)
 def test_training_starts_at_the_principal_components(kind: str, rows: np.ndarray) -> None:
-    problem = problem_of(kind, rows)
-    belief = problem.decoded(problem.start(0)).belief
+    node, wanted = started(kind, rows)
+    belief = node.believed(node.start(wanted, 0)).belief
     scores = principal_scores(rows - rows.mean(axis=0))[:, :2]
     np.testing.assert_allclose(belief.mean, scores / scores[:, 0].std(), atol=1e-10)
     np.testing.assert_allclose(belief.variance, belief.variance[0, 0])
-    assert problem.notes() == ()
+    assert node.notes(wanted, 0) == ()
 
 
 @pytest.mark.parametrize("kind", ENCODERS)
 def test_a_linear_map_is_reproduced_for_every_row_far_ones_too(kind: str, rows) -> None:
     centred = rows - rows.mean(axis=0)
     directions = np.linalg.svd(centred)[2][:4].T @ np.random.default_rng(0).normal(size=(4, 2))
-    problem = problem_of(kind, rows, centred @ directions)
+    node, wanted = started(kind, rows, centred @ directions)
     far = 20.0 * np.random.default_rng(1).normal(size=(5, 4)) @ np.linalg.svd(centred)[2][:4]
-    encoded = problem.encoder(problem.start(0)).belief(far)
+    encoded = node.encoder(node.start(wanted, 0)).belief(far)
     np.testing.assert_allclose(encoded.mean, far @ directions, rtol=1e-7, atol=1e-7)
     assert np.isfinite(encoded.variance).all()
 
 
 def test_a_start_that_no_encoder_reproduces_is_said(rows: np.ndarray) -> None:
     noise = np.random.default_rng(0).normal(size=(80, 2))
-    problem = problem_of("network", rows, noise)
-    assert "of the variance of the starting means" in problem.notes()[0]
+    node, wanted = started("network", rows, noise)
+    assert "of the variance of the starting means" in node.notes(wanted, 0)[0]
 
 
 def test_centres_and_their_lengthscale() -> None:
@@ -123,26 +127,31 @@ def test_bound_is_that_of_the_encoded_belief(model: BayesianGPLVM, rows: np.ndar
 @pytest.mark.parametrize("kind", ENCODERS)
 def test_bound_is_at_most_that_of_the_best_free_belief(kind: str) -> None:
     targets = curve(10, 3)
-    problem = problem_of(kind, targets)
-    inner, phase = problem.inner, Phase("free", 1)
+    node, wanted = started(kind, targets)
+    centred = targets - targets.mean(axis=0)
+    begin = Start((centred,), 2, 6, ("rbf",), "pca")
+    inner, phase = (
+        Graph((LatentNode(),), (Edge(0, Targets.of(centred)),), begin, 1e-6),
+        Phase("free", 1),
+    )
     generator = np.random.default_rng(5)
     for seed in range(2):
-        start = problem.start(seed)
-        moved = start.head.mean + 0.1 * generator.normal(size=start.head.mean.shape)
-        at = problem.decoded(replace(start, head=replace(start.head, mean=moved)))
-        encoded = inner.evaluate(at, phase).bound
-        shape = at.belief.mean.shape
+        head, layers = node.start(wanted, seed), begin(seed).layers
+        moved = head.mean + 0.1 * generator.normal(size=head.mean.shape)
+        at = node.believed(replace(head, mean=moved)).belief
+        encoded = inner.evaluate(Parameters((at,), layers), phase).bound
+        shape = at.mean.shape
 
-        def negative(vector: np.ndarray, at=at, shape=shape) -> tuple[float, np.ndarray]:
+        def negative(vector: np.ndarray, layers=layers, shape=shape) -> tuple[float, np.ndarray]:
             mean, variance = vector[:20].reshape(shape), np.exp(vector[20:]).reshape(shape)
-            found = inner.evaluate(Parameters(Belief(mean, variance), at.layer), phase)
-            slope = found.gradient.belief
+            found = inner.evaluate(Parameters((Belief(mean, variance),), layers), phase)
+            slope = found.gradient.nodes[0]
             return -found.bound, -np.concatenate(
                 [slope.mean.ravel(), (slope.variance * variance).ravel()]
             )
 
-        begin = np.concatenate([at.belief.mean.ravel(), np.log(at.belief.variance).ravel()])
-        found = minimize(negative, begin, jac=True, method="L-BFGS-B", options={"maxiter": 100})
+        vector = np.concatenate([at.mean.ravel(), np.log(at.variance).ravel()])
+        found = minimize(negative, vector, jac=True, method="L-BFGS-B", options={"maxiter": 100})
         best = -found.fun
         # The encoder is a constraint, and here one that is felt.
         assert encoded < best - 1.0
@@ -158,7 +167,7 @@ def test_training_rows_are_where_training_put_them(model: BayesianGPLVM, rows) -
 def test_new_rows_are_found_as_well_as_by_inference(model: BayesianGPLVM) -> None:
     new = curve(60, 9)
     inferred = project(
-        (Evidence(model.posterior_, new),), model.latent_mean_, model.latent_variance_
+        (Evidence(model.posterior_, new),), Belief(model.latent_mean_, model.latent_variance_)
     ).best
     error = np.sqrt(np.mean((model.denoise(new) - new) ** 2))
     best = np.sqrt(np.mean((model.inverse_transform(inferred.mean) - new) ** 2))

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from gplvm_core.datasets import DataError
-from gplvm_core.models.initialise import initial_latent, partial_scores
-from gplvm_core.models.scaling import Scaling
+from gplvm_core.models.data.scaling import Scaling
+from gplvm_core.models.problems.initialise import initial_latent, partial_scores
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def with_gaps(rows: np.ndarray, share: float) -> np.ndarray:
 
 
 def test_whole_rows_start_at_their_principal_scores(plane: np.ndarray) -> None:
-    latent, notes = initial_latent(plane, 2, "pca", np.random.default_rng(0))
+    latent, notes = initial_latent((plane,), 2, "pca", np.random.default_rng(0))
     _, _, directions = np.linalg.svd(plane, full_matrices=False)
     scores = plane @ directions[:2].T
     np.testing.assert_allclose(np.abs(latent), np.abs(scores) / scores[:, 0].std(), atol=1e-10)
@@ -33,8 +33,8 @@ def test_whole_rows_start_at_their_principal_scores(plane: np.ndarray) -> None:
 
 @pytest.mark.parametrize("how", ["pca", "isomap"])
 def test_gaps_hardly_move_the_start(how: str, plane: np.ndarray) -> None:
-    whole, _ = initial_latent(plane, 2, how, np.random.default_rng(0))
-    partial, notes = initial_latent(with_gaps(plane, 0.3), 2, how, np.random.default_rng(0))
+    whole, _ = initial_latent((plane,), 2, how, np.random.default_rng(0))
+    partial, notes = initial_latent((with_gaps(plane, 0.3),), 2, how, np.random.default_rng(0))
     assert partial[:, 0].std() == pytest.approx(1.0)
     for q in range(2):
         assert abs(np.corrcoef(whole[:, q], partial[:, q])[0, 1]) > 0.99
@@ -54,7 +54,7 @@ def test_rows_of_a_plane_are_filled_in(plane: np.ndarray) -> None:
 def test_dimensions_that_the_data_do_not_have_start_at_random(how: str, words: str) -> None:
     gaps = np.random.default_rng(0).normal(size=(20, 3))
     gaps[4, 1] = np.nan
-    latent, notes = initial_latent(gaps, 7, how, np.random.default_rng(0))
+    latent, notes = initial_latent((gaps,), 7, how, np.random.default_rng(0))
     assert latent.shape == (20, 7) and np.isfinite(latent).all()
     assert words in " ".join(notes)
 

@@ -6,8 +6,9 @@ from scipy.stats import multivariate_normal
 from sklearn.decomposition import PCA
 
 from gplvm_core import BayesianPCA, ProbabilisticPCA
+from gplvm_core.bounds.linear_gaussian import Factors, infer
 from gplvm_core.datasets import DataError
-from gplvm_core.models.principal import Factors, fit_partial, infer
+from gplvm_core.models.problems.principal import fit_partial, fit_whole
 
 
 @pytest.fixture
@@ -135,7 +136,7 @@ def test_gaps_are_fitted_by_maximum_likelihood(gaps: np.ndarray) -> None:
 
 def test_without_gaps_the_fit_is_the_closed_form(targets: np.ndarray) -> None:
     centre = targets.mean(axis=0)
-    closed = Factors.whole(targets - centre, 2)
+    closed = fit_whole(targets - centre, 2)
     # From columns that are off centre, so that the fit has a way to go.
     found, result = fit_partial(targets - centre + 1.0, 2, tolerance=1e-6)
     assert result.status == "converged" and result.iterations > 3

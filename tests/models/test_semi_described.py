@@ -6,13 +6,13 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gplvm_core import BayesianGPLVM, evaluate_bound
-from gplvm_core.models.regression import SparseGPRegression
-from gplvm_core.models.semi_described import SemiDescribedGPRegression
+from gplvm_core.models.estimators.regression import SparseGPRegression
+from gplvm_core.models.estimators.semi_described import SemiDescribedGPRegression
 from gplvm_core.optimise import Progress
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@parametrize_with_checks([SemiDescribedGPRegression(8, max_iter=20, random_state=0)])
+@parametrize_with_checks([SemiDescribedGPRegression(8, max_iter=8, random_state=0)])
 def test_estimator(estimator: BaseEstimator, check) -> None:
     check(estimator)
 

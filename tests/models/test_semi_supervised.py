@@ -4,6 +4,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.base import clone
 from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
@@ -11,7 +12,7 @@ from sklearn.svm import SVC
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gplvm_core import GPLVM, BayesianGPLVM, ProbabilisticPCA
-from gplvm_core.models.semi_supervised import SemiSupervisedClassifier
+from gplvm_core.models.estimators.semi_supervised import SemiSupervisedClassifier
 from gplvm_core.store import StoreError, load, save
 
 SMALL = [
@@ -123,6 +124,7 @@ def test_unlabelled_rows_help(arcs, embedding) -> None:
 @pytest.mark.parametrize("unknown", [-1, np.nan, None], ids=str)
 def test_marks_of_unlabelled_rows(unknown, arcs, embedding) -> None:
     rows, side = arcs
+    embedding = clone(embedding).set_params(max_iter=15)
     expected = SemiSupervisedClassifier(embedding, random_state=0).fit(rows, some(side, 5))
     marked = np.full(150, unknown, dtype=object)
     chosen = some(side, 5) != -1

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from gplvm_core import RBF, ManifoldRelevance, evaluate_bound, label_view, load
+from gplvm_core import RBF, BayesianGPLVM, ManifoldRelevance, evaluate_bound, label_view, load
 from gplvm_core.beliefs import Belief
 from gplvm_core.datasets import DataError, toy_views
 
@@ -298,6 +298,26 @@ def test_training_goes_on_from_where_it_stood(views) -> None:
     whole = ManifoldRelevance(**settings).fit(views)
     resumed = ManifoldRelevance(**settings).fit(views, resume=runs[-1])
     assert resumed.bound_ == whole.bound_
+
+
+def test_a_run_goes_on_only_with_its_own_views_in_its_own_order(views) -> None:
+    runs = []
+    settings = SETTINGS | {"max_iter": 3}
+    ManifoldRelevance(**settings).fit(views, callback=lambda progress: runs.append(progress.run))
+    first, second = views
+    turned = {second: views[second], first: views[first]}
+    had = f"was of the views {first}, {second} in this order"
+    with pytest.raises(ValueError, match=f"{had}; got the views {second}, {first}.*without resume"):
+        ManifoldRelevance(**settings).fit(turned, resume=runs[-1])
+    with pytest.raises(ValueError, match=f"{had}; got the views {first}, other"):
+        renamed = {first: views[first], "other": views[second]}
+        ManifoldRelevance(**settings).fit(renamed, resume=runs[-1])
+    of_one = {"n_components": 3, "n_inducing": 10, "max_iter": 3, "random_state": 0}
+    with pytest.raises(ValueError, match=f"{had}; got one table"):
+        BayesianGPLVM(**of_one).fit(views[first], resume=runs[-1])
+    BayesianGPLVM(**of_one).fit(views[first], callback=lambda progress: runs.append(progress.run))
+    with pytest.raises(ValueError, match=f"was of one table; got the views {first}, {second}"):
+        ManifoldRelevance(**settings).fit(views, resume=runs[-1])
 
 
 def test_kernels_of_their_own(views) -> None:

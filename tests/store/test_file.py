@@ -12,6 +12,7 @@ import pytest
 from gplvm_core.datasets import Dataset
 from gplvm_core.store import StoreError, load, read_manifest, save
 from gplvm_core.store import file as file_module
+from gplvm_core.store.migrations import SCHEMA
 from gplvm_core.store.registry import known_classes
 
 THING = {"weights": np.arange(6.0).reshape(2, 3), "pixels": np.zeros((4, 4), np.uint8), "n": 3}
@@ -94,7 +95,7 @@ def test_loading_takes_an_open_file_too(path):
 
 def test_the_manifest_tells_class_versions_and_arrays(path):
     manifest = read_manifest(path)
-    assert (manifest.schema, manifest.class_name) == (1, "dict")
+    assert (manifest.schema, manifest.class_name) == (SCHEMA, "dict")
     assert manifest.versions["numpy"] == np.__version__
     assert sorted(shape for _, shape in manifest.arrays.values()) == [(2, 3), (4, 4)]
     assert manifest.array_bytes == 6 * 8 + 16

@@ -8,8 +8,8 @@ import threading
 import numpy as np
 import pytest
 
-from gplvm_core.datasets import load_dataset
-from gplvm_core.models import BayesianGPLVM
+from gplvm_core.datasets import Dataset, load_dataset
+from gplvm_core.models import BayesianGPLVM, Capabilities, ManifoldRelevance
 from gplvm_core.store import Library, StoreError, save, workspace
 
 
@@ -184,6 +184,24 @@ def test_importing_something_else_changes_nothing(library, model, circle, tmp_pa
     with pytest.raises(StoreError):
         library.import_file(path)
     assert library.entries() == ()
+
+
+def test_what_a_model_can_do_is_told_by_its_file_also_beside_an_older_card(library, circle):
+    views = {"a": (circle.values, circle.drawing), "b": (circle.values**2, circle.drawing)}
+    both = Dataset.of_views("both", "Both", views)
+    for id, kernel in (("still", None), ("timed", "rbf")):
+        settings = {"n_inducing": 5, "max_iter": 2, "random_state": 0, "time_kernel": kernel}
+        library.add(ManifoldRelevance(2, **settings).fit(both.view_values), both, id, id=id)
+    found = {entry.id: entry.capabilities for entry in library.entries()}
+    assert found == {
+        "still": Capabilities(views=True),
+        "timed": Capabilities(timed=True, views=True),
+    }
+    card = json.loads((library.root / "timed" / "entry.json").read_text())
+    assert "capabilities" not in card["entry"]  # as cards have always been
+    card["entry"]["capabilities"] = {"timed": False}  # and what one claims does not count
+    (library.root / "timed" / "entry.json").write_text(json.dumps(card))
+    assert library.entry("timed").capabilities == Capabilities(timed=True, views=True)
 
 
 def test_broken_models_are_listed_with_the_reason(library, model, circle):

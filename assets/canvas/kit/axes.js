@@ -1,0 +1,67 @@
+// Ticks and axes.
+
+import { formatNumber } from "./format.js";
+import { css, mix } from "./theme.js";
+
+/** @import { PlaneView } from "./plane.js" */
+/** @import { Theme } from "./theme.js" */
+
+/**
+ * Round numbers between two ends, about `count` of them.
+ * @param {number} low
+ * @param {number} high
+ * @param {number} count
+ */
+export function niceTicks(low, high, count) {
+  const rough = (high - low) / Math.max(count, 1);
+  const power = 10 ** Math.floor(Math.log10(rough));
+  const step = power * ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10);
+  const ticks = [];
+  for (let i = Math.ceil(low / step); i * step <= high; i++) ticks.push(i * step);
+  return ticks;
+}
+
+/**
+ * Ticks and names (across, up) along the left and lower edge of a plane.
+ * @param {CanvasRenderingContext2D} context
+ * @param {PlaneView} plane
+ * @param {[string, string]} names
+ * @param {Theme} theme
+ */
+export function drawMapAxes(context, plane, names, theme) {
+  const { view, width, height } = plane;
+  context.font = `11px ${theme.font}`;
+  context.fillStyle = css(theme.muted);
+  context.strokeStyle = css(theme.muted, 0.55);
+  context.lineWidth = 1;
+  context.beginPath();
+  context.textAlign = "center";
+  context.textBaseline = "alphabetic";
+  const { u, v, su, sv } = view;
+  const columns = niceTicks(u - su, u + su, width / 110);
+  for (const tick of columns) {
+    const x = Math.round(plane.toPixel(tick, 0)[0]) + 0.5;
+    if (x < 34 || x > width - 14) continue;
+    context.moveTo(x, height);
+    context.lineTo(x, height - 5);
+    context.fillText(formatNumber(tick), x, height - 8);
+  }
+  context.textAlign = "left";
+  context.textBaseline = "middle";
+  for (const tick of niceTicks(v - sv, v + sv, height / 90)) {
+    const y = Math.round(plane.toPixel(0, tick)[1]) + 0.5;
+    if (y < 30 || y > height - 26) continue;
+    context.moveTo(0, y);
+    context.lineTo(5, y);
+    context.fillText(formatNumber(tick), 8, y);
+  }
+  context.stroke();
+  context.font = `600 11px ${theme.font}`;
+  context.fillStyle = css(mix(theme.background, theme.text, 0.8));
+  context.textBaseline = "alphabetic";
+  context.textAlign = "right";
+  context.fillText(`${names[0]} →`, width - 8, height - 22);
+  context.textAlign = "left";
+  context.textBaseline = "top";
+  context.fillText(`↑ ${names[1]}`, 8, 8);
+}

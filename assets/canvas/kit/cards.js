@@ -1,0 +1,86 @@
+// Small pictures of rows in titled groups, side by side.
+
+import { element, fitCanvas } from "./dom.js";
+import { drawOutput, outputHeight } from "./output.js";
+
+/** @import { Drawing, Turn } from "./geometry.js" */
+/** @import { Theme } from "./theme.js" */
+
+/**
+ * @typedef {object} Card
+ * @property {ArrayLike<number>} values
+ * @property {string} caption
+ * @property {string} alt
+ * @property {string} [note] a second line
+ * @property {ArrayLike<number>} [spread]
+ * @property {[number, number]} [heat]
+ * @property {boolean} [ramp] the colours of standard deviations over the caption
+ * @property {string} [dot] a colour beside the caption
+ * @property {number} [weight] as a bar over the caption
+ */
+/** @typedef {{ title: string, note: string, cards: Card[] }} CardGroup */
+
+export class Cards {
+  /** @param {HTMLElement} section @param {{ theme: Theme, turn: Turn }} state */
+  constructor(section, state) {
+    this.section = section;
+    this.state = state;
+    /** @type {Drawing | null} */
+    this.drawing = null;
+    /** @type {(Card & { canvas: HTMLCanvasElement })[]} */
+    this.cards = [];
+  }
+
+  /**
+   * The groups under a heading; those without cards are left out, and with no card at all everything.
+   * @param {HTMLElement} heading
+   * @param {CardGroup[]} groups
+   * @param {number} least as many cards side by side there is room for: fewer do not grow
+   */
+  show(heading, groups, least = 0) {
+    this.cards = [];
+    const all = element("div", { class: "groups" });
+    for (const { title, note, cards } of groups) {
+      if (!cards.length) continue;
+      const list = element("div", { class: "cards" }, ...cards.map((card) => this.card(card)));
+      const count = `--cards:${cards.length}`;
+      all.append(element("div", { class: "group", style: count }, element("h4", { title: note }, title), list));
+    }
+    all.style.setProperty("--all-cards", String(Math.max(this.cards.length, least)));
+    this.section.replaceChildren(...(this.cards.length ? [heading, all] : []));
+  }
+
+  clear() {
+    this.cards = [];
+    this.section.replaceChildren();
+  }
+
+  /** @param {Card} card */
+  card(card) {
+    const canvas = element("canvas", { role: "img", "aria-label": card.alt });
+    this.cards.push({ ...card, canvas });
+    const line = element("span", {}, card.caption);
+    if (card.dot) line.prepend(element("i", { class: "dot", style: `background:${card.dot}` }));
+    const caption = element("figcaption", {}, line);
+    if (card.note) caption.append(element("small", {}, card.note));
+    if (card.ramp) caption.prepend(element("i", { class: "heat" }));
+    if (card.weight !== undefined) {
+      caption.prepend(element("span", { class: "weight" }, element("i", { style: `width:${100 * card.weight}%` })));
+    }
+    return element("figure", {}, canvas, caption);
+  }
+
+  draw() {
+    const { drawing } = this;
+    const { theme, turn } = this.state;
+    if (!drawing) return;
+    for (const { canvas, values, spread, heat } of this.cards) {
+      const width = canvas.clientWidth;
+      if (!width) continue;
+      const height = Math.min(outputHeight(drawing, width, true), 1.35 * width);
+      canvas.style.height = `${height}px`;
+      const context = fitCanvas(canvas, width, height);
+      drawOutput(context, drawing, values, width, height, { theme, turn, spread, heat, small: true });
+    }
+  }
+}

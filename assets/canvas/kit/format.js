@@ -1,0 +1,29 @@
+// Numbers for people.
+
+/**
+ * A latent coordinate: two decimals, so that it does not flicker in width while it changes.
+ * @param {number} value
+ */
+export function formatCoordinate(value) {
+  return value.toFixed(2).replace(/^-(0\.00)$/, "$1").replace("-", "−");
+}
+
+/** A number for people: few digits, a true minus sign. @param {number} value @param {number} [digits] */
+export function formatNumber(value, digits = 3) {
+  if (!Number.isFinite(value)) return "–";
+  const size = Math.abs(value);
+  const text = size !== 0 && (size < 1e-3 || size >= 1e5)
+    ? value.toExponential(digits - 1)
+    : String(Number(value.toPrecision(digits)));
+  return text.replace("-", "−").replace("e+", "e");
+}
+
+/**
+ * A time for people: as many decimals as the step between frames needs.
+ * @param {number} time
+ * @param {number} step
+ */
+export function formatTime(time, step) {
+  const digits = Math.min(Math.max(Math.ceil(-Math.log10(step) - 1e-9), 0), 3);
+  return time.toFixed(digits).replace("-", "−");
+}

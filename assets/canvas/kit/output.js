@@ -1,0 +1,71 @@
+// One row of data as a picture: image, stick figure, curve or bars. The same code draws the live
+// output, the samples, the uncertainty and the thumbnails. NaN is a missing value: a pixel is
+// hatched, a joint and its bones are left out, a bar gives way to a band, a curve is interrupted.
+
+import { fitCanvas } from "./dom.js";
+import { drawImage } from "./image.js";
+import { drawSkeleton } from "./skeleton.js";
+import { css } from "./theme.js";
+import { START_TURN } from "./turn.js";
+import { drawVector } from "./vector.js";
+
+/** @import { Drawing, Turn } from "./geometry.js" */
+/** @import { Theme } from "./theme.js" */
+/** @import { Output } from "../map/model.js" */
+
+/**
+ * @typedef {object} DrawOptions
+ * @property {Theme} theme
+ * @property {Turn} turn
+ * @property {boolean} [small] no axes
+ * @property {ArrayLike<number> | null} [spread] standard deviations to show around the values (skeleton, curve, bars)
+ * @property {[number, number] | null} [heat] the values are standard deviations between these (image: own colours)
+ */
+
+/**
+ * Height of the drawing for a width, by the kind of data.
+ * @param {Drawing} drawing
+ * @param {number} width
+ * @param {boolean} [small]
+ */
+export function outputHeight(drawing, width, small = false) {
+  if (drawing.kind === "image") return (width * drawing.shape[0]) / drawing.shape[1];
+  if (drawing.kind === "skeleton") return width;
+  return width * (small ? 0.85 : 0.7);
+}
+
+/**
+ * Draw `values` into the box (0, 0, width, height) of a context.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Drawing} drawing
+ * @param {ArrayLike<number>} values
+ * @param {number} width
+ * @param {number} height
+ * @param {DrawOptions} options
+ */
+export function drawOutput(context, drawing, values, width, height, options) {
+  context.clearRect(0, 0, width, height);
+  const draw = { image: drawImage, skeleton: drawSkeleton, curve: drawVector, bars: drawVector }[drawing.kind];
+  draw(context, drawing, values, width, height, options);
+}
+
+/**
+ * A training item on a canvas of its own, for the map.
+ * @param {Output} model
+ * @param {number} n
+ * @param {number} size
+ * @param {Theme} theme
+ */
+export function thumbnailPicture(model, n, size, theme) {
+  const canvas = document.createElement("canvas");
+  const context = fitCanvas(canvas, size, size);
+  const drawing = { ...model.drawing, shape: model.header.item_shape };
+  const picture = document.createElement("canvas");
+  const inner = fitCanvas(picture, size, size);
+  const range = model.header.item_range ?? drawing.range;
+  drawOutput(inner, { ...drawing, range }, model.item(n), size, size, { theme, turn: START_TURN, small: true });
+  context.fillStyle = css(theme.background, 0.92);
+  context.fillRect(0, 0, size, size);
+  context.drawImage(picture, 0, 0, size, size);
+  return canvas;
+}

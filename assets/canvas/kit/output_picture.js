@@ -1,0 +1,74 @@
+// What a model generates at a point, on a canvas of its own; a stick figure can be turned.
+
+import { fitCanvas } from "./dom.js";
+import { drawOutput, outputHeight } from "./output.js";
+import { turnBy, turnable } from "./turn.js";
+
+/** @import { Turn } from "./geometry.js" */
+/** @import { Theme } from "./theme.js" */
+/** @import { Output } from "../map/model.js" */
+
+export class OutputPicture {
+  /**
+   * model: predicts and says how its outputs are drawn; state: theme, turn; turned(): after a turn;
+   * title: which of several outputs this is.
+   * @param {HTMLCanvasElement} canvas
+   * @param {Output} model
+   * @param {{ theme: Theme, turn: Turn }} state
+   * @param {() => void} turned
+   * @param {string | null} [title]
+   */
+  constructor(canvas, model, state, turned, title = null) {
+    this.canvas = canvas;
+    this.model = model;
+    this.state = state;
+    this.title = title;
+    /** Width and height in CSS pixels. @type {[number, number] | null} */
+    this.size = null;
+    /** Beside a title of its own. @type {HTMLElement | null} */
+    this.caption = null;
+    /** Whether the outputs are classes. */
+    this.labels = false;
+    this.values = new Float64Array(model.nOutputs);
+    if (model.drawing.kind !== "skeleton") return;
+    canvas.classList.add("turns");
+    canvas.tabIndex = 0;
+    turnable(canvas, () => true, (yaw, pitch) => {
+      turnBy(state.turn, yaw, pitch);
+      turned();
+    });
+  }
+
+  /** Take the width that there is, at most so high; whether the size changed. @param {number} most */
+  fit(most) {
+    const width = this.canvas.clientWidth;
+    /** @type {[number, number]} */
+    const size = [width, Math.min(outputHeight(this.model.drawing, width), most)];
+    if (String(size) === String(this.size)) return false;
+    this.size = size;
+    this.canvas.style.height = `${size[1]}px`;
+    return true;
+  }
+
+  /**
+   * Draw what belongs to a latent point; returns the variance there, in internal units.
+   * @param {ArrayLike<number>} point
+   */
+  draw(point) {
+    const { model, state, values } = this;
+    const variance = model.predict(point, values);
+    if (!this.size?.[0]) return variance;
+    const context = fitCanvas(this.canvas, ...this.size);
+    const spread = ["curve", "bars"].includes(model.drawing.kind)
+      ? new Float64Array(model.nOutputs).fill(model.deviation(variance)) : null;
+    drawOutput(context, model.drawing, values, ...this.size, { theme: state.theme, turn: state.turn, spread });
+    return variance;
+  }
+
+  /** @param {string} words */
+  describe(words) {
+    const { kind } = this.model.drawing;
+    const what = `Generated ${kind === "skeleton" ? "stick figure" : kind}`;
+    this.canvas.setAttribute("aria-label", [this.title, what, words].filter(Boolean).join("; "));
+  }
+}

@@ -1,0 +1,84 @@
+// The menus for the two dimensions that a plane shows, and the button that swaps them.
+
+import { element } from "./dom.js";
+
+/** @import { Parts } from "./dom.js" */
+
+/**
+ * Dimensions that stand together in menus and sliders; those in use have sliders.
+ * @typedef {object} Group
+ * @property {string} [id]
+ * @property {string} title
+ * @property {number[]} dims
+ * @property {boolean} used
+ * @property {boolean} [heading] over its sliders
+ * @property {string} [words]
+ * @property {string} [subject] what moves, inside a sentence
+ */
+
+/**
+ * The dimensions that a model uses, and the others.
+ * @param {number[]} on
+ * @param {number} count of all
+ * @returns {Group[]}
+ */
+export function usedGroups(on, count) {
+  const off = Array.from({ length: count }, (_, q) => q).filter((q) => !on.includes(q));
+  return [
+    { title: "In use, most relevant first", dims: on, used: true },
+    { title: "Switched off by the model", dims: off, used: false },
+  ];
+}
+
+/**
+ * The pair after a dimension was chosen for one side: choosing the other side's swaps the two.
+ * @param {"across" | "up"} side
+ * @param {number} q
+ * @param {[number, number]} pair
+ * @param {(taken: number) => number} [spare] for the other side, where what this one showed (time) cannot go
+ * @returns {[number, number]}
+ */
+export function pairAfter(side, q, [a, b], spare = () => a) {
+  if (side === "across") return [q, q === b ? (a < 0 ? spare(q) : a) : b];
+  return [q === a ? b : a, q];
+}
+
+export class PairMenus {
+  /**
+   * @param {Parts} parts across, up and swap
+   * @param {{ a: number, b: number }} state
+   * @param {(a: number, b: number) => void} choose
+   * @param {(taken: number) => number} [spare] see pairAfter
+   */
+  constructor(parts, state, choose, spare) {
+    this.parts = parts;
+    this.state = state;
+    for (const side of /** @type {const} */ (["across", "up"])) {
+      parts[side].addEventListener("change", () => {
+        const [a, b] = pairAfter(side, Number(parts[side].value), [state.a, state.b], spare);
+        choose(a, b);
+      });
+    }
+    parts.swap.addEventListener("click", () => choose(state.b, state.a));
+  }
+
+  /**
+   * What there is to choose from.
+   * @param {Group[]} groups
+   * @param {string[]} names of the dimensions
+   * @param {boolean} time whether time can go across, as −1
+   */
+  fill(groups, names, time = false) {
+    for (const side of ["across", "up"]) {
+      const menu = groups.map(({ title, dims }) =>
+        element("optgroup", { label: title }, ...dims.map((q) => element("option", { value: q }, names[q]))));
+      if (time && side === "across") this.parts[side].replaceChildren(element("option", { value: -1 }, "Time"), ...menu);
+      else this.parts[side].replaceChildren(...menu);
+    }
+  }
+
+  show() {
+    this.parts.across.value = String(this.state.a);
+    this.parts.up.value = String(this.state.b);
+  }
+}

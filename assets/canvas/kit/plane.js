@@ -1,0 +1,72 @@
+// What part of a plane a canvas shows, and where its points lie in CSS pixels.
+
+/** Centre and half widths of what is shown. @typedef {{ u: number, v: number, su: number, sv: number }} View */
+
+export class PlaneView {
+  constructor() {
+    /** @type {View} */
+    this.view = { u: 0, v: 0, su: 1, sv: 1 };
+    this.home = this.view;
+    this.width = 0;
+    this.height = 0;
+  }
+
+  /** Begin with a view, from which zooming is counted. @param {View} view */
+  show(view) {
+    this.view = view;
+    this.home = { ...view };
+  }
+
+  /** @param {number} u @param {number} v @returns {[number, number]} */
+  toPixel(u, v) {
+    const { view, width, height } = this;
+    return [(0.5 + (u - view.u) / (2 * view.su)) * width, (0.5 - (v - view.v) / (2 * view.sv)) * height];
+  }
+
+  /** @param {number} x @param {number} y @returns {[number, number]} */
+  toLatent(x, y) {
+    const { view, width, height } = this;
+    return [view.u + (x / width - 0.5) * 2 * view.su, view.v - (y / height - 0.5) * 2 * view.sv];
+  }
+
+  /**
+   * Zoom about a pixel; whether the view changed: neither far out nor endlessly in.
+   * @param {number} x
+   * @param {number} y
+   * @param {number} factor
+   */
+  zoomAt(x, y, factor) {
+    const { view } = this;
+    const [u, v] = this.toLatent(x, y);
+    const next = view.su / factor / this.home.su;
+    if (next > 6 || next < 1e-3) return false;
+    view.su /= factor;
+    view.sv /= factor;
+    view.u = u + (view.u - u) / factor;
+    view.v = v + (view.v - v) / factor;
+    return true;
+  }
+
+  /** Move by CSS pixels. @param {number} dx @param {number} dy */
+  shift(dx, dy) {
+    this.view.u -= (dx / this.width) * 2 * this.view.su;
+    this.view.v += (dy / this.height) * 2 * this.view.sv;
+  }
+
+  /** Move the view just enough that a point is inside. @param {number} u @param {number} v */
+  reveal(u, v) {
+    const { view } = this;
+    view.u += Math.max(0, u - view.u - 0.94 * view.su) - Math.max(0, view.u - 0.94 * view.su - u);
+    view.v += Math.max(0, v - view.v - 0.94 * view.sv) - Math.max(0, view.v - 0.94 * view.sv - v);
+  }
+}
+
+/**
+ * The middle and half the width of a range of numbers, with so much more of it on both sides.
+ * @param {[number, number]} range
+ * @param {number} more
+ * @returns {[number, number]}
+ */
+export function framed([low, high], more) {
+  return [(low + high) / 2, Math.max((high - low) / 2, 1e-6) * (1 + more)];
+}

@@ -1,0 +1,109 @@
+// A row of data as a stick figure; a missing joint and its bones are left out.
+
+import { jointFrame, turnJoints } from "./geometry.js";
+import { css, mix } from "./theme.js";
+
+/** @import { Drawing, Turn } from "./geometry.js" */
+/** @import { DrawOptions } from "./output.js" */
+/** @import { Theme } from "./theme.js" */
+
+const BONE_COLOURS = { left: [0, 114, 178], right: [213, 94, 0] };
+
+/** @param {string} name */
+function boneSide(name) {
+  if (/^(l(?=[A-Z_. ])|left)/i.test(name) && !/^lower|^lumbar/i.test(name)) return "left";
+  if (/^(r(?=[A-Z_. ])|right)/i.test(name) && !/^root/i.test(name)) return "right";
+  return null;
+}
+
+/**
+ * @param {CanvasRenderingContext2D} context
+ * @param {Drawing} drawing
+ * @param {ArrayLike<number>} values
+ * @param {number} width
+ * @param {number} height
+ * @param {DrawOptions} options
+ */
+export function drawSkeleton(context, drawing, values, width, height, { theme, turn, spread = null, small = false }) {
+  const { parents, names } = drawing.skeleton;
+  const { reach } = drawing.extent;
+  const { centre, scale, project } = jointFrame(drawing, values, width, height, small);
+  if (!small) drawFloor(context, drawing, project, turn, theme);
+  const joints = turnJoints(values, centre, turn);
+  const known = joints.map((joint) => !joint.some(Number.isNaN));
+  const bones = parents
+    .map((parent, joint) => ({ parent, joint }))
+    .filter(({ parent, joint }) => parent >= 0 && known[parent] && known[joint])
+    .sort((p, q) => joints[p.joint][2] - joints[q.joint][2]);
+  context.lineCap = "round";
+  for (const { parent, joint } of bones) {
+    const side = boneSide(names[joint]);
+    const depth = Math.min(Math.max(0.5 + joints[joint][2] / (2 * reach), 0), 1);
+    const colour = side ? mix(theme.background, mix(BONE_COLOURS[side], theme.text, 0.12), 0.55 + 0.45 * depth)
+      : mix(theme.background, theme.text, 0.5 + 0.4 * depth);
+    context.strokeStyle = css(colour);
+    context.lineWidth = small ? 1.4 : 2 + 2.4 * depth;
+    context.beginPath();
+    context.moveTo(...project(joints[parent]));
+    context.lineTo(...project(joints[joint]));
+    context.stroke();
+  }
+  if (known.includes(false)) drawLoneJoints(context, joints, known, bones, project, small, theme);
+  if (spread) {
+    context.fillStyle = css(theme.accent, 0.28);
+    joints.forEach((joint, j) => {
+      if (!known[j]) return;
+      const radius = Math.hypot(spread[3 * j], spread[3 * j + 1], spread[3 * j + 2]) / Math.sqrt(3);
+      context.beginPath();
+      context.arc(...project(joint), Math.max(scale * radius, 0.8), 0, 2 * Math.PI);
+      context.fill();
+    });
+  }
+}
+
+/**
+ * Joints that are known while none of their neighbours is.
+ * @param {CanvasRenderingContext2D} context
+ * @param {number[][]} joints
+ * @param {boolean[]} known
+ * @param {{ parent: number, joint: number }[]} bones
+ * @param {(joint: number[]) => [number, number]} project
+ * @param {boolean} small
+ * @param {Theme} theme
+ */
+function drawLoneJoints(context, joints, known, bones, project, small, theme) {
+  const bound = new Set(bones.flatMap(({ parent, joint }) => [parent, joint]));
+  context.fillStyle = css(theme.text, 0.8);
+  joints.forEach((joint, j) => {
+    if (!known[j] || bound.has(j)) return;
+    context.beginPath();
+    context.arc(...project(joint), small ? 1.4 : 3, 0, 2 * Math.PI);
+    context.fill();
+  });
+}
+
+/**
+ * A grid on the floor, so that turning and height can be read.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Drawing} drawing
+ * @param {(joint: number[]) => [number, number]} project
+ * @param {Turn} turn
+ * @param {Theme} theme
+ */
+function drawFloor(context, drawing, project, turn, theme) {
+  const { reach, floor, centre } = drawing.extent;
+  context.strokeStyle = css(theme.faint);
+  context.lineWidth = 1;
+  context.beginPath();
+  for (let i = -3; i <= 3; i++) {
+    const at = (i / 3) * 0.75 * reach;
+    const end = 0.75 * reach;
+    for (const line of [[-end, at, end, at], [at, -end, at, end]]) {
+      const points = [line[0], floor - centre[1], line[1], line[2], floor - centre[1], line[3]];
+      const [from, to] = turnJoints(points, [0, 0, 0], turn);
+      context.moveTo(...project(from));
+      context.lineTo(...project(to));
+    }
+  }
+  context.stroke();
+}

@@ -1,0 +1,299 @@
+// The explorer: one model, one state, and the parts that show it. Knows nothing of Streamlit.
+
+import { partsOf } from "../kit/dom.js";
+import { formatCoordinate, formatNumber } from "../kit/format.js";
+import { OutputPicture } from "../kit/output_picture.js";
+import { usedGroups } from "../kit/pair.js";
+import { readTheme, takeTheme } from "../kit/theme.js";
+import { START_TURN } from "../kit/turn.js";
+import { Controls } from "./controls.js";
+import { Details } from "./details.js";
+import { Gestures } from "./gestures.js";
+import { LatentMap } from "./map.js";
+
+/** @import { Group } from "../kit/pair.js" */
+/** @import { Actions } from "./gestures.js" */
+/** @import { MapModel, MapState } from "./map.js" */
+
+const SETTLE_MS = 450; // arrow keys and sliders: kept when they have rested this long
+
+/** @template {MapModel} [Model=MapModel] */
+export class Explorer {
+  /**
+   * root: the element that holds map.html or views.html; model: what the map shows; start: {dims, point | null};
+   * onCommit({point, dims}) is called whenever the visitor keeps a point or changes the pair.
+   * @param {ParentNode} root
+   * @param {Model} model
+   * @param {{ dims: [number, number] | null, point: number[] | null }} start
+   * @param {(commit: { point: number[], dims: [number, number] }) => void} onCommit
+   */
+  constructor(root, model, start, onCommit) {
+    this.parts = partsOf(root);
+    /** @type {HTMLElement} */
+    this.root = this.parts.explorer;
+    /** The next frame, when it is asked for. @type {number | null} */
+    this.frame = null;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
+    this.onCommit = onCommit;
+    this.model = model;
+    const { header } = model;
+    /** @type {{ dims: [number, number], point: Float64Array }} */
+    this.first = { dims: header.dims, point: model.position(header.start) };
+    const [a, b] = start.dims ?? header.dims;
+    /** @type {MapState} */
+    this.state = {
+      a, b,
+      point: start.point ? Float64Array.from(start.point) : Float64Array.from(this.first.point),
+      held: new Set(),
+      hover: null,
+      hovered: -1,
+      selected: new Set(),
+      show: { thumbnails: false, ellipses: false, trajectories: Boolean(model.sequences) },
+      turn: { ...START_TURN },
+      theme: readTheme(this.root),
+    };
+    this.map = new LatentMap(this.parts.lower, this.parts.upper, model, this.state);
+    this.details = this.parts.details ? new Details(this.parts.details, model, model.pictured[0].drawing, this.state) : null;
+    this.pictures = this.buildPictures();
+    this.controls = new Controls(this);
+    this.gestures = new Gestures(this.parts.upper, this.actions(), () =>
+      this.map.toPixel(this.state.point[this.state.a], this.state.point[this.state.b]));
+    this.observer = new ResizeObserver(() => this.resize());
+    this.observer.observe(this.parts.map);
+    for (const { canvas } of this.pictures) this.observer.observe(/** @type {HTMLElement} */ (canvas.parentElement));
+    if (this.details) this.observer.observe(this.parts.details);
+    takeTheme(this.root, this.state.theme);
+    this.resize();
+    this.map.fit();
+    this.controls.showShade();
+    this.map.reveal(this.state.point[a], this.state.point[b]);
+    this.paint();
+    this.announce();
+    this.root.dataset.ready = "true";
+  }
+
+  /** The outputs that follow the point. @returns {OutputPicture[]} */
+  buildPictures() {
+    return [new OutputPicture(this.parts.output, this.model.pictured[0], this.state, () => this.turned())];
+  }
+
+  /** The dimensions in groups for the menus and sliders. @returns {Group[]} */
+  groups() {
+    return usedGroups(this.model.header.on, this.model.nLatent);
+  }
+
+  // --- what a visitor does --------------------------------------------------------------------
+
+  /** @returns {Actions} */
+  actions() {
+    const { map, state } = this;
+    return {
+      hover: (x, y, touch) => {
+        state.hovered = touch ? -1 : map.hit(x, y);
+        state.hover = this.allowed(...map.toLatent(x, y));
+        this.paint();
+      },
+      leave: () => {
+        state.hover = null;
+        state.hovered = -1;
+        this.paint();
+      },
+      drag: (x, y) => {
+        state.hover = null;
+        this.place(...map.toLatent(x, y));
+        this.paint();
+      },
+      commit: (x, y, touch) => {
+        const hit = touch ? -1 : map.hit(x, y);
+        if (hit >= 0) this.moveTo(this.model.position(hit));
+        else this.place(...map.toLatent(x, y));
+        if (touch) state.hover = null;
+        this.keep();
+      },
+      pan: (dx, dy) => map.pan(dx, dy),
+      zoom: (x, y, factor) => map.zoom(x, y, factor),
+      nudge: (du, dv) => {
+        const { view } = map;
+        state.hover = null;
+        state.hovered = -1;
+        this.place(state.point[state.a] + 2 * du * view.su, state.point[state.b] + 2 * dv * view.sv);
+        map.reveal(state.point[state.a], state.point[state.b]);
+        map.refresh();
+        this.paint();
+        this.settle();
+      },
+      keep: () => this.keep(),
+      reset: () => this.reset(),
+    };
+  }
+
+  /** A place in the plane, as far as the chosen point may go there. @param {number} u @param {number} v @returns {[number, number]} */
+  allowed(u, v) {
+    const { a, b, point, held } = this.state;
+    return [held.has(a) ? point[a] : u, held.has(b) ? point[b] : v];
+  }
+
+  /** A point in the latent space, as far as the chosen point may go there. @param {Float64Array} point */
+  reachable(point) {
+    this.state.held.forEach((q) => (point[q] = this.state.point[q]));
+    return point;
+  }
+
+  /** Move the chosen point within the plane. @param {number} u @param {number} v */
+  place(u, v) {
+    const { a, b, point } = this.state;
+    [point[a], point[b]] = this.allowed(u, v);
+  }
+
+  /** Move the chosen point in all dimensions. @param {Float64Array} point */
+  moveTo(point) {
+    this.state.point.set(this.reachable(point));
+    this.controls.showPoint();
+    this.map.refresh();
+    this.paint();
+  }
+
+  /** One coordinate outside the plane. @param {number} q @param {number} value */
+  fix(q, value) {
+    this.state.point[q] = value;
+    this.map.refresh();
+    this.paint();
+    this.settle();
+  }
+
+  /** Give the dimensions outside the plane the values of the point that is nearest in the plane. */
+  takeFromNearest() {
+    const { model, state } = this;
+    const nearest = model.position(model.nearest(state.point, [state.a, state.b]));
+    nearest[state.a] = state.point[state.a];
+    nearest[state.b] = state.point[state.b];
+    this.moveTo(nearest);
+    this.keep();
+  }
+
+  /** @param {number} a @param {number} b */
+  setPair(a, b) {
+    [this.state.a, this.state.b] = [a, b];
+    this.state.hover = null;
+    this.controls.showPair();
+    this.map.fit();
+    this.controls.showShade();
+    this.map.reveal(this.state.point[a], this.state.point[b]);
+    this.map.refresh();
+    this.paint();
+    this.keep();
+  }
+
+  reset() {
+    this.state.selected.clear();
+    this.state.point.set(this.first.point);
+    this.state.turn = Object.assign(this.state.turn, START_TURN);
+    this.controls.showLegend();
+    const [a, b] = this.first.dims;
+    this.setPair(a, b);
+  }
+
+  settle() {
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.keep(), SETTLE_MS);
+  }
+
+  /** Keep the point as it is now: Python is asked for what the browser does not compute. */
+  keep() {
+    clearTimeout(this.timer);
+    const { state } = this;
+    // Four decimals travel in the link, so the point is exactly what the link says.
+    state.point.forEach((value, q) => (state.point[q] = Math.round(value * 1e4) / 1e4));
+    this.controls.showPoint();
+    this.paint();
+    this.announce();
+    if (this.details) this.root.dataset.waiting = "true";
+    this.onCommit({ point: Array.from(state.point), dims: [state.a, state.b] });
+  }
+
+  /** @param {Uint8Array} bytes */
+  showDetails(bytes) {
+    delete this.root.dataset.waiting;
+    this.details?.load(bytes);
+  }
+
+  // --- drawing --------------------------------------------------------------------------------
+
+  /** Draw the outputs and the pointer's mark at the next frame, once however often it is asked for. */
+  paint() {
+    this.frame ??= requestAnimationFrame(() => {
+      this.frame = null;
+      this.drawOutputs();
+      this.map.drawUpper();
+    });
+  }
+
+  /** The point that the outputs belong to: under the pointer, else the chosen one. */
+  shownPoint() {
+    const { state, model } = this;
+    if (state.hovered >= 0) return this.reachable(model.position(state.hovered));
+    const point = Float64Array.from(state.point);
+    if (state.hover) [point[state.a], point[state.b]] = state.hover;
+    return point;
+  }
+
+  drawOutputs() {
+    const point = this.shownPoint();
+    this.controls.readout(point, this.pictures.map((picture) => picture.draw(point)));
+  }
+
+  /** How high a picture may be. @returns {number} */
+  mostHeight() {
+    return this.root.clientWidth >= 720 ? 400 : 240;
+  }
+
+  resize() {
+    const { clientWidth, clientHeight } = this.parts.map;
+    if (clientWidth !== this.map.width || clientHeight !== this.map.height) this.map.resize(clientWidth, clientHeight);
+    const changed = this.pictures.map((picture) => picture.fit(this.mostHeight()));
+    if (changed.includes(true)) this.paint();
+    this.details?.draw();
+  }
+
+  /** A stick figure was turned, and every other one with it. */
+  turned() {
+    this.paint();
+    this.details?.draw();
+  }
+
+  /** Words for those who do not see the pictures. */
+  announce() {
+    const { model, state, parts } = this;
+    const n = model.nearest(state.point);
+    const at = [state.a, state.b].map((q) => `dimension ${q + 1} at ${formatCoordinate(state.point[q])}`).join(", ");
+    const near = model.name(n);
+    const spread = this.pictures.map((picture) => this.spreadInWords(picture)).join(" ");
+    parts.announce.textContent = `Point kept: ${at}. ${spread} Nearest training item: ${near}.`;
+    for (const picture of this.pictures) picture.describe(`${at}; nearest training item ${near}`);
+    parts.upper.setAttribute("aria-label",
+      `Latent map of ${model.nPoints} training points, ${at}. Arrow keys move the point, Enter keeps it, plus and minus zoom, 0 resets.`);
+  }
+
+  /** @param {any} it */
+  spreadInWords({ model, values }) {
+    return `Standard deviation ${formatNumber(model.deviation(model.predict(this.state.point, values)))}.`;
+  }
+
+  /** Streamlit's theme changed. */
+  retheme() {
+    takeTheme(this.root, this.state.theme);
+    this.controls.showLegend();
+    this.details?.build();
+    this.details?.draw();
+    this.map.refresh();
+    this.paint();
+  }
+
+  stop() {
+    clearTimeout(this.timer);
+    if (this.frame !== null) cancelAnimationFrame(this.frame);
+    this.observer.disconnect();
+    this.map.stop();
+  }
+}

@@ -1,0 +1,169 @@
+// Pointer, wheel, touch and keys on the map, turned into what the explorer understands:
+// hover(x, y, touch), leave(), drag(x, y), commit(x, y, touch), pan(dx, dy), zoom(x, y, factor),
+// nudge(du, dv), keep(), reset().
+
+/**
+ * What the gestures mean: places are in CSS pixels from the element's corner.
+ * @typedef {object} Actions
+ * @property {(x: number, y: number, touch: boolean) => void} hover
+ * @property {() => void} leave
+ * @property {(x: number, y: number) => void} drag
+ * @property {(x: number, y: number, touch: boolean) => void} commit
+ * @property {(dx: number, dy: number) => void} pan
+ * @property {(x: number, y: number, factor: number) => void} zoom
+ * @property {(du: number, dv: number) => void} nudge as shares of what is shown
+ * @property {() => void} keep
+ * @property {() => void} reset
+ */
+
+const CLICK_SLOP = 4; // CSS pixels a click may wander
+const GRAB = 14; // CSS pixels within which the chosen point can be grabbed
+
+export class Gestures {
+  /** @param {HTMLElement} element @param {Actions} actions @param {() => [number, number]} chosenPixel */
+  constructor(element, actions, chosenPixel) {
+    this.element = element;
+    this.actions = actions;
+    this.chosenPixel = chosenPixel;
+    /** Where every finger is. @type {Map<number, [number, number]>} */
+    this.pointers = new Map();
+    /** Where the last one came down. @type {[number, number]} */
+    this.start = [0, 0];
+    this.moved = false;
+    /** @type {"press" | "point" | "pan" | "touch" | "pinch" | "rest" | null} */
+    this.mode = null;
+    const on = (/** @type {string} */ name, /** @type {(event: any) => void} */ handler, /** @type {AddEventListenerOptions | undefined} */ options = undefined) => element.addEventListener(name, handler.bind(this), options);
+    on("pointerdown", this.down);
+    on("pointermove", this.move);
+    on("pointerup", this.up);
+    on("pointercancel", this.cancel);
+    on("pointerleave", this.leave);
+    on("wheel", this.wheel, { passive: false });
+    on("keydown", this.key);
+  }
+
+  /** @param {MouseEvent} event @returns {[number, number]} */
+  at(event) {
+    const box = this.element.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  }
+
+  /** @param {PointerEvent} event */
+  down(event) {
+    if (event.button !== 0) return;
+    this.element.focus({ preventScroll: true });
+    this.element.setPointerCapture(event.pointerId);
+    const place = this.at(event);
+    this.pointers.set(event.pointerId, place);
+    this.start = place;
+    if (this.pointers.size === 2) {
+      this.mode = "pinch";
+      this.actions.leave();
+      return;
+    }
+    const [x, y] = this.chosenPixel();
+    const grabbed = Math.hypot(place[0] - x, place[1] - y) < GRAB;
+    if (event.pointerType === "touch") {
+      this.mode = "touch";
+      this.actions.hover(...place, true);
+    } else this.mode = event.shiftKey ? "pan" : grabbed ? "point" : "press";
+  }
+
+  /** @param {PointerEvent} event */
+  move(event) {
+    const place = this.at(event);
+    const before = this.pointers.get(event.pointerId);
+    if (!before) {
+      if (event.pointerType === "touch") return;
+      const [x, y] = this.chosenPixel();
+      this.element.style.cursor = Math.hypot(place[0] - x, place[1] - y) < GRAB ? "move" : "crosshair";
+      this.actions.hover(...place, false);
+      return;
+    }
+    const far = Math.hypot(place[0] - this.start[0], place[1] - this.start[1]) > CLICK_SLOP;
+    if (this.mode === "press" && far) {
+      this.mode = "pan";
+      this.actions.leave();
+    }
+    if (this.mode === "pinch") this.pinch(event.pointerId, before, place);
+    else if (this.mode === "touch") this.actions.hover(...place, true);
+    else if (this.mode === "point" && (far || this.moved)) {
+      this.moved = true;
+      this.actions.drag(...place);
+    } else if (this.mode === "pan") {
+      this.element.style.cursor = "grabbing";
+      this.actions.pan(place[0] - before[0], place[1] - before[1]);
+    }
+    this.pointers.set(event.pointerId, place);
+  }
+
+  /**
+   * Two fingers: their middle pans, their distance zooms.
+   * @param {number} id
+   * @param {[number, number]} before
+   * @param {[number, number]} place
+   */
+  pinch(id, before, place) {
+    const other = [...this.pointers].find(([key]) => key !== id)?.[1] ?? place;
+    /** @returns {[number, number]} */
+    const middle = (/** @type {[number, number]} */ p) => [(p[0] + other[0]) / 2, (p[1] + other[1]) / 2];
+    const distance = (/** @type {[number, number]} */ p) => Math.max(Math.hypot(p[0] - other[0], p[1] - other[1]), 1);
+    const [from, to] = [middle(before), middle(place)];
+    this.actions.pan(to[0] - from[0], to[1] - from[1]);
+    this.actions.zoom(...to, distance(place) / distance(before));
+  }
+
+  /** @param {PointerEvent} event */
+  up(event) {
+    if (!this.pointers.delete(event.pointerId)) return;
+    const place = this.at(event);
+    if (this.mode === "press" || this.mode === "touch") this.actions.commit(...place, this.mode === "touch");
+    else if (this.mode === "point") {
+      if (this.moved) this.actions.keep();
+      else this.actions.commit(...place, false);
+    }
+    this.finish();
+  }
+
+  /** @param {PointerEvent} event */
+  cancel(event) {
+    this.pointers.delete(event.pointerId);
+    this.actions.leave();
+    this.finish();
+  }
+
+  finish() {
+    this.moved = false;
+    this.element.style.cursor = "crosshair";
+    // The finger that stays after a pinch does nothing until it, too, is lifted.
+    this.mode = this.pointers.size ? "rest" : null;
+  }
+
+  leave() {
+    if (!this.pointers.size) this.actions.leave();
+  }
+
+  /** @param {WheelEvent} event */
+  wheel(event) {
+    event.preventDefault();
+    const lines = event.deltaMode === 1 ? 16 : 1;
+    const rate = event.ctrlKey ? 0.01 : 0.0018; // a trackpad's pinch arrives as ctrl + small steps
+    this.actions.zoom(...this.at(event), Math.exp(-event.deltaY * lines * rate));
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    if (event.ctrlKey || event.metaKey || event.altKey) return;
+    const step = event.shiftKey ? 0.1 : 0.02;
+    /** @type {Record<string, [number, number]>} */
+    const moves = { ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, step], ArrowDown: [0, -step] };
+    const { width, height } = this.element.getBoundingClientRect();
+    if (moves[event.key]) this.actions.nudge(...moves[event.key]);
+    else if (event.key === "Enter" || event.key === " ") this.actions.keep();
+    else if (event.key === "+" || event.key === "=") this.actions.zoom(width / 2, height / 2, 1.25);
+    else if (event.key === "-") this.actions.zoom(width / 2, height / 2, 0.8);
+    else if (event.key === "0") this.actions.reset();
+    else return;
+    event.preventDefault();
+  }
+}

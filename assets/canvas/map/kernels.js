@@ -1,0 +1,175 @@
+// The kernels that a page can evaluate, one entry of KERNELS for each kind. A new one needs `row`
+// and `diagonal`; `plane` makes the shading faster where a kernel falls apart along two dimensions.
+
+/** @typedef {Float64Array | Float32Array} Floats */
+/**
+ * One summand of a kernel as Python tells it: its kind and its numbers.
+ * @typedef {{ kind: string } & Record<string, any>} Part
+ */
+/**
+ * The inputs Z that a kernel is evaluated at.
+ * @typedef {object} Inputs
+ * @property {Floats} inducing M × Q
+ * @property {number} nInducing M
+ * @property {number} nLatent Q
+ */
+/**
+ * A kernel on a plane through a point: k(Z, x) where x moves along two dimensions alone.
+ * @typedef {object} KernelPlane
+ * @property {(us: Float64Array) => Float64Array} columns what depends on the first coordinate only: a table, us × M
+ * @property {(v: number) => Float64Array} height what depends on the second coordinate only, M
+ * @property {(out: Float64Array, table: Float64Array, i: number, factor: Float64Array, u: number, v: number) => void} add
+ *   adds k(Z, x) to out (M), x at the table's column i, at u, v
+ * @property {(u: number, v: number) => number} diagonal k(x, x)
+ */
+/**
+ * @typedef {object} KernelKind
+ * @property {(part: any, x: ArrayLike<number>, inputs: Inputs, out: Float64Array) => void} row adds k(Z, x) to out (M)
+ * @property {(part: any, x: ArrayLike<number>) => number} diagonal k(x, x)
+ * @property {(part: any, x: ArrayLike<number>, a: number, b: number, inputs: Inputs) => KernelPlane} [plane]
+ */
+
+/** @type {Record<string, KernelKind>} */
+export const KERNELS = {
+  rbf: {
+    row({ variance, precision }, x, { inducing: Z, nInducing: M, nLatent: Q }, out) {
+      for (let m = 0; m < M; m++) {
+        let distance = 0;
+        for (let q = 0; q < Q; q++) {
+          const difference = x[q] - Z[m * Q + q];
+          distance += precision[q] * difference * difference;
+        }
+        out[m] += variance * Math.exp(-0.5 * distance);
+      }
+    },
+    diagonal: ({ variance }) => variance,
+    /** A product of one factor along each dimension. */
+    plane({ variance, precision }, x, a, b, inputs) {
+      const M = inputs.nInducing;
+      const [za, zb] = [along(inputs, a), along(inputs, b)];
+      const rest = sumBeside(x, a, b, inputs, (xq, z, q) => precision[q] * (xq - z) ** 2);
+      return {
+        columns: (us) => tabulate(us, M, (u, m) => Math.exp(-0.5 * precision[a] * (u - za[m]) ** 2)),
+        height: (v) => rest.map((distance, m) => variance * Math.exp(-0.5 * (distance + precision[b] * (v - zb[m]) ** 2))),
+        add(out, table, i, factor) {
+          for (let m = 0, at = i * M; m < M; m++, at++) out[m] += factor[m] * table[at];
+        },
+        diagonal: () => variance,
+      };
+    },
+  },
+  linear: {
+    row({ variance }, x, { inducing: Z, nInducing: M, nLatent: Q }, out) {
+      for (let m = 0; m < M; m++) {
+        let product = 0;
+        for (let q = 0; q < Q; q++) product += variance[q] * x[q] * Z[m * Q + q];
+        out[m] += product;
+      }
+    },
+    diagonal({ variance }, x) {
+      let total = 0;
+      for (let q = 0; q < variance.length; q++) total += variance[q] * x[q] * x[q];
+      return total;
+    },
+    /** A sum of one term along each dimension. */
+    plane({ variance }, x, a, b, inputs) {
+      const M = inputs.nInducing;
+      const [za, zb] = [along(inputs, a), along(inputs, b)];
+      const rest = sumBeside(x, a, b, inputs, (xq, z, q) => variance[q] * xq * z);
+      let restDiagonal = 0;
+      for (let q = 0; q < inputs.nLatent; q++) if (q !== a && q !== b) restDiagonal += variance[q] * x[q] * x[q];
+      return {
+        columns: (us) => tabulate(us, M, (u, m) => variance[a] * u * za[m]),
+        height: (v) => rest.map((product, m) => product + variance[b] * v * zb[m]),
+        add(out, table, i, factor) {
+          for (let m = 0, at = i * M; m < M; m++, at++) out[m] += factor[m] + table[at];
+        },
+        diagonal: (u, v) => restDiagonal + variance[a] * u ** 2 + variance[b] * v ** 2,
+      };
+    },
+  },
+  bias: {
+    row({ variance }, _x, { nInducing: M }, out) {
+      for (let m = 0; m < M; m++) out[m] += variance;
+    },
+    diagonal: ({ variance }) => variance,
+  },
+  white: {
+    row() {}, // zero between two different inputs
+    diagonal: ({ variance }) => variance,
+  },
+};
+
+/**
+ * The functions of a kernel's kind. Throws for one that stands in no table.
+ * @param {Part} part
+ */
+export function kernelKind({ kind }) {
+  if (KERNELS[kind]) return KERNELS[kind];
+  throw new Error(`The page cannot evaluate a kernel of kind "${kind}"; it knows ${Object.keys(KERNELS).join(", ")}.`);
+}
+
+/**
+ * A part of a kernel on the plane through x along dimensions a and b.
+ * @param {Part} part
+ * @param {ArrayLike<number>} x
+ * @param {number} a
+ * @param {number} b
+ * @param {Inputs} inputs
+ * @returns {KernelPlane}
+ */
+export function kernelPlane(part, x, a, b, inputs) {
+  const { row, diagonal, plane } = kernelKind(part);
+  if (plane) return plane(part, x, a, b, inputs);
+  const point = Float64Array.from(x);
+  const at = (/** @type {number} */ u, /** @type {number} */ v) => {
+    point[a] = u;
+    point[b] = v;
+    return point;
+  };
+  const nothing = new Float64Array(0);
+  return {
+    columns: () => nothing,
+    height: () => nothing,
+    add: (out, _table, _i, _factor, u, v) => row(part, at(u, v), inputs, out),
+    diagonal: (u, v) => diagonal(part, at(u, v)),
+  };
+}
+
+/**
+ * The coordinates of Z along one dimension.
+ * @param {Inputs} inputs
+ * @param {number} q
+ */
+function along({ inducing, nInducing, nLatent }, q) {
+  return Float64Array.from({ length: nInducing }, (_, m) => inducing[m * nLatent + q]);
+}
+
+/**
+ * For every input the sum of a term over the dimensions other than a and b.
+ * @param {ArrayLike<number>} x
+ * @param {number} a
+ * @param {number} b
+ * @param {Inputs} inputs
+ * @param {(xq: number, z: number, q: number) => number} term
+ */
+function sumBeside(x, a, b, { inducing: Z, nInducing: M, nLatent: Q }, term) {
+  const rest = new Float64Array(M);
+  for (let q = 0; q < Q; q++) {
+    if (q === a || q === b) continue;
+    for (let m = 0; m < M; m++) rest[m] += term(x[q], Z[m * Q + q], q);
+  }
+  return rest;
+}
+
+/**
+ * A table of a function, us × M.
+ * @param {Float64Array} us
+ * @param {number} M
+ * @param {(u: number, m: number) => number} entry
+ */
+function tabulate(us, M, entry) {
+  const table = new Float64Array(us.length * M);
+  for (let i = 0, at = 0; i < us.length; i++) for (let m = 0; m < M; m++, at++) table[at] = entry(us[i], m);
+  return table;
+}

@@ -1,0 +1,175 @@
+// What lies on the map: the training points in all their shapes, and the chosen point's way.
+
+import { thumbnailPicture } from "../kit/output.js";
+import { css, labelStyle, tracePath } from "../kit/theme.js";
+
+/** @import { LatentMap } from "./map.js" */
+/** @import { LatentPoints } from "./points.js" */
+
+const THUMBNAIL = 40;
+const HOVERED = 64;
+
+/** @param {CanvasRenderingContext2D} context @param {LatentMap} map */
+export function drawTrajectories(context, map) {
+  const { model, places } = map;
+  const { sequences, order } = model;
+  if (!sequences || !order) return;
+  context.lineWidth = 1.2;
+  context.lineJoin = "round";
+  for (let i = 0; i + 1 < order.length; ) {
+    const sequence = sequences[order[i]];
+    const style = labelStyle(model.label(order[i]), model.header.palette, map.state.theme);
+    context.strokeStyle = css(style.colour, 0.55);
+    context.beginPath();
+    context.moveTo(places[2 * order[i]], places[2 * order[i] + 1]);
+    for (i += 1; i < order.length && sequences[order[i]] === sequence; i++) {
+      context.lineTo(places[2 * order[i]], places[2 * order[i] + 1]);
+    }
+    context.stroke();
+  }
+}
+
+/** One standard deviation of q(x_n), per point. @param {CanvasRenderingContext2D} context @param {LatentMap} map */
+export function drawEllipses(context, map) {
+  const { model, places, opacity } = map;
+  const { a, b, theme } = map.state;
+  const Q = model.nLatent;
+  const variance = model.latentVariance;
+  if (!variance) return;
+  const [ku, kv] = [map.width / (2 * map.view.su), map.height / (2 * map.view.sv)];
+  context.lineWidth = 1;
+  for (let n = 0; n < model.nPoints; n++) {
+    const ru = Math.sqrt(variance[n * Q + a]) * ku;
+    const rv = Math.sqrt(variance[n * Q + b]) * kv;
+    const { colour } = labelStyle(model.label(n), model.header.palette, theme);
+    context.beginPath();
+    context.ellipse(places[2 * n], places[2 * n + 1], ru, rv, 0, 0, 2 * Math.PI);
+    context.strokeStyle = css(colour, 0.5 * opacity[n]);
+    context.stroke();
+  }
+}
+
+/** @param {CanvasRenderingContext2D} context @param {LatentMap} map */
+export function drawPoints(context, map) {
+  const { model, places, opacity } = map;
+  const { theme } = map.state;
+  const size = pointSize(map.model);
+  for (let n = 0; n < model.nPoints; n++) {
+    const { colour, marker } = labelStyle(model.label(n), model.header.palette, theme);
+    tracePath(context, marker, places[2 * n], places[2 * n + 1], size);
+    context.fillStyle = css(colour, opacity[n]);
+    context.fill();
+    context.strokeStyle = css(theme.known, 0.7 * opacity[n]);
+    context.lineWidth = 0.8;
+    context.stroke();
+  }
+}
+
+/**
+ * As many thumbnails as fit without covering each other.
+ * @param {CanvasRenderingContext2D} context
+ * @param {LatentMap} map
+ */
+export function drawThumbnails(context, map) {
+  const { model, places, opacity } = map;
+  /** @type {[number, number][]} */
+  const taken = [];
+  const half = THUMBNAIL / 2;
+  for (let n = 0; n < model.nPoints; n++) {
+    const [x, y] = [places[2 * n], places[2 * n + 1]];
+    if (x < half || y < half || x > map.width - half || y > map.height - half) continue;
+    if (opacity[n] < 0.2) continue;
+    if (taken.some(([p, q]) => Math.abs(p - x) < THUMBNAIL + 3 && Math.abs(q - y) < THUMBNAIL + 3)) continue;
+    taken.push([x, y]);
+    drawItem(context, map, n, x - half, y - half, THUMBNAIL);
+  }
+}
+
+/**
+ * The training item n (of several pictures, the one numbered `which`) small, with a frame in its label's colour.
+ * @param {CanvasRenderingContext2D} context
+ * @param {LatentMap} map
+ * @param {number} n
+ * @param {number} x
+ * @param {number} y
+ * @param {number} size
+ * @param {number} [which]
+ */
+export function drawItem(context, map, n, x, y, size, which = 0) {
+  const { model } = map;
+  const { theme } = map.state;
+  const key = `${which}:${n}:${size}:${theme.dark}`;
+  let picture = map.pictures.get(key);
+  if (!picture) {
+    if (map.pictures.size > 600) map.pictures.clear();
+    picture = thumbnailPicture(model.pictured[which], n, size, theme);
+    map.pictures.set(key, picture);
+  }
+  const { colour } = labelStyle(model.label(n), model.header.palette, theme);
+  context.drawImage(picture, x, y, size, size);
+  context.strokeStyle = css(colour);
+  context.lineWidth = 1.5;
+  context.strokeRect(x + 0.5, y + 0.5, size - 1, size - 1);
+}
+
+/**
+ * Where one axis is held, the line on which the chosen point can move.
+ * @param {CanvasRenderingContext2D} context
+ * @param {LatentMap} map
+ * @param {number} x
+ * @param {number} y
+ */
+export function drawWay(context, map, x, y) {
+  const { a, b, held, theme } = map.state;
+  if (held.has(a) === held.has(b)) return;
+  context.beginPath();
+  if (held.has(a)) {
+    context.moveTo(x, 0);
+    context.lineTo(x, map.height);
+  } else {
+    context.moveTo(0, y);
+    context.lineTo(map.width, y);
+  }
+  context.setLineDash([6, 5]);
+  context.lineWidth = 1.5;
+  context.strokeStyle = css(theme.accent, 0.8);
+  context.stroke();
+  context.setLineDash([]);
+}
+
+/** Radius of a training point. @param {LatentPoints} model */
+function pointSize(model) {
+  return model.nPoints > 900 ? 3 : model.nPoints > 300 ? 3.8 : 4.6;
+}
+
+/**
+ * The hovered training point in front of all others, with its picture.
+ * @param {CanvasRenderingContext2D} context
+ * @param {LatentMap} map
+ * @param {number} n
+ */
+export function drawHovered(context, map, n) {
+  const { model } = map;
+  const { theme } = map.state;
+  const [x, y] = [map.places[2 * n], map.places[2 * n + 1]];
+  const { colour, marker } = labelStyle(model.label(n), model.header.palette, theme);
+  tracePath(context, marker, x, y, pointSize(map.model) + 2.5);
+  context.fillStyle = css(colour);
+  context.fill();
+  context.lineWidth = 2;
+  context.strokeStyle = css(theme.background);
+  context.stroke();
+  const size = HOVERED;
+  const count = model.pictured.length;
+  const wide = count * (size + 4) - 4;
+  const left = x + 16 + wide > map.width ? Math.max(x - 16 - wide, 4) : x + 16;
+  const top = Math.min(Math.max(y - size / 2, 4), map.height - size - 22);
+  context.fillStyle = css(theme.background, 0.95);
+  context.fillRect(left - 4, top - 4, wide + 8, size + 24);
+  for (let i = 0; i < count; i++) drawItem(context, map, n, left + i * (size + 4), top, size, i);
+  context.font = `600 11px ${theme.font}`;
+  context.fillStyle = css(theme.text);
+  context.textAlign = "center";
+  context.textBaseline = "middle";
+  context.fillText(model.name(n), left + wide / 2, top + size + 10, wide + 4);
+}

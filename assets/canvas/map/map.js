@@ -1,0 +1,197 @@
+// The latent map: shading, trajectories, points, ellipses, thumbnails (lower canvas), and the chosen
+// point with what the pointer is on (upper canvas, redrawn at every move).
+
+import { drawMapAxes } from "../kit/axes.js";
+import { fitCanvas } from "../kit/dom.js";
+import { PlaneView, framed } from "../kit/plane.js";
+import { css } from "../kit/theme.js";
+import { drawEllipses, drawHovered, drawPoints, drawThumbnails, drawTrajectories, drawWay } from "./layers.js";
+import { Shading } from "./shade.js";
+
+/** @import { Turn } from "../kit/geometry.js" */
+/** @import { Theme } from "../kit/theme.js" */
+/** @import { Output, Slice } from "./model.js" */
+/** @import { LatentPoints } from "./points.js" */
+
+/**
+ * What a map shows: points, how sure a model is around them, and pictures of its rows.
+ * @typedef {LatentPoints & {
+ *   items: any, pictured: Output[], slice: (x: Float64Array, a: number, b: number) => Slice<any>,
+ *   spreadWords: (variance: number) => string }} MapModel
+ */
+/**
+ * What the parts of an explorer share and change.
+ * @typedef {object} MapState
+ * @property {number} a the dimension across
+ * @property {number} b the dimension up
+ * @property {Float64Array} point the chosen one
+ * @property {Set<number>} held dimensions that stay where the chosen point is
+ * @property {[number, number] | null} hover where the pointer is, in the plane
+ * @property {number} hovered the training point that the pointer is on, or −1
+ * @property {Set<number>} selected labels that are set off from the others
+ * @property {{ thumbnails: boolean, ellipses: boolean, trajectories: boolean }} show
+ * @property {Theme} theme
+ * @property {Turn} turn of all stick figures
+ */
+
+const MARGIN = 0.1;
+const HIT = 6; // CSS pixels within which the pointer is on a training point
+
+export class LatentMap extends PlaneView {
+  /**
+   * @param {HTMLCanvasElement} lower
+   * @param {HTMLCanvasElement} upper
+   * @param {MapModel} model
+   * @param {MapState} state
+   */
+  constructor(lower, upper, model, state) {
+    super();
+    this.lower = lower;
+    this.upper = upper;
+    this.model = model;
+    this.state = state;
+    this.shading = new Shading(() => this.drawLower());
+    /** The training rows as small pictures, as far as they were needed. @type {Map<string, HTMLCanvasElement>} */
+    this.pictures = new Map();
+    /** Pixel positions of the training points. */
+    this.places = new Float32Array(0);
+    this.opacity = new Float32Array(0);
+  }
+
+  // --- view -----------------------------------------------------------------------------------
+
+  /** Show all training points. */
+  fit() {
+    const { model } = this;
+    const { a, b } = this.state;
+    const [u, su] = framed(model.range(a), 2 * MARGIN);
+    const [v, sv] = framed(model.range(b), 2 * MARGIN);
+    this.show({ u, v, su, sv });
+    this.shading.calibrate(model.slice(model.position(model.header.start), a, b), this.view);
+    this.refresh();
+  }
+
+  /** @param {number} x @param {number} y @param {number} factor */
+  zoom(x, y, factor) {
+    if (this.zoomAt(x, y, factor)) this.refresh();
+  }
+
+  /** @param {number} dx @param {number} dy */
+  pan(dx, dy) {
+    this.shift(dx, dy);
+    this.refresh();
+  }
+
+  /** @param {number} width @param {number} height */
+  resize(width, height) {
+    [this.width, this.height] = [width, height];
+    this.refresh();
+  }
+
+  // --- drawing --------------------------------------------------------------------------------
+
+  /** The plane or the view changed: draw with the old shading now, ask for a new one. */
+  refresh() {
+    if (!this.width) return;
+    const { a, b, point, theme } = this.state;
+    this.shading.request(this.model.slice(point, a, b), this.view, this.width, this.height, theme);
+    this.drawLower();
+    this.drawUpper();
+  }
+
+  drawLower() {
+    if (!this.width) return;
+    const context = fitCanvas(this.lower, this.width, this.height);
+    this.place();
+    this.drawShading(context);
+    const { a, b, theme } = this.state;
+    const { axes } = this.model.header;
+    drawMapAxes(context, this, [axes[a], axes[b]], theme);
+    if (this.state.show.trajectories) drawTrajectories(context, this);
+    if (this.state.show.ellipses) drawEllipses(context, this);
+    drawPoints(context, this);
+    if (this.state.show.thumbnails) drawThumbnails(context, this);
+  }
+
+  /** Pixel positions and opacities of the training points in this view. */
+  place() {
+    const { model } = this;
+    const { a, b, point, selected } = this.state;
+    const Q = model.nLatent;
+    const others = model.header.on.filter((/** @type {number} */ q) => q !== a && q !== b);
+    this.places = new Float32Array(2 * model.nPoints);
+    this.opacity = new Float32Array(model.nPoints);
+    for (let n = 0; n < model.nPoints; n++) {
+      const [x, y] = this.toPixel(model.latent[n * Q + a], model.latent[n * Q + b]);
+      this.places[2 * n] = x;
+      this.places[2 * n + 1] = y;
+      // Points far from this plane in the other dimensions step back: they do not explain it.
+      let distance = 0;
+      for (const q of others) distance += model.relevance[q] * (point[q] - model.latent[n * Q + q]) ** 2;
+      this.opacity[n] = 0.3 + 0.7 * Math.exp(-0.5 * distance);
+      if (selected.size && !selected.has(model.label(n))) this.opacity[n] *= 0.18;
+    }
+  }
+
+  /** @param {CanvasRenderingContext2D} context */
+  drawShading(context) {
+    context.fillStyle = css(this.state.theme.unknown);
+    context.fillRect(0, 0, this.width, this.height);
+    const { picture } = this.shading;
+    if (!picture) return;
+    const [x0, y0] = this.toPixel(picture.left, picture.top);
+    const [x1, y1] = this.toPixel(picture.right, picture.bottom);
+    context.imageSmoothingEnabled = true;
+    context.imageSmoothingQuality = "high";
+    context.drawImage(picture.canvas, x0, y0, x1 - x0, y1 - y0);
+  }
+
+  /** The training point under the pointer, or −1. @param {number} x @param {number} y */
+  hit(x, y) {
+    let [best, least] = [-1, HIT * HIT];
+    for (let n = 0; n < this.model.nPoints; n++) {
+      const distance = (this.places[2 * n] - x) ** 2 + (this.places[2 * n + 1] - y) ** 2;
+      if (distance < least && this.opacity[n] > 0.2) [best, least] = [n, distance];
+    }
+    return best;
+  }
+
+  drawUpper() {
+    if (!this.width) return;
+    const context = fitCanvas(this.upper, this.width, this.height);
+    const { theme, a, b, point, hover, hovered } = this.state;
+    const [x, y] = this.toPixel(point[a], point[b]);
+    const halo = css(theme.background, 0.9);
+    drawWay(context, this, x, y);
+    context.lineWidth = 4;
+    context.strokeStyle = halo;
+    const ring = () => {
+      context.beginPath();
+      context.arc(x, y, 8, 0, 2 * Math.PI);
+      for (const [dx, dy] of [[1, 0], [-1, 0], [0, 1], [0, -1]]) {
+        context.moveTo(x + 8 * dx, y + 8 * dy);
+        context.lineTo(x + 14 * dx, y + 14 * dy);
+      }
+      context.stroke();
+    };
+    ring();
+    context.lineWidth = 2;
+    context.strokeStyle = css(theme.text);
+    ring();
+    if (hover && hovered < 0) {
+      const [hx, hy] = this.toPixel(hover[0], hover[1]);
+      context.beginPath();
+      context.arc(hx, hy, 3.5, 0, 2 * Math.PI);
+      context.fillStyle = css(theme.accent);
+      context.fill();
+      context.lineWidth = 1.5;
+      context.strokeStyle = halo;
+      context.stroke();
+    }
+    if (hovered >= 0) drawHovered(context, this, hovered);
+  }
+
+  stop() {
+    this.shading.stop();
+  }
+}

@@ -1,0 +1,217 @@
+// The fitted model in the browser: predictive mean and variance.
+
+import { formatNumber } from "../kit/format.js";
+import { readFrame } from "../kit/frame.js";
+import { kernelKind, kernelPlane } from "./kernels.js";
+import { LatentPoints } from "./points.js";
+
+/** @import { Drawing } from "../kit/geometry.js" */
+/** @import { Floats, Part } from "./kernels.js" */
+
+// Same formulas as gplvm_core/prediction; the browser test holds the two together to 1e-4.
+//
+// pack.py sends the mean and the variance in a basis T in which both are sums of well-scaled terms:
+//   alpha = T k(Z, x) (T is R × M),   mean = center + weights' alpha,   variance = k(x, x) - sum shrink alpha^2.
+
+/**
+ * What is drawn of a model: its outputs at a point, and the training rows as small pictures.
+ * @typedef {object} Output
+ * @property {any} header with item_shape and item_range
+ * @property {Drawing} drawing
+ * @property {number} nOutputs
+ * @property {(x: ArrayLike<number>, mean: Float64Array) => number} predict mean into its second argument; returns the variance
+ * @property {(variance: number) => number} deviation in the data's units
+ * @property {(variance: number) => string} spreadWords
+ * @property {(n: number) => ArrayLike<number>} item
+ */
+/**
+ * Variances on a grid of a plane.
+ * @template Tables
+ * @typedef {object} Slice
+ * @property {(us: Float64Array) => Tables} columns what every row of the grid shares
+ * @property {(us: Float64Array, tables: Tables, v: number, out: Float64Array, offset: number) => void} variances
+ *   of one row of the grid (height v) into out[offset …]
+ */
+
+const MOST_FOR_GAP = 300; // inducing inputs up to which the shading's own quadratic form pays
+
+/** @implements {Output} */
+export class LatentModel extends LatentPoints {
+  /** @param {Uint8Array} bytes framed, from gplvm_core/figures/pack.py, pack_model */
+  constructor(bytes) {
+    const content = readFrame(bytes);
+    super(content);
+    const { header, arrays, shapes } = content;
+    /** @type {Drawing} */
+    this.drawing = header.drawing;
+    /** @type {Part[]} */
+    this.kernel = header.kernel;
+    this.kinds = this.kernel.map(kernelKind);
+    /** M × Q. @type {Floats} */
+    this.inducing = arrays.inducing;
+    this.nInducing = shapes.inducing[0];
+    this.rank = shapes.weights[0];
+    this.nOutputs = shapes.weights[1];
+    /** R × M. @type {Floats} */
+    this.transform = arrays.transform;
+    /** @type {Floats} */
+    this.shrink = arrays.shrink;
+    /** @type {Floats} */
+    this.center = arrays.center;
+    /** R × D. @type {Floats} */
+    this.weights = arrays.weights;
+    /** The training rows, small enough to be sent. @type {Float32Array | Uint8Array} */
+    this.items = arrays.items;
+    this.itemSize = this.items.length / this.nPoints;
+    this.row = new Float64Array(this.nInducing);
+    this.alpha = new Float64Array(this.rank);
+    this.gap = this.nInducing <= MOST_FOR_GAP ? this.quadraticForm() : null;
+  }
+
+  /** Lower triangle of T' diag(shrink) T with the off-diagonal doubled: the shading needs half the work. */
+  quadraticForm() {
+    const M = this.nInducing;
+    const gap = new Float64Array((M * (M + 1)) / 2);
+    for (let r = 0; r < this.rank; r++) {
+      const shrink = this.shrink[r];
+      const row = this.transform.subarray(r * M, (r + 1) * M);
+      for (let i = 0, at = 0; i < M; i++) {
+        const left = shrink * row[i];
+        for (let j = 0; j <= i; j++) gap[at++] += left * row[j] * (i === j ? 1 : 2);
+      }
+    }
+    return gap;
+  }
+
+  /**
+   * k(Z, x) into out.
+   * @param {ArrayLike<number>} x
+   * @param {Float64Array} out
+   */
+  kernelRow(x, out) {
+    out.fill(0);
+    for (let p = 0; p < this.kernel.length; p++) this.kinds[p].row(this.kernel[p], x, this, out);
+    return out;
+  }
+
+  /** k(x, x). @param {ArrayLike<number>} x */
+  kernelDiagonal(x) {
+    return this.kernel.reduce((total, part, p) => total + this.kinds[p].diagonal(part, x), 0);
+  }
+
+  /**
+   * Predictive mean in the data's units into `mean` (D); returns the variance in internal units.
+   * @param {ArrayLike<number>} x
+   * @param {Float64Array} mean
+   */
+  predict(x, mean) {
+    const { rank, nOutputs: D, weights, row, alpha } = this;
+    this.kernelRow(x, row);
+    const variance = this.kernelDiagonal(x) - this.explained(row);
+    mean.set(this.center);
+    for (let r = 0; r < rank; r++) {
+      const factor = alpha[r];
+      for (let d = 0, at = r * D; d < D; d++, at++) mean[d] += factor * weights[at];
+    }
+    return Math.max(variance, 0);
+  }
+
+  /** sum shrink alpha^2 for a kernel row; leaves alpha behind. @param {Float64Array} row */
+  explained(row) {
+    const { nInducing: M, rank, transform, shrink, alpha } = this;
+    let total = 0;
+    for (let r = 0; r < rank; r++) {
+      let sum = 0;
+      for (let m = 0, at = r * M; m < M; m++, at++) sum += transform[at] * row[m];
+      alpha[r] = sum;
+      total += shrink[r] * sum * sum;
+    }
+    return total;
+  }
+
+  /**
+   * Standard deviation in the data's units from a variance in internal units (scale: root mean square over columns).
+   * @param {number} variance
+   */
+  deviation(variance) {
+    return Math.sqrt(variance) * this.header.scale;
+  }
+
+  /** The deviation of a variance in internal units, in words. @param {number} variance */
+  spreadWords(variance) {
+    return `± ${formatNumber(this.deviation(variance), 2)}`;
+  }
+
+  /** Models whose pictures of a training row are shown side by side. @returns {Output[]} */
+  get pictured() {
+    return [this];
+  }
+
+  /** One training row as it was sent; missing values are NaN. @param {number} n */
+  item(n) {
+    const values = this.items.subarray(n * this.itemSize, (n + 1) * this.itemSize);
+    const code = this.header.item_missing ?? null;
+    return code === null ? values : Float32Array.from(values, (value) => (value === code ? NaN : value));
+  }
+
+  /**
+   * A plane through x along dimensions a and b, for the shading.
+   * @param {ArrayLike<number>} x
+   * @param {number} a
+   * @param {number} b
+   */
+  slice(x, a, b) {
+    return new LatentSlice(this, x, a, b);
+  }
+}
+
+/**
+ * Variances on a grid of the plane (a, b): what does not change within the plane is computed once.
+ * @implements {Slice<Float64Array[]>}
+ */
+class LatentSlice {
+  /**
+   * @param {LatentModel} model
+   * @param {ArrayLike<number>} x
+   * @param {number} a
+   * @param {number} b
+   */
+  constructor(model, x, a, b) {
+    this.model = model;
+    this.planes = model.kernel.map((part) => kernelPlane(part, x, a, b, model));
+    this.row = new Float64Array(model.nInducing);
+  }
+
+  /** Kernel factors that depend on the column of the grid only. @param {Float64Array} us */
+  columns(us) {
+    return this.planes.map((plane) => plane.columns(us));
+  }
+
+  /**
+   * @param {Float64Array} us
+   * @param {Float64Array[]} tables
+   * @param {number} v
+   * @param {Float64Array} out
+   * @param {number} offset
+   */
+  variances(us, tables, v, out, offset) {
+    const { nInducing: M, gap } = this.model;
+    const { planes, row } = this;
+    const factors = planes.map((plane) => plane.height(v));
+    for (let i = 0; i < us.length; i++) {
+      let diagonal = 0;
+      row.fill(0);
+      for (let p = 0; p < planes.length; p++) {
+        planes[p].add(row, tables[p], i, factors[p], us[i], v);
+        diagonal += planes[p].diagonal(us[i], v);
+      }
+      let explained = 0;
+      for (let m = 0, at = 0; gap && m < M; m++) {
+        let sum = 0;
+        for (let j = 0; j <= m; j++, at++) sum += gap[at] * row[j];
+        explained += sum * row[m];
+      }
+      out[offset + i] = Math.max(diagonal - (gap ? explained : this.model.explained(row)), 0);
+    }
+  }
+}

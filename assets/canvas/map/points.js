@@ -1,0 +1,81 @@
+// The training points on a latent map.
+
+/** @import { Frame } from "../kit/frame.js" */
+/** @import { Floats } from "./kernels.js" */
+
+/** Training points on a latent map: where they lie, what they are called, which one is near. */
+export class LatentPoints {
+  /**
+   * Header, arrays and shapes of a frame with at least `latent`.
+   * @param {Frame} frame
+   */
+  constructor({ header, arrays, shapes }) {
+    this.header = header;
+    this.nPoints = shapes.latent[0];
+    this.nLatent = shapes.latent[1];
+    this.relevance = Float64Array.from(header.relevance);
+    /** N × Q. @type {Floats} */
+    this.latent = arrays.latent;
+    /** N × Q, of points that are uncertain. @type {Floats | undefined} */
+    this.latentVariance = arrays.latent_variance;
+    /** @type {Int32Array | undefined} */
+    this.labels = arrays.labels;
+    /** @type {Int32Array | undefined} */
+    this.sequences = arrays.sequences;
+    /** The rows, sequence by sequence in the order of time. @type {Int32Array | undefined} */
+    this.order = arrays.order;
+  }
+
+  /**
+   * Index of the training point closest to x, dimensions weighted by their relevance.
+   * @param {ArrayLike<number>} x
+   * @param {number[] | null} only these dimensions alone
+   */
+  nearest(x, only = null) {
+    const { nPoints, nLatent: Q, latent, relevance } = this;
+    const dimensions = only ?? Array.from({ length: Q }, (_, q) => q);
+    let best = 0;
+    let least = Infinity;
+    for (let n = 0; n < nPoints; n++) {
+      let distance = 0;
+      for (const q of dimensions) {
+        const difference = x[q] - latent[n * Q + q];
+        distance += relevance[q] * difference * difference;
+      }
+      if (distance < least) [best, least] = [n, distance];
+    }
+    return best;
+  }
+
+  /** The least and the greatest coordinate along a dimension. @param {number} q @returns {[number, number]} */
+  range(q) {
+    let [low, high] = [Infinity, -Infinity];
+    for (let n = 0; n < this.nPoints; n++) {
+      const value = this.latent[n * this.nLatent + q];
+      low = Math.min(low, value);
+      high = Math.max(high, value);
+    }
+    return [low, high];
+  }
+
+  /** @param {number} n */
+  position(n) {
+    return Float64Array.from(this.latent.subarray(n * this.nLatent, (n + 1) * this.nLatent));
+  }
+
+  /** The label of a row; −1 where it has none. @param {number} n */
+  label(n) {
+    return this.labels ? this.labels[n] : -1;
+  }
+
+  /** @param {number} n @returns {string | null} */
+  labelName(n) {
+    const label = this.label(n);
+    return label < 0 ? null : (this.header.label_names[label] ?? String(label));
+  }
+
+  /** What a row is called: its label, else its number. @param {number} n */
+  name(n) {
+    return this.labelName(n) ?? `row ${n + 1}`;
+  }
+}

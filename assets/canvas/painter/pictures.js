@@ -1,0 +1,258 @@
+// The painter's three pictures: the row as the model sees it, the completion, its uncertainty.
+
+import { fitCanvas } from "../kit/dom.js";
+import { jointPlaces, vectorFrame } from "../kit/geometry.js";
+import { drawPixels } from "../kit/image.js";
+import { drawOutput, outputHeight } from "../kit/output.js";
+import { css, heatColour } from "../kit/theme.js";
+
+/** @import { Parts } from "../kit/dom.js" */
+/** @import { Drawing, Turn } from "../kit/geometry.js" */
+/** @import { Colour, Theme } from "../kit/theme.js" */
+/** @import { BrushMark } from "./brush.js" */
+/** @import { Cells } from "./cells.js" */
+/** @import { HiddenRow } from "./hidden_row.js" */
+
+/**
+ * A completion; std: none where a model gives none; summary: numbers for the captions.
+ * @typedef {{ mean: Float32Array, std: Float32Array | undefined, summary: Record<string, number> }} Answer
+ */
+
+/** compare: whether the truth is shown. @typedef {{ theme: Theme, turn: Turn, compare: boolean }} PainterState */
+
+export class PainterPictures {
+  /** What is drawn. @type {HiddenRow} */
+  row;
+  /** @type {Cells} */
+  cells;
+  /** @type {Answer | null} */
+  answer = null;
+  /** @type {Drawing} */
+  drawing;
+  /** Width and height of the canvases, once they have room. @type {[number, number]} */
+  size;
+
+  /** parts: the canvases item, mean, std; state: theme, turn, compare. @param {Parts} parts @param {PainterState} state */
+  constructor(parts, state) {
+    this.parts = parts;
+    this.state = state;
+  }
+
+  /** Give the canvases the room they have; `wide`: side by side. @param {Drawing} drawing @param {boolean} wide */
+  resize(drawing, wide) {
+    const width = this.parts.item.parentElement.clientWidth - 16;
+    if (width <= 0) return;
+    this.size = [width, Math.min(outputHeight(drawing, width), wide ? 380 : 270)];
+    for (const name of ["item", "mean", "std"]) this.parts[name].style.height = `${this.size[1]}px`;
+  }
+
+  /** Where things lie, for the cells. @param {HiddenRow} row @param {Answer | null} answer */
+  frame(row, answer) {
+    const [width, height] = this.size;
+    return { width, height, values: row.filled(answer?.mean), turn: this.state.turn };
+  }
+
+  /**
+   * row: a HiddenRow; answer: {mean, std, summary} or null; brush: {place, radius, cells} or null.
+   * @param {HiddenRow} row
+   * @param {Cells} cells
+   * @param {Answer | null} answer
+   * @param {BrushMark | null} brush
+   */
+  draw(row, cells, answer, brush) {
+    if (!this.size) return;
+    this.row = row;
+    this.cells = cells;
+    this.answer = answer;
+    this.drawing = row.drawing;
+    this.drawItem(brush);
+    this.drawMean();
+    this.drawStd();
+  }
+
+  /** @param {string} name */
+  canvas(name) {
+    return fitCanvas(this.parts[name], ...this.size);
+  }
+
+  /** @param {BrushMark | null} brush */
+  drawItem(brush) {
+    const context = this.canvas("item");
+    const showAll = this.state.compare && this.row.whole;
+    drawOutput(context, this.drawing, showAll ? this.row.values : this.row.seen(), ...this.size, this.state);
+    if (this.drawing.kind === "skeleton") this.drawJoints(context);
+    else if (showAll) this.drawVeil(context, 0.3);
+    if (brush) this.drawBrush(context, brush);
+  }
+
+  drawMean() {
+    const context = this.canvas("mean");
+    if (!this.answer) return;
+    const { mean } = this.answer;
+    const vector = ["curve", "bars"].includes(this.drawing.kind);
+    drawOutput(context, this.drawing, mean, ...this.size, { ...this.state, spread: vector ? this.answer.std : null });
+    if (this.drawing.kind !== "image") this.drawVeil(context, 0.14);
+    if (this.state.compare && this.row.whole) this.drawTruth(context);
+  }
+
+  drawStd() {
+    const context = this.canvas("std");
+    if (!this.answer?.std) return;
+    const { mean, std, summary } = this.answer;
+    const [width, height] = this.size;
+    if (!["image", "skeleton"].includes(this.drawing.kind)) {
+      // On an axis of their own: beside the values they may be too small to see.
+      drawOutput(context, { ...this.drawing, range: [0, 1.08 * summary.most || 1] }, std, width, height, this.state);
+      return;
+    }
+    // The row stands faintly behind, so that places can be found.
+    drawOutput(context, this.drawing, mean, width, height, this.state);
+    context.fillStyle = css(this.state.theme.background, this.drawing.kind === "image" ? 0.72 : 0.5);
+    context.fillRect(0, 0, width, height);
+    const all = summary.hidden === 0;
+    const colourOf = (/** @type {number} */ cell) => {
+      if (!all && !this.row.gap(cell)) return null;
+      let value = 0;
+      for (let d = cell * this.row.perCell; d < (cell + 1) * this.row.perCell; d++) value += std[d] / this.row.perCell;
+      return heatColour((value - summary.least) / Math.max(summary.most - summary.least, 1e-12));
+    };
+    if (this.drawing.kind === "image") drawPixels(context, this.drawing, width, height, colourOf);
+    else this.drawSpread(context, colourOf);
+  }
+
+  /**
+   * Joints in the colours of their uncertainty, the most uncertain in front; around them one standard deviation.
+   * @param {CanvasRenderingContext2D} context
+   * @param {(cell: number) => Colour | null} colourOf
+   */
+  drawSpread(context, colourOf) {
+    if (!this.answer?.std) return;
+    const { mean, std } = this.answer;
+    const [width, height] = this.size;
+    const { theme, turn } = this.state;
+    const scale = (0.48 * Math.min(width, height)) / this.drawing.extent.reach;
+    const deviation = (/** @type {number} */ joint) => Math.hypot(std[3 * joint], std[3 * joint + 1], std[3 * joint + 2]) / Math.sqrt(3);
+    jointPlaces(this.drawing, mean, width, height, turn)
+      .map(([x, y], joint) => ({ x, y, joint, colour: colourOf(joint), reach: scale * deviation(joint) }))
+      .sort((p, q) => p.reach - q.reach)
+      .forEach(({ x, y, colour, reach }) => {
+        if (!colour) return;
+        context.beginPath();
+        context.arc(x, y, Math.max(reach, 5), 0, 2 * Math.PI);
+        context.fillStyle = css(colour);
+        context.fill();
+        context.lineWidth = 1.2;
+        context.strokeStyle = css(theme.text, 0.65);
+        context.stroke();
+      });
+  }
+
+  /** A tint over what is hidden. @param {CanvasRenderingContext2D} context @param {number} alpha */
+  drawVeil(context, alpha) {
+    const { theme } = this.state;
+    const [width, height] = this.size;
+    if (this.drawing.kind === "image") {
+      context.globalAlpha = alpha;
+      drawPixels(context, this.drawing, width, height, (cell) => (this.row.gap(cell) ? theme.accent : null));
+      context.globalAlpha = 1;
+    } else if (this.drawing.kind === "skeleton") {
+      context.fillStyle = css(theme.accent);
+      jointPlaces(this.drawing, this.answer?.mean ?? this.row.values, width, height, this.state.turn).forEach(([x, y], joint) => {
+        if (!this.row.gap(joint)) return;
+        context.beginPath();
+        context.arc(x, y, 3.2, 0, 2 * Math.PI);
+        context.fill();
+      });
+    } else {
+      const { px, top, bottom, step, left, right } = vectorFrame(this.drawing, this.row.mask.length, width, height);
+      context.fillStyle = css(theme.accent, alpha);
+      for (let i = 0; i < this.row.mask.length; i++) {
+        const [from, to] = [Math.max(px(i) - step / 2, left), Math.min(px(i) + step / 2, right)];
+        if (this.row.gap(i)) context.fillRect(from, top, to - from, bottom - top);
+      }
+    }
+  }
+
+  /** The joints as handles; where a hidden one is, a ring stays. @param {CanvasRenderingContext2D} context */
+  drawJoints(context) {
+    const { theme } = this.state;
+    this.places().forEach(([x, y], joint) => {
+      if (Number.isNaN(x)) return;
+      context.beginPath();
+      context.arc(x, y, this.row.gap(joint) ? 4 : 3, 0, 2 * Math.PI);
+      context.lineWidth = 1.4;
+      context.setLineDash(this.row.gap(joint) ? [2, 2] : []);
+      context.strokeStyle = css(this.row.gap(joint) ? theme.accent : theme.background);
+      context.fillStyle = css(this.row.gap(joint) ? theme.background : theme.muted);
+      context.fill();
+      context.stroke();
+      context.setLineDash([]);
+    });
+  }
+
+  /**
+   * What the hidden part really is, over the completion (images: beside it).
+   * @param {CanvasRenderingContext2D} context
+   */
+  drawTruth(context) {
+    const { theme } = this.state;
+    const [width, height] = this.size;
+    if (this.drawing.kind === "image") return;
+    context.strokeStyle = css(theme.text, 0.85);
+    context.lineWidth = 1.6;
+    context.setLineDash([4, 3]);
+    context.beginPath();
+    if (this.drawing.kind === "skeleton") {
+      const places = jointPlaces(this.drawing, this.row.values, width, height, this.state.turn);
+      this.drawing.skeleton.parents.forEach((parent, joint) => {
+        if (parent < 0 || !(this.row.gap(joint) || this.row.gap(parent))) return;
+        context.moveTo(...places[parent]);
+        context.lineTo(...places[joint]);
+      });
+    } else {
+      const { px, py, step } = vectorFrame(this.drawing, this.row.mask.length, width, height);
+      const bars = this.drawing.kind === "bars";
+      this.row.values.forEach((value, i) => {
+        if (!this.row.gap(i)) return;
+        if (bars) {
+          context.moveTo(px(i) - 0.42 * step, py(value));
+          context.lineTo(px(i) + 0.42 * step, py(value));
+        } else if (i && this.row.gap(i - 1)) context.lineTo(px(i), py(value));
+        else context.moveTo(px(i), py(value));
+      });
+      if (bars) context.setLineDash([]);
+    }
+    context.stroke();
+    context.setLineDash([]);
+  }
+
+  /** Where the joints of the row are. */
+  places() {
+    const { width, height, values, turn } = this.frame(this.row, this.answer);
+    return jointPlaces(this.drawing, values, width, height, turn);
+  }
+
+  /** What the brush would take. @param {CanvasRenderingContext2D} context @param {any} it */
+  drawBrush(context, { place, radius, cells }) {
+    const { theme } = this.state;
+    const ring = (/** @type {number[]} */ [x, y], /** @type {number} */ r) => {
+      for (const { wide, colour } of [{ wide: 3.5, colour: css(theme.background, 0.85) }, { wide: 1.5, colour: css(theme.text) }]) {
+        context.beginPath();
+        context.arc(x, y, r, 0, 2 * Math.PI);
+        context.lineWidth = wide;
+        context.strokeStyle = colour;
+        context.stroke();
+      }
+    };
+    if (this.drawing.kind === "image") ring(place, radius);
+    else if (this.drawing.kind === "skeleton") {
+      const places = this.places();
+      cells.forEach((/** @type {number} */ cell) => ring(places[cell], 6));
+    } else if (cells.length) {
+      const { px, top, bottom, step } = vectorFrame(this.drawing, this.row.mask.length, ...this.size);
+      context.strokeStyle = css(theme.text, 0.7);
+      context.lineWidth = 1.5;
+      context.strokeRect(px(cells[0]) - step / 2, top, step * cells.length, bottom - top);
+    }
+  }
+}

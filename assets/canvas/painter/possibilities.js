@@ -1,0 +1,56 @@
+// What else the hidden part could be: alternatives with their weights, and samples.
+
+import { Cards } from "../kit/cards.js";
+import { element } from "../kit/dom.js";
+
+/** @import { Frame } from "../kit/frame.js" */
+
+const USUAL_CARDS = 7; // side by side; fewer do not grow
+
+export class Possibilities extends Cards {
+  /** What belongs to which question: the header of what is shown. @type {any} */
+  shown = null;
+
+  /** Nothing is hidden, or nothing is known. @override */
+  clear() {
+    this.shown = null;
+    super.clear();
+  }
+
+  /** Those of another question step back until the new ones are there. @param {{ item: string, mask: string }} question */
+  expect({ item, mask }) {
+    this.section.classList.toggle("stale", !(this.shown && this.shown.item === item && this.shown.mask === mask));
+  }
+
+  /** @param {Frame} content from figures/pack_completion.py, pack_possibilities */
+  load({ header, arrays, shapes }) {
+    this.section.classList.remove("stale");
+    this.shown = header;
+    /** @type {number[]} */
+    const weights = header.weights;
+    const D = shapes.samples[1];
+    /** @type {(array: Float32Array, i: number) => Float32Array} */
+    const row = (array, i) => array.subarray(i * D, (i + 1) * D);
+    const share = (/** @type {number} */ weight) => `${weight > 0.995 && weight < 1 ? ">99" : Math.round(100 * weight)} %`;
+    const heading = element("h3", {}, "Other possibilities");
+    if (weights.length === 1) heading.append(element("small", {}, "Only one place on the map explains what is visible"));
+    this.show(heading, [
+      {
+        title: "Alternatives and their weights",
+        note: "Different places on the map that explain what is visible; the completion is their weighted mean",
+        // A single one is the completion itself.
+        cards: (weights.length > 1 ? weights : []).map((weight, i) => ({
+          values: row(arrays.alternatives, i), caption: share(weight), weight, alt: `Alternative ${i + 1}, weight ${share(weight)}`,
+        })),
+      },
+      {
+        title: "Samples of the hidden part",
+        note: "Draws of everything hidden, noise included",
+        cards: Array.from({ length: shapes.samples[0] }, (_, i) => ({
+          values: row(arrays.samples, i), caption: `draw ${i + 1}`, alt: `Sample ${i + 1}`,
+        })),
+      },
+    ], USUAL_CARDS);
+    this.draw();
+  }
+}

@@ -1,0 +1,74 @@
+// The rows to choose from, as small pictures in a strip.
+
+import { element, fitCanvas } from "../kit/dom.js";
+import { drawOutput } from "../kit/output.js";
+import { START_TURN } from "../kit/turn.js";
+
+/** @import { Frame } from "../kit/frame.js" */
+/** @import { Drawing } from "../kit/geometry.js" */
+/** @import { Theme } from "../kit/theme.js" */
+
+/** @typedef {{ id: string, title: string, values: Float32Array }} StripRow */
+
+/**
+ * The rows on offer.
+ * @param {Frame} content from figures/pack_completion.py, pack_items
+ * @returns {StripRow[]}
+ */
+export function rowsOf({ header, arrays }) {
+  const width = arrays.rows.length / header.items.length;
+  return header.items.map((/** @type {{ id: string, title: string }} */ { id, title }, /** @type {number} */ n) => ({
+    id, title, values: arrays.rows.subarray(n * width, (n + 1) * width),
+  }));
+}
+
+export class Strip {
+  /** @type {StripRow[]} */
+  rows = [];
+  /** @type {Drawing} */
+  drawing;
+
+  /**
+   * @param {HTMLElement} root
+   * @param {{ theme: Theme }} state
+   * @param {{ choose: (id: string) => void, more: () => void }} actions
+   */
+  constructor(root, state, actions) {
+    this.root = root;
+    this.state = state;
+    this.actions = actions;
+  }
+
+  /** @param {StripRow[]} rows @param {Drawing} drawing @param {boolean} more whether there are others */
+  show(rows, drawing, more) {
+    this.rows = rows;
+    this.drawing = drawing;
+    const others = element("button", { type: "button", class: "more", title: "Other rows" }, element("b", { "aria-hidden": "true" }, "⟳"), "Others");
+    others.addEventListener("click", () => this.actions.more());
+    others.hidden = !more;
+    this.root.replaceChildren(...rows.map(({ id, title }) => {
+      const button = element("button", { type: "button", "data-id": id, title, "aria-label": title, "aria-pressed": "false" }, element("canvas"));
+      button.addEventListener("click", () => this.actions.choose(id));
+      return button;
+    }), others);
+    this.draw();
+  }
+
+  /** Mark the chosen row. @param {string} id */
+  mark(id) {
+    for (const button of /** @type {NodeListOf<HTMLElement>} */ (this.root.querySelectorAll("[data-id]"))) {
+      button.setAttribute("aria-pressed", String(button.dataset.id === id));
+    }
+  }
+
+  draw() {
+    const canvases = this.root.querySelectorAll("canvas");
+    this.rows.forEach(({ values }, n) => {
+      const width = canvases[n].clientWidth || 64;
+      const height = width * 1.1;
+      canvases[n].style.height = `${height}px`;
+      const options = { theme: this.state.theme, turn: START_TURN, small: true };
+      drawOutput(fitCanvas(canvases[n], width, height), this.drawing, values, width, height, options);
+    });
+  }
+}

@@ -1,0 +1,145 @@
+// The pictures that follow the time: one panel for each that a reel has.
+
+import { element, fitCanvas } from "../kit/dom.js";
+import { formatNumber } from "../kit/format.js";
+import { drawOutput, outputHeight } from "../kit/output.js";
+import { css } from "../kit/theme.js";
+import { turnBy, turnable } from "../kit/turn.js";
+
+/** @import { Drawing } from "../kit/geometry.js" */
+/** @import { DrawOptions } from "../kit/output.js" */
+/** @import { Theme } from "../kit/theme.js" */
+/** @import { PlayerState, Reel, Stage } from "./reel.js" */
+
+const HEIGHTS = [350, 330, 160]; // of one panel beside the map, by how many there are
+
+/**
+ * @typedef {object} Panel
+ * @property {HTMLCanvasElement} canvas
+ * @property {HTMLElement} caption
+ * @property {HTMLElement} figure
+ * @property {[number, number]} [size] in CSS pixels
+ * @property {string} [title]
+ * @property {string} [words] the caption
+ * @property {[number, number]} [heat] the values are standard deviations between these
+ * @property {boolean} [spread] whether there are standard deviations
+ */
+
+export class PlayerPictures {
+  /** Once it has come. @type {Reel} */
+  reel;
+  /** How the stage's outputs are drawn. @type {Drawing} */
+  drawing;
+  /** How the reel's are. @type {Drawing} */
+  shown;
+  /** Of the panels. */
+  titles = "";
+  /** @type {Panel[]} */
+  panels = [];
+
+  /**
+   * root: where the panels go; state: theme, turn, time, show; redraw() after a turn.
+   * @param {HTMLElement} root
+   * @param {PlayerState} state
+   * @param {() => void} redraw
+   */
+  constructor(root, state, redraw) {
+    this.root = root;
+    this.state = state;
+    this.redraw = redraw;
+  }
+
+  /** @param {Stage} stage */
+  setStage(stage) {
+    this.drawing = stage.header.drawing;
+  }
+
+  /** @param {Reel} reel */
+  setReel(reel) {
+    this.reel = reel;
+    // Pictures arrive as whole numbers that stand for the range.
+    const { shape, white } = reel.header;
+    this.shown = this.drawing.kind === "image" ? { ...this.drawing, shape, range: [0, white] } : this.drawing;
+    const titles = reel.header.panels.map((/** @type {any} */ { title }) => title).join("|");
+    if (titles !== this.titles) this.build();
+    this.titles = titles;
+    reel.header.panels.forEach((/** @type {any} */ panel, /** @type {number} */ n) => Object.assign(this.panels[n], panel));
+    this.words();
+    this.resize();
+  }
+
+  build() {
+    this.panels = this.reel.header.panels.map((/** @type {any} */ { title }) => {
+      const canvas = element("canvas", { role: "img" });
+      const caption = element("figcaption");
+      const turns = this.drawing.kind === "skeleton";
+      if (turns) {
+        canvas.tabIndex = 0;
+        canvas.classList.add("turns");
+        canvas.title = "Drag to turn the figure";
+        turnable(canvas, () => true, (yaw, pitch) => this.turn(yaw, pitch));
+      }
+      return { canvas, caption, figure: element("figure", {}, element("h3", {}, title), element("div", { class: "pane" }, canvas), caption) };
+    });
+    this.root.replaceChildren(...this.panels.map(({ figure }) => figure));
+    this.root.dataset.count = String(this.panels.length);
+  }
+
+  /** @param {number} yaw @param {number} pitch */
+  turn(yaw, pitch) {
+    turnBy(this.state.turn, yaw, pitch);
+    this.redraw();
+  }
+
+  words() {
+    for (const { caption, words, heat } of this.panels) {
+      caption.replaceChildren();
+      if (heat) {
+        const ends = heat.map((end) => element("span", {}, `± ${formatNumber(end, 2)}`));
+        caption.append(element("i", { class: "heat" }), element("span", { class: "ends" }, ...ends));
+      } else caption.textContent = words ?? "";
+    }
+  }
+
+  resize() {
+    const wide = (this.root.closest(".player")?.clientWidth ?? 0) >= 720;
+    for (const panel of this.panels) {
+      const width = (panel.canvas.parentElement?.clientWidth ?? 0) - 12;
+      if (width <= 0) return;
+      const most = wide ? HEIGHTS[Math.min(this.panels.length, 3) - 1] : 240;
+      panel.size = [width, Math.min(outputHeight(this.shown, width), most)];
+      panel.canvas.style.height = `${panel.size[1]}px`;
+    }
+  }
+
+  draw() {
+    const { time, theme, turn, show } = this.state;
+    this.panels.forEach(({ canvas, size, heat, spread, title }, n) => {
+      if (!size) return;
+      const context = fitCanvas(canvas, ...size);
+      const values = this.reel.row(`values${n}`, time);
+      /** @type {DrawOptions} */
+      const options = { theme, turn, spread: spread && show.tube ? this.reel.row(`std${n}`, time) : null };
+      if (heat) options.heat = [0, this.reel.header.white];
+      const nothing = values.every(Number.isNaN);
+      if (!nothing) drawOutput(context, this.shown, values, ...size, options);
+      else this.drawNothing(context, ...size, theme);
+      if (!canvas.hasAttribute("aria-label")) canvas.setAttribute("aria-label", title ?? "");
+    });
+  }
+
+  /**
+   * Where there is nothing to see.
+   * @param {CanvasRenderingContext2D} context
+   * @param {number} width
+   * @param {number} height
+   * @param {Theme} theme
+   */
+  drawNothing(context, width, height, theme) {
+    context.font = `13px ${theme.font}`;
+    context.fillStyle = css(theme.muted);
+    context.textAlign = "center";
+    context.textBaseline = "middle";
+    context.fillText(this.reel.isForecast(this.state.time) ? "beyond the data" : "nothing is shown here", width / 2, height / 2);
+  }
+}

@@ -1,0 +1,300 @@
+// The player: one sequence, one time, and the parts that show it. Knows nothing of Streamlit.
+
+import { element, partsOf, showButtons } from "../kit/dom.js";
+import { formatTime } from "../kit/format.js";
+import { readFrame } from "../kit/frame.js";
+import { PairMenus, usedGroups } from "../kit/pair.js";
+import { readTheme, takeTheme } from "../kit/theme.js";
+import { START_TURN } from "../kit/turn.js";
+import { PlayerPictures } from "./pictures.js";
+import { Reel } from "./reel.js";
+import { Timeline } from "./timeline.js";
+import { Trajectory } from "./trajectory.js";
+
+/** @import { PlayerState, Stage } from "./reel.js" */
+
+const PLAY_SHAPE = "M7 4.5v15l12.5-7.5z";
+const PAUSE_SHAPE = "M6 4.5h4v15H6zM14 4.5h4v15h-4z";
+const LONG_STEP = 10; // frames
+
+export class Player {
+  /** Once it has come. @type {Stage} */
+  stage;
+  /** Once it has come. @type {Reel} */
+  reel;
+  /** The frame that moves the time on. @type {number | null} */
+  tick = null;
+  /** When it came last. @type {number | null} */
+  before = null;
+  /** The next frame, when it is asked for. @type {number | null} */
+  next = null;
+
+  /**
+   * root: the element that holds player.html; place: what `place()` gave, to go on from there.
+   * @param {ParentNode} root
+   * @param {any | null} [place]
+   */
+  constructor(root, place = null) {
+    this.parts = partsOf(root);
+    /** @type {HTMLElement} */
+    this.root = this.parts.player;
+    /** What the parts of a player share and change; axis −1 is time. @type {PlayerState} */
+    this.state = {
+      a: 0, b: 1, time: place?.time ?? null,
+      theme: readTheme(this.root),
+      turn: { ...START_TURN, ...place?.turn },
+      show: { tube: true, points: true, ...place?.show },
+      speed: place?.speed ?? 1,
+      loop: place?.loop ?? false,
+    };
+    this.dims = place?.dims ?? null;
+    this.id = place?.id ?? null;
+    this.playing = false;
+    this.calm = matchMedia("(prefers-reduced-motion: reduce)");
+    const seek = (/** @type {number} */ time) => this.seek(time);
+    this.trajectory = new Trajectory(this.parts.lower, this.parts.upper, this.state, seek);
+    this.timeline = new Timeline(this.parts.timeline, this.state, seek);
+    this.pictures = new PlayerPictures(this.parts.panels, this.state, () => this.paint());
+    this.menus = new PairMenus(this.parts, this.state, (a, b) => this.setPair(a, b), (taken) => this.spare(taken));
+    this.controls();
+    this.retheme();
+    this.observer = new ResizeObserver(() => this.resize());
+    this.observer.observe(this.root);
+  }
+
+  /** What to remember for the next time. */
+  place() {
+    const { a, b, time, turn, show, speed, loop } = this.state;
+    return { dims: [a, b], time, turn, show, speed, loop, id: this.id };
+  }
+
+  // --- what arrives ---------------------------------------------------------------------------
+
+  /** Training points and how outputs are drawn (framed bytes). @param {Uint8Array} bytes */
+  loadStage(bytes) {
+    const { header, arrays, shapes } = readFrame(bytes);
+    this.stage = { header, arrays, nLatent: shapes.latent[1] };
+    [this.state.a, this.state.b] = this.dims ?? header.dims;
+    this.trajectory.setStage(this.stage);
+    this.pictures.setStage(this.stage);
+    this.axes();
+  }
+
+  /** A sequence (framed bytes). The time stays where it was if the sequence has it. @param {Uint8Array} bytes */
+  loadReel(bytes) {
+    const reel = new Reel(bytes);
+    const { start, play, id } = reel.header;
+    const known = this.id === id;
+    this.pause();
+    this.reel = reel;
+    this.id = id;
+    const { time } = this.state;
+    const inside = time !== null && time >= reel.start && time <= reel.end;
+    if (start !== null && !known) this.state.time = start;
+    else if (!inside) this.state.time = reel.start;
+    this.timeline.setReel(reel);
+    this.pictures.setReel(reel);
+    this.trajectory.setReel(reel);
+    const tube = /** @type {HTMLButtonElement} */ (this.root.querySelector("[data-show=tube]"));
+    tube.disabled = !reel.arrays.latent_variance;
+    this.resize();
+    this.root.dataset.reel = id;
+    // What a visitor has just asked for is played to her; nothing moves by itself before that.
+    if (play && !known && !this.calm.matches) this.play();
+  }
+
+  // --- time -----------------------------------------------------------------------------------
+
+  /** @param {number} time */
+  seek(time) {
+    if (!this.reel) return;
+    this.pause();
+    this.state.time = Math.min(Math.max(time, this.reel.start), this.reel.end);
+    this.paint();
+  }
+
+  /** By whole frames. @param {number} count */
+  step(count) {
+    const { frame, share } = this.reel.place(this.state.time);
+    const from = count < 0 && share ? frame + 1 : frame;
+    this.seek(this.reel.times[Math.min(Math.max(from + count, 0), this.reel.count - 1)]);
+    this.say();
+  }
+
+  play() {
+    if (!this.reel || this.reel.count < 2) return;
+    if (this.state.time >= this.reel.end) this.state.time = this.reel.start;
+    this.playing = true;
+    this.before = null;
+    this.button();
+    this.tick ??= requestAnimationFrame((now) => this.advance(now));
+  }
+
+  toggle() {
+    if (this.playing) this.pause();
+    else this.play();
+  }
+
+  pause() {
+    if (this.tick !== null) cancelAnimationFrame(this.tick);
+    this.tick = null;
+    if (!this.playing) return;
+    this.playing = false;
+    this.button();
+  }
+
+  /** @param {number} now */
+  advance(now) {
+    const { reel, state } = this;
+    this.tick = null;
+    // A tab that slept goes on where it was.
+    const seconds = this.before === null ? 0 : Math.min((now - this.before) / 1000, 0.25);
+    this.before = now;
+    state.time += seconds * state.speed * reel.header.rate;
+    if (state.time >= reel.end) {
+      if (state.loop) state.time = reel.start + ((state.time - reel.start) % Math.max(reel.end - reel.start, 1e-12));
+      else {
+        state.time = reel.end;
+        this.pause();
+      }
+    }
+    this.draw();
+    if (this.playing) this.tick = requestAnimationFrame((later) => this.advance(later));
+  }
+
+  // --- controls -------------------------------------------------------------------------------
+
+  controls() {
+    const { parts, state } = this;
+    parts.play.addEventListener("click", () => this.toggle());
+    parts.back.addEventListener("click", () => this.step(-1));
+    parts.forward.addEventListener("click", () => this.step(1));
+    parts.speed.value = String(state.speed);
+    parts.speed.addEventListener("change", () => (state.speed = Number(parts.speed.value)));
+    parts.loop.setAttribute("aria-pressed", state.loop);
+    parts.loop.addEventListener("click", () => {
+      state.loop = !state.loop;
+      parts.loop.setAttribute("aria-pressed", state.loop);
+    });
+    showButtons(this.root, state.show, () => {
+      this.trajectory.drawLower();
+      this.paint();
+    });
+    parts.hint.textContent = matchMedia("(pointer: coarse)").matches
+      ? "Slide along the track or the path."
+      : "Space plays, ← and → go frame by frame. Drag along the track or the path; drag a figure to turn it.";
+    this.root.addEventListener("keydown", (event) => this.key(event));
+    this.button();
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    if (!this.reel || event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey) return;
+    const on = /** @type {HTMLElement} */ (event.target).tagName;
+    if (on === "SELECT" || (on === "BUTTON" && [" ", "Enter"].includes(event.key))) return;
+    const far = event.shiftKey ? LONG_STEP : 1;
+    const steps = { ArrowLeft: -far, ArrowDown: -far, ArrowRight: far, ArrowUp: far, PageUp: LONG_STEP, PageDown: -LONG_STEP }[event.key];
+    if (event.key === " ") this.toggle();
+    else if (steps) this.step(steps);
+    else if (event.key === "Home") this.seek(this.reel.start);
+    else if (event.key === "End") this.seek(this.reel.end);
+    else return;
+    event.preventDefault();
+  }
+
+  axes() {
+    const { header, nLatent } = this.stage;
+    this.menus.fill(usedGroups(header.on, nLatent).filter(({ dims }) => dims.length), header.axes, true);
+    this.showPair();
+  }
+
+  /** A dimension beside one that is taken, the most relevant first. @param {number} taken */
+  spare(taken) {
+    const { header, nLatent } = this.stage;
+    /** @type {number[]} */
+    const order = [...header.on, 0, 1];
+    return order.find((q) => q !== taken && q < nLatent) ?? -1;
+  }
+
+  /** @param {number} a @param {number} b */
+  setPair(a, b) {
+    [this.state.a, this.state.b] = [a, b];
+    this.showPair();
+    this.trajectory.fit();
+    this.paint();
+  }
+
+  showPair() {
+    this.menus.show();
+    // Time goes across, never up.
+    this.parts.swap.disabled = this.state.a < 0;
+    const [across, up] = ["across", "up"].map((name) => this.parts[name].selectedOptions[0]?.textContent);
+    this.parts.upper.setAttribute("aria-label", `The latent path among the training points: ${across} across, ${up} up.`);
+  }
+
+  button() {
+    this.parts["play-shape"].setAttribute("d", this.playing ? PAUSE_SHAPE : PLAY_SHAPE);
+    this.parts.play.setAttribute("aria-label", this.playing ? "Pause" : "Play");
+    this.parts.play.title = `${this.playing ? "Pause" : "Play"} (Space)`;
+    this.root.dataset.playing = String(this.playing);
+  }
+
+  // --- drawing --------------------------------------------------------------------------------
+
+  resize() {
+    const { map, timeline } = this.parts;
+    if (!this.reel || !this.root.clientWidth) return;
+    this.timeline.resize(timeline.clientWidth);
+    this.trajectory.resize(map.clientWidth, map.clientHeight);
+    this.pictures.resize();
+    this.draw();
+  }
+
+  /** Draw at the next frame, once however often it is asked for. */
+  paint() {
+    this.next ??= requestAnimationFrame(() => {
+      this.next = null;
+      this.draw();
+    });
+  }
+
+  draw() {
+    if (!this.reel) return;
+    this.trajectory.drawUpper();
+    this.timeline.draw();
+    this.pictures.draw();
+    this.clock();
+  }
+
+  clock() {
+    const { reel, state, parts } = this;
+    const time = formatTime(state.time, this.timeline.step);
+    const frame = `frame ${reel.nearest(state.time) + 1} of ${reel.count}`;
+    const where = reel.isForecast(state.time) ? "forecast" : reel.isHidden(state.time) ? "partly hidden" : "";
+    const spread = reel.arrays.spread ? `uncertainty ${Math.round(100 * reel.number("spread", state.time))} % of the data's spread` : "";
+    const small = [frame, where, spread].filter(Boolean).join(" · ");
+    parts.clock.replaceChildren(`Time ${time}`, element("small", {}, small));
+    parts.timeline.setAttribute("aria-valuenow", state.time);
+    parts.timeline.setAttribute("aria-valuetext", `${time}, ${small}`);
+  }
+
+  /** For those who do not see it. */
+  say() {
+    this.parts.announce.textContent = this.parts.timeline.getAttribute("aria-valuetext");
+  }
+
+  /** Streamlit's theme changed. */
+  retheme() {
+    takeTheme(this.root, this.state.theme);
+    if (!this.reel) return;
+    this.timeline.drawPicture();
+    this.trajectory.drawLower();
+    this.draw();
+  }
+
+  stop() {
+    this.pause();
+    if (this.next !== null) cancelAnimationFrame(this.next);
+    this.observer.disconnect();
+  }
+}

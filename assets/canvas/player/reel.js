@@ -1,0 +1,125 @@
+// A sequence that can be seen at any time: frames as they came, straight lines between them.
+
+import { readFrame } from "../kit/frame.js";
+import { heatColour } from "../kit/theme.js";
+
+/** @import { Turn } from "../kit/geometry.js" */
+/** @import { Theme } from "../kit/theme.js" */
+
+/**
+ * What the parts of a player share and change; axis −1 is time.
+ * @typedef {{
+ *   a: number, b: number, time: number, theme: Theme, turn: Turn, speed: number, loop: boolean,
+ *   show: Record<string, boolean> }} PlayerState
+ */
+/** The training points and how outputs are drawn. @typedef {{ header: any, arrays: Record<string, any>, nLatent: number }} Stage */
+
+export class Reel {
+  /** bytes: framed, from gplvm_core/figures/pack_sequence.py, pack_reel. @param {Uint8Array} bytes */
+  constructor(bytes) {
+    const { header, arrays, shapes } = readFrame(bytes);
+    this.header = header;
+    this.arrays = arrays;
+    /** Increasing. @type {Float64Array} */
+    this.times = arrays.times;
+    this.count = this.times.length;
+    this.nLatent = arrays.latent_mean ? shapes.latent_mean[1] : 0;
+    /** @type {Map<string, Float32Array>} */
+    this.rows = new Map();
+    this.firstForecast = this.arrays.forecast.indexOf(1);
+  }
+
+  get start() {
+    return this.times[0];
+  }
+
+  get end() {
+    return this.times[this.count - 1];
+  }
+
+  /** The last time within the data. */
+  get known() {
+    return this.firstForecast > 0 ? this.times[this.firstForecast - 1] : this.end;
+  }
+
+  /**
+   * Where a time lies between frames: the frame before it and the share of the way to the next.
+   * @param {number} time
+   */
+  place(time) {
+    let [low, high] = [0, this.count - 1];
+    while (high - low > 1) {
+      const middle = (low + high) >> 1;
+      if (this.times[middle] <= time) low = middle;
+      else high = middle;
+    }
+    if (this.count === 1 || time <= this.times[0]) return { frame: 0, share: 0 };
+    const share = (time - this.times[low]) / (this.times[high] - this.times[low]);
+    return share >= 1 ? { frame: high, share: 0 } : { frame: low, share };
+  }
+
+  /** The frame nearest to a time. @param {number} time */
+  nearest(time) {
+    const { frame, share } = this.place(time);
+    return share > 0.5 ? frame + 1 : frame;
+  }
+
+  /**
+   * One row of an array of frames at a time; the same memory is used again and again.
+   * @param {string} name
+   * @param {number} time
+   */
+  row(name, time) {
+    const array = this.arrays[name];
+    const width = array.length / this.count;
+    const out = this.rows.get(name) ?? new Float32Array(width);
+    this.rows.set(name, out);
+    const { frame, share } = this.place(time);
+    const here = frame * width;
+    const next = share ? here + width : here;
+    // Pixels have a code for what nobody knows.
+    const unknown = array instanceof Uint8Array ? this.header.white + 1 : NaN;
+    for (let d = 0; d < width; d++) {
+      const [from, to] = [array[here + d], array[next + d]];
+      out[d] = from === unknown || to === unknown ? NaN : from + share * (to - from);
+    }
+    return out;
+  }
+
+  /** A number per frame, between frames on a straight line. @param {string} name @param {number} time */
+  number(name, time) {
+    const { frame, share } = this.place(time);
+    const array = this.arrays[name];
+    return share ? array[frame] + share * (array[frame + 1] - array[frame]) : array[frame];
+  }
+
+  /** @param {number} time */
+  isForecast(time) {
+    return this.firstForecast >= 0 && time > this.known;
+  }
+
+  /** @param {number} time */
+  isHidden(time) {
+    return this.arrays.hidden[this.nearest(time)] === 1;
+  }
+
+  /** The stretches of frames where a flag is set, as [first, last]. @param {string} name */
+  stretches(name) {
+    /** @type {[number, number][]} */
+    const found = [];
+    this.arrays[name].forEach((/** @type {number} */ flag, /** @type {number} */ i, /** @type {Uint8Array} */ all) => {
+      if (flag && !all[i - 1]) found.push([i, i]);
+      else if (flag) found[found.length - 1][1] = i;
+    });
+    return found;
+  }
+}
+
+/**
+ * The colour of a time as a share of the whole: cividis without the end that the ground swallows.
+ * @param {number} share
+ * @param {Theme} theme
+ */
+export function timeColour(share, theme) {
+  return heatColour(theme.dark ? 0.24 + 0.76 * share : 0.86 * share);
+}

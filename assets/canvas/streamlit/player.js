@@ -1,0 +1,33 @@
+// Streamlit's side of the player. The training points and the sequence arrive through byte stores
+// (store.js); playing, scrubbing and turning need nothing from Python.
+
+import { Player } from "../player/player.js";
+import { component, freshBytes, shelf } from "./shelf.js";
+
+/** @typedef {{ stores: { stage: string, reel: string } }} PlayerData */
+
+export default component((root, /** @type {PlayerData} */ first) => {
+  const fresh = freshBytes();
+  const name = first.stores.stage;
+  const player = new Player(root, shelf.places.get(name));
+  let data = first;
+  const look = () => {
+    const { stage, reel } = data.stores;
+    fresh(stage, (bytes) => player.loadStage(bytes));
+    if (player.stage) fresh(reel, (bytes) => player.loadReel(bytes));
+  };
+  return {
+    name,
+    shown: () => player,
+    look,
+    update(message) {
+      data = message;
+      look();
+      player.retheme();
+    },
+    stop() {
+      shelf.places.set(name, player.place());
+      player.stop();
+    },
+  };
+});

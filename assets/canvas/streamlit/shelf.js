@@ -1,0 +1,76 @@
+// Where Streamlit's byte stores (store.js) and the views meet: one shelf for the whole page.
+//
+// Bytes and a view's small message travel apart and arrive in any order; a view is built once for
+// its element and told of what changes.
+
+/** @typedef {(bytes: Uint8Array) => void} TakeBytes */
+/** @typedef {{ stores: Map<string, Uint8Array>, views: Map<string, object>, listeners: Set<() => void>, places: Map<string, any> }} Shelf */
+/** @typedef {(name: string, value: any) => void} Send what Streamlit gives a view to answer with */
+/**
+ * What a view hands back when it is mounted.
+ * @template Data
+ * @typedef {object} Mounted
+ * @property {string} name under which tests and tools find the view's `shown`
+ * @property {() => object | null | undefined} shown what draws itself; none while its bytes are missing
+ * @property {() => void} look take the bytes that are there
+ * @property {(data: Data) => void} update a new message from Python
+ * @property {() => void} stop
+ */
+
+/** @type {Shelf} */
+export const shelf = /** @type {any} */ (window).manifolio ??= {
+  stores: new Map(), // name → framed bytes
+  views: new Map(), // name → what draws itself
+  listeners: new Set(), // called when bytes come
+  places: new Map(), // name → where a visitor stood, for when she comes back from another page
+};
+
+/**
+ * Takes bytes from stores, each only once.
+ * @returns {(store: string, take: TakeBytes) => void}
+ */
+export function freshBytes() {
+  /** @type {Map<string, Uint8Array>} */
+  const seen = new Map();
+  return (store, take) => {
+    const bytes = shelf.stores.get(store);
+    if (!bytes || seen.get(store) === bytes) return;
+    seen.set(store, bytes);
+    take(bytes);
+  };
+}
+
+/**
+ * A Streamlit component from what mounts it: built once for its element, told of every message.
+ * @template Data
+ * @param {(root: HTMLElement, data: Data, send: Send) => Mounted<Data>} mount
+ */
+export function component(mount) {
+  /** @type {WeakMap<HTMLElement, { send: Send, view: Mounted<Data>, cleanup: () => void }>} */
+  const mounts = new WeakMap();
+  /** @param {{ data: Data, parentElement: HTMLElement, setTriggerValue: Send }} message */
+  return ({ data, parentElement, setTriggerValue }) => {
+    const known = mounts.get(parentElement);
+    if (known) {
+      known.send = setTriggerValue;
+      known.view.update(data);
+      return known.cleanup;
+    }
+    const view = mount(parentElement, data, (name, value) => mounts.get(parentElement)?.send(name, value));
+    const look = () => {
+      view.look();
+      const shown = view.shown();
+      if (shown) shelf.views.set(view.name, shown);
+    };
+    const cleanup = () => {
+      shelf.listeners.delete(look);
+      view.stop();
+      shelf.views.delete(view.name);
+      mounts.delete(parentElement);
+    };
+    mounts.set(parentElement, { send: setTriggerValue, view, cleanup });
+    shelf.listeners.add(look);
+    look();
+    return cleanup;
+  };
+}

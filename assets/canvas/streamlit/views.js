@@ -1,0 +1,32 @@
+// Streamlit's side of the canvas with several outputs. The layers arrive through a byte store
+// (store.js); the place, and which dimensions belong together, travel in a small message.
+
+import { component, freshBytes } from "./shelf.js";
+import { ViewsExplorer } from "../views/explorer.js";
+import { ViewsModel } from "../views/model.js";
+
+/** @import { Group } from "../kit/pair.js" */
+
+/** @typedef {{ store: string, dims: [number, number] | null, point: number[] | null, groups: Group[] }} ViewsData */
+
+export default component((root, /** @type {ViewsData} */ data, send) => {
+  const fresh = freshBytes();
+  let { groups } = data;
+  /** @type {ViewsExplorer | null} */
+  let explorer = null;
+  return {
+    name: data.store,
+    shown: () => explorer,
+    look: () =>
+      fresh(data.store, (bytes) => {
+        // The bytes of one mount never change: other outputs have another name.
+        explorer ??= new ViewsExplorer(root, new ViewsModel(bytes, groups), data, (commit) => send("commit", commit));
+      }),
+    update(message) {
+      groups = message.groups;
+      explorer?.setGroups(groups);
+      explorer?.retheme();
+    },
+    stop: () => explorer?.stop(),
+  };
+});

@@ -1,0 +1,148 @@
+// One map, several outputs that follow one pointer; a lock holds what the chosen views do not share.
+
+import { element } from "../kit/dom.js";
+import { formatNumber } from "../kit/format.js";
+import { OutputPicture } from "../kit/output_picture.js";
+import { Explorer } from "../map/explorer.js";
+
+/** @import { Group } from "../kit/pair.js" */
+/** @import { ViewsModel } from "./model.js" */
+
+const EVERYTHING = "everything";
+
+/** @extends {Explorer<ViewsModel>} */
+export class ViewsExplorer extends Explorer {
+  /** @override */
+  buildPictures() {
+    /** The part that moves, or everything. */
+    this.lock = EVERYTHING;
+    const pictures = this.model.outputs.map(({ title, labels, model }) => {
+      const canvas = element("canvas", { role: "img" });
+      const caption = element("figcaption");
+      const figure = element("figure", {}, element("h3", {}, title), element("div", { class: "pane" }, canvas), caption);
+      this.parts.outputs.append(figure);
+      const picture = new OutputPicture(canvas, model, this.state, () => this.turned(), title);
+      return Object.assign(picture, { labels, caption });
+    });
+    this.parts.outputs.dataset.count = String(pictures.length);
+    this.showMoves();
+    return pictures;
+  }
+
+  /** @override */
+  groups() {
+    const { groups, nLatent } = this.model;
+    const part = groups.find(({ id }) => id === this.lock);
+    // With two dimensions or more the chosen part has a plane of its own.
+    if (part && part.dims.length > 1) return [part];
+    const others = Array.from({ length: nLatent }, (_, q) => q).filter((q) => !groups.some(({ dims }) => dims.includes(q)));
+    return [...groups, { title: "Beside a single dimension", dims: others, used: false }];
+  }
+
+  /** The threshold moved: dimensions belong to other parts now. @param {Group[]} groups */
+  setGroups(groups) {
+    if (JSON.stringify(groups) === JSON.stringify(this.model.groups)) return;
+    this.model.setGroups(groups);
+    const part = groups.find(({ id }) => id === this.lock);
+    if (!part?.dims.length) this.lock = EVERYTHING;
+    this.showMoves();
+    this.hold();
+  }
+
+  // --- the lock -------------------------------------------------------------------------------
+
+  showMoves() {
+    const all = { id: EVERYTHING, title: "Everything", dims: null, words: "Every dimension follows the pointer" };
+    const parts = this.model.groups.filter(({ used }) => used);
+    this.parts.moves.replaceChildren(...[all, ...parts].map(({ id, title, dims, words }) => {
+      const none = dims?.length === 0;
+      const button = element("button", { type: "button", "data-move": id, "aria-pressed": id === this.lock, title: none ? `${words}: there is no such dimension at this threshold` : words }, title);
+      button.disabled = none;
+      button.addEventListener("click", () => this.move(id ?? EVERYTHING));
+      return button;
+    }));
+  }
+
+  /** @param {string} id */
+  move(id) {
+    this.lock = id;
+    for (const button of this.parts.moves.children) button.setAttribute("aria-pressed", button.dataset.move === id);
+    this.hold();
+  }
+
+  /** Hold the dimensions outside the chosen part, and show a plane in which it can move. */
+  hold() {
+    const { model, state } = this;
+    const part = model.groups.find(({ id }) => id === this.lock);
+    const all = Array.from({ length: model.nLatent }, (_, q) => q);
+    state.held = new Set(part ? all.filter((q) => !part.dims.includes(q)) : []);
+    this.controls.showGroups();
+    this.controls.showHint(part
+      ? `Only ${part.subject} moves; the rest stays at the ring.`
+      : null);
+    const pair = this.planeOf(part);
+    if (String(pair) === String([state.a, state.b])) {
+      this.controls.showPair();
+      this.map.refresh();
+      this.paint();
+    } else this.setPair(pair[0], pair[1]);
+  }
+
+  /**
+   * @override
+   * A plane in which nothing could move takes in the part's first dimension.
+   * @param {number} a
+   * @param {number} b
+   */
+  setPair(a, b) {
+    const part = this.model.groups.find(({ id }) => id === this.lock);
+    const stuck = part && !part.dims.includes(a) && !part.dims.includes(b);
+    super.setPair(a, stuck ? part.dims[0] : b);
+  }
+
+  /** @override */
+  reset() {
+    this.move(EVERYTHING);
+    super.reset();
+  }
+
+  /** The plane for a part: its two first dimensions, else its one and another. @param {Group | undefined} part */
+  planeOf(part) {
+    const { a, b } = this.state;
+    if (!part) return [a, b];
+    const inside = [a, b].filter((q) => part.dims.includes(q));
+    if (inside.length === Math.min(part.dims.length, 2)) return [a, b];
+    if (part.dims.length > 1) return part.dims.slice(0, 2);
+    const [only] = part.dims;
+    return [only, this.model.header.on.find((/** @type {number} */ q) => q !== only) ?? (only ? 0 : 1)];
+  }
+
+  // --- drawing --------------------------------------------------------------------------------
+
+  /** @override */
+  drawOutputs() {
+    const point = this.shownPoint();
+    for (const picture of this.pictures) {
+      const variance = picture.draw(point);
+      if (picture.caption) picture.caption.textContent = picture.labels ? this.className(picture) : picture.model.spreadWords(variance);
+    }
+    this.controls.readout(point, []);
+  }
+
+  /** The most probable class of a view of labels. @param {any} it */
+  className({ model, values }) {
+    return model.drawing.columns?.[values.indexOf(Math.max(...values))] ?? "";
+  }
+
+  /** @override @param {OutputPicture} picture */
+  spreadInWords(picture) {
+    const { model, values, title, labels } = picture;
+    const variance = model.predict(this.state.point, values);
+    return labels ? `${title}: ${this.className(picture)}.` : `${title}: standard deviation ${formatNumber(model.deviation(variance))}.`;
+  }
+
+  /** @override */
+  mostHeight() {
+    return this.root.clientWidth >= 720 ? (this.pictures.length > 2 ? 210 : 380) : 240;
+  }
+}

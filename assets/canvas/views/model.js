@@ -1,0 +1,130 @@
+// Several layers on one latent space: the points they share, and one output for each picture.
+
+import { formatNumber } from "../kit/format.js";
+import { readFrame } from "../kit/frame.js";
+import { LatentModel } from "../map/model.js";
+import { LatentPoints } from "../map/points.js";
+
+/** @import { Drawing } from "../kit/geometry.js" */
+/** @import { Group } from "../kit/pair.js" */
+/** @import { Output } from "../map/model.js" */
+
+/** One picture: of one layer or of several as one row; labels: whether it tells classes. @typedef {{ title: string, labels: boolean, model: LatentModel | JoinedLayers }} ViewOutput */
+
+export class ViewsModel extends LatentPoints {
+  /**
+   * bytes: as pack_views.py writes them; groups: the dimensions by the views that use them.
+   * @param {Uint8Array} bytes
+   * @param {Group[]} groups
+   */
+  constructor(bytes, groups) {
+    const content = readFrame(bytes);
+    super(content);
+    /** @type {LatentModel[]} */
+    this.layers = content.header.layers.map((/** @type {number} */ _, /** @type {number} */ i) => new LatentModel(content.arrays[`layer${i}`]));
+    /** @type {ViewOutput[]} */
+    this.outputs = content.header.outputs.map((/** @type {any} */ output) => ({
+      ...output,
+      model: output.layers.length === 1 ? this.layers[output.layers[0]]
+        : new JoinedLayers(output.layers.map((/** @type {number} */ i) => this.layers[i]), output.drawing),
+    }));
+    this.signal = this.layers.map((layer) => this.meanSignal(layer));
+    /** The dimensions by the views that use them. @type {Group[]} */
+    this.groups = [];
+    this.setGroups(groups);
+  }
+
+  /** groups: [{id, title, dims, used, heading}], in the order of showing. @param {Group[]} groups */
+  setGroups(groups) {
+    this.groups = groups;
+    this.header.on = groups.filter(({ used }) => used).flatMap(({ dims }) => dims);
+  }
+
+  /** @returns {Output[]} */
+  get pictured() {
+    return this.outputs.map(({ model }) => model);
+  }
+
+  /** The map's thumbnails are those of the first output. */
+  get items() {
+    return this.outputs[0].model.items;
+  }
+
+  /** Prior variance of a layer, averaged over some training points. @param {LatentModel} layer */
+  meanSignal(layer) {
+    const step = Math.ceil(this.nPoints / 50);
+    let [sum, count] = [0, 0];
+    for (let n = 0; n < this.nPoints; n += step, count++) sum += layer.kernelDiagonal(this.position(n));
+    return sum / count;
+  }
+
+  /** A standard deviation as a share of what would be unknown without any data. @param {number} share */
+  spreadWords(share) {
+    return `${Math.round(100 * Math.sqrt(share))} %`;
+  }
+
+  /**
+   * A plane for the shading: variances as shares of the layers' own, averaged over the layers.
+   * @param {Float64Array} x
+   * @param {number} a
+   * @param {number} b
+   */
+  slice(x, a, b) {
+    const slices = this.layers.map((layer) => layer.slice(x, a, b));
+    let row = new Float64Array(0);
+    return {
+      columns: (/** @type {Float64Array} */ us) => slices.map((slice) => slice.columns(us)),
+      variances: (/** @type {Float64Array} */ us, /** @type {any[]} */ tables, /** @type {number} */ v, /** @type {Float64Array} */ out, /** @type {number} */ offset) => {
+        if (row.length < us.length) row = new Float64Array(us.length);
+        out.fill(0, offset, offset + us.length);
+        slices.forEach((slice, i) => {
+          slice.variances(us, tables[i], v, row, 0);
+          const weight = 1 / (this.signal[i] * slices.length);
+          for (let j = 0; j < us.length; j++) out[offset + j] += weight * row[j];
+        });
+      },
+    };
+  }
+}
+
+/** Outputs of several layers as one row, drawn together. */
+class JoinedLayers {
+  /** @param {LatentModel[]} layers @param {Drawing} drawing */
+  constructor(layers, drawing) {
+    this.layers = layers;
+    this.drawing = drawing;
+    this.nOutputs = layers.reduce((total, layer) => total + layer.nOutputs, 0);
+    this.header = { item_shape: drawing.shape, item_range: null };
+    this.items = true;
+  }
+
+  /**
+   * Mean of the whole row; returns the outputs' mean variance in the units of the data.
+   * @param {ArrayLike<number>} x
+   * @param {Float64Array} mean
+   */
+  predict(x, mean) {
+    let [start, total] = [0, 0];
+    for (const layer of this.layers) {
+      const variance = layer.predict(x, mean.subarray(start, start + layer.nOutputs));
+      total += layer.nOutputs * layer.deviation(variance) ** 2;
+      start += layer.nOutputs;
+    }
+    return total / this.nOutputs;
+  }
+
+  /** @param {number} variance */
+  deviation(variance) {
+    return Math.sqrt(variance);
+  }
+
+  /** @param {number} variance */
+  spreadWords(variance) {
+    return `± ${formatNumber(this.deviation(variance), 2)}`;
+  }
+
+  /** @param {number} n */
+  item(n) {
+    return Float32Array.from(this.layers.flatMap((layer) => Array.from(layer.item(n))));
+  }
+}

@@ -1,0 +1,71 @@
+"""Sphinx builds these pages from the repository's Markdown and the docstrings: `make docs`.
+
+The source folder is the repository's root, so that the links between its pages hold as they are.
+Everything is built offline, and the pages load nothing from elsewhere: formulas are MathML.
+"""
+
+import re
+import sys
+from pathlib import Path
+from typing import Any
+
+from docutils import nodes
+from latex2mathml.converter import convert
+
+ROOT = Path(__file__).parents[1]
+sys.path[:0] = [str(ROOT), str(ROOT / "docs")]
+
+from reference import write_pages  # noqa: E402 (from the two folders above)
+
+project = "Manifolio"
+author = "The Manifolio authors"
+copyright = author
+extensions = ["myst_parser"]
+root_doc = "docs/index"
+include_patterns = [
+    "README.md",
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
+    "benchmarks/README.md",
+    "gplvm_core/*.md",
+    "docs/**",
+]
+exclude_patterns = [".venv", ".git", "build", "tests", "assets", "pages", "**/__pycache__"]
+
+html_theme = "furo"
+html_title = "Manifolio"
+html_static_path = ["static"]
+html_css_files = ["pages.css"]
+html_favicon = str(ROOT / "assets" / "icon.png")
+html_show_copyright = False
+html_show_sphinx = False
+html_copy_source = False
+html_use_index = False
+html_math_renderer = "mathml"
+
+myst_enable_extensions = ["dollarmath"]
+myst_fence_as_directive = ["math"]
+myst_heading_anchors = 3
+
+
+def github_maths(app: Any, name: str, content: list[str]) -> None:
+    """GitHub's $`x`$, which no Markdown rule can garble, is MyST's $x$."""
+    content[0] = re.sub(r"\$`(.+?)`\$", r"$\1$", content[0])
+
+
+def inline_formula(translator: Any, node: nodes.math) -> None:
+    translator.body.append(convert(node.astext()))
+    raise nodes.SkipNode
+
+
+def displayed_formula(translator: Any, node: nodes.math_block) -> None:
+    # The converter knows "aligned" by the name that it has outside formulas.
+    formula = node.astext().replace("{aligned}", "{align*}")
+    translator.body.append(f'<div class="math">{convert(formula, display="block")}</div>')
+    raise nodes.SkipNode
+
+
+def setup(app: Any) -> None:
+    app.add_html_math_renderer("mathml", (inline_formula, None), (displayed_formula, None))
+    app.connect("builder-inited", lambda app: write_pages(ROOT / "docs" / "rooms"))
+    app.connect("source-read", github_maths)

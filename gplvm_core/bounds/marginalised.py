@@ -1,0 +1,46 @@
+"""The bound of a layer whose outputs are a belief, the inducing outputs integrated out before it.
+
+Where q(h) of the outputs is integrated first, q(u) is a compromise over all h (mean field, and
+`collapsed` with the belief's variances in yy). Here u is integrated out given h, as
+q(u_d | h_d) = N(βKPΨᵀh_d, KPK): A Aᵀ becomes A Aᵀ + G with G = Ψᵀ diag(Σ_d s_nd) Ψ, a gain of
+(β²/2) tr(PG). Damianou (2015), §6.2.3 (last formula).
+"""
+
+from dataclasses import replace
+
+import numpy as np
+
+from gplvm_core.bounds.collapsed import Collapsed, collapsed
+from gplvm_core.numerics import Factor
+from gplvm_core.statistics import Statistics
+
+
+def with_spread(statistics: Statistics) -> Statistics:
+    """The same with a square root of G beside A: the algebra then sees A Aᵀ + G, and D as before.
+
+    Data have no spread: their statistics stay as they are.
+    """
+    if statistics.spread is None:
+        return statistics
+    values, vectors = np.linalg.eigh(statistics.spread)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    beside = np.hstack([statistics.psi1_targets, root])
+    return replace(statistics, psi1_targets=beside, groups=np.zeros(beside.shape[1], dtype=np.intp))
+
+
+def marginalised(statistics: Statistics, gram: Factor, noise_variance: float) -> Collapsed:
+    """F_data with u integrated out given the outputs; of data the collapsed bound itself.
+
+    Raises NotPositiveDefiniteError as `collapsed` does.
+    """
+    if statistics.spread is None:
+        return collapsed(statistics, gram, noise_variance)
+    at = collapsed(with_spread(statistics), gram, noise_variance)
+    n_columns = statistics.psi1_targets.shape[1]
+    adjoints = replace(
+        at.statistics,
+        psi1_targets=at.statistics.psi1_targets[:, :n_columns],
+        groups=statistics.groups,
+        spread=0.5 / noise_variance**2 * gram.unwhiten(at.inverse[0]),
+    )
+    return replace(at, statistics=adjoints, weights=at.weights[:, :n_columns])

@@ -1,0 +1,54 @@
+"""A file of any kind that is read, as a data set: its name says which reader takes it."""
+
+from collections.abc import Callable
+from pathlib import PurePath
+from typing import Any, Literal
+
+from gplvm_core.datasets.dataset import Dataset
+from gplvm_core.datasets.images import read_images
+from gplvm_core.datasets.poses import read_bvh
+from gplvm_core.datasets.sources import NamedBytes, Source
+from gplvm_core.datasets.table import read_table
+from gplvm_core.datasets.video import read_video
+
+FileKind = Literal["table", "images", "video", "bvh"]
+
+ENDINGS: dict[str, FileKind] = {
+    "csv": "table",
+    "tsv": "table",
+    "txt": "table",
+    "npz": "table",
+    "npy": "table",
+    "zip": "images",
+    "gif": "video",
+    "bvh": "bvh",
+}
+READERS: dict[FileKind, Callable[..., Dataset]] = {
+    "table": read_table,
+    "images": read_images,
+    "video": read_video,
+    "bvh": read_bvh,
+}
+
+
+def ending_of(name: str) -> str:
+    """The last ending of a file's name, in lower case and without its point."""
+    return PurePath(name).suffix.lower().removeprefix(".")
+
+
+def kind_of(name: str) -> FileKind:
+    """What a file of this name holds; a table, unless its ending says otherwise."""
+    return ENDINGS.get(ending_of(name), "table")
+
+
+def read_file(source: Source, **options: Any) -> Dataset:
+    """The data set that a file holds: `read_table`, `read_images`, `read_video` or `read_bvh`.
+
+    options: the reader's. Bytes without a name are taken for a table. Raises DataError for what
+    cannot be read.
+    """
+    if isinstance(source, NamedBytes):
+        name = source.name
+    else:
+        name = "" if isinstance(source, bytes | bytearray | memoryview) else str(source)
+    return READERS[kind_of(name)](source, **options)

@@ -1,0 +1,233 @@
+"""Rows of data → small pictures (Pillow), the same on light and dark ground.
+
+NaN is a missing value: a pixel is hatched, a joint and its bones are left out, a bar gives way to
+a band, a curve is interrupted.
+"""
+
+import base64
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy import ndarray as Array
+from PIL import Image, ImageColor, ImageDraw
+
+from gplvm_core.datasets import Drawing
+from gplvm_core.figures.missing import missing_grid
+from gplvm_core.figures.palette import COLOURS, FAINT, INK, LEFT_INK, MISSING_INK, label_colour
+
+MAP_INKS = ((INK, 90), (MISSING_INK, 255))  # observed, missing; with their opacity
+OVERSAMPLING = 3
+VIEW_DEGREES = 40
+
+
+@dataclass(frozen=True)
+class Frame:
+    """What is common to all pictures of one dataset, so that they compare.
+
+    `low` and `high` bound the values (skeletons: the height; bars of unknown range: each column,
+    (D,)), `wide` is a skeleton's width.
+    """
+
+    low: float | Array
+    high: float | Array
+    wide: float = 1.0
+
+
+def common_frame(drawing: Drawing, rows: Array) -> Frame:
+    """The range that all pictures of these rows (n, D) share."""
+    values = np.asarray(rows, dtype=float)
+    if drawing.kind == "skeleton":
+        across, upwards = oblique_view(values.reshape(-1, 3))
+        widest = np.abs(across).max(initial=0.0, where=~np.isnan(across))
+        return Frame(float(np.nanmin(upwards)), float(np.nanmax(upwards)), 2 * float(widest))
+    if drawing.value_range is not None:
+        return Frame(float(drawing.value_range[0]), float(drawing.value_range[1]))
+    if drawing.kind == "bars":
+        # Columns may have units of their own: every bar runs from its column's least to its most.
+        lows, highs = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
+        return Frame(lows, np.where(highs > lows, highs, lows + 1.0))
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
+    return Frame(low, high if high > low else low + 1.0)
+
+
+def row_picture(drawing: Drawing, row: Array, frame: Frame, size: int = 120) -> Image.Image:
+    """Draw one row (D,) as its dataset says; the longer side has `size` pixels (RGBA)."""
+    values = np.asarray(row, dtype=float)
+    if drawing.kind == "image":
+        return image_picture(drawing, values, frame, size)
+    if drawing.kind == "skeleton":
+        return skeleton_picture(drawing, values, frame, size)
+    return plot_picture(drawing.kind, values, frame, size)
+
+
+def image_picture(drawing: Drawing, values: Array, frame: Frame, size: int) -> Image.Image:
+    scaled = np.clip((values - frame.low) / (frame.high - frame.low), 0.0, 1.0)
+    pixels = (255 * np.nan_to_num(scaled)).round().astype(np.uint8).reshape(drawing.shape)
+    picture = Image.fromarray(pixels).convert("RGBA")
+    missing = np.isnan(values).reshape(*drawing.shape[:2], -1).any(axis=2)
+    if missing.any():
+        picture.putalpha(Image.fromarray(np.where(missing, 0, 255).astype(np.uint8)))
+    factor = size / max(picture.size)
+    # Big pixels stay pixels; photographs are smoothed.
+    method = Image.Resampling.NEAREST if max(picture.size) <= 20 else Image.Resampling.LANCZOS
+    extent = (max(1, round(picture.width * factor)), max(1, round(picture.height * factor)))
+    picture = picture.resize(extent, method)
+    return Image.alpha_composite(hatching(extent), picture) if missing.any() else picture
+
+
+def hatching(extent: tuple[int, int]) -> Image.Image:
+    """Diagonal lines: the ground behind pixels that nobody knows."""
+    width, height = extent
+    picture = Image.new("RGBA", extent)
+    pen = ImageDraw.Draw(picture)
+    for start in range(-height, width, 5):
+        pen.line((start, height, start + height, 0), fill=FAINT + "B0")
+    return picture
+
+
+def oblique_view(joints: Array) -> tuple[Array, Array]:
+    """Joints (J, 3) seen from the front and a little from the side: across and upwards."""
+    turn = np.deg2rad(VIEW_DEGREES)
+    return joints[:, 0] * np.cos(turn) + joints[:, 2] * np.sin(turn), joints[:, 1]
+
+
+def skeleton_picture(drawing: Drawing, values: Array, frame: Frame, size: int) -> Image.Image:
+    """A stick figure; bones on the body's left have a second colour."""
+    across, upwards = oblique_view(values.reshape(-1, 3))
+    side = size * OVERSAMPLING
+    picture = Image.new("RGBA", (side, side))
+    pen = ImageDraw.Draw(picture)
+    scale = 0.92 * side / max(frame.high - frame.low, frame.wide)
+    x = side / 2 + scale * across
+    y = side / 2 - scale * (upwards - 0.5 * (frame.low + frame.high))
+    assert drawing.skeleton is not None  # Drawing checks it for this kind
+    width = max(2, round(side / 45))
+    known = ~(np.isnan(x) | np.isnan(y))
+    for joint, parent in enumerate(drawing.skeleton.parents):
+        if parent >= 0 and known[parent] and known[joint]:
+            left = drawing.skeleton.joint_names[joint].lower().startswith(("left", "l_", "lhip"))
+            ends = (x[parent], y[parent], x[joint], y[joint])
+            pen.line(ends, fill=LEFT_INK if left else INK, width=width)
+    for centre in zip(x[known], y[known], strict=True):
+        pen.circle(centre, 0.7 * width, fill=INK)
+    return picture.resize((size, size), Image.Resampling.LANCZOS)
+
+
+def plot_picture(kind: str, values: Array, frame: Frame, size: int) -> Image.Image:
+    """A curve through the columns, or one bar a column."""
+    known = ~np.isnan(values)
+    side = size * OVERSAMPLING
+    picture = Image.new("RGBA", (side, side))
+    pen = ImageDraw.Draw(picture)
+    margin = 0.08 * side
+    height = side - 2 * margin
+    shares = np.clip((values - frame.low) / (frame.high - frame.low), 0.0, 1.0)
+    y = side - margin - height * shares
+    if kind == "curve":
+        x = np.linspace(margin, side - margin, len(values))
+        width = max(3, side // 60)
+        for run in runs_of(known):
+            points = list(zip(x[run], y[run], strict=True))
+            if len(points) == 1:
+                pen.circle(points[0], width, fill=INK)
+            pen.line(points, fill=INK, width=width)
+    else:
+        floor = side - margin
+        edges = np.linspace(margin, side - margin, len(values) + 1)
+        gap = 0.12 * (edges[1] - edges[0])
+        for left, right, top, is_known in zip(edges[:-1], edges[1:], y, known, strict=True):
+            if is_known:
+                pen.rectangle((left + gap, min(top, floor - 2), right - gap, floor), fill=INK)
+            else:
+                pen.rectangle((left + gap, margin, right - gap, floor), fill=FAINT + "38")
+        pen.line((margin, floor, side - margin, floor), fill=FAINT, width=2)
+    return picture.resize((size, size), Image.Resampling.LANCZOS)
+
+
+def runs_of(known: Array) -> list[slice]:
+    """The stretches of True in (n,) flags."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], known.astype(int), [0]])))
+    return [slice(int(start), int(end)) for start, end in edges.reshape(-1, 2)]
+
+
+def missing_picture(missing: Array) -> Image.Image:
+    """Rows × columns of a table (N, D), reduced: what is missing stands out from what is there.
+
+    A cell that holds many entries is the stronger the more of them are missing; even one is seen.
+    """
+    share = missing_grid(missing)[:, :, None]
+    strength = np.where(share > 0, 0.35 + 0.65 * share, 0.0)
+    there, gone = (np.array([*ImageColor.getrgb(ink), alpha]) for ink, alpha in MAP_INKS)
+    cells = Image.fromarray((there + strength * (gone - there)).round().astype(np.uint8))
+    return cells.resize(
+        (cells.width * max(1, 240 // cells.width), cells.height * max(1, 120 // cells.height)),
+        Image.Resampling.NEAREST,
+    )
+
+
+def beside(pictures: Sequence[Image.Image]) -> Image.Image:
+    """Pictures two by two on a square, the rows around its middle; one alone stays as it is."""
+    if len(pictures) == 1:
+        return pictures[0]
+    cell = max(max(picture.size) for picture in pictures)
+    step = cell + max(2, cell // 25)
+    lines = -(-len(pictures) // 2)
+    side = step * max(lines, 2)
+    ground = Image.new("RGBA", (side, side))
+    left, top = (side - 2 * step) // 2, (side - lines * step) // 2
+    for number, picture in enumerate(pictures):
+        column, line = number % 2, number // 2
+        x = left + column * step + (step - picture.width) // 2
+        y = top + line * step + (step - picture.height) // 2
+        ground.paste(picture, (x, y))
+    return ground
+
+
+def reel(pictures: Sequence[Image.Image]) -> Image.Image:
+    """Pictures of one size, one below the other: the film of a CSS animation."""
+    width, height = pictures[0].size
+    film = Image.new("RGBA", (width, height * len(pictures)))
+    for number, picture in enumerate(pictures):
+        film.paste(picture, (0, number * height))
+    return film
+
+
+def map_picture(
+    points: Array, labels: Array | None, *, size: int = 240
+) -> tuple[Image.Image, Array, Array]:
+    """Scatter of points (N, 2); also the offset and the scale from points to unit square.
+
+    The unit square has its origin at the top left, as in a browser:
+    position = (point - offset) * scale, then y turned over.
+    """
+    low, high = points.min(axis=0), points.max(axis=0)
+    span = np.where(high > low, high - low, 1.0)
+    offset = low - 0.09 * span
+    scale = 1.0 / (1.18 * span)
+    side = size * OVERSAMPLING
+    picture = Image.new("RGBA", (side, side))
+    pen = ImageDraw.Draw(picture)
+    radius = side / 62 if len(points) <= 600 else side / 85
+    places = unit_positions(points, offset, scale) * side
+    for number, (x, y) in enumerate(places):
+        colour = COLOURS[0] if labels is None else label_colour(int(labels[number]))
+        pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=colour + "D0")
+    return picture.resize((size, size), Image.Resampling.LANCZOS), offset, scale
+
+
+def unit_positions(points: Array, offset: Array, scale: Array) -> Array:
+    """Points (n, 2) → positions in the unit square, y downwards."""
+    places = (points - offset) * scale
+    return np.column_stack([places[:, 0], 1.0 - places[:, 1]])
+
+
+def picture_uri(picture: Image.Image, *, exact: bool = False) -> str:
+    """The picture as a data URI (WebP), so that a page needs no further request.
+
+    exact: keep every pixel as it is.
+    """
+    buffer = io.BytesIO()
+    picture.save(buffer, format="WEBP", quality=86, method=2, lossless=exact)
+    return "data:image/webp;base64," + base64.b64encode(buffer.getvalue()).decode()

@@ -1,0 +1,53 @@
+"""Sample paths of a kernel over time, as a small SVG picture."""
+
+import numpy as np
+from jaxtyping import Float, Int
+from numpy import ndarray as Array
+
+from gplvm_core.datasets.spread import spread_rows
+from gplvm_core.figures.palette import FAINT, INK, LEFT_INK
+from gplvm_core.kernels import Sum
+
+INKS = (INK, LEFT_INK, "#8C7BC9")  # one for each sample path, readable on white and near-black
+STEPS = 240
+WIDE, HIGH, MARGIN = 480, 112, 4
+MOST_MARKS = 200
+
+
+def paths_svg(kernel: Sum, times: Float[Array, " N"]) -> bytes:
+    """Sample paths of the kernel (its white noise left out) over the times, which are marked."""
+    start, end = float(times.min()), float(times.max())
+    grid = np.linspace(start, end, STEPS)
+    values, vectors = np.linalg.eigh(kernel.parts[0].K(grid[:, None]))
+    seeds = np.random.default_rng(4).standard_normal((STEPS, len(INKS)))
+    # Rounding leaves tiny negative eigenvalues, which no draw has a share of.
+    paths = (vectors * np.sqrt(np.maximum(values, 0.0))) @ seeds
+    reach = np.abs(paths).max()
+    across = MARGIN + (WIDE - 2 * MARGIN) * (grid - start) / (end - start)
+    floor = HIGH - 12
+    down = 0.5 * floor - (0.5 * floor - MARGIN) * paths / reach
+    lines = []
+    for path, ink in zip(down.T, INKS, strict=True):
+        points = " ".join(f"{x:.1f},{y:.1f}" for x, y in zip(across, path, strict=True))
+        lines.append(
+            f'<polyline points="{points}" fill="none" stroke="{ink}" stroke-width="1.8" '
+            'stroke-linejoin="round"/>'
+        )
+    shown = times[spread_rows(len(times), MOST_MARKS)]
+    places = MARGIN + (WIDE - 2 * MARGIN) * (shown - start) / (end - start)
+    marks = "".join(f"M{x:.1f} {floor + 3}V{HIGH - 2}" for x in places)
+    picture = (
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {WIDE} {HIGH}">'
+        f'<path d="{marks}" stroke="{FAINT}" stroke-width="0.8"/>{"".join(lines)}</svg>'
+    )
+    return picture.encode()
+
+
+def longest_sequence(
+    times: Float[Array, " N"], sequences: Int[Array, " N"] | None
+) -> Float[Array, " n"]:
+    """The times of the sequence that lasts longest."""
+    if sequences is None:
+        return times
+    each = [times[sequences == number] for number in np.unique(sequences)]
+    return max(each, key=np.ptp)

@@ -1,0 +1,39 @@
+"""Kernels made of others."""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+from gplvm_core.kernels.declare import Parameter
+from gplvm_core.kernels.kernel import Kernel
+
+
+@dataclass(frozen=True, repr=False)
+class Compound(Kernel):
+    """A kernel made of others: a sum or a product."""
+
+    parts: tuple[Kernel, ...] = ()
+
+    @classmethod
+    def of(cls, *kernels: Kernel) -> Self:
+        """The sum (product) of kernels, with sums (products) inside it opened."""
+        parts: list[Kernel] = []
+        for kernel in kernels:
+            parts.extend(kernel.parts if isinstance(kernel, cls) else (kernel,))
+        return cls(tuple(parts))
+
+    def declared(self) -> dict[str, Parameter]:
+        each = enumerate(part.declared() for part in self.parts)
+        return {f"parts.{i}.{path}": what for i, own in each for path, what in own.items()}
+
+    def with_latent(self, n_latent: int) -> Self:
+        return replace(self, parts=tuple(part.with_latent(n_latent) for part in self.parts))
+
+    def without(self, dimension: int) -> Self:
+        return replace(self, parts=tuple(part.without(dimension) for part in self.parts))
+
+    def _holding(self, names: set[str]) -> Self:
+        return replace(self, parts=tuple(part._holding(names) for part in self.parts))
+
+    def held_paths(self) -> set[str]:
+        each = enumerate(part.held_paths() for part in self.parts)
+        return super().held_paths() | {f"parts.{i}.{path}" for i, held in each for path in held}

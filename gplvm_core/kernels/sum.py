@@ -1,0 +1,185 @@
+"""Sums of kernels: functions that are sums of independent functions."""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, replace
+from itertools import combinations, combinations_with_replacement
+from typing import Any, Self
+
+import numpy as np
+
+from gplvm_core.kernels.compound import Compound
+from gplvm_core.kernels.gradients import Cross, CrossBuilder, Gradients, Pullback, WeightedPsi2
+from gplvm_core.kernels.kernel import KernelError, kernels_that
+from gplvm_core.numerics import Array, unfold_upper
+
+
+@dataclass(frozen=True, repr=False)
+class Sum(Compound):
+    """k = Σ parts. Kernels without analytic cross terms raise KernelError."""
+
+    def K(self, first: Array, second: Array | None = None) -> Array:
+        return _total(part.K(first, second) for part in self.parts)
+
+    def diag(self, points: Array) -> Array:
+        return _total(part.diag(points) for part in self.parts)
+
+    def K_pullback(self, points: Array, gram: Array) -> tuple[Array, Self]:
+        pulled = [part.K_pullback(points, gram) for part in self.parts]
+        return _total(p for p, _ in pulled), replace(self, parts=tuple(k for _, k in pulled))
+
+    def psi0(
+        self, mean: Array, variance: Array
+    ) -> tuple[Array, Callable[[Array], tuple[Array, Array, Self]]]:
+        values, pullbacks = zip(*(part.psi0(mean, variance) for part in self.parts), strict=True)
+
+        def pullback(adjoint: Array) -> tuple[Array, Array, Self]:
+            pulled = [pull(adjoint) for pull in pullbacks]
+            kernel = replace(self, parts=tuple(k for _, _, k in pulled))
+            return _total(m for m, _, _ in pulled), _total(s for _, s, _ in pulled), kernel
+
+        return _total(iter(values)), pullback
+
+    def psi1(self, mean: Array, variance: Array, inducing: Array) -> tuple[Array, Pullback]:
+        values, pullbacks = self._each_psi1(mean, variance, inducing)
+
+        def pullback(adjoint: Array) -> Gradients:
+            return self._gathered([pull(adjoint) for pull in pullbacks])
+
+        return _total(iter(values)), pullback
+
+    def psi2(
+        self, mean: Array, variance: Array, inducing: Array, keep: int = 0
+    ) -> tuple[Array, Pullback]:
+        alone = [part.psi2(mean, variance, inducing, keep) for part in self.parts]
+        value, pullback = self._met(mean, variance, inducing, np.ones((len(mean), 1)))
+
+        def pulled_back(adjoint: Array) -> Gradients:
+            return pullback([pull(adjoint) for _, pull in alone], adjoint[None])
+
+        return _total(part for part, _ in alone) + value[0], pulled_back
+
+    def grouped_psi2(
+        self, mean: Array, variance: Array, inducing: Array, rows: Array, keep: int = 0
+    ) -> tuple[Array, Pullback]:
+        alone = [part.grouped_psi2(mean, variance, inducing, rows, keep) for part in self.parts]
+        value, pullback = self._met(mean, variance, inducing, rows)
+
+        def pulled_back(adjoint: Array) -> Gradients:
+            return pullback([pull(adjoint) for _, pull in alone], adjoint)
+
+        return _total(part for part, _ in alone) + value, pulled_back
+
+    def _met(
+        self, mean: Array, variance: Array, inducing: Array, rows: Array
+    ) -> tuple[Array, Callable[[list[Gradients], Array], Gradients]]:
+        """All cross terms, and what completes the parts' own gradients from their adjoint."""
+        crosses = list(self._crosses(mean, variance, inducing, rows))
+        _, pull_psi1 = self._each_psi1(mean, variance, inducing)
+
+        def pullback(pulled: list[Gradients], adjoint: Array) -> Gradients:
+            for met in crosses:
+                through_psi1, direct = met.cross.pullback(adjoint)
+                pulled[met.carrier] += pull_psi1[met.carrier](through_psi1) + direct[0]
+                pulled[met.other] += direct[1]
+            return self._gathered(pulled)
+
+        nothing = np.zeros((rows.shape[1], len(inducing), len(inducing)))
+        return _total([nothing, *(met.cross.value for met in crosses)]), pullback
+
+    def weighted_psi2(self, inducing: Array) -> WeightedPsi2:
+        alone = [part.weighted_psi2(inducing) for part in self.parts]
+
+        def weighted(mean: Array, variance: Array, weights: Array) -> tuple[Array, Array, Array]:
+            each = [part(mean, variance, weights) for part in alone]
+            value, d_mean, d_variance = (_total(terms) for terms in zip(*each, strict=True))
+            psi1, pull_psi1 = self._each_psi1(mean, variance, inducing)
+            symmetric = unfold_upper(weights, len(inducing))
+            # Points that share their weights are one group; else each is a group of its own.
+            rows = np.ones((len(mean), 1)) if len(weights) == 1 else np.eye(len(mean))
+            for met in self._crosses(mean, variance, inducing, rows):
+                through_psi1, direct = met.cross.pullback(symmetric)
+                # The cross term is linear in the carrier's psi1, so its value is that product.
+                value = value + np.sum(psi1[met.carrier] * through_psi1, axis=1)
+                pulled = pull_psi1[met.carrier](through_psi1) + direct[0]
+                d_mean, d_variance = d_mean + pulled.mean, d_variance + pulled.variance
+            return value, d_mean, d_variance
+
+        return weighted
+
+    def browser_form(self) -> list[dict[str, Any]]:
+        return [summand for part in self.parts for summand in part.browser_form()]
+
+    def scaled(self, factor: float) -> Self:
+        return replace(self, parts=tuple(part.scaled(factor) for part in self.parts))
+
+    @property
+    def relevance(self) -> Array | None:
+        # The first part that tells dimensions apart speaks for the sum.
+        for part in self.parts:
+            if part.relevance is not None:
+                return part.relevance
+        return None
+
+    def check(self) -> None:
+        self.check_parameters()
+        for part in self.parts:
+            part.check()
+        for first, second in combinations(range(len(self.parts)), 2):
+            self._meeting(first, second)
+
+    def _each_psi1(
+        self, mean: Array, variance: Array, inducing: Array
+    ) -> tuple[list[Array], list[Pullback]]:
+        each = [part.psi1(mean, variance, inducing) for part in self.parts]
+        return [value for value, _ in each], [pull for _, pull in each]
+
+    def _gathered(self, pulled: list[Gradients]) -> Gradients:
+        return Gradients(
+            _total(p.mean for p in pulled),
+            _total(p.variance for p in pulled),
+            _total(p.inducing for p in pulled),
+            replace(self, parts=tuple(p.kernel for p in pulled)),
+        )
+
+    def _crosses(
+        self, mean: Array, variance: Array, inducing: Array, rows: Array
+    ) -> Iterator["_Met"]:
+        for first, second in combinations(range(len(self.parts)), 2):
+            carrier, other, build = self._meeting(first, second)
+            yield _Met(carrier, other, build(mean, variance, inducing, rows))
+
+    def _meeting(self, first: int, second: int) -> tuple[int, int, CrossBuilder]:
+        """Which of two parts carries psi1, and how their cross term is made."""
+        for carrier, other in ((first, second), (second, first)):
+            build = self.parts[other].cross_with(self.parts[carrier])
+            if build is not None:
+                return carrier, other, build
+        names = " and ".join(type(self.parts[i]).__name__ for i in (first, second))
+        raise KernelError(
+            f"a sum of {names} has no analytic cross expectations; those that have: "
+            f"{', '.join(sums_with_expectations())}"
+        )
+
+
+@dataclass(frozen=True)
+class _Met:
+    """The cross term of two parts, given by their positions."""
+
+    carrier: int
+    other: int
+    cross: Cross
+
+
+def _total(terms: Any) -> Any:
+    terms = list(terms)
+    return sum(terms[1:], terms[0]) if terms else 0.0
+
+
+def sums_with_expectations() -> list[str]:
+    """The pairs of kernels that have a cross term, "Bias + RBF", for messages."""
+    kinds = [kind for kind in kernels_that("psi1") if not issubclass(kind, Compound)]
+    return [
+        f"{first.__name__} + {second.__name__}"
+        for first, second in combinations_with_replacement(kinds, 2)
+        if first().cross_with(second()) or second().cross_with(first())
+    ]

@@ -1,0 +1,1 @@
+"""Units and checks: what a user gives, as a layer takes it."""

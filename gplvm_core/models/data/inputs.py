@@ -1,0 +1,114 @@
+"""The inputs of a regression: known exactly, with noise of known or learnt size, or missing.
+
+Everything here is in internal units, in which every column of the inputs is standardised.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+from numpy.typing import ArrayLike, NDArray
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.models.data.input_units import Variance, internal_variance
+from gplvm_core.numerics import Array
+from gplvm_core.priors import UncertainInputs
+
+# Where learnt input noise starts, in variances of the column: a tenth of its spread.
+INITIAL_NOISE = 0.01
+# Where the belief about an input that nothing tells of starts.
+INITIAL_VARIANCE = 0.3
+
+Flags = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """What is known of the inputs: where q(X) starts, what of it moves, and the prior p(X).
+
+    groups: which noise variance an entry shares and learns, -1 where there is none to learn.
+    """
+
+    belief: Belief
+    prior: UncertainInputs
+    missing: Bool[Flags, "N Q"]
+    free_mean: Bool[Flags, "N Q"]
+    free_variance: Bool[Flags, "N Q"]
+    groups: Int[NDArray[np.intp], "N Q"]
+
+    @classmethod
+    def of(
+        cls,
+        points: Float[Array, "N Q"],
+        variance: Variance,
+        *,
+        constrained: bool = False,
+    ) -> Self:
+        """Inputs as observed (NaN = missing) with the variance of their noise (0 = exact).
+
+        A missing entry has the prior N(0, 1), a noisy one N(z, variance) (Damianou 2015,
+        eq. 4.1). constrained: q(x) of a noisy entry stays centred on z (§4.2.1), with the
+        variance that is given, or one of its own when that is learnt, one for each column.
+        """
+        missing = np.isnan(points)
+        learned = isinstance(variance, str)
+        if variance is None or isinstance(variance, str):
+            spread = np.full(points.shape, INITIAL_NOISE if learned else 0.0)
+        else:
+            spread = variance
+        exact = ~missing & (spread == 0.0)
+        noisy = ~missing & ~exact
+        observed = np.where(missing, 0.0, points)
+        groups = np.where(noisy & learned, np.arange(points.shape[1]), -1)
+        start = np.where(missing, INITIAL_VARIANCE, spread)
+        return cls(
+            Belief(observed, start, exact),
+            # Not the N(0, 1) of Damianou's §4.2.1 for noisy entries too: for every z that cost of
+            # knowing it outweighs what a few outputs tell, and the best is to know nothing.
+            UncertainInputs(observed, np.where(missing, 1.0, spread)),
+            missing,
+            missing | (False if constrained else noisy),
+            missing | (noisy if learned or not constrained else False),
+            groups,
+        )
+
+    @property
+    def exact(self) -> Bool[Flags, "N Q"]:
+        """Which entries are known exactly."""
+        return np.asarray(self.belief.observed)
+
+    def starting_at(self, mean: Float[Array, "N Q"], variance: Float[Array, "N Q"]) -> Self:
+        """The same, with q(X) of the missing entries starting elsewhere."""
+        belief = Belief(
+            np.where(self.missing, mean, self.belief.mean),
+            np.where(self.missing, variance, self.belief.variance),
+            self.belief.observed,
+        )
+        return replace(self, belief=belief)
+
+    def rows(self, chosen: Bool[Flags, " N"]) -> Self:
+        """What is known of some of the points."""
+        belief, prior = self.belief, self.prior
+        return type(self)(
+            Belief(belief.mean[chosen], belief.variance[chosen], self.exact[chosen]),
+            UncertainInputs(prior.center[chosen], prior.variance[chosen]),
+            self.missing[chosen],
+            self.free_mean[chosen],
+            self.free_variance[chosen],
+            self.groups[chosen],
+        )
+
+
+def new_inputs(
+    points: Float[Array, "N Q"],
+    variance: ArrayLike | None,
+    center: Float[Array, " Q"],
+    scale: Float[Array, " Q"],
+) -> Belief:
+    """New inputs in internal units, from the user's: what is missing has the prior's N(0, 1)."""
+    spread = internal_variance(variance, points.shape, scale)
+    if isinstance(spread, str):
+        raise ValueError("X_variance of new inputs must be variances; got 'learned'")
+    prior = Inputs.of((points - center) / scale, spread).prior
+    return Belief(prior.center, prior.variance)

@@ -1,0 +1,48 @@
+"""Labels of some of the rows, as a user gives them."""
+
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Shaped
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import column_or_1d
+from sklearn.utils.multiclass import check_classification_targets
+
+UNLABELLED = -1
+
+
+def labelled_rows(
+    y: ArrayLike, name: str
+) -> tuple[Bool[NDArray[np.bool_], " N"], Shaped[NDArray[Any], " L"]]:
+    """Which rows have a label, and these labels; −1, NaN and None mark rows without.
+
+    Raises ValueError, for the estimator of this name, when none has, or labels are of many kinds.
+    """
+    if y is None:
+        raise ValueError(f"{name} requires y to be passed, but the target y is None")
+    given = column_or_1d(y, warn=True)
+    if given.dtype.kind in "US":
+        words = {str(UNLABELLED), "nan", "None"}.intersection(given.tolist())
+        if words:
+            raise ValueError(
+                f"y is an array of strings, so {sorted(words)[0]!r} in it is a class like any "
+                f"other; use dtype=object, and {UNLABELLED}, NaN or None for rows without label"
+            )
+        return np.ones(len(given), dtype=bool), given
+    if given.dtype.kind == "f" and np.isinf(given).any():
+        raise ValueError("Input y contains infinity; labels must be finite, or NaN for none")
+    # NaN alone differs from itself.
+    none = [each is None or each != each or each == UNLABELLED for each in given.tolist()]
+    labelled = ~np.array(none, dtype=bool)
+    if not labelled.any():
+        raise ValueError(
+            f"none of the {len(given)} rows has a label (other than {UNLABELLED}, NaN or None): "
+            "give at least one row of each of two classes"
+        )
+    labels = given[labelled]
+    if labels.dtype == object:
+        labels = np.array(labels.tolist())
+        if len({type(each) for each in given[labelled].tolist()}) > 1:
+            raise ValueError("labels must be of one kind: all strings or all numbers")
+    check_classification_targets(labels)
+    return labelled, labels

@@ -1,0 +1,42 @@
+"""Latent points, their variances and dimensions as a user gives them: checked at the boundary."""
+
+import numpy as np
+from jaxtyping import Float, Int
+from numpy.typing import ArrayLike, NDArray
+
+from gplvm_core.datasets import DataError
+from gplvm_core.numerics import Array
+
+
+def checked_points(points: ArrayLike, n_latent: int) -> Float[Array, "N Q"]:
+    """Latent points as a finite matrix N × Q; DataError for any others."""
+    found = np.asarray(points, dtype=np.float64)
+    if found.ndim != 2 or found.shape[1] != n_latent:
+        raise DataError(f"latent points must be N × {n_latent}; got shape {found.shape}")
+    if not np.isfinite(found).all():
+        raise DataError("latent points must be finite; got NaN or infinity")
+    return found
+
+
+def checked_variance(
+    variance: ArrayLike | None, points: Float[Array, "N Q"]
+) -> Float[Array, "N Q"] | None:
+    """Variances of latent points, as many as those (None: certain); ValueError for any others."""
+    if variance is None:
+        return None
+    spread = np.broadcast_to(np.asarray(variance, dtype=np.float64), points.shape)
+    if not (spread >= 0).all():
+        raise ValueError("X_variance holds variances: none may be negative or NaN")
+    return spread
+
+
+def checked_dimensions(dimensions: ArrayLike, n_latent: int) -> Int[NDArray[np.intp], " K"]:
+    """Numbers of latent dimensions; ValueError for others than a list of whole numbers in range."""
+    chosen = np.asarray(dimensions)
+    whole = chosen.ndim == 1 and (chosen.dtype.kind in "iu" or chosen.size == 0)
+    if not whole or not np.isin(chosen, np.arange(n_latent)).all():
+        raise ValueError(
+            f"dimensions must be a list of whole numbers among 0 … {n_latent - 1}; got "
+            f"{dimensions!r}"
+        )
+    return chosen.astype(np.intp)

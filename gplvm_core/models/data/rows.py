@@ -1,0 +1,65 @@
+"""Rows as a user gives them: scikit-learn's checks, and refusals in words."""
+
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils import get_tags
+from sklearn.utils.validation import check_array, check_consistent_length, validate_data
+
+from gplvm_core.datasets import DataError
+from gplvm_core.numerics import Array
+
+
+def checked_rows(
+    estimator: Any, rows: ArrayLike, *, reset: bool, least: int | None = None
+) -> Float[Array, "N D"]:
+    """Rows as a matrix, with gaps (NaN) where the estimator's tags allow them.
+
+    reset: they are training data, of which there must be two by default; else new rows, of as many
+    columns. Raises ValueError as scikit-learn's validate_data does.
+    """
+    return np.asarray(
+        validate_data(
+            estimator,
+            rows,
+            reset=reset,
+            dtype=np.float64,
+            ensure_min_samples=1 + reset if least is None else least,
+            ensure_all_finite="allow-nan" if get_tags(estimator).input_tags.allow_nan else True,
+        )
+    )
+
+
+def refuse_unseen(seen: Bool[NDArray[np.bool_], " N"], *, where: str = "") -> None:
+    """Raise DataError when nothing of some rows to ask about is observed (where: "in … of ")."""
+    empty = np.flatnonzero(~seen)
+    if len(empty):
+        raise DataError(
+            f"nothing is observed in {where}row {empty[0]} (counted from 0), and in {len(empty)} "
+            f"of {len(seen)} rows: leave them out; sample() draws rows from the prior"
+        )
+
+
+def checked_outputs(
+    outputs: ArrayLike, rows: Float[Array, "N Q"], name: str
+) -> tuple[Float[Array, "N D"], bool]:
+    """Outputs (N or N × D; NaN = missing) of as many rows as N × D, and whether they were N.
+
+    Raises ValueError, for the estimator of this name, when they are None or do not fit the rows.
+    """
+    if outputs is None:
+        raise ValueError(f"{name} requires y to be passed, but the target y is None")
+    found = check_array(
+        outputs, ensure_2d=False, dtype=np.float64, ensure_all_finite="allow-nan", input_name="y"
+    )
+    check_consistent_length(rows, found)
+    return (found[:, None], True) if found.ndim == 1 else (found, False)
+
+
+def capped_notes(n_inducing: int, n_points: int) -> tuple[str, ...]:
+    """That there are more inducing inputs than points to start them from, in words."""
+    if n_inducing <= n_points:
+        return ()
+    return (f"n_inducing = {n_inducing} is capped at the {n_points} points",)

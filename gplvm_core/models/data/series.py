@@ -1,0 +1,125 @@
+"""Series as a user gives them, and as the data of an autoregression: windows and what follows."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+
+from gplvm_core.datasets import DataError
+from gplvm_core.models.data.rows import checked_rows
+from gplvm_core.numerics import Array
+
+
+@dataclass(frozen=True)
+class Windows:
+    """All windows of some series, oldest entry first, and the value after each.
+
+    variance: of the windows' entries, None when that is to be learnt. last: the window that
+    forecasts go on from, the end of the last series.
+    """
+
+    inputs: Float[Array, "N Q"]
+    outputs: Float[Array, "N D"]
+    variance: Float[Array, "N Q"] | None
+    last: Float[Array, "W D"]
+    last_variance: Float[Array, "W D"] | None
+
+    @classmethod
+    def of(
+        cls,
+        series: Sequence[Float[Array, "T D"]],
+        variances: Sequence[Float[Array, "T D"]] | None,
+        window: int,
+    ) -> Self:
+        """Windows lie within one series each."""
+        inputs = np.concatenate([_windows(each, window) for each in series])
+        outputs = np.concatenate([each[window:] for each in series])
+        last = series[-1][-window:]
+        if variances is None:
+            return cls(inputs, outputs, None, last, None)
+        spread = np.concatenate([_windows(each, window) for each in variances])
+        return cls(inputs, outputs, spread, last, variances[-1][-window:])
+
+    @property
+    def uncertain(self) -> bool:
+        """Whether any entry may be other than it was observed."""
+        return self.variance is None or bool(self.variance.any())
+
+
+def _windows(series: Float[Array, "T D"], window: int) -> Float[Array, "N Q"]:
+    """All stretches of the series that have a value after them, oldest entry first."""
+    stretches = [series[lag : len(series) - window + lag] for lag in range(window)]
+    return np.concatenate(stretches, axis=1)
+
+
+def checked_window(window: Any) -> int:
+    """How many values a window holds; ValueError unless that is a whole number of at least 1."""
+    if not (isinstance(window, int | np.integer) and window >= 1):
+        raise ValueError(f"window must be a whole number of at least 1; got {window!r}")
+    return int(window)
+
+
+def checked_series(
+    estimator: Any, series: ArrayLike, window: int, *, reset: bool
+) -> Float[Array, "T D"]:
+    """One series (T or T × D) as T × D, long enough to hold a window; DataError for any other.
+
+    reset: it is the first to train on.
+    """
+    table = np.asarray(series)[:, None] if np.ndim(series) == 1 else series
+    try:
+        values = checked_rows(estimator, table, reset=reset, least=1)
+    except ValueError as error:
+        if "NaN" in str(error) or "infinity" in str(error):
+            raise DataError(
+                f"{error}\nA series must be whole: fill its gaps in, or give the stretches "
+                "between them as a list of series."
+            ) from error
+        raise
+    # To train, there must be values after a window.
+    least = window + (2 if reset else 0)
+    if len(values) < least:
+        raise DataError(
+            f"a series of n_samples = {len(values)} is too short for window = {window}: "
+            f"at least {least} values are needed; give a longer series or a shorter window"
+        )
+    return values
+
+
+def checked_variances(
+    variances: Any, series: Sequence[Float[Array, "T D"]], *, several: bool
+) -> list[Float[Array, "T D"]]:
+    """Variances of the entries of each series; ValueError for others."""
+    given = variances if several else [variances]
+    if len(given) != len(series):
+        raise ValueError(
+            f"series_variance must be a list of one for each of the {len(series)} series; "
+            f"got {len(given)}"
+        )
+    return [series_variance(each, own) for each, own in zip(given, series, strict=True)]
+
+
+def series_variance(variance: ArrayLike, series: Float[Array, "T D"]) -> Float[Array, "T D"]:
+    """Variances of a series' entries, of its shape or broadcast to it; ValueError for others."""
+    given = np.asarray(variance, dtype=np.float64)
+    if given.ndim == 1 and given.shape == (len(series),) and series.shape[1] == 1:
+        given = given[:, None]
+    try:
+        spread = np.broadcast_to(given, series.shape)
+    except ValueError:
+        raise ValueError(
+            f"variances must be of the series' shape {series.shape}; got shape {given.shape}"
+        ) from None
+    if not (np.isfinite(spread) & (spread >= 0.0)).all():
+        raise ValueError("variances of a series may not be negative, infinite or NaN")
+    return np.asarray(spread)
+
+
+def are_several(series: Any) -> bool:
+    """Whether this is a list of series, of arrays or tables, and not one series as a list."""
+    if not isinstance(series, list | tuple) or not series:
+        return False
+    return all(np.ndim(s) == 2 or (isinstance(s, np.ndarray) and s.ndim == 1) for s in series)

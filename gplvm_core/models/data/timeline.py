@@ -1,0 +1,128 @@
+"""Times and sequences of rows: checked at the boundary, and what is odd about them in words."""
+
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float, Int, Shaped
+from numpy.typing import ArrayLike, NDArray
+
+from gplvm_core.datasets import DataError
+from gplvm_core.kernels import Kernel
+from gplvm_core.kernels.periodic import Periodic
+from gplvm_core.numerics import Array
+
+Labels = NDArray[Any]
+
+# Paths of another size than the latent points that training starts from train badly.
+MOST_WIDTH = 4.0
+
+
+def checked_times(times: ArrayLike, count: int | None, what: str = "times") -> Float[Array, "N P"]:
+    """Times (N,) or vector inputs (N, P) as N × P; DataError for others than finite numbers."""
+    try:
+        found = np.asarray(times, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{what} must be numbers (seconds, days since a start): {error}") from error
+    found = found[:, None] if found.ndim == 1 else found
+    if found.ndim != 2 or (count is not None and len(found) != count) or found.shape[1] == 0:
+        wanted = "N" if count is None else str(count)
+        raise DataError(
+            f"{what} must be one for each row, shape ({wanted},) or ({wanted}, P); got shape "
+            f"{np.shape(times)}"
+        )
+    if not np.isfinite(found).all():
+        row = int(np.argwhere(~np.isfinite(found))[0, 0])
+        raise DataError(
+            f"{what} must be finite; the first that is not stands in row {row} (counted from 0): "
+            "leave the row out, or give its time"
+        )
+    return found
+
+
+def checked_timeline(
+    times: ArrayLike | None, sequences: ArrayLike | None, count: int
+) -> tuple[Float[Array, "N P"], Shaped[Labels, " N"]]:
+    """Times (by default counted within each sequence) and sequence labels of so many rows.
+
+    Raises DataError for the wrong number of either, and for times that are not finite.
+    """
+    labels: Labels = np.zeros(count, dtype=np.int64)
+    if sequences is not None:
+        labels = np.asarray(sequences)
+        if labels.shape != (count,):
+            raise DataError(
+                f"sequences must be one label for each of the {count} rows; got shape "
+                f"{labels.shape}"
+            )
+        unknown = [n for n, each in enumerate(labels.tolist()) if each is None or each != each]
+        if unknown:
+            raise DataError(
+                f"sequences must be known for every row; the first that is not stands in row "
+                f"{unknown[0]} (counted from 0)"
+            )
+    if times is None:
+        found = np.empty((count, 1))
+        for label in np.unique(labels):
+            rows = np.flatnonzero(labels == label)
+            found[rows, 0] = np.arange(len(rows))
+        return found, labels
+    return checked_times(times, count), labels
+
+
+def rows_of_sequence(sequences: Shaped[Labels, " N"], sequence: Any) -> Int[NDArray[np.intp], " r"]:
+    """The rows of a sequence; DataError when it is unknown, or not told and there are several."""
+    names = np.unique(sequences)
+    shown = ", ".join(str(name) for name in names[:8]) + (", …" if len(names) > 8 else "")
+    if sequence is None and len(names) > 1:
+        raise DataError(f"there are {len(names)} sequences ({shown}): say which, sequence=…")
+    rows = np.flatnonzero(sequences == (names[0] if sequence is None else sequence))
+    if len(rows) == 0:
+        raise DataError(f"there is no sequence {sequence!r}; the model has {shown}")
+    return rows
+
+
+def timeline_notes(
+    times: Float[Array, "N P"], sequences: Shaped[Labels, " N"], kernel: Kernel
+) -> tuple[str, ...]:
+    """What is odd about times and sequences, one sentence each."""
+    notes = []
+    width = float(np.sqrt(np.mean(kernel.diag(times))))
+    if not 1.0 / MOST_WIDTH < width < MOST_WIDTH:
+        notes.append(
+            f"the kernel over time gives paths of standard deviation {width:.1e}: mappings start "
+            "from latent points of about 1, so give it variances that add up to about 1"
+        )
+    names, counts = np.unique(sequences, return_counts=True)
+    if (counts == 1).any():
+        alone = names[counts == 1]
+        notes.append(
+            f"{len(alone)} of {len(names)} sequences have one row (the first: {alone[0]}): time "
+            "tells nothing about them"
+        )
+    steps = [np.diff(times[sequences == name, 0]) for name in names]
+    if times.shape[1] == 1:
+        if any((step < 0).any() for step in steps):
+            notes.append("rows are not in the order of their times: they are taken by their times")
+        repeated = sum(
+            len(t) - len(np.unique(t)) for t in (times[sequences == name, 0] for name in names)
+        )
+        if repeated:
+            notes.append(
+                f"{repeated} rows have the time of another row of their sequence: they share its "
+                "latent point, up to the white noise of the prior"
+            )
+        span = max(float(np.ptp(times[sequences == name, 0])) for name in names)
+        period = _period(kernel)
+        if period is not None and period > span:
+            notes.append(
+                f"the period {period:.3g} is longer than the longest sequence, {span:.3g}: nothing "
+                "was seen to repeat"
+            )
+    return tuple(notes)
+
+
+def _period(kernel: Any) -> float | None:
+    if isinstance(kernel, Periodic):
+        return float(kernel.period)
+    found = [_period(part) for part in getattr(kernel, "parts", ())]
+    return next((period for period in found if period is not None), None)

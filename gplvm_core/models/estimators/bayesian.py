@@ -1,0 +1,128 @@
+"""The Bayesian GP-LVM: latent inputs integrated out, dimensions switched off by ARD."""
+
+from typing import Literal
+
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.kernels import Kernel
+from gplvm_core.models.data.scaling import Scaling, observed_counts
+from gplvm_core.models.estimators.trained import TrainedModel
+from gplvm_core.models.problems.edges import Edge, relevance_of
+from gplvm_core.models.problems.encoded import EncodedNode
+from gplvm_core.models.problems.graph import Graph, Parameters
+from gplvm_core.models.problems.nodes import LatentNode, Node
+from gplvm_core.models.problems.starts import Start
+from gplvm_core.numerics import Array
+from gplvm_core.prediction import Evidence, Posterior, Projection, log_density, project
+from gplvm_core.prediction.encoded import project_encoded
+from gplvm_core.priors.encoder import Encoder
+from gplvm_core.statistics import Executor, Statistics, Targets
+
+
+class BayesianGPLVM(TrainedModel):
+    """Bayesian Gaussian-process latent variable model (Titsias & Lawrence 2010).
+
+    Outputs are Gaussian-process functions, plus noise, of latent inputs X ~ N(0, I) that are
+    integrated out approximately: `bound_` is a lower bound on log p(Y) in nats, for the data as
+    given. `relevance_` orders the latent dimensions, `information_` (nats per point) says which
+    are on. Trained by phases with the noise variance and the kernel's scale at their optimum.
+
+    encoder : None, or q(X) as a function of the outputs, learnt together with the layer, so that
+        transform of a whole row needs no inference: "kernel", a linear map and an RBF expansion
+        (Lawrence & Quiñonero-Candela 2006), or "network", a linear map and a hidden layer
+        (Damianou 2015, §6.2.5). `bound_` stays a lower bound, over fewer beliefs. The encoder
+        answers in transform and denoise; new rows with gaps, and score_samples, are inferred
+        iteratively as without it.
+    """
+
+    encoder_: Encoder | None
+    statistics_: Statistics
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        n_inducing: int = 50,
+        kernel: str | Kernel = "rbf",
+        init: str | ArrayLike = "pca",
+        scaling: Literal["global", "columns", "none"] = "global",
+        max_iter: int = 500,
+        n_restarts: int = 1,
+        jitter: float = 1e-6,
+        optimiser: Literal["lbfgs", "scg"] = "lbfgs",
+        random_state: int | None = None,
+        n_jobs: int | None = None,
+        encoder: Literal["kernel", "network"] | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.n_inducing = n_inducing
+        self.kernel = kernel
+        self.init = init
+        self.scaling = scaling
+        self.max_iter = max_iter
+        self.n_restarts = n_restarts
+        self.jitter = jitter
+        self.optimiser = optimiser
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.encoder = encoder
+
+    def _problem(self, begin: Start, run: Executor) -> Graph:
+        to_data = Edge(0, Targets.of(begin.outputs[0]), run)
+        return Graph((self._node(begin),), (to_data,), begin, self.jitter)
+
+    def _node(self, begin: Start) -> Node:
+        """What is believed about the latent points."""
+        if self.encoder is None:
+            return LatentNode()
+        return EncodedNode.of(begin.outputs[0], self.n_components, self.encoder)
+
+    def _settle(
+        self, problem: Graph, parameters: Parameters, targets: Array, scaling: Scaling
+    ) -> tuple[str, ...]:
+        learnt = problem.learnt(parameters, (targets,))
+        (node,), (layer,), (kind,) = learnt.nodes, learnt.layers, problem.nodes
+        own = parameters.nodes[0]
+        self.encoder_ = kind.encoder(own) if isinstance(kind, EncodedNode) else None
+        self._keep(
+            node.belief,
+            node.information,
+            learnt.bound + scaling.log_jacobian(observed_counts(targets)),
+            layer.statistics,
+            layer.as_posterior(scaling),
+        )
+        return learnt.notes
+
+    def _keep(
+        self,
+        belief: Belief,
+        information: Float[Array, " Q"],
+        bound: float,
+        statistics: Statistics,
+        posterior: Posterior,
+    ) -> None:
+        """What fitting leaves behind, in one step."""
+        self.latent_mean_, self.latent_variance_ = belief.mean, belief.variance
+        self.information_, self.bound_ = information, bound
+        self.relevance_ = relevance_of(posterior.kernel, belief.n_latent)
+        self.statistics_, self.posterior_ = statistics, posterior
+
+    def score_samples(self, Y: ArrayLike) -> Float[Array, " N"]:
+        """log p(observed entries of y | training data) of each row in nats, approximately.
+
+        The difference of the bounds with and without the row: each is a lower bound, their
+        difference bounds nothing. Source: Damianou (2015), §3.4.
+        """
+        outputs = self._outputs(Y)
+        return log_density(
+            (Evidence(self.posterior_, outputs),), (self.statistics_,), self._inferred(outputs)
+        )
+
+    def _project(self, outputs: Array) -> Projection:
+        if self.encoder is None or self.encoder_ is None:
+            return self._inferred(outputs)
+        return project_encoded(self.encoder_, self.posterior_, outputs, self._inferred)
+
+    def _inferred(self, outputs: Array) -> Projection:
+        return project((Evidence(self.posterior_, outputs),), self._belief)

@@ -1,0 +1,103 @@
+"""What fitted models offer, whatever they model: saving, their layer, their latent points."""
+
+import warnings
+from os import PathLike
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from sklearn.utils.validation import check_is_fitted
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.models.estimators.capabilities import Capabilities
+from gplvm_core.numerics import Array
+from gplvm_core.optimise import Result
+from gplvm_core.prediction import Posterior
+
+# A latent dimension is on when it carries more than this much information about a point.
+ON = 0.05
+
+
+class Saved:
+    """An estimator that can be written to disk, and says what was decided for its user."""
+
+    notes_: tuple[str, ...]
+
+    @property
+    def capabilities(self) -> Capabilities:
+        """What the model can do beyond its latent map."""
+        return Capabilities()
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the model to one file; gplvm_core.load reads it back."""
+        # The one upward import of the house: the public interface promises this method.
+        from gplvm_core.store.file import save
+
+        check_is_fitted(self)
+        save(self, path)
+
+    def _note(self, notes: tuple[str, ...]) -> None:
+        """Keep what was decided for the user, and say it."""
+        self.notes_ = notes
+        for note in notes:
+            warnings.warn(note, UserWarning, stacklevel=3)
+
+
+class Optimised:
+    """An estimator that was fitted iteratively."""
+
+    result_: Result
+
+    @property
+    def n_iter_(self) -> int:
+        """Accepted iterations of the start that was kept."""
+        return max(self.result_.iterations, 1)
+
+
+class Embedded:
+    """An estimator whose training rows have beliefs about latent points."""
+
+    latent_mean_: Float[Array, "N Q"]
+    latent_variance_: Float[Array, "N Q"]
+    information_: Float[Array, " Q"]
+
+    @property
+    def n_effective_(self) -> int:
+        """How many latent dimensions are on: information above 0.05 nats a point."""
+        return int(np.sum(self.information_ > ON))
+
+    @property
+    def _belief(self) -> Belief:
+        """q(X) of the training rows."""
+        return Belief(self.latent_mean_, self.latent_variance_)
+
+
+class FittedLayer(Optimised, Saved):
+    """An estimator whose knowledge is a layer's posterior."""
+
+    posterior_: Posterior
+
+    @property
+    def inducing_(self) -> Float[Array, "M Q"]:
+        return self.posterior_.inducing
+
+    @property
+    def kernel_(self) -> Any:
+        return self.posterior_.kernel
+
+    @property
+    def noise_variance_(self) -> float:
+        return self.posterior_.noise_variance
+
+    @property
+    def noise_std_(self) -> Float[Array, " D"]:
+        """Standard deviation of the observation noise in the user's units."""
+        return np.sqrt(self.posterior_.noise_variance) * self.posterior_.scale
+
+    @property
+    def center_(self) -> Float[Array, " D"]:
+        return self.posterior_.center
+
+    @property
+    def scale_(self) -> Float[Array, " D"]:
+        return self.posterior_.scale

@@ -1,0 +1,81 @@
+"""Probabilistic PCA (Tipping & Bishop 1999): closed form, or with gaps by its exact likelihood."""
+
+from typing import Any, Literal, Self
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+
+from gplvm_core.bounds.linear_gaussian import infer
+from gplvm_core.models.data.scaling import gaps_in_words, observed_counts
+from gplvm_core.models.estimators.estimator import LatentVariableModel
+from gplvm_core.models.problems.principal import fit_factors
+from gplvm_core.numerics import Array
+from gplvm_core.prediction import Projection
+from gplvm_core.prediction.linear_gaussian import (
+    as_posterior,
+    draw_rows,
+    inferred_rows,
+    reconstruct,
+    reconstruct_jointly,
+)
+
+
+class ProbabilisticPCA(LatentVariableModel):
+    """y = W x + center + noise with x ~ N(0, I): the maximum likelihood W and noise variance.
+
+    method "primal" takes the eigenvectors of the D × D covariance, "dual" those of the N × N
+    inner products (the GP-LVM with a linear kernel, Lawrence 2005); "auto" the smaller. They give
+    the same model. Where entries are missing (NaN) the likelihood of the observed ones has no
+    closed form and is maximised numerically, center included; `result_` says how that ended.
+    `bound_` is the exact log likelihood of the observed entries in nats. All answers about rows
+    are exact: the rest of a Gaussian vector given a part of it.
+    """
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        scaling: Literal["global", "columns", "none"] = "global",
+        method: Literal["auto", "primal", "dual"] = "auto",
+    ) -> None:
+        self.n_components = n_components
+        self.scaling = scaling
+        self.method = method
+
+    def fit(self, Y: ArrayLike, y: Any = None) -> Self:
+        """Fit to outputs Y (N × D; NaN where missing). `y` is ignored."""
+        targets, scaling = self._training_data(Y, self.scaling)
+        if not (isinstance(self.n_components, int | np.integer) and self.n_components >= 1):
+            raise ValueError(
+                f"n_components must be a whole number of at least 1; got {self.n_components!r}"
+            )
+        factors, self.result_, notes = fit_factors(targets, self.n_components, self.method)
+        inferred = infer(factors, targets)
+        self.latent_mean_, self.latent_variance_ = inferred.mean, inferred.variance
+        self.relevance_ = np.sum(factors.weights**2, axis=1)
+        self.information_ = -0.5 * np.mean(np.log(inferred.variance), axis=0)
+        self.posterior_ = as_posterior(factors, scaling.center, scaling.scale)
+        offset = scaling.log_jacobian(observed_counts(targets))
+        self.bound_ = float(inferred.log_density.sum()) + offset
+        self.trace_: dict[str, Any] = {}
+        self._note(scaling.notes + notes)
+        self.notes_ += gaps_in_words(targets)
+        return self
+
+    def score_samples(self, Y: ArrayLike) -> Float[Array, " N"]:
+        """log p of the observed entries of each row in nats, exact."""
+        return inferred_rows(self.posterior_, self._outputs(Y)).log_density
+
+    def _project(self, outputs: Array) -> Projection:
+        inferred = inferred_rows(self.posterior_, outputs)
+        mean, variance = inferred.mean[:, None], inferred.variance[:, None]
+        return Projection(mean, variance, np.zeros(mean.shape[:2]))
+
+    def _reconstruct(self, outputs: Array, *, noise: bool) -> tuple[Array, Array]:
+        return reconstruct(self.posterior_, outputs, noise=noise)
+
+    def _reconstruct_jointly(self, outputs: Array) -> tuple[Array, Array]:
+        return reconstruct_jointly(self.posterior_, outputs)
+
+    def _draw(self, outputs: Array, n_samples: int, generator: np.random.Generator) -> Array:
+        return draw_rows(self.posterior_, outputs, n_samples, generator)

@@ -1,0 +1,39 @@
+"""One view of a fitted model of several as a model of its own."""
+
+from typing import Any
+
+import numpy as np
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.models.data.views import kernel_of_view
+from gplvm_core.models.estimators.bayesian import BayesianGPLVM
+from gplvm_core.models.estimators.dynamics import DynamicalGPLVM
+from gplvm_core.models.problems.segmentation import LEAST_DROP
+
+
+def one_view(views: Any, name: str) -> BayesianGPLVM:
+    """The view of a fitted ManifoldRelevance, on the shared latent space and its paths."""
+    kind = BayesianGPLVM if views.time_kernel is None else DynamicalGPLVM
+    model = kind(
+        n_components=views.n_components,
+        n_inducing=views.n_inducing,
+        kernel=kernel_of_view(views.kernel, name, views.views_),
+        scaling=views.scaling,
+        jitter=views.jitter,
+    )
+    if isinstance(model, DynamicalGPLVM) and views.time_kernel is not None:
+        model.time_kernel, model.time_kernel_ = views.time_kernel, views.time_kernel_
+        model.times_, model.sequences_, model.path_ = views.times_, views.sequences_, views.path_
+    kl = float(views.information_.sum()) * len(views.latent_mean_)
+    model._keep(
+        Belief(views.latent_mean_, views.latent_variance_),
+        # What a view does not use is off in a model of that view alone.
+        np.where(views._uses(LEAST_DROP)[name], views.information_, 0.0),
+        views.bounds_[name] - kl,
+        views.statistics_[name],
+        views.posteriors_[name],
+    )
+    model.encoder_, model.notes_ = None, views.notes_
+    model.result_, model.trace_, model.restarts_ = views.result_, views.trace_, views.restarts_
+    model.n_features_in_ = model.posterior_.n_outputs
+    return model

@@ -1,0 +1,136 @@
+"""Sparse Gaussian-process regression, with inputs that may be known exactly or with noise."""
+
+from collections.abc import Callable
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from gplvm_core.kernels import Kernel
+from gplvm_core.models.data.input_units import input_scaling, internal_variance
+from gplvm_core.models.data.inputs import Inputs, new_inputs
+from gplvm_core.models.data.rows import capped_notes, checked_outputs, checked_rows
+from gplvm_core.models.data.scaling import Scaling, observed_counts
+from gplvm_core.models.estimators.trained_regression import TrainedRegression
+from gplvm_core.models.problems.edges import relevance_of
+from gplvm_core.models.problems.inputs import InputNode
+from gplvm_core.models.training.run import Run
+from gplvm_core.models.training.schedule import check_settings
+from gplvm_core.optimise import Progress
+from gplvm_core.prediction import predict_at
+from gplvm_core.statistics import executor
+
+
+class SparseGPRegression(TrainedRegression, RegressorMixin, BaseEstimator):
+    """Gaussian-process regression through inducing inputs, at exact or uncertain inputs.
+
+    The collapsed bound of Titsias (2009), with ARD lengthscales and inducing inputs learnt and
+    noise and kernel variance at their optimum; with as many inducing inputs as points, exact
+    Gaussian-process regression. Several outputs share one kernel. Every column of the inputs is
+    standardised inside; all inputs and outputs of methods are in the user's units.
+
+    The inputs may be noisy observations z of x ~ N(z, X_variance): q(x_n) = N(μ_n, S_n) is learnt
+    under that prior (Damianou 2015, eq. 4.1), or, `constrained`, held centred on z_n, with the
+    known variance or one of its own (§4.2.1). `input_mean_` and `input_variance_` are q(X);
+    `input_noise_variance_` the variance of every input's noise, as given or as learnt.
+    """
+
+    def __init__(
+        self,
+        n_inducing: int = 50,
+        kernel: str | Kernel = "rbf",
+        constrained: bool = False,
+        scaling: Literal["global", "columns", "none"] = "columns",
+        max_iter: int = 500,
+        n_restarts: int = 1,
+        jitter: float = 1e-6,
+        optimiser: Literal["lbfgs", "scg"] = "lbfgs",
+        random_state: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_inducing = n_inducing
+        self.kernel = kernel
+        self.constrained = constrained
+        self.scaling = scaling
+        self.max_iter = max_iter
+        self.n_restarts = n_restarts
+        self.jitter = jitter
+        self.optimiser = optimiser
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    def fit(
+        self,
+        X: ArrayLike,
+        Y: ArrayLike,
+        *,
+        X_variance: ArrayLike | Literal["learned"] | None = None,
+        callback: Callable[[Progress], None] | None = None,
+        resume: Run | None = None,
+    ) -> Self:
+        """Train on inputs X (N × Q) and outputs Y (N or N × D; NaN = missing).
+
+        X_variance: None for exact inputs; the variances of their noise in squared units of X, one
+        number, (Q,) or (N, Q) (0 = that entry is exact); or "learned": one for each column, or,
+        constrained, one for each entry. callback, resume: as for BayesianGPLVM.
+        """
+        check_settings(self)
+        points = checked_rows(self, X, reset=True)
+        outputs, self.one_output_ = checked_outputs(Y, points, type(self).__name__)
+        units, scaling = input_scaling(points), Scaling.of(outputs, self.scaling)
+        variance = internal_variance(X_variance, points.shape, units.scale)
+        inputs = Inputs.of(units.apply(points), variance, constrained=self.constrained)
+        given, kept = inputs.prior, self._kept(inputs)
+        inputs, targets = inputs.rows(kept), scaling.apply(outputs)[kept]
+        with executor(self.n_jobs) as run:
+            problem, trained = self._train(inputs, targets, scaling, run, callback, resume)
+            best = max(trained, key=lambda each: each.restart.bound)
+            learnt = problem.learnt(best.parameters, (targets,))
+        (node,), (layer,), (known,) = learnt.nodes, learnt.layers, problem.nodes
+        assert isinstance(known, InputNode)
+        belief, self.information_ = node.belief, node.information
+        self.posterior_ = layer.as_posterior(scaling)
+        self.bound_ = learnt.bound + scaling.log_jacobian(observed_counts(targets))
+        self.relevance_ = relevance_of(self.kernel_, belief.n_latent)
+        self.input_center_, self.input_scale_ = units.center, units.scale
+        prior = known.prior(belief)
+        # Of a row that was not trained on, no more is known than before.
+        mean, spread, noise = given.center.copy(), given.variance.copy(), given.variance.copy()
+        mean[kept], spread[kept], noise[kept] = belief.mean, belief.variance, prior.variance
+        self.input_mean_ = units.center + units.scale * mean
+        self.input_variance_ = units.scale**2 * spread
+        self.input_noise_variance_ = units.scale**2 * noise
+        self.restarts_ = tuple(each.restart for each in trained)
+        self.result_, self.trace_ = best.restart.result, best.trace.arrays()
+        notes = units.notes + scaling.notes + capped_notes(self.n_inducing, len(targets))
+        self._note(notes + self._stage_notes(inputs, len(points)))
+        return self
+
+    def predict(
+        self,
+        X: ArrayLike,
+        *,
+        X_variance: ArrayLike | None = None,
+        noise: bool = False,
+        return_std: bool = False,
+    ) -> Any:
+        """Outputs at inputs X (N × Q), exact or with variances (a number, (Q,) or N × Q).
+
+        Mean, and with return_std the standard deviation, N or N × D as Y was; noise adds the
+        observation noise. At uncertain inputs the first two moments of what is no Gaussian
+        (Girard et al. 2003; Titsias & Lawrence 2010, §4).
+        """
+        check_is_fitted(self)
+        points = checked_rows(self, X, reset=False)
+        belief = new_inputs(points, X_variance, self.input_center_, self.input_scale_)
+        spread = belief.variance if belief.variance.any() else None
+        found = predict_at(self.posterior_, belief.mean, spread, noise=noise)
+        mean, variance = (each[:, 0] if self.one_output_ else each for each in found)
+        return (mean, np.sqrt(variance)) if return_std else mean
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags

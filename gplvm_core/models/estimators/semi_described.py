@@ -1,0 +1,145 @@
+"""Regression with missing inputs: semi-described learning (Damianou 2015, §4.3.1)."""
+
+from collections.abc import Callable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float
+from numpy.typing import NDArray
+
+from gplvm_core.bounds import Layer
+from gplvm_core.models.data.inputs import INITIAL_VARIANCE, Inputs
+from gplvm_core.models.data.scaling import Scaling, observed_counts
+from gplvm_core.models.estimators.regression import SparseGPRegression
+from gplvm_core.models.problems.graph import PHASES, Begun, Given, Graph
+from gplvm_core.models.problems.guess import guess_inputs
+from gplvm_core.models.problems.initialise import initial_inducing
+from gplvm_core.models.training.run import Run, Trained, seeds_for
+from gplvm_core.models.training.schedule import Training
+from gplvm_core.numerics import Array
+from gplvm_core.optimise import Progress
+from gplvm_core.prediction.impute import impute
+from gplvm_core.statistics import Executor
+
+# Fewer whole rows than this are no model to impute the others by.
+LEAST_ROWS = 3
+
+Flags = NDArray[np.bool_]
+
+
+class SemiDescribedGPRegression(SparseGPRegression):
+    """Gaussian-process regression whose inputs may be missing (NaN), at training and prediction.
+
+    Two stages (Damianou 2015, Algorithm 1): a regression is trained on the rows whose inputs are
+    whole, and imputes the missing inputs of the others, as beliefs, from their outputs; then all
+    rows are trained on together: inducing inputs, noise, scale and the beliefs about missing
+    inputs. Unlike there, the lengthscales stay those of the first stage: a belief costs less the
+    fewer inputs matter, so that many rows with gaps would have them forget inputs that do. Each
+    stage has max_iter iterations. With nothing missing this is SparseGPRegression, with every
+    input missing the Bayesian GP-LVM; beside whole rows, those without any input are left out.
+
+    A missing input has the prior N(0, 1) in units of its column's mean and standard deviation:
+    so predictions at inputs with NaN average over it. `input_mean_` and `input_variance_` hold
+    the imputed training inputs (the prior in rows that were left out).
+    """
+
+    def _train(
+        self,
+        inputs: Inputs,
+        targets: Float[Array, "N D"],
+        scaling: Scaling,
+        run: Executor,
+        callback: Callable[[Progress], None] | None,
+        resume: Run | None,
+    ) -> tuple[Graph, tuple[Trained, ...]]:
+        whole = _whole(inputs)
+        if whole.all():
+            return super()._train(inputs, targets, scaling, run, callback, resume)
+        if whole.sum() < LEAST_ROWS:
+            problem = self._latent(inputs, targets, run)
+            return problem, self._run(problem, targets, scaling, callback, resume)
+        if resume is not None and resume.anchor.nodes[0].n_points == len(targets):
+            second = self._problem(inputs, targets, run, kernel_held=True)
+            return second, self._run(second, targets, scaling, callback, resume)
+        first = self._problem(inputs.rows(whole), targets[whole], run)
+        trained = self._run(first, targets[whole], scaling, callback, resume)
+        best = max(trained, key=lambda each: each.restart.bound)
+        joined, layer = self._joined(inputs, targets, whole, first, best)
+        begun = Given(Begun((joined.belief,), (layer,)))
+        second = self._problem(joined, targets, run, begun, kernel_held=True)
+        if trained[-1].restart.result.status == "stopped":
+            # The caller wants no more: the imputed inputs are left where the first stage put them.
+            offset = scaling.log_jacobian(observed_counts(targets))
+            held = Training(second, self.optimiser, 0, self.jitter, offset).run(
+                (best.restart.seed,)
+            )
+            restart = replace(held[0].restart, result=trained[-1].restart.result)
+            return second, (replace(held[0], restart=restart),)
+        return second, self._run(
+            second, targets, scaling, callback, None, seeds=(best.restart.seed,)
+        )
+
+    def _joined(
+        self,
+        inputs: Inputs,
+        targets: Array,
+        whole: Bool[Flags, " N"],
+        first: Graph,
+        trained: Trained,
+    ) -> tuple[Inputs, Layer]:
+        """Where the second stage starts: the inputs that the first imputes, and its layer."""
+        # In internal units on both sides.
+        unit = Scaling(np.zeros(targets.shape[1]), np.ones(targets.shape[1]))
+        learnt = first.learnt(trained.parameters, (targets[whole],))
+        posterior = learnt.layers[0].as_posterior(unit)
+        partial = inputs.rows(~whole)
+        found = impute(
+            posterior,
+            targets[~whole],
+            partial.belief,
+            partial.prior,
+            partial.missing,
+            inputs.rows(whole).belief.mean,
+        )
+        mean, variance = inputs.belief.mean.copy(), inputs.belief.variance.copy()
+        mean[~whole], variance[~whole] = found.mean, found.variance
+        inducing = posterior.inducing
+        more = min(self.n_inducing, len(targets)) - len(inducing)
+        if more > 0:
+            generator = np.random.default_rng(trained.restart.seed)
+            inducing = np.vstack([inducing, initial_inducing(found.mean, more, generator)[0]])
+        layer = Layer(trained.parameters.layers[0].kernel, inducing, 1.0)
+        return inputs.starting_at(mean, variance), layer
+
+    def _latent(self, inputs: Inputs, targets: Array, run: Executor) -> Graph:
+        """One stage when (nearly) every row misses inputs: they start as latent inputs do."""
+        seed = seeds_for(self.random_state, 1)[0]
+        mean = guess_inputs(inputs, targets, np.random.default_rng(seed))
+        begin = inputs.starting_at(mean, np.full_like(mean, INITIAL_VARIANCE))
+        return self._problem(begin, targets, run, phases=PHASES)
+
+    def _kept(self, inputs: Inputs) -> Bool[Flags, " N"]:
+        kept = np.asarray(~inputs.missing.all(axis=1))
+        return kept if _whole(inputs).sum() >= LEAST_ROWS else np.ones_like(kept)
+
+    def _stage_notes(self, inputs: Inputs, n_given: int) -> tuple[str, ...]:
+        notes: tuple[str, ...] = ()
+        n_whole, n_kept = int(_whole(inputs).sum()), inputs.belief.n_points
+        if n_kept < n_given:
+            notes = (f"{n_given - n_kept} of {n_given} rows have no input: they are left out",)
+        if n_whole < min(LEAST_ROWS, n_kept):
+            notes += (
+                f"{n_whole} rows have whole inputs, too few to impute the others by: missing "
+                "inputs start from the outputs",
+            )
+        return notes
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = True
+        return tags
+
+
+def _whole(inputs: Inputs) -> Bool[Flags, " N"]:
+    return np.asarray(~inputs.missing.any(axis=1))

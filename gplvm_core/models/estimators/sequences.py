@@ -1,0 +1,133 @@
+"""Sequences of rows: what a fitted model of paths over time can be asked."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
+
+from gplvm_core import prediction
+from gplvm_core.models.data.rows import checked_rows
+from gplvm_core.models.estimators.estimator import LatentVariableModel
+from gplvm_core.models.estimators.timed import Timed
+from gplvm_core.numerics import Array
+from gplvm_core.prediction import Evidence, Projection, predict_uncertain
+from gplvm_core.prediction.paths import FoundPath, StepCallback
+from gplvm_core.prediction.sequence import sample_paths
+from gplvm_core.statistics import Statistics
+
+
+class SequenceQueries(Timed, LatentVariableModel):
+    """Questions about rows in time: everything that needs only what was fitted."""
+
+    statistics_: Statistics
+
+    def forecast(
+        self, times: ArrayLike, *, sequence: Any = None, return_std: bool = False
+    ) -> Float[Array, "n D"] | tuple[Float[Array, "n D"], Float[Array, "n D"]]:
+        """Outputs at times after, between or before those of a trained sequence.
+
+        Mean, and with return_std the standard deviation, noise included, in the user's units: the
+        uncertainty of the path is carried through the mapping. sequence: its label, needed where
+        there are several. Source: Damianou (2015), §3.4.2.
+        """
+        mean, variance = self.forecast_latent(times, sequence=sequence)
+        outputs, spread = predict_uncertain(self.posterior_, mean, variance, noise=True)
+        return (outputs, np.sqrt(spread)) if return_std else outputs
+
+    def complete(
+        self,
+        Y: ArrayLike,
+        *,
+        times: ArrayLike | None = None,
+        sequence: Any = None,
+        coupled: bool = True,
+        adapt: bool = False,
+        callback: StepCallback | None = None,
+        return_std: bool = False,
+        return_cov: bool = False,
+    ) -> Float[Array, "n D"] | tuple[Float[Array, "n D"], Float[Array, "..."]]:
+        """Whole rows: observed entries as given, missing ones (NaN) at their predictive mean.
+
+        With times the rows are one sequence, inferred together; rows with nothing observed are
+        allowed then. sequence: the trained one that they belong to, None for one of its own.
+        coupled: rows inform each other through the prior (Damianou 2015, App. B.4, with the
+        training rows held); else each row has its own prior at its time, which is cheaper. adapt:
+        they inform the mapping as well, which suits a sequence unlike the trained ones of which
+        some rows are whole; else q(u) is held, which is cheaper.
+        callback(step, bound in nats) is called after each step, and with step 0 and −inf while
+        rows are looked at one by one; StopIteration raised in it ends with the best path so far.
+        Without times every row stands alone. return_std and return_cov as for BayesianGPLVM
+        (return_cov without times only).
+        """
+        if times is None:
+            if callback is not None or sequence is not None or adapt:
+                raise ValueError(
+                    "sequence, adapt and callback are about rows in time: give times, too"
+                )
+            return super().complete(Y, return_std=return_std, return_cov=return_cov)
+        if return_cov:
+            raise ValueError("return_cov needs rows that stand alone: leave out times")
+        path, outputs = self._infer_path(Y, times, sequence, coupled, adapt, callback)
+        belief, (posterior,) = path.belief, path.posteriors
+        found = predict_uncertain(posterior, belief.mean, belief.variance, noise=True)
+        whole, variance = prediction.complete(outputs, *found)
+        return (whole, np.sqrt(variance)) if return_std else whole
+
+    def transform_sequence(
+        self,
+        Y: ArrayLike,
+        *,
+        times: ArrayLike,
+        sequence: Any = None,
+        coupled: bool = True,
+        adapt: bool = False,
+        callback: StepCallback | None = None,
+        return_std: bool = False,
+    ) -> Float[Array, "n Q"] | tuple[Float[Array, "n Q"], Float[Array, "n Q"]]:
+        """Latent path of the rows of one sequence, inferred together (see complete)."""
+        belief = self._infer_path(Y, times, sequence, coupled, adapt, callback)[0].belief
+        return (belief.mean, np.sqrt(belief.variance)) if return_std else belief.mean
+
+    def sample_sequence(
+        self,
+        times: ArrayLike,
+        *,
+        n_samples: int = 1,
+        random_state: int | None = None,
+        return_latent: bool = False,
+    ) -> Float[Array, "S n D"] | tuple[Float[Array, "S n D"], Float[Array, "S n Q"]]:
+        """New sequences: a path drawn from the prior over time, then the outputs along it.
+
+        Outputs are draws of the mapping without observation noise, S × n × D; return_latent adds
+        the paths, S × n × Q.
+        """
+        if n_samples < 1:
+            raise ValueError(f"n_samples must be at least 1; got {n_samples}")
+        prior = self._continued(times, None, None)
+        paths, outputs = sample_paths(self.posterior_, prior, n_samples, random_state)
+        return (outputs, paths) if return_latent else outputs
+
+    def _infer_path(
+        self,
+        Y: ArrayLike,
+        times: ArrayLike,
+        sequence: Any,
+        coupled: bool,
+        adapt: bool,
+        callback: StepCallback | None,
+    ) -> tuple[FoundPath, Array]:
+        check_is_fitted(self)
+        outputs = checked_rows(self, Y, reset=False)
+        prior = self._continued(times, len(outputs), sequence)
+        evidence = (Evidence(self.posterior_, outputs),)
+        known = (self.statistics_,) if adapt else None
+        path = self._inferred_path(
+            evidence, prior if coupled else prior.independent, callback, known
+        )
+        return path, outputs
+
+    def _each_alone(self, evidence: Sequence[Evidence]) -> Projection:
+        return self._project(evidence[0].outputs)

@@ -1,0 +1,96 @@
+"""What every model that is trained iteratively shares: settings, fit, restarts, results."""
+
+from collections.abc import Callable
+from typing import Any, Literal, Self
+
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+
+from gplvm_core.kernels import Kernel
+from gplvm_core.models.data.scaling import Scaling, gaps_in_words, observed_counts
+from gplvm_core.models.estimators.estimator import LatentVariableModel
+from gplvm_core.models.problems.starts import Start
+from gplvm_core.models.training.run import Problem, Run, seeds_for
+from gplvm_core.models.training.schedule import Training, check_settings
+from gplvm_core.numerics import Array
+from gplvm_core.optimise import Progress
+from gplvm_core.statistics import Executor, executor
+
+
+class Trainable:
+    """An estimator that is trained from one or several starts."""
+
+    max_iter: int
+    n_restarts: int
+    jitter: float
+    optimiser: Literal["lbfgs", "scg"]
+    random_state: int | None
+
+    def _train(
+        self,
+        problem: Problem,
+        offset: float,
+        callback: Callable[[Progress], None] | None,
+        resume: Run | None,
+        views: tuple[str, ...] = (),
+    ) -> tuple[Any, int]:
+        """Parameters of the best start, and the first start's seed; offset, views: see Training."""
+        seeds = seeds_for(self.random_state, self.n_restarts) if resume is None else resume.seeds
+        training = Training(problem, self.optimiser, self.max_iter, self.jitter, offset, views)
+        trained = training.run(seeds, callback, resume)
+        best = max(trained, key=lambda each: each.restart.bound)
+        self.restarts_ = tuple(each.restart for each in trained)
+        self.result_, self.trace_ = best.restart.result, best.trace.arrays()
+        return best.parameters, seeds[0]
+
+
+class TrainedModel(Trainable, LatentVariableModel):
+    """A model with latent points and one layer."""
+
+    n_components: int
+    n_inducing: int | None
+    kernel: str | Kernel
+    init: str | ArrayLike
+    scaling: Literal["global", "columns", "none"]
+    n_jobs: int | None
+
+    def fit(
+        self,
+        Y: ArrayLike,
+        y: Any = None,
+        *,
+        callback: Callable[[Progress], None] | None = None,
+        resume: Run | None = None,
+    ) -> Self:
+        """Train on outputs Y (N × D), NaN for missing ones. `y` is ignored.
+
+        callback(progress) is called after every accepted iteration; StopIteration raised in it
+        ends training with the best state so far. resume: a `progress.run` to go on from, with
+        the same data and settings (a larger max_iter goes on for longer).
+        """
+        check_settings(self)
+        targets, scaling = self._training_data(Y, self.scaling)
+        n_inducing = self._n_inducing(len(targets))
+        begin = Start((targets,), self.n_components, n_inducing, (self.kernel,), self.init)
+        with executor(self.n_jobs) as run:
+            problem = self._problem(begin, run)
+            offset = scaling.log_jacobian(observed_counts(targets))
+            parameters, seed = self._train(problem, offset, callback, resume)
+            notes = self._settle(problem, parameters, targets, scaling)
+        self._note(scaling.notes + problem.notes(seed) + notes)
+        self.notes_ += gaps_in_words(targets)
+        return self
+
+    def _n_inducing(self, n_points: int) -> int:
+        """How many inducing inputs to start with."""
+        return n_points if self.n_inducing is None else self.n_inducing
+
+    def _problem(self, begin: Start, run: Executor) -> Any:
+        """What training is to maximise: a graph, or another problem with notes on its start."""
+        raise NotImplementedError
+
+    def _settle(
+        self, problem: Any, parameters: Any, targets: Float[Array, "N D"], scaling: Scaling
+    ) -> tuple[str, ...]:
+        """Fitted attributes from the parameters that training ended with; notes on them."""
+        raise NotImplementedError

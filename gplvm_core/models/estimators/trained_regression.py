@@ -1,0 +1,92 @@
+"""How a regression is trained: the stages that its inputs need, as graphs."""
+
+from collections.abc import Callable, Sequence
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Bool, Float
+from numpy.typing import NDArray
+
+from gplvm_core.kernels import Kernel
+from gplvm_core.models.data.inputs import Inputs
+from gplvm_core.models.data.scaling import Scaling, observed_counts
+from gplvm_core.models.estimators.fitted import FittedLayer
+from gplvm_core.models.problems.graph import Beginning, Graph
+from gplvm_core.models.problems.regression import PHASES, RegressionStart, regression
+from gplvm_core.models.training.run import Phase, Run, Trained, seeds_for
+from gplvm_core.models.training.schedule import Training
+from gplvm_core.numerics import Array
+from gplvm_core.optimise import Progress
+from gplvm_core.statistics import Executor, Targets
+
+
+class TrainedRegression(FittedLayer):
+    """A regression as one graph, trained from one or several starts."""
+
+    n_inducing: int
+    kernel: str | Kernel
+    max_iter: int
+    n_restarts: int
+    jitter: float
+    optimiser: Literal["lbfgs", "scg"]
+    random_state: int | None
+
+    def _train(
+        self,
+        inputs: Inputs,
+        targets: Float[Array, "N D"],
+        scaling: Scaling,
+        run: Executor,
+        callback: Callable[[Progress], None] | None,
+        resume: Run | None,
+    ) -> tuple[Graph, tuple[Trained, ...]]:
+        """The problem that was trained, and every start's end."""
+        problem = self._problem(inputs, targets, run)
+        return problem, self._run(problem, targets, scaling, callback, resume)
+
+    def _run(
+        self,
+        problem: Graph,
+        targets: Array,
+        scaling: Scaling,
+        callback: Callable[[Progress], None] | None,
+        resume: Run | None,
+        seeds: tuple[int, ...] | None = None,
+    ) -> tuple[Trained, ...]:
+        if seeds is None:
+            seeds = seeds_for(self.random_state, self.n_restarts)
+        offset = scaling.log_jacobian(observed_counts(targets))
+        training = Training(problem, self.optimiser, self.max_iter, self.jitter, offset)
+        return training.run(seeds if resume is None else resume.seeds, callback, resume)
+
+    def _problem(
+        self,
+        inputs: Inputs,
+        targets: Array,
+        run: Executor,
+        begin: Beginning | None = None,
+        *,
+        kernel_held: bool = False,
+        phases: Sequence[Phase] = PHASES,
+    ) -> Graph:
+        """What training is to maximise; begin: where it starts, unless at a start of its own."""
+        seen = Targets.of(targets)
+        start = RegressionStart(inputs, seen, self.kernel, self.n_inducing, self.jitter, run)
+        return regression(
+            inputs,
+            seen,
+            begin or start,
+            n_inducing=self.n_inducing,
+            jitter=self.jitter,
+            run=run,
+            kernel_held=kernel_held,
+            phases=phases,
+        )
+
+    def _kept(self, inputs: Inputs) -> Bool[NDArray[np.bool_], " N"]:
+        """Which rows are trained on."""
+        return np.ones(inputs.belief.n_points, dtype=bool)
+
+    def _stage_notes(self, inputs: Inputs, n_given: int) -> tuple[str, ...]:
+        """What had to be decided about rows and stages, of so many rows that were given."""
+        return ()

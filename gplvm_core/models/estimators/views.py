@@ -1,0 +1,171 @@
+"""Manifold relevance determination: several views of the same things on one latent space."""
+
+from collections.abc import Callable, Mapping
+from typing import Any, Literal, Self
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator
+
+from gplvm_core.kernels import Kernel
+from gplvm_core.models.data.scaling import gaps_in_words, observed_counts
+from gplvm_core.models.data.timeline import checked_timeline, timeline_notes
+from gplvm_core.models.data.views import (
+    Views,
+    check_name,
+    checked_views,
+    kernel_of_view,
+    notes_by_view,
+    training_views,
+)
+from gplvm_core.models.estimators.bayesian import BayesianGPLVM
+from gplvm_core.models.estimators.capabilities import Capabilities
+from gplvm_core.models.estimators.fitted import Optimised, Saved
+from gplvm_core.models.estimators.one_view import one_view
+from gplvm_core.models.estimators.trained import Trainable
+from gplvm_core.models.estimators.views_transfer import ViewsTransfer
+from gplvm_core.models.problems.edges import Edge, relevance_of
+from gplvm_core.models.problems.graph import Graph
+from gplvm_core.models.problems.nodes import LatentNode, Node
+from gplvm_core.models.problems.paths import PathNode
+from gplvm_core.models.problems.segmentation import drops
+from gplvm_core.models.problems.starts import Start
+from gplvm_core.models.training.run import Run
+from gplvm_core.models.training.schedule import check_settings
+from gplvm_core.optimise import Progress
+from gplvm_core.statistics import Executor, Targets, executor
+from gplvm_core.statistics.executors import serial
+
+
+class ManifoldRelevance(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
+    """Manifold relevance determination (Damianou, Ek, Titsias & Lawrence 2012).
+
+    Each view is a Gaussian-process layer, with its own kernel, ARD weights, inducing inputs and
+    noise, on latent inputs that all views share: their weights divide the latent dimensions
+    softly into shared and private ones (`segmentation`). Source: Damianou (2015), ch. 5.
+
+    kernel : one for all views (name or object), or a dict from a view's name to its own.
+    time_kernel : None for x ~ N(0, I), or a kernel over time as for DynamicalGPLVM.
+    init : "pca" of the views side by side, each of the same total variance; "pca_each", the
+        components of each view side by side; "isomap", "random", or the means, N × Q.
+    n_jobs : threads over the views.
+    Everything else as for BayesianGPLVM. Views are dicts of arrays by name throughout; missing
+    entries are NaN, and a row may be missing from some views.
+    """
+
+    restarts_: tuple[Any, ...]
+
+    def __init__(
+        self,
+        n_components: int = 10,
+        n_inducing: int = 50,
+        kernel: str | Kernel | Mapping[str, str | Kernel] = "rbf",
+        time_kernel: str | Kernel | None = None,
+        init: str | ArrayLike = "pca",
+        scaling: Literal["global", "columns", "none"] = "global",
+        max_iter: int = 500,
+        n_restarts: int = 1,
+        jitter: float = 1e-6,
+        optimiser: Literal["lbfgs", "scg"] = "lbfgs",
+        random_state: int | None = None,
+        n_jobs: int | None = None,
+    ) -> None:
+        self.n_components = n_components
+        self.n_inducing = n_inducing
+        self.kernel = kernel
+        self.time_kernel = time_kernel
+        self.init = init
+        self.scaling = scaling
+        self.max_iter = max_iter
+        self.n_restarts = n_restarts
+        self.jitter = jitter
+        self.optimiser = optimiser
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(timed=self.time_kernel is not None, views=True)
+
+    def fit(
+        self,
+        views: Mapping[str, ArrayLike],
+        y: Any = None,
+        *,
+        times: ArrayLike | None = None,
+        sequences: ArrayLike | None = None,
+        callback: Callable[[Progress], None] | None = None,
+        resume: Run | None = None,
+    ) -> Self:
+        """Train on views of the same N rows, {name: N × D_v}, NaN for missing. `y` is ignored.
+
+        times and sequences, for a model with a time_kernel, as for DynamicalGPLVM; callback and
+        resume (with the views in the run's order) as for BayesianGPLVM. Raises DataError for views
+        whose rows do not align, and for one in which nothing varies; ValueError for a run of
+        other views.
+        """
+        check_settings(self)
+        given = checked_views(views)
+        internal, scalings = training_views(given, self.scaling)
+        n_points = len(next(iter(internal.values())))
+        self.views_ = tuple(given)
+        self.times_ = self.sequences_ = self.path_ = self.time_kernel_ = None
+        if self.time_kernel is not None:
+            self.times_, self.sequences_ = checked_timeline(times, sequences, n_points)
+        with executor(self.n_jobs) as run:
+            problem = self._problem(internal, run)
+            counts = {name: observed_counts(values) for name, values in internal.items()}
+            offsets = {name: scalings[name].log_jacobian(counts[name]) for name in self.views_}
+            parameters, seed = self._train(
+                problem, sum(offsets.values()), callback, resume, self.views_
+            )
+            learnt = problem.learnt(parameters, tuple(internal.values()))
+            belief = learnt.nodes[0].belief
+            found = problem.run(
+                lambda pair: drops(pair[1], pair[0].data, belief, pair[0].run),
+                zip(problem.edges, learnt.layers, strict=True),
+            )
+        (node,), (own,) = problem.nodes, parameters.nodes
+        if isinstance(node, PathNode):
+            self.path_, self.time_kernel_ = node.path(own), own.kernel
+        self.seen_ = {
+            name: np.asarray(~np.isnan(values).all(axis=1)) for name, values in internal.items()
+        }
+        settled = dict(zip(self.views_, learnt.layers, strict=True))
+        self.latent_mean_, self.latent_variance_ = belief.mean, belief.variance
+        self.information_ = learnt.nodes[0].information
+        self.posteriors_ = {name: own.as_posterior(scalings[name]) for name, own in settled.items()}
+        self.statistics_ = {name: own.statistics for name, own in settled.items()}
+        self.relevance_ = {
+            name: relevance_of(own.layer.kernel, belief.n_latent) for name, own in settled.items()
+        }
+        self.drops_ = dict(zip(self.views_, found, strict=True))
+        self.bounds_ = {name: own.posterior.value + offsets[name] for name, own in settled.items()}
+        self.bound_ = learnt.bound + sum(offsets.values())
+        notes = problem.notes(seed)
+        notes += notes_by_view({name: scaling.notes for name, scaling in scalings.items()})
+        if self.time_kernel_ is not None:
+            notes += timeline_notes(self.times_, self.sequences_, self.time_kernel_)
+        self._note(notes + notes_by_view({name: own.notes for name, own in settled.items()}))
+        self.notes_ += notes_by_view({name: gaps_in_words(own) for name, own in internal.items()})
+        if self.time_kernel is None and not (times is None and sequences is None):
+            self.notes_ += ("times and sequences are not used: the model has no time_kernel",)
+        return self
+
+    def of_view(self, name: str) -> BayesianGPLVM:
+        """One view as a fitted model of its own, on the shared latent space and its paths."""
+        self._check_fitted()
+        check_name(name, self.views_)
+        return one_view(self, name)
+
+    def _problem(self, internal: Views, run: Executor) -> Graph:
+        # Views are worked on side by side; within one, threads would wait for each other.
+        within, across = (run, serial) if len(internal) == 1 else (serial, run)
+        outputs = tuple(internal.values())
+        kernels = tuple(kernel_of_view(self.kernel, name, self.views_) for name in internal)
+        begin = Start(outputs, self.n_components, self.n_inducing, kernels, self.init)
+        node: Node = LatentNode()
+        if self.time_kernel is not None:
+            node = PathNode(self._timeline, self.time_kernel)
+        edges = tuple(Edge(0, Targets.of(values), within) for values in outputs)
+        return Graph((node,), edges, begin, self.jitter, across)

@@ -1,0 +1,104 @@
+"""View → view: what a fitted model of several views tells of one from others."""
+
+import warnings
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+from numpy.typing import ArrayLike, NDArray
+
+from gplvm_core import prediction
+from gplvm_core.beliefs import Belief
+from gplvm_core.datasets import DataError
+from gplvm_core.models.data.views import check_transfer
+from gplvm_core.models.estimators.segmented import Segmented
+from gplvm_core.models.estimators.views_queries import ViewsQueries
+from gplvm_core.models.problems.segmentation import LEAST_DROP
+from gplvm_core.numerics import Array
+from gplvm_core.prediction import Evidence
+from gplvm_core.prediction.paths import Continued
+from gplvm_core.prediction.transfer import Private, Roles, Wanted, transfer_path
+
+Flags = NDArray[np.bool_]
+Rows = NDArray[np.intp]
+
+
+class ViewsTransfer(ViewsQueries, Segmented):
+    """Questions to `ManifoldRelevance` about one view of rows that are given in others."""
+
+    seen_: dict[str, Bool[Flags, " N"]]  # rows of which the view has anything
+
+    def transfer(
+        self,
+        views: Mapping[str, ArrayLike],
+        to: str,
+        *,
+        n_alternatives: int = 1,
+        private: Private = "nearest",
+        return_std: bool = False,
+        times: ArrayLike | None = None,
+        sequence: Any = None,
+    ) -> Float[Array, "..."] | tuple[Float[Array, "..."], Float[Array, "..."]]:
+        """The view `to` of rows that are given in other views: N × D, in the user's units.
+
+        private: "nearest" takes the dimensions that only `to` uses from the training points that
+        are nearest in the shared ones (Damianou 2015, Algorithm 2); "prior" integrates them out,
+        with all explanations of the row. n_alternatives > 1: N × K × D, the best first, NaN where
+        a row has fewer. return_std adds standard deviations, noise included. times: the rows are
+        one sequence and are inferred together (a model with a time_kernel), sequence as for
+        DynamicalGPLVM.complete.
+        """
+        self._check_fitted()
+        check_transfer(to, self.views_, n_alternatives, private, timed=times is not None)
+        if sequence is not None and times is None:
+            raise ValueError("sequence says what times continue: give times, too")
+        given = self._given(views, empty_rows=times is not None)
+        wanted = self._wanted(given, to)
+        if times is None:
+            found = self._project(given)
+            mean, variance = prediction.transfer(wanted, found, n_alternatives, private)
+        else:
+            belief, prior = self._path_of(given, times, sequence)
+            mean, variance = transfer_path(wanted, belief, prior, private)
+        return (mean, np.sqrt(variance)) if return_std else mean
+
+    def correspondences(
+        self, views: Mapping[str, ArrayLike], to: str, n_matches: int = 5
+    ) -> tuple[Int[Rows, "N K"], Float[Array, "N K"]]:
+        """The training rows whose view `to` matches rows given in other views best.
+
+        Row numbers and distances in the dimensions that both use, in lengthscales of `to`, nearest
+        first; fewer where fewer rows have that view. Source: Damianou (2015), §5.3.2.
+        """
+        self._check_fitted()
+        check_transfer(to, self.views_, n_matches)
+        given = self._given(views)
+        points = self._project(given).best.mean
+        rows, distance = prediction.correspond(self._wanted(given, to), points, n_matches)
+        return np.flatnonzero(self.seen_[to])[rows], distance
+
+    def _path_of(
+        self, given: Mapping[str, Evidence], times: ArrayLike, sequence: Any
+    ) -> tuple[Belief, Continued]:
+        """q(X*) of the rows of a sequence, inferred together, and the prior of its path."""
+        if self.time_kernel_ is None:
+            raise DataError("the model was trained without a kernel over time: leave out times")
+        evidence = list(given.values())
+        prior = self._continued(times, len(evidence[0].outputs), sequence)
+        return self._inferred_path(evidence, prior).belief, prior
+
+    def _wanted(self, given: Mapping[str, Evidence], to: str) -> Wanted:
+        """Warns when the given views share no dimension with the wanted one."""
+        uses = self._uses(LEAST_DROP)
+        known = np.any([uses[name] for name in given], axis=0)
+        roles, there = Roles.of(known, uses[to], self.relevance_[to]), self.seen_[to]
+        if not roles.shared.any():
+            warnings.warn(
+                f"{', '.join(given)} and {to} share no latent dimension: what is said about {to} "
+                "does not depend on what was given",
+                UserWarning,
+                stacklevel=3,
+            )
+        lenders = Belief(self.latent_mean_[there], self.latent_variance_[there])
+        return Wanted(self.posteriors_[to], lenders, roles)

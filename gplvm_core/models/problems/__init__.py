@@ -1,0 +1,1 @@
+"""What training maximises: beliefs, layers, and how they hang together."""

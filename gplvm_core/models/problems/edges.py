@@ -1,0 +1,161 @@
+"""A layer of a model's graph: from the belief at a node to data, or to the belief at another."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from jaxtyping import Float
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.bounds import Collapsed, Layer, LayerValue, evaluate_layer
+from gplvm_core.kernels import Kernel
+from gplvm_core.models.data.scaling import Scaling
+from gplvm_core.numerics import Array
+from gplvm_core.parameters import LOG, Leaf, Transform, leaves
+from gplvm_core.prediction import Posterior
+from gplvm_core.statistics import Executor, Statistics, Targets
+from gplvm_core.statistics.executors import serial
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A Gaussian-process layer: the node it starts from, and its outputs, data or a node.
+
+    inducing_held, kernel_held: what training leaves as it is, up to the overall scale. positive:
+    the transform of the kernel's positive parameters. mean_field: of outputs that are a node,
+    whether q(u) is one for all of it (Damianou 2015, App. C); else u is integrated out first. run:
+    over chunks of points.
+    """
+
+    source: int
+    outputs: Targets | int
+    run: Executor = serial
+    inducing_held: bool = False
+    kernel_held: bool = False
+    positive: Transform = LOG
+    mean_field: bool = False
+
+    @property
+    def data(self) -> Targets:
+        """The outputs, of an edge that ends in data."""
+        if not isinstance(self.outputs, Targets):
+            raise TypeError(f"the edge ends in node {self.outputs}, which is no data")
+        return self.outputs
+
+    @property
+    def ends_in_node(self) -> bool:
+        """Whether the outputs are a belief, the inputs of another layer."""
+        return isinstance(self.outputs, int)
+
+    def free(
+        self, prefix: str, layer: Layer, spread: Float[Array, " Q"], n_points: int
+    ) -> dict[str, Leaf]:
+        """The free parameters at their scales; spread: of the points that the layer starts from."""
+        free: dict[str, Leaf] = {}
+        if not self.inducing_held:
+            free[f"{prefix}.inducing"] = Leaf(scale=spread)
+        if not self.kernel_held:
+            kernel = kernel_leaves(layer.kernel, f"{prefix}.kernel", n_points, profiled=True)
+            for path, leaf in kernel.items():
+                positive = leaf.transform is LOG
+                free[path] = replace(leaf, transform=self.positive) if positive else leaf
+        return free
+
+    def value(
+        self,
+        layer: Layer,
+        source: Belief,
+        targets: Targets,
+        jitter: float,
+        ratio: float | None,
+    ) -> LayerValue:
+        """F_data at the layer's best scales (ratio: σ_f²/σ² held), and all gradients.
+
+        Less noise than the jitter adds to K drowns in the rounding of the statistics, and training
+        stalls on it.
+        """
+        return evaluate_layer(
+            layer,
+            source,
+            targets,
+            jitter=jitter,
+            profile=True,
+            ratio=ratio,
+            most_ratio=1.0 / jitter,
+            mean_field=self.mean_field,
+            run=self.run,
+        )
+
+    def settled(
+        self, layer: Layer, source: Belief, seen: Targets, whole: Targets, jitter: float
+    ) -> "Settled":
+        """The layer at its best scales for the targets that training saw, evaluated on the whole
+        ones as what is stored will be.
+        """
+        best = self.value(layer, source, seen, jitter, None)
+        at = evaluate_layer(
+            best.layer,
+            source,
+            whole,
+            jitter=best.jitter,
+            relative=False,
+            mean_field=self.mean_field,
+            run=self.run,
+        )
+        capped = best.profile is not None and best.profile.capped
+        return Settled(at.layer, at.statistics, at.posterior, at.jitter, capped)
+
+
+@dataclass(frozen=True)
+class Settled:
+    """A trained layer with the statistics of its data, F_data and its optimal q(u)."""
+
+    layer: Layer
+    statistics: Statistics
+    posterior: Collapsed
+    jitter: float  # absolute, as added to K
+    capped: bool = False  # σ_f²/σ² stands at the most that is allowed
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What is odd about the fit, in words."""
+        return ("fitted without error: the noise is held at the level of the jitter",) * self.capped
+
+    def as_posterior(self, scaling: Scaling) -> Posterior:
+        """What predictions need, with the units of the outputs."""
+        return Posterior(
+            self.layer.kernel,
+            self.layer.inducing,
+            self.posterior.weights,
+            self.posterior.gap,
+            self.layer.noise_variance,
+            self.jitter,
+            scaling.center,
+            scaling.scale,
+            self.statistics.groups,
+        )
+
+
+def kernel_leaves(
+    kernel: Kernel, prefix: str, n_points: int, *, profiled: bool = False
+) -> dict[str, Leaf]:
+    """The kernel's free parameters as it declares them, at the scale of their curvature, about N.
+
+    Not those that it holds. profiled: the first overall variance stays as it is, since the overall
+    scale is put at its optimum.
+    """
+    declared, values = kernel.declared(), leaves(kernel)
+    fixed = kernel.held_paths()
+    if profiled:
+        overall = (path for path, each in declared.items() if each.overall)
+        fixed |= set([path for path in overall if np.ndim(values[path]) == 0][:1])
+    return {
+        f"{prefix}.{path}": Leaf(each.transform, each.scale / np.sqrt(n_points))
+        for path, each in declared.items()
+        if path not in fixed
+    }
+
+
+def relevance_of(kernel: Kernel, n_latent: int) -> Float[Array, " Q"]:
+    """ARD weights; a kernel that does not tell dimensions apart gives them all 1."""
+    relevance = kernel.relevance
+    return np.ones(n_latent) if relevance is None else relevance

@@ -1,0 +1,92 @@
+"""The node whose q(X) an encoder gives: a function of the outputs, learnt with the layers."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from jaxtyping import Float
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.models.problems.initialise import partial_scores
+from gplvm_core.models.problems.nodes import Believed, LatentNode
+from gplvm_core.numerics import Array
+from gplvm_core.parameters import Leaf
+from gplvm_core.priors.encoder import Encoder, Head, Reading, Seen
+
+ENCODERS = ("kernel", "network")
+# A start that an encoder reproduces less well than this is worth a note.
+LEAST_REPRODUCED = 0.99
+
+
+@dataclass(frozen=True)
+class EncodedNode:
+    """x_n ~ N(0, I) with q(X) constrained to be an encoder's answer to the outputs.
+
+    The same lower bound over fewer beliefs: values and gradients of a free q(X) are pulled back
+    through the encoder. Rows with gaps are encoded as probabilistic PCA fills them in. Source:
+    Damianou (2015), §4.2.1 and §6.2.5.
+    """
+
+    reading: Reading
+    seen: Seen
+    n_gaps: int = 0  # rows that are encoded with their gaps filled in
+
+    @classmethod
+    def of(cls, rows: Float[Array, "N D"], n_latent: int, kind: str) -> Self:
+        """From the outputs: "kernel" or "network". Raises ValueError for others."""
+        if kind not in ENCODERS:
+            raise ValueError(f"encoder must be None, 'kernel' or 'network'; got {kind!r}")
+        gaps = np.isnan(rows).any(axis=1)
+        if gaps.any():
+            _, rows = partial_scores(rows, n_latent)
+        # Twice the latent dimensions: what lies beyond is noise that the weights would fit.
+        reading = Reading.of(rows, 2 * n_latent, bumps=kind == "kernel")
+        return cls(reading, reading(rows), int(gaps.sum()))
+
+    def encoder(self, own: Head) -> Encoder:
+        """What encodes new rows."""
+        return Encoder(self.reading, own)
+
+    def start(self, belief: Belief, seed: int) -> Head:
+        if self.reading.bumps is not None:
+            return Head.kernel(self.seen, belief)
+        return Head.network(self.seen, belief, np.random.default_rng(seed))
+
+    def notes(self, belief: Belief, seed: int) -> tuple[str, ...]:
+        """What the encoder makes of the start, and of rows with gaps."""
+        wanted, found = belief.mean, self.start(belief, seed).belief(self.seen).mean
+        around = float(np.sum((wanted - wanted.mean(axis=0)) ** 2))
+        share = 1.0 - float(np.sum((found - wanted) ** 2)) / around
+        notes: tuple[str, ...] = ()
+        if share < LEAST_REPRODUCED:
+            notes = (f"the encoder reproduces {share:.0%} of the variance of the starting means",)
+        if not self.n_gaps:
+            return notes
+        return (
+            *notes,
+            f"the encoder sees {self.n_gaps} rows with their gaps filled in by probabilistic "
+            "PCA; new rows with gaps are inferred iteratively",
+        )
+
+    def believed(self, own: Head) -> Believed:
+        free = LatentNode().believed(own.belief(self.seen))
+
+        def pullback(met: Belief) -> Head:
+            return own.pullback(self.seen, free.belief, free.pullback(met))
+
+        return Believed(free.belief, free.own, free.information, pullback)
+
+    def free(self, prefix: str, own: Head, belief: Belief, *, refreshed: bool) -> dict[str, Leaf]:
+        # What is seen has unit size, and moves all points at once.
+        share = 1.0 / np.sqrt(belief.n_points)
+        spread = self.spread(belief, refreshed=refreshed)
+        free = {
+            f"{prefix}.mean": Leaf(scale=np.broadcast_to(share * spread, own.mean.shape)),
+            f"{prefix}.log_variance": Leaf(scale=2.0 * share),
+        }
+        if own.hidden is not None:
+            free[f"{prefix}.hidden"] = Leaf(scale=share)
+        return free
+
+    def spread(self, belief: Belief, *, refreshed: bool) -> Float[Array, " Q"]:
+        return np.asarray(np.sqrt(belief.variance.mean(axis=0)))

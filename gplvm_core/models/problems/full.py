@@ -1,0 +1,141 @@
+"""The full GP-LVM as a training problem: latent points, kernel and noise, from all rows at once."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import NDArray
+
+from gplvm_core.bounds import Exact, exact
+from gplvm_core.datasets import DataError
+from gplvm_core.kernels import Kernel
+from gplvm_core.models.data.scaling import Scaling
+from gplvm_core.models.problems.edges import kernel_leaves, relevance_of
+from gplvm_core.models.problems.nodes import POINT_SCALE
+from gplvm_core.models.problems.starts import Start, start_kernel
+from gplvm_core.models.training.run import Evaluated, Phase
+from gplvm_core.numerics import Array, factorise
+from gplvm_core.parameters import LOG, Layout, Leaf
+from gplvm_core.prediction import Posterior
+from gplvm_core.priors import StandardNormal
+from gplvm_core.statistics import Targets
+
+INITIAL_RATIO = 100.0
+# Numbers in the inverse matrices of all patterns of gaps together (400 MB).
+MOST_NUMBERS = 50_000_000
+
+Rows = NDArray[np.intp]
+
+
+@dataclass(frozen=True)
+class Points:
+    """Latent points, kernel and noise of the full GP-LVM."""
+
+    latent: Float[Array, "N Q"]
+    kernel: Kernel
+    noise_variance: float
+
+
+@dataclass(frozen=True)
+class FullProblem:
+    """log p(Y | X) + log p(X) of the full GP-LVM (Lawrence 2005), kernel scale and noise free."""
+
+    begin: Start
+    targets: Targets
+    jitter: float
+    phases: Sequence[Phase] = (Phase("all free", 250, 0.5), Phase("refining", 250))
+
+    def start(self, seed: int) -> Points:
+        mean, _ = self.begin.latent(np.random.default_rng(seed))
+        kernel = start_kernel(self.begin.kernels[0], mean)
+        return Points(mean, kernel, float(np.mean(kernel.diag(mean))) / INITIAL_RATIO)
+
+    def notes(self, seed: int) -> tuple[str, ...]:
+        """What had to be decided for the user."""
+        return self.begin.latent(np.random.default_rng(seed))[1]
+
+    def layout(self, anchor: Points, phase: Phase) -> Layout:
+        n_points = len(anchor.latent)
+        scale = 1.0 / np.sqrt(n_points)
+        free = {"latent": Leaf(scale=POINT_SCALE), "noise_variance": Leaf(LOG, scale)}
+        return Layout(anchor, free | kernel_leaves(anchor.kernel, "kernel", n_points))
+
+    def level(self, at: Points) -> float:
+        """Mean of K's diagonal, to which the jitter is relative."""
+        return float(np.mean(at.kernel.diag(at.latent)))
+
+    def exact(self, at: Points, targets: Targets) -> list[tuple[Any, Rows, Exact]]:
+        """log p of each group's columns in the rows where they are observed.
+
+        Per group: its columns, its rows, and the value with its adjoint.
+        """
+        gram = at.kernel.K(at.latent)
+        diagonal = at.noise_variance + self.jitter * self.level(at)
+        patterns, found = targets.patterns, []
+        if patterns is None:
+            rows = np.arange(len(gram))
+            return [(slice(None), rows, exact(targets, factorise(gram, diagonal)))]
+        for g, row in enumerate(patterns.rows.T):
+            rows, columns = np.flatnonzero(row), np.flatnonzero(patterns.groups == g)
+            values = targets.values[np.ix_(rows, columns)]
+            covariance = factorise(gram[np.ix_(rows, rows)], diagonal)
+            found.append((columns, rows, exact(Targets(values, len(columns)), covariance)))
+        return found
+
+    def evaluate(self, parameters: Points, phase: Phase) -> Evaluated:
+        n_points = len(parameters.latent)
+        value, d_gram = 0.0, np.zeros((n_points, n_points))
+        for _, rows, at in self.exact(parameters, self.targets):
+            value += at.value
+            d_gram[np.ix_(rows, rows)] += at.covariance
+        d_noise = float(np.trace(d_gram))
+        d_gram = d_gram + (self.jitter * d_noise / n_points) * np.eye(n_points)
+        d_latent, d_kernel = parameters.kernel.K_pullback(parameters.latent, d_gram)
+        log_prior, d_prior = StandardNormal().log_density(parameters.latent)
+        gradient = Points(d_latent + d_prior, d_kernel, d_noise)
+        return Evaluated(value + log_prior, gradient, parameters.noise_variance)
+
+    def settled(
+        self, points: Points, targets: Float[Array, "N D"], scaling: Scaling
+    ) -> tuple[float, Posterior]:
+        """log p(Y | X), and predictions from all points: the inducing inputs are the points."""
+        whole = Targets.whole(targets)
+        found = self.exact(points, whole)
+        n_points = len(targets)
+        # A row where an output is missing does not speak for it: weight and gap are 0 there.
+        weights = np.zeros(targets.shape)
+        gap = np.zeros((len(found), n_points, n_points))
+        for g, (columns, rows, at) in enumerate(found):
+            weights[rows[:, None], np.arange(targets.shape[1])[columns]] = at.weights
+            gap[g][np.ix_(rows, rows)] = at.inverse
+        posterior = Posterior(
+            points.kernel,
+            points.latent,
+            weights,
+            gap,
+            points.noise_variance,
+            self.jitter * self.level(points),
+            scaling.center,
+            scaling.scale,
+            None if whole.patterns is None else whole.patterns.groups,
+        )
+        return sum(at.value for _, _, at in found), posterior
+
+    def describe(self, parameters: Points) -> tuple[Array, Array, Array]:
+        latent = parameters.latent
+        relevance = relevance_of(parameters.kernel, latent.shape[1])
+        return relevance, np.full(latent.shape[1], np.nan), latent
+
+
+def check_room(targets: Targets) -> None:
+    """Raise DataError when the full model's matrices, one a pattern of gaps, would not fit."""
+    if targets.patterns is None:
+        return
+    n_points, n_groups = targets.patterns.rows.shape
+    if n_groups * n_points**2 > MOST_NUMBERS:
+        raise DataError(
+            f"the gaps form {n_groups} patterns, and the full GP-LVM inverts a matrix of up to "
+            f"{n_points} × {n_points} for each: give n_inducing, whose cost is linear in the rows"
+        )

@@ -1,0 +1,191 @@
+"""A model as a graph: beliefs are its nodes, Gaussian-process layers its edges.
+
+F = Σ_edges F_data(source → outputs) + Σ_nodes (what a node's own prior, or entropy, adds). A latent
+variable model is a node and an edge to the data; several views are several edges; a regression is
+a node that is known; a deep model is a chain, whose hidden nodes are the outputs of one edge and
+the inputs of the next (Damianou 2015, ch. 3–6).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import reduce
+from typing import Any, Protocol
+
+import numpy as np
+from jaxtyping import Float
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.bounds import Layer, LayerValue
+from gplvm_core.models.problems.edges import Edge, Settled, relevance_of
+from gplvm_core.models.problems.nodes import Believed, Node
+from gplvm_core.models.training.run import Evaluated, Phase
+from gplvm_core.numerics import Array
+from gplvm_core.parameters import Layout, Leaf, add
+from gplvm_core.statistics import Executor, Targets
+from gplvm_core.statistics.executors import serial
+
+PHASES = (
+    Phase("noise held", 50, 0.1, ratio=300.0),
+    Phase("all free", 100, 0.2),
+    Phase("refining", 100),
+)
+
+
+@dataclass(frozen=True)
+class Parameters:
+    """All that training moves, and the shape of its gradients: every node's q, and the layers.
+
+    A layer's overall kernel scale and noise are at their optimum and so no parameters.
+    """
+
+    nodes: tuple[Any, ...]
+    layers: tuple[Layer, ...]
+
+
+@dataclass(frozen=True)
+class Begun:
+    """Where training starts: what is believed at every node, the layers, and what was decided."""
+
+    beliefs: tuple[Belief, ...]
+    layers: tuple[Layer, ...]
+    notes: tuple[str, ...] = ()
+
+
+class Beginning(Protocol):
+    """The start of training that belongs to a seed."""
+
+    def __call__(self, seed: int, /) -> Begun: ...
+
+
+@dataclass(frozen=True)
+class Given:
+    """A start that is the same for every seed."""
+
+    begun: Begun
+
+    def __call__(self, seed: int, /) -> Begun:
+        return self.begun
+
+
+@dataclass(frozen=True)
+class Learnt:
+    """What training ended with: the nodes' beliefs, and the layers evaluated on all outputs."""
+
+    nodes: tuple[Believed, ...]
+    layers: tuple[Settled, ...]
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        return tuple(note for layer in self.layers for note in layer.notes)
+
+    @property
+    def bound(self) -> float:
+        """F in nats, of outputs in internal units."""
+        data = sum(layer.posterior.value for layer in self.layers)
+        return data + sum(node.own for node in self.nodes)
+
+
+@dataclass(frozen=True)
+class Graph:
+    """The training problem of a model: its nodes, its edges, and where they start.
+
+    The first node is the top. run: over edges (an edge has threads of its own over points).
+    """
+
+    nodes: tuple[Node, ...]
+    edges: tuple[Edge, ...]
+    begin: Beginning
+    jitter: float
+    run: Executor = serial
+    phases: Sequence[Phase] = PHASES
+
+    def start(self, seed: int) -> Parameters:
+        begun = self.begin(seed)
+        pairs = zip(self.nodes, begun.beliefs, strict=True)
+        return Parameters(tuple(node.start(belief, seed) for node, belief in pairs), begun.layers)
+
+    def notes(self, seed: int) -> tuple[str, ...]:
+        """What had to be decided for the user."""
+        begun = self.begin(seed)
+        pairs = zip(self.nodes, begun.beliefs, strict=True)
+        return begun.notes + tuple(note for node, at in pairs for note in node.notes(at, seed))
+
+    def layout(self, anchor: Parameters, phase: Phase) -> Layout:
+        refreshed, free = phase is self.phases[-1], dict[str, Leaf]()
+        beliefs = [node.belief for node in self.believed(anchor)]
+        for i, (node, own) in enumerate(zip(self.nodes, anchor.nodes, strict=True)):
+            free |= node.free(f"nodes.{i}", own, beliefs[i], refreshed=refreshed)
+        for e, (edge, layer) in enumerate(zip(self.edges, anchor.layers, strict=True)):
+            source = beliefs[edge.source]
+            spread = self.nodes[edge.source].spread(source, refreshed=refreshed)
+            free |= edge.free(f"layers.{e}", layer, spread, source.n_points)
+        return Layout(anchor, free)
+
+    def believed(self, parameters: Parameters) -> tuple[Believed, ...]:
+        """The marginals of q at every node, with what the node adds to the bound."""
+        pairs = zip(self.nodes, parameters.nodes, strict=True)
+        return tuple(node.believed(own) for node, own in pairs)
+
+    def evaluate(self, parameters: Parameters, phase: Phase) -> Evaluated:
+        nodes = self.believed(parameters)
+        values = self._values(nodes, parameters.layers, phase.ratio)
+        met: list[list[Belief]] = [[] for _ in nodes]
+        for edge, at in zip(self.edges, values, strict=True):
+            met[edge.source].append(Belief(at.gradients.mean, at.gradients.variance))
+            if isinstance(edge.outputs, int) and at.targets is not None:
+                met[edge.outputs].append(at.targets)
+        pulled = (node.pullback(reduce(add, each)) for node, each in zip(nodes, met, strict=True))
+        moved = (Layer(at.gradients.kernel, at.gradients.inducing, 0.0) for at in values)
+        return Evaluated(
+            sum(at.value for at in values) + sum(node.own for node in nodes),
+            Parameters(tuple(pulled), tuple(moved)),
+            float(np.mean([at.layer.noise_variance for at in values])),
+        )
+
+    def describe(self, parameters: Parameters) -> tuple[Array, Array, Array]:
+        top = self.nodes[0].believed(parameters.nodes[0])
+        return self._relevance(parameters), top.information, top.belief.mean
+
+    def _relevance(self, parameters: Parameters) -> Float[Array, " Q"]:
+        """Of the layer to which a dimension of the top matters most, relative to its largest."""
+        n_latent = parameters.layers[0].inducing.shape[1]
+        each = [
+            relevance_of(layer.kernel, n_latent)
+            for edge, layer in zip(self.edges, parameters.layers, strict=True)
+            if edge.source == 0
+        ]
+        if len(each) == 1:
+            return each[0]
+        return np.asarray(np.max([own / own.max() for own in each], axis=0))
+
+    def learnt(self, parameters: Parameters, outputs: Sequence[Float[Array, "N _D"]]) -> Learnt:
+        """What predictions need, every layer at its best scales; outputs: of the edges to data.
+
+        The last evaluation is of all columns, where training may have seen a square root of them.
+        """
+        nodes, given = self.believed(parameters), iter(outputs)
+        settled = []
+        for edge, layer in zip(self.edges, parameters.layers, strict=True):
+            seen = self._targets(edge, nodes)
+            whole = seen if edge.ends_in_node else Targets.whole(next(given))
+            settled.append(edge.settled(layer, nodes[edge.source].belief, seen, whole, self.jitter))
+        return Learnt(nodes, tuple(settled))
+
+    def _values(
+        self, nodes: Sequence[Believed], layers: Sequence[Layer], ratio: float | None
+    ) -> list[LayerValue]:
+        """Every edge at its best scales; a ratio is held in the layers that end in data."""
+
+        def value(pair: tuple[Edge, Layer]) -> LayerValue:
+            edge, layer = pair
+            held = None if edge.ends_in_node else ratio
+            source = nodes[edge.source].belief
+            return edge.value(layer, source, self._targets(edge, nodes), self.jitter, held)
+
+        return self.run(value, zip(self.edges, layers, strict=True))
+
+    @staticmethod
+    def _targets(edge: Edge, nodes: Sequence[Believed]) -> Targets:
+        if isinstance(edge.outputs, Targets):
+            return edge.outputs
+        return Targets.believed(nodes[edge.outputs].belief)

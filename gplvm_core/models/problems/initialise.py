@@ -1,0 +1,153 @@
+"""Where training starts: latent means, their relevance, and inducing inputs."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+from sklearn.manifold import Isomap
+
+from gplvm_core.bounds.linear_gaussian import infer
+from gplvm_core.models.problems.principal import fit_partial
+from gplvm_core.numerics import Array
+
+LEAST_SPREAD = 0.1
+# How well the components of rows with gaps are fitted: a start need not be a maximum.
+MOST_ITERATIONS = 100
+TOLERANCE = 1.0
+
+
+def initial_latent(
+    outputs: Sequence[Float[Array, "N _D"]],
+    n_latent: int,
+    how: str | ArrayLike,
+    generator: np.random.Generator,
+) -> tuple[Float[Array, "N Q"], tuple[str, ...]]:
+    """Latent means whose first dimension has standard deviation 1, and notes on what was done.
+
+    outputs: centred, of the same rows (NaN: missing). how: "pca", "isomap" of all of them side by
+    side, each of the same total variance; "pca_each", the leading components of each side by side
+    (Damianou 2015, §5.2.1); "random"; or the means themselves (N × Q), taken as they are. Rows
+    with gaps are projected, and for "isomap" filled in, by probabilistic PCA.
+    """
+    if isinstance(how, str) and how == "pca_each":
+        return _components_of_each(outputs, n_latent, generator)
+    if len(outputs) == 1:
+        return _components(outputs[0], n_latent, how, generator)
+    levels = [np.sqrt(np.nansum(each**2)) for each in outputs]
+    joined = np.hstack([each / level for each, level in zip(outputs, levels, strict=True)])
+    return _components(joined, n_latent, how, generator)
+
+
+def _components(
+    targets: Float[Array, "N D"],
+    n_latent: int,
+    how: str | ArrayLike,
+    generator: np.random.Generator,
+) -> tuple[Float[Array, "N Q"], tuple[str, ...]]:
+    n_points = len(targets)
+    if not isinstance(how, str):
+        given = np.array(how, dtype=np.float64)
+        if given.shape != (n_points, n_latent) or not np.isfinite(given).all():
+            raise ValueError(
+                f"init must be a finite array of shape {(n_points, n_latent)}; got {given.shape}"
+            )
+        return given, ()
+    if how == "random":
+        return generator.standard_normal((n_points, n_latent)), ()
+    notes: tuple[str, ...] = ()
+    if how == "pca":
+        if np.isnan(targets).any():
+            scores, _ = partial_scores(targets, n_latent)
+        else:
+            scores = principal_scores(targets)[:, :n_latent]
+    elif how == "isomap":
+        if np.isnan(targets).any():
+            _, targets = partial_scores(targets, n_latent)
+            notes = ("isomap starts from rows whose gaps are filled in by probabilistic PCA",)
+        n_kept = min(n_latent, n_points - 1)
+        scores = Isomap(n_neighbors=min(10, n_points - 1), n_components=n_kept).fit_transform(
+            targets
+        )
+    else:
+        raise ValueError(f"init must be pca, isomap, random or an array; got {how!r}")
+    latent, note = _filled_up(scores / scores[:, 0].std(), n_latent, how, generator)
+    return latent, notes + note
+
+
+def _components_of_each(
+    views: Sequence[Float[Array, "N _D"]], n_latent: int, generator: np.random.Generator
+) -> tuple[Float[Array, "N Q"], tuple[str, ...]]:
+    if n_latent < len(views):
+        raise ValueError(
+            f"init='pca_each' gives every view a dimension of its own: {len(views)} views need "
+            f"n_components of at least {len(views)}, got {n_latent}; or use init='pca'"
+        )
+    each = []
+    for v, view in enumerate(views):
+        share = n_latent // len(views) + (v < n_latent % len(views))
+        whole = not np.isnan(view).any()
+        scores = principal_scores(view) if whole else partial_scores(view, share)[0]
+        each.append(scores[:, :share] / scores[:, 0].std())
+    return _filled_up(np.hstack(each), n_latent, "pca_each", generator)
+
+
+def _filled_up(
+    latent: Float[Array, "N K"], n_latent: int, how: str, generator: np.random.Generator
+) -> tuple[Float[Array, "N Q"], tuple[str, ...]]:
+    """Dimensions that the recipe has no component for start at random, which the notes say."""
+    missing = n_latent - latent.shape[1]
+    if missing <= 0:
+        return latent, ()
+    extra = LEAST_SPREAD * generator.standard_normal((len(latent), missing))
+    note = f"{missing} of {n_latent} latent dimensions start at random: {how} has no more"
+    return np.hstack([latent, extra]), (note,)
+
+
+def principal_scores(targets: Float[Array, "N D"]) -> Float[Array, "N K"]:
+    """Principal component scores of centred targets, largest first, null directions left out."""
+    left, values, _ = np.linalg.svd(targets, full_matrices=False)
+    kept = values > 1e-10 * values[0]
+    left, values = left[:, kept], values[kept]
+    return np.asarray(left * _signs(left) * values)
+
+
+def partial_scores(
+    targets: Float[Array, "N D"], n_latent: int
+) -> tuple[Float[Array, "N K"], Float[Array, "N D"]]:
+    """Expected scores of centred rows with gaps (NaN), largest first, and the rows filled in.
+
+    Under probabilistic PCA fitted to the observed entries, with at most as many components as
+    the data can have.
+    """
+    n_kept = min(n_latent, len(targets) - 1)
+    factors, _ = fit_partial(targets, n_kept, MOST_ITERATIONS, TOLERANCE)
+    mean = infer(factors, targets).mean
+    filled = np.where(np.isnan(targets), factors.center + mean @ factors.weights, targets)
+    gains = np.linalg.norm(factors.weights, axis=1)
+    kept = gains > 1e-5 * gains[0]
+    scores = mean[:, kept] * gains[kept]
+    return scores * _signs(scores), filled
+
+
+def _signs(scores: Float[Array, "N K"]) -> Float[Array, " K"]:
+    """The sign of a component is arbitrary: these make its largest entry positive."""
+    return np.sign(scores[np.argmax(np.abs(scores), axis=0), np.arange(scores.shape[1])])
+
+
+def initial_lengthscale(latent: Float[Array, "N Q"]) -> Float[Array, " Q"]:
+    """1/ℓ_q = the dimension's spread relative to the widest, and at least 0.1."""
+    spread = latent.std(axis=0)
+    return 1.0 / np.maximum(spread / spread.max(), LEAST_SPREAD)
+
+
+def initial_inducing(
+    latent: Float[Array, "N Q"], n_inducing: int, generator: np.random.Generator
+) -> tuple[Float[Array, "M Q"], tuple[str, ...]]:
+    """A random subset of the latent means, at most N of them (said in the notes)."""
+    n_points = len(latent)
+    notes: tuple[str, ...] = ()
+    if n_inducing > n_points:
+        notes = (f"n_inducing = {n_inducing} is capped at the {n_points} points",)
+    chosen = generator.permutation(n_points)[: min(n_inducing, n_points)]
+    return latent[np.sort(chosen)].copy(), notes

@@ -1,0 +1,57 @@
+"""The node of a regression: inputs that are known exactly, with noise, in part, or not at all."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.models.data.inputs import Inputs
+from gplvm_core.models.problems.nodes import POINT_SCALE, Believed
+from gplvm_core.numerics import Array
+from gplvm_core.parameters import LOG, Leaf
+from gplvm_core.priors import UncertainInputs
+
+
+@dataclass(frozen=True)
+class InputNode:
+    """What is known of the inputs; entries that are not exact may move, and cost their KL.
+
+    Variances of input noise that are learnt stand at their optimum. Source: Damianou (2015), §4.2.
+    """
+
+    inputs: Inputs
+
+    def prior(self, belief: Belief) -> UncertainInputs:
+        """p(X), learnt variances at their best for a belief."""
+        return self.inputs.prior.fitted(belief, self.inputs.groups)
+
+    def kl_terms(self, belief: Belief) -> Float[Array, "N Q"]:
+        """KL of every entry of q(X) in nats."""
+        return self.prior(belief).kl_terms(belief)
+
+    def start(self, belief: Belief, seed: int) -> Belief:
+        return belief
+
+    def notes(self, belief: Belief, seed: int) -> tuple[str, ...]:
+        return ()
+
+    def believed(self, own: Belief) -> Believed:
+        kl, d_kl = self.prior(own).kl(own)
+
+        def pullback(met: Belief) -> Belief:
+            return Belief(met.mean - d_kl.mean, met.variance - d_kl.variance)
+
+        return Believed(own, -kl, self.kl_terms(own).mean(axis=0), pullback)
+
+    def free(self, prefix: str, own: Belief, belief: Belief, *, refreshed: bool) -> dict[str, Leaf]:
+        inputs, free = self.inputs, dict[str, Leaf]()
+        if inputs.free_mean.any():
+            scale = np.sqrt(np.where(inputs.free_mean, belief.variance, 1.0))
+            free[f"{prefix}.mean"] = Leaf(scale=scale, free=inputs.free_mean)
+        if inputs.free_variance.any():
+            free[f"{prefix}.variance"] = Leaf(LOG, 2.0, free=inputs.free_variance)
+        return free
+
+    def spread(self, belief: Belief, *, refreshed: bool) -> Float[Array, " Q"]:
+        return np.full(belief.n_latent, POINT_SCALE)

@@ -1,0 +1,122 @@
+"""The node whose points lie on paths over time: a Gaussian process prior on every dimension."""
+
+from dataclasses import dataclass
+from types import ModuleType
+
+import numpy as np
+from jaxtyping import Float
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.kernels import Kernel, time_kernel_of_scale
+from gplvm_core.models.problems.edges import kernel_leaves
+from gplvm_core.models.problems.nodes import INITIAL_VARIANCE, Believed
+from gplvm_core.numerics import Array, factorise
+from gplvm_core.parameters import LOG, Leaf
+from gplvm_core.priors import kalman, temporal
+from gplvm_core.priors.temporal import Path, Timeline
+
+# Lengthscales (or periods) tried at the start, in median steps of time.
+TRIED = 2.0 ** np.arange(0, 10)
+# Rows of a sequence that the trial looks at.
+MOST_TRIED = 200
+
+
+@dataclass(frozen=True)
+class TimedPath:
+    """What moves: the paths' pseudo-targets with their precisions, and the kernel over time."""
+
+    sites: Path
+    kernel: Kernel
+
+
+@dataclass(frozen=True)
+class PathNode:
+    """Every latent dimension a Gaussian process over time, independent between sequences.
+
+    Marginals and their pullback by Kalman smoothing where the kernel allows it, else in dense
+    algebra. Source: Damianou (2015), eq. 3.32.
+    """
+
+    timeline: Timeline
+    kernel: str | Kernel
+
+    def start(self, belief: Belief, seed: int) -> TimedPath:
+        kernel = start_time_kernel(self.kernel, self.timeline, belief.mean)
+        return TimedPath(Path(belief.mean, 1.0 / belief.variance), kernel)
+
+    def notes(self, belief: Belief, seed: int) -> tuple[str, ...]:
+        return ()
+
+    def believed(self, own: TimedPath) -> Believed:
+        found = self._algebra(own).smoothed(own.kernel, self.timeline, own.sites)
+        n_points = found.belief.n_points
+
+        def pullback(met: Belief) -> TimedPath:
+            pulled = found.pullback(met.mean, met.variance)
+            return TimedPath(pulled.path, pulled.kernel)
+
+        return Believed(found.belief, -float(found.kl.sum()), found.kl / n_points, pullback)
+
+    def path(self, own: TimedPath) -> Path:
+        """(μ̄, λ), which predictions need."""
+        return self._algebra(own).dual_of(own.kernel, self.timeline, own.sites)
+
+    def free(
+        self, prefix: str, own: TimedPath, belief: Belief, *, refreshed: bool
+    ) -> dict[str, Leaf]:
+        scale = np.sqrt(belief.variance) if refreshed else self.spread(belief, refreshed=False)
+        free = {
+            f"{prefix}.sites.dual": Leaf(scale=scale),
+            f"{prefix}.sites.precision": Leaf(LOG, 2.0),
+        }
+        n_points = belief.n_points
+        return free | kernel_leaves(own.kernel, f"{prefix}.kernel", n_points, profiled=True)
+
+    def spread(self, belief: Belief, *, refreshed: bool) -> Float[Array, " Q"]:
+        return np.asarray(np.sqrt(belief.variance.mean(axis=0)))
+
+    def _algebra(self, own: TimedPath) -> ModuleType:
+        return algebra_for(own.kernel, self.timeline)
+
+
+def algebra_for(kernel: Kernel, timeline: Timeline) -> ModuleType:
+    """Kalman smoothing, linear in the rows, for Matérn kernels over times; else dense algebra."""
+    return kalman if kalman.supports(kernel, timeline) else temporal
+
+
+def start_time_kernel(
+    kernel: str | Kernel, timeline: Timeline, latent: Float[Array, "N Q"]
+) -> Kernel:
+    """A kernel given as an object is taken as it is; one by name gets the lengthscale, of a few,
+    under which the starting means are most probable, unit variance and a little white noise.
+
+    Raises KernelError for an unknown name.
+    """
+    if not isinstance(kernel, str):
+        kernel.check_parameters()
+        return kernel
+    scales = _median_step(timeline) * (TRIED[2:] if kernel == "periodic" else TRIED)
+    tried = [time_kernel_of_scale(kernel, float(scale)) for scale in scales]
+    return max(tried, key=lambda each: _log_density(each, timeline, latent))
+
+
+def _median_step(timeline: Timeline) -> float:
+    steps = [
+        np.linalg.norm(np.diff(np.sort(timeline.times[rows], axis=0), axis=0), axis=1)
+        for rows in timeline.rows
+    ]
+    steps_all = np.concatenate(steps)
+    positive = steps_all[steps_all > 0]
+    return float(np.median(positive)) if len(positive) else 1.0
+
+
+def _log_density(kernel: Kernel, timeline: Timeline, latent: Float[Array, "N Q"]) -> float:
+    """log p of standardised latent means under the prior with the noise that training starts at."""
+    standard = (latent - latent.mean(axis=0)) / np.maximum(latent.std(axis=0), 1e-12)
+    total = 0.0
+    for rows in timeline.rows[:MOST_TRIED]:
+        some = rows[:MOST_TRIED]
+        factor = factorise(kernel.K(timeline.times[some]), INITIAL_VARIANCE)
+        half = factor.solve_lower(standard[some])
+        total -= 0.5 * (float(np.vdot(half, half)) + latent.shape[1] * factor.log_determinant)
+    return total

@@ -1,0 +1,118 @@
+"""Probabilistic PCA's maximum likelihood: in closed form, or with gaps numerically."""
+
+import numpy as np
+from jaxtyping import Float
+from scipy import linalg
+
+from gplvm_core.bounds.linear_gaussian import Factors, Gaps, likelihood
+from gplvm_core.numerics import Array
+from gplvm_core.optimise import LBFGS, Result
+
+METHODS = ("auto", "primal", "dual")
+# Iterations, and the largest slope in nats per standard deviation of a parameter, of the fit.
+MOST_ITERATIONS = 2000
+TOLERANCE = 1e-5
+# The likelihood has no maximum where the components can fit every observed entry.
+LEAST_NOISE = 1e-6
+
+
+def fit_factors(
+    targets: Float[Array, "N D"], n_components: int, method: str
+) -> tuple[Factors, Result, tuple[str, ...]]:
+    """Maximum likelihood for centred rows, whole or with gaps, how it ended, and notes on it."""
+    notes: tuple[str, ...] = ()
+    if np.isnan(targets).any():
+        # One row less than there are: through as many points as rows any plane fits.
+        factors, result = fit_partial(targets, min(n_components, len(targets) - 1))
+        if result.status != "converged":
+            notes += (f"the likelihood's maximum was not reached: {result.reason}",)
+        if factors.noise_variance < 2.0 * LEAST_NOISE * float(np.nanmean(targets**2)):
+            notes += (
+                "the noise variance ended at the least allowed: the components can fit every "
+                "observed entry; use fewer",
+            )
+    else:
+        factors = fit_whole(targets, n_components, method)
+        result = Result("converged", "solved in closed form", 0, 1, 0, 0.0)
+    kept = len(factors.weights)
+    if kept < n_components:
+        notes += (f"n_components = {n_components} is capped at {kept} for these data",)
+    return factors, result, notes
+
+
+def fit_whole(targets: Float[Array, "N D"], n_components: int, method: str = "auto") -> Factors:
+    """Maximum likelihood for whole, centred rows, with as many components as there can be.
+
+    method "primal" takes the eigenvectors of the D × D covariance, "dual" those of the N × N
+    inner products (Lawrence 2005), "auto" the smaller. Raises ValueError for any other.
+    """
+    n_outputs = targets.shape[1]
+    values, directions = _principal(targets, method)
+    # One direction at least is left for the noise, else its variance is 0.
+    most = max(min(n_outputs - 1, len(values) - (n_outputs > len(values))), 1)
+    kept = min(n_components, most, len(values))
+    left_over = max(float(np.mean(np.sum(targets**2, axis=1))) - float(values[:kept].sum()), 0.0)
+    noise = left_over / max(n_outputs - kept, 1)
+    noise = max(noise, 1e-12 * float(values[0]))
+    gains = np.sqrt(np.maximum(values[:kept] - noise, 0.0))
+    return Factors(gains[:, None] * directions[:, :kept].T, np.zeros(n_outputs), noise)
+
+
+def fit_partial(
+    targets: Float[Array, "N D"],
+    n_components: int,
+    most_iterations: int = MOST_ITERATIONS,
+    tolerance: float = TOLERANCE,
+) -> tuple[Factors, Result]:
+    """Maximum likelihood from the observed entries of roughly centred rows, center included.
+
+    By L-BFGS from the closed form for rows with gaps filled in by 0. Converged: no parameter has
+    a slope above `tolerance`, in nats per (a priori) standard error.
+    """
+    gaps = Gaps.of(targets)
+    n_observed = int(gaps.observed.sum())
+    begin = fit_whole(gaps.filled, n_components)
+    least = LEAST_NOISE * float(np.sum(gaps.filled**2)) / n_observed
+    n_latent, n_outputs = begin.weights.shape
+    size = n_latent * n_outputs
+    noise = max(begin.noise_variance, 2.0 * least)
+    entry_scale, noise_scale = np.sqrt(noise / len(targets)), np.sqrt(2.0 / n_observed)
+
+    def unpack(vector: Array) -> Factors:
+        weights = entry_scale * vector[:size].reshape(n_latent, n_outputs)
+        center = entry_scale * vector[size:-1]
+        return Factors(weights, center, least + float(np.exp(noise_scale * vector[-1])))
+
+    def objective(vector: Array) -> tuple[float, Array]:
+        factors = unpack(vector)
+        value, slope = likelihood(factors, gaps)
+        d_level = noise_scale * (factors.noise_variance - least) * slope.noise_variance
+        entries = entry_scale * np.concatenate([slope.weights.ravel(), slope.center])
+        return -value, -np.append(entries, d_level)
+
+    optimiser = LBFGS(gradient_tolerance=tolerance)
+    packed = np.concatenate([begin.weights.ravel(), begin.center]) / entry_scale
+    state = optimiser.start(np.append(packed, np.log(noise - least) / noise_scale), objective)
+    while state.status == "running" and state.iteration < most_iterations:
+        state = optimiser.step(state, objective)
+    counts = (state.iteration, state.evaluations, state.rejected, 0.0)
+    if state.status == "running":
+        result = Result("limit", f"{most_iterations} iterations were made.", *counts)
+    else:
+        result = Result(state.status, state.reason, *counts)
+    return unpack(state.x).canonical, result
+
+
+def _principal(targets: Array, method: str) -> tuple[Array, Array]:
+    """Eigenvalues of the covariance, largest first, with unit eigenvectors (D × K)."""
+    n_points, n_outputs = targets.shape
+    if method not in METHODS:
+        raise ValueError(f"method must be {', '.join(METHODS[:-1])} or dual; got {method!r}")
+    if method == "primal" or (method == "auto" and n_outputs <= n_points):
+        values, vectors = linalg.eigh(targets.T @ targets / n_points)
+        return np.maximum(values[::-1], 0.0), vectors[:, ::-1]
+    values, scores = linalg.eigh(targets @ targets.T / n_points)
+    values, scores = np.maximum(values[::-1], 0.0), scores[:, ::-1]
+    kept = values > 1e-12 * values[0]
+    values, scores = values[kept], scores[:, kept]
+    return values, targets.T @ scores / np.sqrt(n_points * values)

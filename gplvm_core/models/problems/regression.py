@@ -1,0 +1,114 @@
+"""A regression as a graph: a node that is known, wholly or in part, and one layer to the data."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gplvm_core.bounds import Layer
+from gplvm_core.kernels import Kernel, kernel_named
+from gplvm_core.models.data.inputs import Inputs
+from gplvm_core.models.problems.edges import Edge
+from gplvm_core.models.problems.graph import Beginning, Begun, Given, Graph
+from gplvm_core.models.problems.initialise import initial_inducing
+from gplvm_core.models.problems.inputs import InputNode
+from gplvm_core.models.problems.starts import of_unit_scale, start_kernel
+from gplvm_core.models.training.run import Phase
+from gplvm_core.models.training.schedule import Training
+from gplvm_core.numerics import NotPositiveDefiniteError
+from gplvm_core.parameters import LOG, Transform
+from gplvm_core.statistics import Executor, Targets
+
+# Points and iterations of the exact regression that the kernel starts from.
+SUBSET, SUBSET_ITERATIONS = 100, 50
+# Lengthscales tried at the start, in units of √Q: the distance of standardised points.
+LENGTHSCALES = (0.2, 0.5, 1.0, 2.0)
+# A relevance that dies out must not underflow to 0, whose logarithm no phase could start from,
+# nor its square overflow.
+TINY, HUGE = 1e-50, 1e50
+BOUNDED = Transform(
+    "log within bounds",
+    lambda v: np.exp(np.clip(v, np.log(TINY), np.log(HUGE))),
+    lambda t: np.log(np.clip(t, TINY, HUGE)),
+    LOG.slope,
+)
+PHASES = (Phase("all free", 100, 0.5), Phase("refining", 100))
+
+
+def regression(
+    inputs: Inputs,
+    targets: Targets,
+    begin: Beginning,
+    *,
+    n_inducing: int,
+    jitter: float,
+    run: Executor,
+    kernel_held: bool = False,
+    phases: Sequence[Phase] = PHASES,
+) -> Graph:
+    """F_data − KL(q(X) ‖ p(X)) of one layer on the inputs.
+
+    With every input an inducing input, where it is observed, those need not move: with inputs
+    known exactly nothing is sparse then. kernel_held: it stays as it is, up to its scale.
+    """
+    whole = not inputs.free_mean.any() and n_inducing >= inputs.belief.n_points
+    layer = Edge(0, targets, run, inducing_held=whole, kernel_held=kernel_held, positive=BOUNDED)
+    return Graph((InputNode(inputs),), (layer,), begin, jitter, phases=phases)
+
+
+@dataclass(frozen=True)
+class RegressionStart:
+    """A subset of the inputs, and a kernel that suits an exact regression on a part of the data.
+
+    From arbitrary lengthscales a few inducing inputs make all the data look like noise, and
+    training would stay there. A kernel given as an object is taken as it is, up to its scale.
+    """
+
+    inputs: Inputs
+    targets: Targets
+    kernel: str | Kernel
+    n_inducing: int
+    jitter: float
+    run: Executor
+
+    def __call__(self, seed: int, /) -> Begun:
+        belief, generator = self.inputs.belief, np.random.default_rng(seed)
+        inducing, _ = initial_inducing(belief.mean, self.n_inducing, generator)
+        kernel = self._kernel(seed, generator)
+        return Begun((belief,), (Layer(kernel, inducing, 1.0),))
+
+    def _kernel(self, seed: int, generator: np.random.Generator) -> Kernel:
+        mean = self.inputs.belief.mean
+        if not isinstance(self.kernel, str):
+            return of_unit_scale(start_kernel(self.kernel, mean), mean)
+        some = np.sort(generator.permutation(len(mean))[:SUBSET])
+        points, width = mean[some], np.sqrt(mean.shape[1])
+        inputs = Inputs.of(points, None)
+        tried = [
+            Layer(kernel_named(self.kernel, np.full(mean.shape[1], factor * width)), points, 1.0)
+            for factor in LENGTHSCALES
+        ]
+        parts = [
+            regression(
+                inputs,
+                self.targets.chunk(some),
+                Given(Begun((inputs.belief,), (layer,))),
+                n_inducing=len(some),
+                jitter=self.jitter,
+                run=self.run,
+            )
+            for layer in tried
+        ]
+        best = parts[int(np.argmax([_bound_or_less(part) for part in parts]))]
+        exact = not self.inputs.free_mean.any() and self.n_inducing >= len(mean)
+        if exact and len(some) == len(mean):
+            return best.start(seed).layers[0].kernel
+        training = Training(best, "lbfgs", SUBSET_ITERATIONS, self.jitter, 0.0)
+        return training.run((seed,))[0].parameters.layers[0].kernel
+
+
+def _bound_or_less(part: Graph) -> float:
+    try:
+        return part.evaluate(part.start(0), replace(PHASES[0], ratio=None)).bound
+    except NotPositiveDefiniteError:
+        return -np.inf

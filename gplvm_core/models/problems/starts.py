@@ -1,0 +1,65 @@
+"""Where the training of a latent variable model starts: means, kernels, inducing inputs."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.bounds import Layer
+from gplvm_core.kernels import Kernel, kernel_named
+from gplvm_core.models.problems.graph import Begun
+from gplvm_core.models.problems.initialise import (
+    initial_inducing,
+    initial_latent,
+    initial_lengthscale,
+)
+from gplvm_core.models.problems.nodes import INITIAL_VARIANCE
+from gplvm_core.numerics import Array
+
+
+@dataclass(frozen=True)
+class Start:
+    """One belief and a layer to each of the outputs (scaled, N × D each; NaN: missing).
+
+    kernels: one for each of the outputs, by name or as an object. init: the means, or their
+    recipe. The seed chooses the inducing inputs, which are a subset of the means.
+    """
+
+    outputs: tuple[Float[Array, "N _D"], ...]
+    n_latent: int
+    n_inducing: int
+    kernels: tuple[str | Kernel, ...]
+    init: str | ArrayLike
+
+    def latent(self, generator: np.random.Generator) -> tuple[Array, tuple[str, ...]]:
+        """Latent means, and notes on them."""
+        return initial_latent(self.outputs, self.n_latent, self.init, generator)
+
+    def __call__(self, seed: int, /) -> Begun:
+        generator = np.random.default_rng(seed)
+        mean, notes = self.latent(generator)
+        layers, said = [], set[str]()
+        for kernel in self.kernels:
+            inducing, more = initial_inducing(mean, self.n_inducing, generator)
+            layers.append(Layer(of_unit_scale(start_kernel(kernel, mean), mean), inducing, 1.0))
+            said |= set(more)
+        belief = Belief(mean, np.full_like(mean, INITIAL_VARIANCE))
+        return Begun((belief,), tuple(layers), (*notes, *sorted(said)))
+
+
+def start_kernel(kernel: str | Kernel, latent: Float[Array, "N Q"]) -> Kernel:
+    """A kernel given by name starts with relevances from the data, an object as it is."""
+    if isinstance(kernel, str):
+        return kernel_named(kernel, initial_lengthscale(latent))
+    kernel = kernel.with_latent(latent.shape[1])
+    kernel.check()
+    return kernel
+
+
+def of_unit_scale(kernel: Kernel, latent: Float[Array, "N Q"]) -> Kernel:
+    """The kernel times what makes k(x, x) 1 on average: where its scale is put at its optimum, the
+    bounds on that are relative to this.
+    """
+    return kernel.scaled(1.0 / float(np.mean(kernel.diag(latent))))

@@ -1,0 +1,1 @@
+"""Phases, restarts and runs: training as a value, for any problem."""

@@ -1,0 +1,150 @@
+"""What a training run is made of: phases, a problem, where it stands and how its starts ended.
+
+All are values; nothing here knows a particular model or an optimiser's steps.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from jaxtyping import Float
+from sklearn.utils import check_random_state
+
+from gplvm_core.numerics import Array
+from gplvm_core.optimise import LBFGSState, Result, SCGState
+from gplvm_core.parameters import Layout
+
+
+@dataclass(frozen=True)
+class Phase:
+    """A stretch of training with the same scales: at most so many iterations, and at most this
+    share of max_iter; σ_f²/σ² is held at `ratio`, or free.
+    """
+
+    name: str
+    most: int
+    share: float = 1.0
+    ratio: float | None = None
+
+
+@dataclass(frozen=True)
+class Evaluated:
+    """A bound in internal units (nats), its gradient shaped like the parameters, and the noise."""
+
+    bound: float
+    gradient: Any
+    noise_variance: float
+
+
+class Problem(Protocol):
+    """What a model is to its training."""
+
+    @property
+    def phases(self) -> Sequence[Phase]:
+        """In order; the last is entered again, with fresh scales, until nothing is gained."""
+
+    def start(self, seed: int) -> Any:
+        """Parameters (a tree) to start from."""
+
+    def layout(self, anchor: Any, phase: Phase) -> Layout:
+        """Which parameters are free in a phase that starts at the anchor, and their scales."""
+
+    def evaluate(self, parameters: Any, phase: Phase) -> Evaluated:
+        """Bound and gradient; raises NotPositiveDefiniteError where there is none."""
+
+    def describe(self, parameters: Any) -> tuple[Array, Array, Array]:
+        """(relevance, information, latent mean) of parameters, for progress."""
+
+
+@dataclass(frozen=True)
+class Trace:
+    """One entry per accepted iteration; bounds in nats, of the data as given."""
+
+    bound: Float[Array, " T"]
+    seconds: Float[Array, " T"]
+    evaluations: Float[Array, " T"]
+    phase: tuple[str, ...]
+
+    @classmethod
+    def empty(cls) -> "Trace":
+        return cls(np.empty(0), np.empty(0), np.empty(0), ())
+
+    def then(self, bound: float, seconds: float, evaluations: int, phase: str) -> "Trace":
+        return Trace(
+            np.append(self.bound, bound),
+            np.append(self.seconds, seconds),
+            np.append(self.evaluations, float(evaluations)),
+            (*self.phase, phase),
+        )
+
+    def arrays(self) -> dict[str, Any]:
+        """The columns by name."""
+        return {
+            "bound": self.bound,
+            "seconds": self.seconds,
+            "evaluations": self.evaluations,
+            "phase": np.array(self.phase, dtype=str),
+        }
+
+
+@dataclass(frozen=True)
+class Restart:
+    """How a start ended: the seed of its inducing inputs, its bound and why it stopped."""
+
+    seed: int
+    bound: float
+    result: Result
+
+
+@dataclass(frozen=True)
+class Trained:
+    """A start that was trained to its end, with all that was found."""
+
+    restart: Restart
+    parameters: Any
+    trace: Trace
+
+
+@dataclass(frozen=True)
+class Run:
+    """Where training stands: from the same run, the same numbers follow."""
+
+    seeds: tuple[int, ...]
+    phase: int
+    anchor: Any  # parameters at the start of the phase: they fix its scales
+    optimiser: LBFGSState | SCGState
+    iterations: int  # of this start, before this optimiser's
+    evaluations: int
+    rejected: int
+    entered: int  # iterations of this start, before this phase
+    entry_bound: float  # at the start of the phase
+    seconds: float
+    trace: Trace
+    budget: int  # the max_iter it is run under
+    done: tuple[Trained, ...] = ()
+    views: tuple[str, ...] | None = None  # the data's, () for one table; None: not known
+
+    @property
+    def total_iterations(self) -> int:
+        return self.iterations + self.optimiser.iteration
+
+    def check_views(self, views: tuple[str, ...]) -> None:
+        """ValueError unless the data's views are those of the run, in its order (None: unknown)."""
+        if self.views is not None and self.views != views:
+            raise ValueError(
+                f"the run to resume was of {_in_words(self.views)}; got {_in_words(views)}. "
+                "Give the data that it was made with, or train without resume"
+            )
+
+
+def _in_words(views: tuple[str, ...]) -> str:
+    return f"the views {', '.join(views)} in this order" if views else "one table"
+
+
+def seeds_for(random_state: Any, n_restarts: int) -> tuple[int, ...]:
+    """One seed a start, drawn from scikit-learn's random_state."""
+    if n_restarts < 1:
+        raise ValueError(f"n_restarts must be at least 1; got {n_restarts}")
+    drawn = check_random_state(random_state).randint(2**31 - 1, size=n_restarts)
+    return tuple(int(seed) for seed in drawn)

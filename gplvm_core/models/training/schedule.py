@@ -1,0 +1,297 @@
+"""Training as a value: phases, restarts, and a run that can be stopped and gone on with.
+
+A phase fixes how the variables are scaled; the next one refreshes the scales from where the last
+ended. Nothing here knows a particular model: a Problem says what is evaluated and what is free.
+"""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+
+from gplvm_core.models.training.run import Phase, Problem, Restart, Run, Trace, Trained
+from gplvm_core.numerics import Array, NotPositiveDefiniteError
+from gplvm_core.optimise import LBFGS, SCG, LBFGSState, Progress, Result, SCGState, rescaled
+
+OPTIMISERS = {"lbfgs": LBFGS(), "scg": SCG()}
+# A refreshed phase that gains less than this share of the bound's size ends the run.
+LEAST_GAIN = 1e-7
+
+
+@dataclass(frozen=True)
+class Training:
+    """A problem with its settings; internal bounds + offset are those of the data as given.
+
+    views: the names of the data's views in the problem's order; () for one table.
+    """
+
+    problem: Problem
+    optimiser: Literal["lbfgs", "scg"]
+    max_iter: int
+    jitter: float
+    offset: float
+    views: tuple[str, ...] = ()
+
+    def run(
+        self,
+        seeds: tuple[int, ...],
+        callback: Callable[[Progress], None] | None = None,
+        resume: Run | None = None,
+    ) -> tuple[Trained, ...]:
+        """Train from every seed, or go on from a run; the starts in the order they were trained."""
+        run = self._begin(seeds, ()) if resume is None else self._reopened(resume)
+        clock = time.perf_counter() - run.seconds
+        objective = self._objective(run)
+        while True:
+            # Made once a phase: its scales may cost as much as an evaluation.
+            if objective.anchor is not run.anchor:
+                objective = self._objective(run)
+            reason = self._ended(run)
+            if reason is None:
+                before = run.total_iterations
+                run, noise = self._step(run, objective, clock)
+                moved = run.total_iterations > before
+                if moved and callback and not self._told(run, objective, noise, callback):
+                    ended = self._finish(run, "stopped", "stopped by the caller")
+                    return (*run.done, ended)
+            elif isinstance(reason, str):
+                run = self._next_phase(run)
+            else:
+                done = (*run.done, self._finish(run, *reason))
+                if len(done) == len(run.seeds):
+                    return done
+                run = replace(self._begin(run.seeds, done), seconds=run.seconds)
+
+    def _begin(self, seeds: tuple[int, ...], done: tuple[Trained, ...]) -> Run:
+        anchor = self.problem.start(seeds[len(done)])
+        return self._enter(
+            Run(
+                seeds=seeds,
+                phase=0,
+                anchor=anchor,
+                optimiser=None,  # type: ignore[arg-type]
+                iterations=0,
+                evaluations=0,
+                rejected=0,
+                entered=0,
+                entry_bound=-np.inf,
+                seconds=0.0,
+                trace=Trace.empty(),
+                budget=self.max_iter,
+                done=done,
+                views=self.views,
+            ),
+            anchor,
+        )
+
+    def _enter(self, run: Run, anchor: Any) -> Run:
+        """The run at the first evaluation of its phase."""
+        objective = _Objective(self.problem, anchor, self._phase(run))
+        try:
+            optimiser: Any = OPTIMISERS[self.optimiser]
+            state = optimiser.start(objective.layout.pack(anchor), objective)
+        except ValueError as error:
+            raise ValueError(
+                f"training cannot start: {objective.trouble or error}. Try fewer inducing inputs, "
+                "a larger jitter, another init, or scaling='columns' when units differ"
+            ) from error
+        return replace(
+            run,
+            anchor=anchor,
+            optimiser=state,
+            entered=run.iterations,
+            entry_bound=-state.value,
+        )
+
+    def _objective(self, run: Run) -> "_Objective":
+        return _Objective(self.problem, run.anchor, self._phase(run))
+
+    def _step(self, run: Run, objective: "_Objective", clock: float) -> tuple[Run, float]:
+        optimiser: Any = OPTIMISERS[self.optimiser]
+        state = optimiser.step(run.optimiser, objective)
+        seconds = time.perf_counter() - clock
+        noise = objective.noise_at(state)
+        trace = run.trace
+        if state.iteration > run.optimiser.iteration:
+            trace = trace.then(
+                self.offset - state.value,
+                seconds,
+                run.evaluations + state.evaluations,
+                self._phase(run).name,
+            )
+        return replace(run, optimiser=state, seconds=seconds, trace=trace), noise
+
+    def _ended(self, run: Run) -> str | tuple[Any, str] | None:
+        """None: go on; a phase's end in words; or the status and reason with which a start ends."""
+        if run.total_iterations >= self.max_iter:
+            return "limit", f"reached max_iter = {self.max_iter} iterations"
+        last = run.phase >= len(self.problem.phases) - 1
+        if run.optimiser.status == "running":
+            phase = self._phase(run)
+            limit = min(phase.most, np.ceil(phase.share * self.max_iter))
+            here = run.total_iterations - run.entered
+            return None if here < limit else "time for fresh scales"
+        gain = -run.optimiser.value - run.entry_bound
+        if last and gain <= LEAST_GAIN * max(abs(run.entry_bound), 1.0):
+            return run.optimiser.status, run.optimiser.reason
+        return run.optimiser.reason
+
+    def _next_phase(self, run: Run) -> Run:
+        """The next phase, or the last once more with refreshed scales."""
+        before = _Objective(self.problem, run.anchor, self._phase(run))
+        anchor = before.parameters(run.optimiser.x)
+        following = replace(run, phase=run.phase + 1)
+        same = self._phase(run).ratio == self._phase(following).ratio
+        if same and run.optimiser.status == "running" and isinstance(run.optimiser, LBFGSState):
+            # The objective stays: only the variables change, and the optimiser's memory with them.
+            after = _Objective(self.problem, anchor, self._phase(following))
+            state = rescaled(run.optimiser, before.layout.scales() / after.layout.scales())
+            return replace(
+                following,
+                anchor=anchor,
+                optimiser=state,
+                entered=run.total_iterations,
+                entry_bound=-state.value,
+            )
+        return self._enter(
+            replace(
+                run,
+                phase=run.phase + 1,
+                iterations=run.total_iterations,
+                evaluations=run.evaluations + run.optimiser.evaluations,
+                rejected=run.rejected + run.optimiser.rejected,
+            ),
+            anchor,
+        )
+
+    def _reopened(self, run: Run) -> Run:
+        """A run to go on with; one that had come to its end tries again with fresh scales."""
+        run.check_views(self.views)
+        if self.max_iter > run.budget:
+            run = self._best_of_all(run)
+        ended = self._ended(run)
+        return self._next_phase(run) if isinstance(ended, tuple) and ended[0] != "limit" else run
+
+    def _best_of_all(self, run: Run) -> Run:
+        """With a larger max_iter, once every start has had its turn: the best of them goes on."""
+        current = self._finish(run, run.optimiser.status, run.optimiser.reason)
+        best = max((*run.done, current), key=lambda trained: trained.restart.bound)
+        over = run.total_iterations >= run.budget or run.optimiser.status != "running"
+        run = replace(run, budget=self.max_iter)
+        if best is current or not over or len(run.done) + 1 < len(run.seeds):
+            return run
+        others = (*(each for each in run.done if each is not best), current)
+        result = best.restart.result
+        return self._enter(
+            replace(
+                run,
+                seeds=(*(each.restart.seed for each in others), best.restart.seed),
+                phase=len(self.problem.phases) - 1,
+                iterations=result.iterations,
+                evaluations=result.evaluations,
+                rejected=result.rejected,
+                trace=best.trace,
+                done=others,
+            ),
+            best.parameters,
+        )
+
+    def _finish(self, run: Run, status: Any, reason: str) -> Trained:
+        objective = _Objective(self.problem, run.anchor, self._phase(run))
+        result = Result(
+            status,
+            reason,
+            run.total_iterations,
+            run.evaluations + run.optimiser.evaluations,
+            run.rejected + run.optimiser.rejected,
+            self.jitter,
+        )
+        parameters = objective.parameters(run.optimiser.x)
+        bound = self.offset - run.optimiser.value
+        restart = Restart(run.seeds[len(run.done)], bound, result)
+        return Trained(restart, parameters, run.trace)
+
+    def _phase(self, run: Run) -> Phase:
+        return self.problem.phases[min(run.phase, len(self.problem.phases) - 1)]
+
+    def _told(
+        self,
+        run: Run,
+        objective: "_Objective",
+        noise: float,
+        callback: Callable[[Progress], None],
+    ) -> bool:
+        phase, parameters = self._phase(run), objective.parameters(run.optimiser.x)
+        relevance, information, latent = self.problem.describe(parameters)
+        finished = len(run.done) * self.max_iter + run.total_iterations
+        ahead = len(run.seeds) * self.max_iter - finished
+        message = phase.name
+        if len(run.seeds) > 1:
+            message = f"start {len(run.done) + 1} of {len(run.seeds)}: {message}"
+        try:
+            callback(
+                Progress(
+                    phase=phase.name,
+                    iteration=run.total_iterations,
+                    evaluations=run.evaluations + run.optimiser.evaluations,
+                    bound=self.offset - run.optimiser.value,
+                    noise_variance=noise,
+                    relevance=relevance,
+                    information=information,
+                    latent_mean=latent,
+                    seconds=run.seconds,
+                    seconds_left=run.seconds * ahead / finished if finished else None,
+                    message=message,
+                    run=run,
+                )
+            )
+        except StopIteration:
+            return False
+        return True
+
+
+class _Objective:
+    """The negative bound as a function of the free vector; remembers the noise it found."""
+
+    def __init__(self, problem: Problem, anchor: Any, phase: Phase) -> None:
+        self.problem, self.anchor, self.phase = problem, anchor, phase
+        self.layout = problem.layout(anchor, phase)
+        self.trouble = ""
+        self._noise: dict[float, float] = {}
+
+    def parameters(self, x: Array) -> Any:
+        return self.layout.unpack(x)
+
+    def __call__(self, x: Array, /) -> tuple[float, Array]:
+        parameters = self.layout.unpack(x)
+        # A line search may overflow a parameter: that evaluation is rejected and counted.
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            try:
+                at = self.problem.evaluate(parameters, self.phase)
+            except NotPositiveDefiniteError as error:
+                self.trouble = str(error)
+                return np.inf, np.zeros_like(x)
+            gradient = -self.layout.chain(parameters, at.gradient)
+        self._noise[-at.bound] = at.noise_variance
+        return -at.bound, gradient
+
+    def noise_at(self, state: LBFGSState | SCGState) -> float:
+        if state.value in self._noise:
+            return self._noise[state.value]
+        return self.problem.evaluate(self.layout.unpack(state.x), self.phase).noise_variance
+
+
+def check_settings(model: Any) -> None:
+    """Raise ValueError for settings of an estimator that are out of range, with what is allowed."""
+    for name in ("n_components", "n_inducing", "max_iter"):
+        value = getattr(model, name, None)
+        if value is not None and not (isinstance(value, int | np.integer) and value >= 1):
+            raise ValueError(f"{name} must be a whole number of at least 1; got {value!r}")
+    if not 0.0 < model.jitter < 1.0:
+        raise ValueError(f"jitter must lie between 0 and 1, relative to K; got {model.jitter!r}")
+    if model.optimiser not in OPTIMISERS:
+        raise ValueError(
+            f"optimiser must be one of {', '.join(OPTIMISERS)}; got {model.optimiser!r}"
+        )

@@ -1,0 +1,41 @@
+"""Latent points moved in some dimensions alone: a view's private ones vary that view alone."""
+
+import numpy as np
+from jaxtyping import Float, Int
+from numpy.typing import NDArray
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.numerics import Array
+
+Dimensions = Int[NDArray[np.intp], " K"]
+
+
+def vary(
+    points: Float[Array, "N Q"],
+    dimensions: Dimensions,
+    training: Belief,
+    n_samples: int,
+    random_state: int | np.random.Generator | None = None,
+) -> Float[Array, "S N Q"]:
+    """Points with some dimensions drawn anew, all others kept.
+
+    Drawn together from the aggregate of the training points' beliefs, so that what goes together
+    stays together.
+    """
+    generator = np.random.default_rng(random_state)
+    lenders = generator.integers(training.n_points, size=(n_samples, len(points)))
+    noise = generator.standard_normal((*lenders.shape, training.n_latent))
+    drawn = training.mean[lenders] + np.sqrt(training.variance[lenders]) * noise
+    found = np.repeat(points[None], n_samples, axis=0)
+    found[:, :, dimensions] = drawn[:, :, dimensions]
+    return found
+
+
+def interpolate(
+    start: Float[Array, " Q"], end: Float[Array, " Q"], dimensions: Dimensions, steps: int
+) -> Float[Array, "S Q"]:
+    """A straight path from one point toward another in some dimensions alone."""
+    path = np.repeat(start[None], steps, axis=0)
+    share = np.linspace(0.0, 1.0, steps)[:, None]
+    path[:, dimensions] += share * (end - start)[dimensions]
+    return path

@@ -1,0 +1,141 @@
+"""Old files brought to the present, before any class is built: classes know no old files.
+
+A file tells the schema that it was written by. A change of what stored classes hold that a default
+does not cover is one step here, from the content and arrays of one schema to those of the next:
+write it, put it last in `STEPS` (the schema number counts them), and keep small files of the new
+schema beside the old ones (tests/store/write_old.py). Steps never change what they were given, and
+nobody edits one that was released.
+"""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import numpy as np
+
+from gplvm_core.store.codec import Encoded, StoreError, decode
+
+Step = Callable[[Encoded], Encoded]
+Node = dict[str, Any]
+
+
+def migrated(stored: Encoded, schema: int, label: str) -> Encoded:
+    """What a file of some schema holds, as the present one would have written it.
+
+    StoreError, with the file's schema and what to do, when a step does not understand it.
+    """
+    for number, step in enumerate(STEPS[schema - 1 :], start=schema):
+        try:
+            stored = step(stored)
+        # A damaged file can make a step say anything; the reader gets one kind of error.
+        except Exception as error:
+            what = error if isinstance(error, StoreError) else f"{type(error).__name__}: {error}"
+            raise StoreError(
+                f"{label} is of schema {schema}, and the step from {number} to {number + 1} "
+                f"failed: {what}. Restore a copy, or train the model again; the Manifolio that "
+                "wrote it can still open it."
+            ) from error
+    return stored
+
+
+def each_node(content: Any, change: Callable[[Node], Node]) -> Any:
+    """A copy of a tree of content in which every tagged node is what `change` makes of it.
+
+    Inner nodes come first. See the codec for the tags.
+    """
+    if isinstance(content, list):
+        return [each_node(item, change) for item in content]
+    if isinstance(content, dict):
+        return change({key: each_node(item, change) for key, item in content.items()})
+    return content
+
+
+class Arrays:
+    """The arrays of one file and those that a step adds to them."""
+
+    def __init__(self, stored: Mapping[str, np.ndarray]) -> None:
+        self.found = dict(stored)
+
+    def value(self, content: Any) -> Any:
+        """What stands at a place of the tree: a number, an array or a plain collection."""
+        return decode(content, self.found, {})
+
+    def content(self, array: np.ndarray) -> Node:
+        """A place of the tree for a new array."""
+        name = f"migrated/{len(self.found):04d}.npy"
+        self.found[name] = array
+        return {"$": "array", "name": name}
+
+
+def _is(node: Node, name: str) -> bool:
+    return node.get("$") in ("object", "estimator") and node.get("class") == name
+
+
+def groups_of_outputs(stored: Encoded) -> Encoded:
+    """1 → 2: statistics and posteriors of before outputs could be missing have one group.
+
+    Its axis comes first, and every column belongs to it. And models of several views tell which
+    rows a view has, which those of before then do not: a view with a column in every row has all.
+    """
+    arrays = Arrays(stored.arrays)
+
+    def one_group(fields: Node, with_axis: tuple[str, ...], columns: str) -> Node:
+        n_columns = arrays.value(fields[columns]).shape[1]
+        added = {name: np.asarray(arrays.value(fields[name]))[None] for name in with_axis}
+        added["groups"] = np.zeros(n_columns, dtype=np.intp)
+        return fields | {name: arrays.content(array) for name, array in added.items()}
+
+    def seen(fitted: Node) -> Node:
+        n_points = len(arrays.value(fitted["latent_mean_"]))
+        views = []
+        for view, statistics in fitted["statistics_"]["items"]:
+            if arrays.value(statistics["fields"]["n_points"]).max() < n_points:
+                raise StoreError(f"it does not tell which rows the view {view!r} lacks")
+            views.append([view, arrays.content(np.ones(n_points, dtype=bool))])
+        return fitted | {"seen_": {"$": "dict", "items": views}}
+
+    def change(node: Node) -> Node:
+        if _is(node, "Statistics") and "groups" not in node["fields"]:
+            with_axis = ("psi0", "psi2", "n_points", "n_outputs")
+            return node | {"fields": one_group(node["fields"], with_axis, "psi1_targets")}
+        if _is(node, "Posterior") and "groups" not in node["fields"]:
+            return node | {"fields": one_group(node["fields"], ("gap",), "weights")}
+        if _is(node, "ManifoldRelevance") and node["fitted"] and "seen_" not in node["fitted"]:
+            return node | {"fitted": seen(node["fitted"])}
+        return node
+
+    content = each_node(stored.content, change)
+    return Encoded(content, arrays.found)
+
+
+def nodes_and_layers(stored: Encoded) -> Encoded:
+    """2 → 3: a run's parameters are those of a graph: of every node, and the layers.
+
+    They were a belief with a layer, or several; paths with their kernel; or an encoder's head. The
+    order in which an optimiser sees them is the same.
+    """
+
+    def graph(node: Node, own: Any) -> Node:
+        layers = node["fields"]["layer"]
+        layers = layers["items"] if layers.get("$") == "tuple" else [layers]
+        fields = {
+            "nodes": {"$": "tuple", "items": [own]},
+            "layers": {"$": "tuple", "items": layers},
+        }
+        return {"$": "object", "class": "Parameters", "fields": fields}
+
+    def change(node: Node) -> Node:
+        if _is(node, "Parameters"):
+            return graph(node, node["fields"]["belief"])
+        if _is(node, "Encoded"):
+            return graph(node, node["fields"]["head"])
+        if _is(node, "Dynamical"):
+            path = {"sites": node["fields"]["sites"], "kernel": node["fields"]["time_kernel"]}
+            return graph(node, {"$": "object", "class": "TimedPath", "fields": path})
+        return node
+
+    return Encoded(each_node(stored.content, change), stored.arrays)
+
+
+# The step at place n, counted from 1, makes schema n + 1 of schema n.
+STEPS: tuple[Step, ...] = (groups_of_outputs, nodes_and_layers)
+SCHEMA = 1 + len(STEPS)

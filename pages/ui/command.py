@@ -1,0 +1,50 @@
+"""The command `manifolio`: opens the app as `make run` does in a checkout.
+
+NumPy must not be imported before the environment is set: BLAS reads it once, when it is loaded.
+"""
+
+import os
+import re
+import sys
+from importlib import metadata
+from pathlib import Path
+
+APP = Path(__file__).resolve().parents[2] / "app.py"
+# The core parallelises itself; BLAS with threads of its own would make thin products crawl.
+ONE_THREAD = (
+    "OPENBLAS_NUM_THREADS",
+    "OMP_NUM_THREADS",
+    "MKL_NUM_THREADS",
+    "VECLIB_MAXIMUM_THREADS",
+)
+
+
+def main() -> None:
+    """Open the app; the command's arguments are those of `streamlit run`."""
+    absent = missing_packages()
+    if absent:
+        sys.exit(
+            f"The app needs {', '.join(absent)}, which the library alone does not bring. "
+            "Install: pip install 'manifolio[app]'"
+        )
+    for name in ONE_THREAD:
+        os.environ.setdefault(name, "1")
+    from streamlit.web import cli
+
+    # Settings are read from .streamlit/config.toml beside app.py; arguments outweigh them.
+    cli.main(["run", str(APP), *sys.argv[1:]], prog_name="manifolio")
+
+
+def missing_packages() -> list[str]:
+    """The packages of the extra [app] that are not installed."""
+    lines = [line for line in metadata.requires("manifolio") or () if "extra ==" in line]
+    wanted = [re.split(r"[^\w.-]", line)[0] for line in lines if re.search(r"['\"]app['\"]", line)]
+    return [name for name in wanted if not is_installed(name)]
+
+
+def is_installed(package: str) -> bool:
+    try:
+        metadata.distribution(package)
+    except metadata.PackageNotFoundError:
+        return False
+    return True

@@ -1,0 +1,120 @@
+"""Which row is being completed and what of it is hidden: kept in the session, per model."""
+
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
+
+import numpy as np
+import streamlit as st
+from numpy import ndarray as Array
+
+from gplvm_core.datasets import Dataset
+from gplvm_core.figures.cells import cells_of, choices, columns_of, n_cells
+from gplvm_core.figures.pack_completion import Question, RowItem, mask_of_text, mask_text
+from pages.ui.shared.words import words_of_row
+
+STRIP = 10  # items on offer at a time
+Source = Literal["data", "own"]
+
+
+@dataclass(frozen=True)
+class Board:
+    """The place of a visitor: where rows come from, which are on offer, what is hidden.
+
+    turn counts how often other rows were asked for, per source; current is an item's id, or None
+    for the first on offer; masks holds a mask's text per item's id, latest the last one painted.
+    """
+
+    source: Source = "data"
+    turn: dict[Source, int] = field(default_factory=lambda: {"data": 0, "own": 0})
+    current: str | None = None
+    masks: dict[str, str] = field(default_factory=dict)
+    latest: str | None = None
+
+    def shuffled(self) -> "Board":
+        """Other rows on offer, the first of them chosen."""
+        turn = self.turn | {self.source: self.turn[self.source] + 1}
+        return replace(self, turn=turn, current=None)
+
+    def on(self, source: Source) -> "Board":
+        """Rows of this source on offer; those of the other keep their place."""
+        return self if source == self.source else replace(self, source=source, current=None)
+
+    def painted(self, item: str, mask: str) -> "Board":
+        return replace(self, current=item, masks=self.masks | {item: mask}, latest=mask)
+
+
+def board(name: str) -> Board:
+    """The visitor's board for a model, by its name (key and version)."""
+    kept = st.session_state.get(f"complete_board|{name}")
+    return kept if isinstance(kept, Board) else Board()
+
+
+def keep(name: str, changed: Board) -> None:
+    st.session_state[f"complete_board|{name}"] = changed
+
+
+def data_items(dataset: Dataset, turn: int) -> list[RowItem]:
+    """Rows of the data, shuffled; every turn goes on through the same shuffle."""
+    order = np.random.default_rng(0).permutation(dataset.n_points)
+    rows = _turned(order, turn)
+    return [RowItem(f"row {row}", words_of_row(dataset, row), dataset.values[row]) for row in rows]
+
+
+def own_items(values: Array, mark: str, turn: int) -> list[RowItem]:
+    """A visitor's rows (n, D) in their order; mark: of the upload, so that masks find it again."""
+    rows = _turned(np.arange(len(values)), turn)
+    return [RowItem(f"own {row} {mark}", f"your row {row + 1}", values[row]) for row in rows]
+
+
+def _turned(order: Array, turn: int) -> list[int]:
+    """The next few of an order that starts again at its end."""
+    count = min(STRIP, len(order))
+    return [int(order[(turn * count + i) % len(order)]) for i in range(count)]
+
+
+def row_of(item: str) -> int | None:
+    """The number of the training row that an item is, or None."""
+    source, number, *_ = item.split(" ")
+    return int(number) if source == "row" else None
+
+
+def chosen_item(kept: Board, items: list[RowItem]) -> RowItem:
+    return next((item for item in items if item.id == kept.current), items[0])
+
+
+def masks_of(kept: Board, items: list[RowItem], dataset: Dataset) -> dict[str, str]:
+    """What is hidden of every item on offer.
+
+    An untouched whole row takes the mask painted last, at first a ready-made one: so the page shows
+    at once what it is for. Rows with gaps have enough to fill.
+    """
+    drawing = dataset.drawing
+    first = kept.latest or mask_text(next(iter(choices(drawing).values())))
+    none = mask_text(np.zeros(n_cells(drawing), dtype=bool))
+    return {
+        item.id: kept.masks.get(item.id, none if np.isnan(item.values).any() else first)
+        for item in items
+    }
+
+
+def hidden_row(item: RowItem, mask: str, dataset: Dataset) -> Array:
+    """The row as the model may see it: NaN where it is missing or hidden."""
+    hidden = columns_of(dataset.drawing, mask_of_text(mask, dataset.drawing))
+    return np.where(hidden, np.nan, item.values)
+
+
+def question_of(act: Any, items: list[RowItem], dataset: Dataset) -> Question | None:
+    """The browser's message, checked; None for what does not belong to the page."""
+    if not isinstance(act, dict) or act.get("item") not in {item.id for item in items}:
+        return None
+    try:
+        mask = mask_text(mask_of_text(str(act.get("mask")), dataset.drawing))
+    except ValueError:
+        return None
+    number = act.get("number")
+    return Question(str(act["item"]), mask, number if isinstance(number, int) else 0)
+
+
+def n_hidden(row: Array, dataset: Dataset) -> int:
+    """How many cells are hidden or missing."""
+    return int(cells_of(dataset.drawing, np.isnan(row)).sum())

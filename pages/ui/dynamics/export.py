@@ -1,0 +1,133 @@
+"""A sequence to take home: as a moving picture (GIF) and as a table (CSV)."""
+
+import csv
+import io
+
+import numpy as np
+import streamlit as st
+from numpy import ndarray as Array
+from PIL import Image
+
+from gplvm_core.datasets import Dataset
+from gplvm_core.datasets.bvh_writer import write_bvh
+from gplvm_core.datasets.names import names_of
+from gplvm_core.figures.pack_sequence import Reel, usual_step
+from gplvm_core.figures.thumbnails import common_frame, row_picture
+from pages.ui.shared.catalogue import Item
+
+GIF_SIZE = 240
+MOST_FRAMES = 200
+SHORTEST = 20  # ms a picture: faster ones are slowed down by many viewers
+GROUND = "#FFFFFF"
+
+
+def export(item: Item, reel: Reel, id: str) -> None:
+    """Buttons for the sequence on the screen: what its first panel shows."""
+    stem = "".join(c if c.isalnum() else "-" for c in f"{item.title} {reel.title}").strip("-")
+    made = f"dynamics_gif|{item.key}|{id}"
+    with st.container(horizontal=True, vertical_alignment="center"):
+        if made in st.session_state:
+            st.download_button(
+                "Download the GIF",
+                st.session_state[made],
+                f"{stem}.gif",
+                "image/gif",
+                on_click="ignore",
+                type="primary",
+                icon=":material/download:",
+                key="dynamics_gif_ready",
+            )
+        elif st.button("Make a GIF", icon=":material/gif_box:", key="dynamics_gif"):
+            for old in [key for key in st.session_state if str(key).startswith("dynamics_gif|")]:
+                del st.session_state[old]
+            bar = st.progress(0.0, "Drawing the pictures …")
+            st.session_state[made] = sequence_gif(
+                item.dataset, reel, lambda share: bar.progress(share, "Drawing the pictures …")
+            )
+            st.rerun(scope="fragment")
+        whole = not np.isnan(reel.panels[0].values).any()
+        if item.dataset.drawing.skeleton is not None and whole:
+            st.download_button(
+                "Motion (BVH)",
+                lambda: sequence_bvh(item.dataset, reel),
+                f"{stem}.bvh",
+                "text/plain",
+                on_click="ignore",
+                icon=":material/directions_run:",
+                key="dynamics_bvh",
+                help="For animation programs. Bones get their mean lengths, joints the rotations "
+                "that point them.",
+            )
+        st.download_button(
+            "Table (CSV)",
+            lambda: sequence_csv(item.dataset, reel),
+            f"{stem}.csv",
+            "text/csv",
+            on_click="ignore",
+            icon=":material/table:",
+            key="dynamics_csv",
+        )
+
+
+def chosen_frames(count: int) -> Array:
+    """All frames of a sequence, or as many as a GIF holds, spread evenly."""
+    if count <= MOST_FRAMES:
+        return np.arange(count)
+    return np.linspace(0, count - 1, MOST_FRAMES).round().astype(int)
+
+
+def sequence_gif(dataset: Dataset, reel: Reel, progress: object = None) -> bytes:
+    """The first panel as an animated GIF at normal speed; progress(share) while it is drawn."""
+    values = reel.panels[0].values
+    frame = common_frame(dataset.drawing, dataset.values)
+    rows = chosen_frames(len(values))
+    pictures = []
+    for number, row in enumerate(rows):
+        picture = row_picture(dataset.drawing, values[row], frame, GIF_SIZE)
+        ground = Image.new("RGBA", picture.size, GROUND)
+        pictures.append(
+            Image.alpha_composite(ground, picture).convert("P", palette=Image.Palette.ADAPTIVE)
+        )
+        if callable(progress) and number % 10 == 0:
+            progress(number / len(rows))
+    steps = np.diff(
+        reel.times[rows], append=2 * reel.times[rows[-1]] - reel.times[rows[max(len(rows) - 2, 0)]]
+    )
+    durations = np.maximum(np.rint(1000 * steps / reel.rate), SHORTEST).astype(int)
+    buffer = io.BytesIO()
+    pictures[0].save(
+        buffer,
+        format="GIF",
+        save_all=True,
+        append_images=pictures[1:],
+        duration=durations.tolist(),
+        loop=0,
+    )
+    return buffer.getvalue()
+
+
+def sequence_bvh(dataset: Dataset, reel: Reel) -> bytes:
+    """The first panel as a BVH file at normal speed."""
+    assert dataset.drawing.skeleton is not None  # offered for those only
+    values = reel.panels[0].values
+    positions = values.reshape(len(values), *dataset.drawing.shape)
+    seconds = usual_step(reel.times) / reel.rate
+    return write_bvh(dataset.drawing.skeleton, positions, seconds).encode()
+
+
+def sequence_csv(dataset: Dataset, reel: Reel) -> bytes:
+    """One line a frame: time, whether it is forecast or was hidden, values, standard deviations."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    names, panel = names_of(dataset), reel.panels[0]
+    count = len(reel.times)
+    none = np.zeros(count, dtype=bool)
+    forecast = reel.forecast if len(reel.forecast) else none
+    hidden = reel.hidden if len(reel.hidden) else none
+    spread = () if panel.std is None else tuple(f"{name} std" for name in names)
+    writer.writerow(("time", "forecast", "hidden", *names, *spread))
+    for t in range(count):
+        numbers = panel.values[t] if panel.std is None else [*panel.values[t], *panel.std[t]]
+        cells = ("NA" if np.isnan(value) else f"{value:.8g}" for value in numbers)
+        writer.writerow((f"{reel.times[t]:.10g}", int(forecast[t]), int(hidden[t]), *cells))
+    return text.getvalue().encode()

@@ -1,0 +1,108 @@
+"""Filling a gap takes seconds: it is done in a thread, so that the page stays alive meanwhile."""
+
+import threading
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+
+import streamlit as st
+
+from gplvm_core.figures.pack_sequence import Reel
+from gplvm_core.prediction.paths import MOST_STEPS, StepCallback
+from pages.ui.shared.words import bound_in_words, seconds_in_words
+
+LOOK = 0.4  # seconds between two looks at how far it is
+WORK = "dynamics_work|"
+
+
+@dataclass(eq=False)
+class Work:
+    """One inference in a thread of its own, that knows nothing of Streamlit.
+
+    step, bound: how far it is, 0 and −inf until the first step. Once cancelled it ends at its next
+    step.
+    """
+
+    task: Callable[[StepCallback], Reel]
+    began: float = field(default_factory=time.monotonic)
+    step: int = 0
+    bound: float = float("-inf")
+    cancelled: bool = False
+    result: Reel | None = None
+    problem: str | None = None
+
+    def start(self) -> "Work":
+        threading.Thread(target=self._run, daemon=True).start()
+        return self
+
+    @property
+    def done(self) -> bool:
+        return self.result is not None or self.problem is not None
+
+    def _run(self) -> None:
+        try:
+            self.result = self.task(self._follow)
+        except Exception as error:  # a thread's error would be lost otherwise
+            self.problem = str(error) or type(error).__name__
+
+    def _follow(self, step: int, bound: float) -> None:
+        if self.cancelled:
+            raise StopIteration
+        self.step, self.bound = step, bound
+
+
+def filling(
+    key: str, task: Callable[[StepCallback], Reel], forget: Callable[[], None]
+) -> Reel | None:
+    """The result of `task`, begun at the first call; None while it is worked on.
+
+    key: of the question, in the session; forget() is called when the visitor does not want to
+    wait. Raises ValueError with what went wrong.
+    """
+    work = st.session_state.get(WORK + key)
+    if not isinstance(work, Work):
+        for old in [each for each in st.session_state if str(each).startswith(WORK)]:
+            cancel(str(old))
+        work = st.session_state[WORK + key] = Work(task).start()
+    if not work.done:
+        # Short work is waited for: the page need not be drawn twice.
+        while not work.done and time.monotonic() - work.began < LOOK:
+            time.sleep(0.02)
+    if work.problem is not None:
+        raise ValueError(work.problem)
+    if work.result is None:
+        st.fragment(keep_looking, run_every=LOOK)(work, WORK + key, forget)
+    return work.result
+
+
+def cancel(key: str) -> None:
+    """End the work kept under a key of the session, and forget it."""
+    work = st.session_state.pop(key, None)
+    if isinstance(work, Work):
+        work.cancelled = True
+
+
+def keep_looking(work: Work, key: str, forget: Callable[[], None]) -> None:
+    """How far it is, and a way out; at the end the page is drawn anew."""
+    if work.done:
+        st.rerun()
+
+    def stop() -> None:
+        cancel(key)
+        forget()
+
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.progress(min(work.step / MOST_STEPS, 1.0), progress_in_words(work), width="stretch")
+        if st.button("Cancel", icon=":material/close:", key=f"{key}|stop", on_click=stop):
+            st.rerun()
+
+
+def progress_in_words(work: Work) -> str:
+    """What is being done, how far it is, and for how long it has been."""
+    seconds = seconds_in_words(time.monotonic() - work.began)
+    if work.step == 0:
+        return f"Looking at each frame by itself, {seconds}"
+    return (
+        f"Inferring the path: step {work.step} of at most {MOST_STEPS}, bound "
+        f"{bound_in_words(work.bound)} nats, {seconds}"
+    )

@@ -1,0 +1,185 @@
+"""The Library's widgets: one row per model, its menu, undo, import."""
+
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+
+import streamlit as st
+
+from gplvm_core.datasets.errors import plural
+from gplvm_core.store import Entry, Library
+from pages.ui.shared.card import card_of
+from pages.ui.shared.catalogue import Listed
+from pages.ui.shared.doors import doors
+from pages.ui.shared.words import (
+    bound_in_words,
+    bytes_in_words,
+    file_stem,
+    model_words,
+    moment_in_words,
+)
+
+DELETED = "library_deleted"  # session key: (id, title) of the model deleted last
+
+
+def model_row(library: Library, listed: Listed) -> None:
+    """Picture, title, facts, tags, and the buttons."""
+    entry = listed.entry
+    with st.container(border=True, key=f"row_{entry.id}"):
+        if entry.broken is not None:
+            broken_row(library, entry)
+            return
+        picture, words, buttons = st.columns([2, 5, 2], vertical_alignment="center")
+        with picture:
+            try:
+                card = card_of(listed, film=False)
+                st.html(card.html)
+                in_use = f"{card.effective} of {plural(entry.n_latent, 'dimension')} in use"
+            except (ValueError, OSError) as error:
+                st.caption(f"No picture: {error}")
+                in_use = plural(entry.n_latent, "dimension")
+        with words:
+            st.subheader(entry.title, anchor=False)
+            st.caption(
+                f"{model_words(entry.model_class)} on {entry.dataset_name} · "
+                f"{entry.n_points:,} × {entry.n_outputs:,} numbers · {in_use}  \n"
+                f"bound {bound_in_words(entry.bound)} · {bytes_in_words(entry.bytes)} · "
+                f"{moment_in_words(entry.created)}"
+            )
+            if entry.tags:
+                with st.container(horizontal=True, gap="xsmall"):
+                    for tag in entry.tags:
+                        st.badge(tag, color="gray", icon=":material/label:")
+        with buttons:
+            for place, door in enumerate(doors(entry.capabilities)):
+                if st.button(
+                    door.verb,
+                    key=f"{door.key}_{entry.id}",
+                    type="secondary" if place else "primary",
+                    icon=door.icon,
+                    width="stretch",
+                ):
+                    door.open(listed.key)
+            with st.popover("More", icon=":material/more_horiz:", width="stretch"):
+                menu(library, entry)
+
+
+def broken_row(library: Library, entry: Entry) -> None:
+    """A model whose files cannot be read: the reason, and the way to get rid of it."""
+    st.subheader(entry.title, anchor=False)
+    st.error(entry.broken or "", icon=":material/error:")
+    if st.button("Delete", key=f"delete_{entry.id}", icon=":material/delete:"):
+        delete(library, entry)
+
+
+def menu(library: Library, entry: Entry) -> None:
+    """Rename, tag, duplicate, download, delete."""
+    with st.form(f"edit_{entry.id}", border=False):
+        title = st.text_input("Title", value=entry.title, max_chars=80)
+        tags = st.text_input("Tags", value=", ".join(entry.tags), help="Separated by commas.")
+        if st.form_submit_button("Save", type="primary", width="stretch"):
+            done(lambda: save_words(library, entry.id, title or "", tags or ""))
+    if st.button(
+        "Duplicate", key=f"copy_{entry.id}", icon=":material/content_copy:", width="stretch"
+    ):
+        done(lambda: library.duplicate(entry.id))
+    st.download_button(
+        "Download",
+        data=lambda: exported(library, entry.id),
+        file_name=f"{file_stem(entry.title)}.gplvm",
+        mime="application/octet-stream",
+        on_click="ignore",
+        key=f"download_{entry.id}",
+        icon=":material/download:",
+        width="stretch",
+        help="One file with the model and its data, for another computer or a notebook.",
+    )
+    if st.button("Delete", key=f"delete_{entry.id}", icon=":material/delete:", width="stretch"):
+        delete(library, entry)
+
+
+def delete(library: Library, entry: Entry) -> None:
+    """Move the model to the bin and offer to bring it back."""
+
+    def act() -> None:
+        library.delete(entry.id)
+        st.session_state[DELETED] = (entry.id, entry.title)
+
+    done(act)
+
+
+def done(act: Callable[[], object]) -> None:
+    """Do it and show the new state, or say in words why not."""
+    try:
+        act()
+    except (ValueError, OSError) as error:
+        st.error(str(error))
+        return
+    st.rerun()
+
+
+def save_words(library: Library, identifier: str, title: str, tags: str) -> None:
+    if not title.strip():
+        raise ValueError("A model needs a title; the old one was kept.")
+    library.rename(identifier, title.strip())
+    library.tag(identifier, tags.split(","))
+
+
+def exported(library: Library, identifier: str) -> bytes:
+    """The model's file as bytes."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.gplvm"
+        library.export_file(identifier, path)
+        return path.read_bytes()
+
+
+def undo_banner(library: Library) -> None:
+    """After a deletion: what went, and the button that brings it back."""
+    if DELETED not in st.session_state:
+        return
+    identifier, title = st.session_state[DELETED]
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        st.markdown(f"“{title}” was deleted.", width="content")
+        if st.button("Undo", key="undo_delete", type="primary", icon=":material/undo:"):
+            del st.session_state[DELETED]
+            done(lambda: library.restore(identifier))
+        if st.button("Dismiss", key="dismiss_delete", type="tertiary"):
+            del st.session_state[DELETED]
+            st.rerun()
+
+
+def import_form(library: Library) -> None:
+    """Take in a model file that was downloaded here or on another computer."""
+    with st.expander("Add a model from a file", icon=":material/upload:"):
+        # A new key empties the uploader after each file that was taken in.
+        turn = st.session_state.get("import_turn", 0)
+        upload = st.file_uploader(
+            "Model file (.gplvm)", type=["gplvm"], key=f"import_{turn}", max_upload_size=50
+        )
+        if upload is None:
+            return
+        try:
+            library.import_file(upload)
+        except (ValueError, OSError) as error:
+            st.error(f"This file could not be added. {error}", icon=":material/error:")
+            return
+        st.session_state["import_turn"] = turn + 1
+        st.toast(f"“{upload.name}” is in the Library now.", icon=":material/check:")
+        st.rerun()
+
+
+def deleted_list(library: Library) -> None:
+    """Models in the bin, for those who miss one later."""
+    deleted = library.trash()
+    if not deleted:
+        return
+    with st.expander(f"Deleted models ({len(deleted)})", icon=":material/delete:"):
+        for entry in deleted:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.markdown(entry.title, width="content")
+                if st.button("Bring back", key=f"restore_{entry.id}", icon=":material/undo:"):
+                    done(lambda id=entry.id: library.restore(id))  # type: ignore[misc]
+        st.caption(f"They take {bytes_in_words(library.disk_use().trash)}.")
+        if st.button("Remove for good", key="empty_trash", icon=":material/delete_forever:"):
+            st.session_state.pop(DELETED, None)
+            done(library.empty_trash)

@@ -1,0 +1,183 @@
+"""A model as a card: its latent map, a point that travels on it, and what the point generates."""
+
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from numpy import ndarray as Array
+from PIL import Image
+
+from gplvm_core.datasets import Dataset
+from gplvm_core.figures.latent_map import leading_pair
+from gplvm_core.figures.pack_views import ViewRows
+from gplvm_core.figures.thumbnails import (
+    beside,
+    common_frame,
+    map_picture,
+    picture_uri,
+    reel,
+    row_picture,
+    unit_positions,
+)
+from pages.ui.shared.catalogue import Item, Listed, open_item
+from pages.ui.shared.outputs import first_outputs, generated, rows_of_views
+
+FRAMES = 40
+ANCHORS = 7
+LOOP_SECONDS = 5
+SIZE, SMALL = 150, 110  # pixels of a picture alone, and of one beside others
+
+
+@dataclass(frozen=True)
+class Card:
+    """What is shown of a model: a piece of HTML and the number of dimensions that are on."""
+
+    html: str
+    effective: int
+
+
+def card_of(listed: Listed, *, film: bool = True) -> Card:
+    """The card of a model, made once per stored file; `film=False` leaves the motion out."""
+    entry = listed.entry
+    return made_card(listed.key, f"{entry.title}|{entry.created}|{entry.bytes}", film)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def made_card(key: str, version: str, film: bool) -> Card:
+    """Draw the card; `version` changes with the file, so that a new model gets a new picture."""
+    item = open_item(key)
+    html = moving_picture(item) if film else still_picture(item)
+    return Card(html, int(item.model.n_effective_))
+
+
+def shown_points(model: Any) -> Array:
+    """The training points in the two leading dimensions, (N, 2); with one, against the row.
+
+    Of several views, the dimensions that lead in the first.
+    """
+    latent = np.asarray(model.latent_mean_, dtype=float)
+    relevance = model.relevance_
+    if model.capabilities.views:
+        relevance = relevance[model.views_[0]]
+    first, second = leading_pair(relevance)
+    if first == second:
+        return np.column_stack([latent[:, first], np.linspace(-1.0, 1.0, len(latent))])
+    return latent[:, [first, second]]
+
+
+def tour(model: Any, dataset: Dataset) -> tuple[Array, Array]:
+    """A walk over the map: latent points (frames, Q) and what they are on the map (frames, 2).
+
+    Data in sequences: along the first sequence, through its own latent points. Other data: a
+    smooth closed loop through a few training points around the middle.
+    """
+    latent = np.asarray(model.latent_mean_, dtype=float)
+    both = np.hstack([latent, shown_points(model)])
+    if dataset.sequences is not None:
+        rows = np.flatnonzero(dataset.sequences == dataset.sequences[0])
+        rows = rows[np.linspace(0, len(rows) - 1, FRAMES).round().astype(int)]
+        walk = both[rows]
+    else:
+        walk = closed_curve(both[loop_anchors(both[:, -2:])], FRAMES)
+    return walk[:, :-2], walk[:, -2:]
+
+
+def loop_anchors(points: Array) -> Array:
+    """Row numbers of a few points around the middle, in order of their angle."""
+    centred = (points - points.mean(axis=0)) / np.maximum(points.std(axis=0), 1e-12)
+    angles = np.arctan2(centred[:, 1], centred[:, 0])
+    radii = np.hypot(centred[:, 0], centred[:, 1])
+    wanted = np.linspace(-np.pi, np.pi, min(ANCHORS, len(points)), endpoint=False)
+    chosen: list[int] = []
+    for angle in wanted:
+        turned = np.abs(np.angle(np.exp(1j * (angles - angle))))
+        chosen.append(int(np.argmin(turned + np.abs(radii - 1.0))))
+    return np.array(list(dict.fromkeys(chosen)))
+
+
+def closed_curve(anchors: Array, count: int) -> Array:
+    """A closed Catmull–Rom curve through anchors (k, d), as (count, d), slow near them."""
+    number = len(anchors)
+    place = np.linspace(0, number, count, endpoint=False)
+    step, t = place.astype(int), (place % 1.0)[:, None]
+    t = t * t * (3 - 2 * t)  # slow near the anchors: they are real rows, what lies between is not
+    before, start, end, after = (anchors[(step + shift) % number] for shift in (-1, 0, 1, 2))
+    return 0.5 * (
+        2 * start
+        + (end - before) * t
+        + (2 * before - 5 * start + 4 * end - after) * t**2
+        + (3 * start - before - 3 * end + after) * t**3
+    )
+
+
+def outputs_of(item: Item) -> dict[str, Dataset | ViewRows]:
+    """What the model generates, by name: of several views those that fit; else one, named ""."""
+    if not item.views:
+        return {"": item.dataset}
+    rows = rows_of_views(item.dataset)
+    return {name: rows[name] for name in first_outputs(item.model, item.dataset)}
+
+
+def pictures_of(item: Item, rows: dict[str, Array], size: int) -> list[Image.Image]:
+    """One picture for each of the rows (n, D) by name: all outputs side by side."""
+    lines = []
+    for name, output in outputs_of(item).items():
+        frame = common_frame(output.drawing, output.values)
+        lines.append([row_picture(output.drawing, row, frame, size) for row in rows[name]])
+    return [beside(pictures) for pictures in zip(*lines, strict=True)]
+
+
+def moving_picture(item: Item) -> str:
+    """Map and outputs side by side; both move when the pointer is over the card."""
+    latent_walk, map_walk = tour(item.model, item.dataset)
+    if item.views:
+        outputs = generated(item.model, latent_walk)
+    else:
+        outputs = {"": np.asarray(item.model.inverse_transform(latent_walk), dtype=float)}
+    points = shown_points(item.model)
+    map_image, offset, scale = map_picture(points, item.dataset.labels)
+    pictures = pictures_of(item, outputs, SMALL if item.views else SIZE)
+    film = reel(pictures)
+    width, height = pictures[0].size
+    name = "".join(letter if letter.isalnum() else "-" for letter in item.key)
+    places = 100 * unit_positions(map_walk, offset, scale)
+    # The loop is closed, so the first place also ends it.
+    moments = 100 * np.arange(len(places)) / len(places)
+    steps = "".join(
+        f"{moment:.4g}%{{left:{x:.2f}%;top:{y:.2f}%}}"
+        for moment, (x, y) in zip(moments, places, strict=True)
+    )
+    timing = f"{LOOP_SECONDS}s"
+    title = escape(item.title)
+    return (
+        '<div class="mf-picture">'
+        f'<div class="mf-panel"><img src="{picture_uri(map_image)}" '
+        f'alt="Map of {title}: every dot is one row of the data, coloured by its label.">'
+        f'<span class="mf-dot mf-move" style="left:{places[0, 0]:.2f}%;top:{places[0, 1]:.2f}%;'
+        f"animation-name:mf-dot-{name};animation-duration:{timing};"
+        'animation-timing-function:linear"></span></div>'
+        '<div class="mf-panel">'
+        f'<div class="mf-reel mf-move" role="img" aria-label="What the model of {title} '
+        f'generates at the marked point." style="aspect-ratio:{width}/{height};'
+        f"background-image:url({picture_uri(film)});background-size:100% {100 * len(pictures)}%;"
+        f"animation-name:mf-reel;animation-duration:{timing};"
+        f'animation-timing-function:steps({len(pictures)},jump-none)"></div></div>'
+        f"<style>@keyframes mf-dot-{name}{{{steps}}}</style></div>"
+    )
+
+
+def still_picture(item: Item) -> str:
+    """Map and one row of the data side by side, for lists."""
+    map_image, _, _ = map_picture(shown_points(item.model), item.dataset.labels, size=120)
+    middle = item.dataset.n_points // 2
+    rows = {name: output.values[middle][None] for name, output in outputs_of(item).items()}
+    (picture,) = pictures_of(item, rows, 120)
+    title = escape(item.title)
+    return (
+        '<div class="mf-picture">'
+        f'<div class="mf-panel"><img src="{picture_uri(map_image)}" alt="Map of {title}"></div>'
+        f'<div class="mf-panel"><img src="{picture_uri(picture)}" alt="One row of {title}"></div>'
+        "</div>"
+    )

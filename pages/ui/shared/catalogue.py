@@ -1,0 +1,152 @@
+"""All models that can be opened: the gallery's and the user's, behind one kind of key."""
+
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from gplvm_core.datasets import Dataset
+from gplvm_core.models import Capabilities
+from gplvm_core.store import Entry, Library, StoreError, workspace
+
+GALLERY_FOLDER = Path(__file__).resolve().parents[3] / "assets" / "models"
+GALLERY_ORDER = ("faces", "heads", "lit_pairs", "poses", "silhouettes", "digits", "flow")
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One line of the catalogue: the key that opens it and what the library says about it."""
+
+    key: str
+    entry: Entry
+
+
+@dataclass(frozen=True)
+class Item:
+    """An opened model with the data that it was trained on."""
+
+    key: str
+    title: str
+    model: Any
+    dataset: Dataset
+    views: tuple[str, ...] = ()  # those of a model of several
+    view: str | None = None  # the one that is looked at alone
+    alone: tuple[str, ...] = ()  # those that can be
+
+    @property
+    def version(self) -> str:
+        """Changes whenever what is shown does."""
+        bound = f"{float(self.model.bound_):.10g}"
+        return bound if self.view is None else f"{bound}|{self.view}"
+
+
+def gallery() -> Library:
+    """The models that come with the app; they cannot be changed."""
+    return Library(GALLERY_FOLDER, read_only=True)
+
+
+def user_library() -> Library:
+    """The user's own models."""
+    return Library(workspace() / "library")
+
+
+def gallery_items() -> tuple[Listed, ...]:
+    """The gallery in its order of showing."""
+    listed = [Listed(f"gallery:{entry.id}", entry) for entry in gallery().entries()]
+    places = {name: place for place, name in enumerate(GALLERY_ORDER)}
+    listed.sort(key=lambda item: (places.get(item.entry.dataset_name, 99), item.entry.title))
+    return tuple(listed)
+
+
+def library_items() -> tuple[Listed, ...]:
+    """The user's models, newest first."""
+    listed = [Listed(f"library:{entry.id}", entry) for entry in user_library().entries()]
+    listed.sort(key=lambda item: item.entry.created, reverse=True)
+    return tuple(listed)
+
+
+def items() -> tuple[Listed, ...]:
+    """Everything that can be opened: gallery first, then the user's models."""
+    return gallery_items() + library_items()
+
+
+def library_of(key: str) -> tuple[Library, str]:
+    """The library and the id that a key names; ValueError when it names neither."""
+    place, _, identifier = key.partition(":")
+    if place == "gallery" and identifier:
+        return gallery(), identifier
+    if place == "library" and identifier:
+        return user_library(), identifier
+    raise ValueError(
+        f"“{key}” names no model: a key is “gallery:…” or “library:…”. "
+        "Choose a model in the Gallery or the Library."
+    )
+
+
+def capabilities_of(key: str) -> Capabilities | None:
+    """What the model of a key can do, by its card; None when there is no such model any more."""
+    library, identifier = library_of(key)
+    try:
+        entry = library.entry(identifier)
+    except StoreError:
+        return None
+    return None if entry.broken else entry.capabilities
+
+
+def open_item(key: str) -> Item:
+    """Load the model and its data; kept in memory for the next call.
+
+    Raises ValueError for a malformed key, StoreError for a missing or damaged model.
+    """
+    library, identifier = library_of(key)
+    try:
+        entry = library.entry(identifier)
+    except StoreError as error:
+        raise StoreError(
+            f"There is no model “{identifier}” here. It may have been deleted; choose another one "
+            "in the Gallery or the Library."
+        ) from error
+    if entry.broken is not None:
+        raise StoreError(entry.broken)
+    model, dataset = loaded(str(library.root), identifier, entry.created, entry.bytes)
+    views = tuple(model.views_) if model.capabilities.views else ()
+    return Item(key, entry.title, model, dataset, views)
+
+
+def whole_views(item: Item) -> tuple[str, ...]:
+    """The views that no row is without: those that can be looked at alone."""
+    values = item.dataset.view_values if item.views else {}
+    return tuple(view for view in item.views if not np.isnan(values[view]).all(axis=1).any())
+
+
+def one_view(item: Item, wanted: str | None = None) -> Item:
+    """One view of a model of several, the wanted or the first; any other model as it is.
+
+    Views that some rows are without are passed over. Raises ValueError if that leaves none.
+    """
+    if not item.views:
+        return item
+    possible = whole_views(item)
+    if not possible:
+        raise ValueError(
+            f"“{item.title}” has no view that is there in every row, so none can be shown alone. "
+            "The page Views shows them all together."
+        )
+    view = wanted if wanted in possible else possible[0]
+    model, dataset = loaded_view(f"{item.key}|{item.version}", view, item.model, item.dataset)
+    return replace(item, model=model, dataset=dataset, view=view, alone=possible)
+
+
+@st.cache_resource(max_entries=12, show_spinner="Opening the model …")
+def loaded(root: str, identifier: str, created: str, size: int) -> tuple[Any, Dataset]:
+    """The model and dataset of one file; `created` and `size` make a changed file a new one."""
+    library = Library(Path(root), read_only=True)
+    return library.model(identifier), library.dataset(identifier)
+
+
+@st.cache_resource(max_entries=12, show_spinner=False)
+def loaded_view(name: str, view: str, _model: Any, _dataset: Dataset) -> tuple[Any, Dataset]:
+    """A view as a model and a data set of its own."""
+    return _model.of_view(view), _dataset.view(view)

@@ -1,0 +1,27 @@
+"""What draws itself in the browser, as Streamlit components; the bytes for them travel alone."""
+
+from typing import TYPE_CHECKING
+
+import streamlit as st
+
+from pages.ui.shared.assets import asset, script
+
+if TYPE_CHECKING:
+    from streamlit.components.v2.types import ComponentRenderer
+
+
+def component(name: str, html: str, *styles: str) -> "ComponentRenderer":
+    """A component of assets/canvas: its html, its styles, and streamlit/{name}.js with its imports.
+
+    styles: beside those of the kit, which all share.
+    """
+    return st.components.v2.component(
+        f"manifolio_{name}",
+        html=asset(html),
+        css=asset("kit/kit.css", *styles),
+        js=script(f"streamlit/{name}.js"),
+    )
+
+
+# Called with key and data (framed bytes): holds them for the component that asks for their name.
+hold_bytes = st.components.v2.component("manifolio_store", js=script("streamlit/store.js"))

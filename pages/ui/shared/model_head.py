@@ -1,0 +1,135 @@
+"""What pages about one model share: which one it is, its title and facts, the menu of models."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from gplvm_core.datasets.errors import listed, plural
+from gplvm_core.models import Capabilities
+from gplvm_core.store import StoreError
+from pages.ui.shared.catalogue import Item, items, one_view, open_item
+
+
+def chosen_key(memory: str) -> str | None:
+    """The model in the link, else the one seen before in this session (session key `memory`)."""
+    key = st.query_params.get("model") or st.session_state.get(memory)
+    if key is not None:
+        st.query_params["model"] = key
+        st.session_state[memory] = key
+    return key
+
+
+def opened(key: str, page: str, memory: str, *, whole: bool = False) -> Item | None:
+    """The model of a page; None when it cannot be opened, which is then said, with a way on.
+
+    Of a model of several views, the one in the link or seen before; whole: all of them.
+    """
+    try:
+        item = open_item(key)
+        return item if whole else one_view(item, chosen_view(key))
+    except (ValueError, OSError, StoreError) as error:
+        st.title(page, anchor=False)
+        st.error(str(error))
+        st.session_state.pop(memory, None)
+        if st.button("Choose another model", type="primary", icon=":material/grid_view:"):
+            st.switch_page("pages/gallery.py")
+        return None
+
+
+def chosen_view(key: str) -> str | None:
+    """The view in the link, else the one seen before in this session."""
+    memory = f"chosen_view|{key}"
+    view = st.query_params.get("view") or st.session_state.get(memory)
+    if view is not None:
+        st.query_params["view"] = view
+        st.session_state[memory] = view
+    return view
+
+
+def view_menu(item: Item, page: str, forget: Callable[[], None]) -> None:
+    """The views of the model, of which one is looked at; all together are in Views."""
+    menu = f"{page}_view|{item.key}|{item.view}"
+
+    def switch() -> None:
+        forget()
+        st.query_params["view"] = st.session_state[menu]
+
+    st.selectbox(
+        "View",
+        item.alone,
+        index=item.alone.index(item.view or ""),
+        format_func=lambda view: f"View: {view}",
+        label_visibility="collapsed",
+        key=menu,
+        on_change=switch,
+    )
+    wanted = st.query_params.get("view")
+    if wanted is not None and wanted not in item.views:
+        st.caption(f"This model has no view “{wanted}”.")
+    partly = [f"“{view}”" for view in item.views if view not in item.alone]
+    if partly:
+        st.caption(f"Only in Views, as some rows are without: {listed(partly)}.")
+
+
+def offers(
+    page: str, key: str | None, fits: Callable[[Capabilities], bool], train: str, icon: str
+) -> None:
+    """Buttons that open up to three models other than `key` that can do it; and one to train."""
+    known = [each for each in items() if fits(each.entry.capabilities) and each.key != key]
+    for model in known[:3]:
+        if st.button(
+            f"Open “{model.entry.title}”",
+            key=f"{page}_open|{model.key}",
+            type="primary" if model is known[0] else "secondary",
+            icon=icon,
+        ):
+            st.query_params["model"] = model.key
+            st.rerun()
+    if st.button(
+        train,
+        type="secondary" if known else "primary",
+        icon=":material/model_training:",
+        key=f"{page}_train",
+    ):
+        st.switch_page("pages/train.py")
+
+
+def model_menu(key: str | None, page: str, forget: Callable[[], None] = lambda: None) -> None:
+    """All models, without leaving the page; `forget` is called before another one is shown."""
+    titles = {each.key: each.entry.title for each in items()}
+    keys = list(titles)
+    menu = f"{page}_menu|{key}"
+
+    def switch() -> None:
+        forget()
+        st.query_params.pop("view", None)
+        st.query_params["model"] = st.session_state[menu]
+
+    st.selectbox(
+        "Model",
+        keys,
+        index=keys.index(key) if key in keys else None,
+        placeholder="Choose a model",
+        format_func=lambda option: titles[option],
+        label_visibility="collapsed",
+        key=menu,
+        on_change=switch,
+    )
+
+
+def model_head(item: Item, page: str, forget: Callable[[], None] = lambda: None) -> None:
+    """Title and facts on the left, the menu of models on the right."""
+    dataset, model = item.dataset, item.model
+    bound = f"{float(model.bound_):,.0f}".replace("-", "−")
+    title, menu = st.columns([3, 1], vertical_alignment="bottom")
+    with title:
+        st.title(item.title, anchor=False)
+        st.html(
+            f'<span class="mf-facts">{len(dataset.values):,} × {dataset.values.shape[1]:,} numbers '
+            f"· {int(model.n_effective_)} of {plural(model.latent_mean_.shape[1], 'dimension')} "
+            f"in use · bound {bound} nats</span>"
+        )
+    with menu:
+        model_menu(item.key, page, forget)
+        if item.view is not None:
+            view_menu(item, page, forget)

@@ -1,0 +1,44 @@
+"""What a model of several views generates, and what of it is drawn."""
+
+from typing import Any
+
+import numpy as np
+from numpy import ndarray as Array
+
+from gplvm_core.datasets import Dataset
+from gplvm_core.figures.pack_views import WHOLE, ViewRows
+from gplvm_core.figures.view_parts import MOST_NAMED_VIEWS
+
+MOST_OUTPUTS = 4  # drawn side by side
+
+
+def rows_of_views(dataset: Dataset) -> dict[str, ViewRows]:
+    """The views of the data as rows that can be drawn; `WHOLE` too, where that has a drawing."""
+    views = {view.name: ViewRows.of(dataset, view.name) for view in dataset.views}
+    if draws_whole(dataset):
+        views[WHOLE] = ViewRows(dataset.values, dataset.drawing, dataset.column_names, dataset)
+    return views
+
+
+def draws_whole(dataset: Dataset) -> bool:
+    """Whether all views together have a drawing of their own, such as a body of many joints."""
+    return dataset.drawing.kind in ("image", "skeleton")
+
+
+def possible_outputs(model: Any, dataset: Dataset) -> tuple[str, ...]:
+    """What can be drawn: the views, and the whole row where it has a drawing of its own."""
+    return ((WHOLE,) if draws_whole(dataset) else ()) + tuple(model.views_)
+
+
+def first_outputs(model: Any, dataset: Dataset) -> tuple[str, ...]:
+    """What is drawn at first: all of a few views; the whole row of many."""
+    possible = possible_outputs(model, dataset)
+    if len(model.views_) > MOST_NAMED_VIEWS and possible[0] == WHOLE:
+        return possible[:1]
+    return tuple(name for name in possible if name != WHOLE)[:MOST_OUTPUTS]
+
+
+def generated(model: Any, points: Array) -> dict[str, Array]:
+    """Every view, and all as one row, at latent points: (n, D) by name."""
+    views = model.inverse_transform(points)
+    return {**views, WHOLE: np.hstack([views[view] for view in model.views_])}

@@ -1,0 +1,242 @@
+"""What a data set looks like before training: pictures or a table, its facts and its oddities."""
+
+from html import escape
+
+import numpy as np
+import pandas as pd
+import streamlit as st
+from numpy import ndarray as Array
+
+from gplvm_core.datasets import Dataset, Drawing, View
+from gplvm_core.datasets.errors import listed, plural
+from gplvm_core.datasets.missing import missing_in_words, n_patterns, percent
+from gplvm_core.datasets.names import column_words
+from gplvm_core.datasets.spread import representative_rows
+from gplvm_core.datasets.views import columns_of_views
+from gplvm_core.figures.thumbnails import (
+    MAP_INKS,
+    common_frame,
+    missing_picture,
+    picture_uri,
+    row_picture,
+)
+from pages.ui.shared.words import words_of_row
+from pages.ui.train.several_choice import FEW_VIEWS
+
+ROWS_OF_TABLE = 200
+EMPTIEST = 3
+MIXED_UNITS_MARK = 'scaling="columns"'  # as the data check writes it
+
+
+def has_mixed_units(warnings: tuple[str, ...]) -> bool:
+    """Whether the data check advises a scale per column."""
+    return any(MIXED_UNITS_MARK in warning for warning in warnings)
+
+
+def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
+    """Facts, pictures, warnings of the data check, and what the loader did."""
+    facts = [
+        plural(dataset.n_points, "row"),
+        plural(dataset.n_outputs, *VALUE_WORDS[dataset.drawing.kind]) + " each",
+    ]
+    if dataset.views:
+        facts[1] = plural(len(dataset.views), "view")
+    if dataset.labels is not None:
+        facts.append(plural(len(np.unique(dataset.labels)), "label"))
+    if dataset.sequences is not None:
+        facts.append(plural(len(np.unique(dataset.sequences)), "sequence"))
+    if dataset.times is not None:
+        facts.append(f"time {dataset.times.min():.4g} to {dataset.times.max():.4g}")
+    st.markdown(f"**{dataset.title}** — {', '.join(facts)}")
+    if 0 < len(dataset.views) <= FEW_VIEWS:
+        sample_views(dataset)
+    else:
+        sample_view(dataset)
+    missing = dataset.missing
+    said = "" if missing is None else missing_in_words(missing)
+    if missing is not None:
+        missing_view(dataset, missing, said)
+    for warning in warnings:
+        if warning != said:
+            st.warning(advice(warning), icon=":material/warning:")
+    if dataset.notes or dataset.source:
+        with st.expander("Where the data come from and what was done to them"):
+            if dataset.source:
+                st.markdown(dataset.source)
+            for note in dataset.notes:
+                st.markdown(f"- {note}")
+
+
+def missing_view(dataset: Dataset, missing: Array, said: str) -> None:
+    """How much is missing (`said`) and where, and what training does about it."""
+    empty = emptiest_in_words(dataset, missing)
+    groups = plural(n_patterns(missing), "pattern")
+    st.markdown(
+        f"**Missing values** — {said} The model is fitted to the observed values alone: missing "
+        f"ones are left out, not filled in. The columns follow {groups} of missing values; "
+        "Gaussian process models do most of their work once per pattern."
+    )
+    swatches = "".join(
+        '<span style="white-space:nowrap;margin-left:.9em"><span style="display:inline-block;'
+        f"width:.8em;height:.8em;margin-right:.35em;background:{ink};"
+        f'opacity:{alpha / 255:.2f}"></span>{word}</span> '
+        for (ink, alpha), word in zip(MAP_INKS, ("observed", "missing"), strict=True)
+    )
+    rows, columns = missing.shape
+    alt = f"Map of the missing values, {rows} rows by {columns} columns. {said} {empty}"
+    st.html(
+        '<figure style="margin:0">'
+        f'<img src="{picture_uri(missing_picture(missing), exact=True)}" alt="{escape(alt)}" '
+        'style="display:block;width:min(100%,30rem);height:9rem;image-rendering:pixelated;'
+        'border-radius:.3rem">'
+        f'<figcaption class="mf-facts" style="margin-top:.3rem">Rows from top to bottom, columns '
+        f"from left to right:{swatches}</figcaption></figure>"
+    )
+    st.caption(empty)
+
+
+def emptiest_in_words(dataset: Dataset, missing: Array) -> str:
+    """The rows and, unless they are pixels, the columns with the fewest observed values."""
+    n_rows, n_columns = missing.shape
+    told = []
+    if dataset.drawing.kind != "image":
+        names = column_words(dataset)
+        counts = missing.sum(axis=0)
+        words = [f"{names[d]} ({percent(int(counts[d]), n_rows)} missing)" for d in most(counts)]
+        told.append(f"Emptiest columns: {', '.join(words)}.")
+    counts = missing.sum(axis=1)
+    words = [
+        f"row {n + 1} ({n_columns - counts[n]:,} of {n_columns:,} observed)" for n in most(counts)
+    ]
+    return " ".join([*told, f"Emptiest rows: {', '.join(words)}."])
+
+
+def most(counts: Array) -> list[int]:
+    """The places of the few largest counts, none that is 0."""
+    return [int(i) for i in np.argsort(-counts, kind="stable")[:EMPTIEST] if counts[i]]
+
+
+VALUE_WORDS = {
+    "image": ("pixel value", "pixel values"),
+    "skeleton": ("coordinate", "coordinates"),
+    "curve": ("value", "values"),
+    "bars": ("value", "values"),
+}
+
+
+KIND_WORDS = {
+    "bars": "Every bar is a column, from its least value to its most.",
+    "curve": "Every curve is a row.",
+}
+GAP_WORDS = {
+    "image": "Hatched pixels are missing.",
+    "skeleton": "Joints with a missing coordinate are left out.",
+    "curve": "A curve is interrupted where values are missing.",
+    "bars": "A grey band is a missing value.",
+}
+
+
+def advice(warning: str) -> str:
+    """The data check's sentence, with the option called as the form calls it."""
+    return warning.replace(
+        f"{MIXED_UNITS_MARK} gives each its own.",
+        "“Scale of the columns: each column its own” is chosen below for that reason.",
+    )
+
+
+def sample_views(dataset: Dataset) -> None:
+    """The same few rows in every view, two views side by side; of plain columns the numbers too."""
+    rows = representative_rows(dataset.labels, dataset.n_points, 12)
+    places = columns_of_views(dataset.views)
+    for number in range(0, len(dataset.views), 2):
+        sides = st.columns(2, gap="medium")
+        for side, view in zip(sides, dataset.views[number : number + 2], strict=False):
+            with side:
+                st.markdown(f"**{view.name}** — {values_in_words(view)}")
+                sheet_html(dataset, rows, dataset.targets[:, places[view.name]], view.drawing)
+    kinds = dict.fromkeys(view.drawing.kind for view in dataset.views)
+    words = [KIND_WORDS[kind] for kind in kinds if kind in KIND_WORDS]
+    if dataset.missing is not None:
+        words += [GAP_WORDS[kind] for kind in kinds]
+    st.caption(
+        f"{len(rows)} of {plural(dataset.n_points, 'row')}, the same in every view. "
+        + " ".join(words)
+    )
+    plain = [view for view in dataset.views if view.drawing.kind in ("bars", "curve")]
+    if plain:
+        with st.expander("Table"):
+            st.dataframe(table_of_views(dataset, plain), height=260, placeholder="")
+            first_rows_note(dataset)
+
+
+def values_in_words(view: View) -> str:
+    """How many columns a view has, and the names of the first."""
+    count = plural(view.n_outputs, *VALUE_WORDS[view.drawing.kind])
+    if view.column_names is None or view.drawing.kind == "skeleton":
+        return count
+    return f"{count}: {listed(view.column_names, 4)}"
+
+
+def sample_view(dataset: Dataset) -> None:
+    """A contact sheet; for tables the numbers too."""
+    labels = dataset.labels
+    if dataset.views:
+        st.caption(f"Views: {listed([view.name for view in dataset.views], 12)}.")
+    gaps = "" if dataset.missing is None else f" {GAP_WORDS[dataset.drawing.kind]}"
+    if dataset.drawing.kind in ("image", "skeleton"):
+        rows = representative_rows(labels, dataset.n_points, 24)
+        sheet_html(dataset, rows, dataset.targets, dataset.drawing)
+        st.caption(f"{len(rows)} of {plural(dataset.n_points, 'row')}, spread evenly.{gaps}")
+        return
+    rows = representative_rows(labels, dataset.n_points, 12)
+    pictures, numbers = st.tabs(["Pictures", "Table"])
+    with pictures:
+        sheet_html(dataset, rows, dataset.targets, dataset.drawing)
+        st.caption(
+            f"{len(rows)} of {plural(dataset.n_points, 'row')}. {KIND_WORDS[dataset.drawing.kind]}"
+            + gaps
+        )
+    with numbers:
+        st.dataframe(table_of(dataset), height=260, placeholder="")
+        first_rows_note(dataset)
+
+
+def first_rows_note(dataset: Dataset) -> None:
+    if dataset.n_points > ROWS_OF_TABLE:
+        st.caption(f"The first {ROWS_OF_TABLE} of {dataset.n_points:,} rows.")
+
+
+def sheet_html(dataset: Dataset, rows: list[int], targets: Array, drawing: Drawing) -> None:
+    """Pictures of some rows of targets (N, D), as many side by side as the screen takes."""
+    frame = common_frame(drawing, targets)
+    tiles = "".join(
+        f'<img src="{picture_uri(row_picture(drawing, targets[row], frame, 96))}" '
+        f'alt="{escape(words_of_row(dataset, row))}" title="{escape(words_of_row(dataset, row))}">'
+        for row in rows
+    )
+    st.html(f'<div class="mf-sheet">{tiles}</div>')
+
+
+def table_of(dataset: Dataset) -> pd.DataFrame:
+    """The first rows as a table, counted from 1, with the label in front."""
+    return labelled_table(dataset, dataset.targets, column_words(dataset))
+
+
+def table_of_views(dataset: Dataset, views: list[View]) -> pd.DataFrame:
+    """The same of some views, their names in front of the columns'."""
+    places = columns_of_views(dataset.views)
+    columns = np.concatenate([np.arange(dataset.n_outputs)[places[view.name]] for view in views])
+    names = tuple(word for view in views for word in view.full_names)
+    return labelled_table(dataset, dataset.targets[:, columns], names)
+
+
+def labelled_table(dataset: Dataset, targets: Array, names: tuple[str, ...]) -> pd.DataFrame:
+    shown = targets[:ROWS_OF_TABLE]
+    table = pd.DataFrame(shown, columns=list(names), index=range(1, len(shown) + 1))
+    if dataset.labels is not None:
+        words = [
+            dataset.label_names[label] if dataset.label_names else str(label)
+            for label in dataset.labels[:ROWS_OF_TABLE]
+        ]
+        table.insert(0, "label", words, allow_duplicates=True)
+    return table

@@ -1,0 +1,30 @@
+"""Questions that the forms of several models share."""
+
+import streamlit as st
+
+from gplvm_core import RBF, Linear
+from gplvm_core.kernels import Kernel
+from pages.ui.shared.words import TERMS
+
+KERNELS = {"rbf": "Curved", "linear": "Straight", "both": "Both"}
+
+
+def chosen(label: str, name: str, words: dict[str, str], *, term: str = "", mark: str = "") -> str:
+    """A choice between a few named values; term: explains it, if not that of the name."""
+    return str(
+        st.segmented_control(
+            label,
+            list(words),
+            format_func=words.__getitem__,
+            default=next(iter(words)),
+            required=True,
+            key=f"form_{name}{mark}",
+            help=TERMS[term or name],
+            persist_state="session",
+        )
+    )
+
+
+def kernel_of(shape: str) -> str | Kernel:
+    """The kernel of a mapping's shape."""
+    return RBF() + Linear() if shape == "both" else shape

@@ -1,0 +1,58 @@
+"""All training jobs of this machine, each one click away."""
+
+import streamlit as st
+
+from gplvm_core import training
+from gplvm_core.datasets.errors import plural
+from pages.ui.shared.words import bound_in_words
+
+STATUS: dict[str, tuple[str, str, str]] = {
+    "queued": ("waiting", "gray", ":material/hourglass_top:"),
+    "running": ("training", "blue", ":material/play_arrow:"),
+    "paused": ("paused", "orange", ":material/pause:"),
+    "finished": ("finished", "green", ":material/check:"),
+    "cancelled": ("stopped", "gray", ":material/stop:"),
+    "failed": ("failed", "red", ":material/error:"),
+    "interrupted": ("interrupted", "orange", ":material/power_off:"),
+}
+
+
+def status_badge(status: str) -> None:
+    """The job's state as a small coloured word."""
+    word, colour, icon = STATUS.get(status, (status, "gray", ":material/circle:"))
+    st.badge(word, icon=icon, color=colour)  # type: ignore[arg-type]
+
+
+def active_banner() -> None:
+    """Above the form: what is training now, one click away."""
+    for job in training.jobs():
+        if job.status == "running":
+            with st.container(border=True, horizontal=True, vertical_alignment="center"):
+                status_badge(job.status)
+                st.markdown(f"**{job.name}**", width="content")
+                if st.button("Watch", key=f"watch_{job.id}", icon=":material/monitoring:"):
+                    st.query_params["job"] = job.id
+                    st.rerun()
+
+
+def job_list(chosen: str | None) -> None:
+    """All jobs, newest first; a click shows one."""
+    jobs = training.jobs()[::-1]
+    if not jobs:
+        return
+    st.divider()
+    waiting = sum(job.status == "queued" for job in jobs)
+    st.subheader("Trainings", anchor=False)
+    if waiting:
+        st.caption(f"{plural(waiting, 'training')} waiting; one runs at a time.")
+    for job in jobs:
+        with st.container(
+            border=job.id == chosen, horizontal=True, vertical_alignment="center", gap="small"
+        ):
+            status_badge(job.status)
+            st.markdown(f"**{job.name}**", width="content")
+            if job.progress is not None:
+                st.caption(f"bound {bound_in_words(job.progress.bound)}", width="content")
+            if job.id != chosen and st.button("Show", key=f"show_{job.id}", type="tertiary"):
+                st.query_params["job"] = job.id
+                st.rerun()

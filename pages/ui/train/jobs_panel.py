@@ -1,0 +1,278 @@
+"""One training job, live, with its controls."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from numpy import ndarray as Array
+
+from gplvm_core import training
+from gplvm_core.datasets.errors import plural
+from gplvm_core.figures.latent_map import latent_map_figure, leading_pair
+from gplvm_core.figures.relevance import dimensions_on, joint_relevance, relevance_figure
+from gplvm_core.figures.trace import trace_figure
+from gplvm_core.training import Snapshot
+from pages.ui.shared.catalogue import capabilities_of, open_item
+from pages.ui.shared.doors import doors
+from pages.ui.shared.words import TERMS, bound_in_words, model_words, seconds_in_words
+from pages.ui.train.jobs_list import status_badge
+
+ACTIVE = ("queued", "running")
+ENDED = ("finished", "cancelled", "failed")
+
+
+def job_view(job_id: str) -> None:
+    """Everything about one job: name, state, controls, and the live figures."""
+    job = training.snapshot(job_id)
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.subheader(job.name, anchor=False, width="content")
+        status_badge(job.status)
+    st.caption(
+        " · ".join([f"{model_words(job.model_class)} on {job.dataset_name}", *settings_of(job)])
+    )
+    controls(job)
+    # Polling only while something can change; each fragment starts the page anew when it does.
+    active = job.status in ACTIVE
+    st.fragment(live_numbers, run_every=1.0 if active else None)(job_id, state_of(job))
+    st.fragment(live_figures, run_every=2.0 if active else None)(job_id)
+
+
+def state_of(job: Snapshot) -> tuple[str, str | None, str | None]:
+    """What the page outside the live fragments depends on."""
+    return job.status, job.request, job.entry
+
+
+def settings_of(job: Snapshot) -> list[str]:
+    """The settings that matter most, for the caption."""
+    words = []
+    if "n_components" in job.parameters:
+        words.append(plural(int(job.parameters["n_components"]), "latent dimension"))
+    if job.parameters.get("n_inducing") is not None:
+        words.append(plural(int(job.parameters["n_inducing"]), "inducing point"))
+    if int(job.parameters.get("n_restarts") or 1) > 1:
+        words.append(f"best of {job.parameters['n_restarts']} starts")
+    return words
+
+
+def controls(job: Snapshot) -> None:
+    """The buttons that make sense in the job's present state."""
+    with st.container(horizontal=True, vertical_alignment="center", key="job_controls"):
+        saved = None if job.entry is None else capabilities_of(f"library:{job.entry}")
+        for place, door in enumerate(doors(saved)):
+            if st.button(
+                f"Open in {door.page}",
+                type="secondary" if place else "primary",
+                icon=door.icon,
+                key=f"job_{door.key}",
+            ):
+                door.open(f"library:{job.entry}")
+        if job.request is not None:
+            st.markdown(f"*{REQUESTS[job.request]}*", width="content")
+        if job.status == "running" and job.request is None:
+            action("Pause", "pause", lambda: training.pause(job.id))
+        if job.status in ("paused", "interrupted"):
+            action("Resume", "play_arrow", lambda: training.resume(job.id), primary=True)
+        if job.status == "failed" and job.parameters:
+            action("Try again", "play_arrow", lambda: training.resume(job.id))
+        if job.status in ("queued", "running", "paused", "interrupted") and job.request is None:
+            action("Stop", "stop", lambda: training.cancel(job.id), help=STOP)
+        if job.status in ("finished", "cancelled") and "max_iter" in job.parameters:
+            longer(job)
+        if job.status in ENDED:
+            if job.parameters:
+                action("Run again", "replay", lambda: run_again(job.id), help=AGAIN)
+            action("Remove from list", "playlist_remove", lambda: remove(job.id), help=REMOVE)
+
+
+REQUESTS = {"pause": "Pausing after this step …", "cancel": "Stopping after this step …"}
+STOP = "Ends the training and keeps the best model so far."
+AGAIN = "A new training from the start with the same data and settings."
+REMOVE = "The trained model stays in the Library."
+
+
+def action(
+    label: str,
+    icon: str,
+    act: Callable[[], object],
+    *,
+    primary: bool = False,
+    help: str | None = None,
+) -> None:
+    """A button that does one thing to the job and shows the new state, or says why not."""
+    if st.button(
+        label,
+        icon=f":material/{icon}:",
+        key=f"job_{label.lower().replace(' ', '_')}",
+        type="primary" if primary else "secondary",
+        help=help,
+    ):
+        attempt(act)
+
+
+def attempt(act: Callable[[], object]) -> None:
+    """Do it and draw the page anew; when it cannot be done any more, say so."""
+    try:
+        act()
+    except (ValueError, OSError) as error:
+        st.toast(str(error), icon=":material/info:")
+    st.rerun()
+
+
+def run_again(job_id: str) -> None:
+    st.query_params["job"] = training.rerun(job_id)
+
+
+def remove(job_id: str) -> None:
+    training.forget(job_id)
+    st.query_params.pop("job", None)
+
+
+def longer(job: Snapshot) -> None:
+    """Continue a job that has ended, for more steps."""
+    with st.popover("Continue longer", icon=":material/more_time:"):
+        more = st.number_input(
+            "Further steps", min_value=10, max_value=20_000, value=250, step=50, key="job_more"
+        )
+        if st.button("Continue", type="primary", key="job_extend"):
+            done = job.progress.iteration if job.progress is not None else 0
+            most = max(int(job.parameters["max_iter"]), done) + int(more)
+            attempt(lambda: training.extend(job.id, most))
+
+
+def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None:
+    """Bound, noise, steps and time left; reruns the page when the state has changed."""
+    try:
+        job = training.snapshot(job_id)
+    except ValueError:  # removed in another browser
+        st.rerun()
+    if state_of(job) != drawn:
+        st.rerun()
+    if job.error:
+        st.error(f"The training failed: {job.error}", icon=":material/error:")
+    if job.warning:
+        st.warning(job.warning, icon=":material/warning:")
+    for note in job.notes:
+        st.caption(f":material/info: {note}")
+    progress = job.progress
+    if progress is None:
+        if not job.error:
+            st.info(waiting_words(job.status), icon=":material/hourglass_top:")
+        return
+    left = progress.seconds_left
+    if job.status not in ENDED and left is not None:
+        share = progress.seconds / max(progress.seconds + left, 1e-9)
+        st.progress(share, text=doing_in_words(progress.phase, progress.message))
+    elif job.reason and job.status == "finished":
+        st.caption(f"Why it ended: {job.reason}.".replace("..", "."))
+    on = int(dimensions_on(progress.information).sum())
+    if job.status == "finished" and on == 0:
+        st.info(NOTHING_FOUND, icon=":material/info:")
+    with st.container(horizontal=True, key="job_numbers"):
+        number("Bound", bound_in_words(progress.bound), TERMS["bound"])
+        number("Noise", f"{progress.noise_variance:.3g}", TERMS["noise"])
+        number("Dimensions on", f"{on} of {len(progress.information)}", TERMS["effective"])
+        number("Steps", f"{progress.iteration:,}", "Accepted steps of the optimiser.")
+        if job.status == "running" and left is not None:
+            number("Time left", f"about {seconds_in_words(left)}", TIME_LEFT)
+        else:
+            number("Time", seconds_in_words(progress.seconds), "Time spent training.")
+
+
+def doing_in_words(phase: str, message: str) -> str:
+    """Phase and message as one line, without saying the same twice."""
+    words = phase if message in ("", phase) else f"{phase}: {message}"
+    return words[:1].upper() + words[1:]
+
+
+NOTHING_FOUND = (
+    "No dimension carries information: as far as this model can tell, the columns vary "
+    "independently of each other."
+)
+TIME_LEFT = "An estimate: training may end earlier, when nothing improves any more."
+
+
+def waiting_words(status: str) -> str:
+    """What is going on while there is nothing to show."""
+    if status == "queued":
+        return "Waiting: another training runs first."
+    if status == "running":
+        return "Preparing the data …"
+    if status == "finished":
+        return "Solved at once: there was nothing to watch."
+    return "Nothing was trained yet."
+
+
+def number(label: str, value: str, help: str) -> None:
+    st.metric(label, value, help=help, width="content")
+
+
+def live_figures(job_id: str) -> None:
+    """Bound curve, ARD bars and latent map of the job: live, or those of the model it saved."""
+    try:
+        job = training.snapshot(job_id)
+    except ValueError:
+        return
+    state = figures_state(job)
+    if state is None:
+        return
+    latent_mean, relevance, information = state
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.markdown("**Map so far**" if job.status in ACTIVE else "**Map**", help=TERMS["latent"])
+        labels, names = stored_labels(job.id)
+        pair = leading_pair(relevance)
+        st.plotly_chart(
+            latent_map_figure(latent_mean, labels, names, dimensions=pair, height=460),
+            key="job_map",
+            config={"displayModeBar": False},
+            alt=f"Latent map of {plural(len(latent_mean), 'point')} in the dimensions "
+            f"{pair[0] + 1} and {pair[1] + 1}, coloured by label.",
+        )
+    with right:
+        if len(job.trace["bound"]) > 1:
+            st.markdown("**Bound**", help=TERMS["bound"])
+            st.plotly_chart(
+                trace_figure(job.trace, height=200),
+                key="job_trace",
+                config={"displayModeBar": False},
+                alt=f"The bound over time; it is {job.trace['bound'][-1]:,.0f} nats now.",
+            )
+        st.markdown("**Dimensions**", help=f"{TERMS['relevance']}\n\n{TERMS['information']}")
+        st.plotly_chart(
+            relevance_figure(relevance, information, height=290),
+            key="job_relevance",
+            config={"displayModeBar": False},
+            alt=relevance_in_words(relevance, information),
+        )
+
+
+def figures_state(job: Snapshot) -> tuple[Array, Array, Array] | None:
+    """Latent mean, relevance and information: of the saved model, else of the last step."""
+    if job.status in ENDED and job.entry is not None:
+        try:
+            model = open_item(f"library:{job.entry}").model
+        except (ValueError, OSError):
+            pass  # deleted in the Library: the last step still shows what there was
+        else:
+            return model.latent_mean_, joint_relevance(model.relevance_), model.information_
+    if job.progress is None:
+        return None
+    return job.progress.latent_mean, job.progress.relevance, job.progress.information
+
+
+def relevance_in_words(relevance: Any, information: Any) -> str:
+    """The bars as a sentence, for those who cannot see them."""
+    on = np.flatnonzero(dimensions_on(information)) + 1
+    order = np.argsort(-np.asarray(relevance)) + 1
+    return (
+        f"Dimensions by falling relevance: {', '.join(map(str, order))}. "
+        f"On: {', '.join(map(str, on)) or 'none'}."
+    )
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def stored_labels(job_id: str) -> tuple[Any, tuple[str, ...]]:
+    """Read once: a job's data never change."""
+    dataset = training.dataset(job_id)
+    return dataset.labels, dataset.label_names

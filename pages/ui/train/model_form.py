@@ -1,0 +1,247 @@
+"""The form that chooses a model and its options, and makes the estimator."""
+
+import inspect
+from dataclasses import dataclass
+from typing import Any
+
+import streamlit as st
+
+from gplvm_core import (
+    GPLVM,
+    BayesianGPLVM,
+    BayesianPCA,
+    DynamicalGPLVM,
+    ManifoldRelevance,
+    ProbabilisticPCA,
+)
+from gplvm_core.datasets import Dataset
+from gplvm_core.datasets.checks import mixed_units
+from gplvm_core.datasets.names import column_words
+from pages.ui.shared.words import TERMS
+from pages.ui.train.form_parts import KERNELS, chosen, kernel_of
+from pages.ui.train.several_choice import FEW_VIEWS
+from pages.ui.train.several_form import kernel_option, prior_option, start_option
+from pages.ui.train.time_form import time_kernel_form
+
+
+@dataclass(frozen=True)
+class Choice:
+    """A model on offer: its name in the field, one line of what it does, and its estimator."""
+
+    title: str
+    line: str
+    estimator: type
+
+    @property
+    def needs_times(self) -> bool:
+        return bool(self.estimator().capabilities.timed)
+
+    @property
+    def needs_views(self) -> bool:
+        return bool(self.estimator().capabilities.views)
+
+    def suits(self, dataset: Dataset) -> bool:
+        """Whether the data have what the model needs."""
+        has_times, has_views = dataset.times is not None, len(dataset.views) > 1
+        return (has_times or not self.needs_times) and (has_views or not self.needs_views)
+
+
+CHOICES: tuple[Choice, ...] = (
+    Choice(
+        "Views (manifold relevance)",
+        "One map for all views; finds which dimensions they share and which belong to one alone.",
+        ManifoldRelevance,
+    ),
+    Choice(
+        "Bayesian GP-LVM",
+        "Curved map with uncertainty; finds how many dimensions the data need.",
+        BayesianGPLVM,
+    ),
+    Choice(
+        "Dynamical GP-LVM",
+        "The same for rows that follow each other in time: each sequence is a path on the map.",
+        DynamicalGPLVM,
+    ),
+    Choice(
+        "GP-LVM",
+        "Curved map with one best place per row; every dimension stays in use.",
+        GPLVM,
+    ),
+    Choice(
+        "Bayesian PCA",
+        "Straight map that switches off dimensions it does not need.",
+        BayesianPCA,
+    ),
+    Choice(
+        "Probabilistic PCA",
+        "Straight map, quickly solved: the base line for comparison.",
+        ProbabilisticPCA,
+    ),
+)
+SCALINGS = {
+    "global": "One scale for all",
+    "columns": "Each column its own",
+    "none": "Leave as it is",
+}
+INITS = {"pca": "PCA", "isomap": "Isomap", "random": "Random places"}
+ENCODERS = {
+    "none": "Searched for each row (most exact)",
+    "kernel": "Kernel encoder",
+    "network": "Network encoder (instant)",
+}
+OPTIMISERS = {"lbfgs": "L-BFGS", "scg": "Scaled conjugate gradients"}
+
+
+def model_form(dataset: Dataset, *, differ: bool) -> Any:
+    """Ask for model and options; return the estimator, not fitted.
+
+    differ: whether units do, which preselects a scale per column. Values survive a change of page.
+    """
+    offered = [choice for choice in CHOICES if choice.suits(dataset)]
+    titles = [choice.title for choice in offered]
+    several = offered[0].needs_views
+    title = st.radio(
+        "Model",
+        titles,
+        captions=[choice.line for choice in offered],
+        key="form_model_views" if several else "form_model",
+        persist_state="session",
+        label_visibility="collapsed",
+        width="stretch",
+    )
+    choice = offered[titles.index(title)]
+    known = inspect.signature(choice.estimator).parameters
+    options: dict[str, Any] = {}
+    if several and not choice.needs_views:
+        st.caption(
+            f":material/info: This model takes the {dataset.n_outputs:,} columns of all views as "
+            "one row: it does not tell what the views share."
+        )
+        # Between views units may well differ; the data check judges each by itself.
+        differ = differ or bool(mixed_units(dataset.values, column_words(dataset)))
+    if choice.needs_views:
+        options["time_kernel"] = prior_option(dataset)
+    elif "time_kernel" in known:
+        options["time_kernel"] = time_kernel_form(dataset)
+    most = max(1, min(30, dataset.targets.shape[1], len(dataset.targets) - 1))
+    left, right = st.columns(2)
+    with left:
+        options["n_components"] = st.number_input(
+            "Latent dimensions, at most",
+            min_value=1,
+            max_value=most,
+            value=min(10, most),
+            key=f"form_components_{most}",
+            help=TERMS["dimensions"],
+            persist_state="session",
+        )
+    with right:
+        if "max_iter" in known:
+            options["max_iter"] = st.number_input(
+                "Training steps, at most",
+                min_value=10,
+                max_value=20_000,
+                value=500,
+                step=100,
+                key="form_max_iter",
+                help=TERMS["max_iter"],
+                persist_state="session",
+            )
+    scaling = st.segmented_control(
+        "Scale of the columns",
+        list(SCALINGS),
+        format_func=SCALINGS.__getitem__,
+        default="columns" if differ else "global",
+        required=True,
+        key=f"form_scaling_{differ}",
+        help=TERMS["scaling"],
+        persist_state="session",
+    )
+    options["scaling"] = scaling
+    # Probabilistic PCA has no further options.
+    if {"kernel", "init", "n_restarts", "n_inducing"} & set(known):
+        with st.expander("More options"):
+            options |= more_options(choice, dataset, set(known), int(options["n_components"]))
+    return choice.estimator(**{name: value for name, value in options.items() if name in known})
+
+
+def more_options(
+    choice: Choice, dataset: Dataset, known: set[str], n_components: int
+) -> dict[str, Any]:
+    """The options that most people leave as they are."""
+    options: dict[str, Any] = {}
+    count = len(dataset.targets)
+    if "n_inducing" in known:
+        usual = 20 if choice.needs_views and len(dataset.views) > FEW_VIEWS else 50
+        options["n_inducing"] = inducing_option(choice, count, usual)
+    if choice.needs_views:
+        names = [view.name for view in dataset.views]
+        options["kernel"] = kernel_option(names)
+        options["init"] = start_option(len(names), n_components)
+        known = known - {"kernel", "init"}
+    if "kernel" in known:
+        options["kernel"] = kernel_of(chosen("Shape of the mapping", "kernel", KERNELS))
+    if "init" in known:
+        options["init"] = chosen("Starting places", "init", INITS)
+    if "encoder" in known:
+        encoder = chosen("How new rows find their place", "encoder", ENCODERS)
+        options["encoder"] = None if encoder == "none" else encoder
+    if "optimiser" in known:
+        options["optimiser"] = chosen("Optimiser", "optimiser", OPTIMISERS)
+    if "n_restarts" in known:
+        options["n_restarts"] = st.number_input(
+            "Starts",
+            min_value=1,
+            max_value=20,
+            value=1,
+            key="form_restarts",
+            help=TERMS["restarts"],
+            persist_state="session",
+        )
+    if "random_state" in known:
+        options["random_state"] = st.number_input(
+            "Random seed",
+            min_value=0,
+            max_value=2**31 - 1,
+            value=0,
+            key="form_seed",
+            help=TERMS["seed"],
+            persist_state="session",
+        )
+    if "jitter" in known:
+        options["jitter"] = st.select_slider(
+            "Jitter",
+            [1e-8, 1e-7, 1e-6, 1e-5, 1e-4],
+            value=1e-6,
+            format_func=lambda value: f"{value:.0e}",
+            key="form_jitter",
+            help=TERMS["jitter"],
+            persist_state="session",
+        )
+    return options
+
+
+def inducing_option(choice: Choice, count: int, usual: int) -> int | None:
+    """How many inducing points; None for a model that may do without."""
+    optional = inspect.signature(choice.estimator).parameters["n_inducing"].default is None
+    if optional and not st.toggle(
+        "Faster, with inducing points",
+        value=count > 400,
+        key=f"form_sparse_{count > 400}",
+        help="Without them every row counts fully and a step costs the cube of the rows.",
+        persist_state="session",
+    ):
+        return None
+    most = min(count, 500)
+    return int(
+        st.number_input(
+            "Inducing points",
+            min_value=min(2, most),
+            max_value=most,
+            value=min(usual, most),
+            step=10,
+            key=f"form_inducing_{most}_{usual}",
+            help=TERMS["inducing"],
+            persist_state="session",
+        )
+    )

@@ -1,0 +1,144 @@
+"""What counts as a view of a data set: all of a row, groups of its columns, or each column."""
+
+import numpy as np
+import streamlit as st
+
+from gplvm_core.datasets import Dataset
+from gplvm_core.datasets.divided import in_blocks, in_groups, name_groups, with_labels
+from gplvm_core.datasets.errors import listed, plural
+from gplvm_core.datasets.joined import check_names
+from gplvm_core.datasets.names import column_words
+from pages.ui.shared.memory import fingerprint
+from pages.ui.shared.words import TERMS
+
+MOST_COLUMN_VIEWS = 100
+MOST_GROUPS = 12
+MOST_CHOSEN = 8
+FEW_VIEWS = 8  # more are not drawn, or asked about, one by one
+
+
+def views_choice(dataset: Dataset) -> Dataset | None:
+    """Ask what the views are; the data set with them, None while the answer cannot be used."""
+    ways = ways_of(dataset)
+    # Views that are renamed are still the same data.
+    own = () if dataset.views else (dataset.name, *column_words(dataset)[: MOST_COLUMN_VIEWS + 1])
+    mark = fingerprint((str(dataset.n_outputs), *ways, *own))
+    way = "given"
+    if len(ways) > 1:
+        way = st.segmented_control(
+            "Views",
+            list(ways),
+            format_func=ways.__getitem__,
+            default="given",
+            required=True,
+            key=f"views_way_{mark}",
+            help=TERMS["views"],
+            persist_state="session",
+        )
+    try:
+        divided = divide(dataset, way, mark)
+        if can_show_labels(dataset, way) and st.toggle(
+            "The labels are a view of their own",
+            key=f"views_labels_{mark}",
+            help=TERMS["label_view"],
+            persist_state="session",
+        ):
+            divided = with_labels(divided)
+    except ValueError as error:
+        st.error(str(error), icon=":material/error:")
+        return None
+    return divided
+
+
+def ways_of(dataset: Dataset) -> dict[str, str]:
+    """The ways to divide the columns that make sense for these data."""
+    ways = {"given": f"{len(dataset.views)} as given" if dataset.views else "One"}
+    kind = dataset.drawing.kind
+    if kind in ("bars", "curve") and not dataset.views and dataset.n_outputs > 1:
+        if 2 <= len(name_groups(column_words(dataset))) <= MOST_GROUPS:
+            ways["names"] = "By the columns' names"
+        ways["chosen"] = "Columns I choose"
+    if kind == "skeleton":
+        ways["joints"] = "Every joint"
+    pictures = kind == "image" or any(view.drawing.kind == "image" for view in dataset.views)
+    if 2 <= dataset.n_outputs <= MOST_COLUMN_VIEWS and not pictures:
+        ways["columns"] = "Every column"
+    return ways
+
+
+def can_show_labels(dataset: Dataset, way: str) -> bool:
+    """Whether there are labels to make a view of, and few views beside it."""
+    several = dataset.labels is not None and len(np.unique(dataset.labels)) > 1
+    return several and way in ("given", "names", "chosen")
+
+
+def divide(dataset: Dataset, way: str, mark: str) -> Dataset:
+    """The data set with the views that were chosen; raises DataError for what cannot be."""
+    if way == "names":
+        words = column_words(dataset)
+        groups = name_groups(words)
+        st.caption(
+            "; ".join(
+                f"**{name}**: {listed([words[d] for d in columns])}"
+                for name, columns in groups.items()
+            )
+        )
+        return in_groups(dataset, groups)
+    if way == "chosen":
+        return in_groups(dataset, chosen_groups(dataset, mark))
+    if way == "joints" and dataset.drawing.skeleton is not None:
+        return told_cost(in_blocks(dataset, dataset.drawing.skeleton.joint_names, 3))
+    if way == "columns":
+        return told_cost(in_blocks(dataset, column_words(dataset), 1))
+    return dataset
+
+
+def chosen_groups(dataset: Dataset, mark: str) -> dict[str, list[int]]:
+    """Ask for the columns of every view. Raises DataError for names that are empty or repeated."""
+    words = column_words(dataset)
+    count = int(
+        st.number_input(
+            "How many views",
+            min_value=2,
+            max_value=min(MOST_CHOSEN, len(words)),
+            value=2,
+            key=f"views_count_{mark}",
+            persist_state="session",
+        )
+    )
+    # At first the columns are dealt out in their order, so that there is something to look at.
+    shares = np.array_split(np.arange(len(words)), count)
+    names, chosen = [], []
+    for number, share in enumerate(shares):
+        left, right = st.columns([1, 3])
+        with left:
+            name = st.text_input(
+                f"Name of view {number + 1}",
+                value=f"view {number + 1}",
+                max_chars=40,
+                key=f"views_name_{mark}_{number}",
+                persist_state="session",
+            )
+        with right:
+            columns = st.multiselect(
+                f"Columns of view {number + 1}",
+                list(range(len(words))),
+                default=share.tolist(),
+                format_func=words.__getitem__,
+                key=f"views_columns_{mark}_{count}_{number}",
+                persist_state="session",
+            )
+        names.append((name or "").strip())
+        chosen.append(sorted(columns))
+    check_names(names)
+    return dict(zip(names, chosen, strict=True))
+
+
+def told_cost(dataset: Dataset) -> Dataset:
+    """Says what many views cost."""
+    count = len(dataset.views)
+    st.caption(
+        f"{plural(count, 'view')}, each with a mapping of its own: a training step takes about "
+        f"{count} times as long as with one view. It shows which of them move together."
+    )
+    return dataset

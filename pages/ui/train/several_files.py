@@ -1,0 +1,237 @@
+"""Several files that describe the same things: each a view with a name, joined row by row."""
+
+from dataclasses import dataclass
+from pathlib import PurePath
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from gplvm_core.datasets import DataError, Dataset, NamedBytes, kind_of
+from gplvm_core.datasets.errors import listed, plural
+from gplvm_core.datasets.files import ENDINGS
+from gplvm_core.datasets.joined import (
+    FileView,
+    RowsDifferError,
+    Unequal,
+    clash_of_times,
+    joined,
+    unique_name,
+)
+from gplvm_core.datasets.table import parse_table
+from pages.ui.shared.words import bytes_in_words
+from pages.ui.train.upload_questions import (
+    MEGABYTES,
+    inspected,
+    questions,
+    read_upload,
+    rows_in_use,
+)
+
+FILES = "train_several"  # session key: the files, oldest first, kept when the page is left
+SEEN = "train_several_seen"  # session key: the uploader's ids of all files that were taken over
+TURN = "train_several_turn"  # session key: a new number empties the uploader
+LONGEST_NAME = 40
+UNEQUAL: dict[Unequal, str] = {
+    "trim": "Leave them out",
+    "fill": "Keep them, as missing in that view",
+}
+
+
+@dataclass(frozen=True)
+class Kept:
+    """An uploaded file; mark: tells its questions from those about other files."""
+
+    mark: str
+    name: str
+    data: bytes
+    view: str  # what the view is called until it is renamed
+
+
+def several_files_form() -> Dataset | None:
+    """Take files, ask about each, and join them; errors are shown in words beside their file."""
+    key = f"train_several_files_{st.session_state.get(TURN, 0)}"
+    st.file_uploader(
+        "Tables (CSV, NPZ), zips of images, videos (GIF) or motion capture (BVH): one for each "
+        "view of the same things",
+        type=list(ENDINGS),
+        accept_multiple_files=True,
+        max_upload_size=MEGABYTES,
+        key=key,
+        help="The files stay on this machine. Add as many as you like, together or in turn.",
+        on_change=keep_files,
+        args=(key,),
+    )
+    files: list[Kept] = st.session_state.get(FILES, [])
+    st.caption(
+        "Row n of every file describes the same thing: a photograph and its measurements, a "
+        "movement seen from two sides. Images count in the order of their names."
+    )
+    taken: list[str] = []
+    parts: list[FileView] = []
+    complete = True
+    for file in files:
+        found = file_form(file, taken)
+        complete = complete and found is not None
+        parts += found or []
+        taken += [part.name for part in found or []]
+    if not parts or not complete:
+        return None
+    return join(parts)
+
+
+def keep_files(key: str) -> None:
+    """Take over what was uploaded to where it outlives the page, and empty the uploader."""
+    # A run that is cut short tells of the same files again: each is taken once.
+    seen: set[str] = st.session_state.setdefault(SEEN, set())
+    kept: list[Kept] = list(st.session_state.get(FILES, []))
+    for file in st.session_state.get(key) or []:
+        if file.file_id not in seen:
+            seen.add(file.file_id)
+            name = PurePath(file.name).name
+            stem = PurePath(name).stem.replace("_", " ")[: LONGEST_NAME - 4].strip() or "view"
+            view = unique_name(stem, [other.view for other in kept])
+            kept.append(Kept(f"_{file.file_id}", name, file.getvalue(), view))
+    st.session_state[FILES] = kept
+    st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
+
+
+def drop_file(mark: str) -> None:
+    st.session_state[FILES] = [kept for kept in st.session_state[FILES] if kept.mark != mark]
+
+
+def file_form(file: Kept, taken: list[str]) -> list[FileView] | None:
+    """One file's name, questions and facts; its views, None when it cannot be read."""
+    with st.container(border=True, key=f"several_file{file.mark}"):
+        told, naming, removal = st.columns([4, 4, 1], vertical_alignment="bottom")
+        told.markdown(f":material/draft: **{file.name}** ({bytes_in_words(len(file.data))})")
+        removal.button(
+            "Remove",
+            type="tertiary",
+            icon=":material/close:",
+            key=f"several_remove{file.mark}",
+            on_click=drop_file,
+            args=(file.mark,),
+        )
+        try:
+            parts = read_parts(file, naming, taken)
+        except (ValueError, OSError) as error:
+            st.error(str(error), icon=":material/error:")
+            return None
+        for part in parts:
+            told.caption(facts(part, named=len(parts) > 1))
+        return parts
+
+
+def read_parts(file: Kept, naming: Any, taken: list[str]) -> list[FileView]:
+    """The views of one file: one, or one for each chosen array of an NPZ; `naming` asks for it."""
+    arrays: tuple[str, ...] = ()
+    if PurePath(file.name).suffix.lower() in (".npz", ".npy"):
+        arrays = inspected(file.name, file.data, None, None).arrays
+    if len(arrays) > 1:
+        chosen = naming.multiselect(
+            "Arrays, each a view",
+            arrays,
+            default=arrays,
+            key=f"several_arrays{file.mark}",
+            persist_state="session",
+        )
+        return [array_part(file, array, taken) for array in chosen]
+    name = naming.text_input(
+        "Name of the view",
+        value=file.view,
+        max_chars=LONGEST_NAME,
+        key=f"several_name{file.mark}",
+        persist_state="session",
+    )
+    with st.expander("How it is read"):
+        answers = questions(file.name, file.data, file.mark)
+    name = (name or "").strip()
+    if kind_of(file.name) == "table":
+        return [table_part(file, answers, name, file.name)]
+    dataset = read_upload(file.name, file.data, answers)
+    return [FileView(name, file.name, dataset, dataset.n_points)]
+
+
+def table_part(file: Kept, answers: dict[str, Any], name: str, whose: str) -> FileView:
+    """A table as a view; rows without any value are missing in it once that is wanted.
+
+    Raises DataError for such rows before. None is passed over: the rows below would move up.
+    """
+    dataset = read_upload(file.name, file.data, answers | {"skip_empty_rows": True})
+    rows, count = rows_in_use(file.name, file.data, answers)
+    if len(rows) == count:
+        return FileView(name, whose, dataset, count)
+    empty = np.setdiff1d(np.arange(count), rows)
+    if not st.toggle(
+        "Rows without any value are missing in this view",
+        key=f"several_empty{file.mark}_{answers.get('array')}",
+        help="They stay in their place, so that the rows of the files still belong together. "
+        "Labels and times of this file are then not used.",
+        persist_state="session",
+    ):
+        places = listed([str(n + 1) for n in empty])
+        raise DataError(
+            f"{whose} has no value in {plural(len(empty), 'row')} of {count:,}: row {places}. "
+            "If they describe things that the other files describe too, turn the switch on; "
+            "otherwise take them out of all files."
+        )
+    return FileView(name, whose, dataset, count, rows)
+
+
+def array_part(file: Kept, array: str, taken: list[str]) -> FileView:
+    """One array of an NPZ; arrays of one entry a row that look like labels or times are those."""
+    report = inspected(file.name, file.data, array, None)
+    beside = {
+        column.name for column in parse_table(NamedBytes(file.name, file.data), array, None).beside
+    }
+    roles = {"label_column": report.label_column, "time_column": report.time_column}
+    answers = {"array": array} | {role: name for role, name in roles.items() if name in beside}
+    return table_part(file, answers, unique_name(array, taken), f"{file.name}, {array}")
+
+
+def facts(part: FileView, *, named: bool) -> str:
+    """Rows, columns and what is known beside them, in a few words; named: whose they are."""
+    dataset = part.dataset
+    words = [plural(part.n_rows, "row"), plural(dataset.n_outputs, "column")]
+    if dataset.drawing.kind == "image":
+        words[1] = f"{' × '.join(str(n) for n in dataset.drawing.shape)} pixels"
+    if dataset.labels is not None:
+        words.append("labels")
+    if dataset.times is not None:
+        words.append("times")
+    return (f"{part.name}: " if named else "") + ", ".join(words)
+
+
+def join(parts: list[FileView]) -> Dataset | None:
+    """The views together; asks what to do when their rows are not equally many."""
+    if len(parts) == 1:
+        return parts[0].dataset
+    clash = clash_of_times(parts)
+    if clash is not None:
+        st.warning(clash, icon=":material/warning:")
+    try:
+        return joined(parts)
+    except RowsDifferError as error:
+        st.warning(str(error), icon=":material/warning:")
+    except ValueError as error:
+        st.error(str(error), icon=":material/error:")
+        return None
+    unequal = st.segmented_control(
+        "Rows that are not in every file",
+        list(UNEQUAL),
+        format_func=UNEQUAL.__getitem__,
+        # Asked anew whenever the lengths are others.
+        key="several_unequal_" + "_".join(str(part.n_rows) for part in parts),
+        help="The first rows of every file belong together; those at the end of the longer files "
+        "have no partner.",
+        persist_state="session",
+    )
+    if unequal is None:
+        st.caption("Choose one, or upload files with as many rows each.")
+        return None
+    try:
+        return joined(parts, unequal)
+    except ValueError as error:
+        st.error(str(error), icon=":material/error:")
+        return None

@@ -1,0 +1,55 @@
+"""The options that only a model of several views has."""
+
+from collections.abc import Sequence
+
+import streamlit as st
+
+from gplvm_core.datasets import Dataset
+from gplvm_core.kernels import Kernel
+from pages.ui.shared.memory import fingerprint
+from pages.ui.train.form_parts import KERNELS, chosen, kernel_of
+from pages.ui.train.several_choice import FEW_VIEWS
+from pages.ui.train.time_form import time_kernel_form
+
+PRIORS = {"free": "Independent rows", "time": "Paths over time"}
+EACH = "each"
+STARTS = {
+    "pca": "PCA of all",
+    "pca_each": "PCA of each",
+    "isomap": "Isomap",
+    "random": "Random places",
+}
+
+
+def prior_option(dataset: Dataset) -> str | Kernel | None:
+    """The kernel over time, None for rows that are placed independently of each other."""
+    if dataset.times is None or chosen("Rows on the map", "prior", PRIORS) == "free":
+        return None
+    return time_kernel_form(dataset)
+
+
+def kernel_option(names: Sequence[str]) -> str | Kernel | dict[str, str | Kernel]:
+    """One kernel for all views, or one for each of a few."""
+    few = len(names) <= FEW_VIEWS
+    words = KERNELS | ({EACH: "Each view its own"} if few else {})
+    shape = chosen("Shape of the mappings", "kernel_views", words, mark=f"_{few}")
+    if shape != EACH:
+        return kernel_of(shape)
+    mark = fingerprint(tuple(names))
+    return {
+        name: kernel_of(chosen(f"Shape of “{name}”", "kernel", KERNELS, mark=f"_{mark}_{number}"))
+        for number, name in enumerate(names)
+    }
+
+
+def start_option(n_views: int, n_components: int) -> str:
+    """Where the points start; every view its own components only if there is one for each."""
+    each = n_views <= n_components
+    words = {name: word for name, word in STARTS.items() if each or name != "pca_each"}
+    start = chosen("Starting places", "init_views", words, mark=f"_{each}")
+    if not each:
+        st.caption(
+            f"“PCA of each” gives every view a dimension of its own: it needs at least {n_views} "
+            f"latent dimensions, and {n_components} are chosen."
+        )
+    return start

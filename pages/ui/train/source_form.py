@@ -1,0 +1,95 @@
+"""Where the training data come from: a ready-made data set or the user's own file."""
+
+from pathlib import PurePath
+
+import streamlit as st
+
+from gplvm_core.datasets import Dataset, list_datasets, load_dataset, optional_datasets
+from gplvm_core.datasets.files import ENDINGS
+from pages.ui.shared.words import STORIES, bytes_in_words
+from pages.ui.train.upload_questions import MEGABYTES, read_with_questions
+
+UPLOAD = "train_upload"  # session key: (file name, bytes), kept when the page is left
+
+
+def built_in_form() -> Dataset | None:
+    """Choose one of the data sets that come with Manifolio, or with a package that is there."""
+    missing = optional_datasets()
+    names = (*list_datasets(), *(name for name, packages in missing.items() if not packages))
+    name = st.pills(
+        "Data set",
+        names,
+        format_func=title_of,
+        default=names[0],
+        required=True,
+        key="train_built_in",
+        persist_state="session",
+        label_visibility="collapsed",
+    )
+    ways = [
+        f"{title_of(name)} (`pip install {' '.join(packages)}`)"
+        for name, packages in missing.items()
+        if packages
+    ]
+    if ways:
+        st.caption(f"Optional, after an installation: {', '.join(ways)}.")
+    try:
+        return built_in(str(name))
+    except (ValueError, OSError) as error:
+        st.error(str(error), icon=":material/error:")
+        return None
+
+
+def title_of(name: str) -> str:
+    return STORIES[name].title if name in STORIES else name.capitalize()
+
+
+@st.cache_resource(max_entries=8, show_spinner="Reading the data …")
+def built_in(name: str) -> Dataset:
+    return load_dataset(name)
+
+
+def upload_form() -> Dataset | None:
+    """Take a file, ask what has to be asked, and read it; errors are shown in words."""
+    turn = st.session_state.get("train_upload_turn", 0)
+    key = f"train_file_{turn}"
+    file = st.file_uploader(
+        "A table (CSV, NPZ), a zip of images, a video (GIF), or a motion capture file (BVH)",
+        type=list(ENDINGS),
+        max_upload_size=MEGABYTES,
+        key=key,
+        help="The file stays on this machine.",
+        on_change=keep_upload,
+        args=(key,),
+    )
+    if UPLOAD not in st.session_state:
+        st.caption(
+            "A table has one row per item and one column per number; empty cells are missing "
+            "values. In a zip, images in folders take the folder's name as their label. A video "
+            "is an animated GIF, or its frames as images in a zip."
+        )
+        return None
+    name, data = st.session_state[UPLOAD]
+    if file is None:  # the uploader forgets its file when the page is left; the session does not
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(
+                f":material/draft: **{name}** ({bytes_in_words(len(data))})", width="content"
+            )
+            if st.button("Remove", type="tertiary", icon=":material/close:", key="train_remove"):
+                del st.session_state[UPLOAD]
+                st.session_state["train_upload_turn"] = turn + 1
+                st.rerun()
+    try:
+        return read_with_questions(name, data)
+    except (ValueError, OSError) as error:
+        st.error(str(error), icon=":material/error:")
+        return None
+
+
+def keep_upload(key: str) -> None:
+    """Copy the uploader's file to where it outlives the page; forget it when it was removed."""
+    file = st.session_state.get(key)
+    if file is None:
+        st.session_state.pop(UPLOAD, None)
+    else:
+        st.session_state[UPLOAD] = (PurePath(file.name).name, file.getvalue())

@@ -1,0 +1,101 @@
+"""The kernel over time of a dynamical model: one line and a small picture per choice."""
+
+import base64
+from dataclasses import dataclass, replace
+from html import escape
+
+import streamlit as st
+
+from gplvm_core.datasets import Dataset
+from gplvm_core.figures.time_paths import longest_sequence, paths_svg
+from gplvm_core.kernels import Kernel, Periodic, Sum, time_kernel_named
+from pages.ui.shared.words import TERMS
+
+
+@dataclass(frozen=True)
+class Shape:
+    """How a path over time may look: in a word, and in one line."""
+
+    title: str
+    line: str
+
+
+SHAPES = {
+    "rbf": Shape("Smooth", "Slow, rounded movements without any corner (RBF)."),
+    "matern32": Shape("A little rough", "Speed may change quickly: most movements (Matérn 3/2)."),
+    "matern12": Shape("Rough", "Direction may change at any moment: jitter (Matérn 1/2)."),
+    "periodic": Shape("Repeating", "The same again and again, after each period (periodic)."),
+}
+
+
+def time_kernel_form(dataset: Dataset) -> str | Kernel:
+    """Ask for the kernel over time, with a picture of its paths: a name, or a kernel object."""
+    assert dataset.times is not None  # the model form offers this for data with times only
+    times = longest_sequence(dataset.times, dataset.sequences)
+    span = float(times.max() - times.min())
+    name = st.radio(
+        "Paths over time",
+        list(SHAPES),
+        format_func=lambda name: SHAPES[name].title,
+        captions=[shape.line for shape in SHAPES.values()],
+        index=list(SHAPES).index("matern32"),
+        key="form_time_kernel",
+        help=TERMS["time_kernel"],
+        persist_state="session",
+        width="stretch",
+    )
+    if not span > 0:
+        st.warning(
+            "All rows have the same time, so there is no path for them to lie on. Choose another "
+            "time column, or another model.",
+            icon=":material/warning:",
+        )
+        return name
+    kernel = time_kernel_named(name, span)
+    if name == "periodic":
+        kernel = repeating(kernel, period_question(dataset.name, span))
+    words = (
+        f"Three samples of “{SHAPES[name].title}” over the data's times, {times.min():.4g} to "
+        f"{times.max():.4g}"
+    )
+    uri = "data:image/svg+xml;base64," + base64.b64encode(paths_svg(kernel, times)).decode()
+    st.html(
+        '<figure style="margin:0">'
+        f'<img src="{uri}" alt="{escape(words)}" style="display:block;width:min(100%,30rem)">'
+        f'<figcaption class="mf-facts" style="margin-top:.3rem">{escape(words)} (marks)'
+        "</figcaption></figure>"
+    )
+    return name if name != "periodic" else kernel
+
+
+def period_question(dataset_name: str, span: float) -> float:
+    """The period, in the unit of the data's times; a warning when the data cannot show it."""
+    period = float(
+        st.number_input(
+            "Period, in the unit of the times",
+            min_value=span / 1000,
+            value=span / 4,
+            step=span / 100,
+            format="%.4g",
+            key=f"form_period_{dataset_name}",
+            help=TERMS["period"],
+            persist_state="session",
+        )
+    )
+    if period > span:
+        st.warning(
+            f"The period, {period:.4g}, is longer than the data, {span:.4g}: nothing in them "
+            "repeats, so the model cannot learn what does. Take a shorter period, or paths of "
+            "another kind.",
+            icon=":material/warning:",
+        )
+    return period
+
+
+def repeating(kernel: Sum, period: float) -> Sum:
+    """A periodic kernel plus white noise, with another period."""
+    parts = tuple(
+        replace(part, period=period) if isinstance(part, Periodic) else part
+        for part in kernel.parts
+    )
+    return replace(kernel, parts=parts)

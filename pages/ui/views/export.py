@@ -1,0 +1,105 @@
+"""The outputs at the kept point to take home: numbers (CSV, NPZ) and a picture (PNG)."""
+
+import csv
+import io
+
+import numpy as np
+import streamlit as st
+from numpy import ndarray as Array
+from PIL import Image
+
+from gplvm_core.datasets.names import names_of
+from gplvm_core.figures.pack_views import ViewRows
+from gplvm_core.figures.thumbnails import common_frame, row_picture
+from pages.ui.shared.catalogue import Item
+from pages.ui.shared.outputs import generated, rows_of_views
+from pages.ui.shared.words import file_stem
+
+PNG_SIZE = 480
+GAP = 16
+GROUND = "#FFFFFF"
+
+
+def export(item: Item, outputs: tuple[str, ...], point: tuple[float, ...]) -> None:
+    """Buttons for what the model generates at the kept point."""
+    stem = file_stem(item.title)
+    with st.container(horizontal=True):
+        st.download_button(
+            "Outputs (CSV)",
+            lambda: outputs_csv(item, point),
+            f"{stem}-outputs.csv",
+            "text/csv",
+            on_click="ignore",
+            icon=":material/table:",
+            key="views_csv",
+            help="All views at the ring on the map, with standard deviations.",
+        )
+        st.download_button(
+            "Outputs (NPZ)",
+            lambda: outputs_npz(item, point),
+            f"{stem}-outputs.npz",
+            "application/octet-stream",
+            on_click="ignore",
+            icon=":material/data_array:",
+            key="views_npz",
+        )
+        st.download_button(
+            "Picture (PNG)",
+            lambda: outputs_png(item, outputs, point),
+            f"{stem}-outputs.png",
+            "image/png",
+            on_click="ignore",
+            icon=":material/image:",
+            key="views_png",
+        )
+
+
+def outputs_csv(item: Item, point: tuple[float, ...]) -> bytes:
+    """One line a column of a view: view, column, mean, standard deviation."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(("view", "column", "mean", "std"))
+    means, stds = item.model.inverse_transform(np.array(point)[None], return_std=True)
+    rows = rows_of_views(item.dataset)
+    for view in item.views:
+        for column, mean, std in zip(
+            names_of(rows[view]), means[view][0], stds[view][0], strict=True
+        ):
+            writer.writerow((view, column, f"{mean:.8g}", f"{std:.8g}"))
+    return text.getvalue().encode()
+
+
+def outputs_npz(item: Item, point: tuple[float, ...]) -> bytes:
+    """The latent point, and mean and standard deviations of every view: "left", "left_std"."""
+    means, stds = item.model.inverse_transform(np.array(point)[None], return_std=True)
+    arrays: dict[str, Array] = {"latent": np.array(point)}
+    for view in item.views:
+        arrays[view], arrays[f"{view}_std"] = means[view][0], stds[view][0]
+    buffer = io.BytesIO()
+    np.savez_compressed(buffer, allow_pickle=False, **arrays)
+    return buffer.getvalue()
+
+
+def outputs_png(item: Item, outputs: tuple[str, ...], point: tuple[float, ...]) -> bytes:
+    """What is shown beside the map, on white."""
+    means = generated(item.model, np.array(point)[None])
+    rows: dict[str, ViewRows] = rows_of_views(item.dataset)
+    pictures = [
+        row_picture(
+            rows[view].drawing,
+            means[view][0],
+            common_frame(rows[view].drawing, rows[view].values),
+            PNG_SIZE,
+        )
+        for view in outputs
+    ]
+    width = sum(picture.width for picture in pictures) + GAP * (len(pictures) + 1)
+    height = max(picture.height for picture in pictures) + 2 * GAP
+    ground = Image.new("RGBA", (width, height), GROUND)
+    left = GAP
+    for picture in pictures:
+        ground.alpha_composite(picture, (left, GAP))
+        left += picture.width + GAP
+    buffer = io.BytesIO()
+    ground.save(buffer, format="PNG")
+    return buffer.getvalue()

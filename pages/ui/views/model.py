@@ -1,0 +1,121 @@
+"""What the Views page asks of a model; the one place of the page that calls its methods.
+
+Answers are kept (`st.cache_data`): going back to an earlier question costs nothing. `name` stands
+for the model: its key and version.
+"""
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import streamlit as st
+from numpy import ndarray as Array
+
+from gplvm_core.datasets import Dataset
+from gplvm_core.figures.pack import Chart
+from gplvm_core.figures.pack_views import ViewRows, is_label_view
+from gplvm_core.figures.view_parts import Part, parts_of
+from pages.ui.shared.outputs import rows_of_views
+
+Private = Literal["nearest", "prior"]
+
+
+@dataclass(frozen=True, eq=False)
+class Transferred:
+    """A view as it may look: rows (K, D), the best first, and standard deviations like them."""
+
+    rows: Array
+    std: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Matches:
+    """Training rows that correspond to a query (K,), and their distances, nearest first."""
+
+    rows: Array
+    distances: Array
+
+
+def parts_at(model: Any, threshold: float) -> tuple[Part, ...]:
+    """The parts of the latent space at a threshold in nats a point."""
+    return parts_of(model.segmentation(threshold), model.drops_)
+
+
+def charts_of(model: Any, dataset: Dataset) -> dict[str, Chart]:
+    """Every view as the canvas draws one model."""
+    rows = rows_of_views(dataset)
+    return {name: Chart.of(model.of_view(name), rows[name]) for name in model.views_}
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def transferred(
+    _model: Any, name: str, given: dict[str, Array], to: str, count: int, private: Private
+) -> Transferred:
+    """The view `to` of one row that is given in other views (each (D,)); at most `count` of them.
+
+    With private="prior" there is one: what is not told is averaged over.
+    """
+    views = {view: row[None] for view, row in given.items()}
+    count = 1 if private == "prior" else count
+    mean, std = _model.transfer(views, to, n_alternatives=count, private=private, return_std=True)
+    rows, spread = mean.reshape(-1, mean.shape[-1]), std.reshape(-1, mean.shape[-1])
+    there = ~np.isnan(rows).any(axis=1)
+    return Transferred(rows[there], spread[there])
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def whole_from(_model: Any, name: str, given: dict[str, Array]) -> Array:
+    """All views (D,) of one row that is given in some: the others as they are on average."""
+    views = {view: row[None] for view, row in given.items()}
+    mean, std = _model.transform(views, return_std=True)
+    found = _model.inverse_transform(mean, X_variance=std**2)
+    whole = np.hstack([found[view][0] for view in _model.views_])
+    known = np.hstack([given.get(v, np.full(found[v].shape[1], np.nan)) for v in _model.views_])
+    return np.where(np.isnan(known), whole, known)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def matched(_model: Any, name: str, given: dict[str, Array], to: str, count: int) -> Matches:
+    """The training rows whose view `to` fits best to one row given in other views."""
+    views = {view: row[None] for view, row in given.items()}
+    rows, distances = _model.correspondences(views, to, n_matches=count)
+    return Matches(rows[0], distances[0])
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def varied(
+    _model: Any, name: str, point: tuple[float, ...], dims: tuple[int, ...], count: int, seed: int
+) -> Array:
+    """Latent points (count, Q): the given dimensions drawn anew, the others kept."""
+    drawn = _model.vary(np.array(point)[None], list(dims), n_samples=count, random_state=seed)
+    return np.asarray(drawn[:, 0])
+
+
+def on_the_way(
+    start: tuple[float, ...], end: tuple[float, ...], dims: tuple[int, ...], count: int
+) -> Array:
+    """Latent points (count, Q) from one to another that move in some dimensions only.
+
+    The others stay where the way ends.
+    """
+    points = np.repeat(np.array(end)[None], count, axis=0)
+    share = np.linspace(0.0, 1.0, count)[:, None]
+    chosen = list(dims)
+    points[:, chosen] = (1.0 - share) * np.array(start)[chosen] + share * np.array(end)[chosen]
+    return points
+
+
+def class_of(rows: ViewRows, values: Array) -> str | None:
+    """The most probable class that a row of a view of labels tells; None for other views."""
+    if not is_label_view(rows) or np.isnan(values).any():
+        return None
+    assert rows.column_names is not None  # a view of labels has them
+    return rows.column_names[int(np.argmax(values))]
+
+
+def shares_something(parts: tuple[Part, ...], given: tuple[str, ...], to: str) -> bool:
+    """Whether what is given tells anything about the wanted view."""
+    return any(
+        part.dimensions and to in part.views and any(view in part.views for view in given)
+        for part in parts
+    )

@@ -1,0 +1,35 @@
+"""Train with several views in a real browser: files that come in turn."""
+
+import pytest
+from playwright.sync_api import FilePayload, expect
+
+from tests.app.uploads import pictures, table
+
+pytestmark = pytest.mark.browser
+
+
+def test_files_that_are_added_in_turn_are_each_taken_once(server, browser_page):
+    def as_file(name: str, data: bytes) -> FilePayload:
+        return {"name": name, "mimeType": "application/octet-stream", "buffer": data}
+
+    page = browser_page.page
+    page.set_viewport_size({"width": 380, "height": 800})
+    page.goto(f"{server.url}/train")
+    page.get_by_text("Several files as views").click()
+    expect(page.get_by_text("Row n of every file")).to_be_visible()
+    chooser = page.locator("input[type=file]")
+    expect(chooser).to_have_count(1)
+    tables = [as_file("left.csv", table()), as_file("right.csv", table(columns="uv"))]
+    chooser.set_input_files(tables)
+    expect(page.get_by_text("30 rows, 2 views")).to_be_visible()
+    expect(chooser).to_have_count(1)
+    chooser.set_input_files([as_file("photos.zip", pictures())])
+    expect(page.get_by_text("30 rows, 3 views")).to_be_visible()
+    name = page.get_by_label("Name of the view").nth(2)
+    name.fill("pictures")
+    name.press("Enter")
+    expect(page.get_by_text("pictures — 64 pixel values")).to_be_visible()
+    expect(page.get_by_role("button", name="Remove")).to_have_count(3)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 380
+    assert browser_page.traffic.outside() == []
+    assert browser_page.traffic.errors == []

@@ -1,0 +1,35 @@
+"""Files that a visitor may upload: tables and zips of pictures, as bytes."""
+
+import io
+import zipfile
+
+import numpy as np
+from PIL import Image
+
+N = 30
+
+
+def table(n: int = N, columns: str = "abc", extra: str = "", empty: tuple[int, ...] = ()) -> bytes:
+    """Waves as CSV, with a column of text or of times in front; rows without any value."""
+    lines = [",".join([extra, *columns] if extra else columns)]
+    for i in range(n):
+        values = [
+            "" if i in empty else f"{np.sin(0.2 * (1 + ord(c) % 7) * i + len(columns)):.4f}"
+            for c in columns
+        ]
+        beside = {"kind": "xyz"[i % 3], "time": f"{i / 10}"}.get(extra)
+        lines.append(",".join([beside, *values] if beside else values))
+    return "\n".join(lines).encode()
+
+
+def pictures(n: int = N) -> bytes:
+    """A zip of small images: a spot that wanders."""
+    file = io.BytesIO()
+    y, x = np.mgrid[:8, :8]
+    with zipfile.ZipFile(file, "w") as archive:
+        for i in range(n):
+            spot = np.exp(-0.2 * ((x - 4 - 3 * np.sin(0.2 * i)) ** 2 + (y - 4) ** 2))
+            picture = io.BytesIO()
+            Image.fromarray((255 * spot).astype(np.uint8)).save(picture, "PNG")
+            archive.writestr(f"{i}.png", picture.getvalue())
+    return file.getvalue()

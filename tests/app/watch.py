@@ -1,0 +1,39 @@
+"""What the browser tests wait for: conditions, looked at frame by frame in the page."""
+
+from playwright.sync_api import Locator, Page
+
+from tests.app.apptest import PIXELS
+
+# Streamlit's script has ended, and for some frames nothing has moved.
+SETTLED = """(frames) => {
+    const app = document.querySelector("[data-testid=stApp]");
+    const hosts = [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")];
+    const parts = hosts.flatMap((host) => [host, ...host.shadowRoot.querySelectorAll("canvas")]);
+    const boxes = [app, ...parts].map((part) => part.getBoundingClientRect().toJSON());
+    const now = JSON.stringify([boxes, app.textContent.length, document.body.scrollHeight]);
+    const still = app.dataset.testScriptState === "notRunning" && now === window.seen?.now;
+    window.seen = { now, frames: still ? window.seen.frames + 1 : 0 };
+    return window.seen.frames >= frames;
+}"""
+CHANGED = f"""async (canvas, before) => {{
+    const pixels = {PIXELS};
+    const end = performance.now() + 60_000;
+    while (performance.now() < end) {{
+        const now = pixels(canvas);
+        if (!before.includes(now)) return now;
+        await new Promise(requestAnimationFrame);
+    }}
+    throw new Error("the picture stayed one of those that were there before");
+}}"""
+
+
+def settled(page: Page, frames: int = 6) -> Page:
+    """The page when its script has ended and its layout has been still for some frames."""
+    page.evaluate("delete window.seen")
+    page.wait_for_function(SETTLED, arg=frames)
+    return page
+
+
+def changed(canvas: Locator, *before: int) -> int:
+    """A canvas' picture, as a number (PIXELS), as soon as it is none of those before."""
+    return canvas.evaluate(CHANGED, list(before))

@@ -1,0 +1,123 @@
+// What hands do on the map, turned into what it means: events on an element that only listens.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Gestures } from "../../assets/canvas/map/gestures.js";
+
+const CHOSEN = [100, 100];
+
+/** Gestures on an element 400 × 200 at (10, 20), and what was understood, in order. */
+function bench() {
+  const element = Object.assign(new EventTarget(), {
+    style: {},
+    getBoundingClientRect: () => ({ left: 10, top: 20, width: 400, height: 200 }),
+    focus() {},
+    setPointerCapture() {},
+  });
+  const understood = [];
+  const names = ["hover", "leave", "drag", "commit", "pan", "zoom", "nudge", "keep", "reset"];
+  const actions = Object.fromEntries(names.map((name) => [name, (...values) => understood.push([name, ...values])]));
+  new Gestures(element, actions, () => CHOSEN);
+  const send = (type, x, y, more = {}) => {
+    const event = Object.assign(new Event(type, { cancelable: true }), {
+      clientX: x + 10, clientY: y + 20, button: 0, pointerId: 1, pointerType: "mouse", ...more,
+    });
+    element.dispatchEvent(event);
+    return event;
+  };
+  const key = (name, more = {}) => send("keydown", 0, 0, { key: name, ...more });
+  return { send, key, understood };
+}
+
+test("a pointer without a button shows what is under it, and ends when it leaves", () => {
+  const { send, understood } = bench();
+  send("pointermove", 30, 40);
+  send("pointerleave", 30, 40);
+  assert.deepEqual(understood, [["hover", 30, 40, false], ["leave"]]);
+});
+
+test("a click keeps the place, also a little shaken", () => {
+  const { send, understood } = bench();
+  send("pointerdown", 30, 40);
+  send("pointermove", 32, 41);
+  send("pointerup", 32, 41);
+  assert.deepEqual(understood, [["commit", 32, 41, false]]);
+});
+
+test("dragging the ground pans by what the pointer moves", () => {
+  const { send, understood } = bench();
+  send("pointerdown", 30, 40);
+  send("pointermove", 50, 40);
+  send("pointermove", 55, 47);
+  send("pointerup", 55, 47);
+  assert.deepEqual(understood, [["leave"], ["pan", 20, 0], ["pan", 5, 7]]);
+});
+
+test("the chosen point is grabbed and kept where it is let go; with Shift the ground moves", () => {
+  const { send, understood } = bench();
+  send("pointerdown", 104, 97);
+  send("pointermove", 140, 90);
+  send("pointerup", 140, 90);
+  assert.deepEqual(understood, [["drag", 140, 90], ["keep"]]);
+  understood.length = 0;
+  send("pointerdown", 104, 97, { shiftKey: true });
+  send("pointermove", 140, 90, { shiftKey: true });
+  send("pointerup", 140, 90);
+  assert.deepEqual(understood, [["pan", 36, -7]]);
+});
+
+test("another button does nothing", () => {
+  const { send, understood } = bench();
+  send("pointerdown", 30, 40, { button: 2 });
+  send("pointerup", 30, 40, { button: 2 });
+  assert.deepEqual(understood, []);
+});
+
+test("a finger shows while it moves and keeps when it lifts", () => {
+  const { send, understood } = bench();
+  const finger = { pointerType: "touch" };
+  send("pointerdown", 30, 40, finger);
+  send("pointermove", 60, 50, finger);
+  send("pointerup", 60, 50, finger);
+  assert.deepEqual(understood, [["hover", 30, 40, true], ["hover", 60, 50, true], ["commit", 60, 50, true]]);
+});
+
+test("two fingers zoom about their middle, and the one that stays does nothing", () => {
+  const { send, understood } = bench();
+  const finger = (pointerId) => ({ pointerType: "touch", pointerId });
+  send("pointerdown", 100, 100, finger(1));
+  send("pointerdown", 140, 100, finger(2));
+  understood.length = 0;
+  send("pointermove", 180, 100, finger(2));
+  assert.deepEqual(understood, [["pan", 20, 0], ["zoom", 140, 100, 2]]);
+  understood.length = 0;
+  send("pointerup", 180, 100, finger(2));
+  send("pointermove", 90, 90, finger(1));
+  send("pointerup", 90, 90, finger(1));
+  assert.deepEqual(understood, []);
+});
+
+test("the wheel zooms about the pointer, forwards in; the page does not scroll", () => {
+  const { send, understood } = bench();
+  const event = send("wheel", 30, 40, { deltaY: -100, deltaMode: 0 });
+  assert.equal(event.defaultPrevented, true);
+  const [[name, x, y, factor]] = understood;
+  assert.deepEqual([name, x, y], ["zoom", 30, 40]);
+  assert.ok(factor > 1);
+});
+
+test("keys: arrows move, with Shift farther; others are left to the page", () => {
+  const { key, understood } = bench();
+  key("ArrowLeft");
+  key("ArrowUp", { shiftKey: true });
+  key("Enter");
+  key("0");
+  assert.deepEqual(understood, [["nudge", -0.02, 0], ["nudge", 0, 0.1], ["keep"], ["reset"]]);
+  assert.equal(key("+").defaultPrevented, true);
+  assert.deepEqual(understood.at(-1), ["zoom", 200, 100, 1.25]);
+  understood.length = 0;
+  assert.equal(key("Tab").defaultPrevented, false);
+  assert.equal(key("ArrowLeft", { ctrlKey: true }).defaultPrevented, false);
+  assert.deepEqual(understood, []);
+});

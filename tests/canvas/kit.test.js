@@ -1,0 +1,119 @@
+// Where things lie in pictures, what numbers look like, and what a plane shows.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { niceTicks } from "../../assets/canvas/kit/axes.js";
+import { formatCoordinate, formatNumber, formatTime } from "../../assets/canvas/kit/format.js";
+import { readFrame, readHeader } from "../../assets/canvas/kit/frame.js";
+import { imageBox, jointPlaces, turnJoints, vectorFrame } from "../../assets/canvas/kit/geometry.js";
+import { PlaneView, framed } from "../../assets/canvas/kit/plane.js";
+import { heatColour } from "../../assets/canvas/kit/theme.js";
+
+const near = (found, expected, tolerance = 1e-9) =>
+  assert.ok(found.every((value, i) => Math.abs(value - expected[i]) < tolerance), `${found} is not ${expected}`);
+
+test("an image fills as much of its box as its shape allows, in the middle", () => {
+  assert.deepEqual(imageBox({ shape: [10, 20] }, 100, 100), { x: 0, y: 25, fit: 5 });
+  assert.deepEqual(imageBox({ shape: [20, 10] }, 100, 100), { x: 25, y: 0, fit: 5 });
+});
+
+test("turning keeps distances, and a quarter turn brings the depth to the side", () => {
+  const [joint] = turnJoints([1, 2, 3], [0, 0, 0], { yaw: Math.PI / 2, pitch: 0 });
+  near(joint, [3, 2, -1]);
+  const [turned] = turnJoints([1, 2, 3], [0.5, 0.5, 0.5], { yaw: 0.7, pitch: -0.4 });
+  near([Math.hypot(...turned)], [Math.hypot(0.5, 1.5, 2.5)]);
+});
+
+test("a joint that is higher is drawn higher, and in the middle what is in the middle", () => {
+  const drawing = { shape: [2, 3], extent: { centre: [0, 1, 0], reach: 2, floor: 0 } };
+  const [low, high] = jointPlaces(drawing, [0, 1, 0, 0, 1.5, 0], 200, 100, { yaw: 0.3, pitch: 0 });
+  assert.equal(low[0], 100);
+  assert.ok(high[1] < low[1]);
+});
+
+for (const kind of ["curve", "bars"]) {
+  test(`${kind}: the column at a column's place is that column`, () => {
+    const frame = vectorFrame({ kind, range: [-1, 3], columns: null }, 12, 300, 200);
+    for (let i = 0; i < 12; i++) assert.equal(frame.at(frame.px(i)), i);
+    assert.equal(frame.py(-1), frame.bottom);
+    assert.equal(frame.py(3), frame.top);
+  });
+}
+
+test("a pixel's place in the plane leads back to the pixel", () => {
+  const plane = new PlaneView();
+  Object.assign(plane, { width: 320, height: 200 });
+  plane.show({ u: 1, v: -2, su: 3, sv: 0.5 });
+  near(plane.toPixel(...plane.toLatent(17, 120)), [17, 120]);
+});
+
+test("zooming keeps the place under the pointer, and ends", () => {
+  const plane = new PlaneView();
+  Object.assign(plane, { width: 320, height: 200 });
+  plane.show({ u: 1, v: -2, su: 3, sv: 0.5 });
+  const before = plane.toLatent(40, 150);
+  assert.equal(plane.zoomAt(40, 150, 2), true);
+  near(plane.toLatent(40, 150), before);
+  assert.equal(plane.view.su, 1.5);
+  assert.equal(plane.zoomAt(40, 150, 1e-4), false);
+  assert.equal(plane.view.su, 1.5);
+});
+
+test("a point outside is brought in, one inside moves nothing", () => {
+  const plane = new PlaneView();
+  plane.show({ u: 0, v: 0, su: 1, sv: 1 });
+  plane.reveal(0.5, -0.5);
+  assert.deepEqual(plane.view, { u: 0, v: 0, su: 1, sv: 1 });
+  plane.reveal(3, -3);
+  assert.ok(Math.abs(3 - plane.view.u) < 1 && Math.abs(-3 - plane.view.v) < 1);
+});
+
+test("what is framed has room on both sides, and a single value has some too", () => {
+  assert.deepEqual(framed([2, 4], 0.5), [3, 1.5]);
+  assert.ok(framed([2, 2], 0.5)[1] > 0);
+});
+
+test("ticks are round, in order, and inside", () => {
+  assert.deepEqual(niceTicks(0, 10, 5), [0, 2, 4, 6, 8, 10]);
+  for (const [low, high] of [[-0.37, 0.91], [1e4, 1.2e4]]) {
+    const ticks = niceTicks(low, high, 6);
+    assert.ok(ticks.length >= 2 && ticks.every((tick, i) => tick >= low && tick <= high && (!i || tick > ticks[i - 1])));
+  }
+});
+
+test("numbers for people", () => {
+  assert.equal(formatNumber(0.0123456), "0.0123");
+  assert.equal(formatNumber(-2), "−2");
+  assert.equal(formatNumber(123456), "1.23e5");
+  assert.equal(formatNumber(1e-5), "1.00e−5");
+  assert.equal(formatNumber(NaN), "–");
+  assert.equal(formatCoordinate(-0.001), "0.00");
+  assert.equal(formatCoordinate(-1.239), "−1.24");
+  assert.equal(formatTime(2.5, 0.1), "2.5");
+  assert.equal(formatTime(-3, 1), "−3");
+});
+
+test("the colours of a scale run from its first to its last and stay there", () => {
+  assert.deepEqual(heatColour(-1), heatColour(0));
+  assert.deepEqual(heatColour(2), heatColour(1));
+  const lightness = [0, 0.25, 0.5, 0.75, 1].map((share) => heatColour(share).reduce((sum, part) => sum + part));
+  assert.deepEqual(lightness, lightness.toSorted((p, q) => p - q));
+});
+
+test("framed bytes are read from any offset", () => {
+  const header = { name: "n", arrays: { a: { dtype: "float64", shape: [2], offset: 0 }, b: { dtype: "uint8", shape: [1, 3], offset: 16 } } };
+  const text = new TextEncoder().encode(JSON.stringify(header));
+  const start = Math.ceil((4 + text.length) / 8) * 8;
+  const message = new Uint8Array(3 + start + 19);
+  const bytes = message.subarray(3);
+  new DataView(message.buffer, 3).setUint32(0, text.length, true);
+  bytes.set(text, 4);
+  bytes.set(new Uint8Array(Float64Array.of(0.5, -7).buffer), start);
+  bytes.set([1, 2, 3], start + 16);
+  assert.equal(readHeader(bytes).name, "n");
+  const { arrays, shapes } = readFrame(bytes);
+  assert.deepEqual([...arrays.a], [0.5, -7]);
+  assert.deepEqual([...arrays.b], [1, 2, 3]);
+  assert.deepEqual(shapes.b, [1, 3]);
+});

@@ -1,0 +1,91 @@
+// The model in the page against numbers of Python (numbers.json, which test_numbers.py guards), and
+// every kernel of the table against itself and against formulas written down a second time.
+
+import assert from "node:assert/strict";
+import { readFileSync } from "node:fs";
+import { test } from "node:test";
+
+import { KERNELS, kernelKind, kernelPlane } from "../../assets/canvas/map/kernels.js";
+import { LatentModel } from "../../assets/canvas/map/model.js";
+
+const NUMBERS = JSON.parse(readFileSync(new URL("numbers.json", import.meta.url), "utf8"));
+const close = (found, expected, tolerance = 1e-9) =>
+  assert.ok(Math.abs(found - expected) <= tolerance * (1 + Math.abs(expected)), `${found} is not ${expected}`);
+
+for (const [name, { bytes, points, mean, deviation }] of Object.entries(NUMBERS)) {
+  const model = new LatentModel(new Uint8Array(Buffer.from(bytes, "base64")));
+
+  test(`${name}: mean and deviation are Python's`, () => {
+    const found = new Float64Array(model.nOutputs);
+    points.forEach((point, i) => {
+      const variance = model.predict(point, found);
+      mean[i].forEach((value, d) => close(found[d], value, 1e-5));
+      close(model.deviation(variance), deviation[i], 1e-4);
+    });
+  });
+
+  test(`${name}: the shading's variances are those of predictions`, () => {
+    const slice = model.slice(points[0], 2, 0);
+    const us = Float64Array.of(-1.5, 0.2, 2.1);
+    const tables = slice.columns(us);
+    const found = new Float64Array(2 * us.length);
+    const mean_ = new Float64Array(model.nOutputs);
+    [-0.7, 1.3].forEach((v, i) => slice.variances(us, tables, v, found, i * us.length));
+    [-0.7, 1.3].forEach((v, i) => us.forEach((u, j) => {
+      close(found[i * us.length + j], model.predict([v, points[0][1], u], mean_), 1e-9);
+    }));
+  });
+}
+
+// One part of every kind in the table, and k(x, z) written down a second time.
+const PARTS = {
+  rbf: { variance: 1.3, precision: [0.5, 2, 0.1] },
+  linear: { variance: [0.4, 1.5, 0.2] },
+  bias: { variance: 0.7 },
+  white: { variance: 0.2 },
+};
+const FORMULAS = {
+  rbf: ({ variance, precision }, x, z) =>
+    precision.map((p, q) => Math.exp(-(p * (x[q] - z[q]) ** 2) / 2)).reduce((product, factor) => product * factor, variance),
+  linear: ({ variance }, x, z) => variance.map((v, q) => v * x[q] * z[q]).reduce((sum, term) => sum + term),
+  bias: ({ variance }) => variance,
+  white: ({ variance }, x, z) => (x.every((value, q) => value === z[q]) ? variance : 0),
+};
+const Z = [[0.1, -1, 2], [1.4, 0.3, -0.6], [-2, 0.8, 0.5], [0, 0, 1]];
+const INPUTS = { inducing: Float64Array.from(Z.flat()), nInducing: 4, nLatent: 3 };
+const X = [0.6, -0.4, 1.1];
+
+test("every kind of kernel is tested here", () => {
+  assert.deepEqual(Object.keys(PARTS).sort(), Object.keys(KERNELS).sort());
+});
+
+for (const [kind, numbers] of Object.entries(PARTS)) {
+  const part = { kind, ...numbers };
+
+  test(`${kind}: the row and the diagonal follow the formula`, () => {
+    const row = new Float64Array(4).fill(10); // a row is added to what is there
+    kernelKind(part).row(part, X, INPUTS, row);
+    Z.forEach((z, m) => close(row[m], 10 + FORMULAS[kind](part, X, z)));
+    close(kernelKind(part).diagonal(part, X), FORMULAS[kind](part, X, X));
+  });
+
+  test(`${kind}: on a plane it is what it is at every point`, () => {
+    const plane = kernelPlane(part, X, 1, 2, INPUTS);
+    const us = Float64Array.of(-0.3, 0.9);
+    const table = plane.columns(us);
+    for (const v of [-1.2, 0.4]) {
+      const factor = plane.height(v);
+      us.forEach((u, i) => {
+        const row = new Float64Array(4);
+        plane.add(row, table, i, factor, u, v);
+        const x = [X[0], u, v];
+        Z.forEach((z, m) => close(row[m], FORMULAS[kind](part, x, z)));
+        close(plane.diagonal(u, v), FORMULAS[kind](part, x, x));
+      });
+    }
+  });
+}
+
+test("a kernel that the page does not know is refused in words", () => {
+  assert.throws(() => kernelKind({ kind: "cosine" }), /cannot evaluate.*"cosine".*rbf/);
+});

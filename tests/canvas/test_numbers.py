@@ -1,0 +1,72 @@
+"""The numbers that the page's model is tested against by node: what they say is what Python says.
+
+Run as a program, it writes them again.
+"""
+
+import base64
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from gplvm_core.datasets import Dataset, Drawing
+from gplvm_core.figures.pack import Chart, pack_model
+from gplvm_core.kernels import RBF, Bias, Kernel, Linear, White
+from gplvm_core.prediction import Posterior, predict
+
+FILE = Path(__file__).with_name("numbers.json")
+N, M, Q, D = 14, 8, 3, 4
+KERNELS: dict[str, Kernel] = {
+    "rbf": RBF(1.7, np.array([0.7, 1.1, 2.0])),
+    "linear": Linear(np.array([1.0, 0.4, 0.2])),
+    "sum": RBF(0.8, 1.3) + Linear(0.5) + Bias(0.3) + White(0.05),
+}
+
+
+def chart_of(kernel: Kernel) -> Chart:
+    """A sparse regression posterior on points that are known, over smooth outputs."""
+    rng = np.random.default_rng(0)
+    latent = rng.standard_normal((N, Q))
+    outputs = np.sin(latent @ rng.standard_normal((Q, D)))
+    inducing, jitter, noise = latent[:M], 1e-6, 0.01
+    gram = kernel.K(inducing) + jitter * np.eye(M)
+    cross = kernel.K(inducing, latent)
+    inverse = np.linalg.inv(gram + cross @ cross.T / noise)
+    weights, gap = inverse @ (cross @ outputs) / noise, np.linalg.inv(gram) - inverse
+    center, scale = np.full(D, 3.0), np.linspace(0.5, 2.0, D)
+    posterior = Posterior(kernel, inducing, weights, gap[None], noise, jitter, center, scale)
+    dataset = Dataset("made", "Made", center + scale * outputs, Drawing("curve", (D,)))
+    return Chart(posterior, dataset, latent, None, np.array([2.0, 1.0, 0.25]), (0, 1, 2))
+
+
+def numbers_of(kernel: Kernel) -> dict[str, Any]:
+    """Points, and what the posterior says there: means, and the root mean square deviation."""
+    chart = chart_of(kernel)
+    points = np.random.default_rng(1).normal(0.0, 1.5, (6, Q))
+    mean, variance = predict(chart.posterior, points)
+    deviation = np.sqrt(variance.mean(axis=1))
+    return {
+        "points": points.tolist(),
+        "mean": mean.tolist(),
+        "deviation": deviation.tolist(),
+    }
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_the_stored_numbers_are_what_the_posterior_predicts(name):
+    stored = json.loads(FILE.read_text(encoding="utf-8"))[name]
+    for key, value in numbers_of(KERNELS[name]).items():
+        np.testing.assert_allclose(stored[key], value, rtol=1e-6, atol=1e-9)
+
+
+if __name__ == "__main__":
+    written = {
+        name: {
+            **numbers_of(kernel),
+            "bytes": base64.b64encode(pack_model(chart_of(kernel), name)).decode(),
+        }
+        for name, kernel in KERNELS.items()
+    }
+    FILE.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")

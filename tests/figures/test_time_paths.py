@@ -1,0 +1,35 @@
+"""The pictures of paths over time look as the kernels' names say."""
+
+import re
+
+import numpy as np
+
+from gplvm_core.figures.time_paths import longest_sequence, paths_svg
+from gplvm_core.kernels import time_kernel_named
+
+
+def drawn_paths(name: str) -> np.ndarray:
+    """The points (3, n, 2) of the sample paths over three units of time."""
+    picture = paths_svg(time_kernel_named(name, 3.0), np.linspace(2.0, 5.0, 40)).decode()
+    lines = re.findall(r'points="([^"]*)"', picture)
+    return np.array([[point.split(",") for point in line.split()] for line in lines], float)
+
+
+def test_paths_over_time_look_as_their_names_say():
+    corners = {}
+    for name in ("rbf", "matern32", "matern12"):
+        steps = np.diff(drawn_paths(name), axis=1)
+        turns = np.diff(np.arctan2(steps[..., 1], steps[..., 0]), axis=1)
+        corners[name] = np.abs(turns).mean()
+    assert 4 * corners["rbf"] < 2 * corners["matern32"] < corners["matern12"]
+    x, y = np.moveaxis(drawn_paths("periodic"), 2, 0)
+    quarter = np.ptp(x[0]) / 4  # a period
+    for path in y:
+        there, later = (np.interp(x[0][:150] + lag, x[0], path) for lag in (0, quarter))
+        assert np.abs(later - there).max() < 0.5 < np.ptp(path) / 10
+
+
+def test_the_longest_sequence_is_the_one_that_lasts_longest():
+    times = np.array([0.0, 1.0, 2.0, 10.0, 14.0])
+    np.testing.assert_array_equal(longest_sequence(times, np.array([0, 0, 0, 1, 1])), [10, 14])
+    np.testing.assert_array_equal(longest_sequence(times, None), times)

@@ -1,0 +1,168 @@
+"""Every kind of node and shape of graph: the training objective against central differences."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gplvm_core import RBF, Linear, Periodic, White
+from gplvm_core.beliefs import Belief
+from gplvm_core.bounds import Layer
+from gplvm_core.models.data.inputs import Inputs
+from gplvm_core.models.problems import encoded, inputs, nodes, paths
+from gplvm_core.models.problems.edges import Edge
+from gplvm_core.models.problems.encoded import EncodedNode
+from gplvm_core.models.problems.graph import Begun, Given, Graph
+from gplvm_core.models.problems.inputs import InputNode
+from gplvm_core.models.problems.nodes import HiddenNode, LatentNode, PointNode
+from gplvm_core.models.problems.paths import PathNode
+from gplvm_core.models.problems.regression import RegressionStart, regression
+from gplvm_core.models.problems.starts import Start
+from gplvm_core.models.training.run import Phase
+from gplvm_core.parameters import Layout, leaves
+from gplvm_core.priors import encoder
+from gplvm_core.priors.temporal import Timeline
+from gplvm_core.statistics import Targets
+from gplvm_core.statistics.executors import serial
+
+JITTER = 1e-6
+# With the ratio of the scales held, the outputs are never explained as noise alone.
+HELD = Phase("held", 1, ratio=50.0)
+TIMELINE = Timeline.of(
+    np.sort(np.random.default_rng(3).uniform(0, 4, 9))[:, None], np.repeat([0, 1], [5, 4])
+)
+SMOOTH = RBF(1.0, 0.8) + White(0.05)
+HOLDING = Periodic(1.0, 0.9, 2.0).holding("period") + RBF(0.3, 0.8).holding("variance")
+ON_DATA = (RBF(1.0, 0.9), RBF(1.0, 1.4) + Linear(np.array([0.3, 0.2])))
+LINEAR_HELD = RBF(1.0, 0.9) + Linear(0.4).holding()
+
+
+@pytest.fixture(autouse=True)
+def few_units(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Every hidden unit is like the next: a few show what many do."""
+    monkeypatch.setattr(encoder, "HIDDEN_UNITS", 6)
+
+
+def views(gaps: bool) -> tuple[np.ndarray, np.ndarray]:
+    generator = np.random.default_rng(2)
+    first, second = generator.normal(size=(9, 3)), generator.normal(size=(9, 2))
+    first -= first.mean(axis=0)
+    if gaps:
+        # A row may be missing from one view altogether.
+        first[2:4, 0], first[4:6, 2], second[5] = np.nan, np.nan, np.nan
+    return first, second
+
+
+def latent(node: nodes.Node, outputs: tuple[np.ndarray, ...], *kernels) -> Graph:
+    """One belief and a layer to each of the outputs."""
+    mean = np.random.default_rng(4).normal(size=(9, 2))
+    begin = Start(outputs, 2, 4, kernels or ON_DATA[: len(outputs)], mean)
+    edges = tuple(Edge(0, Targets.of(values)) for values in outputs)
+    return Graph((node,), edges, begin, JITTER)
+
+
+def known(kind: str, *, constrained: bool, gaps: bool) -> Graph:
+    """A regression on noisy or missing inputs."""
+    points = np.random.default_rng(5).normal(size=(9, 3))
+    variance: object = "learned" if kind == "learned" else np.tile([0.3, 0.0, 0.1], (9, 1))
+    if kind == "missing":
+        points[2:5, 1], points[7] = np.nan, np.nan
+    given = Inputs.of(points, variance, constrained=constrained)
+    targets = Targets.of(views(gaps)[0])
+    begin = RegressionStart(given, targets, "rbf", 4, JITTER, serial)
+    return regression(given, targets, begin, n_inducing=4, jitter=JITTER, run=serial)
+
+
+def chain(outputs: np.ndarray, depth: int, *, mean_field: bool = False) -> Graph:
+    """A latent top, hidden nodes, and the data: every layer with a kernel of its own."""
+    generator, last = np.random.default_rng(6), depth - 1
+    beliefs = tuple(
+        Belief(generator.normal(size=(9, 2)), generator.uniform(0.1, 0.6, (9, 2)))
+        for _ in range(depth)
+    )
+    layers = tuple(
+        Layer(RBF(1.0, generator.uniform(0.8, 1.5, 2)), generator.normal(size=(4, 2)), 1.0)
+        for _ in range(depth)
+    )
+    edges = tuple(
+        Edge(at, Targets.of(outputs) if at == last else at + 1, mean_field=mean_field)
+        for at in range(depth)
+    )
+    kinds = (LatentNode(), *(HiddenNode() for _ in range(last)))
+    return Graph(kinds, edges, Given(Begun(beliefs, layers)), JITTER)
+
+
+GRAPHS = {
+    "latent": lambda gaps: latent(LatentNode(), views(gaps)[:1]),
+    "points": lambda gaps: latent(PointNode(), views(gaps)[:1]),
+    "path": lambda gaps: latent(PathNode(TIMELINE, SMOOTH), views(gaps)[:1]),
+    "path, some held": lambda gaps: latent(
+        PathNode(TIMELINE, HOLDING + White(0.05)), views(gaps)[:1], LINEAR_HELD
+    ),
+    "views": lambda gaps: latent(LatentNode(), views(gaps)),
+    "views on a path": lambda gaps: latent(PathNode(TIMELINE, SMOOTH), views(gaps)),
+    "kernel encoder": lambda gaps: latent(
+        EncodedNode.of(views(gaps)[0], 2, "kernel"), views(gaps)[:1]
+    ),
+    "network encoder": lambda gaps: latent(
+        EncodedNode.of(views(gaps)[0], 2, "network"), views(gaps)[:1]
+    ),
+    "inputs with noise": lambda gaps: known("noisy", constrained=False, gaps=gaps),
+    "inputs with learnt noise": lambda gaps: known("learned", constrained=False, gaps=gaps),
+    "inputs missing": lambda gaps: known("missing", constrained=False, gaps=gaps),
+    "inputs constrained": lambda gaps: known("missing", constrained=True, gaps=gaps),
+    "inputs constrained, noise learnt": lambda gaps: known("learned", constrained=True, gaps=gaps),
+    "chain of two": lambda gaps: chain(views(gaps)[0], 2),
+    "chain of two, mean field": lambda gaps: chain(views(gaps)[0], 2, mean_field=True),
+    "chain of three": lambda gaps: chain(views(gaps)[0], 3),
+}
+
+
+def blocks(layout: Layout) -> Iterator[tuple[str, slice]]:
+    """Where each leaf lies in the flat vector."""
+    values, start = leaves(layout.template), 0
+    for path, leaf in layout.free.items():
+        size = np.size(values[path]) if leaf.free is None else int(leaf.free.sum())
+        yield path, slice(start, start + size)
+        start += size
+
+
+def test_every_kind_of_node_is_here() -> None:
+    kinds = {
+        kind
+        for module in (nodes, paths, encoded, inputs)
+        for kind in vars(module).values()
+        if isinstance(kind, type) and hasattr(kind, "believed") and kind is not nodes.Node
+    }
+    used = {type(node) for build in GRAPHS.values() for node in build(False).nodes}
+    assert kinds == used == {LatentNode, PointNode, HiddenNode, PathNode, EncodedNode, InputNode}
+
+
+@pytest.mark.parametrize("gaps", [False, True], ids=["complete", "with gaps"])
+@pytest.mark.parametrize("name", GRAPHS)
+def test_training_objective(name: str, gaps: bool, central_difference) -> None:
+    """What the optimiser sees, through transforms and scales, in a first and a refreshed phase.
+
+    Every leaf is moved on its own, in a random direction.
+    """
+    problem, generator = GRAPHS[name](gaps), np.random.default_rng(7)
+    problem = replace(problem, phases=(HELD, replace(HELD, name="refreshed")))
+    anchor = problem.start(0)
+    for phase in problem.phases:
+        layout = problem.layout(anchor, phase)
+        x = layout.pack(anchor)
+        x = x + 0.05 * generator.normal(size=x.size)
+        here = layout.unpack(x)
+        found = layout.chain(here, problem.evaluate(here, phase).gradient)
+        for path, block in blocks(layout):
+            direction = np.zeros_like(x)
+            direction[block] = generator.normal(size=x[block].size)
+            expected = central_difference(
+                lambda t, lay=layout, p=phase, v=x, d=direction: (
+                    problem.evaluate(lay.unpack(v + t[0] * d), p).bound
+                ),
+                np.zeros(1),
+            )[0]
+            level = np.linalg.norm(found[block]) + 1e-3 * np.linalg.norm(found)
+            assert found @ direction == pytest.approx(expected, abs=1e-5 * level), path

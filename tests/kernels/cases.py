@@ -1,0 +1,73 @@
+"""Every kernel of the core at parameters that tell mistakes apart, found from the classes."""
+
+import importlib
+import pkgutil
+from itertools import combinations_with_replacement
+
+import numpy as np
+
+from gplvm_core import kernels
+from gplvm_core.kernels import (
+    RBF,
+    Bias,
+    Compound,
+    Kernel,
+    Linear,
+    Matern,
+    Matern12,
+    Matern32,
+    Matern52,
+    Periodic,
+    Product,
+    Stationary,
+    White,
+)
+from tests.kernels.own.cosine import Cosine
+
+LENGTHS = np.array([0.7, 1.3, 2.1])
+# Over three latent dimensions; sums of two come by themselves.
+SINGLE: dict[str, Kernel] = {
+    "rbf": RBF(1.3, LENGTHS),
+    "rbf, one lengthscale": RBF(0.8, 1.2),
+    "linear": Linear(np.array([0.5, 1.5, 0.2])),
+    "linear, one variance": Linear(0.6),
+    "bias": Bias(0.7),
+    "white": White(0.3),
+    # Not of the core: a kernel of one's own passes the same tests.
+    "cosine": Cosine(0.9, np.array([0.8, -1.7, 0.4])),
+    "cosine, one frequency": Cosine(1.2, -1.1),
+}
+# Kernels without expectations under Gaussian inputs.
+TIME: dict[str, Kernel] = {
+    "matern12": Matern12(1.3, 0.9),
+    "matern32": Matern32(1.3, 0.9),
+    "matern52": Matern52(0.7, 1.9),
+    "periodic": Periodic(1.3, 0.8, 1.7),
+    "periodic × matern52": Product.of(Periodic(1.3, 0.8, 1.7), Matern52(0.6, 2.0)),
+    "periodic × (matern32 + bias) + white": Product.of(Periodic(), Matern32(0.4, 1.2) + Bias(0.2))
+    + White(0.1),
+}
+
+
+def kinds() -> set[type[Kernel]]:
+    """Every kernel that has a file in the room, or here, but not what kernels share."""
+    found: set[type[Kernel]] = {Cosine}
+    for module in pkgutil.iter_modules(kernels.__path__):
+        members = vars(importlib.import_module(f"{kernels.__name__}.{module.name}")).values()
+        found |= {kind for kind in members if isinstance(kind, type) and issubclass(kind, Kernel)}
+    return found - {Kernel, Stationary, Matern, Compound}
+
+
+def sums_of(cases: dict[str, Kernel]) -> dict[str, Kernel]:
+    """The sum of every two of these kernels between which there is a cross term."""
+    return {
+        f"({one}) + ({other})": cases[one] + cases[other]
+        for one, other in combinations_with_replacement(cases, 2)
+        if cases[one].cross_with(cases[other]) or cases[other].cross_with(cases[one])
+    }
+
+
+SUMS = sums_of(SINGLE) | {
+    "linear + rbf + bias + white": Linear(0.4) + RBF(0.9, LENGTHS) + Bias(0.3) + White(0.1)
+}
+EXPECTED = SINGLE | SUMS

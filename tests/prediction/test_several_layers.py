@@ -1,0 +1,122 @@
+"""Questions to one layer or several, without an estimator: a layer split in two is that layer."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pytest
+
+from gplvm_core import RBF
+from gplvm_core.beliefs import Belief
+from gplvm_core.bounds import collapsed, gram_factor
+from gplvm_core.prediction import (
+    Evidence,
+    Posterior,
+    complete,
+    correspond,
+    log_density,
+    mixed,
+    predict_uncertain,
+    project,
+    sample_prior,
+    transfer,
+)
+from gplvm_core.prediction.transfer import Roles, Wanted
+from gplvm_core.statistics import Statistics, Targets, reduce_statistics
+from gplvm_core.statistics.executors import serial
+
+JITTER = 1e-8
+LEFT, RIGHT = [0, 1], [2, 3, 4]
+
+
+@dataclass(frozen=True)
+class Known:
+    """A layer that explains targets at given beliefs about its inputs."""
+
+    belief: Belief
+    targets: np.ndarray
+    posterior: Posterior
+    statistics: Statistics
+
+    def half(self, columns: list[int]) -> "Known":
+        return known(self.belief, self.targets[:, columns])
+
+    def asked(self, rows: np.ndarray) -> Evidence:
+        return Evidence(self.posterior, rows)
+
+
+def known(belief: Belief, targets: np.ndarray) -> Known:
+    kernel, inducing = RBF(1.0, np.array([0.8, 1.1])), belief.mean[::3]
+    statistics, _ = reduce_statistics(kernel, belief, inducing, Targets.whole(targets), serial)
+    at = collapsed(statistics, gram_factor(kernel, inducing, JITTER, relative=False), 0.01)
+    n_outputs = targets.shape[1]
+    center, scale = np.zeros(n_outputs), np.ones(n_outputs)
+    return Known(
+        belief,
+        targets,
+        Posterior(kernel, inducing, at.weights, at.gap, 0.01, JITTER, center, scale),
+        statistics,
+    )
+
+
+@pytest.fixture(scope="module")
+def whole() -> Known:
+    generator = np.random.default_rng(5)
+    latent = generator.normal(size=(30, 2))
+    mixing = generator.normal(size=(2, 5))
+    targets = np.tanh(latent @ mixing) + 0.1 * generator.normal(size=(30, 5))
+    return known(Belief(latent, np.full_like(latent, 0.02)), targets)
+
+
+@pytest.fixture(scope="module")
+def rows(whole: Known) -> np.ndarray:
+    """New rows near training ones, the last three with gaps."""
+    found = whole.targets[:6] + 0.05
+    found[3:, 1], found[4:, 3] = np.nan, np.nan
+    return found
+
+
+def test_two_halves_say_of_a_row_what_the_layer_says(whole: Known, rows: np.ndarray) -> None:
+    left, right = whole.half(LEFT), whole.half(RIGHT)
+    evidence = [left.asked(rows[:, LEFT]), right.asked(rows[:, RIGHT])]
+    together = project([whole.asked(rows)], whole.belief)
+    apart = project(evidence, whole.belief)
+    np.testing.assert_allclose(apart.best.mean, together.best.mean, atol=1e-4)
+    np.testing.assert_allclose(apart.best.variance, together.best.variance, rtol=1e-3)
+    expected, spread = complete(rows, *mixed(whole.posterior, together, noise=True))
+    for half, columns in ((left, LEFT), (right, RIGHT)):
+        found = complete(rows[:, columns], *mixed(half.posterior, together, noise=True))
+        np.testing.assert_allclose(found[0], expected[:, columns], atol=1e-10)
+        np.testing.assert_allclose(found[1], spread[:, columns], atol=1e-10)
+    np.testing.assert_allclose(
+        log_density(evidence, [left.statistics, right.statistics], together),
+        log_density([whole.asked(rows)], [whole.statistics], together),
+        rtol=1e-8,
+    )
+
+
+def test_one_half_tells_the_other(whole: Known, rows: np.ndarray) -> None:
+    """With every dimension shared, the wanted half is generated where the given one puts x*."""
+    given, wanted = whole.half(RIGHT), whole.half(LEFT)
+    every = np.ones(2, dtype=bool)
+    relevance = wanted.posterior.kernel.relevance
+    assert relevance is not None
+    asked = Wanted(wanted.posterior, whole.belief, Roles.of(every, every, relevance))
+    found = project([given.asked(rows[:, RIGHT])], whole.belief, partial=True)
+    mean, variance = transfer(asked, found)
+    best = predict_uncertain(wanted.posterior, found.best.mean, found.best.variance, noise=True)
+    np.testing.assert_allclose(mean, best[0], atol=1e-12)
+    np.testing.assert_allclose(variance, best[1], atol=1e-12)
+    # The rows are near the first training rows, and these match them best.
+    nearest, distance = correspond(asked, whole.belief.mean[:4] + 1e-3, 3)
+    assert nearest[:, 0].tolist() == [0, 1, 2, 3]
+    assert (np.diff(distance, axis=1) >= 0).all()
+
+
+def test_views_of_one_draw_belong_together(whole: Known) -> None:
+    """Two layers that are the same give like outputs at every drawn point, and not at others."""
+    one, two = sample_prior([whole.posterior, whole.posterior], 400, 0)
+    assert one.shape == two.shape == (400, 5)
+    paired = [np.corrcoef(one[:, d], two[:, d])[0, 1] for d in range(5)]
+    shifted = [np.corrcoef(one[1:, d], two[:-1, d])[0, 1] for d in range(5)]
+    assert min(paired) > 0.3
+    assert np.abs(shifted).max() < 0.2

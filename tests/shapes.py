@@ -1,0 +1,113 @@
+"""The shapes that the core's annotations say, checked while tests run.
+
+Of every function the first calls of each test are checked, and then one in many: training calls
+the same ones thousands of times with the same shapes.
+
+jaxtyping's own import hook wraps all functions, those without shapes and those made inside others
+at every call, too: the bound of a small problem takes seven times as long with it. This one wraps
+what says a shape, once, after its module is made. mypy checks the rest: `Self` means something to
+it alone, and a test that hands in a wrong type to read the core's words must read those.
+"""
+
+import sys
+from collections import Counter
+from collections.abc import Callable, Sequence
+from functools import wraps
+from importlib.abc import MetaPathFinder
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from inspect import isclass, isfunction
+from types import ModuleType
+from typing import Any, get_args, get_origin
+
+from beartype import beartype
+from jaxtyping import AbstractArray, jaxtyped
+
+# Calls of a function that a test sees checked, one and all; then every so many-th.
+ALL_OF, ONE_IN = 10, 50
+
+_calls: Counter[Callable[..., Any]] = Counter()
+
+
+def count_anew() -> None:
+    """Another test begins."""
+    _calls.clear()
+
+
+def enforce_shapes(package: str) -> None:
+    """Have the modules of a package checked that are imported from now on, in this process."""
+    if package in sys.modules:
+        raise RuntimeError(f"{package} is imported already: its shapes cannot be checked")
+    sys.meta_path.insert(0, _Finder(package))
+
+
+def checked(function: Callable[..., Any]) -> Callable[..., Any]:
+    """The function, refusing arguments and results that have not the shapes it says."""
+    hints = {name: _shapes_in(hint) for name, hint in function.__annotations__.items()}
+    if all(hint is Any for hint in hints.values()):
+        return function
+    function.__annotations__ = hints
+    checking = beartype(function)
+
+    @wraps(function)
+    def call(*arguments: Any, **named: Any) -> Any:
+        _calls[function] += 1
+        if (count := _calls[function]) > ALL_OF and count % ONE_IN:
+            return function(*arguments, **named)
+        # What N stands for is the same in one call, and forgotten after it.
+        with jaxtyped("context"):
+            return checking(*arguments, **named)
+
+    return call
+
+
+def _shapes_in(hint: Any) -> Any:
+    """The hint where it says a shape, Any where it does not."""
+    if not _says_a_shape(hint):
+        return Any
+    if get_origin(hint) is tuple:
+        return tuple[tuple(part if part is ... else _shapes_in(part) for part in get_args(hint))]
+    return hint
+
+
+def _says_a_shape(hint: Any) -> bool:
+    if isclass(hint) and issubclass(hint, AbstractArray):
+        return True
+    return any(_says_a_shape(part) for part in get_args(hint))
+
+
+def _check_class(made: type) -> None:
+    for name, member in list(vars(made).items()):
+        match member:
+            case classmethod() | staticmethod():
+                setattr(made, name, type(member)(checked(member.__func__)))
+            case property(fget=getter):
+                setattr(made, name, property(checked(getter)))
+            case _ if isfunction(member):
+                setattr(made, name, checked(member))
+
+
+class _Loader(SourceFileLoader):
+    def exec_module(self, module: ModuleType) -> None:
+        super().exec_module(module)
+        for name, member in list(vars(module).items()):
+            if getattr(member, "__module__", None) != module.__name__:
+                continue
+            if isclass(member):
+                _check_class(member)
+            elif isfunction(member):
+                setattr(module, name, checked(member))
+
+
+class _Finder(MetaPathFinder):
+    def __init__(self, package: str) -> None:
+        self.package = package
+
+    def find_spec(
+        self, name: str, path: Sequence[str] | None, target: ModuleType | None = None
+    ) -> ModuleSpec | None:
+        if name != self.package and not name.startswith(f"{self.package}."):
+            return None
+        spec = PathFinder.find_spec(name, path, target)
+        if spec is not None and isinstance(spec.loader, SourceFileLoader):
+            spec.loader = _Loader(spec.loader.name, spec.loader.path)
+        return spec

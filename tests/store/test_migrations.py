@@ -1,0 +1,122 @@
+"""Files of every schema there ever was are read by the present one, with their numbers."""
+
+import json
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gplvm_core.models import BayesianGPLVM
+from gplvm_core.store import StoreError, file, load, migrations, read_manifest, save
+from gplvm_core.store.codec import Encoded
+from gplvm_core.store.migrations import SCHEMA, each_node
+from gplvm_core.training import Queue
+
+OLD = Path(__file__).parent / "old"
+MODELS = sorted(OLD.glob("*/model_*.gplvm"))
+JOBS = sorted(OLD.glob("*/jobs/*.data.gplvm"))
+
+
+def named(path: Path) -> str:
+    return f"{path.relative_to(OLD).parts[0]}-{path.name.split('.')[0]}"
+
+
+def test_files_of_every_schema_are_kept():
+    """Write those of the present one before it becomes old: tests/store/write_old.py."""
+    assert {read_manifest(path).schema for path in MODELS} == set(range(1, SCHEMA + 1))
+    assert {read_manifest(path).schema for path in JOBS} == set(range(1, SCHEMA + 1))
+
+
+@pytest.mark.parametrize("path", MODELS, ids=named)
+def test_an_old_model_predicts_what_it_did(path):
+    told = load(path)
+    model, points = told["model"], told["points"]
+    if "transferred" in told:
+        transferred = model.transfer(told["given"], "right")
+        np.testing.assert_allclose(transferred, told["transferred"], rtol=1e-4, atol=1e-5)
+        model = model.of_view("right")
+    mean, deviation = model.inverse_transform(points, return_std=True)
+    np.testing.assert_allclose(mean, told["mean"], rtol=1e-9, atol=1e-9)
+    np.testing.assert_allclose(deviation, told["deviation"], rtol=1e-6)
+    # What needs the statistics and the gap of every group, and writes them again.
+    outputs = model.inverse_transform(model.latent_mean_)
+    assert np.isfinite(model.score_samples(outputs[:2])).all()
+
+
+@pytest.mark.parametrize("path", MODELS, ids=named)
+def test_an_old_model_is_stored_again_as_a_present_one(path, tmp_path):
+    again = save(load(path), tmp_path / "again.gplvm")
+    assert read_manifest(again).schema == SCHEMA
+    np.testing.assert_array_equal(load(again)["mean"], load(path)["mean"])
+
+
+@pytest.mark.parametrize("path", JOBS, ids=named)
+def test_an_old_job_goes_on_where_it_was(path, tmp_path):
+    shutil.copytree(path.parent, tmp_path / "jobs")
+    id = path.name.removesuffix(".data.gplvm")
+    bounds = load(path.parents[1] / f"{id}_bounds.gplvm")
+    queue = Queue(tmp_path)
+    try:
+        before = queue.snapshot(id)
+        assert before.status == "paused" and before.progress.iteration == 5
+        queue.resume(id)
+        after = queue.wait(id, 60)
+    finally:
+        queue.close()
+    assert after.status == "finished", after.error
+    np.testing.assert_array_equal(after.trace["bound"][:5], bounds[:5])
+    np.testing.assert_allclose(after.trace["bound"], bounds, rtol=1e-6)
+
+
+def as_written_by(schema: int, source: Path, target: Path, monkeypatch) -> Path:
+    """A file's value written again under another number."""
+    monkeypatch.setattr(file, "SCHEMA", schema)
+    save(load(source), target)
+    monkeypatch.undo()
+    return target
+
+
+def test_a_file_of_a_later_schema_is_refused(tmp_path, monkeypatch):
+    later = as_written_by(SCHEMA + 1, MODELS[0], tmp_path / "later.gplvm", monkeypatch)
+    with pytest.raises(StoreError, match=f"newer.*schema {SCHEMA + 1}.*reads up to {SCHEMA}.*Upd"):
+        load(later)
+
+
+def test_a_step_that_does_not_understand_a_file_says_which_and_what_to_do(tmp_path, monkeypatch):
+    def lost(_stored: Encoded) -> Encoded:
+        raise KeyError("weights")
+
+    monkeypatch.setattr(migrations, "STEPS", (lost,))
+    with pytest.raises(StoreError, match=r"whole\.gplvm is of schema 1.*KeyError.*Restore a copy"):
+        load(OLD / "1_no_gaps" / "model_whole.gplvm")
+
+
+def test_views_whose_rows_cannot_be_known_are_not_guessed():
+    def points(*counts):
+        arrays = {"n": np.array(counts), "mean": np.zeros((9, 2))}
+        statistics = {"$": "object", "class": "Statistics", "fields": {"groups": None}}
+        statistics["fields"]["n_points"] = {"$": "array", "name": "n"}
+        fitted = {"latent_mean_": {"$": "array", "name": "mean"}}
+        fitted["statistics_"] = {"$": "dict", "items": [["left", statistics]]}
+        return Encoded({"$": "estimator", "class": "ManifoldRelevance", "fitted": fitted}, arrays)
+
+    done = migrations.groups_of_outputs(points(7, 9))
+    (view, place) = done.content["fitted"]["seen_"]["items"][0]
+    assert view == "left" and done.arrays[place["name"]].tolist() == [True] * 9
+    with pytest.raises(StoreError, match="which rows the view 'left' lacks"):
+        migrations.groups_of_outputs(points(7, 8))
+
+
+def test_steps_change_nothing_that_they_were_given():
+    path = OLD / "1_no_gaps" / "model_whole.gplvm"
+    content = read_manifest(path).content
+    before = json.dumps(content)
+    each_node(content, lambda node: node | {"class": "Other"})
+    assert json.dumps(content) == before
+
+
+def test_present_files_pass_through_no_step(model, tmp_path, monkeypatch):
+    path = save(model, tmp_path / "model.gplvm")
+    monkeypatch.setattr(migrations, "STEPS", (None,) * (SCHEMA - 1))
+    assert isinstance(load(path), BayesianGPLVM)

@@ -1,0 +1,210 @@
+"""What `pip install` brings works without the checkout: the data, the command, the app."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.request
+import venv
+import zipfile
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from shutil import copytree, ignore_patterns
+
+import pytest
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from streamlit.proto.NewSession_pb2 import NewSession
+from websockets.sync.client import connect
+
+ROOT = Path(__file__).parents[1]
+PACKED = ("pyproject.toml", "README.md", "LICENSE", "app.py")
+FOLDERS = ("gplvm_core", "pages", "assets", ".streamlit")
+
+
+@pytest.fixture(scope="module")
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Built from a copy: setuptools writes beside what it packs, and packs what lies there."""
+    source, built = tmp_path_factory.mktemp("source"), tmp_path_factory.mktemp("built")
+    for name in PACKED:
+        (source / name).write_bytes((ROOT / name).read_bytes())
+    for name in FOLDERS:
+        copytree(ROOT / name, source / name, ignore=ignore_patterns("__pycache__"))
+    options = ("--quiet", "--no-deps", "--no-build-isolation", "--no-index")
+    run(sys.executable, "-m", "pip", "wheel", *options, "--wheel-dir", built, source, cwd=built)
+    return next(built.glob("*.whl"))
+
+
+@dataclass(frozen=True)
+class Installed:
+    """An environment of its own with the wheel, far from the checkout."""
+
+    folder: Path
+
+    @property
+    def programs(self) -> Path:
+        return self.folder / ("Scripts" if os.name == "nt" else "bin")
+
+    @property
+    def packages(self) -> Path:
+        return next(self.folder.glob("[Ll]ib/**/site-packages"))
+
+    def python(self, code: str) -> str:
+        return run(self.programs / "python", "-c", code, cwd=self.folder)
+
+
+@pytest.fixture(scope="module")
+def alone(wheel: Path, tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    """With nothing but the wheel: not even NumPy."""
+    folder = tmp_path_factory.mktemp("alone")
+    venv.create(folder, with_pip=False)
+    there = Installed(folder)
+    options = ("--quiet", "--no-deps", "--no-index", "--no-compile")
+    run(sys.executable, "-m", "pip", "--python", there.programs / "python", "install",
+        *options, wheel, cwd=folder)  # fmt: skip
+    return there
+
+
+@pytest.fixture
+def complete(alone: Installed) -> Iterator[Installed]:
+    """With all that the wheel asks for, lent by the environment that runs the tests."""
+    here = Path(pytest.__file__).parents[1]
+    # A line of a .pth is a folder; the editable installation that may lie in it is not followed.
+    link = alone.packages / "lent.pth"
+    link.write_text(f"{here}\n")
+    yield alone
+    link.unlink()
+
+
+def outside() -> dict[str, str]:
+    """The environment without what leads back into the checkout or limits threads already."""
+    told = ("PYTHONPATH", "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+    return {name: value for name, value in os.environ.items() if name not in told}
+
+
+def run(*command: object, cwd: Path) -> str:
+    done = subprocess.run(
+        [str(part) for part in command],
+        cwd=cwd,
+        env=outside() | {"PIP_DISABLE_PIP_VERSION_CHECK": "1"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_every_module_and_every_model_of_the_checkout_is_in_the_wheel(wheel):
+    packed = set(zipfile.ZipFile(wheel).namelist())
+    core = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("gplvm_core/**/*.py")}
+    app = [*ROOT.glob("pages/**/*.py"), *ROOT.glob("assets/canvas/**/*.*"), ROOT / "app.py"]
+    models = ROOT.glob("assets/models/*/*.*")
+    app += [path for path in models if path.suffix != ".pyc"]  # training them leaves bytecode
+    moved = {f"manifolio/{path.relative_to(ROOT).as_posix()}" for path in app}
+    assert core | moved <= packed
+    assert {name.split("/")[0].split("-")[0] for name in packed} == {"gplvm_core", "manifolio"}
+    assert not [name for name in packed if "test" in name or "benchmark" in name]
+
+
+def test_the_command_says_what_to_install_where_the_app_cannot_run(alone):
+    done = subprocess.run(
+        [alone.programs / "manifolio"], cwd=alone.folder, capture_output=True, text=True
+    )
+    assert done.returncode == 1
+    assert "needs streamlit, plotly, pillow" in done.stderr
+    assert "pip install 'manifolio[app]'" in done.stderr
+
+
+def test_every_data_set_that_is_listed_loads_without_the_checkout(complete):
+    told = complete.python(
+        "import gplvm_core as g\n"
+        "for name in g.list_datasets(): print(name, g.load_dataset(name).targets.shape)\n"
+        "print(g.__file__)"
+    ).splitlines()
+    assert {"heads", "poses", "talking_head", "lit_pairs", "silhouettes"} <= {
+        line.split()[0] for line in told
+    }
+    assert Path(told[-1]).is_relative_to(complete.folder)
+
+
+def test_the_command_leaves_blas_one_thread(complete):
+    told = complete.python(
+        "import sys, contextlib\n"
+        "from manifolio.pages.ui.command import main\n"
+        "sys.argv = ['manifolio', '--help']\n"
+        "with contextlib.suppress(SystemExit): main()\n"
+        "import numpy, threadpoolctl\n"
+        "print({pool['num_threads'] for pool in threadpoolctl.threadpool_info()})"
+    )
+    assert told.splitlines()[-1] == "{1}"
+
+
+def test_the_command_opens_the_app(complete, tmp_path):
+    """Its first page runs to its end, from another folder, as the app's own settings say."""
+    port = free_port()
+    # A folder with pages of its own: another program's, and not what is to be opened.
+    (tmp_path / "pages").mkdir()
+    (tmp_path / "pages" / "__init__.py").write_text("raise ImportError('the wrong pages')")
+    process = subprocess.Popen(
+        [complete.programs / "manifolio", f"--server.port={port}", "--server.headless=true"],
+        cwd=tmp_path,
+        env=outside() | {"MANIFOLIO_HOME": str(tmp_path / "home")},
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+    )
+    try:
+        await_health(process, port)
+        began, shown = first_run(port)
+    finally:
+        process.send_signal(signal.SIGTERM)
+        said, _ = process.communicate(timeout=60)
+    assert began.config.gather_usage_stats is False
+    assert began.custom_theme.chart_categorical_colors[0] == "#0072B2"
+    assert f"http://127.0.0.1:{port}" in said
+    assert all(word in shown for word in ("Gallery", "Handwritten digits", "Your own data")), shown
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return int(probe.getsockname()[1])
+
+
+def await_health(process: subprocess.Popen[str], port: int) -> None:
+    end = time.monotonic() + 180
+    while time.monotonic() < end and process.poll() is None:
+        try:
+            with urllib.request.urlopen(
+                f"http://127.0.0.1:{port}/_stcore/health", timeout=5
+            ) as answer:
+                assert answer.read() == b"ok"
+                return
+        except OSError:
+            time.sleep(0.1)
+    process.kill()
+    pytest.fail(f"The app did not start:\n{process.communicate()[0]}")
+
+
+def first_run(port: int) -> tuple[NewSession, str]:
+    """What a browser is told: how the session begins, and all words of the first page."""
+    began, shown = NewSession(), []
+    address = f"ws://127.0.0.1:{port}/_stcore/stream"
+    with connect(address, subprotocols=["streamlit"], max_size=None) as browser:
+        message = BackMsg()
+        message.rerun_script.query_string = ""
+        browser.send(message.SerializeToString())
+        while True:
+            told = ForwardMsg.FromString(browser.recv(timeout=180))
+            kind = told.WhichOneof("type")
+            if kind == "new_session":
+                began = told.new_session
+            elif kind == "delta":
+                shown.append(str(told.delta.new_element))
+            elif kind == "script_finished":
+                assert told.script_finished == ForwardMsg.FINISHED_SUCCESSFULLY, shown
+                return began, "\n".join(shown)
