@@ -17,6 +17,7 @@ import pytest
 import streamlit as st
 from playwright.sync_api import (
     Browser,
+    BrowserContext,
     ConsoleMessage,
     Page,
     WebSocket,
@@ -178,10 +179,17 @@ def browser() -> Iterator[Browser]:
         chromium.close()
 
 
-@pytest.fixture
-def browser_page(browser: Browser) -> Iterator[Visit]:
-    """A fresh page, 1280 × 900, that notes requests, messages to the server and errors."""
+@pytest.fixture(scope="session")
+def context(browser: Browser) -> Iterator[BrowserContext]:
+    """One visitor to the app: what a first page has fetched, the next ones find in their cache."""
     context = browser.new_context(viewport={"width": 1280, "height": 900})
+    yield context
+    context.close()
+
+
+@pytest.fixture
+def browser_page(context: BrowserContext) -> Iterator[Visit]:
+    """A fresh page, 1280 × 900, that notes requests, messages to the server and errors."""
     page = context.new_page()
     page.set_default_timeout(60_000)
     traffic = Traffic()
@@ -202,4 +210,4 @@ def browser_page(browser: Browser) -> Iterator[Visit]:
 
     page.on("console", listen)
     yield Visit(page, traffic)
-    context.close()
+    page.close()

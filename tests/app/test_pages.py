@@ -1,6 +1,7 @@
 """Every page through Streamlit's AppTest, on the real core with models of a few iterations."""
 
 import io
+import time
 import zipfile
 from collections.abc import Callable
 from dataclasses import replace
@@ -121,6 +122,18 @@ def test_second_browser_sees_the_job_and_continues_it(flow: Dataset):
     job = finished(job_id)
     assert job.parameters["max_iter"] == 20
     assert job.progress.iteration > 10
+
+
+def test_two_quick_clicks_both_count(flow: Dataset):
+    job_id = training.submit(BayesianGPLVM(2, max_iter=5000, random_state=0), flow, "In haste")
+    while training.snapshot(job_id).progress is None:
+        time.sleep(0.01)
+    training.pause(job_id)
+    assert training.wait(job_id, timeout=60).status == "paused"
+    at = run_page("train", job=job_id)
+    at.button(key="job_resume").click()
+    at.button(key="job_stop").click().run()
+    assert training.wait(job_id, timeout=60).status == "cancelled"
 
 
 def test_job_is_rerun_and_removed(flow: Dataset):

@@ -99,24 +99,27 @@ def action(
     primary: bool = False,
     help: str | None = None,
 ) -> None:
-    """A button that does one thing to the job and shows the new state, or says why not."""
-    if st.button(
+    """A button that does one thing to the job before the page is drawn, or says why not.
+
+    Of two quick clicks both count: Streamlit may deliver them in one run.
+    """
+    st.button(
         label,
         icon=f":material/{icon}:",
         key=f"job_{label.lower().replace(' ', '_')}",
         type="primary" if primary else "secondary",
         help=help,
-    ):
-        attempt(act)
+        on_click=attempt,
+        args=(act,),
+    )
 
 
 def attempt(act: Callable[[], object]) -> None:
-    """Do it and draw the page anew; when it cannot be done any more, say so."""
+    """Do it; when it cannot be done any more, say so."""
     try:
         act()
     except (ValueError, OSError) as error:
         st.toast(str(error), icon=":material/info:")
-    st.rerun()
 
 
 def run_again(job_id: str) -> None:
@@ -131,13 +134,16 @@ def remove(job_id: str) -> None:
 def longer(job: Snapshot) -> None:
     """Continue a job that has ended, for more steps."""
     with st.popover("Continue longer", icon=":material/more_time:"):
-        more = st.number_input(
+        st.number_input(
             "Further steps", min_value=10, max_value=20_000, value=250, step=50, key="job_more"
         )
-        if st.button("Continue", type="primary", key="job_extend"):
+
+        def go_on() -> None:
             done = job.progress.iteration if job.progress is not None else 0
-            most = max(int(job.parameters["max_iter"]), done) + int(more)
-            attempt(lambda: training.extend(job.id, most))
+            most = max(int(job.parameters["max_iter"]), done) + int(st.session_state["job_more"])
+            training.extend(job.id, most)
+
+        st.button("Continue", type="primary", key="job_extend", on_click=attempt, args=(go_on,))
 
 
 def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None:
