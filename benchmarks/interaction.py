@@ -54,11 +54,11 @@ cli.main_run(["app.py", "--server.port", sys.argv[1], "--server.headless", "true
 HOVER = """async (count) => {
     const explorer = [...window.manifolio.views.values()][0];
     const element = explorer.parts.upper;
-    const output = explorer.parts.output.getContext("2d");
+    const output = explorer.pictures[0].canvas.getContext("2d");
     const box = element.getBoundingClientRect();
     const work = [], total = [];
-    const draw = explorer.drawOutput.bind(explorer);
-    explorer.drawOutput = () => {
+    const draw = explorer.drawOutputs.bind(explorer);
+    explorer.drawOutputs = () => {
         const begin = performance.now();
         draw();
         output.getImageData(0, 0, 1, 1);  // waits until the pixels are there
@@ -75,7 +75,7 @@ HOVER = """async (count) => {
         await new Promise((resolve) => requestAnimationFrame(resolve));
         total.push(performance.now() - begin);
     }
-    delete explorer.drawOutput;
+    delete explorer.drawOutputs;
     return [work, total];
 }"""
 # From the pointer's release until the details of the new point are drawn.

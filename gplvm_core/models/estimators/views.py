@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, Self
 
-import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
@@ -24,17 +23,15 @@ from gplvm_core.models.estimators.fitted import Optimised, Saved
 from gplvm_core.models.estimators.one_view import one_view
 from gplvm_core.models.estimators.trained import Trainable
 from gplvm_core.models.estimators.views_transfer import ViewsTransfer
-from gplvm_core.models.problems.edges import Edge, relevance_of
 from gplvm_core.models.problems.graph import Graph
-from gplvm_core.models.problems.nodes import LatentNode, Node
+from gplvm_core.models.problems.nodes import LatentNode
 from gplvm_core.models.problems.paths import PathNode
-from gplvm_core.models.problems.segmentation import drops
+from gplvm_core.models.problems.several import drops_by_view, several_views
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.training.run import Run
 from gplvm_core.models.training.schedule import check_settings
 from gplvm_core.optimise import Progress
-from gplvm_core.statistics import Executor, Targets, executor
-from gplvm_core.statistics.executors import serial
+from gplvm_core.statistics import Executor, executor
 
 
 class ManifoldRelevance(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
@@ -116,38 +113,24 @@ class ManifoldRelevance(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimato
             problem = self._problem(internal, run)
             counts = {name: observed_counts(values) for name, values in internal.items()}
             offsets = {name: scalings[name].log_jacobian(counts[name]) for name in self.views_}
-            parameters, seed = self._train(
-                problem, sum(offsets.values()), callback, resume, self.views_
-            )
+            offset = sum(offsets.values())
+            parameters, seed = self._train(problem, offset, callback, resume, self.views_)
             learnt = problem.learnt(parameters, tuple(internal.values()))
-            belief = learnt.nodes[0].belief
-            found = problem.run(
-                lambda pair: drops(pair[1], pair[0].data, belief, pair[0].run),
-                zip(problem.edges, learnt.layers, strict=True),
-            )
-        (node,), (own,) = problem.nodes, parameters.nodes
+            own = dict(zip(self.views_, learnt.layers, strict=True))
+            found = drops_by_view(problem, learnt)
+        (node,), (top,) = problem.nodes, parameters.nodes
         if isinstance(node, PathNode):
-            self.path_, self.time_kernel_ = node.path(own), own.kernel
-        self.seen_ = {
-            name: np.asarray(~np.isnan(values).all(axis=1)) for name, values in internal.items()
-        }
-        settled = dict(zip(self.views_, learnt.layers, strict=True))
-        self.latent_mean_, self.latent_variance_ = belief.mean, belief.variance
-        self.information_ = learnt.nodes[0].information
-        self.posteriors_ = {name: own.as_posterior(scalings[name]) for name, own in settled.items()}
-        self.statistics_ = {name: own.statistics for name, own in settled.items()}
-        self.relevance_ = {
-            name: relevance_of(own.layer.kernel, belief.n_latent) for name, own in settled.items()
-        }
-        self.drops_ = dict(zip(self.views_, found, strict=True))
-        self.bounds_ = {name: own.posterior.value + offsets[name] for name, own in settled.items()}
-        self.bound_ = learnt.bound + sum(offsets.values())
+            self.path_, self.time_kernel_ = node.path(top), top.kernel
+        self.seen_ = dict(zip(self.views_, (edge.data.seen for edge in problem.edges), strict=True))
+        self._keep(learnt.nodes[0], own, dict(zip(self.views_, found, strict=True)), scalings)
+        self.bounds_ = {name: each.posterior.value + offsets[name] for name, each in own.items()}
+        self.bound_ = learnt.bound + offset
         notes = problem.notes(seed)
         notes += notes_by_view({name: scaling.notes for name, scaling in scalings.items()})
         if self.time_kernel_ is not None:
             notes += timeline_notes(self.times_, self.sequences_, self.time_kernel_)
-        self._note(notes + notes_by_view({name: own.notes for name, own in settled.items()}))
-        self.notes_ += notes_by_view({name: gaps_in_words(own) for name, own in internal.items()})
+        self._note(notes + notes_by_view({name: each.notes for name, each in own.items()}))
+        self.notes_ += notes_by_view({name: gaps_in_words(each) for name, each in internal.items()})
         if self.time_kernel is None and not (times is None and sequences is None):
             self.notes_ += ("times and sequences are not used: the model has no time_kernel",)
         return self
@@ -159,13 +142,9 @@ class ManifoldRelevance(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimato
         return one_view(self, name)
 
     def _problem(self, internal: Views, run: Executor) -> Graph:
-        # Views are worked on side by side; within one, threads would wait for each other.
-        within, across = (run, serial) if len(internal) == 1 else (serial, run)
         outputs = tuple(internal.values())
         kernels = tuple(kernel_of_view(self.kernel, name, self.views_) for name in internal)
         begin = Start(outputs, self.n_components, self.n_inducing, kernels, self.init)
-        node: Node = LatentNode()
-        if self.time_kernel is not None:
-            node = PathNode(self._timeline, self.time_kernel)
-        edges = tuple(Edge(0, Targets.of(values), within) for values in outputs)
-        return Graph((node,), edges, begin, self.jitter, across)
+        if self.time_kernel is None:
+            return several_views(begin, LatentNode(), self.jitter, run)
+        return several_views(begin, PathNode(self._timeline, self.time_kernel), self.jitter, run)

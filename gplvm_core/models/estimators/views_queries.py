@@ -8,9 +8,12 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from gplvm_core import prediction
+from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.views import Views, given_views
 from gplvm_core.models.estimators.generative import GenerativeViews, by_name
 from gplvm_core.models.estimators.timed import Timed
+from gplvm_core.models.problems.edges import Settled, relevance_of
+from gplvm_core.models.problems.nodes import Believed
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Evidence, Projection, log_density, mixed, project
 from gplvm_core.statistics import Statistics
@@ -24,6 +27,23 @@ class ViewsQueries(Timed, GenerativeViews):
     """
 
     statistics_: dict[str, Statistics]
+
+    def _keep(
+        self,
+        top: Believed,
+        layers: Mapping[str, Settled],
+        drops: Mapping[str, Float[Array, " Q"]],
+        scalings: Mapping[str, Scaling],
+    ) -> None:
+        """What fitting leaves behind: the shared belief, and each view's layer."""
+        self.latent_mean_, self.latent_variance_ = top.belief.mean, top.belief.variance
+        self.information_, self.drops_ = top.information, dict(drops)
+        self.posteriors_ = {name: own.as_posterior(scalings[name]) for name, own in layers.items()}
+        self.statistics_ = {name: own.statistics for name, own in layers.items()}
+        self.relevance_ = {
+            name: relevance_of(own.layer.kernel, top.belief.n_latent)
+            for name, own in layers.items()
+        }
 
     def transform(
         self, views: Mapping[str, ArrayLike], *, return_std: bool = False
