@@ -132,7 +132,7 @@ def plain_schedule(
         inducing,
         value.posterior.weights,
         value.posterior.gap,
-        at.layer.noise_variance,
+        float(at.layer.noise_variance),
         value.jitter,
         0.0 * ones,
         ones,

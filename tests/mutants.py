@@ -40,7 +40,7 @@ TESTS = {
     "prediction/linear_gaussian.py": ["models/test_linear.py"],
     "priors": ["gradients/test_priors.py", "models/test_semi_described.py"],
     "priors/encoder.py": ["gradients/test_encoder.py"],
-    "priors/natural.py": ["identities/test_natural.py"],
+    "priors/natural.py": ["identities/test_natural.py", "identities/test_kalman.py"],
     "priors/temporal.py": ["gradients/test_temporal.py", "identities/test_temporal.py"],
     "priors/kalman.py": ["identities/test_kalman.py"],
     "priors/state_space.py": ["identities/test_kalman.py"],

@@ -1,10 +1,11 @@
 """Floor 4: bounds on the evidence of a Gaussian-process layer, with all adjoints."""
 
-from gplvm_core.bounds.collapsed import Collapsed, collapsed
+from gplvm_core.bounds.collapsed import Collapsed, OutputGaps, collapsed
 from gplvm_core.bounds.evaluate import BoundGradients, evaluate_bound
 from gplvm_core.bounds.exact import Exact, exact
-from gplvm_core.bounds.layer import Layer, LayerValue, evaluate_layer, gram_factor
+from gplvm_core.bounds.layer import Layer, LayerValue, evaluate_layer, gram_factor, layer_term
 from gplvm_core.bounds.marginalised import marginalised
+from gplvm_core.bounds.per_output import collapsed_per_output
 from gplvm_core.bounds.profiled import Profile, data_term, profile_scales
 
 __all__ = [
@@ -13,13 +14,16 @@ __all__ = [
     "Exact",
     "Layer",
     "LayerValue",
+    "OutputGaps",
     "Profile",
     "collapsed",
+    "collapsed_per_output",
     "data_term",
     "evaluate_bound",
     "evaluate_layer",
     "exact",
     "gram_factor",
+    "layer_term",
     "marginalised",
     "profile_scales",
 ]

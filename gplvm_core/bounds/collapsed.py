@@ -14,6 +14,19 @@ from gplvm_core.statistics import Statistics
 
 
 @dataclass(frozen=True)
+class OutputGaps:
+    """r_d(K⁻¹ − P_d), what data take from the prior variance r_d k** of each output's function.
+
+    Where outputs have a ratio r_d = σ_f²/σ² each. In units of the output's noise; that of output d
+    is W diag(shares_d) Wᵀ, W the basis of d's group.
+    """
+
+    ratio: Float[Array, " D"]
+    basis: Float[Array, "G M M"]
+    shares: Float[Array, "D M"]
+
+
+@dataclass(frozen=True)
 class Collapsed:
     """F_data in nats, its adjoints, and what predictions need of the optimal q(u)."""
 
@@ -24,6 +37,7 @@ class Collapsed:
     weights: Float[Array, "M D"]  # V: predictive mean k*ᵀV
     gap: Float[Array, "G M M"]  # K⁻¹ − P of a group: predictive variance k** − k*ᵀ(K⁻¹ − P)k*
     inverse: Float[Array, "G M M"]  # B⁻¹ of a group, in the basis of L: P = L⁻ᵀB⁻¹L⁻¹
+    each: OutputGaps | None = None  # with noise per output; gap and inverse then are averages
 
 
 def collapsed(statistics: Statistics, gram: Factor, noise_variance: float) -> Collapsed:

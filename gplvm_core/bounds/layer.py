@@ -8,7 +8,9 @@ from jaxtyping import Float
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds.collapsed import Collapsed, collapsed
 from gplvm_core.bounds.marginalised import marginalised, with_spread
-from gplvm_core.bounds.profiled import Profile, profile_scales
+from gplvm_core.bounds.per_output import Spectra, collapsed_per_output, in_units
+from gplvm_core.bounds.profiled import Profile, data_term, profile_scales
+from gplvm_core.bounds.profiled_per_output import OutputProfile, profile_outputs
 from gplvm_core.kernels import Gradients, Kernel
 from gplvm_core.numerics import Array, Factor, factorise
 from gplvm_core.parameters import add
@@ -18,19 +20,24 @@ from gplvm_core.statistics.executors import serial
 
 @dataclass(frozen=True)
 class Layer:
-    """The parameters of a layer; also the shape of their gradients."""
+    """The parameters of a layer; also the shape of their gradients.
+
+    ratio: None, or σ_f²/σ² of every output where each has its own; the noise is then one an output.
+    """
 
     kernel: Kernel
     inducing: Float[Array, "M Q"]
-    noise_variance: float
+    noise_variance: float | Float[Array, " D"]
+    ratio: Float[Array, " D"] | None = None
 
 
 @dataclass(frozen=True)
 class LayerValue:
     """F_data of a layer with its gradients, and the layer it was evaluated at.
 
-    `layer` differs from the one asked for when its two scales were profiled. targets: gradients
-    in the outputs, where those are a belief.
+    `layer` differs from the one asked for when its two scales were profiled. With noise per output
+    the posterior and the statistics are of outputs in units of their noise. targets: gradients in
+    the outputs, where those are a belief.
     """
 
     value: float
@@ -40,7 +47,7 @@ class LayerValue:
     posterior: Collapsed
     jitter: float  # absolute, as added to K
     statistics: Statistics  # of the layer's own kernel
-    profile: Profile | None = None
+    profile: Profile | OutputProfile | None = None
     targets: Belief | None = None
 
 
@@ -63,6 +70,7 @@ def evaluate_layer(
     ratio: float | None = None,
     most_ratio: float = np.inf,
     mean_field: bool = False,
+    per_output: bool = False,
     run: Executor = serial,
 ) -> LayerValue:
     """F_data and all its gradients in constrained units, in two passes over the data.
@@ -71,8 +79,13 @@ def evaluate_layer(
     (with `ratio` = σ_f²/σ² held: the noise alone; else it is at most `most_ratio`), so by the
     envelope theorem the other gradients are those of the profiled bound. mean_field: of outputs
     that are a belief, q(u) is one for all of it; else u is integrated out first (`marginalised`,
-    never lower). Raises NotPositiveDefiniteError.
+    never lower). per_output: every output of data has a signal and a noise variance of its own; of
+    a layer that has them already they are taken. Raises NotPositiveDefiniteError.
     """
+    if per_output or layer.ratio is not None:
+        return _evaluate_per_output(
+            layer, belief, targets, jitter, relative, profile, ratio, most_ratio, run
+        )
     statistics, pullback = reduce_statistics(layer.kernel, belief, layer.inducing, targets, run)
     gram = gram_factor(layer.kernel, layer.inducing, jitter, relative=relative)
     scale, found, given = 1.0, None, layer.kernel
@@ -84,19 +97,10 @@ def evaluate_layer(
         gram = Factor(np.sqrt(scale) * gram.lower, scale * gram.jitter)
     bound = collapsed if mean_field else marginalised
     own = statistics.of_scaled_kernel(scale)
-    at = bound(own, gram, layer.noise_variance)
+    at = bound(own, gram, float(layer.noise_variance))
     # The statistics are those of the given kernel, before scaling: so must be their adjoints.
     pulled = pullback(at.statistics.of_scaled_kernel(scale))
-    d_gram = scale * at.gram
-    if relative:
-        # The jitter is a multiple of mean(diag K), so K's diagonal is met twice.
-        d_gram = d_gram + (jitter * np.trace(d_gram) / len(d_gram)) * np.eye(len(d_gram))
-    d_inducing, d_kernel = given.K_pullback(layer.inducing, d_gram)
-    gradients = replace(
-        pulled.inputs,
-        inducing=pulled.inputs.inducing + d_inducing,
-        kernel=add(pulled.inputs.kernel, d_kernel),
-    )
+    gradients = _with_gram(pulled.inputs, given, layer.inducing, scale * at.gram, jitter, relative)
     return LayerValue(
         at.value,
         gradients,
@@ -107,4 +111,68 @@ def evaluate_layer(
         own,
         found,
         pulled.targets,
+    )
+
+
+def layer_term(layer: Layer, statistics: Statistics, gram: Factor, targets: Targets) -> float:
+    """F_data alone, of a layer with statistics and a K of another kernel.
+
+    From the eigenvalues of C, of which rounding can make none negative: defined where `collapsed`,
+    which has the adjoints, too, may not be, at a noise so small that I + βC is indefinite.
+    """
+    if layer.ratio is None:
+        return data_term(statistics, gram, float(layer.noise_variance))
+    noise = np.asarray(layer.noise_variance)
+    own = in_units(statistics, noise, targets.squares)
+    return collapsed_per_output(own, gram, layer.ratio).value - _jacobian(statistics, noise)
+
+
+def _jacobian(statistics: Statistics, noise: Float[Array, " D"]) -> float:
+    """log p of outputs in units of their noise − log p of those given."""
+    counts = statistics.n_points[np.asarray(statistics.groups)]
+    return 0.5 * float(counts @ np.log(noise))
+
+
+def _evaluate_per_output(
+    layer: Layer,
+    belief: Belief,
+    targets: Targets,
+    jitter: float,
+    relative: bool,
+    profile: bool,
+    ratio: float | None,
+    most_ratio: float,
+    run: Executor,
+) -> LayerValue:
+    """`evaluate_layer` for data with a signal and a noise variance of each output's own.
+
+    The kernel keeps its scale, which the ratios are multiples of.
+    """
+    statistics, pullback = reduce_statistics(layer.kernel, belief, layer.inducing, targets, run)
+    gram = gram_factor(layer.kernel, layer.inducing, jitter, relative=relative)
+    spectra, found = Spectra.of(statistics, gram), None
+    if profile:
+        found = profile_outputs(statistics, spectra, targets.squares, ratio, most_ratio)
+        layer = Layer(layer.kernel, layer.inducing, found.noise_variance, found.ratio)
+    noise = np.asarray(layer.noise_variance)
+    own = in_units(statistics, noise, targets.squares)
+    spectra = replace(spectra, carried=spectra.carried / np.sqrt(noise))
+    at = collapsed_per_output(own, gram, np.asarray(layer.ratio), spectra)
+    adjoints = replace(at.statistics, psi1_targets=at.statistics.psi1_targets / np.sqrt(noise))
+    pulled = pullback(adjoints).inputs
+    gradients = _with_gram(pulled, layer.kernel, layer.inducing, at.gram, jitter, relative)
+    at = replace(at, value=at.value - _jacobian(statistics, noise))
+    return LayerValue(at.value, gradients, 0.0, layer, at, gram.jitter, own, found)
+
+
+def _with_gram(
+    pulled: Gradients, kernel: Kernel, inducing: Array, d_gram: Array, jitter: float, relative: bool
+) -> Gradients:
+    """The gradients through the statistics, and those through K of the inducing inputs."""
+    if relative:
+        # The jitter is a multiple of mean(diag K), so K's diagonal is met twice.
+        d_gram = d_gram + (jitter * np.trace(d_gram) / len(d_gram)) * np.eye(len(d_gram))
+    d_inducing, d_kernel = kernel.K_pullback(inducing, d_gram)
+    return replace(
+        pulled, inducing=pulled.inducing + d_inducing, kernel=add(pulled.kernel, d_kernel)
     )

@@ -12,7 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds import Collapsed, collapsed, gram_factor
+from gplvm_core.bounds import Collapsed, gram_factor
 from gplvm_core.numerics import Array, Factor
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.row_terms import Evidence
@@ -69,11 +69,10 @@ class AdaptedTerms:
     def posterior(self, belief: Belief) -> Posterior:
         """What predictions need, with q(u) at its optimum for all rows."""
         at, _ = self._together(belief)
-        return replace(
-            self.before, weights=at.weights, gap=at.gap, groups=np.asarray(self.statistics.groups)
-        )
+        groups = np.asarray(self.statistics.groups)
+        return replace(self.before, weights=at.weights, gap=at.gap, groups=groups, each=at.each)
 
     def _together(self, belief: Belief) -> tuple[Collapsed, StatisticsPullback]:
         before = self.before
         new, pullback = reduce_statistics(before.kernel, belief, before.inducing, self.targets)
-        return collapsed(self.statistics + new, self.gram, before.noise_variance), pullback
+        return before.bound(self.statistics + new, self.gram), pullback

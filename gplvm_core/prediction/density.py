@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds import collapsed, gram_factor
+from gplvm_core.bounds import gram_factor
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.generate import predict
 from gplvm_core.prediction.posterior import Posterior
@@ -54,7 +54,11 @@ def _gains(evidence: Evidence, statistics: Statistics, found: Projection) -> Flo
     """By how much each row's outputs in one layer raise F_data, 0 where there is no explanation."""
     posterior, internal = evidence.posterior, evidence.internal
     gram = gram_factor(posterior.kernel, posterior.inducing, posterior.jitter, relative=False)
-    noise, observed = posterior.noise_variance, ~np.isnan(internal)
+    observed = ~np.isnan(internal)
+
+    def bound(known: Statistics, seen: Bool[NDArray[np.bool_], " D"]) -> float:
+        return posterior.bound(known, gram, seen).value
+
     gains = np.zeros(found.bound.shape)
     before: dict[bytes, tuple[Statistics, float]] = {}
     for n, k in zip(*np.nonzero(np.isfinite(found.bound)), strict=True):
@@ -63,11 +67,11 @@ def _gains(evidence: Evidence, statistics: Statistics, found: Projection) -> Flo
             continue
         if pattern not in before:
             alone = _of_columns(statistics, seen)
-            before[pattern] = alone, collapsed(alone, gram, noise).value
+            before[pattern] = alone, bound(alone, seen)
         alone, value = before[pattern]
         belief = Belief(found.mean[n, k][None], found.variance[n, k][None])
         together = alone + _of_row(posterior, belief, internal[n, seen], alone)
-        gains[n, k] = collapsed(together, gram, noise).value - value
+        gains[n, k] = bound(together, seen) - value
     jacobian = observed.astype(np.float64) @ np.log(posterior.scale)
     return gains - jacobian[:, None]
 

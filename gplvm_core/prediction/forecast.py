@@ -62,9 +62,10 @@ def sample_forecast(
     gram = gram_factor(posterior.kernel, posterior.inducing, posterior.jitter, relative=False)
     inverse = gram.inverse()
     weights = np.empty((n_samples, *posterior.weights.shape))
-    for d, group in enumerate(np.asarray(posterior.groups)):
-        # K⁻¹u_d ~ N(V_d, P), P = K⁻¹ − gap.
-        values, vectors = np.linalg.eigh(inverse - posterior.gap[group])
+    for d in range(n_outputs):
+        # K⁻¹u_d ~ N(V_d, P), P = K⁻¹ − gap, of the prior variance that the output has.
+        prior = posterior.variances.level(np.eye(n_outputs)[[d]])
+        values, vectors = np.linalg.eigh(prior * inverse - posterior.variances.gap(d))
         root = vectors * np.sqrt(np.maximum(values, 0.0))
         unit = generator.standard_normal((n_samples, len(root)))
         weights[:, :, d] = posterior.weights[:, d] + unit @ root.T

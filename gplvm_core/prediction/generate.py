@@ -18,10 +18,8 @@ def predict(
     """
     cross = posterior.kernel.K(points, posterior.inducing)
     mean = posterior.center + posterior.scale * (cross @ posterior.weights)
-    explained = np.stack([np.sum((cross @ gap) * cross, axis=1) for gap in posterior.gap], axis=1)
-    variance = posterior.kernel.diag(points)[:, None] - explained
-    variance = np.maximum(variance, 0.0) + noise * posterior.noise_variance
-    return mean, variance[:, posterior.groups] * posterior.scale**2
+    variance = posterior.variances.at(posterior.kernel.diag(points), cross)
+    return mean, (variance + noise * posterior.noise_variance) * posterior.scale**2
 
 
 def predict_at(
@@ -80,9 +78,8 @@ def _moments(
     psi0, _ = kernel.psi0(at, spread)
     psi1, _ = kernel.psi1(at, spread, inducing)
     psi2, _ = kernel.psi2(at, spread, inducing)
-    explained = np.sum(posterior.gap * psi2, axis=(1, 2))
-    own = np.maximum(psi0[0] - explained, 0.0) + noise * posterior.noise_variance
-    return psi1[0] @ posterior.weights, psi2 - np.outer(psi1[0], psi1[0]), own[posterior.groups]
+    own = posterior.variances.expected(float(psi0[0]), psi2) + noise * posterior.noise_variance
+    return psi1[0] @ posterior.weights, psi2 - np.outer(psi1[0], psi1[0]), own
 
 
 def sample(
@@ -106,14 +103,12 @@ def sample(
         return np.concatenate(each)
     cross = posterior.kernel.K(points, posterior.inducing)
     prior = posterior.kernel.K(points)
-    level = float(np.mean(posterior.kernel.diag(points))) + posterior.noise_variance
     draws = generator.standard_normal((n_samples, len(points), posterior.n_outputs))
-    # One covariance over the points, shared by the outputs of a group.
-    for g, gap in enumerate(posterior.gap):
-        covariance = prior - cross @ gap @ cross.T
+    # One covariance over the points for outputs that share it.
+    for columns, ratio, covariance in posterior.variances.joint(prior, cross):
+        level = ratio * float(np.mean(np.diagonal(prior))) + posterior.noise_variance
         covariance.flat[:: len(points) + 1] += noise * posterior.noise_variance
         root = factorise(covariance, 1e-9 * level).lower
-        columns = posterior.groups == g
         draws[:, :, columns] = root @ draws[:, :, columns]
     return posterior.center + posterior.scale * (cross @ posterior.weights + draws)
 

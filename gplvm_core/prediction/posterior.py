@@ -3,11 +3,14 @@
 from dataclasses import dataclass
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from numpy.typing import NDArray
 
+from gplvm_core.bounds import Collapsed, OutputGaps, collapsed, collapsed_per_output
 from gplvm_core.kernels import Kernel
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, Factor
+from gplvm_core.prediction.variances import OwnVariances, SharedVariances, Variances
+from gplvm_core.statistics import Statistics
 
 
 @dataclass(frozen=True)
@@ -16,7 +19,9 @@ class Posterior:
 
     In the model's internal units f_d(x*) has mean k*ᵀ weights_d and variance k** − k*ᵀ gap_g k*,
     g the group of output d: outputs observed in the same rows share their variance. Outputs are
-    center + scale · f. Source: Titsias & Lawrence (2010), §4; Damianou (2015), App. B.1.2.
+    center + scale · f. With noise per output (`each`) the internal units are those of every
+    output's noise, so the noise variance is 1, the prior variance of f_d is its ratio times k**,
+    and `gap` is an average. Source: Titsias & Lawrence (2010), §4; Damianou (2015), App. B.1.2.
     """
 
     kernel: Kernel
@@ -28,6 +33,7 @@ class Posterior:
     center: Float[Array, " D"]
     scale: Float[Array, " D"]
     groups: Int[NDArray[np.intp], " D"] | None = None  # None: one group of all
+    each: OutputGaps | None = None
 
     def __post_init__(self) -> None:
         if self.groups is None:
@@ -42,15 +48,28 @@ class Posterior:
         return self.weights.shape[1]
 
     @property
-    def group_sizes(self) -> Int[NDArray[np.intp], " G"]:
-        """How many outputs each group has."""
-        return np.bincount(np.asarray(self.groups), minlength=len(self.gap))
+    def variances(self) -> Variances:
+        """What is not known of the outputs' functions."""
+        groups = np.asarray(self.groups)
+        if self.each is None:
+            return SharedVariances(self.gap, groups)
+        return OwnVariances(self.each, groups)
 
     @property
     def mean_gap(self) -> Float[Array, "M M"]:
         """The gap averaged over outputs: of their mean variance."""
-        share = self.group_sizes / self.n_outputs
-        return np.asarray(np.tensordot(share, self.gap, axes=1))
+        return self.variances.total(np.ones(self.n_outputs, dtype=bool)) / self.n_outputs
+
+    def bound(
+        self,
+        statistics: Statistics,
+        gram: Factor,
+        seen: Bool[NDArray[np.bool_], " D"] | slice = slice(None),
+    ) -> Collapsed:
+        """F_data of these statistics (of the outputs `seen`) at the layer's own noise."""
+        if self.each is None:
+            return collapsed(statistics, gram, self.noise_variance)
+        return collapsed_per_output(statistics, gram, self.each.ratio[seen])
 
     def to_internal(self, outputs: Float[Array, "N D"]) -> Float[Array, "N D"]:
         """Outputs in the user's units, centred and scaled as the layer saw them."""

@@ -78,6 +78,7 @@ class UncertainTerms:
     carried: Float[Array, "N M"]  # Y Vᵀ over what is observed
     yy: Float[Array, " N"]
     count: Float[Array, " N"]  # how many outputs are observed
+    level: Float[Array, " N"]  # their prior variance, in units of k**
     weights: Float[Array, "R P"]  # the adjoint of Φ up to −β/2, folded: of all rows, or of each
     weighted_psi2: WeightedPsi2
 
@@ -87,7 +88,7 @@ class UncertainTerms:
         observed = (~np.isnan(internal)).astype(np.float64)
         filled = np.where(observed > 0.0, internal, 0.0)
         if observed.all():
-            total = np.tensordot(posterior.group_sizes, posterior.gap, axes=1)
+            total = posterior.variances.total(np.ones(posterior.n_outputs, dtype=bool))
             weights = fold_upper(v @ v.T - total)[None]
         else:
             weights = _adjoints(posterior, observed)
@@ -96,6 +97,7 @@ class UncertainTerms:
             np.concatenate([filled[t] @ v.T for t in _tiles(len(filled))])[: len(filled)],
             np.sum(filled**2, axis=1),
             observed.sum(axis=1),
+            posterior.variances.level(observed),
             weights,
             posterior.kernel.weighted_psi2(posterior.inducing),
         )
@@ -108,16 +110,16 @@ class UncertainTerms:
     def _tile(self, mean: Array, variance: Array, rows: Rows) -> tuple[Array, Array, Array]:
         kernel, inducing = self.posterior.kernel, self.posterior.inducing
         precision, count = 1.0 / self.posterior.noise_variance, self.count[rows]
-        carried = self.carried[rows]
+        carried, level = self.carried[rows], self.level[rows]
         weights = self.weights if len(self.weights) == 1 else self.weights[rows]
         psi0, pull_psi0 = kernel.psi0(mean, variance)
         psi1, pull_psi1 = kernel.psi1(mean, variance, inducing)
         quadratic, d_mean2, d_variance2 = self.weighted_psi2(mean, variance, weights)
         value = -0.5 * count * np.log(2.0 * np.pi / precision) - 0.5 * precision * (
-            self.yy[rows] - 2.0 * np.sum(psi1 * carried, axis=1) + quadratic + count * psi0
+            self.yy[rows] - 2.0 * np.sum(psi1 * carried, axis=1) + quadratic + level * psi0
         )
         through = pull_psi1(precision * carried)
-        d_mean0, d_variance0, _ = pull_psi0(-0.5 * precision * count)
+        d_mean0, d_variance0, _ = pull_psi0(-0.5 * precision * level)
         return (
             value,
             through.mean + d_mean0 - 0.5 * precision * d_mean2,
@@ -132,13 +134,11 @@ class CertainTerms:
     posterior: Posterior
     observed: Float[Array, "N D"]  # 0 or 1
     targets: Float[Array, "N D"]  # 0 where missing
-    group_counts: Float[Array, "N G"]  # observed outputs of each group
 
     @classmethod
     def of(cls, posterior: Posterior, internal: Float[Array, "N D"]) -> Self:
         observed = (~np.isnan(internal)).astype(np.float64)
-        groups = np.eye(len(posterior.gap))[posterior.groups]
-        return cls(posterior, observed, np.where(observed > 0.0, internal, 0.0), observed @ groups)
+        return cls(posterior, observed, np.where(observed > 0.0, internal, 0.0))
 
     def data(self, mean: Array, variance: Array, rows: Rows) -> tuple[Array, Array, Array]:
         done = [self._tile(mean[t], rows[t]) for t in _tiles(len(rows))]
@@ -146,34 +146,30 @@ class CertainTerms:
         return value, d_mean, np.zeros_like(d_mean)
 
     def _tile(self, points: Array, rows: Rows) -> tuple[Array, Array]:
-        posterior, counts = self.posterior, self.group_counts[rows]
+        posterior, observed = self.posterior, self.observed[rows]
         kernel, precision = posterior.kernel, 1.0 / posterior.noise_variance
-        certain, count = np.zeros_like(points), counts.sum(axis=1)
+        certain, count = np.zeros_like(points), observed.sum(axis=1)
+        level = posterior.variances.level(observed)
         psi0, pull_psi0 = kernel.psi0(points, certain)
         psi1, pull_psi1 = kernel.psi1(points, certain, posterior.inducing)
-        error = self.targets[rows] - self.observed[rows] * (psi1 @ posterior.weights)
+        error = self.targets[rows] - observed * (psi1 @ posterior.weights)
         # −Σ_d k* gap_d k*ᵀ: what the training data explain of the variance.
-        explained = np.zeros_like(psi1)
-        for share, gap in zip(counts.T, posterior.gap, strict=True):
-            explained += share[:, None] * (psi1 @ gap)
+        explained = posterior.variances.explained(observed, psi1)
         value = -0.5 * count * np.log(2.0 * np.pi / precision) - 0.5 * precision * (
-            np.sum(error**2, axis=1) + count * psi0 - np.sum(explained * psi1, axis=1)
+            np.sum(error**2, axis=1) + level * psi0 - np.sum(explained * psi1, axis=1)
         )
         through = pull_psi1(precision * (error @ posterior.weights.T + explained))
-        d_points, _, _ = pull_psi0(-0.5 * precision * count)
+        d_points, _, _ = pull_psi0(-0.5 * precision * level)
         return value, through.mean + d_points
 
 
 def _adjoints(posterior: Posterior, observed: Array) -> Float[Array, "N P"]:
     """Σ over a row's observed outputs of V_d V_dᵀ − gap_d, folded, for every row."""
-    v, n_groups = posterior.weights, len(posterior.gap)
+    v, variances = posterior.weights, posterior.variances
     folded = np.empty((len(observed), len(v) * (len(v) + 1) // 2))
     for n, row in enumerate(observed):
-        seen = np.flatnonzero(row)
-        counts = np.bincount(np.asarray(posterior.groups)[seen], minlength=n_groups)
-        used = np.flatnonzero(counts)
-        total = np.tensordot(counts[used], posterior.gap[used], axes=1)
-        folded[n] = fold_upper(v[:, seen] @ v[:, seen].T - total)
+        seen = row > 0.0
+        folded[n] = fold_upper(v[:, seen] @ v[:, seen].T - variances.total(seen))
     return folded
 
 

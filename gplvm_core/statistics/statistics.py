@@ -6,6 +6,7 @@ bound is a sum over groups. Complete data are one group.
 """
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Self
 
 import numpy as np
@@ -164,6 +165,11 @@ class Targets:
     def believed(cls, belief: Belief) -> "Targets":
         """Outputs that are a belief: they move, so no square root can take their place."""
         return cls(belief.mean, belief.n_latent, variance=belief.variance)
+
+    @cached_property
+    def squares(self) -> Float[Array, " R"]:
+        """Σ_n y² of every column."""
+        return np.asarray(np.einsum("nd,nd->d", self.values, self.values))
 
     @property
     def seen(self) -> Bool[NDArray[np.bool_], " N"]:

@@ -9,7 +9,7 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.scaling import Scaling, observed_counts
 from gplvm_core.models.estimators.trained import TrainedModel
-from gplvm_core.models.problems.edges import Edge, relevance_of
+from gplvm_core.models.problems.edges import Noise, relevance_of, to_data
 from gplvm_core.models.problems.encoded import EncodedNode
 from gplvm_core.models.problems.graph import Graph, Parameters
 from gplvm_core.models.problems.nodes import LatentNode, Node
@@ -18,7 +18,7 @@ from gplvm_core.numerics import Array
 from gplvm_core.prediction import Evidence, Posterior, Projection, log_density, project
 from gplvm_core.prediction.encoded import project_encoded
 from gplvm_core.priors.encoder import Encoder
-from gplvm_core.statistics import Executor, Statistics, Targets
+from gplvm_core.statistics import Executor, Statistics
 
 
 class BayesianGPLVM(TrainedModel):
@@ -35,6 +35,9 @@ class BayesianGPLVM(TrainedModel):
         (Damianou 2015, §6.2.5). `bound_` stays a lower bound, over fewer beliefs. The encoder
         answers in transform and denoise; new rows with gaps, and score_samples, are inferred
         iteratively as without it.
+    noise : "shared", one variance for all outputs in their internal units; or "per_output": every
+        output has a signal and a noise variance of its own (`noise_std_`), so that its scale does
+        not matter, whatever `scaling` says.
     """
 
     encoder_: Encoder | None
@@ -54,6 +57,7 @@ class BayesianGPLVM(TrainedModel):
         random_state: int | None = None,
         n_jobs: int | None = None,
         encoder: Literal["kernel", "network"] | None = None,
+        noise: Noise = "shared",
     ) -> None:
         self.n_components = n_components
         self.n_inducing = n_inducing
@@ -67,10 +71,11 @@ class BayesianGPLVM(TrainedModel):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.encoder = encoder
+        self.noise = noise
 
     def _problem(self, begin: Start, run: Executor) -> Graph:
-        to_data = Edge(0, Targets.of(begin.outputs[0]), run)
-        return Graph((self._node(begin),), (to_data,), begin, self.jitter)
+        layer = to_data(begin.outputs[0], run, self.noise)
+        return Graph((self._node(begin),), (layer,), begin, self.jitter)
 
     def _node(self, begin: Start) -> Node:
         """What is believed about the latent points."""

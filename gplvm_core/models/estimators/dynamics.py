@@ -12,6 +12,7 @@ from gplvm_core.models.data.timeline import checked_timeline, timeline_notes
 from gplvm_core.models.estimators.bayesian import BayesianGPLVM
 from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.sequences import SequenceQueries
+from gplvm_core.models.problems.edges import Noise
 from gplvm_core.models.problems.graph import Graph, Parameters
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.starts import Start
@@ -47,6 +48,7 @@ class DynamicalGPLVM(SequenceQueries, BayesianGPLVM):
         optimiser: Literal["lbfgs", "scg"] = "lbfgs",
         random_state: int | None = None,
         n_jobs: int | None = None,
+        noise: Noise = "shared",
     ) -> None:
         super().__init__(
             n_components=n_components,
@@ -60,6 +62,7 @@ class DynamicalGPLVM(SequenceQueries, BayesianGPLVM):
             optimiser=optimiser,
             random_state=random_state,
             n_jobs=n_jobs,
+            noise=noise,
         )
         self.time_kernel = time_kernel
 

@@ -20,6 +20,7 @@ def one_view(views: Any, name: str) -> BayesianGPLVM:
         kernel=kernel_of_view(views.kernel, name, views.views_),
         scaling=views.scaling,
         jitter=views.jitter,
+        noise=views.noise,
     )
     if isinstance(model, DynamicalGPLVM) and views.time_kernel is not None:
         model.time_kernel, model.time_kernel_ = views.time_kernel, views.time_kernel_

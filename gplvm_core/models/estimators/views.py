@@ -23,8 +23,9 @@ from gplvm_core.models.estimators.fitted import Optimised, Saved
 from gplvm_core.models.estimators.one_view import one_view
 from gplvm_core.models.estimators.trained import Trainable
 from gplvm_core.models.estimators.views_transfer import ViewsTransfer
+from gplvm_core.models.problems.edges import Noise
 from gplvm_core.models.problems.graph import Graph
-from gplvm_core.models.problems.nodes import LatentNode
+from gplvm_core.models.problems.nodes import LatentNode, Node
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.several import drops_by_view, several_views
 from gplvm_core.models.problems.starts import Start
@@ -66,6 +67,7 @@ class ManifoldRelevance(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimato
         optimiser: Literal["lbfgs", "scg"] = "lbfgs",
         random_state: int | None = None,
         n_jobs: int | None = None,
+        noise: Noise = "shared",
     ) -> None:
         self.n_components = n_components
         self.n_inducing = n_inducing
@@ -79,6 +81,7 @@ class ManifoldRelevance(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimato
         self.optimiser = optimiser
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.noise = noise
 
     @property
     def capabilities(self) -> Capabilities:
@@ -145,6 +148,7 @@ class ManifoldRelevance(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimato
         outputs = tuple(internal.values())
         kernels = tuple(kernel_of_view(self.kernel, name, self.views_) for name in internal)
         begin = Start(outputs, self.n_components, self.n_inducing, kernels, self.init)
-        if self.time_kernel is None:
-            return several_views(begin, LatentNode(), self.jitter, run)
-        return several_views(begin, PathNode(self._timeline, self.time_kernel), self.jitter, run)
+        node: Node = LatentNode()
+        if self.time_kernel is not None:
+            node = PathNode(self._timeline, self.time_kernel)
+        return several_views(begin, node, self.jitter, run, self.noise)

@@ -1,6 +1,7 @@
 """A layer of a model's graph: from the belief at a node to data, or to the belief at another."""
 
 from dataclasses import dataclass, replace
+from typing import Literal, get_args
 
 import numpy as np
 from jaxtyping import Float
@@ -15,6 +16,9 @@ from gplvm_core.prediction import Posterior
 from gplvm_core.statistics import Executor, Statistics, Targets
 from gplvm_core.statistics.executors import serial
 
+Noise = Literal["shared", "per_output"]
+NOISES: tuple[Noise, ...] = get_args(Noise)
+
 
 @dataclass(frozen=True)
 class Edge:
@@ -22,8 +26,9 @@ class Edge:
 
     inducing_held, kernel_held: what training leaves as it is, up to the overall scale. positive:
     the transform of the kernel's positive parameters. mean_field: of outputs that are a node,
-    whether q(u) is one for all of it (Damianou 2015, App. C); else u is integrated out first. run:
-    over chunks of points.
+    whether q(u) is one for all of it (Damianou 2015, App. C); else u is integrated out first.
+    per_output: every output of data has a signal and a noise variance of its own. run: over chunks
+    of points.
     """
 
     source: int
@@ -33,6 +38,7 @@ class Edge:
     kernel_held: bool = False
     positive: Transform = LOG
     mean_field: bool = False
+    per_output: bool = False
 
     @property
     def data(self) -> Targets:
@@ -82,6 +88,7 @@ class Edge:
             ratio=ratio,
             most_ratio=1.0 / jitter,
             mean_field=self.mean_field,
+            per_output=self.per_output,
             run=self.run,
         )
 
@@ -101,8 +108,17 @@ class Edge:
             mean_field=self.mean_field,
             run=self.run,
         )
-        capped = best.profile is not None and best.profile.capped
+        capped = 0 if best.profile is None else int(np.sum(best.profile.capped))
         return Settled(at.layer, at.statistics, at.posterior, at.jitter, capped)
+
+
+def to_data(values: Float[Array, "N D"], run: Executor, noise: Noise) -> Edge:
+    """The layer from the first node to outputs (scaled; NaN: missing)."""
+    if noise not in NOISES:
+        raise ValueError(f"noise must be one of {', '.join(NOISES)}; got {noise!r}")
+    own = noise == "per_output"
+    # With noise of their own all columns are needed: no square root of Y Yᵀ stands for them.
+    return Edge(0, Targets.whole(values) if own else Targets.of(values), run, per_output=own)
 
 
 @dataclass(frozen=True)
@@ -113,25 +129,33 @@ class Settled:
     statistics: Statistics
     posterior: Collapsed
     jitter: float  # absolute, as added to K
-    capped: bool = False  # σ_f²/σ² stands at the most that is allowed
+    capped: int = 0  # of how many outputs, or of all, σ_f²/σ² stands at the most that is allowed
 
     @property
     def notes(self) -> tuple[str, ...]:
         """What is odd about the fit, in words."""
-        return ("fitted without error: the noise is held at the level of the jitter",) * self.capped
+        if not self.capped:
+            return ()
+        which = ""
+        if self.layer.ratio is not None:
+            which = f"{self.capped} of {len(self.layer.ratio)} outputs are "
+        return (f"{which}fitted without error: the noise is held at the level of the jitter",)
 
     def as_posterior(self, scaling: Scaling) -> Posterior:
         """What predictions need, with the units of the outputs."""
+        noise = np.asarray(self.layer.noise_variance)
+        own = self.layer.ratio is not None
         return Posterior(
             self.layer.kernel,
             self.layer.inducing,
             self.posterior.weights,
             self.posterior.gap,
-            self.layer.noise_variance,
+            1.0 if own else float(noise),
             self.jitter,
             scaling.center,
-            scaling.scale,
+            scaling.scale * np.sqrt(noise) if own else scaling.scale,
             self.statistics.groups,
+            self.posterior.each,
         )
 
 

@@ -139,7 +139,7 @@ class Graph:
         return Evaluated(
             sum(at.value for at in values) + sum(node.own for node in nodes),
             Parameters(tuple(pulled), tuple(moved)),
-            float(np.mean([at.layer.noise_variance for at in values])),
+            float(np.mean([np.mean(at.layer.noise_variance) for at in values])),
         )
 
     def describe(self, parameters: Parameters) -> tuple[Array, Array, Array]:

@@ -11,7 +11,7 @@ from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds import data_term, gram_factor
+from gplvm_core.bounds import gram_factor, layer_term
 from gplvm_core.models.problems.edges import Settled
 from gplvm_core.numerics import Array
 from gplvm_core.statistics import Executor, Targets, reduce_statistics
@@ -38,7 +38,7 @@ def drops(
         kernel = layer.kernel.without(q)
         statistics, _ = reduce_statistics(kernel, belief, layer.inducing, targets, run)
         gram = gram_factor(kernel, layer.inducing, settled.jitter, relative=False)
-        found[q] = data_term(statistics, gram, layer.noise_variance)
+        found[q] = layer_term(layer, statistics, gram, targets)
     return np.asarray((settled.posterior.value - found) / np.sum(targets.seen))
 
 

@@ -2,23 +2,23 @@
 
 from jaxtyping import Float
 
-from gplvm_core.models.problems.edges import Edge
+from gplvm_core.models.problems.edges import Noise, to_data
 from gplvm_core.models.problems.graph import Graph, Learnt
 from gplvm_core.models.problems.nodes import Node
 from gplvm_core.models.problems.segmentation import drops
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.numerics import Array
-from gplvm_core.statistics import Executor, Targets
+from gplvm_core.statistics import Executor
 from gplvm_core.statistics.executors import serial
 
 
-def several_views(begin: Start, node: Node, jitter: float, run: Executor) -> Graph:
+def several_views(begin: Start, node: Node, jitter: float, run: Executor, noise: Noise) -> Graph:
     """The sum over views of F_data(latent → view), and what the node adds (Damianou 2015, ch. 5).
 
     Views are worked on side by side; within one, threads would wait for each other.
     """
     within, across = (run, serial) if len(begin.outputs) == 1 else (serial, run)
-    edges = tuple(Edge(0, Targets.of(values), within) for values in begin.outputs)
+    edges = tuple(to_data(values, within, noise) for values in begin.outputs)
     return Graph((node,), edges, begin, jitter, across)
 
 

@@ -1,0 +1,153 @@
+"""Every output's signal-to-noise ratio and noise variance at their optimum, all outputs at once.
+
+In the eigenvectors of C = L⁻¹ΦL⁻ᵀ the outputs are independent problems in one variable each, r_d;
+given r_d the best noise variance has a closed form.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float
+from numpy.typing import NDArray
+
+from gplvm_core.bounds.per_output import Spectra
+from gplvm_core.numerics import Array, NotPositiveDefiniteError
+from gplvm_core.statistics import Statistics
+
+# Where the search for log r starts: a grid, fine enough for every dip between two optima.
+LEAST_RATIO, STEPS = 1e-6, 40
+# It ends where a change of log r would gain less than this, in nats a row; or after so many steps.
+TOLERANCE, MOST_STEPS = 1e-11, 60
+# A column whose mean square is this small beside the average has no variance but rounding.
+NOTHING = 1e-24
+
+
+@dataclass(frozen=True)
+class OutputProfile:
+    """Ratio and noise variance of every output at their optimum."""
+
+    ratio: Float[Array, " D"]
+    noise_variance: Float[Array, " D"]
+    capped: Bool[NDArray[np.bool_], " D"]  # the ratio stands at the most that is allowed
+
+
+def profile_outputs(
+    statistics: Statistics,
+    spectra: Spectra,
+    squares: Float[Array, " D"],
+    ratio: float | None = None,
+    most: float = np.inf,
+) -> OutputProfile:
+    """What maximises F_data (with a ratio given, for all outputs: the noise).
+
+    squares: Σ_n y² of each output. most: the largest ratio allowed, finite unless one is given. A
+    column without variance takes ratio 0 and, since data say nothing of it, noise of 1/most of the
+    average column. Raises NotPositiveDefiniteError as `profile_scales` does.
+    """
+    problem = _Outputs.of(statistics, spectra, squares)
+    if (problem.left_over < 0.0).any():
+        raise NotPositiveDefiniteError(
+            f"ψ0 − tr(K⁻¹Φ) = {problem.left_over.min():.1e} is negative: the jitter is too small"
+        )
+    level = squares / problem.count
+    flat = level <= NOTHING * level.mean()
+    top = float(np.log(most)) if ratio is None else float(np.log(ratio))
+    log_ratio = np.full(len(squares), top) if ratio is not None else problem.best(top)
+    noise = problem.noise_variance(log_ratio)
+    # Below the rounding error of the subtraction that makes it, the noise is an artefact.
+    if not (noise > 1e-14 * level)[~flat].all():
+        raise NotPositiveDefiniteError(f"a profiled noise variance, {noise.min():.1e}, is not")
+    capped = ~flat & (log_ratio >= top) if ratio is None else np.zeros_like(flat)
+    floor = level.mean() / (most if np.isfinite(most) else 1e6)
+    return OutputProfile(
+        np.where(flat, 0.0, np.exp(log_ratio)), np.where(flat, floor, noise), capped
+    )
+
+
+@dataclass(frozen=True)
+class _Outputs:
+    """F_data of every output as a function of its log r, the noise variance at its optimum."""
+
+    spectrum: Float[Array, "M _D"]  # of the output's group; one column when there is one group
+    power: Float[Array, "M D"]
+    squares: Float[Array, " D"]
+    count: Float[Array, " D"]
+    left_over: Float[Array, " D"]  # ψ0 − tr(K⁻¹Φ)
+
+    @classmethod
+    def of(cls, statistics: Statistics, spectra: Spectra, squares: Array) -> "_Outputs":
+        groups = np.asarray(statistics.groups)
+        one = len(spectra.values) == 1
+        left_over = statistics.psi0 - spectra.values.sum(axis=1)
+        return cls(
+            spectra.values.T if one else spectra.values.T[:, groups],
+            spectra.carried**2,
+            squares,
+            statistics.n_points[groups].astype(np.float64),
+            left_over[groups],
+        )
+
+    def noise_variance(self, log_ratio: Array) -> Array:
+        ratio = np.exp(log_ratio)
+        explained = np.sum(ratio * self.power / (1.0 + ratio * self.spectrum), axis=0)
+        return (self.squares - explained) / self.count
+
+    def value(self, log_ratio: float) -> Array:
+        """F_data of every output at the same log r."""
+        ratio = np.exp(log_ratio)
+        damping = ratio / (1.0 + ratio * self.spectrum)
+        one = damping.shape[1] == 1
+        explained = damping[:, 0] @ self.power if one else np.sum(damping * self.power, axis=0)
+        noise = (self.squares - explained) / self.count
+        with np.errstate(invalid="ignore", divide="ignore"):
+            fit = np.where(noise > 0.0, -0.5 * self.count * np.log(noise), -np.inf)
+        penalty = ratio * self.left_over + np.sum(np.log1p(ratio * self.spectrum), axis=0)
+        return np.asarray(fit - 0.5 * penalty)
+
+    def slope(self, log_ratio: Array) -> tuple[Array, Array]:
+        """dF/d log r of every output, and the second derivative."""
+        ratio = np.exp(log_ratio)
+        free = 1.0 / (1.0 + ratio * self.spectrum)
+        bound = 1.0 - free  # rλ/(1 + rλ)
+        carried = ratio * self.power * free
+        noise = (self.squares - carried.sum(axis=0)) / self.count
+        carried *= free
+        gain = carried.sum(axis=0)
+        bend = gain - 2.0 * np.sum(carried * bound, axis=0)
+        with np.errstate(invalid="ignore", divide="ignore"):
+            rise = 0.5 * gain / noise
+            first = rise - 0.5 * (ratio * self.left_over + bound.sum(axis=0))
+            second = 0.5 * bend / noise + 2.0 * rise**2 / self.count
+        return first, second - 0.5 * (ratio * self.left_over + np.sum(bound * free, axis=0))
+
+    def best(self, top: float) -> Array:
+        """The best log r of every output: the best of a grid, then Newton's steps beside it."""
+        grid = np.linspace(np.log(LEAST_RATIO), top, STEPS)
+        index = np.argmax([self.value(at) for at in grid], axis=0)
+        low, high = grid[np.maximum(index - 1, 0)], grid[np.minimum(index + 1, STEPS - 1)]
+        found, left, problem = grid[index], np.arange(len(index)), self
+        for _ in range(MOST_STEPS):
+            at = found[left]
+            first, second = problem.slope(at)
+            low[left], high[left] = np.where(first > 0.0, (at, high[left]), (low[left], at))
+            with np.errstate(invalid="ignore", divide="ignore"):
+                step = at - first / second
+            inside = (second < 0.0) & (step > low[left]) & (step < high[left])
+            found[left] = np.where(inside, step, 0.5 * (low[left] + high[left]))
+            going = (np.abs(first) > TOLERANCE * problem.count) & (found[left] != at)
+            if not going.any():
+                break
+            if going.sum() < 0.7 * len(left):
+                left, problem = left[going], problem.columns(going)
+        return found
+
+    def columns(self, chosen: Bool[NDArray[np.bool_], " D"]) -> "_Outputs":
+        """Some of the outputs."""
+        one = self.spectrum.shape[1] == 1
+        return _Outputs(
+            self.spectrum if one else self.spectrum[:, chosen],
+            self.power[:, chosen],
+            self.squares[chosen],
+            self.count[chosen],
+            self.left_over[chosen],
+        )

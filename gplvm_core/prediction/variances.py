@@ -1,0 +1,143 @@
+"""What is not known of a layer's functions at new inputs: a variance for each group, or output."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+from jaxtyping import Bool, Float, Int
+from numpy.typing import NDArray
+
+from gplvm_core.bounds import OutputGaps
+from gplvm_core.numerics import Array
+
+Columns = NDArray[Any]
+Flags = Bool[NDArray[np.bool_], " D"]
+
+
+class Variances(Protocol):
+    """Of every function f_d: its prior variance, and the gap that data take from it."""
+
+    def at(self, prior: Float[Array, " N"], cross: Float[Array, "N M"]) -> Float[Array, "N D"]:
+        """Variances at certain inputs, with k** and k*."""
+
+    def expected(self, psi0: float, psi2: Float[Array, "M M"]) -> Float[Array, " D"]:
+        """Expected variances at one uncertain input, with its expectations."""
+
+    def joint(
+        self, prior: Float[Array, "N N"], cross: Float[Array, "N M"]
+    ) -> Iterator[tuple[Columns, float, Float[Array, "N N"]]]:
+        """Covariances over inputs, each after the outputs that it is of and their ratio to k."""
+
+    def gap(self, output: int) -> Float[Array, "M M"]:
+        """What data take from the prior of one output."""
+
+    def total(self, seen: Flags) -> Float[Array, "M M"]:
+        """The gaps of some outputs together."""
+
+    def level(self, observed: Float[Array, "N D"]) -> Float[Array, " N"]:
+        """The prior variance of the outputs that a row observes, in units of k**."""
+
+    def explained(
+        self, observed: Float[Array, "N D"], cross: Float[Array, "N M"]
+    ) -> Float[Array, "N M"]:
+        """Σ_d gap_d k* over the outputs that a row observes."""
+
+
+@dataclass(frozen=True)
+class SharedVariances:
+    """Outputs that were observed in the same rows share their variance."""
+
+    gaps: Float[Array, "G M M"]
+    groups: Int[NDArray[np.intp], " D"]
+
+    def at(self, prior: Float[Array, " N"], cross: Float[Array, "N M"]) -> Float[Array, "N D"]:
+        explained = np.stack([np.sum((cross @ gap) * cross, axis=1) for gap in self.gaps], axis=1)
+        return np.maximum(prior[:, None] - explained, 0.0)[:, self.groups]
+
+    def expected(self, psi0: float, psi2: Float[Array, "M M"]) -> Float[Array, " D"]:
+        explained = np.sum(self.gaps * psi2, axis=(1, 2))
+        return np.asarray(np.maximum(psi0 - explained, 0.0)[self.groups])
+
+    def joint(
+        self, prior: Float[Array, "N N"], cross: Float[Array, "N M"]
+    ) -> Iterator[tuple[Columns, float, Float[Array, "N N"]]]:
+        for g, gap in enumerate(self.gaps):
+            yield self.groups == g, 1.0, prior - cross @ gap @ cross.T
+
+    def gap(self, output: int) -> Float[Array, "M M"]:
+        return np.asarray(self.gaps[self.groups[output]])
+
+    def total(self, seen: Flags) -> Float[Array, "M M"]:
+        counts = np.bincount(self.groups[seen], minlength=len(self.gaps))
+        used = np.flatnonzero(counts)
+        return np.asarray(np.tensordot(counts[used], self.gaps[used], axes=1))
+
+    def level(self, observed: Float[Array, "N D"]) -> Float[Array, " N"]:
+        return np.asarray(observed.sum(axis=1))
+
+    def explained(
+        self, observed: Float[Array, "N D"], cross: Float[Array, "N M"]
+    ) -> Float[Array, "N M"]:
+        counts, found = observed @ np.eye(len(self.gaps))[self.groups], np.zeros_like(cross)
+        for share, gap in zip(counts.T, self.gaps, strict=True):
+            found += share[:, None] * (cross @ gap)
+        return found
+
+
+@dataclass(frozen=True)
+class OwnVariances:
+    """Every output has a signal and a noise of its own, and so a variance of its own."""
+
+    each: OutputGaps
+    groups: Int[NDArray[np.intp], " D"]
+
+    def at(self, prior: Float[Array, " N"], cross: Float[Array, "N M"]) -> Float[Array, "N D"]:
+        found = prior[:, None] * self.each.ratio
+        for g, columns in self._columns():
+            found[:, columns] -= (cross @ self.each.basis[g]) ** 2 @ self.each.shares[columns].T
+        return np.maximum(found, 0.0)
+
+    def expected(self, psi0: float, psi2: Float[Array, "M M"]) -> Float[Array, " D"]:
+        found = psi0 * self.each.ratio
+        for g, columns in self._columns():
+            basis = self.each.basis[g]
+            found[columns] -= self.each.shares[columns] @ np.sum((psi2 @ basis) * basis, axis=0)
+        return np.maximum(found, 0.0)
+
+    def joint(
+        self, prior: Float[Array, "N N"], cross: Float[Array, "N M"]
+    ) -> Iterator[tuple[Columns, float, Float[Array, "N N"]]]:
+        for g, columns in self._columns():
+            carried = cross @ self.each.basis[g]
+            for d in columns:
+                taken = (carried * self.each.shares[d]) @ carried.T
+                ratio = float(self.each.ratio[d])
+                yield np.array([d]), ratio, ratio * prior - taken
+
+    def gap(self, output: int) -> Float[Array, "M M"]:
+        basis = self.each.basis[self.groups[output]]
+        return np.asarray((basis * self.each.shares[output]) @ basis.T)
+
+    def total(self, seen: Flags) -> Float[Array, "M M"]:
+        found = np.zeros(self.each.basis.shape[1:])
+        for g, columns in self._columns():
+            basis, share = self.each.basis[g], seen[columns] @ self.each.shares[columns]
+            found += (basis * share) @ basis.T
+        return found
+
+    def level(self, observed: Float[Array, "N D"]) -> Float[Array, " N"]:
+        return observed @ self.each.ratio
+
+    def explained(
+        self, observed: Float[Array, "N D"], cross: Float[Array, "N M"]
+    ) -> Float[Array, "N M"]:
+        found = np.zeros_like(cross)
+        for g, columns in self._columns():
+            basis = self.each.basis[g]
+            found += (cross @ basis * (observed[:, columns] @ self.each.shares[columns])) @ basis.T
+        return found
+
+    def _columns(self) -> Iterator[tuple[int, Columns]]:
+        for g in range(len(self.each.basis)):
+            yield g, np.flatnonzero(self.groups == g)
