@@ -133,8 +133,10 @@ class _Outputs:
             with np.errstate(invalid="ignore", divide="ignore"):
                 step = at - first / second
             inside = (second < 0.0) & (step > low[left]) & (step < high[left])
-            found[left] = np.where(inside, step, 0.5 * (low[left] + high[left]))
-            going = (np.abs(first) > TOLERANCE * problem.count) & (found[left] != at)
+            going = np.abs(first) > TOLERANCE * problem.count
+            middle = 0.5 * (low[left] + high[left])
+            found[left] = np.where(going, np.where(inside, step, middle), at)
+            going &= found[left] != at
             if not going.any():
                 break
             if going.sum() < 0.7 * len(left):

@@ -62,10 +62,11 @@ def sample_forecast(
     gram = gram_factor(posterior.kernel, posterior.inducing, posterior.jitter, relative=False)
     inverse = gram.inverse()
     weights = np.empty((n_samples, *posterior.weights.shape))
+    variances = posterior.variances
+    ratios = np.array([variances.ratio(d) for d in range(n_outputs)])
     for d in range(n_outputs):
         # K⁻¹u_d ~ N(V_d, P), P = K⁻¹ − gap, of the prior variance that the output has.
-        prior = posterior.variances.level(np.eye(n_outputs)[[d]])
-        values, vectors = np.linalg.eigh(prior * inverse - posterior.variances.gap(d))
+        values, vectors = np.linalg.eigh(ratios[d] * inverse - variances.gap(d))
         root = vectors * np.sqrt(np.maximum(values, 0.0))
         unit = generator.standard_normal((n_samples, len(root)))
         weights[:, :, d] = posterior.weights[:, d] + unit @ root.T
@@ -77,8 +78,8 @@ def sample_forecast(
         points = (window_now - center) / scale
         cross = posterior.kernel.K(points, posterior.inducing)
         left = posterior.kernel.diag(points) - np.sum((cross @ inverse) * cross, axis=1)
-        spread = np.sqrt(np.maximum(left, 0.0) + posterior.noise_variance)
-        noise = spread[:, None] * generator.standard_normal((n_samples, n_outputs))
+        spread = np.sqrt(np.maximum(left, 0.0)[:, None] * ratios + posterior.noise_variance)
+        noise = spread * generator.standard_normal((n_samples, n_outputs))
         mean = np.einsum("sm,smd->sd", cross, weights)
         drawn[:, length + step] = posterior.center + posterior.scale * (mean + noise)
     return drawn[:, length:]

@@ -105,7 +105,10 @@ def sample(
     prior = posterior.kernel.K(points)
     draws = generator.standard_normal((n_samples, len(points), posterior.n_outputs))
     # One covariance over the points for outputs that share it.
-    for columns, ratio, covariance in posterior.variances.joint(prior, cross):
+    variances = posterior.variances
+    for columns in variances.alike():
+        ratio = variances.ratio(columns[0])
+        covariance = ratio * prior - cross @ variances.gap(columns[0]) @ cross.T
         level = ratio * float(np.mean(np.diagonal(prior))) + posterior.noise_variance
         covariance.flat[:: len(points) + 1] += noise * posterior.noise_variance
         root = factorise(covariance, 1e-9 * level).lower

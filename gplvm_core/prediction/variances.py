@@ -24,10 +24,11 @@ class Variances(Protocol):
     def expected(self, psi0: float, psi2: Float[Array, "M M"]) -> Float[Array, " D"]:
         """Expected variances at one uncertain input, with its expectations."""
 
-    def joint(
-        self, prior: Float[Array, "N N"], cross: Float[Array, "N M"]
-    ) -> Iterator[tuple[Columns, float, Float[Array, "N N"]]]:
-        """Covariances over inputs, each after the outputs that it is of and their ratio to k."""
+    def alike(self) -> list[Columns]:
+        """Outputs by what they share: one variance."""
+
+    def ratio(self, output: int) -> float:
+        """Prior variance of an output, in units of k**."""
 
     def gap(self, output: int) -> Float[Array, "M M"]:
         """What data take from the prior of one output."""
@@ -59,11 +60,11 @@ class SharedVariances:
         explained = np.sum(self.gaps * psi2, axis=(1, 2))
         return np.asarray(np.maximum(psi0 - explained, 0.0)[self.groups])
 
-    def joint(
-        self, prior: Float[Array, "N N"], cross: Float[Array, "N M"]
-    ) -> Iterator[tuple[Columns, float, Float[Array, "N N"]]]:
-        for g, gap in enumerate(self.gaps):
-            yield self.groups == g, 1.0, prior - cross @ gap @ cross.T
+    def alike(self) -> list[Columns]:
+        return [np.flatnonzero(self.groups == g) for g in range(len(self.gaps))]
+
+    def ratio(self, output: int) -> float:
+        return 1.0
 
     def gap(self, output: int) -> Float[Array, "M M"]:
         return np.asarray(self.gaps[self.groups[output]])
@@ -105,15 +106,11 @@ class OwnVariances:
             found[columns] -= self.each.shares[columns] @ np.sum((psi2 @ basis) * basis, axis=0)
         return np.maximum(found, 0.0)
 
-    def joint(
-        self, prior: Float[Array, "N N"], cross: Float[Array, "N M"]
-    ) -> Iterator[tuple[Columns, float, Float[Array, "N N"]]]:
-        for g, columns in self._columns():
-            carried = cross @ self.each.basis[g]
-            for d in columns:
-                taken = (carried * self.each.shares[d]) @ carried.T
-                ratio = float(self.each.ratio[d])
-                yield np.array([d]), ratio, ratio * prior - taken
+    def alike(self) -> list[Columns]:
+        return list(np.arange(len(self.groups))[:, None])
+
+    def ratio(self, output: int) -> float:
+        return float(self.each.ratio[output])
 
     def gap(self, output: int) -> Float[Array, "M M"]:
         basis = self.each.basis[self.groups[output]]

@@ -1,6 +1,7 @@
 """Every bound's gradients against central differences; a bound that is missing fails."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,6 +14,7 @@ from gplvm_core.bounds import (
     Collapsed,
     Layer,
     collapsed,
+    collapsed_per_output,
     evaluate_layer,
     exact,
     gram_factor,
@@ -28,9 +30,16 @@ from gplvm_core.prediction.row_terms import CertainTerms, UncertainTerms
 from gplvm_core.statistics import Statistics, Targets
 
 CLOSE = {"rtol": 2e-6, "atol": 2e-6}
-BOUNDS = {"collapsed", "exact", "evaluate_layer", "evaluate_bound", "marginalised"}
+BOUNDS = {
+    "collapsed",
+    "collapsed_per_output",
+    "exact",
+    "evaluate_layer",
+    "evaluate_bound",
+    "marginalised",
+}
 # Values that come without adjoints.
-NOT_BOUNDS = {"data_term", "gram_factor", "profile_scales"}
+NOT_BOUNDS = {"data_term", "gram_factor", "layer_term", "profile_scales"}
 
 
 def test_every_bound_is_here() -> None:
@@ -237,3 +246,74 @@ def test_gram_factor_reports_its_jitter() -> None:
     points = np.random.default_rng(0).normal(size=(5, 2))
     assert gram_factor(RBF(4.0), points, 1e-6, relative=True).jitter == pytest.approx(4e-6)
     assert gram_factor(RBF(4.0), points, 1e-6, relative=False).jitter == 1e-6
+
+
+@pytest.mark.parametrize("gaps", [False, True], ids=["complete", "with gaps"])
+@pytest.mark.parametrize("profile", [False, True], ids=["given", "profiled"])
+def test_noise_per_output(profile: bool, gaps: bool, small, central_difference) -> None:
+    """Of the bound, and of the bound at every output's best ratio and noise."""
+    targets, mean, variance, inducing = small
+    if gaps:
+        targets = targets.copy()
+        targets[2:4, 0], targets[5:8, 2] = np.nan, np.nan
+    data, kernel = Targets.whole(targets), RBF(1.3, np.array([0.8, 1.4])) + Linear(0.3)
+    given = Layer(kernel, inducing, np.array([0.2, 0.05, 0.6]), np.array([4.0, 30.0, 1.5]))
+
+    def value(layer=given, mean=mean, variance=variance):
+        at = Belief(mean, variance)
+        return evaluate_layer(
+            layer, at, data, jitter=1e-5, profile=profile, per_output=True, most_ratio=1e5
+        )
+
+    found = value().gradients
+    for name, at, of in (
+        ("mean", mean, lambda x: value(mean=x)),
+        ("variance", variance, lambda x: value(variance=x)),
+        ("inducing", inducing, lambda x: value(replace(given, inducing=x))),
+    ):
+        expected = central_difference(lambda x, of=of: of(x).value, at)
+        np.testing.assert_allclose(getattr(found, name), expected, rtol=1e-5, atol=1e-5)
+    for path, at in leaves(kernel).items():
+        expected = central_difference(
+            lambda x, path=path: (
+                value(
+                    replace(given, kernel=replace_leaves(kernel, {path: x if x.ndim else float(x)}))
+                ).value
+            ),
+            np.asarray(at),
+        )
+        np.testing.assert_allclose(leaves(found.kernel)[path], expected, rtol=1e-5, atol=1e-5)
+
+
+def test_collapsed_per_output(small, central_difference) -> None:
+    """The adjoints of the algebra itself, for statistics of no points at all."""
+    generator = np.random.default_rng(0)
+    root = generator.normal(size=(2, 3, 3))
+    groups = np.array([0, 1, 0, 1])
+    statistics = Statistics(
+        np.array([9.0, 11.0]),
+        generator.normal(size=(3, 4)),
+        root @ np.swapaxes(root, 1, 2),
+        7.0,
+        np.array([5, 6]),
+        np.array([2, 2]),
+        groups,
+    )
+    gram = generator.normal(size=(3, 3))
+    gram, ratio = gram @ gram.T + np.eye(3), np.array([0.5, 2.0, 7.0, 1.0])
+
+    def value(gram=gram, **changed) -> Collapsed:
+        symmetric = {"psi2": changed["psi2"]} if "psi2" in changed else {}
+        changed |= {name: 0.5 * (x + np.swapaxes(x, 1, 2)) for name, x in symmetric.items()}
+        return collapsed_per_output(
+            replace(statistics, **changed), factorise(0.5 * (gram + gram.T)), ratio
+        )
+
+    at = value()
+    expected = central_difference(lambda x: value(gram=x).value, gram)
+    np.testing.assert_allclose(at.gram, expected, **CLOSE)
+    for name in ("psi0", "psi1_targets", "psi2"):
+        expected = central_difference(
+            lambda x, name=name: value(**{name: x}).value, getattr(statistics, name)
+        )
+        np.testing.assert_allclose(getattr(at.statistics, name), expected, **CLOSE)

@@ -1,0 +1,138 @@
+"""Models whose outputs have a signal and a noise of their own."""
+
+import numpy as np
+import pytest
+
+from gplvm_core import BayesianGPLVM, DynamicalGPLVM, ManifoldRelevance, load, load_dataset
+
+SPREAD = np.array([1.0, 100.0, 0.01, 1.0, 1.0, 3.0, 1.0, 1.0])
+# Standard deviation of the noise as a share of the signal's.
+SHARE = np.array([0.05, 0.05, 0.1, 0.5, 0.05, 0.3, 0.1, 1.0])
+
+
+def rows(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
+    """Outputs of one latent circle in mixed units and of mixed quality; and without the noise."""
+    generator = np.random.default_rng(seed)
+    angle = np.sort(generator.uniform(0.0, 2.0 * np.pi, count))
+    phase = np.random.default_rng(7).uniform(0.0, 2.0 * np.pi, len(SPREAD))
+    clean = SPREAD * np.sqrt(2.0) * np.cos(angle[:, None] + phase)
+    return clean + SPREAD * SHARE * generator.normal(size=clean.shape), clean
+
+
+def fitted(Y: np.ndarray, **options) -> BayesianGPLVM:
+    options = {"noise": "per_output", "scaling": "columns"} | options
+    return BayesianGPLVM(4, 25, max_iter=150, random_state=0, **options).fit(Y)
+
+
+@pytest.fixture(scope="module")
+def model() -> BayesianGPLVM:
+    return fitted(rows(150, 0)[0])
+
+
+def test_every_outputs_noise_is_found(model: BayesianGPLVM) -> None:
+    np.testing.assert_allclose(model.noise_std_ / (SPREAD * SHARE), 1.0, atol=0.25)
+
+
+def test_quiet_columns_are_not_drowned_and_loud_ones_not_fitted(model: BayesianGPLVM) -> None:
+    test, clean = rows(60, 1)
+    shared = fitted(rows(150, 0)[0], noise="shared", scaling="global")
+    error = [
+        np.sqrt(np.mean((each.denoise(test) - clean) ** 2, axis=0)) / SPREAD
+        for each in (model, shared)
+    ]
+    # With one noise in mixed units the column of large numbers is all that is seen.
+    assert error[0].mean() < 0.5 * error[1].mean()
+    assert model.score_samples(test).mean() > shared.score_samples(test).mean() + 2.0
+
+
+def test_completions_know_how_far_off_they_are(model: BayesianGPLVM) -> None:
+    test, _ = rows(80, 2)
+    gaps = test.copy()
+    gaps[:, 2], gaps[:, 7] = np.nan, np.nan
+    whole, deviation = model.complete(gaps, return_std=True)
+    apart = (whole - test)[:, [2, 7]] / deviation[:, [2, 7]]
+    np.testing.assert_allclose(np.sqrt(np.mean(apart**2, axis=0)), 1.0, atol=0.3)
+
+
+def test_completions_are_drawn_with_each_outputs_noise(model: BayesianGPLVM) -> None:
+    gaps = rows(6, 3)[0]
+    gaps[:, 3:5] = np.nan
+    assert np.isfinite(model.transform(gaps)).all()
+    drawn = model.sample_completions(gaps, 30, random_state=0)
+    assert drawn.shape == (30, 6, 8)
+    np.testing.assert_array_equal(drawn[:, :, 0], np.broadcast_to(gaps[:, 0], (30, 6)))
+    spread = drawn.std(axis=0)
+    assert spread[:, 3].mean() > 3.0 * spread[:, 4].mean()
+
+
+def test_training_goes_on_where_it_stopped() -> None:
+    Y, kept = rows(60, 4)[0], []
+    Y[:9, 2] = np.nan
+    whole = BayesianGPLVM(2, 10, max_iter=70, random_state=0, noise="per_output")
+    whole.fit(Y, callback=kept.append)
+    again = BayesianGPLVM(2, 10, max_iter=70, random_state=0, noise="per_output")
+    again.fit(Y, resume=kept[30].run)
+    assert again.bound_ == whole.bound_
+    np.testing.assert_array_equal(again.noise_std_, whole.noise_std_)
+
+
+def test_it_is_stored(model: BayesianGPLVM, tmp_path) -> None:
+    model.save(tmp_path / "own.gplvm")
+    again = load(tmp_path / "own.gplvm")
+    test = rows(5, 5)[0]
+    np.testing.assert_array_equal(again.noise_std_, model.noise_std_)
+    np.testing.assert_array_equal(again.score_samples(test), model.score_samples(test))
+
+
+def test_constant_and_noise_free_columns_are_said_and_do_no_harm() -> None:
+    Y, clean = rows(80, 6)
+    Y[:, 0], Y[:, 4] = 3.0, clean[:, 4]
+    with pytest.warns(UserWarning, match="1 of 8 columns are constant"):
+        model = fitted(Y)
+    assert np.isfinite(model.bound_)
+    np.testing.assert_allclose(model.denoise(Y)[:, 0], 3.0, atol=1e-9)
+    again, deviation = model.inverse_transform(model.latent_mean_, return_std=True)
+    assert np.isfinite(again).all()
+    assert (deviation >= 0.0).all()
+
+
+def test_an_unknown_noise_is_refused_in_words() -> None:
+    with pytest.raises(ValueError, match="noise must be one of shared, per_output; got 'own'"):
+        fitted(rows(20, 0)[0], noise="own")
+
+
+def test_paths_in_time() -> None:
+    Y, clean = rows(60, 8)
+    model = DynamicalGPLVM(2, 15, max_iter=120, random_state=0, noise="per_output").fit(Y)
+    np.testing.assert_allclose(model.noise_std_[[3, 7]], (SPREAD * SHARE)[[3, 7]], rtol=0.3)
+    gaps = Y.copy()
+    gaps[25:30, :6] = np.nan
+    filled = model.complete(gaps, times=np.arange(60.0) + 0.0)
+    error = (filled - clean)[25:30, :6] / SPREAD[:6]
+    assert np.sqrt(np.mean(error**2)) < 0.5
+
+
+def test_every_view_has_its_own() -> None:
+    Y, _ = rows(100, 9)
+    views = {"one": Y[:, :4], "other": Y[:, 4:]}
+    model = ManifoldRelevance(3, 20, max_iter=150, random_state=0, noise="per_output").fit(views)
+    found = np.concatenate([model.of_view(name).noise_std_ for name in ("one", "other")])
+    # The least noise a private dimension may take for itself.
+    loud = [3, 5, 7]
+    np.testing.assert_allclose(found[loud] / (SPREAD * SHARE)[loud], 1.0, atol=0.25)
+    assert model.drops_["one"].max() > 1.0
+    told = model.transfer({"one": Y[:, :4]}, "other")
+    error = (told - Y[:, 4:])[:, [0, 2]] / SPREAD[[4, 6]]
+    assert np.sqrt(np.mean(error**2)) < 0.5
+
+
+def test_mixed_units_need_no_decision() -> None:
+    """The wines: acids, alcohol, magnesium and proline in units a thousand apart."""
+    wine = load_dataset("wine").values
+    train, test = wine[::2], wine[1::2]
+    scores = [
+        fitted(train, scaling=scaling).score_samples(test).mean() for scaling in ("columns", "none")
+    ]
+    one = fitted(train, scaling="none", noise="shared").score_samples(test).mean()
+    assert scores[1] > one + 5.0
+    assert scores[0] == pytest.approx(scores[1], abs=2.0)
