@@ -248,6 +248,12 @@ def test_a_sequence_is_inferred_together() -> None:
     mixed_up = np.random.default_rng(0).permutation(30)
     again = model.transfer({"height": given["height"][mixed_up]}, "place", times=later[mixed_up])
     np.testing.assert_allclose(again, found[mixed_up], atol=1e-3)
+    # The mapping may take the new rows in, too.
+    adapted = model.transfer(given, "place", times=later, adapt=True)
+    assert 0.0 < np.abs(adapted - found).max() < 0.2
+    np.testing.assert_allclose(adapted[:, 1], np.sin(later), atol=0.2)
+    with pytest.raises(ValueError, match="sequence and adapt are about rows in time"):
+        model.transfer(given, "place", adapt=True)
     forecast = model.transfer(
         {"height": np.full((5, 3), np.nan)}, "place", times=time[-1] + later[:5], sequence=0
     )

@@ -5,12 +5,14 @@ from typing import Literal
 from numpy.typing import ArrayLike
 
 from gplvm_core.models.estimators.bayesian import BayesianGPLVM
+from gplvm_core.models.problems.edges import Noise
 
 
 class BayesianPCA(BayesianGPLVM):
     """Bayesian PCA: the Bayesian GP-LVM with a linear ARD kernel (Damianou 2015, §3.2).
 
-    That kernel has rank Q, so it gets as many inducing inputs as latent dimensions.
+    That kernel has rank Q, so it gets as many inducing inputs as latent dimensions. With
+    noise="per_output" it is Bayesian factor analysis.
     """
 
     def __init__(
@@ -24,6 +26,7 @@ class BayesianPCA(BayesianGPLVM):
         optimiser: Literal["lbfgs", "scg"] = "lbfgs",
         random_state: int | None = None,
         n_jobs: int | None = None,
+        noise: Noise = "shared",
     ) -> None:
         super().__init__(
             n_components=n_components,
@@ -37,6 +40,7 @@ class BayesianPCA(BayesianGPLVM):
             optimiser=optimiser,
             random_state=random_state,
             n_jobs=n_jobs,
+            noise=noise,
         )
 
     def _n_inducing(self, n_points: int) -> int:

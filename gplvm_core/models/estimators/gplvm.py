@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.scaling import Scaling, observed_counts
 from gplvm_core.models.estimators.trained import TrainedModel
-from gplvm_core.models.problems.edges import Edge, relevance_of
+from gplvm_core.models.problems.edges import Noise, relevance_of, to_data
 from gplvm_core.models.problems.full import FullProblem, check_room
 from gplvm_core.models.problems.graph import Graph
 from gplvm_core.models.problems.nodes import PointNode
@@ -27,7 +27,7 @@ class GPLVM(TrainedModel):
     (Titsias 2009). `bound_` is log p(Y, X) or its lower bound: a joint density of points that
     were fitted, not an evidence, so it does not compare with BayesianGPLVM's and over-fitting
     does not lower it. There is no KL: `information_` is nan and `n_effective_` the rank of the
-    fitted map.
+    fitted map. noise: as for BayesianGPLVM; "per_output" needs inducing inputs.
     """
 
     def __init__(
@@ -43,6 +43,7 @@ class GPLVM(TrainedModel):
         optimiser: Literal["lbfgs", "scg"] = "lbfgs",
         random_state: int | None = None,
         n_jobs: int | None = None,
+        noise: Noise = "shared",
     ) -> None:
         self.n_components = n_components
         self.n_inducing = n_inducing
@@ -55,13 +56,20 @@ class GPLVM(TrainedModel):
         self.optimiser = optimiser
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.noise = noise
 
     def _problem(self, begin: Start, run: Executor) -> Graph | FullProblem:
+        if self.n_inducing is not None:
+            layer = to_data(begin.outputs[0], run, self.noise)
+            return Graph((PointNode(),), (layer,), begin, self.jitter)
+        if self.noise != "shared":
+            raise ValueError(
+                f"the full model has one noise for all outputs; for noise={self.noise!r} "
+                "give it inducing inputs (n_inducing=50)"
+            )
         compressed = Targets.of(begin.outputs[0])
-        if self.n_inducing is None:
-            check_room(compressed)
-            return FullProblem(begin, compressed, self.jitter)
-        return Graph((PointNode(),), (Edge(0, compressed, run),), begin, self.jitter)
+        check_room(compressed)
+        return FullProblem(begin, compressed, self.jitter)
 
     def _settle(
         self,

@@ -14,7 +14,7 @@ from gplvm_core.models.data.inputs import Inputs, new_inputs
 from gplvm_core.models.data.rows import capped_notes, checked_outputs, checked_rows
 from gplvm_core.models.data.scaling import Scaling, observed_counts
 from gplvm_core.models.estimators.trained_regression import TrainedRegression
-from gplvm_core.models.problems.edges import relevance_of
+from gplvm_core.models.problems.edges import Noise, relevance_of
 from gplvm_core.models.problems.inputs import InputNode
 from gplvm_core.models.training.run import Run
 from gplvm_core.models.training.schedule import check_settings
@@ -28,7 +28,8 @@ class SparseGPRegression(TrainedRegression, RegressorMixin, BaseEstimator):
 
     The collapsed bound of Titsias (2009), with ARD lengthscales and inducing inputs learnt and
     noise and kernel variance at their optimum; with as many inducing inputs as points, exact
-    Gaussian-process regression. Several outputs share one kernel. Every column of the inputs is
+    Gaussian-process regression. Several outputs share one kernel, and one noise variance or, with
+    noise="per_output", have a signal and a noise variance each. Every column of the inputs is
     standardised inside; all inputs and outputs of methods are in the user's units.
 
     The inputs may be noisy observations z of x ~ N(z, X_variance): q(x_n) = N(μ_n, S_n) is learnt
@@ -49,6 +50,7 @@ class SparseGPRegression(TrainedRegression, RegressorMixin, BaseEstimator):
         optimiser: Literal["lbfgs", "scg"] = "lbfgs",
         random_state: int | None = None,
         n_jobs: int | None = None,
+        noise: Noise = "shared",
     ) -> None:
         self.n_inducing = n_inducing
         self.kernel = kernel
@@ -60,6 +62,7 @@ class SparseGPRegression(TrainedRegression, RegressorMixin, BaseEstimator):
         self.optimiser = optimiser
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.noise = noise
 
     def fit(
         self,

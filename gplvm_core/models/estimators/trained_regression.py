@@ -11,6 +11,7 @@ from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.data.scaling import Scaling, observed_counts
 from gplvm_core.models.estimators.fitted import FittedLayer
+from gplvm_core.models.problems.edges import Noise, targets_for
 from gplvm_core.models.problems.graph import Beginning, Graph
 from gplvm_core.models.problems.regression import PHASES, RegressionStart, regression
 from gplvm_core.models.training.run import Phase, Run, Trained, seeds_for
@@ -30,6 +31,7 @@ class TrainedRegression(FittedLayer):
     jitter: float
     optimiser: Literal["lbfgs", "scg"]
     random_state: int | None
+    noise: Noise
 
     def _train(
         self,
@@ -71,15 +73,17 @@ class TrainedRegression(FittedLayer):
     ) -> Graph:
         """What training is to maximise; begin: where it starts, unless at a start of its own."""
         seen = Targets.of(targets)
+        # It starts from one noise: the kernel that suits all outputs together.
         start = RegressionStart(inputs, seen, self.kernel, self.n_inducing, self.jitter, run)
         return regression(
             inputs,
-            seen,
+            targets_for(targets, self.noise),
             begin or start,
             n_inducing=self.n_inducing,
             jitter=self.jitter,
             run=run,
             kernel_held=kernel_held,
+            per_output=self.noise == "per_output",
             phases=phases,
         )
 

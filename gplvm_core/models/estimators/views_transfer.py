@@ -39,6 +39,7 @@ class ViewsTransfer(ViewsQueries, Segmented):
         return_std: bool = False,
         times: ArrayLike | None = None,
         sequence: Any = None,
+        adapt: bool = False,
     ) -> Float[Array, "..."] | tuple[Float[Array, "..."], Float[Array, "..."]]:
         """The view `to` of rows that are given in other views: N × D, in the user's units.
 
@@ -47,19 +48,19 @@ class ViewsTransfer(ViewsQueries, Segmented):
         with all explanations of the row. n_alternatives > 1: N × K × D, the best first, NaN where
         a row has fewer. return_std adds standard deviations, noise included. times: the rows are
         one sequence and are inferred together (a model with a time_kernel), sequence as for
-        DynamicalGPLVM.complete.
+        DynamicalGPLVM.complete; so is adapt: the given views' mappings take the rows in as well.
         """
         self._check_fitted()
         check_transfer(to, self.views_, n_alternatives, private, timed=times is not None)
-        if sequence is not None and times is None:
-            raise ValueError("sequence says what times continue: give times, too")
+        if times is None and (adapt or sequence is not None):
+            raise ValueError("sequence and adapt are about rows in time: give times, too")
         given = self._given(views, empty_rows=times is not None)
         wanted = self._wanted(given, to)
         if times is None:
             found = self._project(given)
             mean, variance = prediction.transfer(wanted, found, n_alternatives, private)
         else:
-            belief, prior = self._path_of(given, times, sequence)
+            belief, prior = self._path_of(given, times, sequence, adapt)
             mean, variance = transfer_path(wanted, belief, prior, private)
         return (mean, np.sqrt(variance)) if return_std else mean
 
@@ -79,14 +80,15 @@ class ViewsTransfer(ViewsQueries, Segmented):
         return np.flatnonzero(self.seen_[to])[rows], distance
 
     def _path_of(
-        self, given: Mapping[str, Evidence], times: ArrayLike, sequence: Any
+        self, given: Mapping[str, Evidence], times: ArrayLike, sequence: Any, adapt: bool
     ) -> tuple[Belief, Continued]:
         """q(X*) of the rows of a sequence, inferred together, and the prior of its path."""
         if self.time_kernel_ is None:
             raise DataError("the model was trained without a kernel over time: leave out times")
         evidence = list(given.values())
         prior = self._continued(times, len(evidence[0].outputs), sequence)
-        return self._inferred_path(evidence, prior).belief, prior
+        known = tuple(self.statistics_[name] for name in given) if adapt else None
+        return self._inferred_path(evidence, prior, None, known).belief, prior
 
     def _wanted(self, given: Mapping[str, Evidence], to: str) -> Wanted:
         """Warns when the given views share no dimension with the wanted one."""

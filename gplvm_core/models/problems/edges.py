@@ -114,11 +114,15 @@ class Edge:
 
 def to_data(values: Float[Array, "N D"], run: Executor, noise: Noise) -> Edge:
     """The layer from the first node to outputs (scaled; NaN: missing)."""
+    return Edge(0, targets_for(values, noise), run, per_output=noise == "per_output")
+
+
+def targets_for(values: Float[Array, "N D"], noise: Noise) -> Targets:
+    """What a layer sees of its outputs; ValueError for a noise that there is not."""
     if noise not in NOISES:
         raise ValueError(f"noise must be one of {', '.join(NOISES)}; got {noise!r}")
-    own = noise == "per_output"
     # With noise of their own all columns are needed: no square root of Y Yᵀ stands for them.
-    return Edge(0, Targets.whole(values) if own else Targets.of(values), run, per_output=own)
+    return Targets.whole(values) if noise == "per_output" else Targets.of(values)
 
 
 @dataclass(frozen=True)

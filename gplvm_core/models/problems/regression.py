@@ -44,15 +44,25 @@ def regression(
     jitter: float,
     run: Executor,
     kernel_held: bool = False,
+    per_output: bool = False,
     phases: Sequence[Phase] = PHASES,
 ) -> Graph:
     """F_data − KL(q(X) ‖ p(X)) of one layer on the inputs.
 
     With every input an inducing input, where it is observed, those need not move: with inputs
     known exactly nothing is sparse then. kernel_held: it stays as it is, up to its scale.
+    per_output: every output has a signal and a noise variance of its own.
     """
     whole = not inputs.free_mean.any() and n_inducing >= inputs.belief.n_points
-    layer = Edge(0, targets, run, inducing_held=whole, kernel_held=kernel_held, positive=BOUNDED)
+    layer = Edge(
+        0,
+        targets,
+        run,
+        inducing_held=whole,
+        kernel_held=kernel_held,
+        positive=BOUNDED,
+        per_output=per_output,
+    )
     return Graph((InputNode(inputs),), (layer,), begin, jitter, phases=phases)
 
 
