@@ -40,7 +40,7 @@ from gplvm_core.datasets import Dataset, load_dataset
 from gplvm_core.numerics import Array
 
 TEST, VALIDATION = 2, (4, 5)
-CHOSEN = {"features": 60, "n_components": 6, "max_iter": 200}
+CHOSEN: dict[str, Any] = {"features": 60, "n_components": 6, "max_iter": 200}
 CANDIDATES = (
     {"features": 30, "n_components": 15, "max_iter": 200},
     {"features": 30, "n_components": 15, "max_iter": 400},
@@ -201,7 +201,7 @@ def every_sequence(data: Dataset) -> dict[str, Any]:
 
 
 def noises(data: Dataset) -> dict[str, Any]:
-    """One noise or each its own, columns scaled by one number or each by its own, on every sequence.
+    """One noise or one an output, columns scaled by one number or each by its own.
 
     Each sequence is left out in turn, one seed, Matérn-3⁄2.
     """
