@@ -41,7 +41,7 @@ from gplvm_core.numerics import Array
 
 TEST, VALIDATION = 2, (4, 5)
 CHOSEN: dict[str, Any] = {"features": 60, "n_components": 6, "max_iter": 200}
-CANDIDATES = (
+CANDIDATES: tuple[dict[str, Any], ...] = (
     {"features": 30, "n_components": 15, "max_iter": 200},
     {"features": 30, "n_components": 15, "max_iter": 400},
     {"features": 60, "n_components": 15, "max_iter": 400},
