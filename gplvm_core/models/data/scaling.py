@@ -1,7 +1,7 @@
 """Units: what is subtracted from the outputs and divided out before a layer sees them."""
 
 from dataclasses import dataclass
-from typing import Literal, Self
+from typing import Literal, Self, get_args
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
@@ -12,7 +12,22 @@ from gplvm_core.datasets.errors import listed
 from gplvm_core.numerics import Array
 from gplvm_core.statistics import Patterns
 
-HOW = ("global", "columns", "none")
+How = Literal["global", "columns", "none"]
+Noise = Literal["shared", "per_output"]
+HOW, NOISES = get_args(How), get_args(Noise)
+
+
+def units_for(scaling: str, noise: str) -> str:
+    """How outputs are scaled inside a model with one noise for all of them, or one for each.
+
+    With its own noise a column's scale is learnt, so only where training starts could hang on it:
+    each is given its own. Raises ValueError for a noise that there is not.
+    """
+    if noise not in NOISES:
+        raise ValueError(f"noise must be one of {', '.join(NOISES)}; got {noise!r}")
+    if scaling not in HOW:
+        raise ValueError(f"scaling must be one of {', '.join(HOW)}; got {scaling!r}")
+    return "columns" if noise == "per_output" else scaling
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,8 @@ from typing import Literal
 
 from numpy.typing import ArrayLike
 
+from gplvm_core.models.data.scaling import Noise
 from gplvm_core.models.estimators.bayesian import BayesianGPLVM
-from gplvm_core.models.problems.edges import Noise
 
 
 class BayesianPCA(BayesianGPLVM):

@@ -7,12 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
-from gplvm_core.models.data.scaling import Scaling
+from gplvm_core.models.data.scaling import Noise, Scaling
 from gplvm_core.models.data.timeline import checked_timeline, timeline_notes
 from gplvm_core.models.estimators.bayesian import BayesianGPLVM
 from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.sequences import SequenceQueries
-from gplvm_core.models.problems.edges import Noise
 from gplvm_core.models.problems.graph import Graph, Parameters
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.starts import Start

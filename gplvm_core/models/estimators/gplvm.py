@@ -7,9 +7,9 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
-from gplvm_core.models.data.scaling import Scaling, observed_counts
+from gplvm_core.models.data.scaling import Noise, Scaling, observed_counts
 from gplvm_core.models.estimators.trained import TrainedModel
-from gplvm_core.models.problems.edges import Noise, relevance_of, to_data
+from gplvm_core.models.problems.edges import relevance_of, to_data
 from gplvm_core.models.problems.full import FullProblem, check_room
 from gplvm_core.models.problems.graph import Graph
 from gplvm_core.models.problems.nodes import PointNode

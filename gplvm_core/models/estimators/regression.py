@@ -12,9 +12,9 @@ from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.input_units import input_scaling, internal_variance
 from gplvm_core.models.data.inputs import Inputs, new_inputs
 from gplvm_core.models.data.rows import capped_notes, checked_outputs, checked_rows
-from gplvm_core.models.data.scaling import Scaling, observed_counts
+from gplvm_core.models.data.scaling import Noise, Scaling, observed_counts, units_for
 from gplvm_core.models.estimators.trained_regression import TrainedRegression
-from gplvm_core.models.problems.edges import Noise, relevance_of
+from gplvm_core.models.problems.edges import relevance_of
 from gplvm_core.models.problems.inputs import InputNode
 from gplvm_core.models.training.run import Run
 from gplvm_core.models.training.schedule import check_settings
@@ -82,7 +82,8 @@ class SparseGPRegression(TrainedRegression, RegressorMixin, BaseEstimator):
         check_settings(self)
         points = checked_rows(self, X, reset=True)
         outputs, self.one_output_ = checked_outputs(Y, points, type(self).__name__)
-        units, scaling = input_scaling(points), Scaling.of(outputs, self.scaling)
+        units = input_scaling(points)
+        scaling = Scaling.of(outputs, units_for(self.scaling, self.noise))
         variance = internal_variance(X_variance, points.shape, units.scale)
         inputs = Inputs.of(units.apply(points), variance, constrained=self.constrained)
         given, kept = inputs.prior, self._kept(inputs)

@@ -7,7 +7,13 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
-from gplvm_core.models.data.scaling import Scaling, gaps_in_words, observed_counts
+from gplvm_core.models.data.scaling import (
+    Noise,
+    Scaling,
+    gaps_in_words,
+    observed_counts,
+    units_for,
+)
 from gplvm_core.models.estimators.estimator import LatentVariableModel
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.training.run import Problem, Run, seeds_for
@@ -53,6 +59,7 @@ class TrainedModel(Trainable, LatentVariableModel):
     init: str | ArrayLike
     scaling: Literal["global", "columns", "none"]
     n_jobs: int | None
+    noise: Noise
 
     def fit(
         self,
@@ -69,7 +76,7 @@ class TrainedModel(Trainable, LatentVariableModel):
         the same data and settings (a larger max_iter goes on for longer).
         """
         check_settings(self)
-        targets, scaling = self._training_data(Y, self.scaling)
+        targets, scaling = self._training_data(Y, units_for(self.scaling, self.noise))
         n_inducing = self._n_inducing(len(targets))
         begin = Start((targets,), self.n_components, n_inducing, (self.kernel,), self.init)
         with executor(self.n_jobs) as run:

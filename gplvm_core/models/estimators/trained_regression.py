@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.inputs import Inputs
-from gplvm_core.models.data.scaling import Scaling, observed_counts
+from gplvm_core.models.data.scaling import Noise, Scaling, observed_counts
 from gplvm_core.models.estimators.fitted import FittedLayer
-from gplvm_core.models.problems.edges import Noise, targets_for
+from gplvm_core.models.problems.edges import targets_for
 from gplvm_core.models.problems.graph import Beginning, Graph
 from gplvm_core.models.problems.regression import PHASES, RegressionStart, regression
 from gplvm_core.models.training.run import Phase, Run, Trained, seeds_for

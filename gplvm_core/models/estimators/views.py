@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from gplvm_core.kernels import Kernel
-from gplvm_core.models.data.scaling import gaps_in_words, observed_counts
+from gplvm_core.models.data.scaling import Noise, gaps_in_words, observed_counts, units_for
 from gplvm_core.models.data.timeline import checked_timeline, timeline_notes
 from gplvm_core.models.data.views import (
     Views,
@@ -23,7 +23,6 @@ from gplvm_core.models.estimators.fitted import Optimised, Saved
 from gplvm_core.models.estimators.one_view import one_view
 from gplvm_core.models.estimators.trained import Trainable
 from gplvm_core.models.estimators.views_transfer import ViewsTransfer
-from gplvm_core.models.problems.edges import Noise
 from gplvm_core.models.problems.graph import Graph
 from gplvm_core.models.problems.nodes import LatentNode, Node
 from gplvm_core.models.problems.paths import PathNode
@@ -106,7 +105,7 @@ class ManifoldRelevance(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimato
         """
         check_settings(self)
         given = checked_views(views)
-        internal, scalings = training_views(given, self.scaling)
+        internal, scalings = training_views(given, units_for(self.scaling, self.noise))
         n_points = len(next(iter(internal.values())))
         self.views_ = tuple(given)
         self.times_ = self.sequences_ = self.path_ = self.time_kernel_ = None

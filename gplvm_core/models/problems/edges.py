@@ -1,7 +1,6 @@
 """A layer of a model's graph: from the belief at a node to data, or to the belief at another."""
 
 from dataclasses import dataclass, replace
-from typing import Literal, get_args
 
 import numpy as np
 from jaxtyping import Float
@@ -9,15 +8,12 @@ from jaxtyping import Float
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Collapsed, Layer, LayerValue, evaluate_layer
 from gplvm_core.kernels import Kernel
-from gplvm_core.models.data.scaling import Scaling
+from gplvm_core.models.data.scaling import Noise, Scaling
 from gplvm_core.numerics import Array
 from gplvm_core.parameters import LOG, Leaf, Transform, leaves
 from gplvm_core.prediction import Posterior
 from gplvm_core.statistics import Executor, Statistics, Targets
 from gplvm_core.statistics.executors import serial
-
-Noise = Literal["shared", "per_output"]
-NOISES: tuple[Noise, ...] = get_args(Noise)
 
 
 @dataclass(frozen=True)
@@ -118,9 +114,7 @@ def to_data(values: Float[Array, "N D"], run: Executor, noise: Noise) -> Edge:
 
 
 def targets_for(values: Float[Array, "N D"], noise: Noise) -> Targets:
-    """What a layer sees of its outputs; ValueError for a noise that there is not."""
-    if noise not in NOISES:
-        raise ValueError(f"noise must be one of {', '.join(NOISES)}; got {noise!r}")
+    """What a layer sees of its outputs."""
     # With noise of their own all columns are needed: no square root of Y Yᵀ stands for them.
     return Targets.whole(values) if noise == "per_output" else Targets.of(values)
 

@@ -2,7 +2,8 @@
 
 from jaxtyping import Float
 
-from gplvm_core.models.problems.edges import Noise, to_data
+from gplvm_core.models.data.scaling import Noise
+from gplvm_core.models.problems.edges import to_data
 from gplvm_core.models.problems.graph import Graph, Learnt
 from gplvm_core.models.problems.nodes import Node
 from gplvm_core.models.problems.segmentation import drops
