@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 from gplvm_core.datasets import DataError
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.rows import refuse_unseen
-from gplvm_core.models.data.scaling import Scaling, refuse_empty
+from gplvm_core.models.data.scaling import Scaling, observed_counts, refuse_empty
 from gplvm_core.numerics import Array
 
 Views = dict[str, Array]
@@ -67,6 +67,14 @@ def training_views(views: Views, how: str) -> tuple[Views, dict[str, Scaling]]:
             raise DataError(f"view {name!r}: {error}") from error
         internal[name] = scalings[name].apply(values)
     return internal, scalings
+
+
+def log_jacobians(internal: Views, scalings: Mapping[str, Scaling]) -> dict[str, float]:
+    """log p of every view as given − log p of it scaled, in nats."""
+    return {
+        name: scalings[name].log_jacobian(observed_counts(values))
+        for name, values in internal.items()
+    }
 
 
 def given_views(

@@ -7,13 +7,14 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from gplvm_core.kernels import Kernel
-from gplvm_core.models.data.scaling import Noise, gaps_in_words, observed_counts, units_for
+from gplvm_core.models.data.scaling import Noise, gaps_in_words, units_for
 from gplvm_core.models.data.timeline import checked_timeline, timeline_notes
 from gplvm_core.models.data.views import (
     Views,
     check_name,
     checked_views,
     kernel_of_view,
+    log_jacobians,
     notes_by_view,
     training_views,
 )
@@ -98,35 +99,32 @@ class ManifoldRelevance(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimato
     ) -> Self:
         """Train on views of the same N rows, {name: N × D_v}, NaN for missing. `y` is ignored.
 
-        times and sequences, for a model with a time_kernel, as for DynamicalGPLVM; callback and
-        resume (with the views in the run's order) as for BayesianGPLVM. Raises DataError for views
-        whose rows do not align, and for one in which nothing varies; ValueError for a run of
-        other views.
+        times and sequences, with a time_kernel, as for DynamicalGPLVM; callback and resume (a run
+        of the same views, in their order) as for BayesianGPLVM. Raises DataError for views whose
+        rows do not align, and for one in which nothing varies.
         """
         check_settings(self)
         given = checked_views(views)
         internal, scalings = training_views(given, units_for(self.scaling, self.noise))
-        n_points = len(next(iter(internal.values())))
-        self.views_ = tuple(given)
+        self.views_, n_points = tuple(given), len(next(iter(internal.values())))
         self.times_ = self.sequences_ = self.path_ = self.time_kernel_ = None
         if self.time_kernel is not None:
             self.times_, self.sequences_ = checked_timeline(times, sequences, n_points)
         with executor(self.n_jobs) as run:
             problem = self._problem(internal, run)
-            counts = {name: observed_counts(values) for name, values in internal.items()}
-            offsets = {name: scalings[name].log_jacobian(counts[name]) for name in self.views_}
-            offset = sum(offsets.values())
-            parameters, seed = self._train(problem, offset, callback, resume, self.views_)
+            offsets = log_jacobians(internal, scalings)
+            total = sum(offsets.values())
+            parameters, seed = self._train(problem, total, callback, resume, self.views_)
             learnt = problem.learnt(parameters, tuple(internal.values()))
-            own = dict(zip(self.views_, learnt.layers, strict=True))
-            found = drops_by_view(problem, learnt)
+            lost = drops_by_view(problem, learnt, self.views_)
         (node,), (top,) = problem.nodes, parameters.nodes
         if isinstance(node, PathNode):
             self.path_, self.time_kernel_ = node.path(top), top.kernel
         self.seen_ = dict(zip(self.views_, (edge.data.seen for edge in problem.edges), strict=True))
-        self._keep(learnt.nodes[0], own, dict(zip(self.views_, found, strict=True)), scalings)
+        own = dict(zip(self.views_, learnt.layers, strict=True))
+        self._keep(learnt.nodes[0], own, lost, scalings)
         self.bounds_ = {name: each.posterior.value + offsets[name] for name, each in own.items()}
-        self.bound_ = learnt.bound + offset
+        self.bound_ = learnt.bound + total
         notes = problem.notes(seed)
         notes += notes_by_view({name: scaling.notes for name, scaling in scalings.items()})
         if self.time_kernel_ is not None:
@@ -147,7 +145,6 @@ class ManifoldRelevance(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimato
         outputs = tuple(internal.values())
         kernels = tuple(kernel_of_view(self.kernel, name, self.views_) for name in internal)
         begin = Start(outputs, self.n_components, self.n_inducing, kernels, self.init)
-        node: Node = LatentNode()
-        if self.time_kernel is not None:
-            node = PathNode(self._timeline, self.time_kernel)
+        over = self.time_kernel
+        node: Node = LatentNode() if over is None else PathNode(self._timeline, over)
         return several_views(begin, node, self.jitter, run, self.noise)

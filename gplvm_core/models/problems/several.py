@@ -1,5 +1,7 @@
 """Several views of the same things as a graph: one belief, and a layer to each view."""
 
+from collections.abc import Sequence
+
 from jaxtyping import Float
 
 from gplvm_core.models.data.scaling import Noise
@@ -23,10 +25,13 @@ def several_views(begin: Start, node: Node, jitter: float, run: Executor, noise:
     return Graph((node,), edges, begin, jitter, across)
 
 
-def drops_by_view(problem: Graph, learnt: Learnt) -> list[Float[Array, " Q"]]:
+def drops_by_view(
+    problem: Graph, learnt: Learnt, names: Sequence[str]
+) -> dict[str, Float[Array, " Q"]]:
     """What each view loses, in nats a row, when a latent dimension is taken from its layer."""
     belief = learnt.nodes[0].belief
-    return problem.run(
+    found = problem.run(
         lambda pair: drops(pair[1], pair[0].data, belief, pair[0].run),
         zip(problem.edges, learnt.layers, strict=True),
     )
+    return dict(zip(names, found, strict=True))
