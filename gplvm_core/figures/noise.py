@@ -119,6 +119,8 @@ def _bars(noise: CellNoise) -> go.Figure:
             marker={"color": ON},
             text=[f"{each:.0%}" for each in share],
             textangle=0,
+            textfont_size=12,
+            constraintext="none",
             customdata=list(zip(names, noise.std[whole], strict=True)),
             hovertemplate="%{customdata[0]}<br>%{x:.1%} of its spread<br>"
             "± %{customdata[1]:.3g} in the data's units<extra></extra>",
@@ -126,8 +128,10 @@ def _bars(noise: CellNoise) -> go.Figure:
     )
     figure.update_xaxes(
         range=[0.0, max(1.0, float(share.max()))],
+        dtick=0.25,
         tickformat=".0%",
-        title_text="noise, of the spread",
+        title_text="noise as a share of the spread",
+        showgrid=True,
     )
     # Names may be alike, so that bars have places of their own.
     figure.update_yaxes(
@@ -135,6 +139,7 @@ def _bars(noise: CellNoise) -> go.Figure:
         ticktext=[_short(name) for name in names],
         autorange="reversed",
         showgrid=False,
+        zeroline=False,
     )
     told = [f"the noisiest {len(whole)} of {len(noise.order)}"] * (len(whole) < len(noise.order))
     title = "; ".join([*told, *filter(None, [noise.left_out])])
@@ -146,7 +151,9 @@ def _titled(figure: go.Figure, title: str, height: int) -> go.Figure:
     quiet_layout(figure, height=height, revision="noise")
     if title:
         words = title[:1].upper() + title[1:]
-        figure.update_layout(title={"text": words, "font_size": 13}, margin_t=36)
+        figure.update_layout(
+            title={"text": words, "font": {"size": 13, "weight": 400}}, margin_t=36
+        )
     return figure
 
 

@@ -1,5 +1,6 @@
 """Noise per output through the pages: chosen in Train, seen in Explore, told in the Library."""
 
+import json
 from collections.abc import Callable
 from pathlib import Path
 
@@ -120,6 +121,17 @@ def test_explore_tells_how_large_the_noise_of_every_column_is(kept: Callable[...
     assert f"Noisiest: weight, {share[NOISY]:.0%} of its spread" in words
     assert f"quietest: {NAMES[np.argmin(share)]}, {share.min():.0%}." in words
     assert f"Half of the columns are above {np.median(share):.0%}." in words
+
+
+def test_the_figure_is_drawn_once_it_is_wanted(kept: Callable[..., str]):
+    at = explored(kept(quick(), dataset_of(table())))
+    assert not at.get("plotly_chart")
+    at.session_state["explore_noise"] = True
+    at.run()
+    assert not at.exception
+    (chart,) = at.get("plotly_chart")
+    labels = json.loads(chart.proto.spec)["layout"]["yaxis"]["ticktext"]
+    assert labels[0] == "weight" and sorted(labels) == sorted(NAMES)
 
 
 @pytest.mark.parametrize("scaling", ["global", "columns"])

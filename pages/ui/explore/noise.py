@@ -16,23 +16,32 @@ FEW = 3  # outputs, of which the words say nothing in general
 ALIKE = 1e-9  # relative; noise that differs by less is one number
 
 
+@st.fragment
 def noise_of_outputs(item: Item, name: str) -> None:
     """An expander with the noise of each output, or of all."""
     dataset = item.dataset
     data_std = column_std(dataset.values)
     noise = CellNoise.of(item.model.noise_std_, data_std, dataset.drawing, names_of(dataset))
-    with st.expander("Noise of the outputs", icon=":material/grain:"):
+    expander = st.expander(
+        "Noise of the outputs",
+        icon=":material/grain:",
+        # Until it is wanted, the map's page does not fetch what draws the figure.
+        on_change="rerun",
+        key="explore_noise",
+    )
+    with expander:
         if not item.own_noise:
             st.markdown(shared_in_words(item, noise))
             return
         st.markdown(own_in_words(noise), help=TERMS["own_noise"])
-        st.plotly_chart(
-            noise_figure(noise),
-            width=PICTURE_WIDTH if dataset.drawing.kind == "image" else BARS_WIDTH,
-            key=f"explore_noise|{name}",
-            config={"displayModeBar": False},
-            alt=f"Noise of every {cell_word(dataset.drawing)[0]}. {own_in_words(noise)}",
-        )
+        if expander.open:
+            st.plotly_chart(
+                noise_figure(noise),
+                width=PICTURE_WIDTH if dataset.drawing.kind == "image" else BARS_WIDTH,
+                key=f"explore_noise|{name}",
+                config={"displayModeBar": False},
+                alt=f"Noise of every {cell_word(dataset.drawing)[0]}. {own_in_words(noise)}",
+            )
 
 
 def own_in_words(noise: CellNoise) -> str:
