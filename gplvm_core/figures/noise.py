@@ -18,7 +18,8 @@ from gplvm_core.figures.palette import ON
 MOST_COLUMNS = 20
 MOST_LETTERS = 24  # of a name beside its bar
 BAR_HEIGHT = 24  # pixels
-PICTURE_HEIGHT = 380
+PICTURE_HEIGHT = 420
+SHARE = "noise as a share of the spread"
 
 
 def column_std(values: Float[Array, "N D"]) -> Float[Array, " D"]:
@@ -68,18 +69,19 @@ class CellNoise:
 
     @property
     def left_out(self) -> str:
-        """How many cells have no variance, in words; nothing if all have."""
+        """How many cells have no variance, as a sentence; empty if all have."""
         constant, (one, many) = int(np.isnan(self.share).sum()), cell_word(self.drawing)
         if not constant:
             return ""
         does = "does not vary and is" if constant == 1 else "do not vary and are"
-        return f"{constant:,} of {plural(len(self.share), one, many)} {does} left out"
+        return f"{constant:,} of {plural(len(self.share), one, many)} {does} left out."
 
 
 def noise_figure(noise: CellNoise) -> go.Figure:
     """A heat map in the shape of the image; else bars, of all joints or of 20 columns at most.
 
-    Shares of 0 to 1; the hover text has the noise in the data's units.
+    Shares of 0 to 1; the hover text has the noise in the data's units. What has no variance is not
+    drawn: `left_out` counts it in words.
     """
     if not len(noise.order):
         return message_figure("Nothing varies", height=PICTURE_HEIGHT)
@@ -94,7 +96,15 @@ def _heat_map(noise: CellNoise) -> go.Figure:
             zmin=0.0,
             zmax=1.0,
             colorscale="Cividis",
-            colorbar={"tickformat": ".0%", "dtick": 0.25, "thickness": 12},
+            colorbar={
+                "orientation": "h",
+                "y": 0.0,
+                "yanchor": "top",
+                "tickformat": ".0%",
+                "dtick": 0.25,
+                "thickness": 12,
+                "title": {"text": SHARE, "side": "bottom"},
+            },
             customdata=noise.std.reshape(height, width),
             text=np.reshape(noise.names, (height, width)),
             hovertemplate="%{text}<br>%{z:.0%} of its spread<br>"
@@ -104,7 +114,7 @@ def _heat_map(noise: CellNoise) -> go.Figure:
     )
     figure.update_xaxes(visible=False, constrain="domain")
     figure.update_yaxes(visible=False, constrain="domain", autorange="reversed", scaleanchor="x")
-    return _titled(figure, noise.left_out, PICTURE_HEIGHT)
+    return quiet_layout(figure, height=PICTURE_HEIGHT, revision="noise")
 
 
 def _bars(noise: CellNoise) -> go.Figure:
@@ -120,7 +130,8 @@ def _bars(noise: CellNoise) -> go.Figure:
             text=[f"{each:.0%}" for each in share],
             textangle=0,
             textfont_size=12,
-            constraintext="none",
+            textposition="outside",
+            cliponaxis=False,
             customdata=list(zip(names, noise.std[whole], strict=True)),
             hovertemplate="%{customdata[0]}<br>%{x:.1%} of its spread<br>"
             "± %{customdata[1]:.3g} in the data's units<extra></extra>",
@@ -130,7 +141,7 @@ def _bars(noise: CellNoise) -> go.Figure:
         range=[0.0, max(1.0, float(share.max()))],
         dtick=0.25,
         tickformat=".0%",
-        title_text="noise as a share of the spread",
+        title_text=SHARE,
         showgrid=True,
     )
     # Names may be alike, so that bars have places of their own.
@@ -141,19 +152,12 @@ def _bars(noise: CellNoise) -> go.Figure:
         showgrid=False,
         zeroline=False,
     )
-    told = [f"the noisiest {len(whole)} of {len(noise.order)}"] * (len(whole) < len(noise.order))
-    title = "; ".join([*told, *filter(None, [noise.left_out])])
     figure.update_layout(bargap=0.25)
-    return _titled(figure, title, 80 + BAR_HEIGHT * len(whole))
-
-
-def _titled(figure: go.Figure, title: str, height: int) -> go.Figure:
-    quiet_layout(figure, height=height, revision="noise")
-    if title:
-        words = title[:1].upper() + title[1:]
-        figure.update_layout(
-            title={"text": words, "font": {"size": 13, "weight": 400}}, margin_t=36
-        )
+    quiet_layout(figure, height=80 + BAR_HEIGHT * len(whole), revision="noise")
+    figure.update_layout(margin_r=44)  # where the number of a full bar stands
+    if len(whole) < len(noise.order):
+        title = f"The noisiest {len(whole)} of {len(noise.order)}"
+        figure.update_layout(title={"text": title, "font_size": 13}, margin_t=36)
     return figure
 
 

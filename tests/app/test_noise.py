@@ -159,6 +159,7 @@ def test_explore_names_pixels_and_joints(kept: Callable[..., str]):
     values /= np.maximum(values.std(axis=0), 1.0)
     words = said(explored(kept(quick(), dataset_of(values, Drawing("image", (2, 3))))))
     assert "Noisiest: the pixel in row 1, column 3, " in words
+    assert "1 of 6 pixels does not vary and is left out." in words
     body = Drawing("skeleton", (2, 3), skeleton=Skeleton(("hips", "knee"), (-1, 0)))
     assert "Noisiest: hips, " in said(explored(kept(quick(), dataset_of(values, body))))
 

@@ -52,9 +52,9 @@ def test_columns_without_variance_are_left_out_and_counted():
     noise = columns([0.1, 0.2, 0.3, 0.4], [0.0, 1.0, 0.0, 1.0])
     figure = noise_figure(noise)
     assert bars(figure)[0] == ["c3", "c1"]
-    assert figure.layout.title.text == "2 of 4 columns do not vary and are left out"
+    assert noise.left_out == "2 of 4 columns do not vary and are left out."
     assert columns([0.1, 0.2], [0.0, 1.0]).left_out == (
-        "1 of 2 columns does not vary and is left out"
+        "1 of 2 columns does not vary and is left out."
     )
     assert columns([0.1], [1.0]).left_out == ""
 
@@ -94,7 +94,7 @@ def test_a_picture_has_the_shape_of_the_images():
             assert data.text[row][column] == f"row {row + 1}, column {column + 1}"
     assert (data.zmin, data.zmax) == (0.0, 1.0)
     assert figure.layout.yaxis.autorange == "reversed"  # row 1 at the top
-    assert figure.layout.title.text == "1 of 15 pixels does not vary and is left out"
+    assert cells.left_out == "1 of 15 pixels does not vary and is left out."
 
 
 def test_a_coloured_pixel_is_the_mean_over_its_colours_that_vary():
@@ -111,13 +111,13 @@ def test_a_joint_is_the_root_mean_square_over_its_coordinates():
     drawing = Drawing("skeleton", (3, 3), skeleton=skeleton)
     noise = np.array([0.5, 0.5, 0.5, 1.0, 2.0, 2.0, 0.1, 0.1, 0.7])
     spread = np.array([0.0, 0.0, 0.0, 2.0, 4.0, 4.0, 3.0, 4.0, 0.0])
-    figure = noise_figure(CellNoise.of(noise, spread, drawing, ()))
-    labels, lengths, facts = bars(figure)
+    cells = CellNoise.of(noise, spread, drawing, ())
+    labels, lengths, facts = bars(noise_figure(cells))
     assert labels == ["knee", "foot"]
     # Knee: √(9/3) of √(36/3). Foot: two coordinates vary, √(0.02/2) of √(25/2).
     np.testing.assert_allclose(lengths, [0.5, 0.1 / 12.5**0.5])
     np.testing.assert_allclose([float(std) for _, std in facts], [3**0.5, 0.1])
-    assert figure.layout.title.text == "1 of 3 joints does not vary and is left out"
+    assert cells.left_out == "1 of 3 joints does not vary and is left out."
 
 
 def test_all_joints_are_drawn_whatever_their_number():

@@ -11,7 +11,7 @@ from gplvm_core.figures.noise import CellNoise, column_std, noise_figure
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.words import TERMS
 
-PICTURE_WIDTH, BARS_WIDTH = 460, 680  # pixels; a narrow page makes them smaller
+PICTURE_WIDTH, BARS_WIDTH = 400, 680  # pixels; a narrow page makes them smaller
 FEW = 3  # outputs, of which the words say nothing in general
 ALIKE = 1e-9  # relative; noise that differs by less is one number
 
@@ -55,7 +55,7 @@ def own_in_words(noise: CellNoise) -> str:
     )
     if len(share) > FEW:
         words += f" Half of the {cell_word(noise.drawing)[1]} are above {np.median(share):.0%}."
-    return words
+    return f"{words} {noise.left_out}".rstrip()
 
 
 def shared_in_words(item: Item, noise: CellNoise) -> str:
