@@ -3,17 +3,20 @@
 from typing import Any
 
 import numpy as np
+from jaxtyping import Float
 from numpy import ndarray as Array
 
 from gplvm_core.kernels import Kernel
 from gplvm_core.prediction import Posterior
 
 
-def scaled_basis(posterior: Posterior, gap: Array) -> tuple[Array, Array, Array]:
-    """T (R, M), shrink (R,) and weights (R, D) of the same prediction in a well-scaled basis.
+def scaled_basis(
+    posterior: Posterior, gap: Float[Array, "M M"]
+) -> tuple[Float[Array, "R M"], Float[Array, " R"], Float[Array, "R D"]]:
+    """T, shrink and weights of the same prediction in a well-scaled basis.
 
     With α = T k*: mean = αᵀ weights, variance = k** − Σ shrink α² in the units of
-    `mean_variance`, whose gap (M, M) is asked for.
+    `mean_variance`, whose gap is asked for.
 
     The posterior's own weights and gap carry the inverse of K and with it huge numbers of
     opposite signs, which single precision cannot hold. T = Eᵀ S^(−½) Uᵀ, K = U S Uᵀ (S floored,
@@ -33,8 +36,8 @@ def scaled_basis(posterior: Posterior, gap: Array) -> tuple[Array, Array, Array]
     return transform[kept], shrink[kept], weights[kept]
 
 
-def mean_variance(posterior: Posterior) -> tuple[float, Array]:
-    """The scale and the gap (M, M) of the outputs' mean variance, scale² (k** − k*ᵀ gap k*).
+def mean_variance(posterior: Posterior) -> tuple[float, Float[Array, "M M"]]:
+    """The scale and the gap of the outputs' mean variance, scale² (k** − k*ᵀ gap k*).
 
     In the data's units. Outputs differ in their variance when they are observed in different rows,
     or have a signal and a noise of their own.

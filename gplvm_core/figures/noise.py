@@ -24,9 +24,10 @@ SHARE = "noise as a share of the spread"
 
 def column_std(values: Float[Array, "N D"]) -> Float[Array, " D"]:
     """Standard deviation of what is observed of each column; 0 where all of it is alike."""
-    constant = np.nanmax(values, axis=0) == np.nanmin(values, axis=0)
-    # The computed deviation of a constant column is the rounding error of its mean.
-    return np.where(constant, 0.0, np.nanstd(values, axis=0))
+    centre, spread = np.nanmean(values, axis=0), np.nanstd(values, axis=0)
+    # A constant column's computed spread is the rounding error of its mean, not 0.
+    constant = spread <= 1e-12 * np.abs(centre)
+    return np.where(constant, 0.0, spread)
 
 
 @dataclass(frozen=True, eq=False)

@@ -8,7 +8,13 @@ import numpy as np
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from gplvm_core import GPLVM, BayesianGPLVM, ManifoldRelevance
+from gplvm_core import (
+    GPLVM,
+    BayesianGPLVM,
+    BayesianPCA,
+    ManifoldRelevance,
+    ProbabilisticPCA,
+)
 from gplvm_core.datasets import Dataset
 from gplvm_core.datasets.drawing import Drawing, Skeleton
 from gplvm_core.store import Library, workspace
@@ -148,8 +154,12 @@ def test_of_one_noise_explore_says_so_and_what_to_do(kept: Callable[..., str], s
     assert "Noisiest" not in words
 
 
-def test_a_model_without_the_choice_names_one_that_has_it(kept: Callable[..., str]):
-    at = explored(kept(GPLVM(2, max_iter=10, random_state=0), dataset_of(table())))
+@pytest.mark.parametrize(
+    "model",
+    [GPLVM(2, max_iter=10, random_state=0), BayesianPCA(2, max_iter=10), ProbabilisticPCA(2)],
+)
+def test_a_model_without_the_choice_names_one_that_has_it(kept: Callable[..., str], model):
+    at = explored(kept(model, dataset_of(table())))
     assert "train a Bayesian GP-LVM with “Noise: each output its own”" in said(at)
 
 

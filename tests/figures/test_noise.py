@@ -131,7 +131,10 @@ def test_all_joints_are_drawn_whatever_their_number():
 
 
 def test_the_spread_is_of_what_is_observed_and_constants_have_exactly_none():
-    values = np.array([[1.0, 0.1, 5.0], [3.0, 0.1, np.nan], [np.nan, 0.1, 5.0], [5.0, 0.1, np.nan]])
+    values = np.array(
+        [[1.0, 0.1, 5.0, 0.3], [3.0, 0.1, np.nan, 0.1 + 0.2], [np.nan, 0.1, 5.0, 0.3],
+         [5.0, 0.1, np.nan, 0.3]]
+    )  # fmt: skip
     spread = column_std(values)
     assert spread[0] == pytest.approx(np.sqrt(8 / 3))
-    assert spread[1] == spread[2] == 0.0
+    np.testing.assert_array_equal(spread[1:], 0.0)
