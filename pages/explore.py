@@ -7,6 +7,7 @@ from gplvm_core.figures.pack import Chart
 from gplvm_core.kernels import KernelError
 from gplvm_core.models import LatentVariableModel
 from pages.ui.explore.canvas import latent_canvas
+from pages.ui.explore.noise import noise_of_outputs
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.map_place import n_axes, starting_place
 from pages.ui.shared.model_page import ModelPage, about, bullets, ready_models
@@ -33,6 +34,7 @@ def explore(item: Item, name: str) -> None:
         )
     except KernelError as error:
         st.error(str(error))
+    noise_of_outputs(item, name)
     story = story_of(item.dataset.name, item.dataset.title)
     about(
         f"{story.sentence} {story.shows}".strip(),

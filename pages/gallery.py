@@ -30,9 +30,10 @@ def show_card(listed: Listed) -> None:
         door = doors(entry.capabilities)[0]
         shows = IN_TIME if door is DYNAMICS else story.shows
         st.markdown(f"{story.sentence} {shows}".strip())
+        in_use = f"{card.effective} of {plural(entry.n_latent, 'dimension')} in use"
         st.html(
             f'<span class="mf-facts">{entry.n_points:,} × {entry.n_outputs:,} numbers '
-            f"· {card.effective} of {plural(entry.n_latent, 'dimension')} in use</span>"
+            f"· {' · '.join((in_use, *card.facts))}</span>"
         )
         if st.button(door.verb, key=f"open_{entry.id}", type="primary", width="stretch",
                      icon=door.icon):  # fmt: skip

@@ -8,10 +8,10 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 
 from gplvm_core.datasets.drawing import Drawing
+from gplvm_core.figures.browser_basis import kernel_parts, mean_variance, scaled_basis
 from gplvm_core.figures.frame import frame
 from gplvm_core.figures.palette import COLOURS
 from gplvm_core.figures.relevance import dimensions_on
-from gplvm_core.kernels import Kernel
 from gplvm_core.prediction import Posterior, predict, predict_uncertain, sample
 
 MOST_ITEM_BYTES = 3_000_000  # the training items' small pictures; larger ones are reduced
@@ -103,7 +103,8 @@ def pack_model(chart: Chart, name: str) -> bytes:
     cannot evaluate.
     """
     posterior, dataset = chart.posterior, chart.dataset
-    transform, shrink, weights = _scaled_basis(posterior)
+    scale, gap = mean_variance(posterior)
+    transform, shrink, weights = scaled_basis(posterior, gap)
     points, described = pack_points(chart)
     inducing = np.pad(posterior.inducing, ((0, 0), (0, len(described["axes"]) - chart.n_latent)))
     arrays = {
@@ -117,8 +118,8 @@ def pack_model(chart: Chart, name: str) -> bytes:
     arrays["items"], item_shape, item_range, missing_code = _items(dataset)
     header = {
         "name": name,
-        "kernel": _kernel_parts(posterior.kernel, inducing.shape[1], chart.n_latent),
-        "scale": float(np.sqrt(np.mean(np.square(posterior.scale)))),
+        "kernel": kernel_parts(posterior.kernel, inducing.shape[1], chart.n_latent),
+        "scale": scale,
         "drawing": drawing_header(dataset),
         "item_shape": item_shape,
         "item_range": item_range,
@@ -214,38 +215,6 @@ def pack_details(
         "nearest": dataset.values[rows],
     }
     return frame(header, {key: array.astype(np.float32) for key, array in arrays.items()})
-
-
-def _scaled_basis(posterior: Posterior) -> tuple[Array, Array, Array]:
-    """T (R, M), shrink (R,) and weights (R, D) of the same prediction in a well-scaled basis.
-
-    With α = T k*: mean = αᵀ weights, variance = k** − Σ shrink α²; where outputs differ in their
-    variance, because they are observed in different rows, it is their average.
-    The posterior's own weights and gap carry the inverse of K and with it huge numbers of
-    opposite signs, which single precision cannot hold. T = Eᵀ S^(−½) Uᵀ, K = U S Uᵀ (S floored,
-    which changes nothing: T is inverted exactly), makes every term of order one; E diagonalises
-    what is left of the gap.
-    """
-    values, vectors = np.linalg.eigh(posterior.kernel.K(posterior.inducing))
-    root = np.sqrt(np.maximum(values, 1e-10 * values[-1]))
-    back = vectors * root  # U S^½
-    whitened = back.T @ posterior.mean_gap @ back
-    shrink, rotation = np.linalg.eigh(0.5 * (whitened + whitened.T))
-    transform = rotation.T @ (vectors / root).T
-    weights = rotation.T @ (back.T @ posterior.weights)
-    # Since α² ≤ k** everywhere, terms this small matter nowhere; a model with one inducing input
-    # per point has many of them.
-    kept = (np.abs(weights).max(axis=1) > 1e-7) | (np.abs(shrink) > 1e-8)
-    return transform[kept], shrink[kept], weights[kept]
-
-
-def _kernel_parts(kernel: Kernel, n_axes: int, n_latent: int) -> list[dict[str, Any]]:
-    """The summands that the browser evaluates; an added axis has no effect: its numbers are 0."""
-    added = [0.0] * (n_axes - n_latent)
-    return [
-        {key: value + added if isinstance(value, list) else value for key, value in part.items()}
-        for part in kernel.with_latent(n_latent).browser_form()
-    ]
 
 
 def _items(dataset: Rows) -> tuple[Array, list[int], list[int] | None, int | None]:

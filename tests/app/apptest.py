@@ -4,6 +4,7 @@ from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
 
+from gplvm_core import training
 from gplvm_core.figures.frame import unframe
 
 ROOT = Path(__file__).parents[2]
@@ -37,6 +38,25 @@ def said(at: AppTest) -> str:
 def press(at: AppTest, label: str) -> AppTest:
     """The page after the first button of that label."""
     return next(button for button in at.button if button.label == label).click().run()
+
+
+def query(at: AppTest, name: str) -> str:
+    """One parameter of the address."""
+    value = at.query_params[name]
+    return value if isinstance(value, str) else value[0]
+
+
+def finished(job_id: str) -> training.Snapshot:
+    """The job at its end, which must be a good one."""
+    job = training.wait(job_id, timeout=60)
+    assert job.status == "finished", job.error
+    return job
+
+
+def upload(at: AppTest, name: str, data: bytes) -> AppTest:
+    """The page after a file was chosen as the data."""
+    at.segmented_control(key="train_source").set_value("upload").run()
+    return at.file_uploader[0].upload(name, data).run()
 
 
 def stores(at: AppTest) -> dict[str, tuple[dict, dict]]:

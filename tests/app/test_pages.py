@@ -19,7 +19,7 @@ from pages.ui.shared.card import FRAMES, tour
 from pages.ui.shared.catalogue import Listed, items, open_item
 from pages.ui.shared.memory import recall, remember
 from pages.ui.train import source_form
-from tests.app.apptest import press, run_page, said
+from tests.app.apptest import finished, press, query, run_page, said, upload
 
 PAGES = ("gallery", "explore", "complete", "train", "library")
 pytestmark = pytest.mark.usefixtures("home")
@@ -28,18 +28,6 @@ pytestmark = pytest.mark.usefixtures("home")
 @pytest.fixture(scope="module")
 def model(flow: Dataset) -> BayesianGPLVM:
     return BayesianGPLVM(3, n_inducing=10, max_iter=15, random_state=0).fit(flow.values)
-
-
-def query(at: AppTest, name: str) -> str:
-    """One parameter of the address."""
-    value = at.query_params[name]
-    return value if isinstance(value, str) else value[0]
-
-
-def finished(job_id: str) -> training.Snapshot:
-    job = training.wait(job_id, timeout=60)
-    assert job.status == "finished", job.error
-    return job
 
 
 @pytest.mark.parametrize("page", PAGES)
@@ -302,11 +290,6 @@ TABLE = b"id,height,salary,kind\n" + b"\n".join(
     % (i + 1, 1.5 + 0.01 * (i * 7 % 30), 40_000 + 997 * (i * 11 % 30), b"ab"[i % 2 :][:1])
     for i in range(30)
 )
-
-
-def upload(at: AppTest, name: str, data: bytes) -> AppTest:
-    at.segmented_control(key="train_source").set_value("upload").run()
-    return at.file_uploader[0].upload(name, data).run()
 
 
 def test_uploaded_table_suggests_roles_and_offers_a_scale_per_column():

@@ -6,6 +6,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from gplvm_core import BayesianGPLVM
 from gplvm_core.datasets.dataset import Dataset
 from gplvm_core.datasets.drawing import Drawing, Skeleton
 from gplvm_core.figures.frame import frame, unframe
@@ -293,6 +294,25 @@ def test_columns_observed_in_different_rows_are_shaded_by_their_mean_variance():
     np.testing.assert_allclose(
         evaluate(header, arrays, points)[1], variance.mean(axis=1), atol=2e-5
     )
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+def test_outputs_with_a_noise_of_their_own_are_shaded_by_their_mean_variance(gaps):
+    values = chart_of(KERNELS["rbf"]).dataset.values * np.geomspace(0.1, 10.0, D)
+    noise = np.linspace(0.05, 0.5, D) * values.std(axis=0)
+    values = values + noise * np.random.default_rng(4).standard_normal(values.shape)
+    values = with_gaps(values) if gaps else values
+    model = BayesianGPLVM(Q, n_inducing=15, max_iter=60, random_state=0, noise="per_output")
+    model.fit(values)
+    dataset = Dataset("made", "Made", values, Drawing("curve", (D,)))
+    header, arrays = unframe(pack_model(Chart.of(model, dataset), "m"))
+    points = np.random.default_rng(1).uniform(-2, 2, (30, Q))
+    mean, variance = predict(model.posterior_, points)
+    packed_mean, packed_variance = evaluate(header, arrays, points)
+    np.testing.assert_allclose(packed_mean, mean, atol=2e-5 * np.ptp(mean))
+    expected = variance.mean(axis=1)
+    assert np.ptp(expected) > 0.2 * expected.max()
+    np.testing.assert_allclose(header["scale"] ** 2 * packed_variance, expected, rtol=1e-4)
 
 
 def test_an_unknown_kernel_is_named():

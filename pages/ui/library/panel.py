@@ -35,6 +35,7 @@ def model_row(library: Library, listed: Listed) -> None:
                 card = card_of(listed, film=False)
                 st.html(card.html)
                 in_use = f"{card.effective} of {plural(entry.n_latent, 'dimension')} in use"
+                in_use = " · ".join((in_use, *card.facts))
             except (ValueError, OSError) as error:
                 st.caption(f"No picture: {error}")
                 in_use = plural(entry.n_latent, "dimension")

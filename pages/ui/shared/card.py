@@ -23,6 +23,7 @@ from gplvm_core.figures.thumbnails import (
 )
 from pages.ui.shared.catalogue import Item, Listed, open_item
 from pages.ui.shared.outputs import first_outputs, generated, rows_of_views
+from pages.ui.shared.words import OWN_NOISE
 
 FRAMES = 40
 ANCHORS = 7
@@ -32,10 +33,11 @@ SIZE, SMALL = 150, 110  # pixels of a picture alone, and of one beside others
 
 @dataclass(frozen=True)
 class Card:
-    """What is shown of a model: a piece of HTML and the number of dimensions that are on."""
+    """What is shown of a model: a piece of HTML, how many dimensions are on, further facts."""
 
     html: str
     effective: int
+    facts: tuple[str, ...] = ()
 
 
 def card_of(listed: Listed, *, film: bool = True) -> Card:
@@ -49,7 +51,7 @@ def made_card(key: str, version: str, film: bool) -> Card:
     """Draw the card; `version` changes with the file, so that a new model gets a new picture."""
     item = open_item(key)
     html = moving_picture(item) if film else still_picture(item)
-    return Card(html, int(item.model.n_effective_))
+    return Card(html, int(item.model.n_effective_), (OWN_NOISE,) if item.own_noise else ())
 
 
 def shown_points(model: Any) -> Array:

@@ -41,6 +41,11 @@ class Item:
         bound = f"{float(self.model.bound_):.10g}"
         return bound if self.view is None else f"{bound}|{self.view}"
 
+    @property
+    def own_noise(self) -> bool:
+        """Whether every output has a noise of its own."""
+        return getattr(self.model, "noise", "shared") == "per_output"
+
 
 def gallery() -> Library:
     """The models that come with the app; they cannot be changed."""

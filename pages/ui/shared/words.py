@@ -101,7 +101,13 @@ TERMS: dict[str, str] = {
     "These numbers are the row's place on the map: the latent space.",
     "bound": "A lower bound on the logarithm of the probability of the data under the model "
     "(the evidence), in nats. Higher is better; values compare between models of the same data.",
-    "noise": "What the model leaves unexplained, as a variance in the units that it trains in.",
+    "noise": "What the model leaves unexplained, as a variance in the units that it trains in; "
+    "with a noise for each output, their mean.",
+    "noise_choice": "With a noise of its own every column is judged by its own units and quality, "
+    "so that its scale does not matter. For pictures, one noise for all usually looks sharper.",
+    "own_noise": "Noise is what the model does not explain of an output by its place on the map, "
+    "as a standard deviation. The share compares it with the standard deviation of the data: at "
+    "100% the output tells nothing about the place.",
     "relevance": "w = 1/ℓ²: how fast the output changes along a dimension. It orders the "
     "dimensions, but a small w alone does not mean that a dimension is unused.",
     "information": "How many nats a point's place in this dimension tells beyond the prior "
@@ -143,6 +149,7 @@ TERMS: dict[str, str] = {
     "need less memory.",
 }
 
+OWN_NOISE = "noise per output"  # the fact, as it stands beside a model's others
 
 MODEL_WORDS: dict[str, str] = {
     kind.__name__: words

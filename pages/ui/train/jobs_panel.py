@@ -15,7 +15,13 @@ from gplvm_core.figures.trace import trace_figure
 from gplvm_core.training import Snapshot
 from pages.ui.shared.catalogue import capabilities_of, open_item
 from pages.ui.shared.doors import doors
-from pages.ui.shared.words import TERMS, bound_in_words, model_words, seconds_in_words
+from pages.ui.shared.words import (
+    OWN_NOISE,
+    TERMS,
+    bound_in_words,
+    model_words,
+    seconds_in_words,
+)
 from pages.ui.train.jobs_list import status_badge
 
 ACTIVE = ("queued", "running")
@@ -52,6 +58,8 @@ def settings_of(job: Snapshot) -> list[str]:
         words.append(plural(int(job.parameters["n_inducing"]), "inducing point"))
     if int(job.parameters.get("n_restarts") or 1) > 1:
         words.append(f"best of {job.parameters['n_restarts']} starts")
+    if job.parameters.get("noise") == "per_output":
+        words.append(OWN_NOISE)
     return words
 
 

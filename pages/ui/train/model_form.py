@@ -83,6 +83,7 @@ SCALINGS = {
     "columns": "Each column its own",
     "none": "Leave as it is",
 }
+NOISES = {"shared": "One for all outputs", "per_output": "Each output its own"}
 INITS = {"pca": "PCA", "isomap": "Isomap", "random": "Random places"}
 ENCODERS = {
     "none": "Searched for each row (most exact)",
@@ -158,6 +159,10 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
         persist_state="session",
     )
     options["scaling"] = scaling
+    if "noise" in known:
+        options["noise"] = chosen("Noise", "noise", NOISES, term="noise_choice")
+        if options["noise"] == "per_output":
+            st.caption("The scale of the columns then matters only for where training starts.")
     # Probabilistic PCA has no further options.
     if {"kernel", "init", "n_restarts", "n_inducing"} & set(known):
         with st.expander("More options"):

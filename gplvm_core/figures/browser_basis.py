@@ -1,0 +1,62 @@
+"""A posterior in the numbers that the browser evaluates: well-scaled in single precision."""
+
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from numpy import ndarray as Array
+
+from gplvm_core.kernels import Kernel
+from gplvm_core.prediction import Posterior
+
+
+def scaled_basis(
+    posterior: Posterior, gap: Float[Array, "M M"]
+) -> tuple[Float[Array, "R M"], Float[Array, " R"], Float[Array, "R D"]]:
+    """T, shrink and weights of the same prediction in a well-scaled basis.
+
+    With α = T k*: mean = αᵀ weights, variance = k** − Σ shrink α² in the units of
+    `mean_variance`, whose gap is asked for.
+
+    The posterior's own weights and gap carry the inverse of K and with it huge numbers of
+    opposite signs, which single precision cannot hold. T = Eᵀ S^(−½) Uᵀ, K = U S Uᵀ (S floored,
+    which changes nothing: T is inverted exactly), makes every term of order one; E diagonalises
+    what is left of the gap.
+    """
+    values, vectors = np.linalg.eigh(posterior.kernel.K(posterior.inducing))
+    root = np.sqrt(np.maximum(values, 1e-10 * values[-1]))
+    back = vectors * root  # U S^½
+    whitened = back.T @ gap @ back
+    shrink, rotation = np.linalg.eigh(0.5 * (whitened + whitened.T))
+    transform = rotation.T @ (vectors / root).T
+    weights = rotation.T @ (back.T @ posterior.weights)
+    # Since α² ≤ k** everywhere, terms this small matter nowhere; a model with one inducing input
+    # per point has many of them.
+    kept = (np.abs(weights).max(axis=1) > 1e-7) | (np.abs(shrink) > 1e-8)
+    return transform[kept], shrink[kept], weights[kept]
+
+
+def mean_variance(posterior: Posterior) -> tuple[float, Float[Array, "M M"]]:
+    """The scale and the gap of the outputs' mean variance, scale² (k** − k*ᵀ gap k*).
+
+    In the data's units. Outputs differ in their variance when they are observed in different rows,
+    or have a signal and a noise of their own.
+    """
+    weights, each = posterior.scale**2 / posterior.n_outputs, posterior.each
+    if each is None:
+        return float(np.sqrt(weights.sum())), posterior.mean_gap
+    gap = np.zeros_like(posterior.gap[0])
+    for number, basis in enumerate(each.basis):
+        own = posterior.groups == number
+        gap += (basis * (weights[own] @ each.shares[own])) @ basis.T
+    prior = float(weights @ each.ratio)
+    return float(np.sqrt(prior)), gap / prior
+
+
+def kernel_parts(kernel: Kernel, n_axes: int, n_latent: int) -> list[dict[str, Any]]:
+    """The summands that the browser evaluates; an added axis has no effect: its numbers are 0."""
+    added = [0.0] * (n_axes - n_latent)
+    return [
+        {key: value + added if isinstance(value, list) else value for key, value in part.items()}
+        for part in kernel.with_latent(n_latent).browser_form()
+    ]

@@ -1,0 +1,73 @@
+"""Which outputs are noisy, of models that learnt it; and what to do with those that did not."""
+
+import inspect
+
+import numpy as np
+import streamlit as st
+
+from gplvm_core.datasets.names import names_of
+from gplvm_core.figures.cells import cell_word
+from gplvm_core.figures.noise import CellNoise, column_std, noise_figure
+from pages.ui.shared.catalogue import Item
+from pages.ui.shared.words import TERMS
+
+PICTURE_WIDTH, BARS_WIDTH = 400, 680  # pixels; a narrow page makes them smaller
+FEW = 3  # outputs, of which the words say nothing in general
+ALIKE = 1e-9  # relative; noise that differs by less is one number
+
+
+@st.fragment
+def noise_of_outputs(item: Item, name: str) -> None:
+    """An expander with the noise of each output, or of all."""
+    dataset = item.dataset
+    data_std = column_std(dataset.values)
+    noise = CellNoise.of(item.model.noise_std_, data_std, dataset.drawing, names_of(dataset))
+    expander = st.expander(
+        "Noise of the outputs",
+        icon=":material/grain:",
+        # Until it is wanted, the map's page does not fetch what draws the figure.
+        on_change="rerun",
+        key="explore_noise",
+    )
+    with expander:
+        if not item.own_noise:
+            st.markdown(shared_in_words(item, noise))
+            return
+        st.markdown(own_in_words(noise), help=TERMS["own_noise"])
+        if expander.open:
+            st.plotly_chart(
+                noise_figure(noise),
+                width=PICTURE_WIDTH if dataset.drawing.kind == "image" else BARS_WIDTH,
+                key=f"explore_noise|{name}",
+                config={"displayModeBar": False},
+                alt=f"Noise of every {cell_word(dataset.drawing)[0]}. {own_in_words(noise)}",
+            )
+
+
+def own_in_words(noise: CellNoise) -> str:
+    """The noisiest and the quietest output, and of more than a few the one in the middle."""
+    share = noise.share[noise.order]
+    the = "the pixel in " if noise.drawing.kind == "image" else ""
+    noisiest, quietest = (f"{the}{noise.names[noise.order[at]]}" for at in (0, -1))
+    words = (
+        f"Noisiest: {noisiest}, {share[0]:.0%} of its spread; quietest: {quietest}, "
+        f"{share[-1]:.0%}."
+    )
+    if len(share) > FEW:
+        words += f" Half of the {cell_word(noise.drawing)[1]} are above {np.median(share):.0%}."
+    return f"{words} {noise.left_out}".rstrip()
+
+
+def shared_in_words(item: Item, noise: CellNoise) -> str:
+    """How much noise was learnt for all outputs, and how to learn more about them."""
+    share, std = noise.share[noise.order], item.model.noise_std_
+    amount = ""
+    if np.ptp(share) <= ALIKE * share.max():
+        amount = f": {share[0]:.0%} of the spread of each"
+    elif np.ptp(std) <= ALIKE * std.max():
+        amount = f": ± {std[0]:.3g} in the data's units"
+    knows = "noise" in inspect.signature(type(item.model)).parameters
+    return (
+        f"This model learnt one noise for all outputs{amount}. To tell noisy outputs from quiet "
+        f"ones, train {'' if knows else 'a Bayesian GP-LVM '}with “Noise: each output its own”."
+    )
