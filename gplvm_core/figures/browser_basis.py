@@ -42,15 +42,9 @@ def mean_variance(posterior: Posterior) -> tuple[float, Float[Array, "M M"]]:
     In the data's units. Outputs differ in their variance when they are observed in different rows,
     or have a signal and a noise of their own.
     """
-    weights, each = posterior.scale**2 / posterior.n_outputs, posterior.each
-    if each is None:
-        return float(np.sqrt(weights.sum())), posterior.mean_gap
-    gap = np.zeros_like(posterior.gap[0])
-    for number, basis in enumerate(each.basis):
-        own = posterior.groups == number
-        gap += (basis * (weights[own] @ each.shares[own])) @ basis.T
-    prior = float(weights @ each.ratio)
-    return float(np.sqrt(prior)), gap / prior
+    weights, variances = posterior.scale**2 / posterior.n_outputs, posterior.variances
+    prior = float(variances.level(weights[None])[0])
+    return float(np.sqrt(prior)), variances.total(weights) / prior
 
 
 def kernel_parts(kernel: Kernel, n_axes: int, n_latent: int) -> list[dict[str, Any]]:

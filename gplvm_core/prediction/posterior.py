@@ -55,11 +55,6 @@ class Posterior:
             return SharedVariances(self.gap, groups)
         return OwnVariances(self.each, groups)
 
-    @property
-    def mean_gap(self) -> Float[Array, "M M"]:
-        """The gap averaged over outputs: of their mean variance."""
-        return self.variances.total(np.ones(self.n_outputs, dtype=bool)) / self.n_outputs
-
     def bound(
         self,
         statistics: Statistics,

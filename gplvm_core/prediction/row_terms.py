@@ -88,7 +88,7 @@ class UncertainTerms:
         observed = (~np.isnan(internal)).astype(np.float64)
         filled = np.where(observed > 0.0, internal, 0.0)
         if observed.all():
-            total = posterior.variances.total(np.ones(posterior.n_outputs, dtype=bool))
+            total = posterior.variances.total(np.ones(posterior.n_outputs))
             weights = fold_upper(v @ v.T - total)[None]
         else:
             weights = _adjoints(posterior, observed)
@@ -169,7 +169,7 @@ def _adjoints(posterior: Posterior, observed: Array) -> Float[Array, "N P"]:
     folded = np.empty((len(observed), len(v) * (len(v) + 1) // 2))
     for n, row in enumerate(observed):
         seen = row > 0.0
-        folded[n] = fold_upper(v[:, seen] @ v[:, seen].T - variances.total(seen))
+        folded[n] = fold_upper(v[:, seen] @ v[:, seen].T - variances.total(row))
     return folded
 
 

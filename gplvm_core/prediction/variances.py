@@ -5,14 +5,13 @@ from dataclasses import dataclass
 from typing import Any, Protocol
 
 import numpy as np
-from jaxtyping import Bool, Float, Int
+from jaxtyping import Float, Int
 from numpy.typing import NDArray
 
 from gplvm_core.bounds import OutputGaps
 from gplvm_core.numerics import Array
 
 Columns = NDArray[Any]
-Flags = Bool[NDArray[np.bool_], " D"]
 
 
 class Variances(Protocol):
@@ -33,8 +32,8 @@ class Variances(Protocol):
     def gap(self, output: int) -> Float[Array, "M M"]:
         """What data take from the prior of one output."""
 
-    def total(self, seen: Flags) -> Float[Array, "M M"]:
-        """The gaps of some outputs together."""
+    def total(self, weights: Float[Array, " D"]) -> Float[Array, "M M"]:
+        """The outputs' gaps, each so many times, together."""
 
     def level(self, observed: Float[Array, "N D"]) -> Float[Array, " N"]:
         """The prior variance of the outputs that a row observes, in units of k**."""
@@ -69,8 +68,8 @@ class SharedVariances:
     def gap(self, output: int) -> Float[Array, "M M"]:
         return np.asarray(self.gaps[self.groups[output]])
 
-    def total(self, seen: Flags) -> Float[Array, "M M"]:
-        counts = np.bincount(self.groups[seen], minlength=len(self.gaps))
+    def total(self, weights: Float[Array, " D"]) -> Float[Array, "M M"]:
+        counts = np.bincount(self.groups, weights, minlength=len(self.gaps))
         used = np.flatnonzero(counts)
         return np.asarray(np.tensordot(counts[used], self.gaps[used], axes=1))
 
@@ -116,10 +115,10 @@ class OwnVariances:
         basis = self.each.basis[self.groups[output]]
         return np.asarray((basis * self.each.shares[output]) @ basis.T)
 
-    def total(self, seen: Flags) -> Float[Array, "M M"]:
+    def total(self, weights: Float[Array, " D"]) -> Float[Array, "M M"]:
         found = np.zeros(self.each.basis.shape[1:])
         for g, columns in self._columns():
-            basis, share = self.each.basis[g], seen[columns] @ self.each.shares[columns]
+            basis, share = self.each.basis[g], weights[columns] @ self.each.shares[columns]
             found += (basis * share) @ basis.T
         return found
 

@@ -11,7 +11,6 @@ from streamlit.testing.v1 import AppTest
 from gplvm_core import (
     GPLVM,
     BayesianGPLVM,
-    BayesianPCA,
     ManifoldRelevance,
     ProbabilisticPCA,
 )
@@ -72,10 +71,14 @@ def explored(key: str, **more: str) -> AppTest:
 def test_train_with_noise_per_output_and_see_the_noisy_column_in_explore():
     at = upload(run_page("train"), "things.csv", csv(table()))
     at.number_input(key="form_max_iter").set_value(60).run()
-    caption = "matters only for where training starts"
-    assert caption not in said(at)
-    at.segmented_control(key="form_noise").set_value("per_output").run()
+    # Its units differ: nothing has to be chosen.
+    caption = "no scale has to be chosen"
+    assert at.segmented_control(key="form_noise_per_output").value == "per_output"
     assert caption in said(at)
+    at.segmented_control(key="form_noise_per_output").set_value("shared").run()
+    assert caption not in said(at)
+    assert at.segmented_control(key="form_scaling_True").value == "columns"
+    at.segmented_control(key="form_noise_per_output").set_value("per_output").run()
     press(at, "Start training")
     assert not at.exception
     job = finished(query(at, "job"))
@@ -89,8 +92,9 @@ def test_train_with_noise_per_output_and_see_the_noisy_column_in_explore():
 
 
 def test_one_noise_is_the_default_and_goes_without_words():
-    at = upload(run_page("train"), "things.csv", csv(table()))
-    assert at.segmented_control(key="form_noise").value == "shared"
+    at = run_page("train")
+    at.pills(key="train_built_in").set_value("flow").run()
+    assert at.segmented_control(key="form_noise_shared").value == "shared"
     at.number_input(key="form_max_iter").set_value(10).run()
     press(at, "Start training")
     assert finished(query(at, "job")).parameters["noise"] == "shared"
@@ -100,23 +104,23 @@ def test_one_noise_is_the_default_and_goes_without_words():
 
 @pytest.mark.parametrize(
     ("title", "offered"),
-    [("Bayesian GP-LVM", True), ("GP-LVM", False), ("Bayesian PCA", False)],
+    [("Bayesian GP-LVM", True), ("GP-LVM", False), ("Bayesian PCA", True)],
 )
 def test_the_choice_is_offered_where_the_model_has_it(title: str, offered: bool):
     at = run_page("train")
     at.pills(key="train_built_in").set_value("flow").run()
     at.radio(key="form_model").set_value(title).run()
     keys = [control.key for control in at.segmented_control]
-    assert ("form_noise" in keys) == offered
+    assert ("form_noise_shared" in keys) == offered
 
 
 def test_the_choice_survives_a_change_of_page():
     at = run_page("train")
     at.pills(key="train_built_in").set_value("flow").run()
-    at.segmented_control(key="form_noise").set_value("per_output").run()
+    at.segmented_control(key="form_noise_shared").set_value("per_output").run()
     at.switch_page("pages/library.py").run()
     at.switch_page("pages/train.py").run()
-    assert at.segmented_control(key="form_noise").value == "per_output"
+    assert at.segmented_control(key="form_noise_shared").value == "per_output"
 
 
 def test_explore_tells_how_large_the_noise_of_every_column_is(kept: Callable[..., str]):
@@ -156,7 +160,7 @@ def test_of_one_noise_explore_says_so_and_what_to_do(kept: Callable[..., str], s
 
 @pytest.mark.parametrize(
     "model",
-    [GPLVM(2, max_iter=10, random_state=0), BayesianPCA(2, max_iter=10), ProbabilisticPCA(2)],
+    [GPLVM(2, max_iter=10, random_state=0), ProbabilisticPCA(2)],
 )
 def test_a_model_without_the_choice_names_one_that_has_it(kept: Callable[..., str], model):
     at = explored(kept(model, dataset_of(table())))

@@ -292,14 +292,14 @@ TABLE = b"id,height,salary,kind\n" + b"\n".join(
 )
 
 
-def test_uploaded_table_suggests_roles_and_offers_a_scale_per_column():
+def test_uploaded_table_suggests_roles_and_offers_a_noise_per_column():
     at = upload(run_page("train"), "people.csv", TABLE)
     assert not at.exception
     words = said(at)
     assert "30 rows, 2 values each, 2 labels" in words
     assert "different units" in at.warning[0].value
     chosen = [control.value for control in at.segmented_control]
-    assert "columns" in chosen
+    assert "per_output" in chosen
 
 
 def test_answers_about_columns_are_remembered():

@@ -48,7 +48,7 @@ def test_one_bound_of_all_rows(trained) -> None:
     ]
     errors = [np.nanmean((mean - rows) ** 2) for mean, _ in found]
     assert errors[1] < errors[0]
-    spread = [np.trace(p.mean_gap) for p in (before, after)]
+    spread = [np.trace(p.variances.total(np.ones(p.n_outputs))) for p in (before, after)]
     assert spread[1] > spread[0]
 
 

@@ -87,6 +87,7 @@ class FittedLayer(Optimised, Saved):
 
     @property
     def noise_variance_(self) -> float:
+        """σ² in internal units; with noise per output 1, since those are units of the noise."""
         return self.posterior_.noise_variance
 
     @property
@@ -100,4 +101,5 @@ class FittedLayer(Optimised, Saved):
 
     @property
     def scale_(self) -> Float[Array, " D"]:
+        """Internal units in the user's: with noise per output, every output's noise."""
         return self.posterior_.scale

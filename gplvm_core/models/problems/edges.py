@@ -15,6 +15,9 @@ from gplvm_core.prediction import Posterior
 from gplvm_core.statistics import Executor, Statistics, Targets
 from gplvm_core.statistics.executors import serial
 
+# Outputs whose signal has less than this share of the variance of their noise have none.
+NO_SIGNAL = 1e-4
+
 
 @dataclass(frozen=True)
 class Edge:
@@ -132,12 +135,18 @@ class Settled:
     @property
     def notes(self) -> tuple[str, ...]:
         """What is odd about the fit, in words."""
-        if not self.capped:
-            return ()
-        which = ""
-        if self.layer.ratio is not None:
-            which = f"{self.capped} of {len(self.layer.ratio)} outputs are "
-        return (f"{which}fitted without error: the noise is held at the level of the jitter",)
+        ratio, said = self.layer.ratio, []
+        if self.capped:
+            which = "" if ratio is None else f"{self.capped} of {len(ratio)} outputs are "
+            said.append(
+                f"{which}fitted without error: the noise is held at the level of the jitter"
+            )
+        empty = 0 if ratio is None else int(np.sum((ratio > 0.0) & (ratio <= NO_SIGNAL)))
+        if ratio is not None and empty:
+            said.append(
+                f"{empty} of {len(ratio)} outputs are all noise: the map says nothing of them"
+            )
+        return tuple(said)
 
     def as_posterior(self, scaling: Scaling) -> Posterior:
         """What predictions need, with the units of the outputs."""

@@ -66,7 +66,8 @@ def shared_in_words(item: Item, noise: CellNoise) -> str:
         amount = f": {share[0]:.0%} of the spread of each"
     elif np.ptp(std) <= ALIKE * std.max():
         amount = f": ± {std[0]:.3g} in the data's units"
-    knows = "noise" in inspect.signature(type(item.model)).parameters
+    known = inspect.signature(type(item.model)).parameters
+    knows = "noise" in known and getattr(item.model, "n_inducing", 0) is not None
     return (
         f"This model learnt one noise for all outputs{amount}. To tell noisy outputs from quiet "
         f"ones, train {'' if knows else 'a Bayesian GP-LVM '}with “Noise: each output its own”."

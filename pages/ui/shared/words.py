@@ -104,7 +104,8 @@ TERMS: dict[str, str] = {
     "noise": "What the model leaves unexplained, as a variance in the units that it trains in; "
     "with a noise for each output, their mean.",
     "noise_choice": "With a noise of its own every column is judged by its own units and quality, "
-    "so that its scale does not matter. For pictures, one noise for all usually looks sharper.",
+    "which suits tables of mixed units. For pictures and bodies, one noise for all places rows "
+    "better and looks sharper.",
     "own_noise": "Noise is what the model does not explain of an output by its place on the map, "
     "as a standard deviation. The share compares it with the standard deviation of the data: at "
     "100% the output tells nothing about the place.",

@@ -29,7 +29,7 @@ MIXED_UNITS_MARK = 'scaling="columns"'  # as the data check writes it
 
 
 def has_mixed_units(warnings: tuple[str, ...]) -> bool:
-    """Whether the data check advises a scale per column."""
+    """Whether the data check advises to judge every column in its own units."""
     return any(MIXED_UNITS_MARK in warning for warning in warnings)
 
 

@@ -9,14 +9,25 @@ from pages.ui.shared.words import TERMS
 KERNELS = {"rbf": "Curved", "linear": "Straight", "both": "Both"}
 
 
-def chosen(label: str, name: str, words: dict[str, str], *, term: str = "", mark: str = "") -> str:
-    """A choice between a few named values; term: explains it, if not that of the name."""
+def chosen(
+    label: str,
+    name: str,
+    words: dict[str, str],
+    *,
+    usual: str = "",
+    term: str = "",
+    mark: str = "",
+) -> str:
+    """A choice between a few named values.
+
+    usual: preselected, if not the first; term: explains it, if not that of the name.
+    """
     return str(
         st.segmented_control(
             label,
             list(words),
             format_func=words.__getitem__,
-            default=next(iter(words)),
+            default=usual or next(iter(words)),
             required=True,
             key=f"form_{name}{mark}",
             help=TERMS[term or name],

@@ -40,6 +40,13 @@ class Choice:
     def needs_views(self) -> bool:
         return bool(self.estimator().capabilities.views)
 
+    @property
+    def has_noises(self) -> bool:
+        """Whether every output may have its own noise: not where all rows are inducing inputs."""
+        known = inspect.signature(self.estimator).parameters
+        whole = "n_inducing" in known and known["n_inducing"].default is None
+        return "noise" in known and not whole
+
     def suits(self, dataset: Dataset) -> bool:
         """Whether the data have what the model needs."""
         has_times, has_views = dataset.times is not None, len(dataset.views) > 1
@@ -96,7 +103,7 @@ OPTIMISERS = {"lbfgs": "L-BFGS", "scg": "Scaled conjugate gradients"}
 def model_form(dataset: Dataset, *, differ: bool) -> Any:
     """Ask for model and options; return the estimator, not fitted.
 
-    differ: whether units do, which preselects a scale per column. Values survive a change of page.
+    differ: whether units do, which preselects a noise for each column. Values survive a change of page.
     """
     offered = [choice for choice in CHOICES if choice.suits(dataset)]
     titles = [choice.title for choice in offered]
@@ -148,21 +155,18 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
                 help=TERMS["max_iter"],
                 persist_state="session",
             )
-    scaling = st.segmented_control(
-        "Scale of the columns",
-        list(SCALINGS),
-        format_func=SCALINGS.__getitem__,
-        default="columns" if differ else "global",
-        required=True,
-        key=f"form_scaling_{differ}",
-        help=TERMS["scaling"],
-        persist_state="session",
-    )
-    options["scaling"] = scaling
-    if "noise" in known:
-        options["noise"] = chosen("Noise", "noise", NOISES, term="noise_choice")
-        if options["noise"] == "per_output":
-            st.caption("The scale of the columns then matters only for where training starts.")
+    if choice.has_noises:
+        usual = "per_output" if differ and not choice.needs_views else "shared"
+        options["noise"] = chosen(
+            "Noise", "noise", NOISES, usual=usual, mark=f"_{usual}", term="noise_choice"
+        )
+    if options.get("noise") == "per_output":
+        st.caption("Each column is judged in its own units: no scale has to be chosen.")
+    else:
+        usual = "columns" if differ else "global"
+        options["scaling"] = chosen(
+            "Scale of the columns", "scaling", SCALINGS, usual=usual, mark=f"_{differ}"
+        )
     # Probabilistic PCA has no further options.
     if {"kernel", "init", "n_restarts", "n_inducing"} & set(known):
         with st.expander("More options"):
