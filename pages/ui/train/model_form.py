@@ -103,7 +103,8 @@ OPTIMISERS = {"lbfgs": "L-BFGS", "scg": "Scaled conjugate gradients"}
 def model_form(dataset: Dataset, *, differ: bool) -> Any:
     """Ask for model and options; return the estimator, not fitted.
 
-    differ: whether units do, which preselects a noise for each column. Values survive a change of page.
+    differ: whether units do, which preselects a noise for each column. Values survive a change of
+    page.
     """
     offered = [choice for choice in CHOICES if choice.suits(dataset)]
     titles = [choice.title for choice in offered]
