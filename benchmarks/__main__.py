@@ -8,6 +8,7 @@ NAMES = (
     "missing",
     "oil_flow",
     "training",
+    "noise",
     "half_pixels",
     "digits_classifier",
     "semi_described",

@@ -116,6 +116,7 @@ def bayesian(
             options.inducing,
             max_iter=options.iterations,
             random_state=options.seed,
+            noise=options.noise,
         ).fit(train)
     trained = time.perf_counter()
     whole, std = model.complete(gaps, return_std=True)
@@ -140,6 +141,7 @@ def main() -> int:
     parser.add_argument("--components", type=int, default=50)
     parser.add_argument("--inducing", type=int, default=200)
     parser.add_argument("--iterations", type=int, default=ITERATIONS)
+    parser.add_argument("--noise", choices=("shared", "per_output"), default="shared")
     options = parser.parse_args()
     try:
         images = benchmark_data("frey_faces")["Y"].reshape(1965, -1).astype(np.float64)

@@ -253,6 +253,7 @@ def trained(task: Task, name: str, options: argparse.Namespace) -> tuple[Any, Me
         "n_inducing": options.inducing,
         "max_iter": chosen.iterations,
         "random_state": options.seed,
+        "noise": options.noise,
     }
     if chosen.time_kernel is None:
         static = BayesianGPLVM(**settings).fit(task.train)
@@ -346,6 +347,7 @@ def main() -> int:
     )
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--inducing", type=int, default=100)
+    parser.add_argument("--noise", choices=("shared", "per_output"), default="shared")
     parser.add_argument("--validate", action="store_true", help="the held-out walks instead")
     parser.add_argument("--methods", nargs="+", choices=names, default=names)
     options = parser.parse_args()
@@ -370,7 +372,7 @@ def main() -> int:
     header = ("ours (published)", "legs SC", "legs RA", "body SC", "body RA")
     print(table(header, [row_of(name, figures) for name, figures in found.items()]))
     if not options.validate:
-        settings_used = {"inducing": options.inducing}
+        settings_used = {"inducing": options.inducing, "noise": options.noise}
         write_row("motion_capture", found, seed=options.seed, settings=settings_used)
     return 0
 
