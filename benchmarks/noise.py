@@ -1,6 +1,7 @@
 """One noise variance for all outputs, or each its own: which suits which data.
 
     python -m benchmarks.noise [--seeds 0 1 2] [--only wine digits]
+    python -m benchmarks.noise --cost
 
 Every data set is split at random into rows that train (at most 500) and 60 that are kept aside.
 Columns that are constant among the training rows are left out. Each model is the estimator with its
@@ -31,7 +32,10 @@ from sklearn.neighbors import KNeighborsClassifier
 
 from benchmarks.common import DataAbsent, benchmark_data, table, write_row
 from gplvm_core import RBF, BayesianGPLVM, Linear, ProbabilisticPCA, load_dataset
+from gplvm_core.beliefs import Belief
+from gplvm_core.bounds import Layer, evaluate_layer
 from gplvm_core.numerics import Array
+from gplvm_core.statistics import Targets
 
 N_TRAIN, N_TEST = 500, 60
 MANY_COLUMNS, FEW_COLUMNS = 1000, 130
@@ -157,6 +161,47 @@ def compare(name: str, seed: int) -> None:
     write_row("noise", figures, seed=seed, settings=settings)
 
 
+def cost() -> None:
+    """CPU of an evaluation of bound and gradients, one thread, in turns within one run."""
+    found = {}
+    for n_points, n_outputs in ((1000, 12), (1797, 64), (1000, 560), (400, 2576)):
+        generator = np.random.default_rng(0)
+        mean = generator.normal(size=(n_points, 10))
+        targets = np.sin(mean @ generator.normal(size=(10, n_outputs)))
+        targets += 0.3 * generator.normal(size=targets.shape)
+        layer = Layer(RBF(1.0, np.full(10, 2.0)), mean[:50].copy(), 1.0)
+        belief, whole = Belief(mean, np.full_like(mean, 0.1)), Targets.whole(targets)
+        ways: dict[str, tuple[Targets, bool]] = {
+            "one noise": (Targets.of(targets), False),
+            "one noise, all columns": (whole, False),
+            "per output": (whole, True),
+        }
+        seconds: dict[str, list[float]] = {name: [] for name in ways}
+        for _ in range(15):
+            for name, (seen, own) in ways.items():
+                start = time.process_time()
+                evaluate_layer(
+                    layer,
+                    belief,
+                    seen,
+                    jitter=1e-6,
+                    profile=True,
+                    most_ratio=1e6,
+                    per_output=own,
+                )
+                seconds[name].append(time.process_time() - start)
+        found[f"{n_points} × {n_outputs}"] = {
+            name: 1e3 * float(np.median(own)) for name, own in seconds.items()
+        }
+    names = ("one noise", "one noise, all columns", "per output")
+    rows = [
+        [size, *(own[name] for name in names), own["per output"] / own["one noise"]]
+        for size, own in found.items()
+    ]
+    print(table(("N × D, ms of CPU", *names, "per output ÷ one noise"), rows))
+    write_row("noise_cost", found, seed=0, settings={"n_latent": 10, "n_inducing": 50})
+
+
 KEYS = (
     "bound",
     "density",
@@ -171,9 +216,13 @@ KEYS = (
 def main() -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--seeds", type=int, nargs="+", default=[0, 1, 2])
+    parser.add_argument("--cost", action="store_true", help="what an evaluation costs, alone")
     parser.add_argument("--only", nargs="+", choices=NAMES, default=NAMES)
     arguments = parser.parse_args()
     warnings.simplefilter("ignore")
+    if arguments.cost:
+        cost()
+        return 0
     for seed in arguments.seeds:
         for name in arguments.only:
             try:
