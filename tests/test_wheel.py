@@ -125,7 +125,7 @@ def test_every_data_set_that_is_listed_loads_without_the_checkout(complete):
         "for name in g.list_datasets(): print(name, g.load_dataset(name).targets.shape)\n"
         "print(g.__file__)"
     ).splitlines()
-    assert {"heads", "poses", "talking_head", "lit_pairs", "silhouettes"} <= {
+    assert {"people", "heads", "poses", "talking_head", "lit_pairs", "silhouettes"} <= {
         line.split()[0] for line in told
     }
     assert Path(told[-1]).is_relative_to(complete.folder)

@@ -30,6 +30,11 @@ class Exhibit:
 
 # Every inducing input of the faces takes 40 kB on disk.
 GALLERY = {
+    "people": Exhibit(
+        "people",
+        "People who do not exist",
+        {"n_components": 10, "n_inducing": 80, "max_iter": 400},
+    ),
     "faces": Exhibit(
         "faces", "Forty people", {"n_components": 10, "n_inducing": 128, "max_iter": 800}
     ),

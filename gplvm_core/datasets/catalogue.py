@@ -11,6 +11,7 @@ from gplvm_core.datasets.flow import load_flow
 from gplvm_core.datasets.heads import load_heads
 from gplvm_core.datasets.lit_pairs import load_lit_pairs
 from gplvm_core.datasets.packages import not_installed
+from gplvm_core.datasets.people import load_people
 from gplvm_core.datasets.posed_silhouettes import load_silhouettes
 from gplvm_core.datasets.poses import load_poses
 from gplvm_core.datasets.talking_head import load_talking_head
@@ -18,6 +19,7 @@ from gplvm_core.datasets.toy_views import toy_views
 from gplvm_core.datasets.wine import load_wine
 
 LOADERS: tuple[tuple[str, Callable[[], Dataset]], ...] = (
+    ("people", load_people),
     ("faces", load_faces),
     ("heads", load_heads),
     ("digits", load_digits),

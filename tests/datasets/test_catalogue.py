@@ -29,6 +29,7 @@ from gplvm_core.datasets.packages import files_of
 from gplvm_core.datasets.pixels import shrink
 
 SHAPES = {
+    "people": (500, 64 * 64),
     "faces": (400, 56 * 46),
     "heads": (384, 48 * 48),
     "digits": (1797, 64),
@@ -57,12 +58,12 @@ def test_every_one_loads_the_same_twice_with_credit_and_labels(loaded):
 
 
 def test_an_unknown_name_is_told_what_there_is():
-    with pytest.raises(DataError, match="no data set 'cats'; choose one of faces, heads"):
+    with pytest.raises(DataError, match="no data set 'cats'; choose one of people, faces, heads"):
         load_dataset("cats")
 
 
 def test_images_are_bytes(loaded):
-    for name in ("faces", "heads", "digits", "talking_head"):
+    for name in ("people", "faces", "heads", "digits", "talking_head"):
         assert loaded[name].targets.dtype == np.uint8
         low, high = loaded[name].drawing.value_range
         assert low <= loaded[name].targets.min() and loaded[name].targets.max() <= high
@@ -128,7 +129,10 @@ def test_bad_photographs_are_refused(data, words):
         read_pgm(data, "1.pgm")
 
 
-@pytest.mark.parametrize("name", ["heads", "poses", "talking_head", "lit_pairs", "silhouettes"])
+VENDORED = ["people", "heads", "poses", "talking_head", "lit_pairs", "silhouettes"]
+
+
+@pytest.mark.parametrize("name", VENDORED)
 def test_without_the_vendored_files_an_installation_is_asked_for(name, monkeypatch, tmp_path):
     monkeypatch.setattr(sources, "ASSETS", tmp_path)
     with pytest.raises(DataError, match=r"is missing.*Install Manifolio again"):
@@ -162,6 +166,18 @@ def test_heads_are_bright_on_the_side_of_the_light(loaded):
     assert np.corrcoef(right_minus_left, light[:, 0])[0, 1] > 0.95
     assert np.corrcoef(top_minus_bottom, light[:, 1])[0, 1] > 0.8
     np.testing.assert_array_equal(light[:64], light[64:128])
+
+
+def test_people_show_the_factors_that_made_them(loaded):
+    people = loaded["people"]
+    centred = people.values - people.values.mean(axis=0)
+    scores = np.linalg.svd(centred, full_matrices=False)[0][:, :30]
+    for name, factor in people.covariates.items():
+        left = factor - factor.mean()
+        left = left - scores @ (scores.T @ left)
+        assert np.sum(left**2) < 0.25 * np.sum((factor - factor.mean()) ** 2), name
+    ages = [people.covariates["age"][people.labels == k].mean() for k in range(3)]
+    assert ages == sorted(ages)
 
 
 def test_poses_stand_upright_with_known_times(loaded):

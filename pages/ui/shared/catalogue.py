@@ -12,7 +12,16 @@ from gplvm_core.models import Capabilities
 from gplvm_core.store import Entry, Library, StoreError, workspace
 
 GALLERY_FOLDER = Path(__file__).resolve().parents[3] / "assets" / "models"
-GALLERY_ORDER = ("faces", "heads", "lit_pairs", "poses", "silhouettes", "digits", "flow")
+GALLERY_ORDER = (
+    "people",
+    "heads",
+    "poses",
+    "lit_pairs",
+    "silhouettes",
+    "faces",
+    "digits",
+    "flow",
+)
 
 
 @dataclass(frozen=True)

@@ -24,10 +24,15 @@ class Story:
 
 
 STORIES: dict[str, Story] = {
+    "people": Story(
+        "People",
+        "Five hundred rendered heads of people who do not exist.",
+        "Move over the map and one face turns into another.",
+    ),
     "faces": Story(
         "Faces",
         "Four hundred photographs of forty people.",
-        "Move over the map and one face turns into another.",
+        "Ten pictures of each are few: between people the map is unsure, and faces blur.",
     ),
     "heads": Story(
         "Lit heads",
