@@ -73,7 +73,7 @@ def _read_all(data: bytes, name: str) -> dict[str, NDArray[Any]]:
     wrong = [member for member in archive.members if not member.endswith(".npy")]
     if wrong:
         raise DataError(
-            f"{name} is a zip file, but no NPZ: it holds {listed(wrong)}. Save a spreadsheet as "
+            f"{name} is a zip file, but no NPZ: it holds {listed(wrong)}. Save a table as "
             "CSV; load a zip of images as images."
         )
     return {

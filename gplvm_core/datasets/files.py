@@ -17,6 +17,8 @@ ENDINGS: dict[str, FileKind] = {
     "csv": "table",
     "tsv": "table",
     "txt": "table",
+    "xlsx": "table",
+    "parquet": "table",
     "npz": "table",
     "npy": "table",
     "zip": "images",

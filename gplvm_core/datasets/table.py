@@ -1,6 +1,7 @@
-"""Tables of numbers (CSV, NPZ, NPY) as data sets, once it is known what their columns are."""
+"""Tables of numbers of all kinds as data sets, once it is known what their columns are."""
 
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from gplvm_core.datasets.dataset import Dataset
 from gplvm_core.datasets.drawing import Drawing
 from gplvm_core.datasets.errors import DataError, listed
 from gplvm_core.datasets.missing import check_observed
+from gplvm_core.datasets.sheets import is_parquet, is_workbook, parquet_text, workbook_text
 from gplvm_core.datasets.sources import Source, read_source, stem
 from gplvm_core.datasets.text_table import parse_text
 
@@ -31,7 +33,7 @@ def read_table(
     time_column: str | None = None,
     skip_empty_rows: bool = False,
 ) -> Dataset:
-    """Rows of numbers from a CSV, NPZ or NPY file.
+    """Rows of numbers from a CSV, Excel (first sheet), Parquet, NPZ or NPY file.
 
     `array` names the NPZ's array when several could be the table; `header` says whether the first
     line names the columns (None: find out). Label, id and time columns are not learnt: labels are
@@ -114,13 +116,20 @@ def rows_with_values(
 
 
 def parse_table(source: Source, array: str | None, header: bool | None) -> Table:
-    """The columns of a CSV, NPZ or NPY file. Raises DataError for files that cannot be read."""
-    data, name = read_source(source, "a CSV, NPZ or NPY file")
-    if is_array_file(data):
+    """The columns of a file. Raises DataError for files that cannot be read."""
+    data, name = read_source(source, "a CSV, Excel, Parquet, NPZ or NPY file")
+    sheet = is_workbook(data, name)
+    if is_array_file(data) and not sheet:
         return parse_arrays(data, name, array)
     if array is not None:
-        raise DataError(f"{name} is text and holds no array {array!r}; leave array out.")
-    return parse_text(data, name, header)
+        raise DataError(f"{name} holds no array {array!r}; leave array out.")
+    if is_parquet(data):
+        return parse_text(parquet_text(data, name), name, True)
+    if not sheet:
+        return parse_text(data, name, header)
+    text, notes = workbook_text(data, name)
+    table = parse_text(text, name, header)
+    return replace(table, notes=(*notes, *table.notes))
 
 
 def _check_roles(roles: list[str], named: dict[str, Column], name: str) -> None:

@@ -237,7 +237,7 @@ def test_a_column_with_one_value_is_read_and_warned_about():
         (csv(), {"label_column": "z"}, "no column 'z'.*'a', 'b', 'c'"),
         (csv(), {"label_column": "a", "time_column": "a"}, "only one of"),
         (csv(), {"id_columns": ["a", "b", "c"]}, "no column is left"),
-        (csv(), {"array": "x"}, "is text and holds no array"),
+        (csv(), {"array": "x"}, "holds no array"),
     ],
 )
 def test_bad_text_is_refused_with_its_place(data, options, words):
@@ -330,7 +330,7 @@ def zipped(**members: bytes) -> bytes:
         (npz(Y=np.array([[np.nan, np.nan], [2, 3]])), {}, "nothing is observed in row 0"),
         (npz(Y=np.array([[1, np.nan], [2, np.nan]])), {}, "nothing is observed in column 'column"),
         (npz(Y=np.zeros(3, [("a", float)])), {}, "holds no table"),
-        (zipped(**{"xl/workbook.xml": b"<x/>"}), {}, "no NPZ.*Save a spreadsheet as CSV"),
+        (zipped(**{"table.csv": b"1,2"}), {}, "no NPZ.*Save a table as CSV"),
         (zipped(**{"Y.npy": b"rubbish"}), {}, "damaged or cut off"),
     ],
 )

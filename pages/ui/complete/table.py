@@ -25,7 +25,7 @@ def own_rows(item: Item) -> NewRows | None:
     widget = f"{kept}|{turn}"
     picture = item.dataset.drawing.kind == "image"
     file = st.file_uploader(
-        f"Rows with {item.dataset.n_outputs:,} columns (CSV, NPZ)"
+        f"Rows with {item.dataset.n_outputs:,} columns (CSV, Excel, Parquet, NPZ)"
         + (", or one picture" if picture else ""),
         type=formats(item.dataset.drawing),
         max_upload_size=MOST_MEGABYTES,

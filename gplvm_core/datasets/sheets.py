@@ -1,0 +1,97 @@
+"""Tables in Excel and Parquet files, as the text that the reader of tables takes.
+
+So what counts as a name, a gap or a number is decided in one place.
+"""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from gplvm_core.datasets.errors import DataError, listed
+from gplvm_core.datasets.packages import require_packages
+from gplvm_core.datasets.sources import open_archive
+from gplvm_core.datasets.text_table import MOST_CELLS
+
+WORKBOOK, PARQUET_MAGIC = "xl/workbook.xml", b"PAR1"
+ZIP_MAGIC = b"PK\x03\x04"
+
+
+def is_parquet(data: bytes) -> bool:
+    """Whether these are the bytes of a Parquet file."""
+    return data.startswith(PARQUET_MAGIC)
+
+
+def is_workbook(data: bytes, name: str) -> bool:
+    """Whether these are the bytes of an Excel workbook (.xlsx)."""
+    return data.startswith(ZIP_MAGIC) and WORKBOOK in open_archive(data, name).members
+
+
+def workbook_text(data: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
+    """The first sheet as comma-separated text, values instead of formulas; notes on what was left.
+
+    Raises DataError for a damaged file, for one without a table, and without the package openpyxl.
+    """
+    require_packages("The means to read Excel files", ("openpyxl",))
+    import openpyxl
+
+    try:
+        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+        sheets = book.sheetnames
+        sheet = book.worksheets[0] if book.worksheets else None
+        rows = [] if sheet is None else _limited(sheet.iter_rows(values_only=True), name)
+    except DataError:
+        raise
+    except Exception as error:  # a damaged workbook raises whatever its parts lead to
+        raise DataError(f"{name} is damaged or cut off: {error}. Save it again.") from error
+    # A sheet's rectangle may reach beyond what is in it.
+    rows = [row for row in rows if any(cell is not None for cell in row)]
+    if sheet is None or not rows:
+        raise DataError(f"{name}: its first sheet holds no table. Put the table there.")
+    width = max(max(n for n, cell in enumerate(row) if cell is not None) for row in rows) + 1
+    notes = [f"The sheet {sheet.title!r} was read."]
+    if len(sheets) > 1:
+        others = [repr(other) for other in sheets if other != sheet.title]
+        notes.append(f"Sheets not used: {listed(others)}.")
+    return _text(row[:width] for row in rows), tuple(notes)
+
+
+def parquet_text(data: bytes, name: str) -> bytes:
+    """The columns as comma-separated text with their names in the first line.
+
+    Raises DataError for a damaged file, and without the package pyarrow.
+    """
+    require_packages("The means to read Parquet files", ("pyarrow",))
+    from pyarrow import ArrowException, parquet
+
+    try:
+        file = parquet.ParquetFile(io.BytesIO(data))
+        _check_size(file.metadata.num_rows * file.metadata.num_columns, name)
+        table = file.read()
+        columns = [column.to_pylist() for column in table.columns]
+    except (ArrowException, OSError) as error:
+        raise DataError(f"{name} is damaged or cut off: {error}. Save it again.") from error
+    return _text([table.column_names, *zip(*columns, strict=True)])
+
+
+def _limited(rows: Iterable[Sequence[Any]], name: str) -> list[Sequence[Any]]:
+    kept, cells = [], 0
+    for row in rows:
+        cells += len(row)
+        _check_size(cells, name)
+        kept.append(row)
+    return kept
+
+
+def _check_size(cells: int, name: str) -> None:
+    if cells > MOST_CELLS:
+        raise DataError(
+            f"{name} has more than {MOST_CELLS:,} cells, the most that is read. Leave out rows."
+        )
+
+
+def _text(rows: Iterable[Iterable[Any]]) -> bytes:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
+    return text.getvalue().encode()
