@@ -17,7 +17,7 @@ def run(name: str) -> dict[str, Any]:
 
 
 def test_every_example_is_tested_and_shown() -> None:
-    here = {"table_with_gaps", "two_views", "own_kernel"}
+    here = {"table_with_gaps", "mixed_units", "two_views", "own_kernel"}
     assert {path.stem for path in EXAMPLES.glob("*.py")} == here
     page = (EXAMPLES.parent / "examples.md").read_text(encoding="utf-8")
     assert [name for name in here if f"examples/{name}.py" not in page] == []
@@ -31,6 +31,14 @@ def test_a_table_with_gaps(capsys: pytest.CaptureFixture[str]) -> None:
     assert found["error"] < 0.2 < found["by_means"]
     assert found["within"] > 0.9
     assert "Error in the gaps" in capsys.readouterr().out
+
+
+def test_a_table_of_mixed_units(capsys: pytest.CaptureFixture[str]) -> None:
+    found = run("mixed_units")
+    assert found["gain"] > 5.0
+    # Magnesium is known for telling the grapes apart least.
+    assert np.argmax(found["share"]) == found["wine"].column_names.index("magnesium")
+    assert "nats a wine ahead" in capsys.readouterr().out
 
 
 def test_two_views(capsys: pytest.CaptureFixture[str]) -> None:
