@@ -298,6 +298,7 @@ def test_uploaded_table_suggests_roles_and_offers_a_noise_per_column():
     words = said(at)
     assert "30 rows, 2 values each, 2 labels" in words
     assert "different units" in at.warning[0].value
+    assert at.warning[0].value.endswith("each column is therefore judged in its own units.")
     chosen = [control.value for control in at.segmented_control]
     assert "per_output" in chosen
 

@@ -139,8 +139,8 @@ GAP_WORDS = {
 def advice(warning: str) -> str:
     """The data check's sentence, with the option called as the form calls it."""
     return warning.replace(
-        f"{MIXED_UNITS_MARK} gives each its own.",
-        "“Scale of the columns: each column its own” is chosen below for that reason.",
+        f'{MIXED_UNITS_MARK} gives each its own, and noise="per_output" a noise of its own as well.',
+        "Below, each column is therefore judged in its own units.",
     )
 
 

@@ -93,6 +93,12 @@ def controls(job: Snapshot) -> None:
             action("Remove from list", "playlist_remove", lambda: remove(job.id), help=REMOVE)
 
 
+# What the phases of training are called here.
+PHASES = {
+    "noise held": "laying out a first map",
+    "all free": "improving map and noise together",
+    "refining": "polishing",
+}
 REQUESTS = {"pause": "Pausing after this step …", "cancel": "Stopping after this step …"}
 STOP = "Ends the training and keeps the best model so far."
 AGAIN = "A new training from the start with the same data and settings."
@@ -194,8 +200,8 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
 
 
 def doing_in_words(phase: str, message: str) -> str:
-    """Phase and message as one line, without saying the same twice."""
-    words = phase if message in ("", phase) else f"{phase}: {message}"
+    """What training is at; of several starts, which. The message, if any, names the phase."""
+    words = (message or phase).replace(phase, PHASES.get(phase, phase))
     return words[:1].upper() + words[1:]
 
 
