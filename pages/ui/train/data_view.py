@@ -138,9 +138,9 @@ GAP_WORDS = {
 
 def advice(warning: str) -> str:
     """The data check's sentence, with the option called as the form calls it."""
+    options = f'{MIXED_UNITS_MARK} gives each its own, and noise="per_output" a noise of its own'
     return warning.replace(
-        f'{MIXED_UNITS_MARK} gives each its own, and noise="per_output" a noise of its own as well.',
-        "Below, each column is therefore judged in its own units.",
+        f"{options} as well.", "Below, each column is therefore judged in its own units."
     )
 
 
