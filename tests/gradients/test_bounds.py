@@ -317,3 +317,5 @@ def test_collapsed_per_output(small, central_difference) -> None:
             lambda x, name=name: value(**{name: x}).value, getattr(statistics, name)
         )
         np.testing.assert_allclose(getattr(at.statistics, name), expected, **CLOSE)
+    expected = central_difference(lambda x: value(yy=float(x)).value, np.asarray(7.0))
+    np.testing.assert_allclose(at.statistics.yy, expected, **CLOSE)
