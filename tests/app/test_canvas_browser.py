@@ -102,7 +102,8 @@ def followed(model, pair, point):
     distance = np.linalg.norm(plane - here, axis=1)
 
     def weights(width):
-        weight = np.exp((distance.min() ** 2 - distance**2) / (2.0 * width**2))
+        here = width * (1.0 + (distance.min() / width) ** 2) ** 0.2
+        weight = np.exp((distance.min() ** 2 - distance**2) / (2.0 * here**2))
         return weight / weight.sum()
 
     most = np.sort(spacing)[int(0.9 * len(spacing))]

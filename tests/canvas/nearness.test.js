@@ -43,7 +43,9 @@ function followed(rows, relevance, a, b, u, v) {
   const most = found.slice().sort((p, q) => p - q)[Math.floor(0.9 * found.length)];
   const spacing = found.map((s) => Math.min(s, most));
   const mean = (width, values) => {
-    const weights = plane.map((p) => Math.exp(-0.5 * (distance(p, [u, v]) / width) ** 2));
+    const far = Math.min(...plane.map((p) => distance(p, [u, v])));
+    const here = width * (1 + (far / width) ** 2) ** 0.2;
+    const weights = plane.map((p) => Math.exp(-0.5 * (distance(p, [u, v]) / here) ** 2));
     return weights.reduce((sum, w, n) => sum + w * values[n], 0) / weights.reduce((sum, w) => sum + w);
   };
   const width = 0.3 * mean(median(found), spacing);
@@ -96,14 +98,17 @@ test("between two points it is their average, and so it is where all lie on one 
 });
 
 test("far from all data it is finite and goes to the nearest point", () => {
-  const rows = clouds();
-  const points = pointsOf(rows, RELEVANCE);
+  const next = randoms(17);
+  const rows = Array.from({ length: 25 }, (_, n) => [n % 5, Math.floor(n / 5), next()]);
+  const points = pointsOf(rows);
   const near = new NearPlane(points, 0, 1);
-  for (const [u, v] of [[1e4, 2e4], [-1e4, 1e4], [3e4, -1e4]]) {
-    const x = near.follow(Float64Array.of(u, v, 0, 0, 0));
-    const row = rows[points.nearest(x, [0, 1])];
-    for (const q of [2, 3, 4]) close(x[q], row[q], 1e-6);
+  for (const [u, v] of [[1, 2], [-2, 1], [3, -1]]) {
+    for (const [far, tolerance] of [[1e2, 0.2], [1e4, 2e-2], [1e6, 1e-4]]) {
+      const x = near.follow(Float64Array.of(far * u, far * v, 0));
+      close(x[2], rows[points.nearest(x, [0, 1])][2], tolerance);
+    }
   }
+  assert.ok(near.follow(Float64Array.of(1e100, -1e100, 0)).every(Number.isFinite));
 });
 
 test("small steps make small changes, across the dense cloud, the gap and the wide one", () => {

@@ -6,21 +6,32 @@
 const NEIGHBOUR = 5; // a point's spacing is its distance to the neighbour of this number
 const SHARE = 0.3; // of the spacing: the width of nearness. A narrow one stays near the data and is smooth
 const NEGLIGIBLE = 24; // a weight of e^-24 beside the nearest point's changes nothing that is seen
+const GROWTH = 0.4; // below a half, where far away the nearest point no longer would be all that counts
 const LEAST = 1e-6; // of the median: the least spacing, for points that coincide
 const OUTSIDE = 0.9; // points more alone than this share of them count as no more alone than that
+
+/**
+ * The squared width of nearness where the nearest point is so far: wider than among the points, so
+ * that half-way between two groups the one does not give way to the other at once.
+ * @param {number} width among the points
+ * @param {number} least squared distance of the nearest one
+ */
+function grown(width, least) {
+  return width * width * (1 + least / (width * width)) ** GROWTH;
+}
 
 /**
  * Gaussian weights of squared distances, beside the nearest one's, which is 1: finite however far all are.
  * @param {Float64Array} squared
  * @param {number} count how many of them
- * @param {number} width
+ * @param {number} width among the points
  * @param {Float64Array} out
  * @returns {number} their sum
  */
 export function nearWeights(squared, count, width, out) {
   let least = Infinity;
   for (let i = 0; i < count; i++) if (squared[i] < least) least = squared[i];
-  const rate = 0.5 / (width * width);
+  const rate = 0.5 / grown(width, least);
   const most = least + NEGLIGIBLE / rate;
   let total = 0;
   for (let i = 0; i < count; i++) {
@@ -76,8 +87,8 @@ export class NearPlane {
     this.median = sorted[N >> 1] || 1;
     const most = Math.max(sorted[Math.floor(OUTSIDE * N)], LEAST * this.median);
     this.spacing = spacing.map((distance) => Math.min(Math.max(distance, LEAST * this.median), most));
-    /** How much farther than the nearest point one may lie that counts, squared. */
-    this.reach = 2 * NEGLIGIBLE * Math.max(this.median, SHARE * most) ** 2;
+    /** No width is more than this among the points. */
+    this.widest = Math.max(this.median, SHARE * most);
     /** Of the points around a place: which, their squared distances and weights. */
     this.around = new Uint32Array(N);
     this.squared = new Float64Array(N);
@@ -88,20 +99,24 @@ export class NearPlane {
 
   /** Find the points around a place; how many there are. @param {number} u @param {number} v */
   look(u, v) {
-    const { us, vs, around, squared, reach } = this;
+    const { us, vs, around, squared, widest } = this;
     let [low, high] = [0, us.length];
     while (low < high) {
       const middle = (low + high) >> 1;
       if (us[middle] < u) low = middle + 1;
       else high = middle;
     }
-    let [count, least] = [0, Infinity];
+    // Points farther than this count for nothing, since another is near.
+    let [count, least, most] = [0, Infinity, Infinity];
     for (const step of [-1, 1]) {
       for (let i = step < 0 ? low - 1 : low; i >= 0 && i < us.length; i += step) {
         const across = (us[i] - u) ** 2;
-        if (across > least + reach) break;
+        if (across > most) break;
         squared[count] = across + (vs[i] - v) ** 2;
-        if (squared[count] < least) least = squared[count];
+        if (squared[count] < least) {
+          least = squared[count];
+          most = least + 2 * NEGLIGIBLE * grown(widest, least);
+        }
         around[count++] = i;
       }
     }
