@@ -39,8 +39,10 @@ def explore(item: Item, name: str) -> None:
     about(
         f"{story.sentence} {story.shows}".strip(),
         f"**The map.** {TERMS['latent']} Two dimensions are shown at a time, the most "
-        "relevant first; the sliders hold the others. Dots fade when their other coordinates "
-        "are far from where the sliders stand.",
+        "relevant first. The others follow the data: each is the mean of the dots' positions, "
+        "weighted by how near they are to the pointer on the map, so what is drawn stays close "
+        "to real rows. Moving a slider, or switching off *Follow the data*, holds them where the "
+        "sliders stand. Dots fade when their other coordinates are far from those shown there.",
         "**The shading** is the standard deviation of the prediction: light where the model is "
         "sure, in shadow where it is not; the numbers beside the scale are in the data's "
         "units, like every number behind ±. The uncertainty picture goes further: it says how "

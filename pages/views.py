@@ -46,7 +46,9 @@ def views(item: Item, name: str) -> None:
     about(
         f"**The map.** {TERMS['latent']} All views of a row hang on the same place, but each "
         "view has a mapping of its own, with its own relevances: so a dimension may move one "
-        "view and leave another alone (manifold relevance determination).",
+        "view and leave another alone (manifold relevance determination). Dimensions that the "
+        "map does not show follow the data near the pointer, until a slider is moved; while only "
+        "a part moves, the rest is held at the ring instead.",
         "**Shared and private.** The bars say what a view loses when a dimension is taken away "
         "from it. The relevances alone (w = 1/ℓ²) tell nearly the same, but a small one may "
         "still carry much, which is why they are here only for comparison.",

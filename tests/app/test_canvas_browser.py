@@ -4,7 +4,9 @@ import json
 
 import numpy as np
 import pytest
+from playwright.sync_api import expect
 
+from gplvm_core.datasets import load_dataset
 from gplvm_core.prediction import predict
 from gplvm_core.store import Library
 from tests.app.apptest import PIXELS
@@ -33,6 +35,36 @@ SHADE = """(points) => {
     });
 }"""
 
+FOLLOW = "[data-part=follow]"
+RING = """() => {
+    const { map, state: { a, b, point } } = [...window.manifolio.views.values()][0];
+    const box = map.upper.getBoundingClientRect();
+    const [x, y] = map.toPixel(point[a], point[b]);
+    return [box.left + x, box.top + y, map.hit(x, y)];
+}"""
+# Places some pixels beside training points and on no other one: rows and window coordinates.
+BESIDE = """(count) => {
+    const { map, model } = [...window.manifolio.views.values()][0];
+    const box = map.upper.getBoundingClientRect();
+    const found = [];
+    for (let n = 0; n < model.nPoints && found.length < count; n++) {
+        const [x, y] = [map.places[2 * n] + 6, map.places[2 * n + 1] - 5];
+        if (x > map.width - 9 || y < 9 || map.hit(x, y) >= 0) continue;
+        found.push([n, box.left + x, box.top + y]);
+    }
+    return found;
+}"""
+SHOWN = """async () => {
+    for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
+    const explorer = [...window.manifolio.views.values()][0];
+    const { a, b } = explorer.state;
+    return {
+        pair: [a, b], point: Array.from(explorer.shownPoint()),
+        output: Array.from(explorer.pictures[0].values), words: explorer.parts.readout.textContent,
+        sliders: explorer.controls.sliders.map(({ q, input }) => [q, Number(input.value)]),
+    };
+}"""
+
 
 def open_map(visit, url):
     visit.page.goto(url)
@@ -59,6 +91,26 @@ def wait_for_other_point(page, before):
         " return node && node.dataset.point && node.dataset.point !== before; })",
         arg=[".details", before],
     )
+
+
+def followed(model, pair, point):
+    """A point whose other dimensions are where the training points near it in the pair are."""
+    scale = np.sqrt(model.relevance_[pair])
+    plane, here = model.latent_mean_[:, pair] * scale, np.asarray(point)[pair] * scale
+    between = np.linalg.norm(plane[:, None] - plane[None], axis=2)
+    spacing = np.sort(between, axis=1)[:, 5]
+    distance = np.linalg.norm(plane - here, axis=1)
+
+    def weights(width):
+        here = width * (1.0 + (distance.min() / width) ** 2) ** 0.2
+        weight = np.exp((distance.min() ** 2 - distance**2) / (2.0 * here**2))
+        return weight / weight.sum()
+
+    most = np.sort(spacing)[int(0.9 * len(spacing))]
+    local = weights(np.sort(spacing)[len(spacing) // 2]) @ np.minimum(spacing, most)
+    place = weights(0.3 * local) @ model.latent_mean_
+    place[pair] = np.asarray(point)[pair]
+    return place
 
 
 def test_browser_and_numpy_agree(server, browser_page):
@@ -173,6 +225,97 @@ def test_a_slider_generates_and_then_keeps(server, browser_page):
     changed(page.locator(OUTPUT), picture)
     wait_for_other_point(page, before)
     assert "fixed at" in slider.get_attribute("aria-label")
+
+
+def test_beside_a_dot_the_output_is_near_its_row(server, browser_page):
+    page = open_map(browser_page, server.explore())
+    model = Library(server.home / "library").model(server.model_key.split(":")[1])
+    rows = load_dataset("digits").targets[:150]
+    spread = np.ptp(rows)
+    beside = page.evaluate(BESIDE, 12)
+    assert len(beside) == 12
+    errors = {}
+    for switch in ("on", "off"):
+        errors[switch] = []
+        for row, x, y in beside:
+            page.mouse.move(x, y)
+            shown = page.evaluate(SHOWN)
+            point = np.array(shown["point"])
+            if switch == "on":
+                np.testing.assert_allclose(point, followed(model, shown["pair"], point), atol=1e-4)
+                for q, value in shown["sliders"]:
+                    assert value == pytest.approx(point[q], abs=1e-4)
+            mean, variance = predict(model.posterior_, point[None])
+            np.testing.assert_allclose(shown["output"], mean[0], atol=1e-4 * spread)
+            told = float(shown["words"].split("±")[1].split("·")[0])
+            assert told == pytest.approx(np.sqrt(variance.mean()), rel=0.05)
+            errors[switch].append(np.sqrt(np.mean((mean[0] - rows[row]) ** 2)))
+        page.locator(FOLLOW).click()
+    assert np.mean(errors["on"]) < 0.9 * np.mean(errors["off"])
+
+
+def test_the_kept_point_and_the_shading_are_near_the_data(server, browser_page):
+    page = open_map(browser_page, server.explore())
+    model = Library(server.home / "library").model(server.model_key.split(":")[1])
+    before = page.locator(".details").get_attribute("data-point")
+    _, x, y = page.evaluate(BESIDE, 1)[0]
+    page.mouse.click(x, y)
+    wait_for_other_point(page, before)
+    point, pair = kept_point(page), page.evaluate(SHOWN)["pair"]
+    np.testing.assert_allclose(point, followed(model, pair, point), atol=2e-3)
+    # The last, finest grid of the shading.
+    page.wait_for_function(
+        "() => { const { job } = [...window.manifolio.views.values()][0].map.shading;"
+        " return job.row === job.rows && job.columns > 50; }"
+    )
+    values = page.evaluate(
+        "() => { const { job } = [...window.manifolio.views.values()][0].map.shading;"
+        " return [700, 1500, 2300].map((i) => [job.us[i % job.columns],"
+        " job.top - (Math.floor(i / job.columns) + 0.5) * job.dv, job.values[i]]); }"
+    )
+    for u, v, value in values:
+        place = np.zeros(4)
+        place[pair] = u, v
+        _, variance = predict(model.posterior_, followed(model, pair, place)[None])
+        assert value == pytest.approx(variance[0, 0] / model.posterior_.scale[0] ** 2, abs=1e-4)
+
+
+def test_a_slider_moved_by_hand_stays_where_it_is(server, browser_page):
+    page = open_map(browser_page, server.explore())
+    switch, slider = page.locator(FOLLOW), page.locator("[data-part=sliders] input").first
+    expect(switch).to_have_attribute("aria-pressed", "true")
+    expect(page.locator("[data-part=hint]")).to_contain_text("near the data")
+    slider.focus()
+    page.keyboard.press("End")
+    expect(switch).to_have_attribute("aria-pressed", "false")
+    expect(page.locator("[data-part=hint]")).not_to_contain_text("near the data")
+    (q, held), *_ = page.evaluate(SHOWN)["sliders"]
+    for _, x, y in page.evaluate(BESIDE, 3):
+        page.mouse.move(x, y)
+        shown = page.evaluate(SHOWN)
+        assert shown["sliders"][0] == [q, held]
+        assert shown["point"][q] == pytest.approx(held)
+    # Switched on again, the chosen point goes where the data are.
+    before = page.locator(".details").get_attribute("data-point")
+    switch.click()
+    wait_for_other_point(page, before)
+    expect(switch).to_have_attribute("aria-pressed", "true")
+    model = Library(server.home / "library").model(server.model_key.split(":")[1])
+    wanted = followed(model, page.evaluate(SHOWN)["pair"], kept_point(page))
+    np.testing.assert_allclose(kept_point(page), wanted, atol=2e-3)
+
+
+def test_a_ring_on_a_dot_takes_the_picture_along(server, browser_page):
+    page = open_map(browser_page, server.explore())
+    x, y, row = page.evaluate(RING)
+    assert row >= 0  # the first point is a training point
+    page.mouse.move(x, y)
+    pictures = [page.locator(OUTPUT).evaluate(PIXELS)]
+    page.mouse.down()
+    for share in (0.3, 0.5, 0.7):
+        page.mouse.move(*place_on_map(page, share, 0.8))
+        pictures.append(changed(page.locator(OUTPUT), *pictures))
+    page.mouse.up()
 
 
 def test_the_pair_can_be_changed(server, browser_page):

@@ -46,6 +46,14 @@ SHADE = f"""([points, a, b]) => {{
         return out[0];
     }});
 }}"""
+SHADE_NEAR = f"""([u, v]) => {{
+    {FIRST}
+    const out = new Float64Array(1);
+    const us = Float64Array.of(u);
+    const slice = explorer.map.slice(explorer.state.point);
+    slice.variances(us, slice.columns(us), v, out, 0);
+    return out[0];
+}}"""
 SPEED = f"""() => {{
     {FIRST}
     const {{ u, v, su, sv }} = explorer.map.view;
@@ -200,6 +208,32 @@ def test_a_drag_under_the_lock_keeps_the_rest(server, several, browser_page):
     moved = {q for q in range(6) if abs(after["point"][q] - before["point"][q]) > 1e-3}
     assert moved
     assert not moved & set(before["held"])
+
+
+def test_everything_follows_the_data_until_a_part_is_held(server, several, browser_page):
+    page = open_page(browser_page, server, several.pairs)
+    switch = page.locator("[data-part=follow]")
+    expect(switch).to_have_attribute("aria-pressed", "true")
+    page.mouse.move(*on_map(page, 0.35, 0.6))
+    page.wait_for_function(f"() => {{ {FIRST} return explorer.state.hover; }}")
+    now = state(page)
+    others = [q for q in range(6) if q not in now["pair"]]
+    assert all(now["shown"][q] != now["point"][q] for q in others)
+    a, b = now["pair"]
+    shown = np.array([now["shown"]])
+    told = page.evaluate(SHADE_NEAR, [shown[0, a], shown[0, b]])
+    shares = [
+        predict(each, shown)[1][0, 0] / each.scale[0] ** 2 / float(each.kernel.diag(shown)[0])
+        for each in several.model.posteriors_.values()
+    ]
+    assert told == pytest.approx(np.mean(shares), abs=1e-4)
+    # What is held stays at the ring: nothing follows.
+    move(page, "shared")
+    expect(switch).to_be_disabled()
+    expect(switch).to_have_attribute("aria-pressed", "false")
+    page.locator("[data-part=reset]").click()
+    expect(switch).to_be_enabled()
+    expect(switch).to_have_attribute("aria-pressed", "true")
 
 
 def test_a_training_point_lends_only_what_may_move(server, several, browser_page):

@@ -16,12 +16,14 @@ export class Controls {
     this.state = explorer.state;
     /** @type {{ q: number, input: HTMLInputElement, value: HTMLElement, row: HTMLElement }[]} */
     this.sliders = [];
+    /** Instead of what to do on the map. @type {string | null} */
+    this.words = null;
     this.menus = new PairMenus(this.parts, this.state, (a, b) => explorer.setPair(a, b));
     this.buildPair();
     this.buildToggles();
+    this.parts.follow.addEventListener("click", () => explorer.follow(!this.state.follow));
     this.parts.take.addEventListener("click", () => explorer.takeFromNearest());
     this.parts.reset.addEventListener("click", () => explorer.reset());
-    this.showHint(null);
     this.showPair();
     this.showLegend();
   }
@@ -36,9 +38,11 @@ export class Controls {
 
   /** Beside the map: what to do, or `words` instead. @param {string | null} words */
   showHint(words) {
+    this.words = words;
+    const generate = this.explorer.map.follows() ? "generate near the data" : "generate";
     this.parts.hint.textContent = words ?? (matchMedia("(pointer: coarse)").matches
-      ? "Touch to generate, lift to keep, two fingers to zoom"
-      : "Move to generate, click to keep, scroll to zoom, drag to pan");
+      ? `Touch to ${generate}, lift to keep, two fingers to zoom`
+      : `Move to ${generate}, click to keep, scroll to zoom, drag to pan`);
   }
 
   showGroups() {
@@ -49,6 +53,7 @@ export class Controls {
   showPair() {
     this.menus.show();
     this.buildSliders();
+    this.showFollow();
   }
 
   /** What light and shadow mean on this map. */
@@ -73,6 +78,16 @@ export class Controls {
     }
   }
 
+  /** The switch, and what it changes in words; it rests while some dimensions are held. */
+  showFollow() {
+    const { map } = this.explorer;
+    this.parts.follow.hidden = !map.canFollow();
+    this.parts.follow.disabled = this.state.held.size > 0;
+    this.parts.follow.setAttribute("aria-pressed", String(map.follows()));
+    this.showHint(this.words);
+    this.showPoint();
+  }
+
   // --- sliders --------------------------------------------------------------------------------
 
   buildSliders() {
@@ -90,7 +105,6 @@ export class Controls {
     }
     this.parts.sliders.hidden = rows.length === 0;
     this.parts["slider-rows"].replaceChildren(...rows);
-    this.showPoint();
   }
 
   /** @param {number} q */
@@ -107,13 +121,18 @@ export class Controls {
     return { q, input, value, row: element("label", {}, label, input, value) };
   }
 
-  /** Sliders follow the chosen point. */
-  showPoint() {
+  /**
+   * Sliders stand at the chosen point; what follows the data, at the point that is shown.
+   * @param {ArrayLike<number>} shown
+   */
+  showPoint(shown = this.state.point) {
+    const follows = this.explorer.map.follows();
     for (const { q, input, value } of this.sliders) {
-      const fixed = this.state.point[q];
-      input.value = String(fixed);
-      value.textContent = formatCoordinate(fixed);
-      input.setAttribute("aria-label", `Dimension ${q + 1}, fixed at ${formatCoordinate(fixed)}`);
+      const at = follows ? shown[q] : this.state.point[q];
+      input.value = String(at);
+      value.textContent = formatCoordinate(at);
+      const words = follows ? "where the data are, at" : "fixed at";
+      input.setAttribute("aria-label", `Dimension ${q + 1}, ${words} ${formatCoordinate(at)}`);
     }
   }
 

@@ -6,13 +6,13 @@ import { OutputPicture } from "../kit/output_picture.js";
 import { usedGroups } from "../kit/pair.js";
 import { readTheme, takeTheme } from "../kit/theme.js";
 import { START_TURN } from "../kit/turn.js";
+import { mapActions } from "./actions.js";
 import { Controls } from "./controls.js";
 import { Details } from "./details.js";
 import { Gestures } from "./gestures.js";
 import { LatentMap } from "./map.js";
 
 /** @import { Group } from "../kit/pair.js" */
-/** @import { Actions } from "./gestures.js" */
 /** @import { MapModel, MapState } from "./map.js" */
 
 const SETTLE_MS = 450; // arrow keys and sliders: kept when they have rested this long
@@ -46,6 +46,7 @@ export class Explorer {
       a, b,
       point: start.point ? Float64Array.from(start.point) : Float64Array.from(this.first.point),
       held: new Set(),
+      follow: true,
       hover: null,
       hovered: -1,
       selected: new Set(),
@@ -57,7 +58,7 @@ export class Explorer {
     this.details = this.parts.details ? new Details(this.parts.details, model, model.pictured[0].drawing, this.state) : null;
     this.pictures = this.buildPictures();
     this.controls = new Controls(this);
-    this.gestures = new Gestures(this.parts.upper, this.actions(), () =>
+    this.gestures = new Gestures(this.parts.upper, mapActions(this), () =>
       this.map.toPixel(this.state.point[this.state.a], this.state.point[this.state.b]));
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.parts.map);
@@ -85,49 +86,6 @@ export class Explorer {
 
   // --- what a visitor does --------------------------------------------------------------------
 
-  /** @returns {Actions} */
-  actions() {
-    const { map, state } = this;
-    return {
-      hover: (x, y, touch) => {
-        state.hovered = touch ? -1 : map.hit(x, y);
-        state.hover = this.allowed(...map.toLatent(x, y));
-        this.paint();
-      },
-      leave: () => {
-        state.hover = null;
-        state.hovered = -1;
-        this.paint();
-      },
-      drag: (x, y) => {
-        state.hover = null;
-        this.place(...map.toLatent(x, y));
-        this.paint();
-      },
-      commit: (x, y, touch) => {
-        const hit = touch ? -1 : map.hit(x, y);
-        if (hit >= 0) this.moveTo(this.model.position(hit));
-        else this.place(...map.toLatent(x, y));
-        if (touch) state.hover = null;
-        this.keep();
-      },
-      pan: (dx, dy) => map.pan(dx, dy),
-      zoom: (x, y, factor) => map.zoom(x, y, factor),
-      nudge: (du, dv) => {
-        const { view } = map;
-        state.hover = null;
-        state.hovered = -1;
-        this.place(state.point[state.a] + 2 * du * view.su, state.point[state.b] + 2 * dv * view.sv);
-        map.reveal(state.point[state.a], state.point[state.b]);
-        map.refresh();
-        this.paint();
-        this.settle();
-      },
-      keep: () => this.keep(),
-      reset: () => this.reset(),
-    };
-  }
-
   /** A place in the plane, as far as the chosen point may go there. @param {number} u @param {number} v @returns {[number, number]} */
   allowed(u, v) {
     const { a, b, point, held } = this.state;
@@ -140,10 +98,21 @@ export class Explorer {
     return point;
   }
 
+  /**
+   * Move a point within the plane; the dimensions outside it stay, or follow the data.
+   * @param {Float64Array} point
+   * @param {number} u
+   * @param {number} v
+   */
+  moved(point, u, v) {
+    const { a, b } = this.state;
+    [point[a], point[b]] = this.allowed(u, v);
+    return this.map.follows() ? this.map.near.follow(point) : point;
+  }
+
   /** Move the chosen point within the plane. @param {number} u @param {number} v */
   place(u, v) {
-    const { a, b, point } = this.state;
-    [point[a], point[b]] = this.allowed(u, v);
+    this.moved(this.state.point, u, v);
   }
 
   /** Move the chosen point in all dimensions. @param {Float64Array} point */
@@ -154,12 +123,28 @@ export class Explorer {
     this.paint();
   }
 
-  /** One coordinate outside the plane. @param {number} q @param {number} value */
+  /** One coordinate outside the plane: from now on those are set by hand. @param {number} q @param {number} value */
   fix(q, value) {
-    this.state.point[q] = value;
+    const { state } = this;
+    state.point[q] = value;
+    state.hover = null;
+    state.hovered = -1;
+    this.follow(false);
+    this.settle();
+  }
+
+  /** Whether the dimensions outside the plane follow the data; the chosen point goes with them. @param {boolean} on */
+  follow(on) {
+    const { state } = this;
+    const changed = state.follow !== on;
+    state.follow = on;
+    if (changed && on) {
+      this.place(state.point[state.a], state.point[state.b]);
+      this.settle();
+    }
+    if (changed) this.controls.showFollow();
     this.map.refresh();
     this.paint();
-    this.settle();
   }
 
   /** Give the dimensions outside the plane the values of the point that is nearest in the plane. */
@@ -234,12 +219,12 @@ export class Explorer {
     const { state, model } = this;
     if (state.hovered >= 0) return this.reachable(model.position(state.hovered));
     const point = Float64Array.from(state.point);
-    if (state.hover) [point[state.a], point[state.b]] = state.hover;
-    return point;
+    return state.hover ? this.moved(point, ...state.hover) : point;
   }
 
   drawOutputs() {
     const point = this.shownPoint();
+    this.controls.showPoint(point);
     this.controls.readout(point, this.pictures.map((picture) => picture.draw(point)));
   }
 

@@ -6,6 +6,7 @@ import { fitCanvas } from "../kit/dom.js";
 import { PlaneView, framed } from "../kit/plane.js";
 import { css } from "../kit/theme.js";
 import { drawEllipses, drawHovered, drawPoints, drawThumbnails, drawTrajectories, drawWay } from "./layers.js";
+import { NearPlane } from "./nearness.js";
 import { Shading } from "./shade.js";
 
 /** @import { Turn } from "../kit/geometry.js" */
@@ -17,7 +18,7 @@ import { Shading } from "./shade.js";
  * What a map shows: points, how sure a model is around them, and pictures of its rows.
  * @typedef {LatentPoints & {
  *   items: any, pictured: Output[], slice: (x: Float64Array, a: number, b: number) => Slice<any>,
- *   spreadWords: (variance: number) => string }} MapModel
+ *   variance: (x: Float64Array) => number, spreadWords: (variance: number) => string }} MapModel
  */
 /**
  * What the parts of an explorer share and change.
@@ -26,6 +27,7 @@ import { Shading } from "./shade.js";
  * @property {number} b the dimension up
  * @property {Float64Array} point the chosen one
  * @property {Set<number>} held dimensions that stay where the chosen point is
+ * @property {boolean} follow whether the dimensions outside the plane go where the data are
  * @property {[number, number] | null} hover where the pointer is, in the plane
  * @property {number} hovered the training point that the pointer is on, or −1
  * @property {Set<number>} selected labels that are set off from the others
@@ -56,6 +58,7 @@ export class LatentMap extends PlaneView {
     /** Pixel positions of the training points. */
     this.places = new Float32Array(0);
     this.opacity = new Float32Array(0);
+    this.near = new NearPlane(model, state.a, state.b);
   }
 
   // --- view -----------------------------------------------------------------------------------
@@ -67,8 +70,26 @@ export class LatentMap extends PlaneView {
     const [u, su] = framed(model.range(a), 2 * MARGIN);
     const [v, sv] = framed(model.range(b), 2 * MARGIN);
     this.show({ u, v, su, sv });
-    this.shading.calibrate(model.slice(model.position(model.header.start), a, b), this.view);
+    if (this.near.a !== a || this.near.b !== b) this.near = new NearPlane(model, a, b);
+    this.shading.calibrate(this.slice(model.position(model.header.start)), this.view);
     this.refresh();
+  }
+
+  /** Whether a dimension in use lies outside the plane: nothing else could follow. */
+  canFollow() {
+    const { a, b } = this.state;
+    return this.model.header.on.some((/** @type {number} */ q) => q !== a && q !== b);
+  }
+
+  /** Whether the dimensions outside the plane follow the data. What is held stays at the chosen point. */
+  follows() {
+    return this.state.follow && this.state.held.size === 0 && this.canFollow();
+  }
+
+  /** What is shaded: the places that the pointer gets; without following, the plane through x. @param {Float64Array} x */
+  slice(x) {
+    if (this.follows()) return this.near.slice((place) => this.model.variance(place));
+    return this.model.slice(x, this.state.a, this.state.b);
   }
 
   /** @param {number} x @param {number} y @param {number} factor */
@@ -93,8 +114,8 @@ export class LatentMap extends PlaneView {
   /** The plane or the view changed: draw with the old shading now, ask for a new one. */
   refresh() {
     if (!this.width) return;
-    const { a, b, point, theme } = this.state;
-    this.shading.request(this.model.slice(point, a, b), this.view, this.width, this.height, theme);
+    const { point, theme } = this.state;
+    this.shading.request(this.slice(point), this.view, this.width, this.height, theme);
     this.drawLower();
     this.drawUpper();
   }
@@ -121,13 +142,14 @@ export class LatentMap extends PlaneView {
     const others = model.header.on.filter((/** @type {number} */ q) => q !== a && q !== b);
     this.places = new Float32Array(2 * model.nPoints);
     this.opacity = new Float32Array(model.nPoints);
+    const follows = this.follows();
     for (let n = 0; n < model.nPoints; n++) {
       const [x, y] = this.toPixel(model.latent[n * Q + a], model.latent[n * Q + b]);
       this.places[2 * n] = x;
       this.places[2 * n + 1] = y;
-      // Points far from this plane in the other dimensions step back: they do not explain it.
-      let distance = 0;
-      for (const q of others) distance += model.relevance[q] * (point[q] - model.latent[n * Q + q]) ** 2;
+      // Points far from what is shown here in the other dimensions step back: they do not explain it.
+      let distance = follows ? this.near.stray(n) : 0;
+      if (!follows) for (const q of others) distance += model.relevance[q] * (point[q] - model.latent[n * Q + q]) ** 2;
       this.opacity[n] = 0.3 + 0.7 * Math.exp(-0.5 * distance);
       if (selected.size && !selected.has(model.label(n))) this.opacity[n] *= 0.18;
     }

@@ -116,6 +116,24 @@ export class LatentModel extends LatentPoints {
     return Math.max(variance, 0);
   }
 
+  /** The variance alone, in internal units: quicker than with the mean. @param {ArrayLike<number>} x */
+  variance(x) {
+    return Math.max(this.kernelDiagonal(x) - this.known(this.kernelRow(x, this.row)), 0);
+  }
+
+  /** sum shrink alpha^2 for a kernel row, without alpha. @param {Float64Array} row */
+  known(row) {
+    const { nInducing: M, gap } = this;
+    if (!gap) return this.explained(row);
+    let total = 0;
+    for (let m = 0, at = 0; m < M; m++) {
+      let sum = 0;
+      for (let j = 0; j <= m; j++, at++) sum += gap[at] * row[j];
+      total += sum * row[m];
+    }
+    return total;
+  }
+
   /** sum shrink alpha^2 for a kernel row; leaves alpha behind. @param {Float64Array} row */
   explained(row) {
     const { nInducing: M, rank, transform, shrink, alpha } = this;
@@ -195,7 +213,6 @@ class LatentSlice {
    * @param {number} offset
    */
   variances(us, tables, v, out, offset) {
-    const { nInducing: M, gap } = this.model;
     const { planes, row } = this;
     const factors = planes.map((plane) => plane.height(v));
     for (let i = 0; i < us.length; i++) {
@@ -205,13 +222,7 @@ class LatentSlice {
         planes[p].add(row, tables[p], i, factors[p], us[i], v);
         diagonal += planes[p].diagonal(us[i], v);
       }
-      let explained = 0;
-      for (let m = 0, at = 0; gap && m < M; m++) {
-        let sum = 0;
-        for (let j = 0; j <= m; j++, at++) sum += gap[at] * row[j];
-        explained += sum * row[m];
-      }
-      out[offset + i] = Math.max(diagonal - (gap ? explained : this.model.explained(row)), 0);
+      out[offset + i] = Math.max(diagonal - this.model.known(row), 0);
     }
   }
 }

@@ -126,6 +126,7 @@ export class ViewsExplorer extends Explorer {
       const variance = picture.draw(point);
       if (picture.caption) picture.caption.textContent = picture.labels ? this.className(picture) : picture.model.spreadWords(variance);
     }
+    this.controls.showPoint(point);
     this.controls.readout(point, []);
   }
 

@@ -63,8 +63,13 @@ export class ViewsModel extends LatentPoints {
     return `${Math.round(100 * Math.sqrt(share))} %`;
   }
 
+  /** The variance as a share of the layers' own, averaged over the layers. @param {Float64Array} x */
+  variance(x) {
+    return this.layers.reduce((sum, layer, i) => sum + layer.variance(x) / (this.signal[i] * this.layers.length), 0);
+  }
+
   /**
-   * A plane for the shading: variances as shares of the layers' own, averaged over the layers.
+   * A plane for the shading: `variance` at its places.
    * @param {Float64Array} x
    * @param {number} a
    * @param {number} b

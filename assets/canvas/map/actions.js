@@ -1,0 +1,51 @@
+// What hands do on the map, as deeds of an explorer.
+
+/** @import { Explorer } from "./explorer.js" */
+/** @import { Actions } from "./gestures.js" */
+/** @import { MapModel } from "./map.js" */
+
+/** @param {Explorer<MapModel>} explorer @returns {Actions} */
+export function mapActions(explorer) {
+  const { map, state } = explorer;
+  const nothingUnder = () => {
+    state.hover = null;
+    state.hovered = -1;
+  };
+  return {
+    hover: (x, y, touch) => {
+      state.hovered = touch ? -1 : map.hit(x, y);
+      state.hover = explorer.allowed(...map.toLatent(x, y));
+      explorer.paint();
+    },
+    leave: () => {
+      nothingUnder();
+      explorer.paint();
+    },
+    drag: (x, y) => {
+      // Also what lay under the ring when it was grabbed: the pictures are the chosen point's.
+      nothingUnder();
+      explorer.place(...map.toLatent(x, y));
+      explorer.paint();
+    },
+    commit: (x, y, touch) => {
+      const hit = touch ? -1 : map.hit(x, y);
+      if (hit >= 0) explorer.moveTo(explorer.model.position(hit));
+      else explorer.place(...map.toLatent(x, y));
+      if (touch) state.hover = null;
+      explorer.keep();
+    },
+    pan: (dx, dy) => map.pan(dx, dy),
+    zoom: (x, y, factor) => map.zoom(x, y, factor),
+    nudge: (du, dv) => {
+      const { view } = map;
+      nothingUnder();
+      explorer.place(state.point[state.a] + 2 * du * view.su, state.point[state.b] + 2 * dv * view.sv);
+      map.reveal(state.point[state.a], state.point[state.b]);
+      map.refresh();
+      explorer.paint();
+      explorer.settle();
+    },
+    keep: () => explorer.keep(),
+    reset: () => explorer.reset(),
+  };
+}
