@@ -329,6 +329,30 @@ def test_the_pair_can_be_changed(server, browser_page):
     assert page.locator("[data-part=up]").input_value() == up
 
 
+def test_bars_tell_the_weights_and_put_dimensions_onto_the_axes(server, browser_page):
+    page = open_map(browser_page, server.explore())
+    model = Library(server.home / "library").model(server.model_key.split(":")[1])
+    bars = page.locator(".weights button")
+    order = [int(text) - 1 for text in bars.all_inner_texts()]
+    assert sorted(order) == [0, 1, 2, 3]
+    heights = bars.locator("i").evaluate_all(
+        "bars => bars.map((bar) => parseFloat(bar.style.height))"
+    )
+    weight = model.relevance_[order] / model.relevance_.max()
+    expected = 100.0 * np.maximum(0.0, 1.0 + np.log10(weight) / 4.0)
+    np.testing.assert_allclose(heights, expected, atol=0.51)
+    pressed = page.locator(".weights button[aria-pressed=true]")
+    assert pressed.count() == 2
+    third, last = order[2], order[3]
+    bars.nth(2).click()
+    expect(page.locator("[data-part=across]")).to_have_value(str(third))
+    bars.nth(3).click(modifiers=["Shift"])
+    expect(page.locator("[data-part=up]")).to_have_value(str(last))
+    assert {int(text) - 1 for text in pressed.all_inner_texts()} == {third, last}
+    settled(page)
+    assert browser_page.traffic.errors == []
+
+
 def test_the_place_is_kept_while_another_page_is_visited(server, browser_page):
     page = open_map(browser_page, server.explore())
     before = page.locator(".details").get_attribute("data-point")

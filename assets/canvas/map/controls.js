@@ -4,6 +4,7 @@ import { element, fitCanvas, showButtons } from "../kit/dom.js";
 import { formatCoordinate } from "../kit/format.js";
 import { PairMenus } from "../kit/pair.js";
 import { css, labelStyle, tracePath } from "../kit/theme.js";
+import { Weights } from "./weights.js";
 
 /** @import { Explorer } from "./explorer.js" */
 
@@ -19,6 +20,9 @@ export class Controls {
     /** Instead of what to do on the map. @type {string | null} */
     this.words = null;
     this.menus = new PairMenus(this.parts, this.state, (a, b) => explorer.setPair(a, b));
+    /** Not where several views have weights of their own. */
+    this.weights = this.parts.weights
+      ? new Weights(this.parts.weights, this.model, this.state, (a, b) => explorer.setPair(a, b)) : null;
     this.buildPair();
     this.buildToggles();
     this.parts.follow.addEventListener("click", () => explorer.follow(!this.state.follow));
@@ -52,6 +56,7 @@ export class Controls {
 
   showPair() {
     this.menus.show();
+    this.weights?.show();
     this.buildSliders();
     this.showFollow();
   }
