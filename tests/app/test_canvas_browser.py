@@ -353,6 +353,24 @@ def test_bars_tell_the_weights_and_put_dimensions_onto_the_axes(server, browser_
     assert browser_page.traffic.errors == []
 
 
+def test_a_surprise_is_a_place_among_the_data(server, browser_page):
+    page = open_map(browser_page, server.explore())
+    model = Library(server.home / "library").model(server.model_key.split(":")[1])
+    scale = np.sqrt(model.relevance_)
+    places = model.latent_mean_ * scale
+    between = np.linalg.norm(places[:, None] - places, axis=2)
+    seen = [kept_point(page)]
+    for _ in range(3):
+        before = page.locator(".details").get_attribute("data-point")
+        page.get_by_role("button", name="Surprise me").click()
+        wait_for_other_point(page, before)
+        seen.append(kept_point(page))
+        apart = np.linalg.norm(places - np.asarray(seen[-1]) * scale, axis=1).min()
+        assert apart < np.median(between)
+    assert len({tuple(point) for point in seen}) == 4
+    assert browser_page.traffic.errors == []
+
+
 def test_the_place_is_kept_while_another_page_is_visited(server, browser_page):
     page = open_map(browser_page, server.explore())
     before = page.locator(".details").get_attribute("data-point")

@@ -27,6 +27,7 @@ export class Controls {
     this.buildToggles();
     this.parts.follow.addEventListener("click", () => explorer.follow(!this.state.follow));
     this.parts.take.addEventListener("click", () => explorer.takeFromNearest());
+    this.parts.surprise?.addEventListener("click", () => explorer.surprise());
     this.parts.reset.addEventListener("click", () => explorer.reset());
     this.showPair();
     this.showLegend();

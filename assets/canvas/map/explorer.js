@@ -9,6 +9,7 @@ import { START_TURN } from "../kit/turn.js";
 import { mapActions } from "./actions.js";
 import { Controls } from "./controls.js";
 import { Details } from "./details.js";
+import { drawnPlace } from "./drawn.js";
 import { Gestures } from "./gestures.js";
 import { LatentMap } from "./map.js";
 
@@ -154,6 +155,14 @@ export class Explorer {
     nearest[state.a] = state.point[state.a];
     nearest[state.b] = state.point[state.b];
     this.moveTo(nearest);
+    this.keep();
+  }
+
+  /** Keep a place at random among the data. */
+  surprise() {
+    const { state, map } = this;
+    this.moveTo(drawnPlace(this.model));
+    map.reveal(state.point[state.a], state.point[state.b]);
     this.keep();
   }
 
