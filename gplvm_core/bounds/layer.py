@@ -42,7 +42,7 @@ class LayerValue:
 
     value: float
     gradients: Gradients  # mean, variance, inducing, kernel
-    noise_variance: float  # ∂σ²
+    noise_variance: float  # ∂σ²; nan with noise per output
     layer: Layer
     posterior: Collapsed
     jitter: float  # absolute, as added to K
@@ -148,6 +148,8 @@ def _evaluate_per_output(
 
     The kernel keeps its scale, which the ratios are multiples of.
     """
+    if targets.variance is not None or targets.values.shape[1] != targets.n_outputs:
+        raise ValueError("noise per output is for data, with every column (Targets.whole)")
     statistics, pullback = reduce_statistics(layer.kernel, belief, layer.inducing, targets, run)
     gram = gram_factor(layer.kernel, layer.inducing, jitter, relative=relative)
     spectra, found = Spectra.of(statistics, gram), None
@@ -162,7 +164,7 @@ def _evaluate_per_output(
     pulled = pullback(adjoints).inputs
     gradients = _with_gram(pulled, layer.kernel, layer.inducing, at.gram, jitter, relative)
     at = replace(at, value=at.value - _jacobian(statistics, noise))
-    return LayerValue(at.value, gradients, 0.0, layer, at, gram.jitter, own, found)
+    return LayerValue(at.value, gradients, np.nan, layer, at, gram.jitter, own, found)
 
 
 def _with_gram(

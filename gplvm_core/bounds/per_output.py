@@ -27,11 +27,12 @@ class Spectra:
     @classmethod
     def of(cls, statistics: Statistics, gram: Factor) -> Self:
         """Raises NotPositiveDefiniteError where the statistics are not finite."""
-        try:
-            values, vectors = np.linalg.eigh(gram.whiten(statistics.psi2))
-        except np.linalg.LinAlgError as error:
-            raise NotPositiveDefiniteError(f"the statistics are not finite: {error}") from error
+        whitened = gram.whiten(statistics.psi2)
         carried = gram.solve_lower(statistics.psi1_targets)
+        # LAPACK reports what is not finite only by luck.
+        if not (np.isfinite(whitened).all() and np.isfinite(carried).all()):
+            raise NotPositiveDefiniteError("the statistics are not finite")
+        values, vectors = np.linalg.eigh(whitened)
         for basis, columns in zip(vectors, statistics.columns(), strict=True):
             carried[:, columns] = basis.T @ carried[:, columns]
         return cls(np.maximum(values, 0.0), vectors, carried)
@@ -57,8 +58,8 @@ def collapsed_per_output(
 ) -> Collapsed:
     """F_data of targets in units of their noise, with the kernel times r_d for output d.
 
-    In the result `gap` is a group's average over its outputs, `each` has them one by one. spectra:
-    of these statistics, where they are known.
+    In the result `gap` is a group's average over its outputs, `each` has them one by one; there is
+    no ∂σ² (nan): it is 1. spectra: of these statistics, where they are known.
     """
     spectra = Spectra.of(statistics, gram) if spectra is None else spectra
     value = -0.5 * (statistics.n_values * np.log(2.0 * np.pi) + statistics.yy)
@@ -102,5 +103,5 @@ def collapsed_per_output(
     )
     each = OutputGaps(ratio, basis, shares)
     return Collapsed(
-        float(value), adjoints, gram.unwhiten(d_gram), 0.0, vectors, gap, inverse, each
+        float(value), adjoints, gram.unwhiten(d_gram), np.nan, vectors, gap, inverse, each
     )

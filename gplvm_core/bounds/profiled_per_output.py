@@ -15,7 +15,7 @@ from gplvm_core.numerics import Array, NotPositiveDefiniteError
 from gplvm_core.statistics import Statistics
 
 # Where the search for log r starts: a grid, fine enough for every dip between two optima.
-LEAST_RATIO, STEPS = 1e-6, 40
+LEAST_RATIO, MOST_RATIO, STEPS = 1e-6, 1e15, 40
 # It ends where a change of log r would gain less than this, in nats a row; or after so many steps.
 TOLERANCE, MOST_STEPS = 1e-11, 60
 # A column whose mean square is this small beside the average has no variance but rounding.
@@ -40,10 +40,11 @@ def profile_outputs(
 ) -> OutputProfile:
     """What maximises F_data (with a ratio given, for all outputs: the noise).
 
-    squares: Σ_n y² of each output. most: the largest ratio allowed, finite unless one is given. A
-    column without variance takes ratio 0 and, since data say nothing of it, noise of 1/most of the
-    average column. Raises NotPositiveDefiniteError as `profile_scales` does.
+    squares: Σ_n y² of each output. most: the largest ratio allowed. A column without variance takes
+    ratio 0 and, since data say nothing of it, noise of 1/most of the average column. Raises
+    NotPositiveDefiniteError as `profile_scales` does.
     """
+    most = min(most, MOST_RATIO)
     problem = _Outputs.of(statistics, spectra, squares)
     if (problem.left_over < 0.0).any():
         raise NotPositiveDefiniteError(
@@ -56,11 +57,13 @@ def profile_outputs(
     noise = problem.noise_variance(log_ratio)
     # Below the rounding error of the subtraction that makes it, the noise is an artefact.
     if not (noise > 1e-14 * level)[~flat].all():
-        raise NotPositiveDefiniteError(f"a profiled noise variance, {noise.min():.1e}, is not")
+        least = noise[~flat].min()
+        raise NotPositiveDefiniteError(f"a profiled noise variance, {least:.1e}, is not positive")
     capped = ~flat & (log_ratio >= top) if ratio is None else np.zeros_like(flat)
-    floor = level.mean() / (most if np.isfinite(most) else 1e6)
     return OutputProfile(
-        np.where(flat, 0.0, np.exp(log_ratio)), np.where(flat, floor, noise), capped
+        np.where(flat, 0.0, np.exp(log_ratio)),
+        np.where(flat, level.mean() / most, noise),
+        capped,
     )
 
 

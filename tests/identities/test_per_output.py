@@ -205,10 +205,35 @@ def test_a_column_without_variance_or_without_error_stays_finite(outputs) -> Non
     np.testing.assert_array_equal(np.flatnonzero(at.profile.capped), [2])
 
 
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_statistics_that_are_not_finite_are_refused(outputs) -> None:
-    broken = Layer(RBF(1.0, 1.0), np.full((3, 2), 0.1), NOISE, RATIO)
-    with pytest.raises(NotPositiveDefiniteError):
-        evaluate_layer(broken, inputs(), Targets.whole(outputs), jitter=1e-18)
+    far = Belief(1e200 * inputs().mean, inputs().variance)
+    layer = Layer(Linear(np.ones(2)), inducing()[:2], NOISE, RATIO)
+    with pytest.raises(NotPositiveDefiniteError, match="not finite"):
+        evaluate_layer(layer, far, Targets.whole(outputs), jitter=JITTER)
+
+
+def test_without_a_limit_the_ratios_are_finite(outputs) -> None:
+    limited = evaluated(outputs, profile=True, per_output=True, most_ratio=MOST)
+    free = evaluated(outputs, profile=True, per_output=True)
+    np.testing.assert_allclose(free.layer.ratio, limited.layer.ratio, rtol=1e-5)
+    assert free.value == pytest.approx(limited.value, rel=1e-9)
+
+
+def test_a_square_root_of_the_outputs_and_a_belief_are_refused(outputs) -> None:
+    wide = Targets.of(np.random.default_rng(0).normal(size=(40, 50)))
+    moving = Targets.believed(inputs())
+    for targets in (wide, moving):
+        with pytest.raises(ValueError, match="with every column"):
+            evaluate_layer(
+                Layer(KERNEL, inducing(), 1.0),
+                inputs(),
+                targets,
+                jitter=JITTER,
+                profile=True,
+                per_output=True,
+                most_ratio=MOST,
+            )
 
 
 def test_a_kernel_that_sees_less_loses_what_the_outputs_lose(outputs) -> None:

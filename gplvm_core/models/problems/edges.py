@@ -141,11 +141,18 @@ class Settled:
             said.append(
                 f"{which}fitted without error: the noise is held at the level of the jitter"
             )
-        empty = 0 if ratio is None else int(np.sum((ratio > 0.0) & (ratio <= NO_SIGNAL)))
-        if ratio is not None and empty:
-            said.append(
-                f"{empty} of {len(ratio)} outputs are all noise: the map says nothing of them"
-            )
+        if ratio is not None:
+            flat, empty = int(np.sum(ratio == 0.0)), int(np.sum(ratio <= NO_SIGNAL))
+            if flat:
+                said.append(
+                    f"{flat} of {len(ratio)} outputs do not vary: their noise is unknown, and held "
+                    "at the level of the jitter"
+                )
+            if empty > flat:
+                said.append(
+                    f"{empty - flat} of {len(ratio)} outputs are all noise: the map says nothing "
+                    "of them"
+                )
         return tuple(said)
 
     def as_posterior(self, scaling: Scaling) -> Posterior:
