@@ -51,7 +51,6 @@ export class Weights {
     const { a, b } = this.state;
     for (const { q, button, name } of this.bars) {
       const axis = q === a ? "across" : q === b ? "up" : "";
-      button.dataset.axis = axis;
       button.setAttribute("aria-pressed", String(axis !== ""));
       button.setAttribute("aria-label", axis ? `${name}, ${axis}` : name);
     }
