@@ -319,7 +319,12 @@ def main() -> int:
         "interaction",
         figures,
         seed=0,
-        settings={"n_rows": N_ROWS, "n_components": N_LATENT, "n_inducing": N_INDUCING, "n_outputs": SIDE * SIDE},
+        settings={
+            "n_rows": N_ROWS,
+            "n_components": N_LATENT,
+            "n_inducing": N_INDUCING,
+            "n_outputs": SIDE * SIDE,
+        },
         other_versions=versions(("streamlit", "playwright")),
     )
     return 0

@@ -39,8 +39,9 @@ def explore(item: Item, name: str) -> None:
         f"**The map.** {TERMS['latent']} Two dimensions are shown at a time, the most "
         "relevant first. The others follow the data: each is the mean of the dots' positions, "
         "weighted by how near they are to the pointer on the map, so what is drawn stays close "
-        "to real rows. Moving the slider of one of them, or switching off *Follow the data*, holds them where the "
-        "sliders stand. Dots fade when their other coordinates are far from those shown there.",
+        "to real rows. Moving the slider of one of them, or switching off *Follow the data*, holds "
+        "them where the sliders stand. Dots fade when their other coordinates are far from those "
+        "shown there.",
         "**The shading** is the standard deviation of the prediction: light where the model is "
         "sure, in shadow where it is not; the numbers beside the scale are in the data's units, "
         "like every number behind ±. The first ± beside the picture is how well the *function* is "

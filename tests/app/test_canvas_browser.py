@@ -276,7 +276,7 @@ def test_a_finger_generates_and_keeps(server, browser):
     assert page.locator(".details").get_by_role("heading", name="Nearest rows").count()
     # The picture stays in sight while the map is touched.
     picture = page.locator(OUTPUT).bounding_box()
-    assert 0 <= picture["y"] and picture["y"] + picture["height"] < place_on_map(page, 0, 0.9)[1]
+    assert picture["y"] >= 0 and picture["y"] + picture["height"] < place_on_map(page, 0, 0.9)[1]
     context.close()
 
 
