@@ -55,6 +55,7 @@ export class Explorer {
       hovered: -1,
       marks: [],
       marked: -1,
+      factor: -1,
       selected: new Set(),
       show: { thumbnails: false, ellipses: false, trajectories: Boolean(model.sequences) },
       turn: { ...START_TURN },

@@ -1,7 +1,8 @@
 // What lies on the map: the training points in all their shapes, and the chosen point's way.
 
 import { thumbnailPicture } from "../kit/output.js";
-import { css, labelStyle, tracePath } from "../kit/theme.js";
+import { css, tracePath } from "../kit/theme.js";
+import { pointStyle } from "./colours.js";
 
 /** @import { LatentMap } from "./map.js" */
 /** @import { LatentPoints } from "./points.js" */
@@ -18,7 +19,7 @@ export function drawTrajectories(context, map) {
   context.lineJoin = "round";
   for (let i = 0; i + 1 < order.length; ) {
     const sequence = sequences[order[i]];
-    const style = labelStyle(model.label(order[i]), model.header.palette, map.state.theme);
+    const style = pointStyle(model, map.state, order[i]);
     context.strokeStyle = css(style.colour, 0.55);
     context.beginPath();
     context.moveTo(places[2 * order[i]], places[2 * order[i] + 1]);
@@ -32,7 +33,7 @@ export function drawTrajectories(context, map) {
 /** One standard deviation of q(x_n), per point. @param {CanvasRenderingContext2D} context @param {LatentMap} map */
 export function drawEllipses(context, map) {
   const { model, places, opacity } = map;
-  const { a, b, theme } = map.state;
+  const { a, b } = map.state;
   const Q = model.nLatent;
   const variance = model.latentVariance;
   if (!variance) return;
@@ -41,7 +42,7 @@ export function drawEllipses(context, map) {
   for (let n = 0; n < model.nPoints; n++) {
     const ru = Math.sqrt(variance[n * Q + a]) * ku;
     const rv = Math.sqrt(variance[n * Q + b]) * kv;
-    const { colour } = labelStyle(model.label(n), model.header.palette, theme);
+    const { colour } = pointStyle(model, map.state, n);
     context.beginPath();
     context.ellipse(places[2 * n], places[2 * n + 1], ru, rv, 0, 0, 2 * Math.PI);
     context.strokeStyle = css(colour, 0.5 * opacity[n]);
@@ -55,7 +56,7 @@ export function drawPoints(context, map) {
   const { theme } = map.state;
   const size = pointSize(map.model);
   for (let n = 0; n < model.nPoints; n++) {
-    const { colour, marker } = labelStyle(model.label(n), model.header.palette, theme);
+    const { colour, marker } = pointStyle(model, map.state, n);
     tracePath(context, marker, places[2 * n], places[2 * n + 1], size);
     context.fillStyle = css(colour, opacity[n]);
     context.fill();
@@ -105,7 +106,7 @@ export function drawItem(context, map, n, x, y, size, which = 0) {
     picture = thumbnailPicture(model.pictured[which], n, size, theme);
     map.pictures.set(key, picture);
   }
-  const { colour } = labelStyle(model.label(n), model.header.palette, theme);
+  const { colour } = pointStyle(model, map.state, n);
   context.drawImage(picture, x, y, size, size);
   context.strokeStyle = css(colour);
   context.lineWidth = 1.5;
@@ -169,7 +170,7 @@ export function drawHovered(context, map, n) {
   const { model } = map;
   const { theme } = map.state;
   const [x, y] = [map.places[2 * n], map.places[2 * n + 1]];
-  const { colour, marker } = labelStyle(model.label(n), model.header.palette, theme);
+  const { colour, marker } = pointStyle(model, map.state, n);
   tracePath(context, marker, x, y, pointSize(map.model) + 2.5);
   context.fillStyle = css(colour);
   context.fill();

@@ -32,6 +32,7 @@ import { Shading } from "./shade.js";
  * @property {number} hovered the training point that the pointer is on, or −1
  * @property {Float64Array[]} marks places whose outputs are shown beside the map
  * @property {number} marked the one of them that the pointer is on, or −1
+ * @property {number} factor the fact that the points are coloured by, or −1: by their labels
  * @property {Set<number>} selected labels that are set off from the others
  * @property {{ thumbnails: boolean, ellipses: boolean, trajectories: boolean }} show
  * @property {Theme} theme
