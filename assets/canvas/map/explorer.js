@@ -12,6 +12,7 @@ import { Details } from "./details.js";
 import { drawnPlace } from "./drawn.js";
 import { Gestures } from "./gestures.js";
 import { LatentMap } from "./map.js";
+import { Paths } from "./paths.js";
 
 /** @import { Group } from "../kit/pair.js" */
 /** @import { MapModel, MapState } from "./map.js" */
@@ -46,6 +47,7 @@ export class Explorer {
     this.state = {
       a, b,
       point: start.point ? Float64Array.from(start.point) : Float64Array.from(this.first.point),
+      path: null,
       held: new Set(),
       follow: true,
       hover: null,
@@ -61,6 +63,7 @@ export class Explorer {
     this.controls = new Controls(this);
     this.gestures = new Gestures(this.parts.upper, mapActions(this), () =>
       this.map.toPixel(this.state.point[this.state.a], this.state.point[this.state.b]));
+    this.paths = this.parts.paths ? new Paths(this, this.parts.paths) : null;
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.parts.map);
     for (const { canvas } of this.pictures) this.observer.observe(/** @type {HTMLElement} */ (canvas.parentElement));
@@ -223,9 +226,11 @@ export class Explorer {
     });
   }
 
-  /** The point that the outputs belong to: under the pointer, else the chosen one. */
+  /** The point that the outputs belong to: on a path, under the pointer, else the chosen one. */
   shownPoint() {
     const { state, model } = this;
+    const onPath = this.paths?.place();
+    if (onPath) return onPath;
     if (state.hovered >= 0) return this.reachable(model.position(state.hovered));
     const point = Float64Array.from(state.point);
     return state.hover ? this.moved(point, ...state.hover) : point;
@@ -288,6 +293,7 @@ export class Explorer {
     clearTimeout(this.timer);
     if (this.frame !== null) cancelAnimationFrame(this.frame);
     this.observer.disconnect();
+    this.paths?.stop();
     this.map.stop();
   }
 }

@@ -5,7 +5,7 @@ import { drawMapAxes } from "../kit/axes.js";
 import { fitCanvas } from "../kit/dom.js";
 import { PlaneView, framed } from "../kit/plane.js";
 import { css } from "../kit/theme.js";
-import { drawEllipses, drawHovered, drawPoints, drawThumbnails, drawTrajectories, drawWay } from "./layers.js";
+import { drawEllipses, drawHovered, drawPath, drawPoints, drawThumbnails, drawTrajectories, drawWay } from "./layers.js";
 import { NearPlane } from "./nearness.js";
 import { Shading } from "./shade.js";
 
@@ -26,6 +26,8 @@ import { Shading } from "./shade.js";
  * @property {number} a the dimension across
  * @property {number} b the dimension up
  * @property {Float64Array} point the chosen one
+ * @property {{ points: Float64Array[], at: Float64Array | null } | null} path from a place to another, and where on it the output is;
+ *   its start alone while the end is to be chosen
  * @property {Set<number>} held dimensions that stay where the chosen point is
  * @property {boolean} follow whether the dimensions outside the plane go where the data are
  * @property {[number, number] | null} hover where the pointer is, in the plane
@@ -185,6 +187,7 @@ export class LatentMap extends PlaneView {
     const [x, y] = this.toPixel(point[a], point[b]);
     const halo = css(theme.background, 0.9);
     drawWay(context, this, x, y);
+    drawPath(context, this);
     context.lineWidth = 4;
     context.strokeStyle = halo;
     const ring = () => {

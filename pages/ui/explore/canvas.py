@@ -12,7 +12,7 @@ from pages.ui.shared.component import component, hold_bytes
 from pages.ui.shared.map_place import n_axes, remember
 from pages.ui.shared.place import Place
 
-show_view = component("explore", "map/map.html")
+show_view = component("explore", "map/map.html", "map/paths.css")
 
 
 def latent_canvas(chart: Chart, key: str, version: str, start: Place) -> None:
