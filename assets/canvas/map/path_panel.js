@@ -11,6 +11,7 @@ export class PathPanel {
    * @param {Paths} paths
    */
   constructor(host, paths) {
+    this.host = host;
     const button = (/** @type {string} */ words, /** @type {string} */ title, /** @type {() => void} */ press) => {
       const made = element("button", { type: "button", title }, words);
       made.addEventListener("click", press);
@@ -34,7 +35,7 @@ export class PathPanel {
     this.slider.addEventListener("input", () => paths.seek(Number(this.slider.value)));
     const kinds = element("span", { class: "kinds", role: "group", "aria-label": "Kind of path" }, ...Object.values(this.kinds));
     /** What needs a path. @type {HTMLElement[]} */
-    this.rest = [kinds, this.play, this.slider, this.loop, this.gif, this.frames, clear];
+    this.rest = [kinds, this.play, this.loop, this.slider, this.gif, this.frames, clear];
     this.words = element("span", { class: "path-words", role: "status" });
     host.replaceChildren(this.path, ...this.rest, this.words);
     host.hidden = false;
@@ -61,6 +62,7 @@ export class PathPanel {
   /** @param {Paths} paths */
   show({ way, waiting, kind, loop, playing, share }) {
     for (const part of this.rest) part.hidden = !way;
+    this.host.toggleAttribute("data-empty", !way);
     this.path.setAttribute("aria-pressed", String(waiting));
     for (const [name, button] of Object.entries(this.kinds)) button.setAttribute("aria-pressed", String(name === kind));
     this.loop.setAttribute("aria-pressed", String(loop));
