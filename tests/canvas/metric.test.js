@@ -5,8 +5,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
+import { magnificationSlice } from "../../assets/canvas/map/magnification.js";
 import { OutputMetric } from "../../assets/canvas/map/metric.js";
 import { LatentModel } from "../../assets/canvas/map/model.js";
+import { NearPlane } from "../../assets/canvas/map/nearness.js";
 
 const NUMBERS = JSON.parse(readFileSync(new URL("numbers.json", import.meta.url), "utf8"));
 const close = (found, expected, tolerance) =>
@@ -51,6 +53,21 @@ for (const [name, numbers] of Object.entries(NUMBERS)) {
       const expected = Math.sqrt(product(across, across) * product(up, up) - product(across, up) ** 2);
       close(metric.magnification(x, across, up), expected, 1e-9);
     }
+  });
+
+  test(`${name}: the shading is what areas on the map become, with the dimensions that follow the data`, () => {
+    const near = new NearPlane(metric.model, 2, 0);
+    const follow = (u, v) => near.follow(Float64Array.of(v, 0, u));
+    const us = Float64Array.of(-0.4, 0.9);
+    const found = new Float64Array(3);
+    magnificationSlice(metric, follow, [1e-5, 1e-5]).variances(us, null, 0.3, found, 1);
+    us.forEach((u, i) => {
+      // Expected squared changes along the two sides of a small square and along its diagonal.
+      const h = 1e-3;
+      const [corner, right, above, across] = [[u, 0.3], [u + h, 0.3], [u, 0.3 + h], [u + h, 0.3 + h]].map(([p, q]) => metric.station(follow(p, q)));
+      const [g, k, both] = [right, above, across].map((station) => metric.squared(corner, station) / (h * h));
+      close(found[i + 1] / (g * k - ((both - g - k) / 2) ** 2), 1, 2e-2);
+    });
   });
 
   test(`${name}: the energy of a path is the sum of its squared changes, and its gradient is its slope`, () => {

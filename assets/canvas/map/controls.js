@@ -64,7 +64,8 @@ export class Controls {
 
   /** What light and shadow mean on this map. */
   showShade() {
-    const [least, most] = this.explorer.map.shading.range.map((deviation) => this.model.spreadWords(deviation ** 2));
+    const { shading, shadeBy } = this.explorer.map;
+    const [least, most] = shadeBy?.words(shading.range) ?? shading.range.map((deviation) => this.model.spreadWords(deviation ** 2));
     this.parts.least.textContent = least;
     this.parts.most.textContent = most;
   }

@@ -11,6 +11,7 @@ import { Controls } from "./controls.js";
 import { Details } from "./details.js";
 import { drawnPlace } from "./drawn.js";
 import { Gestures } from "./gestures.js";
+import { addShadeChoice } from "./magnification.js";
 import { LatentMap } from "./map.js";
 import { Paths } from "./paths.js";
 
@@ -64,6 +65,7 @@ export class Explorer {
     this.gestures = new Gestures(this.parts.upper, mapActions(this), () =>
       this.map.toPixel(this.state.point[this.state.a], this.state.point[this.state.b]));
     this.paths = this.parts.paths ? new Paths(this, this.parts.paths) : null;
+    if (this.paths?.metric) addShadeChoice(this, this.paths.metric);
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.parts.map);
     for (const { canvas } of this.pictures) this.observer.observe(/** @type {HTMLElement} */ (canvas.parentElement));

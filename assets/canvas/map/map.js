@@ -11,6 +11,7 @@ import { Shading } from "./shade.js";
 
 /** @import { Turn } from "../kit/geometry.js" */
 /** @import { Theme } from "../kit/theme.js" */
+/** @import { Magnification } from "./magnification.js" */
 /** @import { Output, Slice } from "./model.js" */
 /** @import { LatentPoints } from "./points.js" */
 
@@ -61,6 +62,8 @@ export class LatentMap extends PlaneView {
     this.places = new Float32Array(0);
     this.opacity = new Float32Array(0);
     this.near = new NearPlane(model, state.a, state.b);
+    /** What is shaded, where it is not the uncertainty. @type {Magnification | null} */
+    this.shadeBy = null;
   }
 
   // --- view -----------------------------------------------------------------------------------
@@ -73,8 +76,14 @@ export class LatentMap extends PlaneView {
     const [v, sv] = framed(model.range(b), 2 * MARGIN);
     this.show({ u, v, su, sv });
     if (this.near.a !== a || this.near.b !== b) this.near = new NearPlane(model, a, b);
-    this.shading.calibrate(this.slice(model.position(model.header.start)), this.view);
+    this.calibrate();
     this.refresh();
+  }
+
+  /** Fit light and shadow to the whole map. */
+  calibrate() {
+    const { model } = this;
+    this.shading.calibrate(this.slice(model.position(model.header.start)), this.home);
   }
 
   /** Whether a dimension in use lies outside the plane: nothing else could follow. */
@@ -90,6 +99,7 @@ export class LatentMap extends PlaneView {
 
   /** What is shaded: the places that the pointer gets; without following, the plane through x. @param {Float64Array} x */
   slice(x) {
+    if (this.shadeBy) return this.shadeBy.slice(x);
     if (this.follows()) return this.near.slice((place) => this.model.variance(place));
     return this.model.slice(x, this.state.a, this.state.b);
   }
