@@ -2,6 +2,7 @@
 
 import base64
 import io
+import re
 import zipfile
 
 import numpy as np
@@ -57,9 +58,7 @@ def test_a_path_is_found_played_and_taken_home(server, browser_page):
     path = page.evaluate(PATH)
     assert path["geodesic"] <= path["straight"]
     assert path["ends"] == [begin, path["point"]]
-    told = [
-        float(word) for word in words.inner_text().replace(")", "").split() if word[0].isdigit()
-    ]
+    told = [float(number) for number in re.findall(r"[\d.]+", words.inner_text())]
     expected = np.array([path["geodesic"], path["straight"]]) / path["root"]
     np.testing.assert_allclose(told, expected, rtol=5e-3)
 
@@ -85,6 +84,14 @@ def test_a_path_is_found_played_and_taken_home(server, browser_page):
     opaque = shown[..., 3] == 255
     assert opaque.mean() > 0.5
     np.testing.assert_array_equal(png[opaque], shown[opaque][:, :3])
+
+    # Moving the chosen point takes the output back from the path.
+    at_the_end = page.locator(OUTPUT).evaluate(PIXELS)
+    page.locator(MAP).focus()
+    page.keyboard.press("Shift+ArrowLeft")
+    changed(page.locator(OUTPUT), at_the_end)
+    page.keyboard.press("Enter")
+    path = page.evaluate(PATH)
 
     # With keys alone: the next path begins where this one ended.
     panel.get_by_role("button", name="Path", exact=True).focus()

@@ -20,7 +20,7 @@ const PATH_WORDS = {
   start: "From the chosen point to another place",
   wait: "Click where the path ends, on the map or on a dot. With keys: arrows, then Enter; Esc gives up.",
   search: "Looking for the shortest way…",
-  length: "What the output is expected to change by from place to place, added up: root mean square over the outputs, in the data's units",
+  length: "What the output is expected to change by from place to place, added up: the root of the mean of the outputs' squares, in the units of the data",
 };
 
 export class Paths {
@@ -40,8 +40,8 @@ export class Paths {
     this.forward = true;
     this.playing = false;
     this.loop = false;
-    /** Whether the output is that of a place on the path. */
-    this.shown = false;
+    /** While the output is that of a place on the path: the chosen point meanwhile. @type {Float64Array | null} */
+    this.shownBeside = null;
     this.tick = 0;
     this.before = 0;
     /** Ends the work that is going on. */
@@ -79,8 +79,7 @@ export class Paths {
   /** A visitor has kept a point: the end, if it is waited for; else the output is that point's again. */
   arrive() {
     const { from, explorer } = this;
-    this.pause();
-    this.shown = false;
+    this.leave();
     if (!this.waiting || !from) return;
     this.waiting = false;
     this.find(from, Float64Array.from(explorer.state.point));
@@ -133,7 +132,7 @@ export class Paths {
   clear() {
     this.cease();
     this.pause();
-    Object.assign(this, { from: null, waiting: false, ways: {}, share: 0, forward: true, shown: false });
+    Object.assign(this, { from: null, waiting: false, ways: {}, share: 0, forward: true, shownBeside: null });
     this.panel.say(PATH_WORDS.start);
     this.show();
   }
@@ -152,18 +151,35 @@ export class Paths {
     this.show();
   }
 
-  /** Where the output is on the path, if it is there; the pointer comes before a path at rest. */
+  /** Where the output is on the path, if it is there: until the chosen point moves; the pointer comes before a path at rest. */
   place() {
-    const { hover, hovered } = this.explorer.state;
+    const { point, hover, hovered } = this.explorer.state;
+    if (!this.way || !this.shownBeside) return null;
+    if (this.shownBeside.some((value, q) => value !== point[q])) {
+      this.leave();
+      return null;
+    }
     const pointed = hover !== null || hovered >= 0;
-    return this.way && (this.playing || (this.shown && !pointed)) ? this.way.place(this.share) : null;
+    return this.playing || !pointed ? this.way.place(this.share) : null;
+  }
+
+  /** The output goes with the path. */
+  enter() {
+    this.shownBeside = Float64Array.from(this.explorer.state.point);
+  }
+
+  /** The output goes with the chosen point again. */
+  leave() {
+    this.pause();
+    this.shownBeside = null;
+    this.show();
   }
 
   /** @param {number} share */
   seek(share) {
     this.pause();
     this.share = share;
-    this.shown = true;
+    this.enter();
     this.show();
   }
 
@@ -180,7 +196,8 @@ export class Paths {
   }
 
   play() {
-    this.playing = this.shown = true;
+    this.playing = true;
+    this.enter();
     if (this.share >= 1) [this.share, this.forward] = this.loop ? [1, false] : [0, true];
     this.before = performance.now();
     this.tick = requestAnimationFrame((now) => this.advance(now));
@@ -254,7 +271,7 @@ export class Paths {
     if (!straight || !least) return;
     const [mine, other] = this.kind === "straight" ? [straight, least] : [least, straight];
     const inUnits = (/** @type {Way} */ way) => formatNumber(way.length / Math.sqrt(this.model.nOutputs));
-    this.panel.say(`Changes the output by ${inUnits(mine)} along the way (${this.kind === "straight" ? "geodesic" : "straight"}: ${inUnits(other)})`, PATH_WORDS.length);
+    this.panel.say(`Changes the output by ${inUnits(mine)} along the way (${this.kind === "straight" ? "geodesic" : "straight"}: ${inUnits(other)}), RMS in the data's units`, PATH_WORDS.length);
   }
 
   /** Controls, the path on the map, and the output. */
@@ -262,7 +279,7 @@ export class Paths {
     const { explorer, way, from } = this;
     this.panel.show(this);
     const points = way?.points ?? (this.waiting && from ? [from] : null);
-    explorer.state.path = points && { points, at: way && this.shown ? way.place(this.share) : null };
+    explorer.state.path = points && { points, at: way && this.shownBeside ? way.place(this.share) : null };
     explorer.paint();
   }
 
