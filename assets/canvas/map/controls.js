@@ -5,6 +5,7 @@ import { formatCoordinate } from "../kit/format.js";
 import { PairMenus } from "../kit/pair.js";
 import { Colours } from "./colours.js";
 import { DimensionStrip } from "./dimensions.js";
+import { drawnPlace } from "./drawn.js";
 import { showHints } from "./hints.js";
 
 /** @import { Explorer } from "./explorer.js" */
@@ -24,7 +25,7 @@ export class Controls {
     this.buildPair();
     this.buildToggles();
     this.parts.follow.addEventListener("click", () => explorer.follow(!this.state.follow));
-    this.parts.surprise?.addEventListener("click", () => explorer.surprise());
+    this.parts.surprise?.addEventListener("click", () => explorer.arrive(drawnPlace(this.model)));
     this.parts.reset.addEventListener("click", () => explorer.reset());
     this.buildScreen();
     this.showPair();
@@ -74,7 +75,8 @@ export class Controls {
 
   /** What light and shadow mean on this map. */
   showShade() {
-    const [least, most] = this.explorer.map.shading.range.map((deviation) => this.model.spreadWords(deviation ** 2));
+    const { shading, shadeBy } = this.explorer.map;
+    const [least, most] = shadeBy?.words(shading.range) ?? shading.range.map((deviation) => this.model.spreadWords(deviation ** 2));
     this.parts.least.textContent = least;
     this.parts.most.textContent = most;
   }

@@ -66,7 +66,7 @@ export class DimensionStrip {
       this.host.querySelector(".plain")?.focus();
     });
     const take = element("button", { type: "button", "data-part": "take" }, "Take from nearest point");
-    take.addEventListener("click", () => explorer.takeFromNearest());
+    take.addEventListener("click", () => this.takeFromNearest());
     this.host.replaceChildren(
       element("h4", { title: WORDS }, "Dimensions by ARD weight", scale), this.film, ...shown,
       ...(off.length ? [this.switchedOff(off)] : []),
@@ -110,6 +110,14 @@ export class DimensionStrip {
   /** What the model does not use, in one line. @param {number[]} off */
   switchedOff(off) {
     return element("p", { class: "off" }, "Switched off: ", ...off.map((q) => this.axisButton(q, String(q + 1))));
+  }
+
+  /** Give the dimensions outside the plane the values of the point that is nearest in the plane. */
+  takeFromNearest() {
+    const { model, state: { point, a, b } } = this.explorer;
+    const nearest = model.position(model.nearest(point, [a, b]));
+    [nearest[a], nearest[b]] = [point[a], point[b]];
+    this.explorer.arrive(nearest);
   }
 
   /** Which dimensions are on the axes. */

@@ -155,6 +155,42 @@ export function drawMarks(context, map) {
   });
 }
 
+/**
+ * A path with its ends and the place on it; while its end is to be chosen, the line to the pointer.
+ * @param {CanvasRenderingContext2D} context
+ * @param {LatentMap} map
+ */
+export function drawPath(context, map) {
+  const { a, b, path, hover, theme } = map.state;
+  if (!path) return;
+  const pixels = path.points.map((x) => map.toPixel(x[a], x[b]));
+  const open = pixels.length === 1;
+  if (open && hover) pixels.push(map.toPixel(...hover));
+  context.beginPath();
+  for (const [x, y] of pixels) context.lineTo(x, y);
+  context.lineJoin = "round";
+  if (open) context.setLineDash([5, 5]);
+  context.lineWidth = 5;
+  context.strokeStyle = css(theme.background, 0.85);
+  context.stroke();
+  context.lineWidth = 2.5;
+  context.strokeStyle = css(theme.accent);
+  context.stroke();
+  context.setLineDash([]);
+  const dot = (/** @type {[number, number]} */ [x, y], /** @type {number} */ radius) => {
+    context.beginPath();
+    context.arc(x, y, radius, 0, 2 * Math.PI);
+    context.fillStyle = css(theme.accent);
+    context.fill();
+    context.lineWidth = 2;
+    context.strokeStyle = css(theme.background);
+    context.stroke();
+  };
+  dot(pixels[0], 5.5);
+  if (!open) dot(pixels[pixels.length - 1], 5.5);
+  if (path.at) dot(map.toPixel(path.at[a], path.at[b]), 7);
+}
+
 /** Radius of a training point. @param {LatentPoints} model */
 function pointSize(model) {
   return model.nPoints > 900 ? 3 : model.nPoints > 300 ? 3.8 : 4.6;

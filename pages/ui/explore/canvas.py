@@ -10,7 +10,7 @@ from gplvm_core.figures.pack import Chart, pack_model
 from pages.ui.shared.component import component, hold_bytes
 from pages.ui.shared.place import Place
 
-show_view = component("explore", "map/map.html", "map/map.css")
+show_view = component("explore", "map/map.html", "map/map.css", "map/paths.css")
 
 
 def latent_canvas(chart: Chart, name: str, start: Place) -> None:
