@@ -122,7 +122,7 @@ def pack_model(chart: Chart, name: str) -> bytes:
         "name": name,
         "kernel": kernel_parts(posterior.kernel, inducing.shape[1], chart.n_latent),
         "scale": scale,
-        "spread": _spread(dataset),
+        "spread": data_spread(dataset.values),
         "noise_variance": float(posterior.noise_variance),
         "drawing": drawing_header(dataset),
         "item_shape": item_shape,
@@ -231,9 +231,12 @@ def _value_range(dataset: Rows) -> tuple[float, float]:
     return (low - margin, high + margin) if high > low else (low - 0.5, high + 0.5)
 
 
-def _spread(dataset: Rows) -> float:
-    """The data's own standard deviation: root mean square over the columns."""
-    return float(np.sqrt(np.mean(np.nanvar(dataset.values, axis=0))))
+def data_spread(values: Float[Array, "N D"]) -> float:
+    """The data's own standard deviation, the root mean square over the columns.
+
+    Colours of uncertainty reach from 0 to it on every page, so that they mean the same.
+    """
+    return float(np.sqrt(np.mean(np.nanvar(values, axis=0))))
 
 
 def drawing_header(dataset: Rows) -> dict[str, Any]:

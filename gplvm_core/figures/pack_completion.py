@@ -14,7 +14,7 @@ from gplvm_core.datasets.dataset import Dataset
 from gplvm_core.datasets.drawing import Drawing
 from gplvm_core.figures.cells import cell_word, choices, n_cells
 from gplvm_core.figures.frame import frame
-from gplvm_core.figures.pack import drawing_header
+from gplvm_core.figures.pack import data_spread, drawing_header
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,6 +56,7 @@ def pack_items(
         "batch": batch,
         "more": more,
         "drawing": drawing_header(dataset),
+        "spread": data_spread(dataset.values),
         "cells": n_cells(dataset.drawing),
         "cell_word": [one, many],
         "choices": [

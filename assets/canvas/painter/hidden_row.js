@@ -16,6 +16,8 @@ export class HiddenRow {
     this.mask = mask;
     /** @type {Drawing} */
     this.drawing = header.drawing;
+    /** The data's own standard deviation: the end of the colours of uncertainty. @type {number} */
+    this.spread = header.spread;
     this.perCell = values.length / header.cells;
     this.title = header.items.find((/** @type {any} */ item) => item.id === id).title;
     /** Whether it is known what belongs everywhere. */

@@ -114,7 +114,7 @@ export class PainterPictures {
       if (!all && !this.row.gap(cell)) return null;
       let value = 0;
       for (let d = cell * this.row.perCell; d < (cell + 1) * this.row.perCell; d++) value += std[d] / this.row.perCell;
-      return heatColour((value - summary.least) / Math.max(summary.most - summary.least, 1e-12));
+      return heatColour(value / this.row.spread);
     };
     if (this.drawing.kind === "image") drawPixels(context, this.drawing, width, height, colourOf);
     else this.drawSpread(context, colourOf);

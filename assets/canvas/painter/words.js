@@ -27,12 +27,13 @@ export function answerInWords(parts, row, { std, summary }, count) {
     parts["std-words"].textContent = "This model gives no standard deviations.";
     return;
   }
-  // As many digits as it takes to tell the ends apart.
-  const digits = most - least < 0.05 * most ? 4 : 3;
-  const noiseWords = hidden ? `noise alone ± ${formatNumber(noise, digits)}` : "without noise";
+  const share = formatNumber(expected / row.spread, 2);
+  const what = hidden
+    ? `Of a row, noise included: ± ${formatNumber(expected)}, ${share} of the data's spread; the noise alone ± ${formatNumber(noise)}`
+    : `Of the function, without noise: ± ${formatNumber(expected)}, ${share} of the data's spread`;
   if (["image", "skeleton"].includes(row.drawing.kind)) {
-    const ends = [least, most].map((end) => element("span", {}, `± ${formatNumber(end, digits)}`));
-    parts["std-words"].replaceChildren(element("i", { class: "heat" }), element("span", { class: "ends" }, ...ends), `Standard deviation; ${noiseWords}`);
-  } else parts["std-words"].textContent = `Standard deviation; ${noiseWords}. The lines on the left are two of them`;
+    const ends = [0, row.spread].map((end) => element("span", {}, `± ${formatNumber(end)}`));
+    parts["std-words"].replaceChildren(element("i", { class: "heat" }), element("span", { class: "ends" }, ...ends), what);
+  } else parts["std-words"].textContent = `${what}. The lines on the left are two of them`;
   parts.std.setAttribute("aria-label", `Standard deviations, from ${formatNumber(least)} to ${formatNumber(most)}`);
 }
