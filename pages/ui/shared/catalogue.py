@@ -1,5 +1,6 @@
 """All models that can be opened: the gallery's and the user's, behind one kind of key."""
 
+import json
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -59,6 +60,18 @@ class Item:
 def gallery() -> Library:
     """The models that come with the app; they cannot be changed."""
     return Library(GALLERY_FOLDER, read_only=True)
+
+
+@st.cache_data(show_spinner=False)
+def calibration(key: str) -> str:
+    """How many of the values that a gallery model was not trained on lie inside its intervals.
+
+    In words, as `assets/models/train.py --calibrate` measured it; nothing where it was not.
+    """
+    path = GALLERY_FOLDER / "calibration.json"
+    measured = json.loads(path.read_text()) if path.exists() else {}
+    known = measured.get(key.removeprefix("gallery:")) if key.startswith("gallery:") else None
+    return f"95 % intervals hold {known['inside']:.0%} of unseen values" if known else ""
 
 
 def user_library() -> Library:
