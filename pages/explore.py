@@ -8,6 +8,7 @@ from gplvm_core.kernels import KernelError
 from gplvm_core.models import LatentVariableModel
 from pages.ui.explore.canvas import latent_canvas
 from pages.ui.explore.noise import noise_of_outputs
+from pages.ui.explore.taking import take_home
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.map_place import n_axes, starting_place
 from pages.ui.shared.model_page import ModelPage, about, bullets, ready_models
@@ -32,6 +33,7 @@ def explore(item: Item, name: str) -> None:
         latent_canvas(
             chart, item.key, item.version, starting_place(n_axes(chart), item.key, item.version)
         )
+        take_home(item, chart, name)
     except KernelError as error:
         st.error(str(error))
     noise_of_outputs(item, name)

@@ -9,9 +9,9 @@ from numpy import ndarray as Array
 
 from gplvm_core.datasets.drawing import Drawing
 from gplvm_core.figures.browser_basis import kernel_parts, mean_variance, scaled_basis
+from gplvm_core.figures.dimensions import dimensions_on
 from gplvm_core.figures.frame import frame
 from gplvm_core.figures.palette import COLOURS
-from gplvm_core.figures.relevance import dimensions_on
 from gplvm_core.prediction import Posterior, predict, predict_uncertain, sample
 
 MOST_ITEM_BYTES = 3_000_000  # the training items' small pictures; larger ones are reduced
