@@ -75,6 +75,11 @@ class OfflineExplorer:
         """In how many bits the numbers stand in the file, and what that changes."""
         return self._content[1]
 
+    @property
+    def packed_size(self) -> int:
+        """Bytes of the model and its points, before they are written as text."""
+        return len(self._content[0])
+
     @cached_property
     def html(self) -> str:
         """The whole page."""

@@ -1,0 +1,17 @@
+// Bytes of the page as a file of the visitor's.
+
+import { element } from "./dom.js";
+
+const KEPT_MS = 60_000; // some browsers read the bytes after the click, or when asked where to
+
+/**
+ * Save bytes under a name; type: their media type.
+ * @param {string} name
+ * @param {Uint8Array | string} bytes
+ * @param {string} type
+ */
+export function download(name, bytes, type) {
+  const url = URL.createObjectURL(new Blob([/** @type {BlobPart} */ (bytes)], { type }));
+  element("a", { href: url, download: name }).click();
+  setTimeout(() => URL.revokeObjectURL(url), KEPT_MS);
+}
