@@ -8,6 +8,7 @@ from gplvm_core.kernels import KernelError
 from gplvm_core.models import LatentVariableModel
 from pages.ui.explore.canvas import latent_canvas
 from pages.ui.explore.noise import noise_of_outputs
+from pages.ui.explore.opening import opening_here
 from pages.ui.explore.taking import take_home
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.map_place import n_axes, starting_place
@@ -30,9 +31,8 @@ def explore(item: Item, name: str) -> None:
     """The page for one model."""
     chart = Chart.of(item.model, item.dataset)
     try:
-        latent_canvas(
-            chart, item.key, item.version, starting_place(n_axes(chart), item.key, item.version)
-        )
+        place = starting_place(n_axes(chart), item.key, item.version)
+        latent_canvas(chart, item.key, item.version, place, opening_here(item))
         take_home(item, chart, name)
     except KernelError as error:
         st.error(str(error))

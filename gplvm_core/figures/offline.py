@@ -17,6 +17,9 @@ from gplvm_core.figures.pack import Chart, pack_model
 from gplvm_core.figures.precision import Precision, rounded
 from gplvm_core.figures.scripts import asset, script
 
+OPENING = """from gplvm_core import load
+
+model = load("model.gplvm")  # the file that model.save("model.gplvm") writes"""
 HEIGHT = 860  # CSS pixels of a notebook's cell
 NEEDED = ("latent_mean_", "latent_variance_", "posterior_", "relevance_", "information_")
 
@@ -60,12 +63,14 @@ def explorer(model: Any, dataset: Dataset, *, title: str | None = None) -> "Offl
 class OfflineExplorer:
     """A model's map as one HTML file, also shown in a notebook's cell. See `explorer`.
 
-    source: where the data come from, said below the map.
+    source: where the data come from, said below the map; opening: Python that opens the model, for
+    the code that the file tells.
     """
 
     chart: Chart
     title: str
     source: str = ""
+    opening: str = OPENING
 
     def __post_init__(self) -> None:
         _ = self._content  # what cannot be shown is said at once
@@ -88,9 +93,10 @@ class OfflineExplorer:
         return Template(asset("offline/offline.html")).substitute(
             digest=_digest(code),
             title=escape(self.title),
-            styles=asset("offline/offline.css", "kit/kit.css"),
+            styles=asset("offline/offline.css", "kit/kit.css", "map/taking.css"),
             map=asset("map/map.html"),
             notes="\n".join(f"<p>{escape(note)}</p>" for note in notes if note),
+            opening=escape(self.opening),
             model=base64.b64encode(self._content[0]).decode(),
             script=code,
         )
@@ -109,7 +115,8 @@ class OfflineExplorer:
 
     @cached_property
     def _content(self) -> tuple[bytes, Precision]:
-        return rounded(self.chart, pack_model(self.chart, "offline"))
+        own = hashlib.sha256(self.chart.posterior.weights.tobytes()).hexdigest()[:16]
+        return rounded(self.chart, pack_model(self.chart, f"{self.title}|{own}"))
 
 
 def _digest(code: str) -> str:

@@ -153,6 +153,7 @@ def pack_points(chart: Chart) -> tuple[dict[str, Array], dict[str, Any]]:
         arrays["order"] = np.lexsort((times, dataset.sequences)).astype(np.int32)
     return arrays, {
         "axes": axes,
+        "n_latent": chart.n_latent,
         "relevance": relevance.tolist(),
         "on": list(chart.on),
         "dims": list(chart.pair),

@@ -14,6 +14,8 @@ from gplvm_core.figures import offline
 from gplvm_core.figures.precision import Precision, spread
 from gplvm_core.prediction import predict
 from gplvm_core.store import Library
+from pages.ui.explore.opening import opening_elsewhere
+from pages.ui.shared.catalogue import Item
 
 pytestmark = pytest.mark.browser
 
@@ -100,9 +102,9 @@ def test_explore_offers_the_file_that_the_library_makes(server, browser_page):
         page.get_by_role("button", name="This map as one HTML file").click()
     text = Path(download.value.path()).read_text(encoding="utf-8")
     library, identifier = Library(server.home / "library"), server.model_key.split(":")[1]
-    made = gplvm_core.explorer(
-        library.model(identifier), library.dataset(identifier), title="Some digits"
-    )
+    model, dataset = library.model(identifier), library.dataset(identifier)
+    opening = opening_elsewhere(Item(server.model_key, "Some digits", model, dataset))
+    made = replace(gplvm_core.explorer(model, dataset, title="Some digits"), opening=opening)
     assert text == made.html
     # The size and how exact the numbers are stand below the button.
     size = f"{len(made.html.encode()) / 1e6:.1f} MB. {made.precision.in_words()}"

@@ -12,6 +12,7 @@ import { Details } from "./details.js";
 import { drawnPlace } from "./drawn.js";
 import { Gestures } from "./gestures.js";
 import { LatentMap } from "./map.js";
+import { Taking } from "./taking.js";
 
 /** @import { Group } from "../kit/pair.js" */
 /** @import { MapModel, MapState } from "./map.js" */
@@ -59,6 +60,7 @@ export class Explorer {
     this.details = this.parts.details ? new Details(this.parts.details, model, model.pictured[0].drawing, this.state) : null;
     this.pictures = this.buildPictures();
     this.controls = new Controls(this);
+    this.taking = this.parts.taking ? new Taking(this) : null;
     this.gestures = new Gestures(this.parts.upper, mapActions(this), () =>
       this.map.toPixel(this.state.point[this.state.a], this.state.point[this.state.b]));
     this.observer = new ResizeObserver(() => this.resize());

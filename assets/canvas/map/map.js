@@ -122,7 +122,11 @@ export class LatentMap extends PlaneView {
 
   drawLower() {
     if (!this.width) return;
-    const context = fitCanvas(this.lower, this.width, this.height);
+    this.drawLayers(fitCanvas(this.lower, this.width, this.height));
+  }
+
+  /** All that lies on the map. @param {CanvasRenderingContext2D} context */
+  drawLayers(context) {
     this.place();
     this.drawShading(context);
     const { a, b, theme } = this.state;
@@ -180,7 +184,11 @@ export class LatentMap extends PlaneView {
 
   drawUpper() {
     if (!this.width) return;
-    const context = fitCanvas(this.upper, this.width, this.height);
+    this.drawInFront(fitCanvas(this.upper, this.width, this.height));
+  }
+
+  /** The chosen point and what the pointer is on. @param {CanvasRenderingContext2D} context */
+  drawInFront(context) {
     const { theme, a, b, point, hover, hovered } = this.state;
     const [x, y] = this.toPixel(point[a], point[b]);
     const halo = css(theme.background, 0.9);

@@ -1,11 +1,13 @@
 // The explorer in a file of its own: the model stands in the page as base64, nothing is fetched.
 
-import { element } from "../kit/dom.js";
+import { element, partsOf } from "../kit/dom.js";
 import { contentOf } from "./content.js";
 import { Explorer } from "../map/explorer.js";
 import { LatentModel } from "../map/model.js";
 
 function begin() {
+  const opening = document.getElementById("model")?.dataset.opening;
+  partsOf(document).taking.dataset.opening = opening;
   const model = new LatentModel(contentOf("model"));
   const explorer = new Explorer(document, model, { dims: null, point: null }, () => {});
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => explorer.retheme());

@@ -1,14 +1,16 @@
 // Streamlit's side of the latent canvas. Model and details arrive through two byte stores
 // (store.js); only the place passes here.
 
+import { partsOf } from "../kit/dom.js";
 import { Explorer } from "../map/explorer.js";
 import { LatentModel } from "../map/model.js";
 import { component, freshBytes } from "./shelf.js";
 
-/** @typedef {{ store: string, details: string, dims: [number, number] | null, point: number[] | null }} ExploreData */
+/** opening: Python that opens the model. @typedef {{ opening: string, store: string, details: string, dims: [number, number] | null, point: number[] | null }} ExploreData */
 
 export default component((root, /** @type {ExploreData} */ data, send) => {
   const fresh = freshBytes();
+  partsOf(root).taking.dataset.opening = data.opening;
   /** @type {Explorer | null} */
   let explorer = null;
   /** @type {Uint8Array | null} */

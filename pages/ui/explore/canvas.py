@@ -12,26 +12,32 @@ from pages.ui.shared.component import component, hold_bytes
 from pages.ui.shared.map_place import n_axes, remember
 from pages.ui.shared.place import Place
 
-show_view = component("explore", "map/map.html")
+show_view = component("explore", "map/map.html", "map/taking.css")
 
 
-def latent_canvas(chart: Chart, key: str, version: str, start: Place) -> None:
+def latent_canvas(chart: Chart, key: str, version: str, start: Place, opening: str) -> None:
     """The map, the generated output, the controls and the chosen point's details.
 
     key: of the model, unique on the page; version: changes whenever the model does; start: where
-    to begin, used when the canvas is mounted.
+    to begin, used when the canvas is mounted; opening: Python that opens the model.
     """
     with st.container(gap=None):
-        _fragment(chart, f"{key}|{version}", start)
+        _fragment(chart, f"{key}|{version}", start, opening)
         hold_bytes(key=f"bytes|{key}|{version}", data=_packed(chart, f"{key}|{version}"))
 
 
 @st.fragment
-def _fragment(chart: Chart, name: str, start: Place) -> None:
+def _fragment(chart: Chart, name: str, start: Place, opening: str) -> None:
     details = f"{name}|details"
     result = show_view(
         key=f"view|{name}",
-        data={"store": name, "details": details, "dims": start.dims, "point": start.point},
+        data={
+            "store": name,
+            "details": details,
+            "dims": start.dims,
+            "point": start.point,
+            "opening": opening,
+        },
         on_commit_change=lambda: None,
     )
     place = start

@@ -4,6 +4,7 @@ import streamlit as st
 
 from gplvm_core.figures.offline import OfflineExplorer
 from gplvm_core.figures.pack import Chart
+from pages.ui.explore.opening import opening_elsewhere
 from pages.ui.shared.catalogue import Item
 
 MEGABYTE = 1e6
@@ -17,7 +18,8 @@ def take_home(item: Item, chart: Chart, name: str) -> None:
     )
     if not expander.open:
         return
-    size, precision = _described(chart, item.title, item.dataset.source, name)
+    words = (item.title, item.dataset.source, opening_elsewhere(item))
+    size, precision = _described(chart, words, name)
     with expander:
         st.markdown(
             "One file with this map, its data points and all that is needed to move over it. It "
@@ -26,7 +28,7 @@ def take_home(item: Item, chart: Chart, name: str) -> None:
         )
         st.download_button(
             "This map as one HTML file",
-            data=lambda: OfflineExplorer(chart, item.title, item.dataset.source).html,
+            data=lambda: OfflineExplorer(chart, *words).html,
             file_name=f"{item.key.partition(':')[2]}.html",
             mime="text/html",
             icon=":material/download:",
@@ -36,7 +38,7 @@ def take_home(item: Item, chart: Chart, name: str) -> None:
 
 
 @st.cache_data(max_entries=32, show_spinner="Making the file …")
-def _described(_chart: Chart, title: str, source: str, name: str) -> tuple[int, str]:
+def _described(_chart: Chart, words: tuple[str, str, str], name: str) -> tuple[int, str]:
     """The file's size in bytes, and how exact its numbers are."""
-    file = OfflineExplorer(_chart, title, source)
+    file = OfflineExplorer(_chart, *words)
     return len(file.html.encode()), file.precision.in_words()
