@@ -11,7 +11,7 @@ from pages.ui.explore.noise import noise_of_outputs
 from pages.ui.explore.opening import opening_here
 from pages.ui.explore.taking import take_home
 from pages.ui.shared.catalogue import Item
-from pages.ui.shared.map_place import n_axes, starting_place
+from pages.ui.shared.map_place import linked_place, n_axes
 from pages.ui.shared.model_page import ModelPage, about, bullets, ready_models
 from pages.ui.shared.words import TERMS, story_of
 
@@ -31,8 +31,7 @@ def explore(item: Item, name: str) -> None:
     """The page for one model."""
     chart = Chart.of(item.model, item.dataset)
     try:
-        place = starting_place(n_axes(chart), item.key, item.version)
-        latent_canvas(chart, item.key, item.version, place, opening_here(item))
+        latent_canvas(chart, name, linked_place(n_axes(chart)), opening_here(item))
         take_home(item, chart, name)
     except KernelError as error:
         st.error(str(error))
@@ -43,16 +42,23 @@ def explore(item: Item, name: str) -> None:
         f"**The map.** {TERMS['latent']} Two dimensions are shown at a time, the most "
         "relevant first. The others follow the data: each is the mean of the dots' positions, "
         "weighted by how near they are to the pointer on the map, so what is drawn stays close "
-        "to real rows. Moving a slider, or switching off *Follow the data*, holds them where the "
-        "sliders stand. Dots fade when their other coordinates are far from those shown there.",
+        "to real rows. Moving the slider of one of them, or switching off *Follow the data*, holds "
+        "them where the sliders stand. Dots fade when their other coordinates are far from those "
+        "shown there.",
         "**The shading** is the standard deviation of the prediction: light where the model is "
-        "sure, in shadow where it is not; the numbers beside the scale are in the data's "
-        "units, like every number behind ±. The uncertainty picture goes further: it says how "
-        "much every output varies if the point were only as well known as its nearest "
-        "training point.",
+        "sure, in shadow where it is not; the numbers beside the scale are in the data's units, "
+        "like every number behind ±. The first ± beside the picture is how well the *function* is "
+        "known at this place; the second adds the noise that a single row has. The picture of the "
+        "uncertainty goes further: it says how much every output varies if the point were only as "
+        "well known as its nearest training row, on a scale that reaches to the data's own spread "
+        "and is the same everywhere.",
+        "**Sixteen at once.** *Around* draws places near the ring, *Anywhere* from the positions "
+        "of all rows and their doubt, *Map* lays a grid over what is shown. They are means of the "
+        "function; *Noise* adds what a row would have beside it. Press a picture to go there.",
         "**Keys.** Arrow keys move the point (with Shift in larger steps), Enter keeps it, + "
-        "and − zoom, 0 resets. Dragging the ring moves it; dragging elsewhere, or with Shift, "
-        "moves the map.",
+        "and − zoom, 0 resets; Ctrl+Z goes back to the place before, Ctrl+Shift+Z forward. "
+        "Dragging the ring moves it; dragging elsewhere, or with Shift, moves the map. Bookmarks "
+        "stay in this browser; the link leads to this place.",
         f"**Training.** {training_in_words(item.model)}",
         *bullets(item.model.notes_),
         f"**Data.** {item.dataset.source}",

@@ -9,6 +9,8 @@ from numpy import ndarray as Array
 from gplvm_core.kernels import Kernel
 from gplvm_core.prediction import Posterior
 
+MOST_BASES = 8  # a page gets the variances of outputs observed in so many different sets of rows
+
 
 def scaled_basis(
     posterior: Posterior, gap: Float[Array, "M M"]
@@ -23,8 +25,7 @@ def scaled_basis(
     which changes nothing: T is inverted exactly), makes every term of order one; E diagonalises
     what is left of the gap.
     """
-    values, vectors = np.linalg.eigh(posterior.kernel.K(posterior.inducing))
-    root = np.sqrt(np.maximum(values, 1e-10 * values[-1]))
+    root, vectors = _whitened(posterior)
     back = vectors * root  # U S^½
     whitened = back.T @ gap @ back
     shrink, rotation = np.linalg.eigh(0.5 * (whitened + whitened.T))
@@ -45,6 +46,43 @@ def mean_variance(posterior: Posterior) -> tuple[float, Float[Array, "M M"]]:
     weights, variances = posterior.scale**2 / posterior.n_outputs, posterior.variances
     prior = float(variances.level(weights[None])[0])
     return float(np.sqrt(prior)), variances.total(weights) / prior
+
+
+def output_variances(posterior: Posterior) -> dict[str, Array]:
+    """What tells the outputs' variances apart: s_d² (ratio_d k** − Σ_r share_dr (b_r k*)²).
+
+    variance_basis: G × R × M, a basis b for outputs observed in the same rows; variance_group:
+    (S,), which one; variance_shares: S × R and variance_ratio: (S,), of every kind of output;
+    variance_kind: (D,). Nothing when all outputs share one variance, which `scaled_basis` has, or
+    were observed in so many different rows that only their mean variance is told.
+    """
+    each, groups = posterior.each, np.asarray(posterior.groups)
+    kinds = posterior.variances.alike()
+    if len(kinds) == 1 or groups.max() >= MOST_BASES:
+        return {}
+    if each is None:
+        root, vectors = _whitened(posterior)
+        back = vectors * root
+        found = [np.linalg.eigh(back.T @ gap @ back) for gap in posterior.gap]
+        basis = np.stack([rotation.T @ (vectors / root).T for _, rotation in found])
+        shares, group = np.stack([values for values, _ in found]), np.arange(len(found))
+        ratio, kind = np.ones(len(found)), groups
+    else:
+        basis, shares, group = each.basis.transpose(0, 2, 1), each.shares, groups
+        ratio, kind = each.ratio, np.arange(posterior.n_outputs)
+    return {
+        "variance_basis": basis,
+        "variance_group": group.astype(np.int32),
+        "variance_shares": shares.astype(np.float32),
+        "variance_ratio": ratio,
+        "variance_kind": kind.astype(np.int32),
+    }
+
+
+def _whitened(posterior: Posterior) -> tuple[Array, Array]:
+    """S^½, S floored, and U of K(Z, Z) = U S Uᵀ."""
+    values, vectors = np.linalg.eigh(posterior.kernel.K(posterior.inducing))
+    return np.sqrt(np.maximum(values, 1e-10 * values[-1])), vectors
 
 
 def kernel_parts(kernel: Kernel, n_axes: int, n_latent: int) -> list[dict[str, Any]]:

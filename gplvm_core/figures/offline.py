@@ -93,7 +93,7 @@ class OfflineExplorer:
         return Template(asset("offline/offline.html")).substitute(
             digest=_digest(code),
             title=escape(self.title),
-            styles=asset("offline/offline.css", "kit/kit.css", "map/taking.css"),
+            styles=asset("offline/offline.css", "kit/kit.css", "map/map.css", "map/taking.css"),
             map=asset("map/map.html"),
             notes="\n".join(f"<p>{escape(note)}</p>" for note in notes if note),
             opening=escape(self.opening),

@@ -1,4 +1,4 @@
-"""A fitted model, and what is known of one latent point, as the bytes that the canvas reads."""
+"""A fitted model as the bytes that the canvas reads."""
 
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
@@ -8,11 +8,16 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 
 from gplvm_core.datasets.drawing import Drawing
-from gplvm_core.figures.browser_basis import kernel_parts, mean_variance, scaled_basis
+from gplvm_core.figures.browser_basis import (
+    kernel_parts,
+    mean_variance,
+    output_variances,
+    scaled_basis,
+)
 from gplvm_core.figures.dimensions import dimensions_on
 from gplvm_core.figures.frame import frame
 from gplvm_core.figures.palette import COLOURS
-from gplvm_core.prediction import Posterior, predict, predict_uncertain, sample
+from gplvm_core.prediction import Posterior
 
 MOST_ITEM_BYTES = 3_000_000  # the training items' small pictures; larger ones are reduced
 MISSING_PIXEL = 255  # in the items of images with gaps; observed pixels are below it
@@ -82,18 +87,9 @@ class Chart:
 
     @property
     def middle(self) -> int:
-        """The row of the training point nearest to the median position."""
-        distance = self._distance(np.median(self.latent_mean, axis=0))
-        return int(np.argmin(distance))
-
-    def nearest(self, point: Float[Array, " Q"], count: int) -> tuple[Array, Array]:
-        """Rows and distances of the closest training points, weighted by relevance."""
-        distance = self._distance(point)
-        rows = np.argsort(distance, kind="stable")[:count]
-        return rows, np.sqrt(distance[rows])
-
-    def _distance(self, point: Array) -> Array:
-        return np.sum(self.relevance * (self.latent_mean - point) ** 2, axis=1)
+        """The row of the training point nearest to the median position, weighted by relevance."""
+        away = self.latent_mean - np.median(self.latent_mean, axis=0)
+        return int(np.argmin(away**2 @ self.relevance))
 
 
 def pack_model(chart: Chart, name: str) -> bytes:
@@ -113,6 +109,8 @@ def pack_model(chart: Chart, name: str) -> bytes:
         "shrink": shrink,
         "center": np.broadcast_to(posterior.center, (posterior.n_outputs,)).astype(float),
         "weights": (weights * posterior.scale).astype(np.float32),
+        "scales": np.broadcast_to(posterior.scale, (posterior.n_outputs,)).astype(np.float32),
+        **output_variances(posterior),
         **points,
     }
     arrays["items"], item_shape, item_range, missing_code = _items(dataset)
@@ -120,6 +118,8 @@ def pack_model(chart: Chart, name: str) -> bytes:
         "name": name,
         "kernel": kernel_parts(posterior.kernel, inducing.shape[1], chart.n_latent),
         "scale": scale,
+        "spread": _spread(dataset),
+        "noise_variance": float(posterior.noise_variance),
         "drawing": drawing_header(dataset),
         "item_shape": item_shape,
         "item_range": item_range,
@@ -161,61 +161,6 @@ def pack_points(chart: Chart) -> tuple[dict[str, Array], dict[str, Any]]:
         "label_names": list(dataset.label_names),
         "palette": list(COLOURS),
     }
-
-
-def pack_details(
-    chart: Chart,
-    point: Float[Array, " Q"],
-    name: str,
-    *,
-    n_samples: int = 4,
-    n_nearest: int = 5,
-    random_state: int = 0,
-) -> bytes:
-    """What the browser does not compute about one latent point.
-
-    The exact mean and its standard deviation; the standard deviation of every output when the
-    point is as uncertain as its nearest training point (it differs between outputs, unlike the
-    first); samples of f at positions drawn from that uncertainty; the nearest training items.
-    """
-    posterior, dataset = chart.posterior, chart.dataset
-    at = np.asarray(point, dtype=float)[None, :]
-    mean, variance = predict(posterior, at)
-    rows, distances = chart.nearest(at[0], n_nearest)
-    latent_variance = (
-        np.zeros_like(at) if chart.latent_variance is None else chart.latent_variance[rows[:1]]
-    )
-    _, spread = predict_uncertain(posterior, at, latent_variance)
-    deviation = np.sqrt(spread[0])
-    generator = np.random.default_rng(random_state)
-    positions = at + np.sqrt(latent_variance) * generator.standard_normal(
-        (n_samples, chart.n_latent)
-    )
-    samples = [sample(posterior, x[None, :], 1, generator, noise=False)[0, 0] for x in positions]
-    labels: list[str | None] = [None] * len(rows)
-    if dataset.labels is not None:
-        numbers = dataset.labels[rows]
-        labels = [dataset.label_names[n] if 0 <= n < len(dataset.label_names) else str(n)
-                  for n in numbers]  # fmt: skip
-    low, high = float(deviation.min()), float(deviation.max())
-    header = {
-        "name": name,
-        "point": at[0].tolist(),
-        "std": float(np.sqrt(variance[0].mean())),
-        "deviation_range": [low, high if high > low else low + 1.0],
-        "n_samples": n_samples,
-        "nearest": [
-            {"row": int(row), "label": label, "distance": float(distance)}
-            for row, label, distance in zip(rows, labels, distances, strict=True)
-        ],
-    }
-    arrays = {
-        "mean": mean[0],
-        "deviation": deviation,
-        "samples": np.stack(samples),
-        "nearest": dataset.values[rows],
-    }
-    return frame(header, {key: array.astype(np.float32) for key, array in arrays.items()})
 
 
 def _items(dataset: Rows) -> tuple[Array, list[int], list[int] | None, int | None]:
@@ -261,6 +206,11 @@ def _value_range(dataset: Rows) -> tuple[float, float]:
     low, high = float(np.nanmin(dataset.values)), float(np.nanmax(dataset.values))
     margin = 0.0 if dataset.drawing.kind == "image" else 0.06 * (high - low)
     return (low - margin, high + margin) if high > low else (low - 0.5, high + 0.5)
+
+
+def _spread(dataset: Rows) -> float:
+    """The data's own standard deviation: root mean square over the columns."""
+    return float(np.sqrt(np.mean(np.nanvar(dataset.values, axis=0))))
 
 
 def drawing_header(dataset: Rows) -> dict[str, Any]:

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import expect
 
 from gplvm_core.datasets import load_dataset
-from gplvm_core.prediction import predict
+from gplvm_core.prediction import predict, predict_uncertain
 from gplvm_core.store import Library
 from tests.app.apptest import PIXELS
 from tests.app.watch import changed, settled
@@ -36,6 +36,7 @@ SHADE = """(points) => {
 }"""
 
 FOLLOW = "[data-part=follow]"
+SLIDER = ".dimension:has([data-axis='']) input"  # of dimensions that are not on the map
 RING = """() => {
     const { map, state: { a, b, point } } = [...window.manifolio.views.values()][0];
     const box = map.upper.getBoundingClientRect();
@@ -61,7 +62,8 @@ SHOWN = """async () => {
     return {
         pair: [a, b], point: Array.from(explorer.shownPoint()),
         output: Array.from(explorer.pictures[0].values), words: explorer.parts.readout.textContent,
-        sliders: explorer.controls.sliders.map(({ q, input }) => [q, Number(input.value)]),
+        sliders: explorer.controls.strip.rows.filter(({ q }) => q !== a && q !== b)
+            .map(({ q, input }) => [q, Number(input.value)]),
     };
 }"""
 
@@ -138,21 +140,127 @@ def test_hover_generates_without_the_server(server, browser_page):
     assert len(browser_page.traffic.sent) == sent
 
 
-def test_click_keeps_the_point_and_brings_its_details(server, browser_page):
+def test_a_click_asks_nothing_of_the_server(server, browser_page):
     page = open_map(browser_page, server.explore())
+    sent, steps = len(browser_page.traffic.sent), page.evaluate("history.length")
     before = page.locator(".details").get_attribute("data-point")
     page.mouse.click(*place_on_map(page, 0.93, 0.9))
     wait_for_other_point(page, before)
     details = page.locator(".details")
-    assert details.locator("figure").count() == 1 + 1 + 4 + 5
-    for title in ("Prediction", "Uncertainty", "Samples", "Nearest training items"):
+    assert details.locator("figure").count() == 4 + 1
+    for title in ("Nearest rows", "Uncertainty"):
         assert details.get_by_role("heading", name=title).is_visible()
     page.wait_for_function("location.search.includes('at=')")
-    assert "dims=" in page.url
-    # The link leads back to the same point.
+    settled(page)
+    assert len(browser_page.traffic.sent) == sent
+    # The link leads back to the same point; Back does not step through places.
+    assert page.evaluate("history.length") == steps
     point, link = kept_point(page), page.url
     page.goto("about:blank")
     assert kept_point(open_map(browser_page, link)) == pytest.approx(point, abs=1e-4)
+
+
+def test_what_is_told_of_a_point_is_what_numpy_says(server, browser_page):
+    page = open_map(browser_page, server.explore())
+    model = Library(server.home / "library").model(server.model_key.split(":")[1])
+    page.mouse.click(*place_on_map(page, 0.7, 0.6))
+    wait_for_other_point(page, "")
+    point = np.array(kept_point(page))
+    distance = np.sqrt((model.latent_mean_ - point) ** 2 @ model.relevance_)
+    row = int(np.argmin(distance))
+    _, exact = predict_uncertain(
+        model.posterior_, point[None], model.latent_variance_[row : row + 1]
+    )
+    page.wait_for_function(
+        "(mean) => { const { details } = [...window.manifolio.views.values()][0];"
+        " const sum = details.deviations.reduce((total, each) => total + each, 0);"
+        " return Math.abs(sum / details.deviations.length / mean - 1) < 0.02; }",
+        arg=float(np.sqrt(exact).mean()),
+    )
+    told = page.locator(".details figure").last.inner_text()
+    _, variance = predict(model.posterior_, point[None])
+    noisy = np.sqrt((variance + model.noise_std_**2).mean())
+    numbers = [float(text.split("(")[0]) for text in told.split("±")[1:]]
+    assert numbers == pytest.approx([np.sqrt(variance.mean()), noisy], rel=0.06)
+    nearest = page.locator(".details figure small").first.inner_text()
+    assert float(nearest.split("distance")[1]) == pytest.approx(distance[row], rel=0.06)
+
+
+def test_places_are_undone_and_come_back(server, browser_page):
+    page = open_map(browser_page, server.explore())
+    seen = [kept_point(page)]
+    for place in ((0.8, 0.8), (0.3, 0.4)):
+        before = page.locator(".details").get_attribute("data-point")
+        page.mouse.click(*place_on_map(page, *place))
+        wait_for_other_point(page, before)
+        seen.append(kept_point(page))
+    page.get_by_role("button", name="Back to the place before").click()
+    assert kept_point(page) == seen[1]
+    page.keyboard.press("Control+z")
+    assert kept_point(page) == pytest.approx(seen[0])
+    assert page.locator("[data-part=back]").is_disabled()
+    page.keyboard.press("Control+Shift+z")
+    page.keyboard.press("Control+y")
+    assert kept_point(page) == seen[2]
+    assert page.locator("[data-part=forward]").is_disabled()
+
+
+def test_bookmarks_have_names_outlive_the_page_and_travel_as_json(server, browser_page, tmp_path):
+    page = open_map(browser_page, server.explore())
+    page.mouse.click(*place_on_map(page, 0.2, 0.7))
+    point = kept_point(page)
+    page.get_by_role("button", name="Bookmark this place").click()
+    page.get_by_label("Name of the bookmark").fill("a <b>four</b>")
+    page.get_by_label("Name of the bookmark").press("Enter")
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name="Save", exact=True).click()
+    path = tmp_path / "places.json"
+    waiting.value.save_as(path)
+    saved = json.loads(path.read_text())
+    assert [place["name"] for place in saved["places"]] == ["a <b>four</b>"]
+    assert saved["places"][0]["point"] == point
+    page.goto("about:blank")
+    open_map(browser_page, server.explore())
+    assert kept_point(page) != point
+    page.get_by_role("button", name="Go to a <b>four</b>").click()
+    assert kept_point(page) == point
+    page.get_by_role("button", name="Remove a <b>four</b>").click()
+    expect(page.locator(".bookmarks")).to_be_hidden()
+    # Loading is offered beside bookmarks that are there.
+    page.get_by_role("button", name="Bookmark this place").click()
+    for text, said in (("[", "not JSON"), (path.read_text(), None)):
+        path.write_text(text)
+        page.locator(".bookmarks input[type=file]").set_input_files(path)
+        if said:
+            expect(page.locator(".bookmarks [role=alert]")).to_contain_text(said)
+    expect(page.locator(".kept > div")).to_have_count(2)
+    for _ in range(2):
+        page.locator(".kept .remove").first.click()
+
+
+def test_a_wall_shows_sixteen_places_and_leads_to_one(server, browser_page):
+    page = open_map(browser_page, server.explore())
+    model = Library(server.home / "library").model(server.model_key.split(":")[1])
+    sent = len(browser_page.traffic.sent)
+    page.get_by_role("button", name="Anywhere").click()
+    expect(page.locator(".wall canvas")).to_have_count(16)
+    first = page.locator(".wall canvas").first.evaluate(PIXELS)
+    page.get_by_role("button", name="Anywhere").click()
+    first = changed(page.locator(".wall canvas").first, first)
+    page.get_by_role("button", name="Noise").click()
+    changed(page.locator(".wall canvas").first, first)
+    page.get_by_role("button", name="Map", exact=True).click()
+    places = page.evaluate(
+        "() => [...window.manifolio.views.values()][0].wall.places.map((place) => [...place])"
+    )
+    pair = page.evaluate(SHOWN)["pair"]
+    assert len({place[pair[0]] for place in places}) == 4
+    for place in places:
+        np.testing.assert_allclose(place, followed(model, pair, place), atol=1e-4)
+    page.get_by_role("button", name="Place 6", exact=True).click()
+    assert kept_point(page) == pytest.approx(places[5], abs=1e-4)
+    expect(page.locator(OUTPUT)).to_be_visible()
+    assert len(browser_page.traffic.sent) == sent
 
 
 def test_a_finger_generates_and_keeps(server, browser):
@@ -165,7 +273,10 @@ def test_a_finger_generates_and_keeps(server, browser):
     before = page.locator(".details").get_attribute("data-point")
     page.touchscreen.tap(*place_on_map(page, 0.8, 0.3))
     wait_for_other_point(page, before)
-    assert page.locator(".details").get_by_role("heading", name="Nearest training items").count()
+    assert page.locator(".details").get_by_role("heading", name="Nearest rows").count()
+    # The picture stays in sight while the map is touched.
+    picture = page.locator(OUTPUT).bounding_box()
+    assert picture["y"] >= 0 and picture["y"] + picture["height"] < place_on_map(page, 0, 0.9)[1]
     context.close()
 
 
@@ -217,7 +328,7 @@ def test_wheel_zooms_and_drag_pans_without_keeping(server, browser_page):
 
 def test_a_slider_generates_and_then_keeps(server, browser_page):
     page = open_map(browser_page, server.explore())
-    slider = page.locator("[data-part=sliders] input").first
+    slider = page.locator(SLIDER).first
     before = page.locator(".details").get_attribute("data-point")
     picture = page.locator(OUTPUT).evaluate(PIXELS)
     slider.focus()
@@ -282,7 +393,7 @@ def test_the_kept_point_and_the_shading_are_near_the_data(server, browser_page):
 
 def test_a_slider_moved_by_hand_stays_where_it_is(server, browser_page):
     page = open_map(browser_page, server.explore())
-    switch, slider = page.locator(FOLLOW), page.locator("[data-part=sliders] input").first
+    switch, slider = page.locator(FOLLOW), page.locator(SLIDER).first
     expect(switch).to_have_attribute("aria-pressed", "true")
     expect(page.locator("[data-part=hint]")).to_contain_text("near the data")
     slider.focus()
@@ -329,26 +440,34 @@ def test_the_pair_can_be_changed(server, browser_page):
     assert page.locator("[data-part=up]").input_value() == up
 
 
-def test_bars_tell_the_weights_and_put_dimensions_onto_the_axes(server, browser_page):
+def test_the_strip_tells_the_weights_and_puts_dimensions_onto_the_axes(server, browser_page):
     page = open_map(browser_page, server.explore())
     model = Library(server.home / "library").model(server.model_key.split(":")[1])
-    bars = page.locator(".weights button")
-    order = [int(text) - 1 for text in bars.all_inner_texts()]
-    assert sorted(order) == [0, 1, 2, 3]
-    heights = bars.locator("i").evaluate_all(
-        "bars => bars.map((bar) => parseFloat(bar.style.height))"
-    )
+    rows = page.locator(".dimension")
+    order = [int(q) for q in rows.evaluate_all("rows => rows.map((row) => row.dataset.q)")]
     weight = model.relevance_[order] / model.relevance_.max()
-    expected = 100.0 * np.maximum(0.0, 1.0 + np.log10(weight) / 4.0)
-    np.testing.assert_allclose(heights, expected, atol=0.51)
-    pressed = page.locator(".weights button[aria-pressed=true]")
+    assert list(weight) == sorted(weight, reverse=True)
+    lengths = "bars => bars.map((bar) => parseFloat(bar.style.width))"
+    logarithms = 100.0 * np.maximum(0.0, 1.0 + np.log10(weight) / 4.0)
+    found = rows.locator("i").evaluate_all(lengths)
+    np.testing.assert_allclose(found, logarithms, atol=0.51)
+    page.get_by_role("button", name="log", exact=True).click()
+    found = page.locator(".dimension i").evaluate_all(lengths)
+    np.testing.assert_allclose(found, 100.0 * weight, atol=0.51)
+    pressed = page.locator(".dimension button[aria-pressed=true]")
     assert pressed.count() == 2
     third, last = order[2], order[3]
-    bars.nth(2).click()
+    rows.nth(2).get_by_role("button").click()
     expect(page.locator("[data-part=across]")).to_have_value(str(third))
-    bars.nth(3).click(modifiers=["Shift"])
+    rows.nth(3).get_by_role("button").click(modifiers=["Shift"])
     expect(page.locator("[data-part=up]")).to_have_value(str(last))
-    assert {int(text) - 1 for text in pressed.all_inner_texts()} == {third, last}
+    rows.nth(2).get_by_role("button").click()
+    expect(page.locator("[data-part=up]")).to_have_value(str(third))
+    # Resting on a row shows what its dimension does.
+    rows.nth(0).hover()
+    expect(page.locator(".film canvas")).to_have_count(5)
+    pictures = {page.locator(".film canvas").nth(i).evaluate(PIXELS) for i in range(5)}
+    assert len(pictures) == 5
     settled(page)
     assert browser_page.traffic.errors == []
 
@@ -407,7 +526,7 @@ def test_narrow_screens_fit(server, browser_page, scheme):
     box, output = page.locator(MAP).bounding_box(), page.locator(OUTPUT).bounding_box()
     assert box["x"] >= 0
     assert box["x"] + box["width"] <= 380
-    assert output["y"] > box["y"] + box["height"]
+    assert output["y"] + output["height"] < box["y"] + box["height"] <= 800
 
 
 def test_nothing_leaves_the_machine_and_nothing_complains(server, browser_page):

@@ -259,15 +259,18 @@ def test_a_training_point_lends_only_what_may_move(server, several, browser_page
 
 def test_sliders_stand_under_their_parts(server, several, browser_page):
     page = open_page(browser_page, server, several.pairs)
-    headings = page.locator("[data-part=slider-rows] h4")
+    headings = page.locator(".dimensions h5")
     assert headings.all_inner_texts() == ["Shared", "Only left", "Only right"]
     before = page.locator(RIGHT).evaluate(PIXELS)
-    slider = page.locator("[data-part=slider-rows] input").last
+    slider = page.locator(".dimension input").last
     slider.focus()
     page.keyboard.press("End")
     changed(page.locator(RIGHT), before)
     move(page, "only left")
-    expect(page.locator("[data-part=slider-rows] input")).to_have_count(0)
+    part = next(part for part in parts_at(several.model, 0.05) if part.id == "only left")
+    enabled = page.locator(".dimension:has(input:enabled)")
+    dims = enabled.evaluate_all("rows => rows.map((row) => Number(row.dataset.q))")
+    assert sorted(dims) == sorted(part.dimensions)
 
 
 def test_the_threshold_moves_dimensions_to_other_parts(server, several, browser_page):

@@ -12,7 +12,8 @@ const NUMBERS = JSON.parse(readFileSync(new URL("numbers.json", import.meta.url)
 const close = (found, expected, tolerance = 1e-9) =>
   assert.ok(Math.abs(found - expected) <= tolerance * (1 + Math.abs(expected)), `${found} is not ${expected}`);
 
-for (const [name, { bytes, points, mean, deviation }] of Object.entries(NUMBERS)) {
+for (const [name, numbers] of Object.entries(NUMBERS)) {
+  const { bytes, points, mean, deviation } = numbers;
   const model = new LatentModel(new Uint8Array(Buffer.from(bytes, "base64")));
 
   test(`${name}: mean and deviation are Python's`, () => {
@@ -21,6 +22,31 @@ for (const [name, { bytes, points, mean, deviation }] of Object.entries(NUMBERS)
       const variance = model.predict(point, found);
       mean[i].forEach((value, d) => close(found[d], value, 1e-5));
       close(model.deviation(variance), deviation[i], 1e-4);
+    });
+  });
+
+  test(`${name}: the deviation of every output is Python's, and so is its noise`, () => {
+    points.forEach((point, i) => {
+      const found = model.moments(Float64Array.from(point), null);
+      mean[i].forEach((value, d) => close(found.mean[d], value, 1e-5));
+      numbers.deviations[i].forEach((value, d) => close(Math.sqrt(found.variances[d]), value, 1e-4));
+    });
+    numbers.noise.forEach((value, d) => close(model.noise(d), value, 1e-6));
+  });
+
+  test(`${name}: around an uncertain place the moments are those of exact expectations`, () => {
+    points.forEach((point, i) => {
+      const found = model.moments(Float64Array.from(point), numbers.around);
+      numbers.mean_around[i].forEach((value, d) => close(found.mean[d], value, 1e-3));
+      numbers.deviations_around[i].forEach((value, d) => close(Math.sqrt(found.variances[d]), value, 5e-3));
+    });
+  });
+
+  test(`${name}: the closest training points, in order`, () => {
+    points.forEach((point, i) => {
+      const found = model.closest(point, 3);
+      assert.deepEqual(found.map(({ row }) => row), numbers.closest[i]);
+      found.forEach(({ distance }, k) => close(distance, numbers.distances[i][k], 1e-6));
     });
   });
 

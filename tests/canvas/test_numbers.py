@@ -10,11 +10,13 @@ from typing import Any
 
 import numpy as np
 import pytest
+from scipy.linalg import eigh
 
+from gplvm_core.bounds import OutputGaps
 from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.figures.pack import Chart, pack_model
 from gplvm_core.kernels import RBF, Bias, Kernel, Linear, White
-from gplvm_core.prediction import Posterior, predict
+from gplvm_core.prediction import Posterior, predict, predict_uncertain
 
 FILE = Path(__file__).with_name("numbers.json")
 N, M, Q, D = 14, 8, 3, 4
@@ -25,48 +27,82 @@ KERNELS: dict[str, Kernel] = {
 }
 
 
-def chart_of(kernel: Kernel) -> Chart:
-    """A sparse regression posterior on points that are known, over smooth outputs."""
+CASES = {
+    **{name: (name, "alike") for name in KERNELS},
+    "groups": ("rbf", "groups"),
+    "own": ("rbf", "own"),
+}
+AROUND = np.array([0.01, 0.0, 0.02])  # the variance of an uncertain place
+
+
+def chart_of(kernel: Kernel, outputs: str) -> Chart:
+    """A sparse regression posterior on points that are known, over smooth outputs.
+
+    outputs: "alike" in their variance, or told apart by the rows that they were observed in
+    ("groups"), or by a signal and a noise of their own ("own").
+    """
     rng = np.random.default_rng(0)
     latent = rng.standard_normal((N, Q))
-    outputs = np.sin(latent @ rng.standard_normal((Q, D)))
+    targets = np.sin(latent @ rng.standard_normal((Q, D)))
     inducing, jitter, noise = latent[:M], 1e-6, 0.01
     gram = kernel.K(inducing) + jitter * np.eye(M)
     cross = kernel.K(inducing, latent)
     inverse = np.linalg.inv(gram + cross @ cross.T / noise)
-    weights, gap = inverse @ (cross @ outputs) / noise, np.linalg.inv(gram) - inverse
+    weights, gap = inverse @ (cross @ targets) / noise, np.linalg.inv(gram) - inverse
     center, scale = np.full(D, 3.0), np.linspace(0.5, 2.0, D)
-    posterior = Posterior(kernel, inducing, weights, gap[None], noise, jitter, center, scale)
-    dataset = Dataset("made", "Made", center + scale * outputs, Drawing("curve", (D,)))
+    gaps, groups, each = gap[None], None, None
+    if outputs == "groups":
+        gaps, groups = np.stack([gap, 0.5 * gap]), np.array([0, 1, 1, 0])
+    if outputs == "own":
+        spectrum, basis = eigh(cross @ cross.T, gram)
+        ratio = np.geomspace(0.5, 200.0, D)
+        told = ratio[:, None] * spectrum
+        each = OutputGaps(ratio, basis[None], ratio[:, None] * told / (1.0 + told))
+        noise = 1.0
+    posterior = Posterior(
+        kernel, inducing, weights, gaps, noise, jitter, center, scale, groups=groups, each=each
+    )
+    dataset = Dataset("made", "Made", center + scale * targets, Drawing("curve", (D,)))
     return Chart(posterior, dataset, latent, None, np.array([2.0, 1.0, 0.25]), (0, 1, 2))
 
 
-def numbers_of(kernel: Kernel) -> dict[str, Any]:
-    """Points, and what the posterior says there: means, and the root mean square deviation."""
-    chart = chart_of(kernel)
+def numbers_of(name: str) -> dict[str, Any]:
+    """Points, and what the posterior says there: means, deviations, and the moments around."""
+    kernel, outputs = CASES[name]
+    chart = chart_of(KERNELS[kernel], outputs)
     points = np.random.default_rng(1).normal(0.0, 1.5, (6, Q))
     mean, variance = predict(chart.posterior, points)
-    deviation = np.sqrt(variance.mean(axis=1))
+    around, spread = predict_uncertain(chart.posterior, points, np.tile(AROUND, (len(points), 1)))
+    distance = np.sqrt((points[:, None] - chart.latent_mean) ** 2 @ chart.relevance)
     return {
         "points": points.tolist(),
         "mean": mean.tolist(),
-        "deviation": deviation.tolist(),
+        "deviation": np.sqrt(variance.mean(axis=1)).tolist(),
+        "deviations": np.sqrt(variance).tolist(),
+        "around": AROUND.tolist(),
+        "mean_around": around.tolist(),
+        "deviations_around": np.sqrt(spread).tolist(),
+        "noise": (np.sqrt(chart.posterior.noise_variance) * chart.posterior.scale).tolist(),
+        "closest": np.argsort(distance, axis=1)[:, :3].tolist(),
+        "distances": np.sort(distance, axis=1)[:, :3].tolist(),
     }
 
 
-@pytest.mark.parametrize("name", KERNELS)
+@pytest.mark.parametrize("name", CASES)
 def test_the_stored_numbers_are_what_the_posterior_predicts(name):
     stored = json.loads(FILE.read_text(encoding="utf-8"))[name]
-    for key, value in numbers_of(KERNELS[name]).items():
+    for key, value in numbers_of(name).items():
         np.testing.assert_allclose(stored[key], value, rtol=1e-6, atol=1e-9)
 
 
 if __name__ == "__main__":
     written = {
         name: {
-            **numbers_of(kernel),
-            "bytes": base64.b64encode(pack_model(chart_of(kernel), name)).decode(),
+            **numbers_of(name),
+            "bytes": base64.b64encode(
+                pack_model(chart_of(KERNELS[kernel], outputs), name)
+            ).decode(),
         }
-        for name, kernel in KERNELS.items()
+        for name, (kernel, outputs) in CASES.items()
     }
     FILE.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")

@@ -10,7 +10,7 @@ from gplvm_core import BayesianGPLVM
 from gplvm_core.datasets.dataset import Dataset
 from gplvm_core.datasets.drawing import Drawing, Skeleton
 from gplvm_core.figures.frame import frame, unframe
-from gplvm_core.figures.pack import Chart, pack_details, pack_model
+from gplvm_core.figures.pack import Chart, pack_model
 from gplvm_core.kernels import RBF, Bias, Kernel, KernelError, Linear, White
 from gplvm_core.prediction import Posterior, predict
 
@@ -271,15 +271,6 @@ def test_a_skeleton_with_gaps_keeps_its_place_and_size():
     assert header["drawing"]["extent"]["floor"] == pytest.approx(whole["floor"], abs=0.01)
 
 
-def test_the_nearest_items_keep_their_gaps():
-    targets = with_gaps(np.random.default_rng(3).standard_normal((N, D)))
-    chart = chart_of(KERNELS["rbf"], Dataset("holed", "Holed", targets, Drawing("bars", (D,))))
-    header, arrays = unframe(pack_details(chart, chart.latent_mean[7], "d"))
-    rows = [item["row"] for item in header["nearest"]]
-    np.testing.assert_array_equal(arrays["nearest"], targets[rows].astype(np.float32))
-    assert np.isnan(arrays["nearest"]).any()
-
-
 def test_columns_observed_in_different_rows_are_shaded_by_their_mean_variance():
     chart = chart_of(KERNELS["rbf"])
     whole = chart.posterior
@@ -328,33 +319,3 @@ def test_an_unknown_kernel_is_named():
     chart = chart_of(KERNELS["rbf"])
     with pytest.raises(KernelError, match="Periodic"):
         pack_model(replace(chart, posterior=replace(chart.posterior, kernel=Periodic())), "m")
-
-
-def test_details_hold_the_exact_mean_and_what_lies_near():
-    chart = chart_of(KERNELS["rbf"])
-    point = chart.latent_mean[7]
-    header, arrays = unframe(pack_details(chart, point, "d"))
-    mean, variance = predict(chart.posterior, point[None])
-    np.testing.assert_allclose(arrays["mean"], mean[0], rtol=1e-6)
-    assert header["std"] == pytest.approx(np.sqrt(variance.mean()))
-    assert header["nearest"][0] == {"row": 7, "label": None, "distance": 0.0}
-    distances = [item["distance"] for item in header["nearest"]]
-    assert distances == sorted(distances)
-    np.testing.assert_allclose(arrays["nearest"][0], chart.dataset.values[7], rtol=1e-6)
-
-
-def test_latent_uncertainty_makes_outputs_differ_in_theirs():
-    chart = chart_of(RBF(1.0, 1.0))
-    chart = replace(chart, posterior=replace(chart.posterior, scale=np.ones(D)))
-    point = np.array([0.2, -0.1, 0.3])
-    spread = unframe(pack_details(chart, point, "d"))[1]["deviation"]
-    certain = unframe(pack_details(replace(chart, latent_variance=None), point, "d"))[1]
-    assert np.ptp(spread) > 0.05
-    np.testing.assert_allclose(certain["deviation"], certain["deviation"][0], rtol=1e-4)
-    assert np.all(spread >= certain["deviation"] - 1e-6)
-
-
-def test_details_of_a_point_are_the_same_every_time():
-    chart = chart_of(KERNELS["sum"])
-    point = np.zeros(Q)
-    assert pack_details(chart, point, "d") == pack_details(chart, point, "d")

@@ -15,7 +15,7 @@ from gplvm_core.store import load, save
 
 SMALL = [
     GenerativeClassifier(ProbabilisticPCA(1)),
-    GenerativeClassifier(BayesianGPLVM(2, 8, max_iter=8, random_state=0)),
+    GenerativeClassifier(BayesianGPLVM(2, 8, max_iter=3, random_state=0)),
 ]
 
 

@@ -159,12 +159,7 @@ def test_the_unit_of_a_column_changes_nothing() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@parametrize_with_checks(
-    [
-        BayesianGPLVM(2, 8, max_iter=8, random_state=0, noise="per_output"),
-        SparseGPRegression(8, max_iter=8, random_state=0, noise="per_output"),
-    ]
-)
+@parametrize_with_checks([BayesianGPLVM(2, 8, max_iter=8, random_state=0, noise="per_output")])
 def test_estimator(estimator: BaseEstimator, check) -> None:
     check(estimator)
 

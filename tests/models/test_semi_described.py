@@ -12,7 +12,7 @@ from gplvm_core.optimise import Progress
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-@parametrize_with_checks([SemiDescribedGPRegression(8, max_iter=8, random_state=0)])
+@parametrize_with_checks([SemiDescribedGPRegression(8, max_iter=3, random_state=0)])
 def test_estimator(estimator: BaseEstimator, check) -> None:
     check(estimator)
 

@@ -16,9 +16,9 @@ from gplvm_core.models.estimators.semi_supervised import SemiSupervisedClassifie
 from gplvm_core.store import StoreError, load, save
 
 SMALL = [
-    SemiSupervisedClassifier(BayesianGPLVM(2, 8, max_iter=8, random_state=0), random_state=0),
+    SemiSupervisedClassifier(BayesianGPLVM(2, 8, max_iter=3, random_state=0), random_state=0),
     SemiSupervisedClassifier(
-        BayesianGPLVM(2, 8, max_iter=8, random_state=0, encoder="kernel"),
+        BayesianGPLVM(2, 8, max_iter=3, random_state=0, encoder="kernel"),
         KNeighborsClassifier(3),
         random_state=0,
     ),

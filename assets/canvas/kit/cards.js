@@ -9,6 +9,7 @@ import { drawOutput, outputHeight } from "./output.js";
 /**
  * @typedef {object} Card
  * @property {ArrayLike<number>} values
+ * @property {Drawing} [drawing] of these values, where it is not that of all
  * @property {string} caption
  * @property {string} alt
  * @property {string} [note] a second line
@@ -71,12 +72,10 @@ export class Cards {
   }
 
   draw() {
-    const { drawing } = this;
     const { theme, turn } = this.state;
-    if (!drawing) return;
-    for (const { canvas, values, spread, heat } of this.cards) {
+    for (const { canvas, values, spread, heat, drawing = this.drawing } of this.cards) {
       const width = canvas.clientWidth;
-      if (!width) continue;
+      if (!width || !drawing) continue;
       const height = Math.min(outputHeight(drawing, width, true), 1.35 * width);
       canvas.style.height = `${height}px`;
       const context = fitCanvas(canvas, width, height);

@@ -1,10 +1,10 @@
-// The controls around the map: dimension pair, toggles, sliders, legend, and the line under the output.
+// The controls around the map: dimension pair, toggles, strip of dimensions, legend, and the line under the output.
 
 import { element, fitCanvas, showButtons } from "../kit/dom.js";
 import { formatCoordinate } from "../kit/format.js";
 import { PairMenus } from "../kit/pair.js";
 import { css, labelStyle, tracePath } from "../kit/theme.js";
-import { Weights } from "./weights.js";
+import { DimensionStrip } from "./dimensions.js";
 
 /** @import { Explorer } from "./explorer.js" */
 
@@ -15,18 +15,13 @@ export class Controls {
     this.parts = explorer.parts;
     this.model = explorer.model;
     this.state = explorer.state;
-    /** @type {{ q: number, input: HTMLInputElement, value: HTMLElement, row: HTMLElement }[]} */
-    this.sliders = [];
     /** Instead of what to do on the map. @type {string | null} */
     this.words = null;
     this.menus = new PairMenus(this.parts, this.state, (a, b) => explorer.setPair(a, b));
-    /** Not where several views have weights of their own. */
-    this.weights = this.parts.weights
-      ? new Weights(this.parts.weights, this.model, this.state, (a, b) => explorer.setPair(a, b)) : null;
+    this.strip = new DimensionStrip(explorer);
     this.buildPair();
     this.buildToggles();
     this.parts.follow.addEventListener("click", () => explorer.follow(!this.state.follow));
-    this.parts.take.addEventListener("click", () => explorer.takeFromNearest());
     this.parts.surprise?.addEventListener("click", () => explorer.surprise());
     this.parts.reset.addEventListener("click", () => explorer.reset());
     this.showPair();
@@ -57,8 +52,8 @@ export class Controls {
 
   showPair() {
     this.menus.show();
-    this.weights?.show();
-    this.buildSliders();
+    this.strip.build();
+    this.strip.show();
     this.showFollow();
   }
 
@@ -94,52 +89,9 @@ export class Controls {
     this.showPoint();
   }
 
-  // --- sliders --------------------------------------------------------------------------------
-
-  buildSliders() {
-    const { a, b, held } = this.state;
-    this.sliders = [];
-    const rows = [];
-    for (const { title, heading, dims, used } of this.explorer.groups()) {
-      const others = used ? dims.filter((q) => q !== a && q !== b && !held.has(q)) : [];
-      if (heading && others.length) rows.push(element("h4", {}, title));
-      for (const q of others) {
-        const slider = this.slider(q);
-        this.sliders.push(slider);
-        rows.push(slider.row);
-      }
-    }
-    this.parts.sliders.hidden = rows.length === 0;
-    this.parts["slider-rows"].replaceChildren(...rows);
-  }
-
-  /** @param {number} q */
-  slider(q) {
-    const [low, high] = this.model.range(q);
-    const margin = 0.1 * (high - low) || 1;
-    const input = element("input", { type: "range", min: low - margin, max: high + margin, step: "any" });
-    const value = element("output");
-    const label = element("span", {}, `Dimension ${q + 1}`);
-    input.addEventListener("input", () => {
-      this.explorer.fix(q, Number(input.value));
-      this.showPoint();
-    });
-    return { q, input, value, row: element("label", {}, label, input, value) };
-  }
-
-  /**
-   * Sliders stand at the chosen point; what follows the data, at the point that is shown.
-   * @param {ArrayLike<number>} shown
-   */
+  /** @param {ArrayLike<number>} shown the point that the outputs belong to */
   showPoint(shown = this.state.point) {
-    const follows = this.explorer.map.follows();
-    for (const { q, input, value } of this.sliders) {
-      const at = follows ? shown[q] : this.state.point[q];
-      input.value = String(at);
-      value.textContent = formatCoordinate(at);
-      const words = follows ? "where the data are, at" : "fixed at";
-      input.setAttribute("aria-label", `Dimension ${q + 1}, ${words} ${formatCoordinate(at)}`);
-    }
+    this.strip.showPoint(shown);
   }
 
   // --- legend and readout ---------------------------------------------------------------------
@@ -179,5 +131,9 @@ export class Controls {
     const name = this.model.name(n);
     const spread = variances.length === 1 ? ` · ${this.model.spreadWords(variances[0])}` : "";
     this.parts.readout.textContent = `${place}${spread} · near ${name}`;
+  }
+
+  stop() {
+    this.strip.stop();
   }
 }

@@ -1,91 +1,111 @@
-// What Python computed for the chosen point: exact mean, uncertainty, samples, nearest training items.
+// What there is to know of the chosen point: how sure the model is, and which training rows are near.
 
 import { Cards } from "../kit/cards.js";
 import { element } from "../kit/dom.js";
-import { formatCoordinate, formatNumber } from "../kit/format.js";
-import { readFrame } from "../kit/frame.js";
+import { formatNumber } from "../kit/format.js";
 import { css, labelStyle } from "../kit/theme.js";
 
-/** @import { Frame } from "../kit/frame.js" */
-/** @import { Drawing, Turn } from "../kit/geometry.js" */
+/** @import { Turn } from "../kit/geometry.js" */
 /** @import { Theme } from "../kit/theme.js" */
-/** @import { LatentPoints } from "./points.js" */
+/** @import { LatentModel } from "./model.js" */
+
+const NEAREST = 4;
+
+/** @param {ArrayLike<number>} squares */
+const rootMean = (squares) => Math.sqrt(Array.from(squares).reduce((sum, square) => sum + square, 0) / squares.length);
 
 export class Details extends Cards {
   /**
    * @param {HTMLElement} section
-   * @param {LatentPoints} model
-   * @param {Drawing} drawing of its outputs
+   * @param {LatentModel} model
    * @param {{ theme: Theme, turn: Turn }} state
    */
-  constructor(section, model, drawing, state) {
+  constructor(section, model, state) {
     super(section, state);
     this.model = model;
-    this.drawing = drawing;
-    /** @type {Frame | null} */
-    this.content = null;
+    this.drawing = model.drawing;
+    /** @type {Float64Array | null} */
+    this.point = null;
+    /** Of every output, as uncertain as the nearest row; those of the place before until they are made. */
+    this.deviations = new Float64Array(model.nOutputs);
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
   }
 
-  /** New framed bytes from figures/pack.py, pack_details. @param {Uint8Array} bytes */
-  load(bytes) {
-    this.content = readFrame(bytes);
+  /** The chosen point is another one. @param {Float64Array} point */
+  tell(point) {
+    this.point = point.slice();
     this.build();
+    this.draw();
+    // Many predictions: after what a click shows at once.
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.look(), 0);
+  }
+
+  /** The deviations around the chosen point. */
+  look() {
+    const { model, point } = this;
+    if (!point) return;
+    const { nLatent: Q, latentVariance } = model;
+    const row = model.nearest(point);
+    const { variances } = model.moments(point, latentVariance?.subarray(row * Q, (row + 1) * Q) ?? null);
+    this.deviations.set(variances.map(Math.sqrt));
     this.draw();
   }
 
+  stop() {
+    clearTimeout(this.timer);
+  }
+
   build() {
-    if (!this.content) return;
-    const { header, arrays } = this.content;
-    const { on, palette } = this.model.header;
-    const kind = this.drawing?.kind;
-    const D = arrays.mean.length;
-    /** @type {(array: Float32Array, i: number) => Float32Array} */
-    const row = (array, i) => array.subarray(i * D, (i + 1) * D);
-    /** @type {number[]} */
-    const point = header.point;
-    const place = point.map((value, q) => ({ q, value })).filter(({ q }) => on.includes(q));
-    const words = place.slice(0, 4).map(({ q, value }) => `dimension ${q + 1} at ${formatCoordinate(value)}`).join(", ");
-    const deviation = formatNumber(header.std);
-    const dot = (/** @type {number} */ n) => css(labelStyle(this.model.label(n), palette, this.state.theme).colour);
-    this.section.dataset.point = JSON.stringify(point);
-    this.show(element("h3", {}, "The chosen point", element("small", {}, words)), [
+    const { model, point } = this;
+    if (!point) return;
+    const near = model.closest(point, NEAREST);
+    this.section.dataset.point = JSON.stringify(Array.from(point));
+    this.show(element("h3", { class: "aside" }, "The chosen point"), [
       {
-        title: "Prediction",
-        note: "Computed in Python with double precision",
-        cards: [{ values: arrays.mean, caption: `mean, ± ${deviation}`, alt: `Mean prediction; standard deviation ${deviation}` }],
+        title: "Nearest rows",
+        note: "Training rows in the latent space, every dimension weighted by its relevance",
+        cards: near.map(({ row, distance }) => this.rowCard(row, distance)),
       },
-      {
-        title: "Uncertainty",
-        note: "Standard deviation of every output if the point were as uncertain as its nearest training point",
-        cards: [
-          kind === "image"
-            ? { values: arrays.deviation, heat: header.deviation_range, caption: rangeWords(header.deviation_range), ramp: true, alt: "Standard deviation of every pixel" }
-            : { values: arrays.mean, spread: arrays.deviation, caption: kind === "skeleton" ? "joint spread" : "± 2 deviations", alt: "Mean with its standard deviations" },
-        ],
-      },
-      {
-        title: "Samples",
-        note: "Draws of a position around the point, and of the output there",
-        cards: Array.from({ length: header.n_samples }, (_, i) => ({
-          values: row(arrays.samples, i), caption: `draw ${i + 1}`, alt: `Sample ${i + 1}`,
-        })),
-      },
-      {
-        title: "Nearest training items",
-        note: "In the latent space, every dimension weighted by its relevance",
-        cards: header.nearest.map((/** @type {{ row: number, label: string | null, distance: number }} */ item, /** @type {number} */ i) => ({
-          values: row(arrays.nearest, i),
-          caption: item.label ?? `row ${item.row + 1}`,
-          note: `distance ${formatNumber(item.distance, 2)}`,
-          dot: item.label === null ? undefined : dot(item.row),
-          alt: `Training item ${item.row + 1}${item.label === null ? "" : `, label ${item.label}`}`,
-        })),
-      },
+      this.uncertainty(point),
     ]);
   }
-}
 
-/** @param {[number, number]} range */
-function rangeWords([low, high]) {
-  return `${formatNumber(low, 2)} to ${formatNumber(high, 2)}`;
+  /** @param {number} row @param {number} distance */
+  rowCard(row, distance) {
+    const { model, state } = this;
+    const label = model.labelName(row);
+    const item = { ...model.drawing, shape: model.header.item_shape, range: model.header.item_range ?? model.drawing.range };
+    return {
+      values: model.item(row),
+      drawing: item,
+      caption: label ?? `row ${row + 1}`,
+      note: `distance ${formatNumber(distance, 2)}`,
+      dot: label === null ? undefined : css(labelStyle(model.label(row), model.header.palette, state.theme).colour),
+      alt: `Training row ${row + 1}${label === null ? "" : `, label ${label}`}`,
+    };
+  }
+
+  /** @param {Float64Array} point */
+  uncertainty(point) {
+    const { model, deviations } = this;
+    const { header, nOutputs } = model;
+    const { mean, variances } = model.moments(point, null);
+    const own = rootMean(variances);
+    const noise = rootMean(Float64Array.from({ length: nOutputs }, (_, d) => model.noise(d) ** 2));
+    const share = (/** @type {number} */ value) => `${formatNumber(value, 2)} (${Math.round((100 * value) / header.spread)} %)`;
+    const image = model.drawing.kind === "image";
+    return {
+      title: "Uncertainty",
+      note: `Standard deviation of every output of the function, if the point were only as well known as its nearest training row. The colours reach from 0 to the data's own spread, ${formatNumber(header.spread)}, wherever you are; so do the shares.`,
+      cards: [{
+        values: image ? deviations : mean,
+        ...(image ? { heat: /** @type {[number, number]} */ ([0, header.spread]), ramp: true } : { spread: deviations }),
+        caption: `function ± ${share(own)}`,
+        note: `with noise ± ${share(Math.hypot(own, noise))}`,
+        alt: `Standard deviation of the function ${share(own)}, of a row with its noise ${share(Math.hypot(own, noise))} of the data's spread`,
+      }],
+    };
+  }
 }

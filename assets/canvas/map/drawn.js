@@ -3,17 +3,18 @@
 /** @import { LatentPoints } from "./points.js" */
 
 /** A number from N(0, 1). @param {() => number} random from 0 to 1 */
-function normal(random) {
+export function normal(random = Math.random) {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
 }
 
 /**
- * A draw from the mixture of the points' beliefs q(x_n), in all dimensions.
+ * A draw from the mixture of the points' beliefs q(x_n), in all dimensions; or from one of them.
  * @param {LatentPoints} points
  * @param {() => number} [random]
+ * @param {number} [row]
  */
-export function drawnPlace(points, random = Math.random) {
-  const n = Math.min(Math.floor(points.nPoints * random()), points.nPoints - 1);
+export function drawnPlace(points, random = Math.random, row = undefined) {
+  const n = row ?? Math.min(Math.floor(points.nPoints * random()), points.nPoints - 1);
   const { latentVariance: variance, nLatent: Q } = points;
   return points.position(n).map((mean, q) => mean + (variance ? Math.sqrt(variance[n * Q + q]) * normal(random) : 0));
 }

@@ -12,9 +12,12 @@ import { Details } from "./details.js";
 import { drawnPlace } from "./drawn.js";
 import { Gestures } from "./gestures.js";
 import { LatentMap } from "./map.js";
+import { Memory } from "./memory.js";
 import { Taking } from "./taking.js";
+import { Wall } from "./wall.js";
 
 /** @import { Group } from "../kit/pair.js" */
+/** @import { Place } from "./history.js" */
 /** @import { MapModel, MapState } from "./map.js" */
 
 const SETTLE_MS = 450; // arrow keys and sliders: kept when they have rested this long
@@ -22,12 +25,12 @@ const SETTLE_MS = 450; // arrow keys and sliders: kept when they have rested thi
 /** @template {MapModel} [Model=MapModel] */
 export class Explorer {
   /**
-   * root: the element that holds map.html or views.html; model: what the map shows; start: {dims, point | null};
-   * onCommit({point, dims}) is called whenever the visitor keeps a point or changes the pair.
+   * root: the element that holds map.html or views.html; model: what the map shows, under its name;
+   * onCommit(place) is called whenever the visitor keeps a place or goes to one.
    * @param {ParentNode} root
    * @param {Model} model
-   * @param {{ dims: [number, number] | null, point: number[] | null }} start
-   * @param {(commit: { point: number[], dims: [number, number] }) => void} onCommit
+   * @param {Partial<{ [Part in keyof Place]: Place[Part] | null }>} start
+   * @param {(place: Place) => void} onCommit
    */
   constructor(root, model, start, onCommit) {
     this.parts = partsOf(root);
@@ -48,19 +51,24 @@ export class Explorer {
       a, b,
       point: start.point ? Float64Array.from(start.point) : Float64Array.from(this.first.point),
       held: new Set(),
-      follow: true,
+      follow: start.follow ?? true,
       hover: null,
       hovered: -1,
+      marks: [],
+      marked: -1,
       selected: new Set(),
       show: { thumbnails: false, ellipses: false, trajectories: Boolean(model.sequences) },
       turn: { ...START_TURN },
       theme: readTheme(this.root),
     };
     this.map = new LatentMap(this.parts.lower, this.parts.upper, model, this.state);
-    this.details = this.parts.details ? new Details(this.parts.details, model, model.pictured[0].drawing, this.state) : null;
+    // One output has more to tell of a point than several side by side.
+    this.details = this.parts.details ? new Details(this.parts.details, /** @type {any} */ (model), this.state) : null;
     this.pictures = this.buildPictures();
     this.controls = new Controls(this);
+    this.wall = this.parts.wall ? new Wall(this) : null;
     this.taking = this.parts.taking ? new Taking(this) : null;
+    this.memory = new Memory(this, model.header.name);
     this.gestures = new Gestures(this.parts.upper, mapActions(this), () =>
       this.map.toPixel(this.state.point[this.state.a], this.state.point[this.state.b]));
     this.observer = new ResizeObserver(() => this.resize());
@@ -73,7 +81,7 @@ export class Explorer {
     this.controls.showShade();
     this.map.reveal(this.state.point[a], this.state.point[b]);
     this.paint();
-    this.announce();
+    this.tell();
     this.root.dataset.ready = "true";
   }
 
@@ -126,13 +134,18 @@ export class Explorer {
     this.paint();
   }
 
-  /** One coordinate outside the plane: from now on those are set by hand. @param {number} q @param {number} value */
+  /** One coordinate; of one outside the plane, those are set by hand from now on. @param {number} q @param {number} value */
   fix(q, value) {
     const { state } = this;
-    state.point[q] = value;
     state.hover = null;
     state.hovered = -1;
-    this.follow(false);
+    state.point[q] = value;
+    if (q === state.a || q === state.b) {
+      this.place(state.point[state.a], state.point[state.b]);
+      this.map.reveal(state.point[state.a], state.point[state.b]);
+      this.map.refresh();
+      this.paint();
+    } else this.follow(false);
     this.settle();
   }
 
@@ -162,10 +175,40 @@ export class Explorer {
 
   /** Keep a place at random among the data. */
   surprise() {
+    this.arrive(drawnPlace(this.model));
+  }
+
+  /** Keep a place, wherever it is on the map. @param {Float64Array} point */
+  arrive(point) {
     const { state, map } = this;
-    this.moveTo(drawnPlace(this.model));
+    this.moveTo(point);
     map.reveal(state.point[state.a], state.point[state.b]);
     this.keep();
+  }
+
+  /** Where the visitor stands. @returns {Place} */
+  here() {
+    const { a, b, point, follow } = this.state;
+    return { dims: [a, b], point: Array.from(point), follow };
+  }
+
+  /** A place that was kept before. @param {Place} place */
+  goTo({ dims: [a, b], point, follow }) {
+    const { state } = this;
+    clearTimeout(this.timer);
+    const same = a === state.a && b === state.b;
+    Object.assign(state, { a, b, follow, hover: null, hovered: -1 });
+    state.point.set(point);
+    if (!same) {
+      this.map.fit();
+      this.controls.showShade();
+    }
+    this.controls.showPair();
+    this.map.reveal(state.point[a], state.point[b]);
+    this.map.refresh();
+    this.paint();
+    this.tell();
+    this.onCommit(this.here());
   }
 
   /** @param {number} a @param {number} b */
@@ -195,7 +238,7 @@ export class Explorer {
     this.timer = setTimeout(() => this.keep(), SETTLE_MS);
   }
 
-  /** Keep the point as it is now: Python is asked for what the browser does not compute. */
+  /** Keep the point as it is now. */
   keep() {
     clearTimeout(this.timer);
     const { state } = this;
@@ -203,15 +246,16 @@ export class Explorer {
     state.point.forEach((value, q) => (state.point[q] = Math.round(value * 1e4) / 1e4));
     this.controls.showPoint();
     this.paint();
-    this.announce();
-    if (this.details) this.root.dataset.waiting = "true";
-    this.onCommit({ point: Array.from(state.point), dims: [state.a, state.b] });
+    this.tell();
+    this.memory.keep(this.here());
+    this.onCommit(this.here());
   }
 
-  /** @param {Uint8Array} bytes */
-  showDetails(bytes) {
-    delete this.root.dataset.waiting;
-    this.details?.load(bytes);
+  /** All that is said of the chosen point. */
+  tell() {
+    this.details?.tell(this.state.point);
+    this.wall?.follow();
+    this.announce();
   }
 
   // --- drawing --------------------------------------------------------------------------------
@@ -241,7 +285,7 @@ export class Explorer {
 
   /** How high a picture may be. @returns {number} */
   mostHeight() {
-    return this.root.clientWidth >= 720 ? 400 : 240;
+    return this.root.clientWidth >= 720 ? 400 : 180;
   }
 
   resize() {
@@ -250,12 +294,14 @@ export class Explorer {
     const changed = this.pictures.map((picture) => picture.fit(this.mostHeight()));
     if (changed.includes(true)) this.paint();
     this.details?.draw();
+    this.wall?.draw();
   }
 
   /** A stick figure was turned, and every other one with it. */
   turned() {
     this.paint();
     this.details?.draw();
+    this.wall?.draw();
   }
 
   /** Words for those who do not see the pictures. */
@@ -282,6 +328,8 @@ export class Explorer {
     this.controls.showLegend();
     this.details?.build();
     this.details?.draw();
+    this.wall?.draw();
+    this.memory.show();
     this.map.refresh();
     this.paint();
   }
@@ -290,6 +338,9 @@ export class Explorer {
     clearTimeout(this.timer);
     if (this.frame !== null) cancelAnimationFrame(this.frame);
     this.observer.disconnect();
+    this.controls.stop();
+    this.details?.stop();
+    this.memory.stop();
     this.map.stop();
   }
 }

@@ -137,6 +137,23 @@ export function drawWay(context, map, x, y) {
   context.setLineDash([]);
 }
 
+/** Where the outputs beside the map belong. @param {CanvasRenderingContext2D} context @param {LatentMap} map */
+export function drawMarks(context, map) {
+  const { a, b, marks, marked, theme } = map.state;
+  marks.forEach((place, i) => {
+    const [x, y] = map.toPixel(place[a], place[b]);
+    const half = i === marked ? 7 : 4;
+    context.beginPath();
+    context.rect(x - half, y - half, 2 * half, 2 * half);
+    context.lineWidth = 3.5;
+    context.strokeStyle = css(theme.background, 0.9);
+    context.stroke();
+    context.lineWidth = i === marked ? 2.5 : 1.5;
+    context.strokeStyle = css(theme.accent);
+    context.stroke();
+  });
+}
+
 /** Radius of a training point. @param {LatentPoints} model */
 function pointSize(model) {
   return model.nPoints > 900 ? 3 : model.nPoints > 300 ? 3.8 : 4.6;

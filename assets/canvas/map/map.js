@@ -5,7 +5,7 @@ import { drawMapAxes } from "../kit/axes.js";
 import { fitCanvas } from "../kit/dom.js";
 import { PlaneView, framed } from "../kit/plane.js";
 import { css } from "../kit/theme.js";
-import { drawEllipses, drawHovered, drawPoints, drawThumbnails, drawTrajectories, drawWay } from "./layers.js";
+import { drawEllipses, drawHovered, drawMarks, drawPoints, drawThumbnails, drawTrajectories, drawWay } from "./layers.js";
 import { NearPlane } from "./nearness.js";
 import { Shading } from "./shade.js";
 
@@ -30,6 +30,8 @@ import { Shading } from "./shade.js";
  * @property {boolean} follow whether the dimensions outside the plane go where the data are
  * @property {[number, number] | null} hover where the pointer is, in the plane
  * @property {number} hovered the training point that the pointer is on, or −1
+ * @property {Float64Array[]} marks places whose outputs are shown beside the map
+ * @property {number} marked the one of them that the pointer is on, or −1
  * @property {Set<number>} selected labels that are set off from the others
  * @property {{ thumbnails: boolean, ellipses: boolean, trajectories: boolean }} show
  * @property {Theme} theme
@@ -193,6 +195,7 @@ export class LatentMap extends PlaneView {
     const [x, y] = this.toPixel(point[a], point[b]);
     const halo = css(theme.background, 0.9);
     drawWay(context, this, x, y);
+    drawMarks(context, this);
     context.lineWidth = 4;
     context.strokeStyle = halo;
     const ring = () => {

@@ -4,6 +4,7 @@ import { formatNumber } from "../kit/format.js";
 import { readFrame } from "../kit/frame.js";
 import { kernelKind, kernelPlane } from "./kernels.js";
 import { LatentPoints } from "./points.js";
+import { OutputVariances } from "./variances.js";
 
 /** @import { Drawing } from "../kit/geometry.js" */
 /** @import { Floats, Part } from "./kernels.js" */
@@ -63,6 +64,7 @@ export class LatentModel extends LatentPoints {
     /** The training rows, small enough to be sent. @type {Float32Array | Uint8Array} */
     this.items = arrays.items;
     this.itemSize = this.items.length / this.nPoints;
+    this.outputs = new OutputVariances(content);
     this.row = new Float64Array(this.nInducing);
     this.alpha = new Float64Array(this.rank);
     this.gap = this.nInducing <= MOST_FOR_GAP ? this.quadraticForm() : null;
@@ -114,6 +116,51 @@ export class LatentModel extends LatentPoints {
       for (let d = 0, at = r * D; d < D; d++, at++) mean[d] += factor * weights[at];
     }
     return Math.max(variance, 0);
+  }
+
+  /**
+   * Mean and variances of all outputs at an uncertain place, x* ~ N(x, variance), in the data's units.
+   *
+   * By the law of total variance over 2Q places around x (third-degree spherical cubature: exact for
+   * means that are cubic in x); a variance that is 0, or none, is a certain place.
+   * @param {Float64Array} x
+   * @param {ArrayLike<number> | null} variance
+   * @returns {{ mean: Float64Array, variances: Float64Array }} of the functions, without noise
+   */
+  moments(x, variance) {
+    const { nOutputs: D } = this;
+    const dimensions = Array.from(x.keys()).filter((q) => variance && variance[q] > 0);
+    /** @type {Float64Array[]} */
+    const places = dimensions.flatMap((q) => [-1, 1].map((side) => {
+      const place = Float64Array.from(x);
+      place[q] += side * Math.sqrt(dimensions.length * /** @type {ArrayLike<number>} */ (variance)[q]);
+      return place;
+    }));
+    if (!places.length) places.push(x);
+    const weight = 1 / places.length;
+    const [mean, variances, here] = [new Float64Array(D), new Float64Array(D), new Float64Array(D)];
+    const first = new Float64Array(D);
+    places.forEach((place, i) => {
+      const shared = this.predict(place, here);
+      if (i === 0) first.set(here);
+      this.outputs.add(this.row, this.kernelDiagonal(place), shared, weight, variances);
+      // Around the first mean, which is close: sums of squares of small numbers lose nothing.
+      for (let d = 0; d < D; d++) {
+        const away = here[d] - first[d];
+        mean[d] += weight * away;
+        variances[d] += weight * away * away;
+      }
+    });
+    for (let d = 0; d < D; d++) {
+      variances[d] -= mean[d] ** 2;
+      mean[d] += first[d];
+    }
+    return { mean, variances: variances.map((value) => Math.max(value, 0)) };
+  }
+
+  /** Standard deviation of a row's noise in output d, in the data's units. @param {number} d */
+  noise(d) {
+    return Math.sqrt(this.header.noise_variance) * this.outputs.scales[d];
   }
 
   /** The variance alone, in internal units: quicker than with the mean. @param {ArrayLike<number>} x */

@@ -1,7 +1,6 @@
-// The outputs of a model one by one: their names, and how sure each is.
+// What the outputs of a model are called.
 
 /** @import { Drawing } from "../kit/geometry.js" */
-/** @import { Output } from "./model.js" */
 
 /**
  * The columns' own names; else those of joints, or numbers from 1.
@@ -18,12 +17,3 @@ export function columnNames(drawing, count) {
   });
 }
 
-/**
- * Standard deviation of every output's function at a place, in the data's units.
- * @param {Output} model
- * @param {ArrayLike<number>} place
- */
-export function deviationsAt(model, place) {
-  const mean = new Float64Array(model.nOutputs);
-  return new Float64Array(model.nOutputs).fill(model.deviation(model.predict(place, mean)));
-}

@@ -47,6 +47,22 @@ export class LatentPoints {
     return best;
   }
 
+  /**
+   * The training points closest to x, dimensions weighted by their relevance: rows and distances.
+   * @param {ArrayLike<number>} x
+   * @param {number} count
+   */
+  closest(x, count) {
+    const { nPoints, nLatent: Q, latent, relevance } = this;
+    const distances = Float64Array.from({ length: nPoints }, (_, n) => {
+      let distance = 0;
+      for (let q = 0; q < Q; q++) distance += relevance[q] * (x[q] - latent[n * Q + q]) ** 2;
+      return Math.sqrt(distance);
+    });
+    const rows = Array.from({ length: nPoints }, (_, n) => n).sort((m, n) => distances[m] - distances[n]);
+    return rows.slice(0, count).map((row) => ({ row, distance: distances[row] }));
+  }
+
   /** The least and the greatest coordinate along a dimension. @param {number} q @returns {[number, number]} */
   range(q) {
     let [low, high] = [Infinity, -Infinity];

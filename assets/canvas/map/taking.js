@@ -8,10 +8,11 @@ import { pngOf } from "../kit/png.js";
 import { svgOf } from "../kit/svg_context.js";
 import { css } from "../kit/theme.js";
 import { zipFile } from "../kit/zip.js";
-import { columnNames, deviationsAt } from "./outputs.js";
+import { columnNames } from "./outputs.js";
 import { pythonCode } from "./python_code.js";
 
 /** @import { Explorer } from "./explorer.js" */
+/** @import { LatentModel } from "./model.js" */
 
 const MEDIA_TYPES = { png: "image/png", svg: "image/svg+xml", csv: "text/csv", npz: "application/zip" };
 
@@ -22,13 +23,14 @@ const WIDTH_TAKEN = 400; // of an output in CSS pixels, against which lines and 
 export class Taking {
   /**
    * data-opening of the menu: Python that opens the model.
-   * @param {Explorer<any>} explorer
+   * @param {Explorer<any>} explorer of one output
    */
   constructor(explorer) {
+    /** @type {Explorer<LatentModel>} */
     this.explorer = explorer;
     /** @type {HTMLDetailsElement} */
     this.menu = explorer.parts.taking;
-    const vector = explorer.pictures[0].model.drawing.kind !== "image";
+    const vector = explorer.model.drawing.kind !== "image";
     this.code = element("textarea", { readonly: "", rows: 7, spellcheck: "false", wrap: "off", "aria-label": "Python" });
     this.said = element("p", { role: "status" });
     const copy = element("button", { type: "button" }, "Copy");
@@ -83,11 +85,9 @@ export class Taking {
   /** @param {Format} format */
   async output(format) {
     const { explorer } = this;
-    const [{ model }] = explorer.pictures;
-    const place = explorer.shownPoint();
-    const mean = new Float64Array(model.nOutputs);
-    model.predict(place, mean);
-    const std = deviationsAt(model, place);
+    const { model } = explorer;
+    const { mean, variances } = model.moments(explorer.shownPoint(), null);
+    const std = variances.map(Math.sqrt);
     if (format === "csv") {
       const rows = columnNames(model.drawing, mean.length).map((name, d) => [name, mean[d], std[d]]);
       this.save("output", format, csvText([["column", "mean", "standard deviation"], ...rows]));
@@ -128,7 +128,7 @@ export class Taking {
   }
 
   showCode() {
-    const { drawing } = this.explorer.pictures[0].model;
+    const { drawing } = this.explorer.model;
     this.code.value = pythonCode(this.menu.dataset.opening ?? "", Array.from(this.point()), drawing);
     this.say("");
   }

@@ -1,13 +1,14 @@
 // Streamlit's side of the canvas with several outputs. The layers arrive through a byte store
 // (store.js); the place, and which dimensions belong together, travel in a small message.
 
+import { linkPlace } from "./place_link.js";
 import { component, freshBytes } from "./shelf.js";
 import { ViewsExplorer } from "../views/explorer.js";
 import { ViewsModel } from "../views/model.js";
 
 /** @import { Group } from "../kit/pair.js" */
 
-/** @typedef {{ store: string, dims: [number, number] | null, point: number[] | null, groups: Group[] }} ViewsData */
+/** @typedef {{ store: string, dims: [number, number] | null, point: number[] | null, follow: boolean, groups: Group[] }} ViewsData */
 
 export default component((root, /** @type {ViewsData} */ data, send) => {
   const fresh = freshBytes();
@@ -20,7 +21,11 @@ export default component((root, /** @type {ViewsData} */ data, send) => {
     look: () =>
       fresh(data.store, (bytes) => {
         // The bytes of one mount never change: other outputs have another name.
-        explorer ??= new ViewsExplorer(root, new ViewsModel(bytes, groups), data, (commit) => send("commit", commit));
+        explorer ??= new ViewsExplorer(root, new ViewsModel(bytes, groups), data, (place) => {
+          linkPlace(place);
+          send("commit", place);
+        });
+        if (data.point) linkPlace(explorer.here());
       }),
     update(message) {
       groups = message.groups;

@@ -1,55 +1,27 @@
-"""The latent canvas as a Streamlit component: two stores of bytes, one view, one fragment.
+"""The latent canvas as a Streamlit component: a store of bytes and a view.
 
-The view's own message stays small and unchanged. The model's bytes are sent once; the bytes about
-a chosen point whenever a visitor keeps one. Hovering needs nothing from here.
+The model's bytes are sent once. Hovering, clicking and all that grows from them need nothing more
+from here.
 """
 
-import numpy as np
 import streamlit as st
 
-from gplvm_core.figures.pack import Chart, pack_details, pack_model
+from gplvm_core.figures.pack import Chart, pack_model
 from pages.ui.shared.component import component, hold_bytes
-from pages.ui.shared.map_place import n_axes, remember
 from pages.ui.shared.place import Place
 
-show_view = component("explore", "map/map.html", "map/taking.css")
+show_view = component("explore", "map/map.html", "map/map.css", "map/taking.css")
 
 
-def latent_canvas(chart: Chart, key: str, version: str, start: Place, opening: str) -> None:
+def latent_canvas(chart: Chart, name: str, start: Place, opening: str) -> None:
     """The map, the generated output, the controls and the chosen point's details.
 
-    key: of the model, unique on the page; version: changes whenever the model does; start: where
-    to begin, used when the canvas is mounted; opening: Python that opens the model.
+    name: of the model and its version; start: what the link says; opening: Python that opens the
+    model.
     """
-    with st.container(gap=None):
-        _fragment(chart, f"{key}|{version}", start, opening)
-        hold_bytes(key=f"bytes|{key}|{version}", data=_packed(chart, f"{key}|{version}"))
-
-
-@st.fragment
-def _fragment(chart: Chart, name: str, start: Place, opening: str) -> None:
-    details = f"{name}|details"
-    result = show_view(
-        key=f"view|{name}",
-        data={
-            "store": name,
-            "details": details,
-            "dims": start.dims,
-            "point": start.point,
-            "opening": opening,
-        },
-        on_commit_change=lambda: None,
-    )
-    place = start
-    if isinstance(result.commit, dict):
-        place = Place.checked(result.commit.get("dims"), result.commit.get("point"), n_axes(chart))
-        remember(name, place)
-        st.query_params.update(place.to_query())
-    point = chart.latent_mean[chart.middle] if place.point is None else np.array(place.point)
-    hold_bytes(
-        key=f"bytes|{details}",
-        data=pack_details(chart, point[: chart.n_latent], details),
-    )
+    with st.container(gap=None, key="mf_wide"):
+        show_view(key=f"view|{name}", data={"store": name, "opening": opening, **start.to_data()})
+        hold_bytes(key=f"bytes|{name}", data=_packed(chart, name))
 
 
 @st.cache_data(max_entries=8, show_spinner=False)

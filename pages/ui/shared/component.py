@@ -25,3 +25,6 @@ def component(name: str, html: str, *styles: str) -> "ComponentRenderer":
 
 # Called with key and data (framed bytes): holds them for the component that asks for their name.
 hold_bytes = st.components.v2.component("manifolio_store", js=script("streamlit/store.js"))
+
+# Called with key and data (parameters of the link): writes them into the link in place.
+write_link = st.components.v2.component("manifolio_link", js=script("streamlit/link.js"))

@@ -8,13 +8,14 @@ from gplvm_core.datasets.errors import listed, plural
 from gplvm_core.models import Capabilities
 from gplvm_core.store import StoreError
 from pages.ui.shared.catalogue import Item, items, one_view, open_item
+from pages.ui.shared.link import go_to, keep_in_link
 
 
 def chosen_key(memory: str) -> str | None:
     """The model in the link, else the one seen before in this session (session key `memory`)."""
     key = st.query_params.get("model") or st.session_state.get(memory)
     if key is not None:
-        st.query_params["model"] = key
+        keep_in_link(model=key)
         st.session_state[memory] = key
     return key
 
@@ -41,18 +42,17 @@ def chosen_view(key: str) -> str | None:
     memory = f"chosen_view|{key}"
     view = st.query_params.get("view") or st.session_state.get(memory)
     if view is not None:
-        st.query_params["view"] = view
+        keep_in_link(view=view)
         st.session_state[memory] = view
     return view
 
 
-def view_menu(item: Item, page: str, forget: Callable[[], None]) -> None:
+def view_menu(item: Item, page: str, place: tuple[str, ...]) -> None:
     """The views of the model, of which one is looked at; all together are in Views."""
     menu = f"{page}_view|{item.key}|{item.view}"
 
     def switch() -> None:
-        forget()
-        st.query_params["view"] = st.session_state[menu]
+        go_to(*place, view=st.session_state[menu])
 
     st.selectbox(
         "View",
@@ -83,7 +83,7 @@ def offers(
             type="primary" if model is known[0] else "secondary",
             icon=icon,
         ):
-            st.query_params["model"] = model.key
+            go_to(model=model.key)
             st.rerun()
     if st.button(
         train,
@@ -94,16 +94,14 @@ def offers(
         st.switch_page("pages/train.py")
 
 
-def model_menu(key: str | None, page: str, forget: Callable[[], None] = lambda: None) -> None:
-    """All models, without leaving the page; `forget` is called before another one is shown."""
+def model_menu(key: str | None, page: str, place: tuple[str, ...] = ()) -> None:
+    """All models, without leaving the page; place: what the link says of this one alone."""
     titles = {each.key: each.entry.title for each in items()}
     keys = list(titles)
     menu = f"{page}_menu|{key}"
 
     def switch() -> None:
-        forget()
-        st.query_params.pop("view", None)
-        st.query_params["model"] = st.session_state[menu]
+        go_to("view", *place, model=st.session_state[menu])
 
     st.selectbox(
         "Model",
@@ -117,7 +115,7 @@ def model_menu(key: str | None, page: str, forget: Callable[[], None] = lambda: 
     )
 
 
-def model_head(item: Item, page: str, forget: Callable[[], None] = lambda: None) -> None:
+def model_head(item: Item, page: str, place: tuple[str, ...] = ()) -> None:
     """Title and facts on the left, the menu of models on the right."""
     dataset, model = item.dataset, item.model
     bound = f"{float(model.bound_):,.0f}".replace("-", "−")
@@ -130,6 +128,6 @@ def model_head(item: Item, page: str, forget: Callable[[], None] = lambda: None)
             f"in use · bound {bound} nats</span>"
         )
     with menu:
-        model_menu(item.key, page, forget)
+        model_menu(item.key, page, place)
         if item.view is not None:
-            view_menu(item, page, forget)
+            view_menu(item, page, place)

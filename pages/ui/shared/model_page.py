@@ -6,8 +6,8 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.ui.shared.catalogue import Item
-from pages.ui.shared.map_place import forget_place
 from pages.ui.shared.model_head import chosen_key, model_head, opened
+from pages.ui.shared.place import PARAMETERS
 from pages.ui.shared.routes import enter_through_app
 
 
@@ -43,7 +43,7 @@ class ModelPage:
         item = opened(key, self.title, memory, whole=self.whole)
         if item is None:
             return
-        model_head(item, self.key, forget_place if self.maps else lambda: None)
+        model_head(item, self.key, PARAMETERS if self.maps else ())
         show(item, f"{key}|{item.version}")
 
 

@@ -4,28 +4,32 @@ import math
 from dataclasses import dataclass
 from typing import Any, Self
 
-PARAMETERS = ("dims", "at")
+PARAMETERS = ("dims", "at", "hold")
 
 
 @dataclass(frozen=True)
 class Place:
-    """Dimensions counted from 0; the point has one coordinate per latent dimension, or is None."""
+    """Dimensions counted from 0; the point has one coordinate per latent dimension, or is None.
+
+    follow: whether the dimensions that are not shown go where the data are.
+    """
 
     dims: tuple[int, int] | None = None
     point: tuple[float, ...] | None = None
+    follow: bool = True
 
     @classmethod
     def from_query(cls, query: dict[str, str], n_axes: int) -> Self:
-        """Read `dims=1,3&at=0.4,-1,…` (dimensions counted from 1, as the page shows them).
+        """Read `dims=1,3&at=0.4,-1,…&hold=1` (dimensions counted from 1, as the page shows them).
 
         Raises ValueError, in words, when a part cannot be meant for a model with so many axes.
         """
         dims = [_whole(text) - 1 for text in _split(query.get("dims"))] or None
         point = [_number(text) for text in _split(query.get("at"))] or None
-        return cls.checked(dims, point, n_axes)
+        return cls.checked(dims, point, n_axes, "hold" not in query)
 
     @classmethod
-    def checked(cls, dims: Any, point: Any, n_axes: int) -> Self:
+    def checked(cls, dims: Any, point: Any, n_axes: int, follow: Any = True) -> Self:
         """From outside: numbers of the right count and range, or ValueError."""
         if dims is not None:
             valid = isinstance(dims, list) and all(isinstance(q, int) for q in dims)
@@ -35,15 +39,12 @@ class Place:
             valid = isinstance(point, list) and all(isinstance(x, int | float) for x in point)
             if not valid or len(point) != n_axes or not all(map(math.isfinite, point)):
                 raise ValueError(f"The point must have {n_axes} finite coordinates.")
-        return cls(tuple(dims) if dims else None, tuple(map(float, point)) if point else None)
+        place = tuple(map(float, point)) if point else None
+        return cls(tuple(dims) if dims else None, place, bool(follow))
 
-    def to_query(self) -> dict[str, str]:
-        query = {}
-        if self.dims is not None:
-            query["dims"] = ",".join(str(q + 1) for q in self.dims)
-        if self.point is not None:
-            query["at"] = ",".join(f"{round(x, 4):g}" if x else "0" for x in self.point)
-        return query
+    def to_data(self) -> dict[str, Any]:
+        """As a canvas takes it."""
+        return {"dims": self.dims, "point": self.point, "follow": self.follow}
 
 
 def _split(text: str | None) -> list[str]:

@@ -6,6 +6,8 @@ import streamlit as st
 CSS = """
 <style>
 .block-container { padding-top: 4.2rem; padding-bottom: 3rem; max-width: 76rem; }
+.block-container:has(.st-key-mf_wide) { max-width: 92rem;
+  padding-inline: clamp(1rem, 3vw, 5rem); }
 .mf-lead { font-size: 1.05rem; line-height: 1.5; max-width: 46rem; opacity: .85;
   margin: -0.4rem 0 .4rem; }
 .mf-facts { font-size: .85rem; opacity: .72; font-variant-numeric: tabular-nums; }

@@ -16,7 +16,7 @@ from gplvm_core.kernels import KernelError
 from gplvm_core.models.problems.segmentation import LEAST_DROP
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.component import component, hold_bytes
-from pages.ui.shared.map_place import n_axes, remember, remembered, starting_place
+from pages.ui.shared.map_place import linked_place, n_axes
 from pages.ui.shared.outputs import MOST_OUTPUTS, first_outputs, possible_outputs
 from pages.ui.shared.place import Place
 from pages.ui.views.desk import desk, keep
@@ -24,7 +24,7 @@ from pages.ui.views.export import export
 from pages.ui.views.model import charts_of, parts_at
 from pages.ui.views.vary import variations
 
-show_views = component("views", "views/views.html", "views/views.css")
+show_views = component("views", "views/views.html", "map/map.css", "views/views.css")
 
 
 def stage(item: Item, name: str, parts: tuple[Part, ...]) -> None:
@@ -38,8 +38,14 @@ def stage(item: Item, name: str, parts: tuple[Part, ...]) -> None:
     )
     charts = charts_of(item.model, item.dataset)
     outputs = ask_outputs(item, name)
-    start = starting_place(n_axes(next(iter(charts.values()))), item.key, item.version)
+    start = remembered(name) or linked_place(n_axes(next(iter(charts.values()))))
     _fragment(item, name, charts, outputs, parts, start)
+
+
+def remembered(name: str) -> Place | None:
+    """Where the visitor was on this model's map, if she was."""
+    place = st.session_state.get(f"canvas_place|{name}")
+    return place if isinstance(place, Place) else None
 
 
 def ask_outputs(item: Item, name: str) -> tuple[str, ...]:
@@ -98,19 +104,19 @@ def _fragment(
             key=f"views|{store}",
             data={
                 "store": store,
-                "dims": start.dims,
-                "point": start.point,
+                **start.to_data(),
                 "groups": groups_of(parts),
             },
             on_commit_change=lambda: None,
         )
         hold_bytes(key=f"bytes|{store}", data=layers)
-    place = remembered(item.key, item.version) or start
+    place = remembered(name) or start
     if isinstance(result.commit, dict):
         commit = result.commit
-        place = Place.checked(commit.get("dims"), commit.get("point"), n_axes(together))
-        remember(f"{item.key}|{item.version}", place)
-        st.query_params.update(place.to_query())
+        place = Place.checked(
+            commit.get("dims"), commit.get("point"), n_axes(together), commit.get("follow")
+        )
+        st.session_state[f"canvas_place|{name}"] = place
     if place.point is None:
         place = replace(place, point=tuple(together.latent_mean[together.middle].tolist()))
     kept = keep(name, trail=desk(name).at(place).trail)

@@ -1,0 +1,92 @@
+// Places with names: kept in this browser for the model, taken away and brought back as JSON.
+
+/** @import { Place } from "./history.js" */
+
+/** @typedef {Place & { name: string }} Bookmark */
+
+/**
+ * Bookmarks of a model with so many coordinates from the text of a file.
+ * @param {string} text
+ * @param {number} axes
+ * @returns {Bookmark[]} Throws an Error in words for what they cannot be.
+ */
+export function readBookmarks(text, axes) {
+  /** @type {any} */
+  let content;
+  try {
+    content = JSON.parse(text);
+  } catch {
+    throw new Error("This file is no list of places: it is not JSON.");
+  }
+  if (!Array.isArray(content?.places)) throw new Error("This file is no list of places: it has no “places”.");
+  return content.places.map((/** @type {any} */ place, /** @type {number} */ i) => {
+    const { name, point, dims, follow } = place ?? {};
+    const among = (/** @type {unknown} */ q) => Number.isInteger(q) && Number(q) >= 0 && Number(q) < axes;
+    if (!Array.isArray(point) || point.length !== axes || !point.every(Number.isFinite)) {
+      throw new Error(`Place ${i + 1} of the file has ${Array.isArray(point) ? point.length : "no"} coordinates; this model has ${axes}.`);
+    }
+    if (!Array.isArray(dims) || dims.length !== 2 || !dims.every(among) || dims[0] === dims[1]) {
+      throw new Error(`Place ${i + 1} of the file names no two dimensions of this model.`);
+    }
+    return { name: String(name ?? `Place ${i + 1}`), point, dims: /** @type {[number, number]} */ (dims), follow: follow !== false };
+  });
+}
+
+/**
+ * The text of a file with bookmarks; dimensions are counted from 0.
+ * @param {string} model what the model is called
+ * @param {Bookmark[]} places
+ */
+export function writeBookmarks(model, places) {
+  return `${JSON.stringify({ model, places }, null, 1)}\n`;
+}
+
+export class Bookmarks {
+  /**
+   * key: of the model, under which they are kept; axes: how many coordinates its points have.
+   * @param {string} key
+   * @param {number} axes
+   * @param {{ getItem(key: string): string | null, setItem(key: string, value: string): void } | null} storage of the browser, where it lets us
+   */
+  constructor(key, axes, storage) {
+    this.key = `places of ${key}`;
+    this.axes = axes;
+    this.storage = storage;
+    /** @type {Bookmark[]} */
+    this.places = [];
+    try {
+      // A model that was trained anew with other dimensions has other places.
+      this.places = readBookmarks(storage?.getItem(this.key) ?? '{"places":[]}', axes);
+    } catch {
+      this.places = [];
+    }
+  }
+
+  /** @param {Bookmark[]} places */
+  keep(places) {
+    this.places = places;
+    try {
+      this.storage?.setItem(this.key, writeBookmarks(this.key, places));
+    } catch {
+      // A browser that keeps nothing has them until the page is closed.
+    }
+  }
+
+  /** Add a place under the next free name. @param {Place} place */
+  add(place) {
+    let number = this.places.length + 1;
+    const taken = new Set(this.places.map(({ name }) => name));
+    while (taken.has(`Place ${number}`)) number += 1;
+    this.keep([...this.places, { name: `Place ${number}`, ...place }]);
+  }
+
+  /** @param {number} i @param {string} name */
+  rename(i, name) {
+    this.keep(this.places.map((place, j) => (j === i ? { ...place, name: name.trim() || place.name } : place)));
+  }
+
+  /** @param {number} i */
+  remove(i) {
+    this.keep(this.places.filter((_, j) => j !== i));
+  }
+}

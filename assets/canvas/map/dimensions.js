@@ -1,0 +1,178 @@
+// The dimensions as one strip: each with its ARD weight, a way onto an axis, and where the point is on it.
+
+import { element, fitCanvas } from "../kit/dom.js";
+import { formatCoordinate, formatNumber } from "../kit/format.js";
+import { drawOutput, outputHeight } from "../kit/output.js";
+import { pairAfter } from "../kit/pair.js";
+import { START_TURN } from "../kit/turn.js";
+
+/** @import { Explorer } from "./explorer.js" */
+
+const DECADES = 4; // Below the largest weight; what is smaller still has no length.
+const FRAMES = 5; // of the pictures along a dimension
+const WAIT_MS = 160; // before they come, so that a pointer that passes calls up nothing
+const WORDS = "How fast the output changes along each dimension. Press a name to put the dimension onto an axis; rest on a row to see what it does.";
+
+/**
+ * Lengths of the bars, 0 to 1: weights below the largest, or their logarithms.
+ * @param {ArrayLike<number>} weights
+ * @param {boolean} logarithmic
+ */
+export function barLengths(weights, logarithmic) {
+  const most = Math.max(...Array.from(weights));
+  if (!(most > 0)) return Array.from(weights, () => 0);
+  return Array.from(weights, (weight) => (logarithmic
+    ? (weight > 0 ? Math.max(0, 1 + Math.log10(weight / most) / DECADES) : 0) : weight / most));
+}
+
+export class DimensionStrip {
+  /** @param {Explorer} explorer */
+  constructor(explorer) {
+    this.explorer = explorer;
+    this.host = explorer.parts.dimensions;
+    this.logarithmic = true;
+    /** @type {{ q: number, input: HTMLInputElement, value: HTMLElement, row: HTMLElement, axis: HTMLButtonElement }[]} */
+    this.rows = [];
+    this.film = element("div", { class: "film", hidden: "" });
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
+  }
+
+  /** The rows by groups: other dimensions are in use now, or on the axes. */
+  build() {
+    const { explorer } = this;
+    const lengths = barLengths(explorer.model.relevance, this.logarithmic);
+    this.rows = [];
+    /** @type {HTMLElement[]} */
+    const shown = [];
+    /** @type {number[]} */
+    const off = [];
+    for (const { title, heading, dims, used } of explorer.groups()) {
+      if (!used) off.push(...dims);
+      if (!used || !dims.length) continue;
+      if (heading) shown.push(element("h5", {}, title));
+      for (const q of dims) {
+        const row = this.row(q, lengths[q]);
+        this.rows.push(row);
+        shown.push(row.row);
+      }
+    }
+    const scale = element("button", { type: "button", class: "plain", title: "How the bars are drawn" }, this.logarithmic ? "log" : "linear");
+    scale.addEventListener("click", () => {
+      this.logarithmic = !this.logarithmic;
+      this.build();
+      this.show();
+      this.host.querySelector(".plain")?.focus();
+    });
+    const take = element("button", { type: "button", "data-part": "take" }, "Take from nearest point");
+    take.addEventListener("click", () => explorer.takeFromNearest());
+    this.host.replaceChildren(
+      element("h4", { title: WORDS }, "Dimensions by ARD weight", scale), this.film, ...shown,
+      ...(off.length ? [this.switchedOff(off)] : []),
+      ...(explorer.map.canFollow() ? [take] : []),
+    );
+    this.host.hidden = explorer.model.nLatent < 2;
+  }
+
+  /** @param {number} q @param {number} length of its bar */
+  row(q, length) {
+    const { model, state } = this.explorer;
+    const [low, high] = model.range(q);
+    const margin = 0.1 * (high - low) || 1;
+    const name = model.header.axes[q];
+    const axis = this.axisButton(q, element("i", { style: `width: ${Math.round(100 * length)}%` }), element("span", {}, name));
+    const input = element("input", { type: "range", min: low - margin, max: high + margin, step: "any" });
+    const value = element("output");
+    input.addEventListener("input", () => this.explorer.fix(q, Number(input.value)));
+    const row = element("div", { class: "dimension", "data-q": q }, axis, input, value);
+    const look = () => this.look(q, row);
+    const leave = () => this.look(null, row);
+    for (const come of ["pointerenter", "focusin"]) row.addEventListener(come, look);
+    for (const go of ["pointerleave", "focusout", "pointerdown"]) row.addEventListener(go, leave);
+    input.disabled = state.held.has(q);
+    return { q, input, value, row, axis };
+  }
+
+  /** @param {number} q @param {...(Node | string)} children */
+  axisButton(q, ...children) {
+    const { model, state } = this.explorer;
+    const button = element("button", { type: "button", class: "axis" }, ...children);
+    button.title = `${model.header.axes[q]}: ARD weight ${formatNumber(model.relevance[q])}. Press to put it across, with Shift up.`;
+    button.addEventListener("click", (event) => {
+      // A dimension that is across goes up: a finger has no Shift.
+      const side = event.shiftKey || q === state.a ? "up" : "across";
+      this.explorer.setPair(...pairAfter(side, q, [state.a, state.b]));
+    });
+    return button;
+  }
+
+  /** What the model does not use, in one line. @param {number[]} off */
+  switchedOff(off) {
+    return element("p", { class: "off" }, "Switched off: ", ...off.map((q) => this.axisButton(q, String(q + 1))));
+  }
+
+  /** Which dimensions are on the axes. */
+  show() {
+    const { a, b } = this.explorer.state;
+    for (const { q, axis } of this.rows) {
+      const side = q === a ? "across" : q === b ? "up" : "";
+      axis.setAttribute("aria-pressed", String(side !== ""));
+      axis.dataset.axis = side;
+    }
+  }
+
+  /**
+   * Sliders stand at the chosen point; what follows the data, at the point that is shown.
+   * @param {ArrayLike<number>} shown
+   */
+  showPoint(shown) {
+    const { state, map } = this.explorer;
+    const follows = map.follows();
+    for (const { q, input, value } of this.rows) {
+      const outside = q !== state.a && q !== state.b;
+      const at = follows || !outside ? shown[q] : state.point[q];
+      input.value = String(at);
+      value.textContent = formatCoordinate(at);
+      const words = outside ? (follows ? "where the data are, at" : "fixed at") : "on the map, at";
+      input.setAttribute("aria-label", `Dimension ${q + 1}, ${words} ${formatCoordinate(at)}`);
+    }
+  }
+
+  // --- what a dimension does --------------------------------------------------------------------
+
+  /** Show pictures along a dimension after a moment; null: none. @param {number | null} q @param {HTMLElement} row */
+  look(q, row) {
+    clearTimeout(this.timer);
+    if (q === null) {
+      this.film.hidden = true;
+      return;
+    }
+    this.timer = setTimeout(() => {
+      this.draw(q);
+      this.film.style.bottom = `${this.host.clientHeight - row.offsetTop + 2}px`;
+    }, WAIT_MS);
+  }
+
+  /** The outputs from one end of a dimension to the other, the rest as at the chosen point. @param {number} q */
+  draw(q) {
+    const { model, state } = this.explorer;
+    const [output] = model.pictured;
+    const width = Math.floor((this.host.clientWidth - 4 * FRAMES) / FRAMES);
+    const height = Math.min(outputHeight(output.drawing, width, true), 1.2 * width);
+    const [low, high] = model.range(q);
+    const values = new Float64Array(output.nOutputs);
+    this.film.replaceChildren(...Array.from({ length: FRAMES }, (_, i) => {
+      const point = state.point.slice();
+      point[q] = low + (i / (FRAMES - 1)) * (high - low);
+      output.predict(point, values);
+      const canvas = element("canvas", { style: `width:${width}px; height:${height}px` });
+      drawOutput(fitCanvas(canvas, width, height), output.drawing, values, width, height, { theme: state.theme, turn: START_TURN, small: true });
+      return canvas;
+    }));
+    this.film.hidden = false;
+  }
+
+  stop() {
+    clearTimeout(this.timer);
+  }
+}

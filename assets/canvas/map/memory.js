@@ -1,0 +1,142 @@
+// The buttons of memory: back and forward among kept places, and bookmarks with names and pictures.
+
+import { element, fitCanvas } from "../kit/dom.js";
+import { download } from "../kit/download.js";
+import { drawOutput, outputHeight } from "../kit/output.js";
+import { START_TURN } from "../kit/turn.js";
+import { Bookmarks, readBookmarks, writeBookmarks } from "./bookmarks.js";
+import { History } from "./history.js";
+
+/** @import { Explorer } from "./explorer.js" */
+/** @import { Place } from "./history.js" */
+
+const THUMB = 56; // CSS pixels
+
+/** What the browser keeps for this address, where it lets us: pages opened from disk may not. */
+function browserStorage() {
+  try {
+    return window.localStorage;
+  } catch {
+    return null;
+  }
+}
+
+export class Memory {
+  /**
+   * name: of the model, under which bookmarks are kept.
+   * @param {Explorer} explorer
+   * @param {string} name
+   */
+  constructor(explorer, name) {
+    const { parts, model } = explorer;
+    this.explorer = explorer;
+    this.name = name;
+    this.history = new History(explorer.here());
+    this.bookmarks = new Bookmarks(name, model.nLatent, browserStorage());
+    this.host = parts.bookmarks;
+    parts.back.addEventListener("click", () => this.go(-1));
+    parts.forward.addEventListener("click", () => this.go(1));
+    parts.bookmark.addEventListener("click", () => {
+      this.bookmarks.add(explorer.here());
+      this.show();
+    });
+    // Anywhere on the page: a button that has nothing more to do gives its focus away.
+    this.listening = new AbortController();
+    window.addEventListener("keydown", (event) => this.key(event), { signal: this.listening.signal });
+    this.showSteps();
+    this.show();
+  }
+
+  /** @param {KeyboardEvent} event */
+  key(event) {
+    const key = event.key.toLowerCase();
+    const [target] = event.composedPath();
+    const writes = target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type !== "range");
+    if (!(event.ctrlKey || event.metaKey) || event.altKey || writes || !["z", "y"].includes(key)) return;
+    event.preventDefault();
+    this.go(key === "y" || event.shiftKey ? 1 : -1);
+  }
+
+  stop() {
+    this.listening.abort();
+  }
+
+  /** A place was kept. @param {Place} place */
+  keep(place) {
+    this.history.push(place);
+    this.showSteps();
+  }
+
+  /** @param {-1 | 1} step */
+  go(step) {
+    const place = this.history.go(step);
+    if (place) this.explorer.goTo(place);
+    this.showSteps();
+  }
+
+  showSteps() {
+    const { parts } = this.explorer;
+    parts.back.disabled = !this.history.can(-1);
+    parts.forward.disabled = !this.history.can(1);
+  }
+
+  // --- bookmarks --------------------------------------------------------------------------------
+
+  /** @param {string} [problem] */
+  show(problem = "") {
+    const { places } = this.bookmarks;
+    this.host.hidden = !places.length && !problem;
+    const save = element("button", { type: "button", title: "Save the bookmarks as a JSON file" }, "Save");
+    save.addEventListener("click", () => download("places.json", writeBookmarks(this.name, places), "application/json"));
+    const file = element("input", { type: "file", accept: ".json", "aria-label": "Bookmarks from a JSON file", hidden: "" });
+    file.addEventListener("change", () => this.load(file.files?.[0]));
+    const load = element("button", { type: "button", title: "Add bookmarks from a JSON file" }, "Load");
+    load.addEventListener("click", () => file.click());
+    this.host.replaceChildren(
+      element("h4", {}, "Bookmarks", save, load, file),
+      ...(problem ? [element("p", { role: "alert" }, problem)] : []),
+      element("div", { class: "kept" }, ...places.map((_, i) => this.card(i))),
+    );
+  }
+
+  /** @param {number} i */
+  card(i) {
+    const { explorer, bookmarks } = this;
+    const place = bookmarks.places[i];
+    const [output] = explorer.model.pictured;
+    const values = new Float64Array(output.nOutputs);
+    output.predict(place.point, values);
+    const height = Math.min(outputHeight(output.drawing, THUMB, true), 1.2 * THUMB);
+    const canvas = element("canvas", { style: `width:${THUMB}px; height:${height}px`, "aria-hidden": "true" });
+    drawOutput(fitCanvas(canvas, THUMB, height), output.drawing, values, THUMB, height, { theme: explorer.state.theme, turn: START_TURN, small: true });
+    const go = element("button", { type: "button", class: "go", title: `Go to ${place.name}`, "aria-label": `Go to ${place.name}` }, canvas);
+    go.addEventListener("click", () => {
+      explorer.goTo(place);
+      this.keep(explorer.here());
+    });
+    const name = element("input", { type: "text", "aria-label": "Name of the bookmark", maxlength: 40 });
+    name.value = place.name;
+    name.addEventListener("change", () => {
+      bookmarks.rename(i, name.value);
+      this.show();
+    });
+    const remove = element("button", { type: "button", class: "remove", "aria-label": `Remove ${place.name}`, title: "Remove" }, "×");
+    remove.addEventListener("click", () => {
+      bookmarks.remove(i);
+      this.show();
+    });
+    return element("div", {}, go, name, remove);
+  }
+
+  /** @param {File | undefined} file */
+  async load(file) {
+    if (!file) return;
+    try {
+      const places = readBookmarks(await file.text(), this.explorer.model.nLatent);
+      this.bookmarks.keep([...this.bookmarks.places, ...places]);
+      this.show();
+    } catch (error) {
+      this.show(error instanceof Error ? error.message : String(error));
+    }
+  }
+}

@@ -1,0 +1,145 @@
+// Sixteen outputs at once: around the chosen point, anywhere among the data, or over the map in view.
+
+import { element, fitCanvas } from "../kit/dom.js";
+import { drawOutput, outputHeight } from "../kit/output.js";
+import { drawnPlace, normal } from "./drawn.js";
+
+/** @import { Explorer } from "./explorer.js" */
+/** @import { LatentModel } from "./model.js" */
+/** @import { LatentPoints } from "./points.js" */
+
+const SIDE = 4;
+const NEIGHBOURS = 40;
+/** @typedef {"one" | "around" | "anywhere" | "map"} WallMode */
+/** @type {[WallMode, string, string][]} */
+const MODES = [
+  ["one", "One", "The output at the pointer"],
+  ["around", "Around", "Sixteen places half-way between the ring and draws of the forty rows nearest to it"],
+  ["anywhere", "Anywhere", "Sixteen places at random among the data: each is drawn from what is known of one row's position"],
+  ["map", "Map", "Sixteen places side by side on the part of the map that is shown"],
+];
+
+/**
+ * A place half-way between x and a draw from the belief about one of the rows nearest to it.
+ * @param {LatentPoints} points
+ * @param {Float64Array} x
+ * @param {() => number} [random]
+ */
+export function placeAround(points, x, random = Math.random) {
+  const near = points.closest(x, NEIGHBOURS);
+  const { row } = near[Math.min(Math.floor(near.length * random()), near.length - 1)];
+  return drawnPlace(points, random, row).map((value, q) => 0.5 * (value + x[q]));
+}
+
+export class Wall {
+  /** @param {Explorer} explorer */
+  constructor(explorer) {
+    this.explorer = explorer;
+    this.host = explorer.parts.wall;
+    /** @type {WallMode} */
+    this.mode = "one";
+    this.noisy = false;
+    /** @type {Float64Array[]} */
+    this.places = [];
+    this.tiles = Array.from({ length: SIDE * SIDE }, (_, i) => {
+      const canvas = element("canvas", { "aria-hidden": "true" });
+      const tile = element("button", { type: "button", "aria-label": `Place ${i + 1}` }, canvas);
+      tile.addEventListener("click", () => this.take(i));
+      for (const name of ["pointerenter", "focus"]) tile.addEventListener(name, () => this.point(i));
+      for (const name of ["pointerleave", "blur"]) tile.addEventListener(name, () => this.point(-1));
+      return { tile, canvas };
+    });
+    this.host.replaceChildren(...this.tiles.map(({ tile }) => tile));
+    this.buttons = MODES.map(([mode, name, words]) => {
+      const button = element("button", { type: "button", "data-wall": mode, title: words }, name);
+      button.addEventListener("click", () => this.open(mode));
+      return button;
+    });
+    const noisy = element("button", { type: "button", "data-part": "noisy", "aria-pressed": "false", title: "Add to every value what the model holds for doubt and noise, drawn on its own" }, "Noise");
+    noisy.addEventListener("click", () => {
+      this.noisy = !this.noisy;
+      noisy.setAttribute("aria-pressed", String(this.noisy));
+      this.draw();
+    });
+    this.noisyButton = noisy;
+    explorer.parts["wall-modes"].replaceChildren(...this.buttons, noisy);
+    this.show();
+  }
+
+  /** @param {WallMode} mode the one that is open draws anew */
+  open(mode) {
+    this.mode = mode;
+    this.show();
+    this.draw(this.drawPlaces());
+    this.explorer.resize();
+    this.explorer.paint();
+  }
+
+  show() {
+    const one = this.mode === "one";
+    for (const button of this.buttons) button.setAttribute("aria-pressed", String(button.dataset.wall === this.mode));
+    this.host.hidden = one;
+    this.noisyButton.hidden = one;
+    this.explorer.parts.output.hidden = !one;
+  }
+
+  /** The places of the mode; those of "around" and of the map change with the point and the view. */
+  drawPlaces() {
+    const { model, state, map } = this.explorer;
+    if (this.mode === "map") {
+      return this.tiles.map((_, i) => {
+        const share = (/** @type {number} */ step) => (step + 0.5) / SIDE;
+        const [u, v] = map.toLatent(share(i % SIDE) * map.width, share(Math.floor(i / SIDE)) * map.height);
+        return this.explorer.moved(state.point.slice(), u, v);
+      });
+    }
+    return this.tiles.map(() => this.explorer.reachable(this.mode === "around" ? placeAround(model, state.point) : drawnPlace(model)));
+  }
+
+  /** Draw outputs at new places, or again at the same. @param {Float64Array[]} places */
+  draw(places = this.places) {
+    this.places = this.mode === "one" ? [] : places;
+    this.explorer.state.marks = this.places;
+    const { model, state } = this.explorer;
+    const [output] = model.pictured;
+    const width = this.tiles[0].canvas.clientWidth;
+    if (!this.places.length || !width) return;
+    const height = Math.min(outputHeight(output.drawing, width, true), 1.2 * width);
+    const values = new Float64Array(output.nOutputs);
+    this.tiles.forEach(({ canvas }, i) => {
+      this.outputs(this.places[i], values);
+      canvas.style.height = `${height}px`;
+      drawOutput(fitCanvas(canvas, width, height), output.drawing, values, width, height, { theme: state.theme, turn: state.turn, small: true });
+    });
+  }
+
+  /** The mean at a place, or a draw of what would be observed there. @param {Float64Array} place @param {Float64Array} values */
+  outputs(place, values) {
+    const output = /** @type {LatentModel} */ (this.explorer.model.pictured[0]);
+    if (!this.noisy) {
+      output.predict(place, values);
+      return;
+    }
+    const { mean, variances } = output.moments(place, null);
+    mean.forEach((value, d) => (values[d] = value + Math.sqrt(variances[d] + output.noise(d) ** 2) * normal()));
+  }
+
+  /** The chosen point is another one, or another part of the map is shown. */
+  follow() {
+    if (this.mode === "around" || this.mode === "map") this.draw(this.drawPlaces());
+  }
+
+  /** Show on the map where a picture belongs; −1: none. @param {number} i */
+  point(i) {
+    this.explorer.state.marked = i;
+    this.explorer.paint();
+  }
+
+  /** Go to the place of a picture. @param {number} i */
+  take(i) {
+    const place = this.places[i];
+    this.point(-1);
+    this.open("one");
+    this.explorer.arrive(place);
+  }
+}

@@ -1,0 +1,30 @@
+// The page's link says where a visitor stands. It is replaced, not added to: Back leaves the page.
+
+/** @import { Place } from "../map/history.js" */
+
+/**
+ * Give parameters of the link these values; null takes one out.
+ * @param {Record<string, string | null>} values
+ */
+export function replaceLink(values) {
+  const parameters = new URLSearchParams(location.search);
+  for (const [name, value] of Object.entries(values)) {
+    if (value === null) parameters.delete(name);
+    else parameters.set(name, value);
+  }
+  const query = parameters.toString().replaceAll("%2C", ",").replaceAll("%3A", ":");
+  const link = `${location.pathname}${query && "?"}${query}${location.hash}`;
+  if (link !== location.pathname + location.search + location.hash) history.replaceState(history.state, "", link);
+}
+
+/**
+ * A place as the link says it (pages/ui/shared/place.py reads it): dimensions are counted from 1.
+ * @param {Place} place
+ */
+export function linkPlace({ dims, point, follow }) {
+  replaceLink({
+    dims: dims.map((q) => q + 1).join(","),
+    at: point.map((value) => String(Math.round(value * 1e4) / 1e4)).join(","),
+    hold: follow ? null : "1",
+  });
+}

@@ -1,0 +1,93 @@
+// Places that are kept: back and forward, bookmarks as they travel, and the places of the wall.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Bookmarks, readBookmarks, writeBookmarks } from "../../assets/canvas/map/bookmarks.js";
+import { barLengths } from "../../assets/canvas/map/dimensions.js";
+import { History } from "../../assets/canvas/map/history.js";
+import { LatentPoints } from "../../assets/canvas/map/points.js";
+import { placeAround } from "../../assets/canvas/map/wall.js";
+
+const place = (...point) => ({ dims: [0, 1], point, follow: true });
+
+test("back and forward lead through the places that were kept", () => {
+  const history = new History(place(0, 0));
+  history.push(place(1, 0));
+  history.push(place(1, 0)); // the same one adds nothing
+  history.push(place(2, 0));
+  assert.deepEqual(history.go(-1), place(1, 0));
+  assert.deepEqual(history.go(-1), place(0, 0));
+  assert.equal(history.go(-1), null);
+  assert.deepEqual(history.go(1), place(1, 0));
+  history.push(place(3, 0)); // what lay ahead is gone
+  assert.equal(history.can(1), false);
+  assert.deepEqual(history.go(-1), place(1, 0));
+});
+
+test("a long history forgets its beginning", () => {
+  const history = new History(place(0, 0));
+  for (let i = 1; i <= 1000; i++) history.push(place(i, 0));
+  let steps = 0;
+  while (history.go(-1)) steps += 1;
+  assert.ok(steps > 50 && steps < 1000);
+});
+
+function memory() {
+  const kept = new Map();
+  return { getItem: (key) => kept.get(key) ?? null, setItem: (key, value) => kept.set(key, value) };
+}
+
+test("bookmarks are there for the next visit, under their names", () => {
+  const storage = memory();
+  const first = new Bookmarks("model", 2, storage);
+  first.add(place(1, 2));
+  first.add(place(3, 4));
+  first.rename(0, " smiling ");
+  first.rename(1, "  "); // a name cannot be empty
+  first.remove(1);
+  first.add({ ...place(5, 6), follow: false });
+  const { places } = new Bookmarks("model", 2, storage);
+  assert.deepEqual(places.map(({ name }) => name), ["smiling", "Place 2"]);
+  assert.deepEqual(places[1], { name: "Place 2", dims: [0, 1], point: [5, 6], follow: false });
+  assert.deepEqual(new Bookmarks("another", 2, storage).places, []);
+  assert.deepEqual(new Bookmarks("model", 3, storage).places, []); // trained anew, with other dimensions
+});
+
+test("a browser that keeps nothing still has them for the visit", () => {
+  const locked = { getItem: () => null, setItem: () => { throw new Error("denied"); } };
+  const bookmarks = new Bookmarks("model", 2, locked);
+  bookmarks.add(place(1, 2));
+  assert.equal(bookmarks.places.length, 1);
+});
+
+test("a file of bookmarks is read again, and what is none is said", () => {
+  const places = [{ name: "a", dims: [1, 0], point: [0.5, -1], follow: false }];
+  assert.deepEqual(readBookmarks(writeBookmarks("model", places), 2), places);
+  const wrong = {
+    "not JSON": "{",
+    "no “places”": "[]",
+    "3 coordinates; this model has 2": JSON.stringify({ places: [{ dims: [0, 1], point: [1, 2, 3] }] }),
+    "no coordinates": JSON.stringify({ places: [null] }),
+    "no two dimensions": JSON.stringify({ places: [{ dims: [0, 2], point: [1, 2] }] }),
+  };
+  for (const [said, text] of Object.entries(wrong)) assert.throws(() => readBookmarks(text, 2), new RegExp(said));
+});
+
+test("the bars are as long as the weights, or fall by a quarter with every power of ten", () => {
+  assert.deepEqual(barLengths([4, 2, 0], false), [1, 0.5, 0]);
+  assert.deepEqual(barLengths([10, 1, 1e-9, 0], true), [1, 0.75, 0, 0]);
+  assert.deepEqual(barLengths([0, 0], true), [0, 0]);
+});
+
+test("a place around the ring lies half-way to a row near it", () => {
+  const latent = Float64Array.from({ length: 200 }, (_, i) => (i % 2 ? 0 : i / 2));
+  const points = new LatentPoints({ header: { relevance: [1, 1] }, arrays: { latent }, shapes: { latent: [100, 2] } });
+  const ring = Float64Array.of(10, 0);
+  for (const share of [0, 0.3, 0.999]) {
+    const [u, v] = placeAround(points, ring, () => share);
+    assert.equal(v, 0);
+    assert.ok(Math.abs(u - 10) <= 15); // half of 30: the rows from 0 to 39 are the nearest forty
+    assert.ok(Number.isInteger(2 * u));
+  }
+});
