@@ -19,6 +19,7 @@ from gplvm_core.datasets import Dataset, Drawing
 pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parents[2]
+MAP = "[...window.manifolio.views.values()][0]"
 READY = "[data-part=explorer][data-ready=true]"
 
 
@@ -112,6 +113,37 @@ def test_the_copied_python_makes_the_same_output(page, model, tmp_path):
     assert run.returncode == 0, run.stderr
     made = np.array([float(word) for word in run.stdout.strip("[]\n").split(",")])
     assert np.max(np.abs(made - shown)) < 1e-3 * shown.std()
+
+
+def test_rows_are_selected_by_drawing_around_them_and_taken_home(page, model):
+    page.get_by_role("button", name="Select", exact=True).click()
+    box = page.locator("canvas[data-part=lasso]").bounding_box()
+    places = np.array(page.evaluate(f"Array.from({MAP}.map.places)")).reshape(-1, 2)
+    # A rectangle over the left half, drawn by hand.
+    middle, low = box["width"] / 2, box["height"] - 12
+    corners = [(12, 12), (middle, 12), (middle, low), (12, low)]
+    page.mouse.move(box["x"] + corners[0][0], box["y"] + corners[0][1])
+    page.mouse.down()
+    for x, y in corners[1:]:
+        page.mouse.move(box["x"] + x, box["y"] + y, steps=4)
+    page.mouse.up()
+    expected = np.flatnonzero(places[:, 0] < middle)
+    assert 0 < len(expected) < len(places)
+    page.get_by_text(f"{len(expected)} rows selected").wait_for()
+    head, *rows = csv.reader(io.StringIO(taken(page, "Selected rows as CSV").decode()))
+    assert head[:3] == ["row", "label", "Dimension 1 mean"]
+    assert head[-1] == "Dimension 3 variance"
+    numbers = np.array([[float(cell) for cell in row[2:]] for row in rows])
+    assert [int(row[0]) for row in rows] == [n + 1 for n in expected]
+    beliefs = np.hstack([model.latent_mean_, model.latent_variance_])[expected]
+    np.testing.assert_allclose(numbers, beliefs, rtol=1e-5, atol=1e-7)
+    # The others step back, and dragging moves the map again.
+    opacity = np.array(page.evaluate(f"Array.from({MAP}.map.opacity)"))
+    assert opacity[expected].min() > np.delete(opacity, expected).max()
+    page.get_by_role("button", name="Select none").click()
+    page.get_by_role("button", name="Select", exact=True).click()
+    assert page.locator("canvas[data-part=lasso]").is_hidden()
+    assert page.locator("[data-part=selection]").is_hidden()
 
 
 def test_a_picture_is_taken_whole_and_large(browser, tmp_path):

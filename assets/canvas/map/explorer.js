@@ -13,6 +13,7 @@ import { drawnPlace } from "./drawn.js";
 import { Gestures } from "./gestures.js";
 import { LatentMap } from "./map.js";
 import { Memory } from "./memory.js";
+import { Selecting } from "./selecting.js";
 import { Taking } from "./taking.js";
 import { Wall } from "./wall.js";
 
@@ -57,6 +58,7 @@ export class Explorer {
       marks: [],
       marked: -1,
       selected: new Set(),
+      rows: new Set(),
       show: { thumbnails: false, ellipses: false, trajectories: Boolean(model.sequences) },
       turn: { ...START_TURN },
       theme: readTheme(this.root),
@@ -67,6 +69,7 @@ export class Explorer {
     this.pictures = this.buildPictures();
     this.controls = new Controls(this);
     this.wall = this.parts.wall ? new Wall(this) : null;
+    this.selecting = this.parts.lasso ? new Selecting(this) : null;
     this.taking = this.parts.taking ? new Taking(this) : null;
     this.memory = new Memory(this, model.header.name);
     this.gestures = new Gestures(this.parts.upper, mapActions(this), () =>

@@ -33,6 +33,7 @@ import { Shading } from "./shade.js";
  * @property {Float64Array[]} marks places whose outputs are shown beside the map
  * @property {number} marked the one of them that the pointer is on, or −1
  * @property {Set<number>} selected labels that are set off from the others
+ * @property {Set<number>} rows training points that are
  * @property {{ thumbnails: boolean, ellipses: boolean, trajectories: boolean }} show
  * @property {Theme} theme
  * @property {Turn} turn of all stick figures
@@ -143,7 +144,7 @@ export class LatentMap extends PlaneView {
   /** Pixel positions and opacities of the training points in this view. */
   place() {
     const { model } = this;
-    const { a, b, point, selected } = this.state;
+    const { a, b, point, selected, rows } = this.state;
     const Q = model.nLatent;
     const others = model.header.on.filter((/** @type {number} */ q) => q !== a && q !== b);
     this.places = new Float32Array(2 * model.nPoints);
@@ -158,6 +159,7 @@ export class LatentMap extends PlaneView {
       if (!follows) for (const q of others) distance += model.relevance[q] * (point[q] - model.latent[n * Q + q]) ** 2;
       this.opacity[n] = 0.3 + 0.7 * Math.exp(-0.5 * distance);
       if (selected.size && !selected.has(model.label(n))) this.opacity[n] *= 0.18;
+      if (rows.size && !rows.has(n)) this.opacity[n] *= 0.18;
     }
   }
 
