@@ -43,7 +43,12 @@ export class Taking {
       element("section", {}, element("h4", {}, "The Python that makes this output"), this.code, copy),
       this.said,
     );
-    this.menu.addEventListener("toggle", () => this.menu.open && this.showCode());
+    this.menu.addEventListener("toggle", () => {
+      if (!this.menu.open) return;
+      // Below its button, wherever that stands in the toolbar.
+      this.menu.dataset.side = 2 * this.menu.offsetLeft < explorer.root.clientWidth ? "left" : "right";
+      this.showCode();
+    });
     explorer.root.addEventListener("pointerdown", (event) => {
       if (!this.menu.contains(/** @type {Node} */ (event.target))) this.menu.open = false;
     });

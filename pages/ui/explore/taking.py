@@ -14,7 +14,7 @@ MEGABYTE = 1e6
 def take_home(item: Item, chart: Chart, name: str) -> None:
     """An expander with the file; it is made when it is wanted."""
     expander = st.expander(
-        "Take home", icon=":material/home:", on_change="rerun", key="explore_taking"
+        "Take the whole map home", icon=":material/home:", on_change="rerun", key="explore_taking"
     )
     if not expander.open:
         return
