@@ -12,10 +12,12 @@ import gplvm_core
 from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.figures import offline
 from gplvm_core.figures.precision import Precision, spread
+from gplvm_core.kernels import White
 from gplvm_core.prediction import predict
 from gplvm_core.store import Library
 from pages.ui.explore.opening import opening_elsewhere
 from pages.ui.shared.catalogue import Item
+from tests.kernels.own.cosine import Cosine
 
 pytestmark = pytest.mark.browser
 
@@ -118,6 +120,15 @@ def test_words_of_the_data_are_words_and_never_markup(model, dataset, page, tmp_
     assert page.locator("h1").inner_text() == HOSTILE
     assert page.locator("[data-part=legend] button").all_inner_texts() == [HOSTILE, "tame"]
     assert page.evaluate("window.hacked") is None
+
+
+def test_a_kernel_that_only_its_author_can_draw_is_named_on_the_page(browser, dataset, tmp_path):
+    model = gplvm_core.GPLVM(n_components=2, kernel=Cosine() + White(0.1), max_iter=5)
+    explorer = gplvm_core.explorer(model.fit(dataset.values), dataset)
+    page = browser.new_page()
+    page.goto(saved(explorer, tmp_path))
+    page.get_by_role("alert").get_by_text('cannot evaluate a kernel of kind "cosine"').wait_for()
+    page.close()
 
 
 def test_a_cell_of_a_notebook_shows_it_apart_from_the_notebooks_page(
