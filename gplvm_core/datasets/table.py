@@ -13,6 +13,7 @@ from gplvm_core.datasets.columns import Column, Table
 from gplvm_core.datasets.dataset import Dataset
 from gplvm_core.datasets.drawing import Drawing
 from gplvm_core.datasets.errors import DataError, listed
+from gplvm_core.datasets.image_shapes import check_image_shape
 from gplvm_core.datasets.missing import check_observed
 from gplvm_core.datasets.sheets import is_parquet, is_workbook, parquet_text, workbook_text
 from gplvm_core.datasets.sources import Source, read_source, stem
@@ -32,6 +33,7 @@ def read_table(
     id_columns: Iterable[str] = (),
     time_column: str | None = None,
     skip_empty_rows: bool = False,
+    image_shape: tuple[int, ...] | None = None,
 ) -> Dataset:
     """Rows of numbers from a CSV, Excel (first sheet), Parquet, NPZ or NPY file.
 
@@ -42,6 +44,7 @@ def read_table(
     (in any case) are missing: NaN among the targets, a class of its own, "(none)", among labels.
     Columns at the end of a text table that have no value, and lines without any, are left out;
     with `skip_empty_rows` also rows without a value in any column that is to be learnt.
+    image_shape: the rows are images of this height and width (and 3 colours), line by line.
     Raises DataError: nothing else is dropped, guessed or filled in to make a file readable; a row
     (EmptyRowsError) or a column without any value, and gaps in times, are errors.
     """
@@ -77,8 +80,11 @@ def read_table(
     if unused:
         notes.append(f"Arrays not used: {listed(unused)}.")
     drawing = Drawing.of_vector(len(values))
-    if table.image_shape is not None and len(values) == len(table.columns):
-        targets, drawing = _as_images(targets, table)
+    if image_shape is not None:
+        check_image_shape(image_shape, len(values), table.name)
+        targets, drawing = _as_images(targets, tuple(image_shape), table.is_bytes)
+    elif table.image_shape is not None and len(values) == len(table.columns):
+        targets, drawing = _as_images(targets, table.image_shape, table.is_bytes)
     return Dataset(
         name=stem(table.name),
         title=stem(table.name).replace("_", " "),
@@ -217,9 +223,10 @@ def _classes(column: Column, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64]
     return np.array([number[word] for word in words], dtype=np.int64), tuple(names)
 
 
-def _as_images(targets: NDArray[Any], table: Table) -> tuple[NDArray[Any], Drawing]:
-    shape = table.image_shape or ()
+def _as_images(
+    targets: NDArray[Any], shape: tuple[int, ...], is_bytes: bool
+) -> tuple[NDArray[Any], Drawing]:
     low, high = float(np.nanmin(targets)), float(np.nanmax(targets))
-    if table.is_bytes and high > 1:
+    if is_bytes and high > 1:
         return targets.astype(np.uint8), Drawing("image", shape, (0.0, 255.0))
     return targets, Drawing("image", shape, (low, high) if high > low else None)

@@ -15,7 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from gplvm_core.datasets.dataset import Dataset
 from gplvm_core.figures.pack import Chart, pack_model
 from gplvm_core.figures.precision import Precision, rounded
-from gplvm_core.figures.scripts import asset, script
+from gplvm_core.figures.scripts import MAP_STYLES, asset, script
 
 OPENING = """from gplvm_core import load
 
@@ -93,7 +93,7 @@ class OfflineExplorer:
         return Template(asset("offline/offline.html")).substitute(
             digest=_digest(code),
             title=escape(self.title),
-            styles=asset("offline/offline.css", "kit/kit.css", "map/map.css", "map/taking.css"),
+            styles=asset("offline/offline.css", "kit/kit.css", *MAP_STYLES),
             map=asset("map/map.html"),
             notes="\n".join(f"<p>{escape(note)}</p>" for note in notes if note),
             opening=escape(self.opening),

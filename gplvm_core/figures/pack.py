@@ -1,5 +1,6 @@
 """A fitted model as the bytes that the canvas reads."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Protocol, Self
 
@@ -20,6 +21,7 @@ from gplvm_core.figures.palette import COLOURS
 from gplvm_core.prediction import Posterior
 
 MOST_ITEM_BYTES = 3_000_000  # the training items' small pictures; larger ones are reduced
+MOST_FACTORS = 24  # facts of the rows that the map can be coloured by
 MISSING_PIXEL = 255  # in the items of images with gaps; observed pixels are below it
 
 
@@ -42,6 +44,8 @@ class Rows(Protocol):
     def sequences(self) -> Array | None: ...
     @property
     def times(self) -> Array | None: ...
+    @property
+    def covariates(self) -> Mapping[str, Array]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -151,6 +155,9 @@ def pack_points(chart: Chart) -> tuple[dict[str, Array], dict[str, Any]]:
         times = np.arange(len(latent)) if dataset.times is None else dataset.times
         arrays["sequences"] = dataset.sequences.astype(np.int32)
         arrays["order"] = np.lexsort((times, dataset.sequences)).astype(np.int32)
+    factors = _factors(dataset)
+    if factors:
+        arrays["factors"] = np.stack(list(factors.values())).astype(np.float32)
     return arrays, {
         "axes": axes,
         "n_latent": chart.n_latent,
@@ -159,8 +166,25 @@ def pack_points(chart: Chart) -> tuple[dict[str, Array], dict[str, Any]]:
         "dims": list(chart.pair),
         "start": chart.middle,
         "label_names": list(dataset.label_names),
+        "factors": list(factors),
         "palette": list(COLOURS),
     }
+
+
+def _factors(dataset: Rows) -> dict[str, Float[Array, " N"]]:
+    """Further facts of the rows that are numbers, by name: what the map can be coloured by."""
+    known = dict(dataset.covariates)
+    if dataset.times is not None:
+        known["time"] = dataset.times
+    found = {}
+    for name, values in known.items():
+        if not np.issubdtype(values.dtype, np.number):
+            continue
+        columns = values.reshape(len(values), -1).T
+        for number, column in enumerate(columns, start=1):
+            if np.nanmin(column) < np.nanmax(column):
+                found[name if len(columns) == 1 else f"{name} {number}"] = column
+    return dict(list(found.items())[:MOST_FACTORS])
 
 
 def _items(dataset: Rows) -> tuple[Array, list[int], list[int] | None, int | None]:

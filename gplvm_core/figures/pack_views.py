@@ -52,6 +52,10 @@ class ViewRows:
     def times(self) -> Array | None:
         return self.whole.times
 
+    @property
+    def covariates(self) -> Mapping[str, Array]:
+        return self.whole.covariates
+
 
 def is_label_view(rows: ViewRows) -> bool:
     """Whether a view tells classes: ±1 in named columns, of which bars are drawn."""

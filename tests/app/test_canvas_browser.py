@@ -312,6 +312,10 @@ def test_wheel_zooms_and_drag_pans_without_keeping(server, browser_page):
     view = "() => ({...[...window.manifolio.views.values()][0].map.view})"
     before = page.evaluate(view)
     page.mouse.move(*place_on_map(page, 0.9, 0.9))
+    page.mouse.wheel(0, 40)  # the map was not clicked on: the page scrolls
+    page.wait_for_function("document.querySelector('[data-testid=stMain]').scrollTop > 0")
+    assert page.evaluate(view) == before
+    page.locator(MAP).focus()
     page.mouse.wheel(0, -300)
     page.wait_for_function(f"(before) => ({view})().su < before", arg=before["su"])
     zoomed = page.evaluate(view)

@@ -12,9 +12,11 @@ function bench() {
   const element = Object.assign(new EventTarget(), {
     style: {},
     getBoundingClientRect: () => ({ left: 10, top: 20, width: 400, height: 200 }),
-    focus() {},
+    focus() { root.activeElement = element; },
+    getRootNode: () => root,
     setPointerCapture() {},
   });
+  const root = { activeElement: null };
   const understood = [];
   const names = ["hover", "leave", "drag", "commit", "pan", "zoom", "nudge", "keep", "reset"];
   const actions = Object.fromEntries(names.map((name) => [name, (...values) => understood.push([name, ...values])]));
@@ -98,10 +100,16 @@ test("two fingers zoom about their middle, and the one that stays does nothing",
   assert.deepEqual(understood, []);
 });
 
-test("the wheel zooms about the pointer, forwards in; the page does not scroll", () => {
+test("the wheel scrolls the page; with Ctrl, or after a click on the map, it zooms about the pointer", () => {
   const { send, understood } = bench();
-  const event = send("wheel", 30, 40, { deltaY: -100, deltaMode: 0 });
-  assert.equal(event.defaultPrevented, true);
+  const turn = (more = {}) => send("wheel", 30, 40, { deltaY: -100, deltaMode: 0, ...more });
+  assert.equal(turn().defaultPrevented, false);
+  assert.deepEqual(understood, []);
+  assert.equal(turn({ ctrlKey: true }).defaultPrevented, true);
+  send("pointerdown", 30, 40);
+  send("pointerup", 30, 40);
+  understood.length = 0;
+  assert.equal(turn().defaultPrevented, true);
   const [[name, x, y, factor]] = understood;
   assert.deepEqual([name, x, y], ["zoom", 30, 40]);
   assert.ok(factor > 1);

@@ -6,7 +6,9 @@ import { test } from "node:test";
 import { Bookmarks, readBookmarks, writeBookmarks } from "../../assets/canvas/map/bookmarks.js";
 import { barLengths } from "../../assets/canvas/map/dimensions.js";
 import { History } from "../../assets/canvas/map/history.js";
+import { correlation, scaleEnds } from "../../assets/canvas/map/scale.js";
 import { LatentPoints } from "../../assets/canvas/map/points.js";
+import { Typicality } from "../../assets/canvas/map/typicality.js";
 import { placeAround } from "../../assets/canvas/map/wall.js";
 
 const place = (...point) => ({ dims: [0, 1], point, follow: true });
@@ -90,4 +92,42 @@ test("a place around the ring lies half-way to a row near it", () => {
     assert.ok(Math.abs(u - 10) <= 15); // half of 30: the rows from 0 to 39 are the nearest forty
     assert.ok(Number.isInteger(2 * u));
   }
+});
+
+test("a scale leaves out the outermost rows and what is not known", () => {
+  const values = [NaN, 1000, -1000, ...Array.from({ length: 99 }, (_, i) => i)];
+  const [low, high] = scaleEnds(values);
+  assert.ok(low >= -1 && low <= 3 && high >= 95 && high <= 98);
+  assert.deepEqual(scaleEnds([7, 7, 7, 8]), [7, 8]);
+});
+
+test("two columns go together as Pearson says, over the rows that are known", () => {
+  assert.ok(Math.abs(correlation([1, 2, 3, 4], [2, 4, 6, 8]) - 1) < 1e-12);
+  assert.ok(Math.abs(correlation([1, 2, 3, 4], [4, 3, NaN, 1]) + 1) < 1e-12);
+  // 0.8 by hand: deviations (−1.5, −.5, .5, 1.5) and (−1.5, .5, −.5, 1.5).
+  assert.ok(Math.abs(correlation([1, 2, 3, 4], [1, 3, 2, 4]) - 0.8) < 1e-12);
+  assert.equal(correlation([1, 2, 3], [5, 5, 5]), 0);
+});
+
+test("a place among the rows is typical, one far away is off the map", () => {
+  const side = 10;
+  const latent = Float64Array.from({ length: 2 * side * side }, (_, i) => (i % 2 ? Math.floor(i / 2 / side) : (i >> 1) % side));
+  const points = new LatentPoints({ header: { relevance: [1, 1] }, arrays: { latent }, shapes: { latent: [side * side, 2] } });
+  const typicality = new Typicality(points);
+  assert.ok(typicality.share([4.2, 4.7]) > 0.1);
+  assert.ok(typicality.share([-0.6, 4.5]) < typicality.share([4.2, 4.7]));
+  assert.equal(typicality.share([30, 4.5]), 0);
+});
+
+test("the closest rows are those that sorting finds", () => {
+  let seed = 1;
+  const random = () => (seed = (16807 * seed) % 2147483647) / 2147483647;
+  const latent = Float64Array.from({ length: 150 }, random);
+  const points = new LatentPoints({ header: { relevance: [2, 0.5, 1] }, arrays: { latent }, shapes: { latent: [50, 3] } });
+  const x = [0.3, 0.6, 0.1];
+  const squared = (n) => [2, 0.5, 1].reduce((sum, weight, q) => sum + weight * (x[q] - latent[3 * n + q]) ** 2, 0);
+  const sorted = Array.from({ length: 50 }, (_, n) => n).sort((m, n) => squared(m) - squared(n));
+  assert.deepEqual(points.closest(x, 7).map(({ row }) => row), sorted.slice(0, 7));
+  assert.equal(points.closest(x, 80).length, 50);
+  assert.equal(points.nearest(x), sorted[0]);
 });

@@ -112,6 +112,26 @@ for (const [kind, numbers] of Object.entries(PARTS)) {
   });
 }
 
+// White noise is another draw at every place: it has no slope.
+const smooth = (part, x, z) => (part.kind === "white" ? 0 : FORMULAS[part.kind](part, x, z));
+const shifted = (x, q, by) => x.map((value, p) => value + (p === q ? by : 0));
+
+for (const [kind, numbers] of Object.entries(PARTS)) {
+  const part = { kind, ...numbers };
+  const h = 1e-4;
+
+  test(`${kind}: its derivative is that of the formula`, () => {
+    const row = new Float64Array(12).fill(10);
+    kernelKind(part).derivative.row(part, X, INPUTS, row);
+    const slope = (x, z, q) => (smooth(part, shifted(x, q, h), z) - smooth(part, shifted(x, q, -h), z)) / (2 * h);
+    Z.forEach((z, m) => X.forEach((_, q) => close(row[3 * m + q], 10 + slope(X, z, q), 1e-6)));
+    const mixed = new Float64Array(9).fill(10);
+    kernelKind(part).derivative.diagonal(part, X, mixed);
+    X.forEach((_, q) => X.forEach((__, p) =>
+      close(mixed[3 * q + p], 10 + (slope(X, shifted(X, p, h), q) - slope(X, shifted(X, p, -h), q)) / (2 * h), 1e-6)));
+  });
+}
+
 test("a kernel that the page does not know is refused in words", () => {
   assert.throws(() => kernelKind({ kind: "cosine" }), /cannot evaluate.*"cosine".*rbf/);
 });

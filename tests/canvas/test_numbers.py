@@ -16,7 +16,7 @@ from gplvm_core.bounds import OutputGaps
 from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.figures.pack import Chart, pack_model
 from gplvm_core.kernels import RBF, Bias, Kernel, Linear, White
-from gplvm_core.prediction import Posterior, predict, predict_uncertain
+from gplvm_core.prediction import Posterior, predict, predict_uncertain, sample
 
 FILE = Path(__file__).with_name("numbers.json")
 N, M, Q, D = 14, 8, 3, 4
@@ -85,7 +85,36 @@ def numbers_of(name: str) -> dict[str, Any]:
         "noise": (np.sqrt(chart.posterior.noise_variance) * chart.posterior.scale).tolist(),
         "closest": np.argsort(distance, axis=1)[:, :3].tolist(),
         "distances": np.sort(distance, axis=1)[:, :3].tolist(),
+        "metric": [expected_metric(chart.posterior, x).tolist() for x in points],
+        "changes": expected_changes(chart.posterior, points).tolist(),
     }
+
+
+def expected_metric(posterior: Posterior, x: np.ndarray) -> np.ndarray:
+    """E[JᵀJ] by central differences of the mean and of the posterior's covariance; white apart."""
+    step = 1e-3
+    ends = np.vstack([x + step * np.eye(Q), x - step * np.eye(Q)])
+    # Differences first: the gap has large numbers of both signs.
+    across = np.hstack([np.eye(Q), -np.eye(Q)]) / (2.0 * step)
+    slopes = across @ predict(posterior, ends)[0]
+    return slopes @ slopes.T + spread_of(posterior, ends, across)
+
+
+def expected_changes(posterior: Posterior, points: np.ndarray) -> np.ndarray:
+    """E‖f(x) − f(x')‖² from each point to the next; white noise apart."""
+    across = np.diff(np.eye(len(points)), axis=0)
+    mean = across @ predict(posterior, points)[0]
+    return np.sum(mean**2, axis=1) + np.diag(spread_of(posterior, points, across))
+
+
+def spread_of(posterior: Posterior, points: np.ndarray, combine: np.ndarray) -> np.ndarray:
+    """Covariance of linear combinations of f at points, summed over the outputs; white apart."""
+    cross = posterior.kernel.K(posterior.inducing, points) @ combine.T
+    # Between two sets of points there is no white noise.
+    prior = combine @ posterior.kernel.K(points, points.copy()) @ combine.T
+    weights, variances = posterior.scale**2, posterior.variances
+    level = float(variances.level(weights[None])[0])
+    return level * prior - cross.T @ variances.total(weights) @ cross
 
 
 @pytest.mark.parametrize("name", CASES)
@@ -93,6 +122,21 @@ def test_the_stored_numbers_are_what_the_posterior_predicts(name):
     stored = json.loads(FILE.read_text(encoding="utf-8"))[name]
     for key, value in numbers_of(name).items():
         np.testing.assert_allclose(stored[key], value, rtol=1e-6, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", ["rbf", "linear"])
+def test_expected_changes_are_those_of_sampled_functions(name):
+    posterior, numbers = chart_of(KERNELS[name], "alike").posterior, numbers_of(name)
+    points, n = np.array(numbers["points"]), 5000
+    step = 0.02 * np.random.default_rng(2).standard_normal((len(points), Q))
+    places = np.vstack([points, points + step])
+    drawn = sample(posterior, places, n, 3, noise=False)
+    near = np.sum((drawn[:, : len(points)] - drawn[:, len(points) :]) ** 2, axis=2)
+    small = np.einsum("nq,nqp,np->n", step, np.array(numbers["metric"]), step)
+    far = np.sum(np.diff(drawn[:, : len(points)], axis=1) ** 2, axis=2)
+    for found, expected in ((near, small), (far, np.array(numbers["changes"]))):
+        error = found.std(axis=0) / np.sqrt(n)
+        assert np.all(np.abs(found.mean(axis=0) - expected) < 5.0 * error + 2e-3 * expected)
 
 
 if __name__ == "__main__":

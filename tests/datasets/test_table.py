@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from gplvm_core.datasets import DataError, EmptyRowsError, inspect_table, read_table
+from gplvm_core.datasets.image_shapes import image_shapes
 
 NUMBERS = np.random.default_rng(2).normal(size=(8, 3))
 
@@ -337,3 +338,33 @@ def zipped(**members: bytes) -> bytes:
 def test_bad_arrays_are_refused(data, options, words):
     with pytest.raises(DataError, match=words):
         read_table(data, **options)
+
+
+def test_rows_are_pictures_of_a_size_that_is_given():
+    frames = np.arange(3 * 4 * 6, dtype=np.uint8).reshape(3, 24)
+    dataset = read_table(npz(frames=frames), image_shape=(4, 6))
+    assert dataset.drawing.kind == "image" and dataset.drawing.shape == (4, 6)
+    assert dataset.drawing.value_range == (0.0, 255.0)
+    np.testing.assert_array_equal(dataset.values, frames)
+    text = b"kind," + b",".join(b"p%d" % i for i in range(24)) + b"\n"
+    text += b"".join(b"a," + b",".join(b"%d" % v for v in row) + b"\n" for row in frames)
+    dataset = read_table(text, image_shape=(2, 4, 3), label_column="kind")
+    assert dataset.drawing.shape == (2, 4, 3) and dataset.column_names is None
+
+
+@pytest.mark.parametrize(
+    ("shape", "said"),
+    [((5, 5), "have 25 values; its rows have 24"), ((4,), "height, width"), ((4, 3, 2), "height")],
+)
+def test_a_size_that_does_not_fit_is_refused_in_words(shape, said):
+    with pytest.raises(DataError, match=said):
+        read_table(npz(rows=np.random.default_rng(0).random((5, 24))), image_shape=shape)
+
+
+def test_the_sizes_that_are_offered_fill_the_rows():
+    assert image_shapes(64)[0] == (8, 8)
+    assert image_shapes(560)[0] in ((20, 28), (28, 20))
+    assert (4, 4, 3) in image_shapes(48)
+    assert image_shapes(37) == ()
+    for shape in image_shapes(4096 * 3):
+        assert np.prod(shape) == 4096 * 3

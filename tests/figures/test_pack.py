@@ -319,3 +319,20 @@ def test_an_unknown_kernel_is_named():
     chart = chart_of(KERNELS["rbf"])
     with pytest.raises(KernelError, match="Periodic"):
         pack_model(replace(chart, posterior=replace(chart.posterior, kernel=Periodic())), "m")
+
+
+def test_facts_of_the_rows_that_are_numbers_travel_by_name():
+    rng = np.random.default_rng(5)
+    facts = {
+        "age": rng.random(N),
+        "light": rng.random((N, 2)),
+        "constant": np.ones(N),
+        "name": np.array(["a", "b"] * (N // 2)),
+    }
+    dataset = Dataset(
+        "made", "Made", rng.standard_normal((N, D)), Drawing("curve", (D,)), covariates=facts
+    )
+    header, arrays = unframe(pack_model(chart_of(KERNELS["rbf"], dataset), "m"))
+    assert header["factors"] == ["age", "light 1", "light 2"]
+    np.testing.assert_allclose(arrays["factors"][0], facts["age"], rtol=1e-6)
+    np.testing.assert_allclose(arrays["factors"][1:], facts["light"].T, rtol=1e-6)

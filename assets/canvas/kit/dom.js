@@ -62,3 +62,12 @@ export function showButtons(root, show, changed) {
   }
   return buttons;
 }
+
+/** What the browser keeps for this address, where it lets us: a page opened from disk may not. */
+export function browserStorage() {
+  try {
+    return window.localStorage;
+  } catch {
+    return null;
+  }
+}

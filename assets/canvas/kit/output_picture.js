@@ -1,6 +1,7 @@
 // What a model generates at a point, on a canvas of its own; a stick figure can be turned.
 
 import { fitCanvas } from "./dom.js";
+import { formatNumber } from "./format.js";
 import { drawOutput, outputHeight } from "./output.js";
 import { turnBy, turnable } from "./turn.js";
 
@@ -59,8 +60,7 @@ export class OutputPicture {
     const variance = model.predict(point, values);
     if (!this.size?.[0]) return variance;
     const context = fitCanvas(this.canvas, ...this.size);
-    const spread = ["curve", "bars"].includes(model.drawing.kind)
-      ? new Float64Array(model.nOutputs).fill(model.deviation(variance)) : null;
+    const spread = ["curve", "bars"].includes(model.drawing.kind) ? model.deviations(point) : null;
     drawOutput(context, model.drawing, values, ...this.size, { theme: state.theme, turn: state.turn, spread });
     return variance;
   }
@@ -70,5 +70,18 @@ export class OutputPicture {
     const { kind } = this.model.drawing;
     const what = `Generated ${kind === "skeleton" ? "stick figure" : kind}`;
     this.canvas.setAttribute("aria-label", [this.title, what, words].filter(Boolean).join("; "));
+  }
+
+  /** How sure the model is of this output, or the class that it tells. @param {ArrayLike<number>} point */
+  sureness(point) {
+    const { model, values, title } = this;
+    const variance = model.predict(point, values);
+    const words = this.labels ? this.className() : `standard deviation ${formatNumber(model.deviation(variance))}`;
+    return title ? `${title}: ${words}.` : `${words[0].toUpperCase()}${words.slice(1)}.`;
+  }
+
+  /** The most probable class. */
+  className() {
+    return this.model.drawing.columns?.[this.values.indexOf(Math.max(...this.values))] ?? "";
   }
 }

@@ -33,6 +33,7 @@ export function mapActions(explorer) {
       else explorer.place(...map.toLatent(x, y));
       if (touch) state.hover = null;
       explorer.keep();
+      explorer.paths?.arrive();
     },
     pan: (dx, dy) => map.pan(dx, dy),
     zoom: (x, y, factor) => map.zoom(x, y, factor),
@@ -45,7 +46,10 @@ export function mapActions(explorer) {
       explorer.paint();
       explorer.settle();
     },
-    keep: () => explorer.keep(),
+    keep: () => {
+      explorer.keep();
+      explorer.paths?.arrive();
+    },
     reset: () => explorer.reset(),
   };
 }

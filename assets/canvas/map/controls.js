@@ -1,10 +1,12 @@
 // The controls around the map: dimension pair, toggles, strip of dimensions, legend, and the line under the output.
 
-import { element, fitCanvas, showButtons } from "../kit/dom.js";
+import { browserStorage, showButtons } from "../kit/dom.js";
 import { formatCoordinate } from "../kit/format.js";
 import { PairMenus } from "../kit/pair.js";
-import { css, labelStyle, tracePath } from "../kit/theme.js";
+import { Colours } from "./colours.js";
 import { DimensionStrip } from "./dimensions.js";
+import { drawnPlace } from "./drawn.js";
+import { showHints } from "./hints.js";
 
 /** @import { Explorer } from "./explorer.js" */
 
@@ -19,13 +21,27 @@ export class Controls {
     this.words = null;
     this.menus = new PairMenus(this.parts, this.state, (a, b) => explorer.setPair(a, b));
     this.strip = new DimensionStrip(explorer);
+    this.colours = new Colours(explorer);
     this.buildPair();
     this.buildToggles();
     this.parts.follow.addEventListener("click", () => explorer.follow(!this.state.follow));
-    this.parts.surprise?.addEventListener("click", () => explorer.surprise());
+    this.parts.surprise?.addEventListener("click", () => explorer.arrive(drawnPlace(this.model)));
     this.parts.reset.addEventListener("click", () => explorer.reset());
+    this.buildScreen();
     this.showPair();
     this.showLegend();
+  }
+
+  /** For a projector, and for who is here for the first time. */
+  buildScreen() {
+    const { present, hints } = this.parts;
+    if (hints) showHints(hints, browserStorage());
+    if (!present) return;
+    present.hidden = !document.fullscreenEnabled;
+    present.addEventListener("click", () => {
+      if (document.fullscreenElement) document.exitFullscreen();
+      else this.explorer.root.requestFullscreen();
+    });
   }
 
   // --- dimension pair -------------------------------------------------------------------------
@@ -42,7 +58,7 @@ export class Controls {
     const generate = this.explorer.map.follows() ? "generate near the data" : "generate";
     this.parts.hint.textContent = words ?? (matchMedia("(pointer: coarse)").matches
       ? `Touch to ${generate}, lift to keep, two fingers to zoom`
-      : `Move to ${generate}, click to keep, scroll to zoom, drag to pan`);
+      : `Move to ${generate}, click to keep, Ctrl + scroll to zoom, drag to pan`);
   }
 
   showGroups() {
@@ -59,7 +75,8 @@ export class Controls {
 
   /** What light and shadow mean on this map. */
   showShade() {
-    const [least, most] = this.explorer.map.shading.range.map((deviation) => this.model.spreadWords(deviation ** 2));
+    const { shading, shadeBy } = this.explorer.map;
+    const [least, most] = shadeBy?.words(shading.range) ?? shading.range.map((deviation) => this.model.spreadWords(deviation ** 2));
     this.parts.least.textContent = least;
     this.parts.most.textContent = most;
   }
@@ -97,26 +114,7 @@ export class Controls {
   // --- legend and readout ---------------------------------------------------------------------
 
   showLegend() {
-    const { theme, selected } = this.state;
-    this.parts.ramp.style.background = `linear-gradient(90deg, ${css(theme.known)}, ${css(theme.unknown)})`;
-    const present = this.model.labels ? [...new Set(this.model.labels)].filter((label) => label >= 0).sort((p, q) => p - q) : [];
-    this.parts.legend.hidden = present.length < 2;
-    this.parts.legend.replaceChildren(...present.map((label) => {
-      const mark = element("canvas", { "aria-hidden": "true" });
-      const { colour, marker } = labelStyle(label, this.model.header.palette, theme);
-      const context = fitCanvas(mark, 12, 12);
-      tracePath(context, marker, 6, 6, 4.4);
-      context.fillStyle = css(colour);
-      context.fill();
-      const name = this.model.header.label_names[label] ?? String(label);
-      const chip = element("button", { type: "button", "aria-pressed": selected.has(label) }, mark, name);
-      chip.addEventListener("click", () => {
-        if (!selected.delete(label)) selected.add(label);
-        chip.setAttribute("aria-pressed", String(selected.has(label)));
-        this.explorer.map.drawLower();
-      });
-      return chip;
-    }));
+    this.colours.show();
   }
 
   /**

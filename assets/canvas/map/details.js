@@ -4,6 +4,7 @@ import { Cards } from "../kit/cards.js";
 import { element } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
 import { css, labelStyle } from "../kit/theme.js";
+import { Typicality } from "./typicality.js";
 
 /** @import { Turn } from "../kit/geometry.js" */
 /** @import { Theme } from "../kit/theme.js" */
@@ -23,6 +24,7 @@ export class Details extends Cards {
   constructor(section, model, state) {
     super(section, state);
     this.model = model;
+    this.typicality = new Typicality(model);
     this.drawing = model.drawing;
     /** @type {Float64Array | null} */
     this.point = null;
@@ -64,12 +66,18 @@ export class Details extends Cards {
     this.section.dataset.point = JSON.stringify(Array.from(point));
     this.show(element("h3", { class: "aside" }, "The chosen point"), [
       {
-        title: "Nearest rows",
-        note: "Training rows in the latent space, every dimension weighted by its relevance",
+        title: `Nearest rows${this.typicalInWords(point)}`,
+        note: "Training rows in the latent space, every dimension weighted by its relevance; and the share of rows that lie as far from the others as this place does, or farther",
         cards: near.map(({ row, distance }) => this.rowCard(row, distance)),
       },
       this.uncertainty(point),
     ]);
+  }
+
+  /** @param {Float64Array} point */
+  typicalInWords(point) {
+    const share = this.typicality.share(point);
+    return share === 0 ? " · off the map" : ` · more typical than ${Math.round(100 * share)} %`;
   }
 
   /** @param {number} row @param {number} distance */
@@ -81,7 +89,8 @@ export class Details extends Cards {
       values: model.item(row),
       drawing: item,
       caption: label ?? `row ${row + 1}`,
-      note: `distance ${formatNumber(distance, 2)}`,
+      // The point's coordinates have four decimals.
+      note: `distance ${formatNumber(Math.round(distance * 1e3) / 1e3, 2)}`,
       dot: label === null ? undefined : css(labelStyle(model.label(row), model.header.palette, state.theme).colour),
       alt: `Training row ${row + 1}${label === null ? "" : `, label ${label}`}`,
     };

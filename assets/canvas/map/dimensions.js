@@ -10,6 +10,7 @@ import { START_TURN } from "../kit/turn.js";
 
 const DECADES = 4; // Below the largest weight; what is smaller still has no length.
 const FRAMES = 5; // of the pictures along a dimension
+const TOLD = 0.3; // the least correlation with a fact of the rows that is worth a word
 const WAIT_MS = 160; // before they come, so that a pointer that passes calls up nothing
 const WORDS = "How fast the output changes along each dimension. Press a name to put the dimension onto an axis; rest on a row to see what it does.";
 
@@ -65,13 +66,13 @@ export class DimensionStrip {
       this.host.querySelector(".plain")?.focus();
     });
     const take = element("button", { type: "button", "data-part": "take" }, "Take from nearest point");
-    take.addEventListener("click", () => explorer.takeFromNearest());
+    take.addEventListener("click", () => this.takeFromNearest());
     this.host.replaceChildren(
       element("h4", { title: WORDS }, "Dimensions by ARD weight", scale), this.film, ...shown,
       ...(off.length ? [this.switchedOff(off)] : []),
       ...(explorer.map.canFollow() ? [take] : []),
     );
-    this.host.hidden = explorer.model.nLatent < 2;
+    explorer.parts.strip.hidden = explorer.model.nLatent < 2;
   }
 
   /** @param {number} q @param {number} length of its bar */
@@ -109,6 +110,14 @@ export class DimensionStrip {
   /** What the model does not use, in one line. @param {number[]} off */
   switchedOff(off) {
     return element("p", { class: "off" }, "Switched off: ", ...off.map((q) => this.axisButton(q, String(q + 1))));
+  }
+
+  /** Give the dimensions outside the plane the values of the point that is nearest in the plane. */
+  takeFromNearest() {
+    const { model, state: { point, a, b } } = this.explorer;
+    const nearest = model.position(model.nearest(point, [a, b]));
+    [nearest[a], nearest[b]] = [point[a], point[b]];
+    this.explorer.arrive(nearest);
   }
 
   /** Which dimensions are on the axes. */
@@ -157,11 +166,13 @@ export class DimensionStrip {
   draw(q) {
     const { model, state } = this.explorer;
     const [output] = model.pictured;
-    const width = Math.floor((this.host.clientWidth - 4 * FRAMES) / FRAMES);
+    const width = Math.floor((this.host.clientWidth - 4 * (FRAMES + 1)) / FRAMES);
     const height = Math.min(outputHeight(output.drawing, width, true), 1.2 * width);
     const [low, high] = model.range(q);
     const values = new Float64Array(output.nOutputs);
-    this.film.replaceChildren(...Array.from({ length: FRAMES }, (_, i) => {
+    const companion = model.companion(q);
+    const words = companion && Math.abs(companion.r) >= TOLD ? `goes with “${companion.name}” (r = ${formatCoordinate(companion.r)})` : "";
+    this.film.replaceChildren(...(words ? [element("p", {}, words)] : []), ...Array.from({ length: FRAMES }, (_, i) => {
       const point = state.point.slice();
       point[q] = low + (i / (FRAMES - 1)) * (high - low);
       output.predict(point, values);

@@ -1,20 +1,21 @@
 // The explorer: one model, one state, and the parts that show it. Knows nothing of Streamlit.
 
 import { partsOf } from "../kit/dom.js";
-import { formatCoordinate, formatNumber } from "../kit/format.js";
 import { OutputPicture } from "../kit/output_picture.js";
 import { usedGroups } from "../kit/pair.js";
 import { readTheme, takeTheme } from "../kit/theme.js";
 import { START_TURN } from "../kit/turn.js";
 import { mapActions } from "./actions.js";
+import { announce } from "./announce.js";
 import { Controls } from "./controls.js";
 import { Details } from "./details.js";
-import { drawnPlace } from "./drawn.js";
 import { Gestures } from "./gestures.js";
+import { addShadeChoice } from "./magnification.js";
 import { LatentMap } from "./map.js";
 import { Memory } from "./memory.js";
 import { Selecting } from "./selecting.js";
 import { Taking } from "./taking.js";
+import { Paths } from "./paths.js";
 import { Wall } from "./wall.js";
 
 /** @import { Group } from "../kit/pair.js" */
@@ -51,12 +52,14 @@ export class Explorer {
     this.state = {
       a, b,
       point: start.point ? Float64Array.from(start.point) : Float64Array.from(this.first.point),
+      path: null,
       held: new Set(),
       follow: start.follow ?? true,
       hover: null,
       hovered: -1,
       marks: [],
       marked: -1,
+      factor: -1,
       selected: new Set(),
       rows: new Set(),
       show: { thumbnails: false, ellipses: false, trajectories: Boolean(model.sequences) },
@@ -74,6 +77,8 @@ export class Explorer {
     this.memory = new Memory(this, model.header.name);
     this.gestures = new Gestures(this.parts.upper, mapActions(this), () =>
       this.map.toPixel(this.state.point[this.state.a], this.state.point[this.state.b]));
+    this.paths = this.parts.paths ? new Paths(this, this.parts.paths) : null;
+    if (this.paths?.metric) addShadeChoice(this, this.paths.metric);
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.parts.map);
     for (const { canvas } of this.pictures) this.observer.observe(/** @type {HTMLElement} */ (canvas.parentElement));
@@ -166,21 +171,6 @@ export class Explorer {
     this.paint();
   }
 
-  /** Give the dimensions outside the plane the values of the point that is nearest in the plane. */
-  takeFromNearest() {
-    const { model, state } = this;
-    const nearest = model.position(model.nearest(state.point, [state.a, state.b]));
-    nearest[state.a] = state.point[state.a];
-    nearest[state.b] = state.point[state.b];
-    this.moveTo(nearest);
-    this.keep();
-  }
-
-  /** Keep a place at random among the data. */
-  surprise() {
-    this.arrive(drawnPlace(this.model));
-  }
-
   /** Keep a place, wherever it is on the map. @param {Float64Array} point */
   arrive(point) {
     const { state, map } = this;
@@ -229,6 +219,7 @@ export class Explorer {
 
   reset() {
     this.state.selected.clear();
+    this.paths?.clear();
     this.state.point.set(this.first.point);
     this.state.turn = Object.assign(this.state.turn, START_TURN);
     this.controls.showLegend();
@@ -258,7 +249,7 @@ export class Explorer {
   tell() {
     this.details?.tell(this.state.point);
     this.wall?.follow();
-    this.announce();
+    announce(this);
   }
 
   // --- drawing --------------------------------------------------------------------------------
@@ -272,9 +263,11 @@ export class Explorer {
     });
   }
 
-  /** The point that the outputs belong to: under the pointer, else the chosen one. */
+  /** The point that the outputs belong to: on a path, under the pointer, else the chosen one. */
   shownPoint() {
     const { state, model } = this;
+    const onPath = this.paths?.place();
+    if (onPath) return onPath;
     if (state.hovered >= 0) return this.reachable(model.position(state.hovered));
     const point = Float64Array.from(state.point);
     return state.hover ? this.moved(point, ...state.hover) : point;
@@ -307,24 +300,6 @@ export class Explorer {
     this.wall?.draw();
   }
 
-  /** Words for those who do not see the pictures. */
-  announce() {
-    const { model, state, parts } = this;
-    const n = model.nearest(state.point);
-    const at = [state.a, state.b].map((q) => `dimension ${q + 1} at ${formatCoordinate(state.point[q])}`).join(", ");
-    const near = model.name(n);
-    const spread = this.pictures.map((picture) => this.spreadInWords(picture)).join(" ");
-    parts.announce.textContent = `Point kept: ${at}. ${spread} Nearest training item: ${near}.`;
-    for (const picture of this.pictures) picture.describe(`${at}; nearest training item ${near}`);
-    parts.upper.setAttribute("aria-label",
-      `Latent map of ${model.nPoints} training points, ${at}. Arrow keys move the point, Enter keeps it, plus and minus zoom, 0 resets.`);
-  }
-
-  /** @param {any} it */
-  spreadInWords({ model, values }) {
-    return `Standard deviation ${formatNumber(model.deviation(model.predict(this.state.point, values)))}.`;
-  }
-
   /** Streamlit's theme changed. */
   retheme() {
     takeTheme(this.root, this.state.theme);
@@ -344,6 +319,7 @@ export class Explorer {
     this.controls.stop();
     this.details?.stop();
     this.memory.stop();
+    this.paths?.stop();
     this.map.stop();
   }
 }

@@ -145,6 +145,9 @@ export class Gestures {
 
   /** @param {WheelEvent} event */
   wheel(event) {
+    // The plain wheel scrolls the page until the map was clicked on.
+    const root = /** @type {ShadowRoot | Document} */ (this.element.getRootNode());
+    if (!event.ctrlKey && root.activeElement !== this.element) return;
     event.preventDefault();
     const lines = event.deltaMode === 1 ? 16 : 1;
     const rate = event.ctrlKey ? 0.01 : 0.0018; // a trackpad's pinch arrives as ctrl + small steps

@@ -1,5 +1,6 @@
 // The kernels that a page can evaluate, one entry of KERNELS for each kind. A new one needs `row`
-// and `diagonal`; `plane` makes the shading faster where a kernel falls apart along two dimensions.
+// and `diagonal`; `plane` makes the shading faster where a kernel falls apart along two dimensions;
+// with `derivative` there are lengths on the map: shortest paths and magnification.
 
 /** @typedef {Float64Array | Float32Array} Floats */
 /**
@@ -23,10 +24,18 @@
  * @property {(u: number, v: number) => number} diagonal k(x, x)
  */
 /**
+ * How a kernel changes with the place.
+ * @typedef {object} KernelDerivative
+ * @property {(part: any, x: ArrayLike<number>, inputs: Inputs, out: Float64Array) => void} row adds ∂k(Z, x)/∂x to out (M × Q)
+ * @property {(part: any, x: ArrayLike<number>, out: Float64Array) => void} diagonal
+ *   adds ∂²k(x, x')/∂x∂x' at x' = x to out (Q × Q): the covariance of a draw's slopes
+ */
+/**
  * @typedef {object} KernelKind
  * @property {(part: any, x: ArrayLike<number>, inputs: Inputs, out: Float64Array) => void} row adds k(Z, x) to out (M)
  * @property {(part: any, x: ArrayLike<number>) => number} diagonal k(x, x)
  * @property {(part: any, x: ArrayLike<number>, a: number, b: number, inputs: Inputs) => KernelPlane} [plane]
+ * @property {KernelDerivative} [derivative]
  */
 
 /** @type {Record<string, KernelKind>} */
@@ -56,6 +65,19 @@ export const KERNELS = {
         },
         diagonal: () => variance,
       };
+    },
+    derivative: {
+      row({ variance, precision }, x, { inducing: Z, nInducing: M, nLatent: Q }, out) {
+        for (let m = 0; m < M; m++) {
+          let distance = 0;
+          for (let q = 0; q < Q; q++) distance += precision[q] * (x[q] - Z[m * Q + q]) ** 2;
+          const value = variance * Math.exp(-0.5 * distance);
+          for (let q = 0, at = m * Q; q < Q; q++, at++) out[at] -= value * precision[q] * (x[q] - Z[at]);
+        }
+      },
+      diagonal({ variance, precision }, x, out) {
+        for (let q = 0; q < x.length; q++) out[q * x.length + q] += variance * precision[q];
+      },
     },
   },
   linear: {
@@ -87,16 +109,26 @@ export const KERNELS = {
         diagonal: (u, v) => restDiagonal + variance[a] * u ** 2 + variance[b] * v ** 2,
       };
     },
+    derivative: {
+      row({ variance }, _x, { inducing: Z, nInducing: M, nLatent: Q }, out) {
+        for (let m = 0, at = 0; m < M; m++) for (let q = 0; q < Q; q++, at++) out[at] += variance[q] * Z[at];
+      },
+      diagonal({ variance }, x, out) {
+        for (let q = 0; q < x.length; q++) out[q * x.length + q] += variance[q];
+      },
+    },
   },
   bias: {
     row({ variance }, _x, { nInducing: M }, out) {
       for (let m = 0; m < M; m++) out[m] += variance;
     },
     diagonal: ({ variance }) => variance,
+    derivative: { row() {}, diagonal() {} }, // the same everywhere
   },
   white: {
     row() {}, // zero between two different inputs
     diagonal: ({ variance }) => variance,
+    derivative: { row() {}, diagonal() {} }, // another draw at every place: no change along a way
   },
 };
 

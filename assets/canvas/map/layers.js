@@ -1,7 +1,8 @@
 // What lies on the map: the training points in all their shapes, and the chosen point's way.
 
 import { thumbnailPicture } from "../kit/output.js";
-import { css, labelStyle, tracePath } from "../kit/theme.js";
+import { css, tracePath } from "../kit/theme.js";
+import { pointStyle } from "./colours.js";
 
 /** @import { LatentMap } from "./map.js" */
 /** @import { LatentPoints } from "./points.js" */
@@ -18,7 +19,7 @@ export function drawTrajectories(context, map) {
   context.lineJoin = "round";
   for (let i = 0; i + 1 < order.length; ) {
     const sequence = sequences[order[i]];
-    const style = labelStyle(model.label(order[i]), model.header.palette, map.state.theme);
+    const style = pointStyle(model, map.state, order[i]);
     context.strokeStyle = css(style.colour, 0.55);
     context.beginPath();
     context.moveTo(places[2 * order[i]], places[2 * order[i] + 1]);
@@ -32,7 +33,7 @@ export function drawTrajectories(context, map) {
 /** One standard deviation of q(x_n), per point. @param {CanvasRenderingContext2D} context @param {LatentMap} map */
 export function drawEllipses(context, map) {
   const { model, places, opacity } = map;
-  const { a, b, theme } = map.state;
+  const { a, b } = map.state;
   const Q = model.nLatent;
   const variance = model.latentVariance;
   if (!variance) return;
@@ -41,7 +42,7 @@ export function drawEllipses(context, map) {
   for (let n = 0; n < model.nPoints; n++) {
     const ru = Math.sqrt(variance[n * Q + a]) * ku;
     const rv = Math.sqrt(variance[n * Q + b]) * kv;
-    const { colour } = labelStyle(model.label(n), model.header.palette, theme);
+    const { colour } = pointStyle(model, map.state, n);
     context.beginPath();
     context.ellipse(places[2 * n], places[2 * n + 1], ru, rv, 0, 0, 2 * Math.PI);
     context.strokeStyle = css(colour, 0.5 * opacity[n]);
@@ -55,7 +56,7 @@ export function drawPoints(context, map) {
   const { theme } = map.state;
   const size = pointSize(map.model);
   for (let n = 0; n < model.nPoints; n++) {
-    const { colour, marker } = labelStyle(model.label(n), model.header.palette, theme);
+    const { colour, marker } = pointStyle(model, map.state, n);
     tracePath(context, marker, places[2 * n], places[2 * n + 1], size);
     context.fillStyle = css(colour, opacity[n]);
     context.fill();
@@ -105,7 +106,7 @@ export function drawItem(context, map, n, x, y, size, which = 0) {
     picture = thumbnailPicture(model.pictured[which], n, size, theme);
     map.pictures.set(key, picture);
   }
-  const { colour } = labelStyle(model.label(n), model.header.palette, theme);
+  const { colour } = pointStyle(model, map.state, n);
   context.drawImage(picture, x, y, size, size);
   context.strokeStyle = css(colour);
   context.lineWidth = 1.5;
@@ -154,6 +155,42 @@ export function drawMarks(context, map) {
   });
 }
 
+/**
+ * A path with its ends and the place on it; while its end is to be chosen, the line to the pointer.
+ * @param {CanvasRenderingContext2D} context
+ * @param {LatentMap} map
+ */
+export function drawPath(context, map) {
+  const { a, b, path, hover, theme } = map.state;
+  if (!path) return;
+  const pixels = path.points.map((x) => map.toPixel(x[a], x[b]));
+  const open = pixels.length === 1;
+  if (open && hover) pixels.push(map.toPixel(...hover));
+  context.beginPath();
+  for (const [x, y] of pixels) context.lineTo(x, y);
+  context.lineJoin = "round";
+  if (open) context.setLineDash([5, 5]);
+  context.lineWidth = 5;
+  context.strokeStyle = css(theme.background, 0.85);
+  context.stroke();
+  context.lineWidth = 2.5;
+  context.strokeStyle = css(theme.accent);
+  context.stroke();
+  context.setLineDash([]);
+  const dot = (/** @type {[number, number]} */ [x, y], /** @type {number} */ radius) => {
+    context.beginPath();
+    context.arc(x, y, radius, 0, 2 * Math.PI);
+    context.fillStyle = css(theme.accent);
+    context.fill();
+    context.lineWidth = 2;
+    context.strokeStyle = css(theme.background);
+    context.stroke();
+  };
+  dot(pixels[0], 5.5);
+  if (!open) dot(pixels[pixels.length - 1], 5.5);
+  if (path.at) dot(map.toPixel(path.at[a], path.at[b]), 7);
+}
+
 /** Radius of a training point. @param {LatentPoints} model */
 function pointSize(model) {
   return model.nPoints > 900 ? 3 : model.nPoints > 300 ? 3.8 : 4.6;
@@ -169,7 +206,7 @@ export function drawHovered(context, map, n) {
   const { model } = map;
   const { theme } = map.state;
   const [x, y] = [map.places[2 * n], map.places[2 * n + 1]];
-  const { colour, marker } = labelStyle(model.label(n), model.header.palette, theme);
+  const { colour, marker } = pointStyle(model, map.state, n);
   tracePath(context, marker, x, y, pointSize(map.model) + 2.5);
   context.fillStyle = css(colour);
   context.fill();

@@ -5,12 +5,13 @@ import { drawMapAxes } from "../kit/axes.js";
 import { fitCanvas } from "../kit/dom.js";
 import { PlaneView, framed } from "../kit/plane.js";
 import { css } from "../kit/theme.js";
-import { drawEllipses, drawHovered, drawMarks, drawPoints, drawThumbnails, drawTrajectories, drawWay } from "./layers.js";
+import { drawEllipses, drawHovered, drawMarks, drawPath, drawPoints, drawThumbnails, drawTrajectories, drawWay } from "./layers.js";
 import { NearPlane } from "./nearness.js";
 import { Shading } from "./shade.js";
 
 /** @import { Turn } from "../kit/geometry.js" */
 /** @import { Theme } from "../kit/theme.js" */
+/** @import { Magnification } from "./magnification.js" */
 /** @import { Output, Slice } from "./model.js" */
 /** @import { LatentPoints } from "./points.js" */
 
@@ -26,12 +27,15 @@ import { Shading } from "./shade.js";
  * @property {number} a the dimension across
  * @property {number} b the dimension up
  * @property {Float64Array} point the chosen one
+ * @property {{ points: Float64Array[], at: Float64Array | null } | null} path from a place to another, and where on it the output is;
+ *   its start alone while the end is to be chosen
  * @property {Set<number>} held dimensions that stay where the chosen point is
  * @property {boolean} follow whether the dimensions outside the plane go where the data are
  * @property {[number, number] | null} hover where the pointer is, in the plane
  * @property {number} hovered the training point that the pointer is on, or −1
  * @property {Float64Array[]} marks places whose outputs are shown beside the map
  * @property {number} marked the one of them that the pointer is on, or −1
+ * @property {number} factor the fact that the points are coloured by, or −1: by their labels
  * @property {Set<number>} selected labels that are set off from the others
  * @property {Set<number>} rows training points that are
  * @property {{ thumbnails: boolean, ellipses: boolean, trajectories: boolean }} show
@@ -62,6 +66,8 @@ export class LatentMap extends PlaneView {
     this.places = new Float32Array(0);
     this.opacity = new Float32Array(0);
     this.near = new NearPlane(model, state.a, state.b);
+    /** What is shaded, where it is not the uncertainty. @type {Magnification | null} */
+    this.shadeBy = null;
   }
 
   // --- view -----------------------------------------------------------------------------------
@@ -74,8 +80,14 @@ export class LatentMap extends PlaneView {
     const [v, sv] = framed(model.range(b), 2 * MARGIN);
     this.show({ u, v, su, sv });
     if (this.near.a !== a || this.near.b !== b) this.near = new NearPlane(model, a, b);
-    this.shading.calibrate(this.slice(model.position(model.header.start)), this.view);
+    this.calibrate();
     this.refresh();
+  }
+
+  /** Fit light and shadow to the whole map. */
+  calibrate() {
+    const { model } = this;
+    this.shading.calibrate(this.slice(model.position(model.header.start)), this.home);
   }
 
   /** Whether a dimension in use lies outside the plane: nothing else could follow. */
@@ -91,6 +103,7 @@ export class LatentMap extends PlaneView {
 
   /** What is shaded: the places that the pointer gets; without following, the plane through x. @param {Float64Array} x */
   slice(x) {
+    if (this.shadeBy) return this.shadeBy.slice(x);
     if (this.follows()) return this.near.slice((place) => this.model.variance(place));
     return this.model.slice(x, this.state.a, this.state.b);
   }
@@ -198,6 +211,7 @@ export class LatentMap extends PlaneView {
     const halo = css(theme.background, 0.9);
     drawWay(context, this, x, y);
     drawMarks(context, this);
+    drawPath(context, this);
     context.lineWidth = 4;
     context.strokeStyle = halo;
     const ring = () => {

@@ -1,6 +1,6 @@
 // The buttons of memory: back and forward among kept places, and bookmarks with names and pictures.
 
-import { element, fitCanvas } from "../kit/dom.js";
+import { browserStorage, element, fitCanvas } from "../kit/dom.js";
 import { download } from "../kit/download.js";
 import { drawOutput, outputHeight } from "../kit/output.js";
 import { START_TURN } from "../kit/turn.js";
@@ -11,15 +11,6 @@ import { History } from "./history.js";
 /** @import { Place } from "./history.js" */
 
 const THUMB = 56; // CSS pixels
-
-/** What the browser keeps for this address, where it lets us: pages opened from disk may not. */
-function browserStorage() {
-  try {
-    return window.localStorage;
-  } catch {
-    return null;
-  }
-}
 
 export class Memory {
   /**

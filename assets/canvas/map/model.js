@@ -21,7 +21,8 @@ import { OutputVariances } from "./variances.js";
  * @property {Drawing} drawing
  * @property {number} nOutputs
  * @property {(x: ArrayLike<number>, mean: Float64Array) => number} predict mean into its second argument; returns the variance
- * @property {(variance: number) => number} deviation in the data's units
+ * @property {(variance: number) => number} deviation in the data's units, the root mean square over the outputs
+ * @property {(x: ArrayLike<number>) => Float64Array} deviations of every output's function, in the data's units
  * @property {(variance: number) => string} spreadWords
  * @property {(n: number) => ArrayLike<number>} item
  */
@@ -156,6 +157,11 @@ export class LatentModel extends LatentPoints {
       mean[d] += first[d];
     }
     return { mean, variances: variances.map((value) => Math.max(value, 0)) };
+  }
+
+  /** @param {ArrayLike<number>} x */
+  deviations(x) {
+    return this.moments(Float64Array.from(x), null).variances.map(Math.sqrt);
   }
 
   /** Standard deviation of a row's noise in output d, in the data's units. @param {number} d */

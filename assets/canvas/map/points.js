@@ -1,5 +1,7 @@
 // The training points on a latent map.
 
+import { correlation, scaleEnds } from "./scale.js";
+
 /** @import { Frame } from "../kit/frame.js" */
 /** @import { Floats } from "./kernels.js" */
 
@@ -24,6 +26,39 @@ export class LatentPoints {
     this.sequences = arrays.sequences;
     /** The rows, sequence by sequence in the order of time. @type {Int32Array | undefined} */
     this.order = arrays.order;
+    /** F × N, facts of the rows that are numbers. @type {Float32Array | undefined} */
+    this.factors = arrays.factors;
+    /** @type {Map<number, [number, number]>} */
+    this.factorRanges = new Map();
+  }
+
+  /** A fact of row n; NaN where it is not known. @param {number} f @param {number} n */
+  factor(f, n) {
+    return /** @type {Float32Array} */ (this.factors)[f * this.nPoints + n];
+  }
+
+  /** The scale of a fact. @param {number} f */
+  factorRange(f) {
+    let range = this.factorRanges.get(f);
+    if (!range) {
+      range = scaleEnds(/** @type {Float32Array} */ (this.factors).subarray(f * this.nPoints, (f + 1) * this.nPoints));
+      this.factorRanges.set(f, range);
+    }
+    return range;
+  }
+
+  /**
+   * The fact that goes most with a dimension, and its correlation with the points' positions.
+   * @param {number} q
+   * @returns {{ name: string, r: number } | null} none where nothing is known of the rows
+   */
+  companion(q) {
+    const { nPoints: N, nLatent: Q, latent, factors, header } = this;
+    if (!factors) return null;
+    const positions = Float64Array.from({ length: N }, (_, n) => latent[n * Q + q]);
+    const found = header.factors.map((/** @type {string} */ name, /** @type {number} */ f) =>
+      ({ name, r: correlation(positions, factors.subarray(f * N, (f + 1) * N)) }));
+    return found.reduce((/** @type {{ r: number }} */ best, /** @type {{ r: number }} */ next) => (Math.abs(next.r) > Math.abs(best.r) ? next : best));
   }
 
   /**
@@ -54,13 +89,17 @@ export class LatentPoints {
    */
   closest(x, count) {
     const { nPoints, nLatent: Q, latent, relevance } = this;
-    const distances = Float64Array.from({ length: nPoints }, (_, n) => {
+    const found = Math.min(count, nPoints);
+    const [rows, squares] = [new Int32Array(found), new Float64Array(found).fill(Infinity)];
+    for (let n = 0; n < nPoints; n++) {
       let distance = 0;
       for (let q = 0; q < Q; q++) distance += relevance[q] * (x[q] - latent[n * Q + q]) ** 2;
-      return Math.sqrt(distance);
-    });
-    const rows = Array.from({ length: nPoints }, (_, n) => n).sort((m, n) => distances[m] - distances[n]);
-    return rows.slice(0, count).map((row) => ({ row, distance: distances[row] }));
+      if (distance >= squares[found - 1]) continue;
+      let at = found - 1;
+      for (; at > 0 && squares[at - 1] > distance; at--) [squares[at], rows[at]] = [squares[at - 1], rows[at - 1]];
+      [squares[at], rows[at]] = [distance, n];
+    }
+    return Array.from(rows, (row, i) => ({ row, distance: Math.sqrt(squares[i]) }));
   }
 
   /** The least and the greatest coordinate along a dimension. @param {number} q @returns {[number, number]} */

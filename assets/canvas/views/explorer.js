@@ -1,7 +1,6 @@
 // One map, several outputs that follow one pointer; a lock holds what the chosen views do not share.
 
 import { element } from "../kit/dom.js";
-import { formatNumber } from "../kit/format.js";
 import { OutputPicture } from "../kit/output_picture.js";
 import { Explorer } from "../map/explorer.js";
 
@@ -124,22 +123,10 @@ export class ViewsExplorer extends Explorer {
     const point = this.shownPoint();
     for (const picture of this.pictures) {
       const variance = picture.draw(point);
-      if (picture.caption) picture.caption.textContent = picture.labels ? this.className(picture) : picture.model.spreadWords(variance);
+      if (picture.caption) picture.caption.textContent = picture.labels ? picture.className() : picture.model.spreadWords(variance);
     }
     this.controls.showPoint(point);
     this.controls.readout(point, []);
-  }
-
-  /** The most probable class of a view of labels. @param {any} it */
-  className({ model, values }) {
-    return model.drawing.columns?.[values.indexOf(Math.max(...values))] ?? "";
-  }
-
-  /** @override @param {OutputPicture} picture */
-  spreadInWords(picture) {
-    const { model, values, title, labels } = picture;
-    const variance = model.predict(this.state.point, values);
-    return labels ? `${title}: ${this.className(picture)}.` : `${title}: standard deviation ${formatNumber(model.deviation(variance))}.`;
   }
 
   /** @override */

@@ -123,6 +123,11 @@ class JoinedLayers {
     return Math.sqrt(variance);
   }
 
+  /** @param {ArrayLike<number>} x */
+  deviations(x) {
+    return Float64Array.from(this.layers.flatMap((layer) => Array.from(layer.deviations(x))));
+  }
+
   /** @param {number} variance */
   spreadWords(variance) {
     return `± ${formatNumber(this.deviation(variance), 2)}`;

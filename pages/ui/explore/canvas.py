@@ -7,10 +7,11 @@ from here.
 import streamlit as st
 
 from gplvm_core.figures.pack import Chart, pack_model
+from gplvm_core.figures.scripts import MAP_STYLES
 from pages.ui.shared.component import component, hold_bytes
 from pages.ui.shared.place import Place
 
-show_view = component("explore", "map/map.html", "map/map.css", "map/taking.css")
+show_view = component("explore", "map/map.html", *MAP_STYLES)
 
 
 def latent_canvas(chart: Chart, name: str, start: Place, opening: str) -> None:

@@ -18,11 +18,13 @@ from gplvm_core.datasets import (
     read_file,
 )
 from gplvm_core.datasets.errors import plural
+from gplvm_core.datasets.image_shapes import image_shapes
 from gplvm_core.datasets.table import rows_with_values
 from pages.ui.shared.memory import fingerprint, recall, remember
 
 MEGABYTES = 50
 NONE = "—"
+LEAST_PIXELS = 36  # columns from which rows may be pictures
 
 
 def read_with_questions(name: str, data: bytes) -> Dataset:
@@ -162,6 +164,7 @@ def table_questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
         if header != report.header:
             report = inspected(name, data, array, header)
     answers = column_questions(report, mark)
+    answers |= picture_question(report, answers, mark)
     if header is not None:
         answers["header"] = header
     if array is not None:
@@ -169,6 +172,34 @@ def table_questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
     for note in report.notes:
         st.caption(note)
     return answers
+
+
+def picture_question(report: TableReport, answers: dict[str, Any], mark: str) -> dict[str, Any]:
+    """Whether the rows are pictures, and of which size; asked where there are enough columns."""
+    roles = {
+        answers.get("label_column"),
+        answers.get("time_column"),
+        *answers.get("id_columns", ()),
+    }
+    values = [each for each in report.columns if each.numeric and each.name not in roles]
+    shapes = image_shapes(len(values)) if len(values) >= LEAST_PIXELS else ()
+    if not shapes:
+        return {}
+    chosen = st.selectbox(
+        "The rows are",
+        (None, *shapes),
+        format_func=lambda shape: "numbers" if shape is None else _size_in_words(shape),
+        key=f"upload_image_shape_{len(values)}{mark}",
+        help="Rows that are pictures, line by line from the top left, are drawn as such. Nothing "
+        "else changes.",
+        persist_state="session",
+    )
+    return {} if chosen is None else {"image_shape": chosen}
+
+
+def _size_in_words(shape: tuple[int, ...]) -> str:
+    colour = ", in colour" if len(shape) == 3 else ""
+    return f"pictures, {shape[0]} high and {shape[1]} wide{colour}"
 
 
 def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
@@ -235,4 +266,5 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
 @st.cache_data(max_entries=8, show_spinner="Looking at the rows …")
 def rows_in_use(name: str, data: bytes, answers: dict[str, Any]) -> tuple[Array, int]:
     """Which rows of a table have a value in a column to learn, and how many rows it has."""
-    return rows_with_values(NamedBytes(name, data), **answers)
+    asked = {key: value for key, value in answers.items() if key != "image_shape"}
+    return rows_with_values(NamedBytes(name, data), **asked)

@@ -1,0 +1,27 @@
+// Long work in slices, so that the page goes on meanwhile.
+
+const WORK_MS = 30; // a frame
+
+/**
+ * Take the steps of a generator, some of them a frame, then call done() with what it returns.
+ * @template Result
+ * @param {Generator<unknown, Result>} steps
+ * @param {(result: Result) => void} done
+ * @returns {() => void} stops it
+ */
+export function inSlices(steps, done) {
+  let frame = 0;
+  const work = () => {
+    const end = performance.now() + WORK_MS;
+    do {
+      const step = steps.next();
+      if (step.done) {
+        done(step.value);
+        return;
+      }
+    } while (performance.now() < end);
+    frame = requestAnimationFrame(work);
+  };
+  frame = requestAnimationFrame(work);
+  return () => cancelAnimationFrame(frame);
+}

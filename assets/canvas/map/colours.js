@@ -1,0 +1,86 @@
+// What the colours of the training points say: their labels, or a fact of the rows that is a number.
+
+import { element, fitCanvas } from "../kit/dom.js";
+import { formatNumber } from "../kit/format.js";
+import { css, heatColour, labelStyle, mix, tracePath } from "../kit/theme.js";
+
+/** @import { Explorer } from "./explorer.js" */
+/** @import { MapState } from "./map.js" */
+/** @import { LatentPoints } from "./points.js" */
+
+/**
+ * Colour and marker of a training point.
+ * @param {LatentPoints} model
+ * @param {MapState} state
+ * @param {number} n
+ */
+export function pointStyle(model, { factor, theme }, n) {
+  if (factor < 0) return labelStyle(model.label(n), model.header.palette, theme);
+  const [low, high] = model.factorRange(factor);
+  const value = model.factor(factor, n);
+  if (Number.isNaN(value)) return { colour: theme.faint, marker: "circle" };
+  const colour = heatColour((value - low) / (high - low));
+  // The scale begins almost black.
+  return { colour: theme.dark ? mix(colour, [255, 255, 255], 0.25) : colour, marker: "circle" };
+}
+
+/** The menu of what to colour by, and the legend. */
+export class Colours {
+  /** @param {Explorer} explorer */
+  constructor(explorer) {
+    this.explorer = explorer;
+    const { parts, model, state } = explorer;
+    const names = /** @type {string[]} */ (model.header.factors ?? []);
+    this.menu = parts.colour;
+    if (this.menu) {
+      const labels = model.labels ? "Labels" : "Nothing";
+      this.menu.replaceChildren(...[labels, ...names].map((name, i) => element("option", { value: i - 1 }, name)));
+      parts["colour-field"].hidden = !names.length;
+      this.menu.addEventListener("change", () => {
+        state.factor = Number(this.menu.value);
+        this.show();
+        explorer.map.drawLower();
+      });
+    }
+  }
+
+  show() {
+    const { parts, state } = this.explorer;
+    if (state.factor < 0) this.showLabels();
+    else this.showScale(state.factor);
+    if (this.menu) this.menu.value = String(state.factor);
+    parts.ramp.style.background = `linear-gradient(90deg, ${css(state.theme.known)}, ${css(state.theme.unknown)})`;
+  }
+
+  /** @param {number} factor */
+  showScale(factor) {
+    const { parts, model } = this.explorer;
+    const [low, high] = model.factorRange(factor);
+    parts.legend.hidden = false;
+    parts.legend.replaceChildren(element("span", { class: "scale" },
+      `${model.header.factors[factor]}: ${formatNumber(low)}`, element("i", { class: "heat" }), formatNumber(high)));
+  }
+
+  showLabels() {
+    const { parts, model, state, map } = this.explorer;
+    const { theme, selected } = state;
+    const present = model.labels ? [...new Set(model.labels)].filter((label) => label >= 0).sort((p, q) => p - q) : [];
+    parts.legend.hidden = present.length < 2;
+    parts.legend.replaceChildren(...present.map((label) => {
+      const mark = element("canvas", { "aria-hidden": "true" });
+      const { colour, marker } = labelStyle(label, model.header.palette, theme);
+      const context = fitCanvas(mark, 12, 12);
+      tracePath(context, marker, 6, 6, 4.4);
+      context.fillStyle = css(colour);
+      context.fill();
+      const name = model.header.label_names[label] ?? String(label);
+      const chip = element("button", { type: "button", "aria-pressed": selected.has(label) }, mark, name);
+      chip.addEventListener("click", () => {
+        if (!selected.delete(label)) selected.add(label);
+        chip.setAttribute("aria-pressed", String(selected.has(label)));
+        map.drawLower();
+      });
+      return chip;
+    }));
+  }
+}

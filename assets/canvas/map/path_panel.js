@@ -1,0 +1,73 @@
+// The controls of paths, in a row under the map.
+
+import { element } from "../kit/dom.js";
+
+/** @import { Paths } from "./paths.js" */
+
+export class PathPanel {
+  /**
+   * host: an empty element; paths: does what is asked for.
+   * @param {HTMLElement} host
+   * @param {Paths} paths
+   */
+  constructor(host, paths) {
+    this.host = host;
+    const button = (/** @type {string} */ words, /** @type {string} */ title, /** @type {() => void} */ press) => {
+      const made = element("button", { type: "button", title }, words);
+      made.addEventListener("click", press);
+      return made;
+    };
+    this.path = button("Path", "A path from the chosen point to the place that is clicked next", () => {
+      paths.begin();
+      paths.explorer.parts.upper.focus({ preventScroll: true });
+    });
+    /** @type {Record<string, HTMLButtonElement>} */
+    this.kinds = {
+      straight: button("Straight", "In a straight line through the latent space", () => paths.choose("straight")),
+      geodesic: button("Geodesic", "The way along which the output changes least in all: the shortest one, by the expected change of the output", () => paths.choose("geodesic")),
+    };
+    this.play = button("Play", "Move along the path, so that the output changes evenly", () => paths.toggle());
+    this.loop = button("Loop", "There and back, again and again; files go there and back, too", () => paths.turnAround());
+    this.gif = button("Save as GIF", "The outputs along the path as a moving picture", () => paths.saveGif());
+    this.frames = button("Save frames", "The outputs along the path as PNG pictures in a ZIP archive", () => paths.saveFrames());
+    const clear = button("Clear", "Take the path away", () => paths.clear());
+    this.slider = element("input", { type: "range", min: 0, max: 1, step: "any", "aria-label": "Place on the path" });
+    this.slider.addEventListener("input", () => paths.seek(Number(this.slider.value)));
+    const kinds = element("span", { class: "kinds", role: "group", "aria-label": "Kind of path" }, ...Object.values(this.kinds));
+    /** What needs a path. @type {HTMLElement[]} */
+    this.rest = [kinds, this.play, this.loop, this.slider, this.gif, this.frames, clear];
+    this.words = element("span", { class: "path-words", role: "status" });
+    host.replaceChildren(this.path, ...this.rest, this.words);
+    host.hidden = false;
+    this.show(paths);
+  }
+
+  /** @param {string} words @param {string} [title] */
+  say(words, title = "") {
+    this.words.textContent = words;
+    this.words.title = title;
+  }
+
+  /** There are no paths, and why. @param {string} words */
+  refuse(words) {
+    this.path.disabled = true;
+    this.say(words);
+  }
+
+  /** A file is being made, or no longer. @param {boolean} on */
+  busy(on) {
+    this.gif.disabled = this.frames.disabled = on;
+  }
+
+  /** @param {Paths} paths */
+  show({ way, waiting, kind, loop, playing, share }) {
+    for (const part of this.rest) part.hidden = !way;
+    this.host.toggleAttribute("data-empty", !way);
+    this.path.setAttribute("aria-pressed", String(waiting));
+    for (const [name, button] of Object.entries(this.kinds)) button.setAttribute("aria-pressed", String(name === kind));
+    this.loop.setAttribute("aria-pressed", String(loop));
+    this.play.textContent = playing ? "Pause" : "Play";
+    this.slider.value = String(share);
+    this.slider.setAttribute("aria-valuetext", `${Math.round(100 * share)} % of the way`);
+  }
+}

@@ -1,0 +1,34 @@
+// How typical a place is: as near to training rows as the rows are to each other, or off the map.
+
+/** @import { LatentPoints } from "./points.js" */
+
+const COMPANY = 5; // a place's spacing is its distance to the neighbour of this number
+const MOST_ROWS = 500; // that are asked for their own spacing
+
+export class Typicality {
+  /** @param {LatentPoints} points */
+  constructor(points) {
+    this.points = points;
+    /** Spacings of training rows, from dense to sparse. @type {Float64Array | null} */
+    this.spacings = null;
+  }
+
+  /** Of the rows, the share that lie as far from the others as x does from them, or farther. @param {ArrayLike<number>} x */
+  share(x) {
+    const { points } = this;
+    const count = Math.min(COMPANY, points.nPoints - 1);
+    if (count < 1) return 1;
+    const step = Math.ceil(points.nPoints / MOST_ROWS);
+    // Of a row's own neighbours the first is itself.
+    this.spacings ??= Float64Array.from({ length: Math.ceil(points.nPoints / step) }, (_, i) =>
+      points.closest(points.position(i * step), count + 1)[count].distance).sort();
+    const spacing = points.closest(x, count)[count - 1].distance;
+    let [low, high] = [0, this.spacings.length];
+    while (low < high) {
+      const middle = (low + high) >> 1;
+      if (this.spacings[middle] < spacing) low = middle + 1;
+      else high = middle;
+    }
+    return 1 - low / this.spacings.length;
+  }
+}

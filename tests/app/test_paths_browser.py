@@ -1,0 +1,106 @@
+"""A path on the map in a real browser: chosen, measured, played, and taken home."""
+
+import base64
+import io
+import re
+import zipfile
+
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.sync_api import expect
+
+from tests.app.apptest import PIXELS
+from tests.app.watch import changed, settled
+
+pytestmark = pytest.mark.browser
+
+MAP = "canvas[data-part=upper]"
+OUTPUT = "canvas[data-part=output]"
+FRAMES = 60
+PATH = """() => {
+    const { paths, state } = [...window.manifolio.views.values()][0];
+    const ends = (way) => [0, 1].map((share) => Array.from(way.place(share)));
+    const { straight, geodesic } = paths.ways;
+    return {
+        straight: straight.length, geodesic: geodesic.length, ends: ends(geodesic),
+        point: Array.from(state.point), root: Math.sqrt(paths.model.nOutputs),
+    };
+}"""
+
+
+def pixels_of(bytes_or_url):
+    return np.asarray(Image.open(io.BytesIO(bytes_or_url)).convert("RGB"), dtype=int)
+
+
+def saved(page, name):
+    """The bytes of the file that a button saves."""
+    with page.expect_download() as waiting:
+        page.get_by_role("button", name=name).click()
+    with open(waiting.value.path(), "rb") as file:
+        return file.read()
+
+
+def test_a_path_is_found_played_and_taken_home(server, browser_page):
+    page = browser_page.page
+    page.goto(server.explore())
+    page.wait_for_selector("[data-ready=true]")
+    settled(page)
+    panel = page.get_by_role("group", name="Path", exact=True)
+    words = panel.get_by_role("status")
+    begin = page.evaluate("Array.from([...window.manifolio.views.values()][0].state.point)")
+
+    panel.get_by_role("button", name="Path", exact=True).click()
+    expect(words).to_contain_text("Click where the path ends")
+    box = page.locator(MAP).bounding_box()
+    page.mouse.click(box["x"] + 0.85 * box["width"], box["y"] + 0.2 * box["height"])
+    expect(words).to_contain_text("Changes the output by")
+    path = page.evaluate(PATH)
+    assert path["geodesic"] <= path["straight"]
+    assert path["ends"] == [begin, path["point"]]
+    told = [float(number) for number in re.findall(r"[\d.]+", words.inner_text())]
+    expected = np.array([path["geodesic"], path["straight"]]) / path["root"]
+    np.testing.assert_allclose(told, expected, rtol=5e-3)
+
+    page.mouse.move(0, 0)
+    before = page.locator(OUTPUT).evaluate(PIXELS)
+    panel.get_by_role("button", name="Play").click()
+    changed(page.locator(OUTPUT), before, changed(page.locator(OUTPUT), before))
+    expect(panel.get_by_role("button", name="Play")).to_be_visible()  # at the end it rests
+    assert panel.get_by_role("slider").input_value() == "1"
+
+    picture = Image.open(io.BytesIO(saved(page, "Save as GIF")))
+    size = page.locator(OUTPUT).evaluate("(canvas) => [canvas.width, canvas.height]")
+    assert (picture.n_frames, list(picture.size)) == (FRAMES, size)
+    with zipfile.ZipFile(io.BytesIO(saved(page, "Save frames"))) as archive:
+        assert archive.namelist() == [f"{i + 1:04d}.png" for i in range(FRAMES)]
+        for frame in (0, 20, FRAMES - 1):
+            picture.seek(frame)
+            png = pixels_of(archive.read(f"{frame + 1:04d}.png"))
+            assert np.abs(np.asarray(picture.convert("RGB"), dtype=int) - png).max() <= 2
+    # The last picture is what the page shows at the end of the path.
+    url = page.locator(OUTPUT).evaluate("(canvas) => canvas.toDataURL()")
+    shown = np.asarray(Image.open(io.BytesIO(base64.b64decode(url.split(",")[1]))).convert("RGBA"))
+    opaque = shown[..., 3] == 255
+    assert opaque.mean() > 0.5
+    np.testing.assert_array_equal(png[opaque], shown[opaque][:, :3])
+
+    # Moving the chosen point takes the output back from the path.
+    at_the_end = page.locator(OUTPUT).evaluate(PIXELS)
+    page.locator(MAP).focus()
+    page.keyboard.press("Shift+ArrowLeft")
+    changed(page.locator(OUTPUT), at_the_end)
+    page.keyboard.press("Enter")
+    path = page.evaluate(PATH)
+
+    # With keys alone: the next path begins where this one ended.
+    panel.get_by_role("button", name="Path", exact=True).focus()
+    page.keyboard.press("Enter")
+    for key in ("ArrowLeft", "ArrowLeft", "ArrowDown", "Enter"):
+        page.keyboard.press(key)
+    expect(words).to_contain_text("Changes the output by")
+    assert page.evaluate(PATH)["ends"][0] == path["point"]
+    panel.get_by_role("button", name="Clear").click()
+    expect(panel.get_by_role("button")).to_have_count(1)
+    assert browser_page.traffic.errors == []
+    assert browser_page.traffic.outside() == []
