@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 
 from benchmarks.common import ROOT, table, versions, write_row
-from gplvm_core import BayesianGPLVM
+from gplvm_core import BayesianGPLVM, explorer
 from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.store import Library
 
@@ -109,6 +109,7 @@ WALL = """(count) => {
 CARD_IS_SHOWN = """() => [...document.querySelectorAll("img")]
     .some((image) => image.complete && image.naturalWidth > 1)"""
 STROKES = 8
+OFFLINE, OPENINGS = "people", 7
 MASK = "() => [...window.manifolio.views.values()][0].row.text()"
 # The painter has the answer to what is hidden now, and that is not `before`.
 COMPLETED = """(before) => {
@@ -260,6 +261,29 @@ def stroke_times(page: Any) -> dict[str, float]:
     }
 
 
+def offline_times(browser: Any, folder: Path) -> dict[str, float]:
+    """Seconds until the offline file of the first gallery model has drawn its map, and its size.
+
+    beside: what the file holds besides the model's own bytes, which base64 makes a third larger.
+    """
+    library = Library(ROOT / "assets" / "models", read_only=True)
+    file, path = explorer(library.model(OFFLINE), library.dataset(OFFLINE)), folder / "map.html"
+    file.save(path)
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_offline(True)
+    times = [
+        first_picture(context.new_page(), path.as_uri(), map_is_shown) for _ in range(OPENINGS)
+    ]
+    context.close()
+    return {
+        "offline_s_median": float(np.median(times)),
+        "offline_s_worst": float(np.max(times)),
+        "offline_mb": path.stat().st_size / 1e6,
+        "offline_mb_beside": (path.stat().st_size - 4 / 3 * file.packed_size) / 1e6,
+        "offline_error_of_spread": file.precision.share,
+    }
+
+
 def visit(browser: Any, url: str, model: str) -> dict[str, float]:
     """All figures of one started app: the first visitor's, and a second one's."""
     explore = f"{url}/explore?model=library:{model}"
@@ -311,6 +335,10 @@ def main() -> int:
         for load in ("idle", "busy"):
             with app(home, load) as url:
                 figures[load] = visit(browser, url, identifier)
+        if has_gallery():
+            # Nothing of the app is needed for it: the same figures stand in both columns.
+            offline = offline_times(browser, home)
+            figures = {load: each | offline for load, each in figures.items()}
         browser.close()
 
     rows = [(key, figures["idle"][key], figures["busy"][key]) for key in figures["idle"]]

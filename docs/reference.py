@@ -24,6 +24,7 @@ INTERFACE = {
     "datasets": "Data",
     "bounds": "The bound",
     "store": "Models on disk",
+    "figures": "In a browser",
 }
 
 

@@ -13,6 +13,7 @@ from gplvm_core.datasets import (
     read_table,
     read_video,
 )
+from gplvm_core.figures.offline import explorer
 from gplvm_core.kernels import (
     RBF,
     Bias,
@@ -66,6 +67,7 @@ __all__ = [
     "View",
     "White",
     "evaluate_bound",
+    "explorer",
     "label_view",
     "list_datasets",
     "load",

@@ -8,6 +8,8 @@ from gplvm_core.kernels import KernelError
 from gplvm_core.models import LatentVariableModel
 from pages.ui.explore.canvas import latent_canvas
 from pages.ui.explore.noise import noise_of_outputs
+from pages.ui.explore.opening import opening_here
+from pages.ui.explore.taking import take_home
 from pages.ui.shared.catalogue import Item, calibration
 from pages.ui.shared.map_place import linked_place, n_axes
 from pages.ui.shared.model_page import ModelPage, about, bullets, ready_models
@@ -34,7 +36,8 @@ def explore(item: Item, name: str) -> None:
     """The page for one model."""
     chart = Chart.of(item.model, item.dataset)
     try:
-        latent_canvas(chart, name, linked_place(n_axes(chart)))
+        latent_canvas(chart, name, linked_place(n_axes(chart)), opening_here(item))
+        take_home(item, chart, name)
     except KernelError as error:
         st.error(str(error))
     noise_of_outputs(item, name)
@@ -63,11 +66,7 @@ def explore(item: Item, name: str) -> None:
         "Dragging the ring moves it; dragging elsewhere, or with Shift, moves the map. Bookmarks "
         "stay in this browser; the link leads to this place.",
         f"**Training.** {training_in_words(item.model)}",
-        *(
-            [f"**Held out.** {calibration(item.key)}: {CALIBRATED}"]
-            if calibration(item.key)
-            else []
-        ),
+        *([f"**Held out.** {measured}: {CALIBRATED}"] if measured else []),
         *bullets(item.model.notes_),
         f"**Data.** {item.dataset.source}",
         *bullets(item.dataset.notes),

@@ -103,6 +103,8 @@ assert np.isfinite(model.bound_)
 assert model.latent_mean_.shape == (30, 2)
 assert model.inverse_transform(model.latent_mean_).shape == Y.shape
 assert gplvm_core.load_dataset("digits").values.shape == (1797, 64)
+drawing = gplvm_core.Drawing("bars", (3,))
+assert "<canvas" in gplvm_core.explorer(model, gplvm_core.Dataset("own", "Own", Y, drawing)).html
 assert "streamlit" not in sys.modules
 print("fitted")
 """

@@ -101,11 +101,15 @@ def run(*command: object, cwd: Path) -> str:
 def test_every_module_and_every_model_of_the_checkout_is_in_the_wheel(wheel):
     packed = set(zipfile.ZipFile(wheel).namelist())
     core = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("gplvm_core/**/*.py")}
-    app = [*ROOT.glob("pages/**/*.py"), *ROOT.glob("assets/canvas/**/*.*"), ROOT / "app.py"]
+    scripts = {
+        f"gplvm_core/figures/{path.relative_to(ROOT / 'assets').as_posix()}"
+        for path in ROOT.glob("assets/canvas/**/*.*")
+    }
+    app = [*ROOT.glob("pages/**/*.py"), ROOT / "app.py"]
     models = ROOT.glob("assets/models/*/*.*")
     app += [path for path in models if path.suffix != ".pyc"]  # training them leaves bytecode
     moved = {f"manifolio/{path.relative_to(ROOT).as_posix()}" for path in app}
-    assert core | moved <= packed
+    assert core | scripts | moved <= packed
     assert {name.split("/")[0].split("-")[0] for name in packed} == {"gplvm_core", "manifolio"}
     assert not [name for name in packed if "test" in name or "benchmark" in name]
 
@@ -129,6 +133,18 @@ def test_every_data_set_that_is_listed_loads_without_the_checkout(complete):
         line.split()[0] for line in told
     }
     assert Path(told[-1]).is_relative_to(complete.folder)
+
+
+def test_the_offline_file_finds_its_scripts_without_the_checkout(complete):
+    told = complete.python(
+        "import numpy as np, gplvm_core as g\n"
+        "Y = np.sin(np.outer(np.arange(20.0), [0.1, 0.2, 0.3]))\n"
+        "data = g.Dataset('waves', 'Waves', Y, g.Drawing('curve', (3,)))\n"
+        "page = g.explorer(g.ProbabilisticPCA(n_components=2).fit(Y), data)\n"
+        "page.save('map.html')\n"
+        "print(open('map.html', encoding='utf-8').read() == page.html)"
+    )
+    assert told.split() == ["True"]
 
 
 def test_the_command_leaves_blas_one_thread(complete):

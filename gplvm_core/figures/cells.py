@@ -4,7 +4,7 @@ import re
 from collections.abc import Callable
 
 import numpy as np
-from jaxtyping import Bool
+from jaxtyping import Bool, Float
 from numpy import ndarray as Array
 
 from gplvm_core.datasets.drawing import Drawing, Skeleton
@@ -36,6 +36,14 @@ def columns_of(drawing: Drawing, cells: Bool[Array, " C"]) -> Bool[Array, " D"]:
 def cells_of(drawing: Drawing, columns: Bool[Array, " D"]) -> Bool[Array, " C"]:
     """The cells with at least one of the chosen columns."""
     return np.asarray(columns.reshape(n_cells(drawing), -1).any(axis=1))
+
+
+def column_std(values: Float[Array, "N D"]) -> Float[Array, " D"]:
+    """Standard deviation of what is observed of each column; 0 where all of it is alike."""
+    centre, spread = np.nanmean(values, axis=0), np.nanstd(values, axis=0)
+    # A constant column's computed spread is the rounding error of its mean, not 0.
+    constant = spread <= 1e-12 * np.abs(centre)
+    return np.where(constant, 0.0, spread)
 
 
 def choices(drawing: Drawing) -> dict[str, Bool[Array, " C"]]:

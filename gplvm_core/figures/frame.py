@@ -1,24 +1,50 @@
 """Arrays with a JSON header as one piece of bytes that a browser can read without a library.
 
 uint32 header length (little-endian), JSON header, zeros up to a multiple of 8, then the arrays,
-each on a multiple of 8; `header["arrays"]` says name, dtype, shape and offset.
+each on a multiple of 8; `header["arrays"]` says name, dtype, shape, offset, and of rounded arrays
+the step of every row.
 """
 
 import json
 import struct
-from typing import Any
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Self
 
 import numpy as np
+from jaxtyping import Float, Int16
 from numpy import ndarray as Array
 
-DTYPES = ("float64", "float32", "int32", "uint8")
+DTYPES = ("float64", "float32", "int32", "int16", "uint8")
+MOST_STEPS = 32767  # in a row of 16 bits, up and down
 
 
-def frame(header: dict[str, Any], arrays: dict[str, Array]) -> bytes:
+@dataclass(frozen=True, eq=False)
+class Rounded:
+    """Numbers in 16 bits: in every row, counts of a step of its own."""
+
+    counts: Int16[Array, "R D"]
+    steps: Float[Array, " R"]
+
+    @classmethod
+    def of(cls, numbers: Float[Array, "R D"]) -> Self:
+        """Rounded to the nearest step, the largest number of a row being 32767 of them."""
+        steps = np.abs(numbers).max(axis=1, initial=0.0) / MOST_STEPS
+        counts = np.rint(numbers / np.where(steps > 0, steps, 1.0)[:, None])
+        return cls(counts.astype(np.int16), steps)
+
+    @property
+    def numbers(self) -> Float[Array, "R D"]:
+        """As the browser restores them, in single precision."""
+        return (self.counts * self.steps[:, None]).astype(np.float32)
+
+
+def frame(header: dict[str, Any], arrays: Mapping[str, Array | Rounded]) -> bytes:
     """Header and arrays as framed bytes; arrays keep their dtype (one of `DTYPES`)."""
     body = bytearray()
     entries = {}
-    for name, array in arrays.items():
+    for name, given in arrays.items():
+        array = given.counts if isinstance(given, Rounded) else given
         if array.dtype.name not in DTYPES:
             raise TypeError(f"{name} has dtype {array.dtype}; the canvas reads {DTYPES}.")
         body += bytes(-len(body) % 8)
@@ -27,6 +53,8 @@ def frame(header: dict[str, Any], arrays: dict[str, Array]) -> bytes:
             "shape": list(array.shape),
             "offset": len(body),
         }
+        if isinstance(given, Rounded):
+            entries[name]["steps"] = given.steps.tolist()
         body += np.ascontiguousarray(array.astype(array.dtype.newbyteorder("<"))).tobytes()
     text = json.dumps({**header, "arrays": entries}, allow_nan=False).encode()
     head = struct.pack("<I", len(text)) + text
@@ -34,7 +62,7 @@ def frame(header: dict[str, Any], arrays: dict[str, Array]) -> bytes:
 
 
 def unframe(data: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
-    """The inverse of `frame`."""
+    """The inverse of `frame`; rounded arrays come as the numbers that the browser restores."""
     (length,) = struct.unpack_from("<I", data)
     header = json.loads(data[4 : 4 + length])
     start = 4 + length + (-(4 + length) % 8)
@@ -42,6 +70,8 @@ def unframe(data: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
     for name, entry in header["arrays"].items():
         dtype = np.dtype(entry["dtype"]).newbyteorder("<")
         size = int(np.prod(entry["shape"]))
-        values = np.frombuffer(data, dtype, size, start + entry["offset"])
-        arrays[name] = values.reshape(entry["shape"])
+        values = np.frombuffer(data, dtype, size, start + entry["offset"]).reshape(entry["shape"])
+        if "steps" in entry:
+            values = Rounded(values, np.array(entry["steps"])).numbers
+        arrays[name] = values
     return header, arrays

@@ -22,14 +22,6 @@ PICTURE_HEIGHT = 420
 SHARE = "noise as a share of the spread"
 
 
-def column_std(values: Float[Array, "N D"]) -> Float[Array, " D"]:
-    """Standard deviation of what is observed of each column; 0 where all of it is alike."""
-    centre, spread = np.nanmean(values, axis=0), np.nanstd(values, axis=0)
-    # A constant column's computed spread is the rounding error of its mean, not 0.
-    constant = spread <= 1e-12 * np.abs(centre)
-    return np.where(constant, 0.0, spread)
-
-
 @dataclass(frozen=True, eq=False)
 class CellNoise:
     """The noise of a row's cells: its pixels of whatever colour, its joints, or its columns.

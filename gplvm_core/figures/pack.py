@@ -15,9 +15,9 @@ from gplvm_core.figures.browser_basis import (
     output_variances,
     scaled_basis,
 )
+from gplvm_core.figures.dimensions import dimensions_on
 from gplvm_core.figures.frame import frame
 from gplvm_core.figures.palette import COLOURS
-from gplvm_core.figures.relevance import dimensions_on
 from gplvm_core.prediction import Posterior
 
 MOST_ITEM_BYTES = 3_000_000  # the training items' small pictures; larger ones are reduced
@@ -160,6 +160,7 @@ def pack_points(chart: Chart) -> tuple[dict[str, Array], dict[str, Any]]:
         arrays["factors"] = np.stack(list(factors.values())).astype(np.float32)
     return arrays, {
         "axes": axes,
+        "n_latent": chart.n_latent,
         "relevance": relevance.tolist(),
         "on": list(chart.on),
         "dims": list(chart.pair),

@@ -11,9 +11,9 @@ from numpy import ndarray as Array
 from gplvm_core.datasets.dataset import Dataset
 from gplvm_core.datasets.drawing import Drawing
 from gplvm_core.datasets.missing import missing_entries
+from gplvm_core.figures.dimensions import joint_relevance
 from gplvm_core.figures.frame import frame
 from gplvm_core.figures.pack import Chart, drawing_header, pack_model, pack_points
-from gplvm_core.figures.relevance import joint_relevance
 
 WHOLE = "Whole row"
 

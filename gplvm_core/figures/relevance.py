@@ -1,31 +1,17 @@
 """The two measures of a latent dimension as bars: relevance orders, information switches."""
 
-from collections.abc import Mapping
-
 import numpy as np
 import plotly.graph_objects as go
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from numpy import ndarray as Array
 from plotly.subplots import make_subplots
 
+from gplvm_core.figures.dimensions import dimensions_on
 from gplvm_core.figures.layout import message_figure, quiet_layout
 from gplvm_core.figures.palette import OFF, ON, THRESHOLD
 from gplvm_core.models import ON as ON_NATS
 
 SMALLEST_SHOWN = 1e-6  # of the largest relevance; smaller ones are drawn at this height
-
-
-def dimensions_on(information: Float[Array, " Q"]) -> Bool[Array, " Q"]:
-    """Which dimensions carry information (KL per point above 0.05 nats): booleans (Q,)."""
-    return np.asarray(information) > ON_NATS
-
-
-def joint_relevance(
-    relevance: Float[Array, " Q"] | Mapping[str, Float[Array, " Q"]],
-) -> Float[Array, " Q"]:
-    """Of several views the largest per dimension: it counts as for the one that follows it most."""
-    views = list(relevance.values()) if isinstance(relevance, Mapping) else [relevance]
-    return np.asarray(np.max([np.asarray(view, dtype=float) for view in views], axis=0))
 
 
 def relevance_figure(

@@ -9,7 +9,7 @@ from playwright.sync_api import Page, expect
 from gplvm_core import BayesianGPLVM
 from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.figures.pack import Chart, pack_model
-from pages.ui.shared.assets import script
+from gplvm_core.figures.scripts import script
 from tests.app.watch import settled
 
 pytestmark = pytest.mark.browser

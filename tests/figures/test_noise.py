@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from gplvm_core.datasets.drawing import Drawing, Skeleton
-from gplvm_core.figures.noise import MOST_COLUMNS, CellNoise, column_std, noise_figure
+from gplvm_core.figures.cells import column_std
+from gplvm_core.figures.noise import MOST_COLUMNS, CellNoise, noise_figure
 
 
 def columns(noise, spread, names=None):

@@ -1,7 +1,7 @@
 // Framed bytes, as gplvm_core/figures/frame.py writes them:
 // [uint32 header length][JSON header][zeros up to a multiple of 8][arrays, each on a multiple of 8].
 
-/** @typedef {Float64Array | Float32Array | Int32Array | Uint8Array} Numbers */
+/** @typedef {Float64Array | Float32Array | Int32Array | Int16Array | Uint8Array} Numbers */
 /**
  * @typedef {object} Frame
  * @property {any} header what the file that packed it says; see there
@@ -14,6 +14,7 @@ const ARRAY_TYPES = {
   float64: Float64Array,
   float32: Float32Array,
   int32: Int32Array,
+  int16: Int16Array,
   uint8: Uint8Array,
 };
 
@@ -47,8 +48,23 @@ export function readFrame(bytes) {
   const shapes = {};
   for (const [name, entry] of Object.entries(header.arrays)) {
     const size = entry.shape.reduce((/** @type {number} */ product, /** @type {number} */ n) => product * n, 1);
-    arrays[name] = new ARRAY_TYPES[entry.dtype](buffer, start + entry.offset, size);
+    const numbers = new ARRAY_TYPES[entry.dtype](buffer, start + entry.offset, size);
+    arrays[name] = entry.steps ? restored(numbers, entry.steps) : numbers;
     shapes[name] = entry.shape;
   }
   return { header, arrays, shapes };
+}
+
+/**
+ * Numbers that were rounded to steps, one for each row.
+ * @param {Numbers} counts R × D
+ * @param {number[]} steps R
+ */
+function restored(counts, steps) {
+  const width = counts.length / steps.length;
+  const numbers = new Float32Array(counts.length);
+  steps.forEach((step, r) => {
+    for (let at = r * width; at < (r + 1) * width; at++) numbers[at] = counts[at] * step;
+  });
+  return numbers;
 }

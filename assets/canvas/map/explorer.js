@@ -13,6 +13,8 @@ import { Gestures } from "./gestures.js";
 import { addShadeChoice } from "./magnification.js";
 import { LatentMap } from "./map.js";
 import { Memory } from "./memory.js";
+import { Selecting } from "./selecting.js";
+import { Taking } from "./taking.js";
 import { Paths } from "./paths.js";
 import { Wall } from "./wall.js";
 
@@ -59,6 +61,7 @@ export class Explorer {
       marked: -1,
       factor: -1,
       selected: new Set(),
+      rows: new Set(),
       show: { thumbnails: false, ellipses: false, trajectories: Boolean(model.sequences) },
       turn: { ...START_TURN },
       theme: readTheme(this.root),
@@ -69,6 +72,8 @@ export class Explorer {
     this.pictures = this.buildPictures();
     this.controls = new Controls(this);
     this.wall = this.parts.wall ? new Wall(this) : null;
+    this.selecting = this.parts.lasso ? new Selecting(this) : null;
+    this.taking = this.parts.taking ? new Taking(this) : null;
     this.memory = new Memory(this, model.header.name);
     this.gestures = new Gestures(this.parts.upper, mapActions(this), () =>
       this.map.toPixel(this.state.point[this.state.a], this.state.point[this.state.b]));

@@ -37,6 +37,7 @@ import { Shading } from "./shade.js";
  * @property {number} marked the one of them that the pointer is on, or −1
  * @property {number} factor the fact that the points are coloured by, or −1: by their labels
  * @property {Set<number>} selected labels that are set off from the others
+ * @property {Set<number>} rows training points that are
  * @property {{ thumbnails: boolean, ellipses: boolean, trajectories: boolean }} show
  * @property {Theme} theme
  * @property {Turn} turn of all stick figures
@@ -137,7 +138,11 @@ export class LatentMap extends PlaneView {
 
   drawLower() {
     if (!this.width) return;
-    const context = fitCanvas(this.lower, this.width, this.height);
+    this.drawLayers(fitCanvas(this.lower, this.width, this.height));
+  }
+
+  /** All that lies on the map. @param {CanvasRenderingContext2D} context */
+  drawLayers(context) {
     this.place();
     this.drawShading(context);
     const { a, b, theme } = this.state;
@@ -152,7 +157,7 @@ export class LatentMap extends PlaneView {
   /** Pixel positions and opacities of the training points in this view. */
   place() {
     const { model } = this;
-    const { a, b, point, selected } = this.state;
+    const { a, b, point, selected, rows } = this.state;
     const Q = model.nLatent;
     const others = model.header.on.filter((/** @type {number} */ q) => q !== a && q !== b);
     this.places = new Float32Array(2 * model.nPoints);
@@ -167,6 +172,7 @@ export class LatentMap extends PlaneView {
       if (!follows) for (const q of others) distance += model.relevance[q] * (point[q] - model.latent[n * Q + q]) ** 2;
       this.opacity[n] = 0.3 + 0.7 * Math.exp(-0.5 * distance);
       if (selected.size && !selected.has(model.label(n))) this.opacity[n] *= 0.18;
+      if (rows.size && !rows.has(n)) this.opacity[n] *= 0.18;
     }
   }
 
@@ -195,7 +201,11 @@ export class LatentMap extends PlaneView {
 
   drawUpper() {
     if (!this.width) return;
-    const context = fitCanvas(this.upper, this.width, this.height);
+    this.drawInFront(fitCanvas(this.upper, this.width, this.height));
+  }
+
+  /** The chosen point and what the pointer is on. @param {CanvasRenderingContext2D} context */
+  drawInFront(context) {
     const { theme, a, b, point, hover, hovered } = this.state;
     const [x, y] = this.toPixel(point[a], point[b]);
     const halo = css(theme.background, 0.9);

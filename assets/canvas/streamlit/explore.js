@@ -1,6 +1,7 @@
 // Streamlit's side of the latent canvas. The model arrives through a byte store (store.js); after
 // that the page asks nothing of the server: the place goes into the link, and stays for the return.
 
+import { partsOf } from "../kit/dom.js";
 import { Explorer } from "../map/explorer.js";
 import { LatentModel } from "../map/model.js";
 import { linkPlace } from "./place_link.js";
@@ -8,10 +9,11 @@ import { component, freshBytes, shelf } from "./shelf.js";
 
 /** @import { Place } from "../map/history.js" */
 
-/** The link's place, if it says one. @typedef {{ store: string, dims: [number, number] | null, point: number[] | null, follow: boolean }} ExploreData */
+/** The link's place, if it says one, and Python that opens the model. @typedef {{ opening: string, store: string, dims: [number, number] | null, point: number[] | null, follow: boolean }} ExploreData */
 
 export default component((root, /** @type {ExploreData} */ data) => {
   const fresh = freshBytes();
+  partsOf(root).taking.dataset.opening = data.opening;
   /** @type {Explorer | null} */
   let explorer = null;
   const keep = (/** @type {Place} */ place) => {

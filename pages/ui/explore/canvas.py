@@ -7,19 +7,21 @@ from here.
 import streamlit as st
 
 from gplvm_core.figures.pack import Chart, pack_model
+from gplvm_core.figures.scripts import MAP_STYLES
 from pages.ui.shared.component import component, hold_bytes
 from pages.ui.shared.place import Place
 
-show_view = component("explore", "map/map.html", "map/map.css", "map/paths.css")
+show_view = component("explore", "map/map.html", *MAP_STYLES)
 
 
-def latent_canvas(chart: Chart, name: str, start: Place) -> None:
+def latent_canvas(chart: Chart, name: str, start: Place, opening: str) -> None:
     """The map, the generated output, the controls and the chosen point's details.
 
-    name: of the model and its version; start: what the link says.
+    name: of the model and its version; start: what the link says; opening: Python that opens the
+    model.
     """
     with st.container(gap=None, key="mf_wide"):
-        show_view(key=f"view|{name}", data={"store": name, **start.to_data()})
+        show_view(key=f"view|{name}", data={"store": name, "opening": opening, **start.to_data()})
         hold_bytes(key=f"bytes|{name}", data=_packed(chart, name))
 
 

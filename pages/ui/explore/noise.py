@@ -6,8 +6,8 @@ import numpy as np
 import streamlit as st
 
 from gplvm_core.datasets.names import names_of
-from gplvm_core.figures.cells import cell_word
-from gplvm_core.figures.noise import CellNoise, column_std, noise_figure
+from gplvm_core.figures.cells import cell_word, column_std
+from gplvm_core.figures.noise import CellNoise, noise_figure
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.words import TERMS
 

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING
 
 import streamlit as st
 
-from pages.ui.shared.assets import asset, script
+from gplvm_core.figures.scripts import asset, script
 
 if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer

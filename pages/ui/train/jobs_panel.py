@@ -9,8 +9,9 @@ from numpy import ndarray as Array
 
 from gplvm_core import training
 from gplvm_core.datasets.errors import plural
+from gplvm_core.figures.dimensions import dimensions_on, joint_relevance
 from gplvm_core.figures.latent_map import latent_map_figure, leading_pair
-from gplvm_core.figures.relevance import dimensions_on, joint_relevance, relevance_figure
+from gplvm_core.figures.relevance import relevance_figure
 from gplvm_core.figures.trace import trace_figure
 from gplvm_core.training import Snapshot
 from pages.ui.shared.catalogue import capabilities_of, open_item

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from pages.ui.shared.assets import ASSETS, script
+from gplvm_core.figures.scripts import ASSETS, script
 
-ENTRIES = sorted(path.name for path in (ASSETS / "streamlit").glob("*.js"))
+STREAMLIT = sorted(f"streamlit/{path.name}" for path in (ASSETS / "streamlit").glob("*.js"))
+ENTRIES = [*STREAMLIT, "offline/offline.js"]
 DECLARED = re.compile(r"^(?:export default )?(?:async )?(?:class|function|const|let) (\w+)", re.M)
 
 
@@ -65,7 +66,7 @@ def test_a_circle_is_refused_and_named(tmp_path):
 
 @pytest.mark.parametrize("name", ENTRIES)
 def test_no_name_stands_twice_in_one_scope(name):
-    counts = Counter(DECLARED.findall(script(f"streamlit/{name}")))
+    counts = Counter(DECLARED.findall(script(name)))
     assert [declared for declared, count in counts.items() if count > 1] == []
 
 

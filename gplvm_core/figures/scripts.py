@@ -2,13 +2,18 @@
 
 The scripts are modules that import each other by relative paths: node's tests and the type checker
 read them as they stand. A page gets them joined into one scope, since that is what Streamlit takes
-(and what a file that works without a server can hold); the imports tell which and in which order.
+and what a file that works without a server can hold; the imports tell which and in which order.
 """
 
 import re
 from pathlib import Path
 
-ASSETS = Path(__file__).resolve().parents[3] / "assets" / "canvas"
+HERE = Path(__file__).resolve()
+# A wheel has them within this package, a checkout beside the core.
+INSTALLED, CHECKED_OUT = HERE.parent / "canvas", HERE.parents[2] / "assets" / "canvas"
+ASSETS = INSTALLED if INSTALLED.is_dir() else CHECKED_OUT
+# Beside the kit's, of map/map.html: in the app and in a file that needs no server.
+MAP_STYLES = ("map/map.css", "map/paths.css", "map/taking.css")
 IMPORT = re.compile(
     r'^import \{\s*\w+(?:,\s*\w+)*,?\s*\} from "(\.{1,2}/[\w./]+\.js)";\n', re.MULTILINE
 )

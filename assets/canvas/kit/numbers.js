@@ -1,0 +1,39 @@
+// Numbers as files: tables that spreadsheets read, arrays that NumPy reads.
+
+/** @typedef {Float64Array | Float32Array | Int32Array} Plain what a .npy file may hold */
+
+const RISKY = /^[=+\-@\t\r]/; // how formulas begin in spreadsheets
+const NPY_MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0]; // \x93NUMPY, version 1.0
+const NPY_CODES = { Float64Array: "<f8", Float32Array: "<f4", Int32Array: "<i4" };
+
+/** A cell: numbers as they are, text never a formula. @param {string | number} cell */
+export function csvCell(cell) {
+  if (typeof cell === "number") return Number.isNaN(cell) ? "" : String(cell);
+  const text = RISKY.test(cell) ? `'${cell}` : cell;
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** @param {(string | number)[][]} rows the first with the columns' names */
+export function csvText(rows) {
+  return rows.map((row) => `${row.map(csvCell).join(",")}\r\n`).join("");
+}
+
+/**
+ * The bytes of a .npy file (NumPy enhancement proposal 1).
+ * @param {Plain} values in C order
+ * @param {number[]} [shape]
+ */
+export function npyFile(values, shape = [values.length]) {
+  const code = NPY_CODES[/** @type {keyof typeof NPY_CODES} */ (values.constructor.name)];
+  const size = `(${shape.join(", ")}${shape.length === 1 ? "," : ""})`;
+  const words = `{'descr': '${code}', 'fortran_order': False, 'shape': ${size}, }`;
+  // Header and content begin at multiples of 64.
+  const length = Math.ceil((NPY_MAGIC.length + 3 + words.length) / 64) * 64 - NPY_MAGIC.length - 2;
+  const head = new TextEncoder().encode(`${words.padEnd(length - 1)}\n`);
+  const out = new Uint8Array(NPY_MAGIC.length + 2 + length + values.byteLength);
+  out.set(NPY_MAGIC);
+  new DataView(out.buffer).setUint16(NPY_MAGIC.length, length, true);
+  out.set(head, NPY_MAGIC.length + 2);
+  out.set(new Uint8Array(values.buffer, values.byteOffset, values.byteLength), NPY_MAGIC.length + 2 + length);
+  return out;
+}

@@ -1,0 +1,19 @@
+// What the outputs of a model are called.
+
+/** @import { Drawing } from "../kit/geometry.js" */
+
+/**
+ * The columns' own names; else those of joints, or numbers from 1.
+ * @param {Drawing} drawing
+ * @param {number} count
+ * @returns {string[]}
+ */
+export function columnNames(drawing, count) {
+  const { columns, skeleton, kind } = drawing;
+  const word = kind === "image" ? "pixel value" : "column";
+  return Array.from({ length: count }, (_, d) => {
+    if (columns) return columns[d];
+    return skeleton ? `${skeleton.names[Math.floor(d / 3)]} ${"xyz"[d % 3]}` : `${word} ${d + 1}`;
+  });
+}
+

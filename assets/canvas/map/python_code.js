@@ -1,0 +1,22 @@
+// The Python that makes the output at a place of the map.
+
+/** @import { Drawing } from "../kit/geometry.js" */
+
+/**
+ * opening: Python that leaves the model in `model`; nothing of the data's words stands in the code.
+ * @param {string} opening
+ * @param {number[]} point
+ * @param {Drawing} drawing
+ */
+export function pythonCode(opening, point, drawing) {
+  const shape = drawing.kind === "image" || drawing.kind === "skeleton" ? `.reshape(${drawing.shape.join(", ")})` : "";
+  const what = { image: "rows × columns of pixels", skeleton: "joints × (x, y, z)", curve: "one value for each column", bars: "one value for each column" };
+  return [
+    "import numpy as np",
+    opening,
+    `point = np.array([[${point.join(", ")}]])`,
+    "mean, std = model.inverse_transform(point, return_std=True)",
+    `output = mean[0]${shape}  # ${what[drawing.kind]}`,
+    "",
+  ].join("\n");
+}

@@ -1,0 +1,137 @@
+// Selecting rows by drawing around their dots; what is selected is listed and can be taken home.
+
+import { element, fitCanvas } from "../kit/dom.js";
+import { csvText } from "../kit/numbers.js";
+import { thumbnailPicture } from "../kit/output.js";
+import { css } from "../kit/theme.js";
+import { rowsInside } from "./lasso.js";
+
+/** @import { Explorer } from "./explorer.js" */
+
+const MOST_PICTURES = 24;
+const SMALL = 44; // CSS pixels
+const LEAST_WAY = 3; // places of the pointer; fewer enclose nothing
+
+export class Selecting {
+  /**
+   * Draws on a canvas of its own above the map, which is there while rows are being selected.
+   * @param {Explorer<any>} explorer
+   */
+  constructor(explorer) {
+    this.explorer = explorer;
+    const { lasso, select, selection, reset } = explorer.parts;
+    /** @type {HTMLCanvasElement} */
+    this.canvas = lasso;
+    /** @type {HTMLButtonElement} */
+    this.button = select;
+    /** @type {HTMLElement} */
+    this.section = selection;
+    /** Where the pointer went. @type {[number, number][]} */
+    this.line = [];
+    this.button.addEventListener("click", () => this.turn(this.canvas.hidden));
+    reset.addEventListener("click", () => this.take([]));
+    explorer.root.addEventListener("keydown", (event) => event.key === "Escape" && this.turn(false));
+    this.canvas.addEventListener("pointerdown", (event) => this.begin(event));
+    this.canvas.addEventListener("pointermove", (event) => this.go(event));
+    this.canvas.addEventListener("pointerup", (event) => this.end(event));
+    this.canvas.addEventListener("pointercancel", () => this.draw([]));
+  }
+
+  /** Whether dragging draws a line instead of moving the map. @param {boolean} on */
+  turn(on) {
+    this.canvas.hidden = !on;
+    this.button.setAttribute("aria-pressed", String(on));
+    this.explorer.controls.showHint(on ? "Draw around dots to select their rows, with Shift to add to them" : null);
+  }
+
+  /** @param {PointerEvent} event @returns {[number, number]} */
+  at(event) {
+    const box = this.canvas.getBoundingClientRect();
+    return [event.clientX - box.left, event.clientY - box.top];
+  }
+
+  /** @param {PointerEvent} event */
+  begin(event) {
+    if (event.button !== 0) return;
+    this.canvas.setPointerCapture(event.pointerId);
+    this.draw([this.at(event)]);
+  }
+
+  /** @param {PointerEvent} event */
+  go(event) {
+    if (this.line.length) this.draw([...this.line, this.at(event)]);
+  }
+
+  /** @param {PointerEvent} event */
+  end(event) {
+    const { map, model, state } = this.explorer;
+    const seen = (/** @type {number} */ n) => !state.selected.size || state.selected.has(model.label(n));
+    const inside = this.line.length < LEAST_WAY ? [] : rowsInside(map.places, this.line).filter(seen);
+    this.draw([]);
+    this.take(event.shiftKey ? [...state.rows, ...inside] : inside);
+  }
+
+  /** @param {[number, number][]} line */
+  draw(line) {
+    const { map, state: { theme } } = this.explorer;
+    this.line = line;
+    const context = fitCanvas(this.canvas, map.width, map.height);
+    context.beginPath();
+    for (const place of line) context.lineTo(...place);
+    context.closePath();
+    context.fillStyle = css(theme.accent, 0.15);
+    context.fill();
+    context.lineWidth = 1.5;
+    context.strokeStyle = css(theme.accent);
+    context.stroke();
+  }
+
+  /** These rows are the selected ones. @param {number[]} rows */
+  take(rows) {
+    this.explorer.state.rows = new Set(rows.sort((m, n) => m - n));
+    this.explorer.map.drawLower();
+    this.show();
+  }
+
+  /** The list below the map. */
+  show() {
+    const { state: { rows, theme }, model } = this.explorer;
+    this.section.hidden = rows.size === 0;
+    const pictures = [...rows].slice(0, MOST_PICTURES).map((n) => {
+      const words = model.name(n) === `row ${n + 1}` ? `row ${n + 1}` : `row ${n + 1}, ${model.name(n)}`;
+      const button = element("button", { type: "button", title: words, "aria-label": `Go to ${words}` });
+      const picture = thumbnailPicture(model.pictured[0], n, SMALL, theme);
+      picture.style.width = picture.style.height = `${SMALL}px`;
+      button.append(picture);
+      button.addEventListener("click", () => {
+        this.explorer.moveTo(model.position(n));
+        this.explorer.keep();
+      });
+      return button;
+    });
+    const more = rows.size - pictures.length;
+    const save = element("button", { type: "button", "aria-label": "Selected rows as CSV" }, "CSV");
+    save.addEventListener("click", () => this.explorer.taking?.save("rows", "csv", this.table()));
+    const none = element("button", { type: "button" }, "Select none");
+    none.addEventListener("click", () => this.take([]));
+    const count = `${rows.size} ${rows.size === 1 ? "row" : "rows"} selected`;
+    this.section.replaceChildren(
+      element("h4", { role: "status" }, count, save, none),
+      element("div", {}, ...pictures, ...(more > 0 ? [`and ${more} more`] : [])),
+    );
+  }
+
+  /** Rows, labels, and where on the map they are believed to lie, with how sure that is. */
+  table() {
+    const { state, model } = this.explorer;
+    const { header: { axes, n_latent: count }, latent, latentVariance, nLatent } = model;
+    const dimensions = axes.slice(0, count);
+    const head = ["row", "label", ...dimensions.map((/** @type {string} */ axis) => `${axis} mean`), ...dimensions.map((/** @type {string} */ axis) => `${axis} variance`)];
+    const lines = [...state.rows].map((n) => {
+      const at = n * nLatent;
+      const variances = latentVariance ? Array.from(latentVariance.subarray(at, at + count)) : new Array(count).fill(0);
+      return [n + 1, model.labelName(n) ?? "", ...latent.subarray(at, at + count), ...variances];
+    });
+    return csvText([head, ...lines]);
+  }
+}

@@ -1,0 +1,147 @@
+// Taking home what is shown: the output at the chosen point and the map, as pictures, numbers, code.
+
+import { element } from "../kit/dom.js";
+import { download } from "../kit/download.js";
+import { csvText, npyFile } from "../kit/numbers.js";
+import { drawOutput, outputHeight } from "../kit/output.js";
+import { pngOf } from "../kit/png.js";
+import { svgOf } from "../kit/svg_context.js";
+import { css } from "../kit/theme.js";
+import { zipFile } from "../kit/zip.js";
+import { columnNames } from "./outputs.js";
+import { pythonCode } from "./python_code.js";
+
+/** @import { Explorer } from "./explorer.js" */
+/** @import { LatentModel } from "./model.js" */
+
+const MEDIA_TYPES = { png: "image/png", svg: "image/svg+xml", csv: "text/csv", npz: "application/zip" };
+
+const WIDTH_TAKEN = 400; // of an output in CSS pixels, against which lines and words have their size
+
+/** @typedef {keyof typeof MEDIA_TYPES} Format */
+
+export class Taking {
+  /**
+   * data-opening of the menu: Python that opens the model.
+   * @param {Explorer<any>} explorer of one output
+   */
+  constructor(explorer) {
+    /** @type {Explorer<LatentModel>} */
+    this.explorer = explorer;
+    /** @type {HTMLDetailsElement} */
+    this.menu = explorer.parts.taking;
+    const vector = explorer.model.drawing.kind !== "image";
+    this.code = element("textarea", { readonly: "", rows: 7, spellcheck: "false", wrap: "off", "aria-label": "Python" });
+    this.said = element("p", { role: "status" });
+    const copy = element("button", { type: "button" }, "Copy");
+    copy.addEventListener("click", () => this.copy());
+    /** @type {Format[]} */
+    const pictures = vector ? ["png", "svg"] : ["png"];
+    this.menu.querySelector("[data-part=takings]")?.replaceChildren(
+      this.group("The output at the chosen place", [...pictures, "csv", "npz"], (format) => this.output(format)),
+      this.group("The map", ["png", "svg"], (format) => this.map(format)),
+      element("section", {}, element("h4", {}, "The Python that makes this output"), this.code, copy),
+      this.said,
+    );
+    this.menu.addEventListener("toggle", () => {
+      if (!this.menu.open) return;
+      // Below its button, wherever that stands in the toolbar.
+      this.menu.dataset.side = 2 * this.menu.offsetLeft < explorer.root.clientWidth ? "left" : "right";
+      this.showCode();
+    });
+    explorer.root.addEventListener("pointerdown", (event) => {
+      if (!this.menu.contains(/** @type {Node} */ (event.target))) this.menu.open = false;
+    });
+    this.menu.addEventListener("keydown", (event) => {
+      if (event.key !== "Escape") return;
+      this.menu.open = false;
+      this.menu.querySelector("summary")?.focus();
+    });
+  }
+
+  /** @param {string} title @param {Format[]} formats @param {(format: Format) => Promise<void>} take */
+  group(title, formats, take) {
+    const buttons = formats.map((format) => {
+      const button = element("button", { type: "button", "aria-label": `${title} as ${format.toUpperCase()}` }, format.toUpperCase());
+      button.addEventListener("click", () => take(format).catch((error) => this.say(String(error.message ?? error))));
+      return button;
+    });
+    return element("section", {}, element("h4", {}, title), ...buttons);
+  }
+
+  /** @param {string} words */
+  say(words) {
+    this.said.textContent = words;
+  }
+
+  /** @param {string} what @param {Format} format @param {Uint8Array | string} content */
+  save(what, format, content) {
+    const stem = this.explorer.model.header.name.split("|")[0].split(":").pop() ?? "";
+    const name = `${stem.normalize("NFKD").replace(/[^\w]+/g, "-").replace(/^-+|-+$/g, "").slice(0, 60) || "map"}-${what}.${format}`;
+    download(name, content, MEDIA_TYPES[format]);
+    this.say(`${name} was made.`);
+  }
+
+  /** The point that the outputs belong to, in the model's own dimensions. @returns {Float64Array} */
+  point() {
+    return this.explorer.shownPoint().slice(0, this.explorer.model.header.n_latent);
+  }
+
+  /** @param {Format} format */
+  async output(format) {
+    const { explorer } = this;
+    const { model } = explorer;
+    const { mean, variances } = model.moments(explorer.shownPoint(), null);
+    const std = variances.map(Math.sqrt);
+    if (format === "csv") {
+      const rows = columnNames(model.drawing, mean.length).map((name, d) => [name, mean[d], std[d]]);
+      this.save("output", format, csvText([["column", "mean", "standard deviation"], ...rows]));
+    } else if (format === "npz") {
+      const entries = Object.entries({ mean, std, point: this.point() });
+      this.save("output", format, zipFile(entries.map(([name, values]) => ({ name: `${name}.npy`, bytes: npyFile(values) }))));
+    } else await this.picture("output", format, [WIDTH_TAKEN, outputHeight(model.drawing, WIDTH_TAKEN)], (context, size) => {
+      const spread = ["curve", "bars"].includes(model.drawing.kind) ? std : null;
+      const { theme, turn } = explorer.state;
+      drawOutput(context, model.drawing, mean, ...size, { theme, turn, spread });
+    });
+  }
+
+  /** @param {Format} format */
+  async map(format) {
+    const { map } = this.explorer;
+    await this.picture("map", format, [map.width, map.height], (context) => {
+      map.drawLayers(context);
+      map.drawInFront(context);
+    });
+  }
+
+  /**
+   * @param {string} what
+   * @param {Format} format
+   * @param {[number, number]} size
+   * @param {(context: CanvasRenderingContext2D, size: [number, number]) => void} draw
+   */
+  async picture(what, format, size, draw) {
+    const background = css(this.explorer.state.theme.background);
+    if (format === "png") {
+      this.save(what, format, await pngOf(...size, background, (context) => draw(context, size)));
+    } else this.save(what, format, svgOf(...size, (context) => {
+      context.fillStyle = background;
+      context.fillRect(0, 0, ...size);
+      draw(context, size);
+    }));
+  }
+
+  showCode() {
+    const { drawing } = this.explorer.model;
+    this.code.value = pythonCode(this.menu.dataset.opening ?? "", Array.from(this.point()), drawing);
+    this.say("");
+  }
+
+  copy() {
+    this.showCode();
+    this.code.select();
+    // The newer way is closed in frames and in files from disk.
+    this.say(document.execCommand("copy") ? "Copied." : "The browser did not copy it; the text is selected.");
+  }
+}

@@ -1,0 +1,23 @@
+// The explorer in a file of its own: the model stands in the page as base64, nothing is fetched.
+
+import { element, partsOf } from "../kit/dom.js";
+import { contentOf } from "./content.js";
+import { Explorer } from "../map/explorer.js";
+import { LatentModel } from "../map/model.js";
+
+function begin() {
+  const opening = document.getElementById("model")?.dataset.opening;
+  partsOf(document).taking.dataset.opening = opening;
+  const model = new LatentModel(contentOf("model"));
+  const explorer = new Explorer(document, model, { dims: null, point: null }, () => {});
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => explorer.retheme());
+  // Where tests and tools find it, as in the app.
+  Object.assign(window, { manifolio: { views: new Map([[model.header.name, explorer]]) } });
+}
+
+try {
+  begin();
+} catch (error) {
+  document.querySelector("footer")?.prepend(element("p", { role: "alert" }, `This map cannot be drawn here. ${error}`));
+  throw error;
+}

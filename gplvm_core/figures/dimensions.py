@@ -1,0 +1,22 @@
+"""Which latent dimensions are in use, and how much the outputs change along each."""
+
+from collections.abc import Mapping
+
+import numpy as np
+from jaxtyping import Bool, Float
+from numpy import ndarray as Array
+
+from gplvm_core.models import ON as ON_NATS
+
+
+def dimensions_on(information: Float[Array, " Q"]) -> Bool[Array, " Q"]:
+    """Which dimensions carry information (KL per point above 0.05 nats): booleans (Q,)."""
+    return np.asarray(information) > ON_NATS
+
+
+def joint_relevance(
+    relevance: Float[Array, " Q"] | Mapping[str, Float[Array, " Q"]],
+) -> Float[Array, " Q"]:
+    """Of several views the largest per dimension: it counts as for the one that follows it most."""
+    views = list(relevance.values()) if isinstance(relevance, Mapping) else [relevance]
+    return np.asarray(np.max([np.asarray(view, dtype=float) for view in views], axis=0))

@@ -1,0 +1,157 @@
+"""The offline file, opened from disk without a network, and in a frame as a notebook shows it."""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from playwright.sync_api import Browser, Page
+
+import gplvm_core
+from gplvm_core.datasets import Dataset, Drawing
+from gplvm_core.figures import offline
+from gplvm_core.figures.precision import Precision, spread
+from gplvm_core.kernels import White
+from gplvm_core.prediction import predict
+from gplvm_core.store import Library
+from pages.ui.explore.opening import opening_elsewhere
+from pages.ui.shared.catalogue import Item
+from tests.kernels.own.cosine import Cosine
+
+pytestmark = pytest.mark.browser
+
+HOSTILE = '</script><script>window.hacked = true</script><!--<img src=x onerror="hacked = true">'
+READY = "[data-part=explorer][data-ready=true]"
+# The point under the pointer and what is drawn there, when the next frame is there.
+SHOWN = """async () => {
+    for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
+    const [explorer] = window.manifolio.views.values();
+    return [Array.from(explorer.shownPoint()), Array.from(explorer.pictures[0].values)];
+}"""
+
+
+@pytest.fixture(scope="module")
+def dataset() -> Dataset:
+    """Sixty curves whose words are markup."""
+    rng = np.random.default_rng(0)
+    values = np.sin(rng.standard_normal((60, 2)) @ rng.standard_normal((2, 12)))
+    return Dataset(
+        "hostile",
+        HOSTILE,
+        10.0 + 3.0 * values,
+        Drawing("bars", (12,)),
+        labels=np.arange(60) % 2,
+        label_names=(HOSTILE, "tame"),
+        column_names=tuple(f"{HOSTILE}{d}" for d in range(12)),
+        source=HOSTILE,
+    )
+
+
+@pytest.fixture(scope="module")
+def model(dataset: Dataset) -> gplvm_core.BayesianGPLVM:
+    model = gplvm_core.BayesianGPLVM(n_components=3, n_inducing=20, max_iter=60, random_state=0)
+    return model.fit(dataset.values)
+
+
+@pytest.fixture
+def page(browser: Browser) -> Iterator[Page]:
+    """Without a network; what it complains about fails the test."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_offline(True)
+    page = context.new_page()
+    said: list[str] = []
+    page.on("console", lambda message: said.append(message.text))
+    page.on("pageerror", lambda error: said.append(str(error)))
+    page.on("request", lambda request: said.append(request.url))
+    yield page
+    context.close()
+    assert [words for words in said if not words.startswith(("file:", "blob:", "data:"))] == []
+
+
+def saved(explorer: offline.OfflineExplorer, folder: Path) -> str:
+    explorer.save(folder / "map.html")
+    return (folder / "map.html").as_uri()
+
+
+@pytest.mark.parametrize("bits", [16, 32])
+def test_a_file_from_disk_draws_under_the_pointer_what_numpy_predicts(
+    model, dataset, page, tmp_path, monkeypatch, bits
+):
+    monkeypatch.setattr(Precision, "unseen", property(lambda self: self.bits == bits))
+    explorer = gplvm_core.explorer(model, dataset)
+    assert explorer.precision.bits == bits
+    page.goto(saved(explorer, tmp_path))
+    page.wait_for_selector(READY)
+    assert f"Numbers in {bits} bits" in page.locator("footer").inner_text()
+    box = page.locator("canvas[data-part=upper]").bounding_box()
+    seen = []
+    for across, down in np.random.default_rng(0).uniform(0.1, 0.9, (6, 2)):
+        page.mouse.move(box["x"] + across * box["width"], box["y"] + down * box["height"])
+        point, output = page.evaluate(SHOWN)
+        exact = predict(model.posterior_, np.array([point]))[0][0]
+        most = 1e-3 if bits == 16 else 1e-4
+        assert np.max(np.abs(output - exact) / spread(dataset)) < most
+        seen.append(point)
+    assert len(np.unique(seen, axis=0)) == 6
+
+
+def test_explore_offers_the_file_that_the_library_makes(server, browser_page):
+    page = browser_page.page
+    page.goto(server.explore())
+    page.get_by_text("Take the whole map home").click()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="This map as one HTML file").click()
+    text = Path(download.value.path()).read_text(encoding="utf-8")
+    library, identifier = Library(server.home / "library"), server.model_key.split(":")[1]
+    model, dataset = library.model(identifier), library.dataset(identifier)
+    opening = opening_elsewhere(Item(server.model_key, "Some digits", model, dataset))
+    made = replace(gplvm_core.explorer(model, dataset, title="Some digits"), opening=opening)
+    assert text == made.html
+    # The size and how exact the numbers are stand below the button.
+    size = f"{len(made.html.encode()) / 1e6:.1f} MB. {made.precision.in_words()}"
+    page.get_by_text(size).wait_for()
+
+
+def test_words_of_the_data_are_words_and_never_markup(model, dataset, page, tmp_path):
+    page.goto(saved(gplvm_core.explorer(model, dataset), tmp_path))
+    page.wait_for_selector(READY)
+    assert page.title() == HOSTILE
+    assert page.locator("h1").inner_text() == HOSTILE
+    assert page.locator("[data-part=legend] button").all_inner_texts() == [HOSTILE, "tame"]
+    assert page.evaluate("window.hacked") is None
+
+
+def test_a_kernel_that_only_its_author_can_draw_is_named_on_the_page(browser, dataset, tmp_path):
+    model = gplvm_core.GPLVM(n_components=2, kernel=Cosine() + White(0.1), max_iter=5)
+    explorer = gplvm_core.explorer(model.fit(dataset.values), dataset)
+    page = browser.new_page()
+    page.goto(saved(explorer, tmp_path))
+    page.get_by_role("alert").get_by_text('cannot evaluate a kernel of kind "cosine"').wait_for()
+    page.close()
+
+
+def test_a_cell_of_a_notebook_shows_it_apart_from_the_notebooks_page(
+    model, dataset, page, tmp_path
+):
+    """As IPython's display protocol hands it on: markup, in the middle of another page."""
+    cell = gplvm_core.explorer(model, replace(dataset, title="A map"))._repr_html_()
+    notebook = tmp_path / "notebook.html"
+    notebook.write_text(f"<!doctype html><meta charset=utf-8><p>In [1]</p>{cell}<p>In [2]</p>")
+    page.goto(notebook.as_uri())
+    frame = page.frame_locator("iframe")
+    frame.locator(READY).wait_for()
+    assert frame.locator("h1").inner_text() == "A map"
+    inside = page.frames[1]
+    before = inside.evaluate(SHOWN)
+    box = frame.locator("canvas[data-part=upper]").bounding_box()
+    page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.3 * box["height"])
+    point, output = inside.evaluate(SHOWN)
+    assert point != before[0]
+    exact = predict(model.posterior_, np.array([point]))[0][0]
+    assert np.max(np.abs(output - exact) / spread(dataset)) < 1e-3
+    # A page of its own: it reaches nothing of the notebook's.
+    assert (
+        inside.evaluate("(() => { try { return parent.document.title; } catch { return 0; } })()")
+        == 0
+    )

@@ -1,0 +1,76 @@
+"""The Python that opens a page's model works: from the gallery, the library, a downloaded file."""
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+
+from gplvm_core import BayesianGPLVM, ManifoldRelevance
+from gplvm_core.datasets import Dataset, Drawing
+from gplvm_core.store import Library
+from pages.ui.explore.opening import opening_elsewhere, opening_here
+from pages.ui.shared import catalogue
+from pages.ui.shared.catalogue import Item
+
+ROOT = Path(__file__).parents[2]
+# Every code from a folder, with nothing of the others': the latent means of the models.
+OPEN = """
+import json, os, sys
+for code, folder in json.load(sys.stdin):
+    os.chdir(folder)
+    found = {}
+    exec(code, found)
+    print(json.dumps(found["model"].latent_mean_.tolist()))
+"""
+
+
+def opened(*codes: tuple[str, Path]) -> list[np.ndarray]:
+    """In a fresh process."""
+    run = subprocess.run(
+        [sys.executable, "-c", OPEN],
+        input=json.dumps([(code, str(folder)) for code, folder in codes]),
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    return [np.array(json.loads(line)) for line in run.stdout.splitlines()]
+
+
+def test_the_told_python_opens_every_model_of_a_page(home, tmp_path, monkeypatch):
+    rng = np.random.default_rng(0)
+    whole = np.sin(rng.standard_normal((20, 2)) @ rng.standard_normal((2, 8)))
+    library = Library(home / "library")
+    # By its id in the library, and by the file that it gives.
+    own = Dataset("own", "Own", whole, Drawing("curve", (8,)))
+    model = BayesianGPLVM(n_components=2, n_inducing=8, max_iter=10, random_state=0).fit(whole)
+    identifier = library.add(model, own, "It's mine")
+    library.export_file(identifier, tmp_path / "it-s-mine.gplvm")
+    mine = Item(f"library:{identifier}", "It's mine", model, own)
+    # One view of several.
+    parts = {"it's": whole[:, :4], "right": whole[:, 4:]}
+    drawn = {name: (values, Drawing("curve", (4,))) for name, values in parts.items()}
+    pair = Dataset.of_views("pair", "Pair", drawn)
+    several = ManifoldRelevance(n_components=2, n_inducing=8, max_iter=5, random_state=0)
+    several.fit(pair.view_values)
+    identifier = library.add(several, pair, "Pair")
+    view = Item(f"library:{identifier}", "Pair", several.of_view("it's"), pair, view="it's")
+    one_view = f"{opening_here(view)}\nassert model.posterior_.n_outputs == 4"
+    # A ready model, from any folder on this computer and from the program's own on any.
+    flow = Library(ROOT / "assets" / "models", read_only=True).model("flow")
+    ready = Item("gallery:flow", "Flow", flow, own)
+    monkeypatch.setattr(catalogue, "GALLERY_FOLDER", ROOT / "assets" / "models")
+    found = opened(
+        (opening_here(mine), tmp_path),
+        (opening_elsewhere(mine), tmp_path),
+        (one_view, tmp_path),
+        (opening_here(ready), tmp_path),
+        (opening_elsewhere(ready), ROOT),
+    )
+    for item, means in zip((mine, mine, view, ready, ready), found, strict=True):
+        np.testing.assert_array_equal(means, item.model.latent_mean_)
+    assert str(ROOT) not in opening_elsewhere(ready)

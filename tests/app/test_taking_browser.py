@@ -1,0 +1,167 @@
+"""What is taken home from the canvas, and the Python that makes the same output."""
+
+import csv
+import io
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+from PIL import Image
+from playwright.sync_api import Browser, Page
+
+import gplvm_core
+from gplvm_core.datasets import Dataset, Drawing
+
+pytestmark = pytest.mark.browser
+
+ROOT = Path(__file__).parents[2]
+MAP = "[...window.manifolio.views.values()][0]"
+READY = "[data-part=explorer][data-ready=true]"
+
+
+@pytest.fixture(scope="module")
+def dataset() -> Dataset:
+    rng = np.random.default_rng(0)
+    values = 10.0 + 3.0 * np.sin(rng.standard_normal((40, 2)) @ rng.standard_normal((2, 6)))
+    names = ("=cmd()", "b", "c", "d", "e", "f")
+    return Dataset("own", "My = map", values, Drawing("bars", (6,)), column_names=names)
+
+
+@pytest.fixture(scope="module")
+def model(dataset: Dataset) -> gplvm_core.BayesianGPLVM:
+    model = gplvm_core.BayesianGPLVM(n_components=3, n_inducing=15, max_iter=60, random_state=0)
+    return model.fit(dataset.values)
+
+
+@pytest.fixture
+def page(browser: Browser, model, dataset, tmp_path) -> Iterator[Page]:
+    """The offline file, its menu open at a place that was clicked."""
+    gplvm_core.explorer(model, dataset).save(tmp_path / "map.html")
+    context = browser.new_context(viewport={"width": 1280, "height": 900})
+    context.set_offline(True)
+    page = context.new_page()
+    page.goto((tmp_path / "map.html").as_uri())
+    page.wait_for_selector(READY)
+    box = page.locator("canvas[data-part=upper]").bounding_box()
+    page.mouse.click(box["x"] + 0.4 * box["width"], box["y"] + 0.6 * box["height"])
+    page.get_by_text("Take home").click()
+    yield page
+    context.close()
+
+
+def taken(page: Page, name: str) -> bytes:
+    with page.expect_download() as download:
+        page.get_by_role("button", name=name, exact=True).click()
+    assert download.value.suggested_filename.startswith("My-map-")
+    return Path(download.value.path()).read_bytes()
+
+
+def test_numbers_of_the_chosen_place_are_numpys(page, model, dataset):
+    with np.load(io.BytesIO(taken(page, "The output at the chosen place as NPZ"))) as arrays:
+        mean, std = model.inverse_transform(arrays["point"][None], return_std=True)
+        assert np.max(np.abs(arrays["mean"] - mean[0])) < 1e-3 * dataset.values.std()
+        np.testing.assert_allclose(arrays["std"], std[0], rtol=1e-3)
+        table = taken(page, "The output at the chosen place as CSV").decode()
+        head, *rows = csv.reader(io.StringIO(table))
+        assert head == ["column", "mean", "standard deviation"]
+        assert [row[0] for row in rows] == ["'=cmd()", "b", "c", "d", "e", "f"]
+        numbers = np.array([[float(cell) for cell in row[1:]] for row in rows])
+        np.testing.assert_array_equal(numbers, np.column_stack([arrays["mean"], arrays["std"]]))
+
+
+@pytest.mark.parametrize("what", ["The output at the chosen place", "The map"])
+def test_svg_and_png_are_one_picture(page, what, tmp_path):
+    png = Image.open(io.BytesIO(taken(page, f"{what} as PNG"))).convert("RGB")
+    assert max(png.size) >= 512
+    svg = tmp_path / "taken.svg"
+    svg.write_bytes(taken(page, f"{what} as SVG"))
+    page.goto(svg.as_uri())
+    shown = page.screenshot(clip=page.locator("svg").bounding_box())
+    drawn = Image.open(io.BytesIO(shown)).convert("RGB")
+    difference = np.subtract(
+        np.asarray(drawn, dtype=float), np.asarray(png.resize(drawn.size, Image.Resampling.BOX))
+    )
+    assert np.asarray(drawn).std() > 10
+    assert np.abs(difference).mean() < 4
+    # Half a pixel changes edges, not areas.
+    assert np.mean(np.abs(difference).max(axis=2) > 40) < 0.04
+
+
+def test_the_copied_python_makes_the_same_output(page, model, tmp_path):
+    model.save(tmp_path / "model.gplvm")
+    with np.load(io.BytesIO(taken(page, "The output at the chosen place as NPZ"))) as arrays:
+        shown = arrays["mean"]
+    page.get_by_role("button", name="Copy").click()
+    page.get_by_text("Copied.").wait_for()
+    # What was copied is pasted, in a field of the page itself.
+    page.evaluate("document.body.prepend(document.createElement('textarea'))")
+    page.locator("textarea").first.focus()
+    page.keyboard.press("Control+V")
+    code = page.locator("textarea").first.input_value()
+    run = subprocess.run(
+        [sys.executable, "-c", f"{code}\nprint(output.tolist())"],
+        cwd=tmp_path,
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert run.returncode == 0, run.stderr
+    made = np.array([float(word) for word in run.stdout.strip("[]\n").split(",")])
+    assert np.max(np.abs(made - shown)) < 1e-3 * shown.std()
+
+
+def test_rows_are_selected_by_drawing_around_them_and_taken_home(page, model):
+    page.get_by_role("button", name="Select", exact=True).click()
+    box = page.locator("canvas[data-part=lasso]").bounding_box()
+    places = np.array(page.evaluate(f"Array.from({MAP}.map.places)")).reshape(-1, 2)
+    # A rectangle over the left half, drawn by hand.
+    middle, low = box["width"] / 2, box["height"] - 12
+    corners = [(12, 12), (middle, 12), (middle, low), (12, low)]
+    page.mouse.move(box["x"] + corners[0][0], box["y"] + corners[0][1])
+    page.mouse.down()
+    for x, y in corners[1:]:
+        page.mouse.move(box["x"] + x, box["y"] + y, steps=4)
+    page.mouse.up()
+    expected = np.flatnonzero(places[:, 0] < middle)
+    assert 0 < len(expected) < len(places)
+    page.get_by_text(f"{len(expected)} rows selected").wait_for()
+    head, *rows = csv.reader(io.StringIO(taken(page, "Selected rows as CSV").decode()))
+    assert head[:3] == ["row", "label", "Dimension 1 mean"]
+    assert head[-1] == "Dimension 3 variance"
+    numbers = np.array([[float(cell) for cell in row[2:]] for row in rows])
+    assert [int(row[0]) for row in rows] == [n + 1 for n in expected]
+    beliefs = np.hstack([model.latent_mean_, model.latent_variance_])[expected]
+    np.testing.assert_allclose(numbers, beliefs, rtol=1e-5, atol=1e-7)
+    # The others step back, and dragging moves the map again.
+    opacity = np.array(page.evaluate(f"Array.from({MAP}.map.opacity)"))
+    assert opacity[expected].min() > np.delete(opacity, expected).max()
+    page.get_by_role("button", name="Select none").click()
+    page.get_by_role("button", name="Select", exact=True).click()
+    assert page.locator("canvas[data-part=lasso]").is_hidden()
+    assert page.locator("[data-part=selection]").is_hidden()
+
+
+def test_a_picture_is_taken_whole_and_large(browser, tmp_path):
+    rng = np.random.default_rng(0)
+    values = np.sin(rng.standard_normal((30, 2)) @ rng.standard_normal((2, 24)))
+    dataset = Dataset("tiny", "My map", values, Drawing("image", (6, 4), (-1.0, 1.0)))
+    model = gplvm_core.ProbabilisticPCA(n_components=2).fit(values)
+    gplvm_core.explorer(model, dataset).save(tmp_path / "map.html")
+    page = browser.new_page()
+    page.goto((tmp_path / "map.html").as_uri())
+    page.get_by_text("Take home").click()
+    picture = Image.open(io.BytesIO(taken(page, "The output at the chosen place as PNG")))
+    assert picture.size[1] >= 512
+    assert picture.size[0] * 6 == pytest.approx(picture.size[1] * 4, abs=4)
+    with np.load(io.BytesIO(taken(page, "The output at the chosen place as NPZ"))) as arrays:
+        expected = np.clip(127.5 * (1 + arrays["mean"].reshape(6, 4)), 0, 255)
+    small = picture.convert("L").resize((4, 6), Image.Resampling.BOX)
+    # Softened between pixels.
+    assert np.abs(np.asarray(small, dtype=float) - expected).mean() < 6
+    assert page.get_by_role("button", name="The output at the chosen place as SVG").count() == 0
+    page.close()
