@@ -8,7 +8,7 @@ import numpy as np
 import streamlit as st
 
 from gplvm_core.figures.pack import Chart, pack_details, pack_model
-from pages.ui.shared.component import component, hold_bytes
+from pages.ui.shared.component import component, hold_bytes, room_for
 from pages.ui.shared.map_place import n_axes, remember
 from pages.ui.shared.place import Place
 
@@ -21,7 +21,7 @@ def latent_canvas(chart: Chart, key: str, version: str, start: Place) -> None:
     key: of the model, unique on the page; version: changes whenever the model does; start: where
     to begin, used when the canvas is mounted.
     """
-    with st.container(gap=None):
+    with room_for("map"):
         _fragment(chart, f"{key}|{version}", start)
         hold_bytes(key=f"bytes|{key}|{version}", data=_packed(chart, f"{key}|{version}"))
 
