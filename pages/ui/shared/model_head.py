@@ -7,12 +7,21 @@ import streamlit as st
 from gplvm_core.datasets.errors import listed, plural
 from gplvm_core.models import Capabilities
 from gplvm_core.store import StoreError
-from pages.ui.shared.catalogue import Item, items, one_view, open_item
+from pages.ui.shared.catalogue import Item, capabilities_of, items, one_view, open_item
+from pages.ui.shared.doors import doors
+
+SEEN = "model_seen"  # session key: the model that was opened last, on whichever page
 
 
-def chosen_key(memory: str) -> str | None:
-    """The model in the link, else the one seen before in this session (session key `memory`)."""
-    key = st.query_params.get("model") or st.session_state.get(memory)
+def chosen_key(page: str, memory: str) -> str | None:
+    """The model in the link, else the one seen last if this page can open it, else the page's own.
+
+    page: its key; memory: the session key of the model that was last seen here.
+    """
+    seen = st.session_state.get(SEEN)
+    if seen is not None and page not in {door.key for door in doors(capabilities_of(seen))}:
+        seen = None
+    key = st.query_params.get("model") or seen or st.session_state.get(memory)
     if key is not None:
         st.query_params["model"] = key
         st.session_state[memory] = key
@@ -117,8 +126,19 @@ def model_menu(key: str | None, page: str, forget: Callable[[], None] = lambda: 
     )
 
 
+def other_doors(item: Item, page: str) -> None:
+    """The same model on the other pages that can open it."""
+    with st.container(horizontal=True, gap="small"):
+        for door in doors(capabilities_of(item.key)):
+            if door.key != page and st.button(
+                door.page, key=f"{page}_to_{door.key}", type="tertiary", icon=door.icon
+            ):
+                door.open(item.key)
+
+
 def model_head(item: Item, page: str, forget: Callable[[], None] = lambda: None) -> None:
     """Title and facts on the left, the menu of models on the right."""
+    st.session_state[SEEN] = item.key
     dataset, model = item.dataset, item.model
     bound = f"{float(model.bound_):,.0f}".replace("-", "−")
     title, menu = st.columns([3, 1], vertical_alignment="bottom")
@@ -129,6 +149,7 @@ def model_head(item: Item, page: str, forget: Callable[[], None] = lambda: None)
             f"· {int(model.n_effective_)} of {plural(model.latent_mean_.shape[1], 'dimension')} "
             f"in use · bound {bound} nats</span>"
         )
+        other_doors(item, page)
     with menu:
         model_menu(item.key, page, forget)
         if item.view is not None:
