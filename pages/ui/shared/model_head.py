@@ -128,12 +128,11 @@ def model_menu(key: str | None, page: str, forget: Callable[[], None] = lambda: 
 
 def other_doors(item: Item, page: str) -> None:
     """The same model on the other pages that can open it."""
-    with st.container(horizontal=True, gap="small"):
-        for door in doors(capabilities_of(item.key)):
-            if door.key != page and st.button(
-                door.page, key=f"{page}_to_{door.key}", type="tertiary", icon=door.icon
-            ):
-                door.open(item.key)
+    for door in doors(capabilities_of(item.key)):
+        if door.key != page and st.button(
+            door.page, key=f"{page}_to_{door.key}", type="tertiary", icon=door.icon
+        ):
+            door.open(item.key)
 
 
 def model_head(item: Item, page: str, forget: Callable[[], None] = lambda: None) -> None:
@@ -144,12 +143,15 @@ def model_head(item: Item, page: str, forget: Callable[[], None] = lambda: None)
     title, menu = st.columns([3, 1], vertical_alignment="bottom")
     with title:
         st.title(item.title, anchor=False)
-        st.html(
-            f'<span class="mf-facts">{len(dataset.values):,} × {dataset.values.shape[1]:,} numbers '
-            f"· {int(model.n_effective_)} of {plural(model.latent_mean_.shape[1], 'dimension')} "
-            f"in use · bound {bound} nats</span>"
-        )
-        other_doors(item, page)
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.html(
+                f'<span class="mf-facts">{len(dataset.values):,} × {dataset.values.shape[1]:,} '
+                f"numbers · {int(model.n_effective_)} of "
+                f"{plural(model.latent_mean_.shape[1], 'dimension')} in use · bound {bound} nats"
+                "</span>",
+                width="content",
+            )
+            other_doors(item, page)
     with menu:
         model_menu(item.key, page, forget)
         if item.view is not None:
