@@ -1,5 +1,6 @@
 """Manifolio: the entry point that Streamlit runs; it only sets the stage and routes."""
 
+import time
 from pathlib import Path
 
 import scipy.linalg  # noqa: F401 (brings a BLAS of its own, which is told below)
@@ -8,6 +9,9 @@ from threadpoolctl import threadpool_limits
 
 from pages.ui.shared.routes import route
 from pages.ui.shared.style import page_style
+
+CONTENT_WIDTH = 1360  # pixels
+FIRST_PAUSE = 0.2  # seconds
 
 st.set_page_config(
     page_title="Manifolio",
@@ -28,5 +32,12 @@ def one_thread_a_product() -> None:
 
 one_thread_a_product()
 page = route()
+# The stylesheet is sent before the page and stands below it: it comes first and moves nothing.
+stage = st.container(horizontal_alignment="center")
 page_style()
-page.run()
+if "styled" not in st.session_state:
+    st.session_state["styled"] = True
+    if st.context.headers:  # a browser: it must fetch what reads the stylesheet
+        time.sleep(FIRST_PAUSE)
+with stage, st.container(width=CONTENT_WIDTH):
+    page.run()

@@ -27,6 +27,7 @@ NAMES = (
     "views_joints",
     "views_speed",
     "interaction",
+    "layout_shift",
 )
 # Those that are measured beside other packages.
 WITH_PEERS = ("speed", "missing", "views_speed")

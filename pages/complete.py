@@ -6,8 +6,9 @@ from pages.ui.complete.items import Source, board, keep
 from pages.ui.complete.painter import painter
 from pages.ui.complete.table import completed_table, own_rows
 from pages.ui.shared.catalogue import Item
-from pages.ui.shared.model_head import model_menu
-from pages.ui.shared.model_page import ModelPage, about, bullets, ready_models
+from pages.ui.shared.doors import COMPLETE
+from pages.ui.shared.model_head import model_menu, offers
+from pages.ui.shared.model_page import ModelPage, about, bullets
 from pages.ui.shared.words import TERMS
 
 SOURCES: dict[Source, str] = {"data": "Rows of the data", "own": "Your own rows"}
@@ -17,7 +18,7 @@ def begin() -> None:
     left, _ = st.columns([1, 2])
     with left:
         model_menu(None, "complete")
-        ready_models("See the ready models")
+        offers("complete", None, lambda _: True, "Train a model", COMPLETE.icon)
 
 
 def complete(item: Item, name: str) -> None:

@@ -23,6 +23,8 @@ SYMBOLS: tuple[str, ...] = (
 # Mid tones of small pictures: readable on white and on near-black.
 INK = "#3F93A8"
 LEFT_INK = "#D98324"
+# Bones on the body's left and right: as the browser draws them, in mid tones.
+BONE_INKS = {"left": "#2A86C0", "right": "#DB6A1F"}
 MISSING_INK = "#D55E00"
 FAINT = "#8A939A"
 

@@ -6,6 +6,7 @@ a band, a curve is interrupted.
 
 import base64
 import io
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -15,7 +16,7 @@ from PIL import Image, ImageColor, ImageDraw
 
 from gplvm_core.datasets import Drawing
 from gplvm_core.figures.missing import missing_grid
-from gplvm_core.figures.palette import COLOURS, FAINT, INK, LEFT_INK, MISSING_INK, label_colour
+from gplvm_core.figures.palette import BONE_INKS, COLOURS, FAINT, INK, MISSING_INK, label_colour
 
 MAP_INKS = ((INK, 90), (MISSING_INK, 255))  # observed, missing; with their opacity
 OVERSAMPLING = 3
@@ -93,8 +94,18 @@ def oblique_view(joints: Array) -> tuple[Array, Array]:
     return joints[:, 0] * np.cos(turn) + joints[:, 2] * np.sin(turn), joints[:, 1]
 
 
+def bone_side(name: str) -> str | None:
+    """On which side of the body a joint is, by its name: "left", "right" or None."""
+    if re.match(r"l[A-Z_. ]|left", name, re.IGNORECASE) and not re.match(
+        "lower|lumbar", name, re.IGNORECASE
+    ):
+        return "left"
+    right = re.match(r"r[A-Z_. ]|right", name, re.IGNORECASE)
+    return "right" if right and not re.match("root", name, re.IGNORECASE) else None
+
+
 def skeleton_picture(drawing: Drawing, values: Array, frame: Frame, size: int) -> Image.Image:
-    """A stick figure; bones on the body's left have a second colour."""
+    """A stick figure; bones on the body's left and right have colours of their own."""
     across, upwards = oblique_view(values.reshape(-1, 3))
     side = size * OVERSAMPLING
     picture = Image.new("RGBA", (side, side))
@@ -105,13 +116,12 @@ def skeleton_picture(drawing: Drawing, values: Array, frame: Frame, size: int) -
     assert drawing.skeleton is not None  # Drawing checks it for this kind
     width = max(2, round(side / 45))
     known = ~(np.isnan(x) | np.isnan(y))
+    inks = [BONE_INKS.get(bone_side(name) or "", FAINT) for name in drawing.skeleton.joint_names]
     for joint, parent in enumerate(drawing.skeleton.parents):
         if parent >= 0 and known[parent] and known[joint]:
-            left = drawing.skeleton.joint_names[joint].lower().startswith(("left", "l_", "lhip"))
-            ends = (x[parent], y[parent], x[joint], y[joint])
-            pen.line(ends, fill=LEFT_INK if left else INK, width=width)
-    for centre in zip(x[known], y[known], strict=True):
-        pen.circle(centre, 0.7 * width, fill=INK)
+            pen.line((x[parent], y[parent], x[joint], y[joint]), fill=inks[joint], width=width)
+    for at in np.flatnonzero(known):
+        pen.circle((x[at], y[at]), 0.7 * width, fill=inks[at])
     return picture.resize((size, size), Image.Resampling.LANCZOS)
 
 

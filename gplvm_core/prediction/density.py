@@ -1,6 +1,7 @@
 """How typical are new rows: log p(observed outputs of y* | Y), by a difference of bounds."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import replace
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -16,6 +17,8 @@ from gplvm_core.prediction.project import Projection
 from gplvm_core.prediction.row_terms import Evidence
 from gplvm_core.priors import StandardNormal
 from gplvm_core.statistics import Statistics
+
+Turn = Callable[[Array], Array]
 
 
 def log_density(
@@ -60,17 +63,18 @@ def _gains(evidence: Evidence, statistics: Statistics, found: Projection) -> Flo
         return posterior.bound(known, gram, seen).value
 
     gains = np.zeros(found.bound.shape)
-    before: dict[bytes, tuple[Statistics, float]] = {}
+    before: dict[bytes, tuple[Statistics, Turn, float]] = {}
     for n, k in zip(*np.nonzero(np.isfinite(found.bound)), strict=True):
         seen, pattern = observed[n], observed[n].tobytes()
         if not seen.any():
             continue
         if pattern not in before:
             alone = _of_columns(statistics, seen)
-            before[pattern] = alone, bound(alone, seen)
-        alone, value = before[pattern]
+            alone, turn = _turned(alone) if posterior.each is None else (alone, _as_they_are)
+            before[pattern] = alone, turn, bound(alone, seen)
+        alone, turn, value = before[pattern]
         belief = Belief(found.mean[n, k][None], found.variance[n, k][None])
-        together = alone + _of_row(posterior, belief, internal[n, seen], alone)
+        together = alone + _of_row(posterior, belief, turn(internal[n, seen]), alone)
         gains[n, k] = bound(together, seen) - value
     jacobian = observed.astype(np.float64) @ np.log(posterior.scale)
     return gains - jacobian[:, None]
@@ -88,6 +92,39 @@ def _of_columns(statistics: Statistics, chosen: Bool[NDArray[np.bool_], " D"]) -
         np.bincount(groups),
         groups,
     )
+
+
+def _as_they_are(values: Array) -> Array:
+    return values
+
+
+def _turned(statistics: Statistics) -> tuple[Statistics, Turn]:
+    """The same statistics in few columns, and what takes one more row's outputs to these.
+
+    With one noise the bound does not change when a group's outputs are rotated. In a basis of the
+    training data's A = Ψᵀ·targets, M columns hold all of A; one more takes what a row has beside.
+    """
+    most = len(statistics.psi1_targets)
+    columns = statistics.columns()
+    targets = [statistics.psi1_targets[:, each] for each in columns]
+    bases = [np.linalg.qr(each.T)[0] if each.shape[1] > most + 1 else None for each in targets]
+    few = [
+        each if basis is None else np.hstack([each @ basis, np.zeros((most, 1))])
+        for each, basis in zip(targets, bases, strict=True)
+    ]
+
+    def turn(values: Array) -> Array:
+        parts = []
+        for each, basis in zip(columns, bases, strict=True):
+            part = values[each]
+            if basis is not None:
+                inside = part @ basis
+                part = np.append(inside, np.linalg.norm(part - basis @ inside))
+            parts.append(part)
+        return np.concatenate(parts)
+
+    groups = np.repeat(np.arange(len(few)), [each.shape[1] for each in few])
+    return replace(statistics, psi1_targets=np.hstack(few), groups=groups), turn
 
 
 def _of_row(posterior: Posterior, belief: Belief, values: Array, like: Statistics) -> Statistics:

@@ -28,7 +28,7 @@ from pages.ui.complete.items import (
 from pages.ui.complete.panels import row_csv, row_png
 from pages.ui.complete.table import example, table_csv
 from pages.ui.shared.catalogue import Item
-from tests.app.apptest import press, run_page, said, stores
+from tests.app.apptest import press, query, run_page, said, stores
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -58,11 +58,29 @@ def app(key: str | None = None) -> AppTest:
     return run_page("complete", model=key)
 
 
-def test_without_a_model_the_page_teaches_and_offers_a_button():
+def test_without_a_model_the_page_teaches_and_opens_one_at_once(keep, model):
+    key = keep(model)
     at = app()
     assert not at.exception
     assert "Paint over a part" in said(at)
-    assert any(button.label == "See the ready models" for button in at.button)
+    opened = press(at, "Open “My flow”")
+    assert not opened.exception
+    assert query(opened, "model") == key
+    assert "Where it lies on the map" in said(opened)
+
+
+def test_the_model_goes_along_to_the_pages_that_can_open_it(keep, model):
+    key = keep(model)
+    at = app(key)
+    labels = {button.label for button in at.button}
+    assert "Explore" in labels
+    assert not {"Complete", "Dynamics", "Views"} & labels
+    at = at.switch_page("pages/explore.py").run()
+    assert query(at, "model") == key
+    at.query_params.clear()
+    at = at.switch_page("pages/views.py").run()
+    assert not at.exception
+    assert "model" not in at.query_params
 
 
 def test_a_missing_model_is_said():
@@ -228,7 +246,7 @@ def test_classes_come_from_the_neighbourhood_and_sum_to_one(flow, model):
 def test_log_densities_are_those_of_rows_with_the_same_gaps(flow, model):
     missing = np.arange(12) < 4
     found = complete_model.log_densities(model, "m", flow, np.packbits(missing).tobytes(), 10)
-    rows = np.where(missing, np.nan, flow.values[10:20])
+    rows = np.where(missing, np.nan, flow.values[10 : 10 + complete_model.ROWS_AT_ONCE])
     np.testing.assert_allclose(found, model.score_samples(rows))
 
 

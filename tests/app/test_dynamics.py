@@ -327,8 +327,9 @@ def test_the_gif_moves_at_the_speed_of_the_times(poses):
     assert picture.n_frames == 6
     assert picture.info["duration"] == 250
     assert told[0] == 0.0
-    assert len(chosen_frames(1000)) == 200
-    assert chosen_frames(1000)[[0, -1]].tolist() == [0, 999]
+    assert len(chosen_frames(1000)) == 1000
+    assert len(chosen_frames(1500)) == 1000
+    assert chosen_frames(1500)[[0, -1]].tolist() == [0, 1499]
 
 
 def test_the_motion_is_that_of_the_first_picture(poses):

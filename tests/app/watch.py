@@ -8,7 +8,8 @@ from tests.app.apptest import PIXELS
 SETTLED = """(frames) => {
     const app = document.querySelector("[data-testid=stApp]");
     const hosts = [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")];
-    const parts = hosts.flatMap((host) => [host, ...host.shadowRoot.querySelectorAll("canvas")]);
+    const inside = (host) => host.shadowRoot?.querySelectorAll("canvas") ?? [];
+    const parts = hosts.flatMap((host) => [host, ...inside(host)]);
     const boxes = [app, ...parts].map((part) => part.getBoundingClientRect().toJSON());
     const now = JSON.stringify([boxes, app.textContent.length, document.body.scrollHeight]);
     const still = app.dataset.testScriptState === "notRunning" && now === window.seen?.now;

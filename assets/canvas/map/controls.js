@@ -1,12 +1,13 @@
 // The controls around the map: dimension pair, toggles, strip of dimensions, legend, and the line under the output.
 
 import { browserStorage, showButtons } from "../kit/dom.js";
-import { formatCoordinate } from "../kit/format.js";
+import { formatCoordinate, formatNumber } from "../kit/format.js";
 import { PairMenus } from "../kit/pair.js";
 import { Colours } from "./colours.js";
 import { DimensionStrip } from "./dimensions.js";
 import { drawnPlace } from "./drawn.js";
 import { showHints } from "./hints.js";
+import { unseenDeviation } from "./layers.js";
 
 /** @import { Explorer } from "./explorer.js" */
 
@@ -91,7 +92,13 @@ export class Controls {
       trajectories: Boolean(this.model.sequences),
     };
     const { root, map } = this.explorer;
-    for (const button of showButtons(root, this.state.show, () => map.drawLower())) {
+    const redraw = () => {
+      map.drawLower();
+      const unseen = this.state.show.ellipses ? unseenDeviation(map) : null;
+      this.showHint(this.words);
+      if (unseen !== null) this.parts.hint.textContent = `Positions are known to about ±${formatNumber(unseen)}: ellipses smaller than a dot. Zoom in to see them.`;
+    };
+    for (const button of showButtons(root, this.state.show, redraw)) {
       button.hidden = !possible[button.dataset.show ?? ""];
     }
   }

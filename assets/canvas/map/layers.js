@@ -50,6 +50,19 @@ export function drawEllipses(context, map) {
   }
 }
 
+/**
+ * The standard deviation of a usual point's position, where its ellipse hides behind its dot; else null.
+ * @param {LatentMap} map
+ */
+export function unseenDeviation(map) {
+  const { a, b } = map.state;
+  const { latentVariance: variance, nLatent, nPoints } = map.model;
+  if (!variance) return null;
+  const larger = Array.from({ length: nPoints }, (_, n) => Math.sqrt(Math.max(variance[n * nLatent + a], variance[n * nLatent + b])));
+  const usual = larger.sort((p, q) => p - q)[nPoints >> 1];
+  return (usual * map.width) / (2 * map.view.su) < pointSize(map.model) ? usual : null;
+}
+
 /** @param {CanvasRenderingContext2D} context @param {LatentMap} map */
 export function drawPoints(context, map) {
   const { model, places, opacity } = map;

@@ -99,6 +99,7 @@ export class Player {
     tube.disabled = !reel.arrays.latent_variance;
     this.resize();
     this.root.dataset.reel = id;
+    this.root.dataset.ready = "true";
     // What a visitor has just asked for is played to her; nothing moves by itself before that.
     if (play && !known && !this.calm.matches) this.play();
   }

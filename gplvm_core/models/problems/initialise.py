@@ -12,6 +12,7 @@ from gplvm_core.models.problems.principal import fit_partial
 from gplvm_core.numerics import Array
 
 LEAST_SPREAD = 0.1
+RECIPES = {"pca": "PCA", "isomap": "Isomap", "pca_each": "PCA of each view"}
 # How well the components of rows with gaps are fitted: a start need not be a maximum.
 MOST_ITERATIONS = 100
 TOLERANCE = 1.0
@@ -100,7 +101,10 @@ def _filled_up(
     if missing <= 0:
         return latent, ()
     extra = LEAST_SPREAD * generator.standard_normal((len(latent), missing))
-    note = f"{missing} of {n_latent} latent dimensions start at random: {how} has no more"
+    found = latent.shape[1]
+    note = (
+        f"{missing} of {n_latent} latent dimensions start at random: {RECIPES[how]} found {found}"
+    )
     return np.hstack([latent, extra]), (note,)
 
 

@@ -20,7 +20,7 @@ N_SAMPLES = 4
 N_DRAWS = 64  # of q(x*), that the class probabilities are averaged over
 LEAST_WEIGHT = 0.01  # alternatives below are not shown
 MOST_SCORED = 300  # training rows whose log density is computed
-ROWS_AT_ONCE = 10
+ROWS_AT_ONCE = 25
 
 
 @dataclass(frozen=True, eq=False)

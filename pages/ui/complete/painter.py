@@ -33,7 +33,7 @@ from pages.ui.complete.items import (
 from pages.ui.complete.model import Completion, completed, possibilities
 from pages.ui.complete.panels import panels
 from pages.ui.shared.catalogue import Item
-from pages.ui.shared.component import component, hold_bytes
+from pages.ui.shared.component import component, hold_bytes, room_for
 
 show_painter = component("painter", "painter/painter.html", "painter/painter.css")
 
@@ -45,7 +45,7 @@ def painter(item: Item, name: str, own: NewRows | None) -> None:
     name: key and version of the model, unique on the page; own: the visitor's rows, when those
     are shown.
     """
-    with st.container(gap=None):
+    with room_for("painter"):
         current, question = ask(item, name, own)
         row = hidden_row(current, question.mask, item.dataset)
         answer = send_answer(item, name, current, question, row)

@@ -10,20 +10,24 @@ from PIL import Image
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.datasets.bvh_writer import write_bvh
+from gplvm_core.datasets.errors import plural
 from gplvm_core.datasets.names import names_of
 from gplvm_core.figures.pack_sequence import Reel, usual_step
 from gplvm_core.figures.thumbnails import common_frame, row_picture
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.words import file_stem
 
-GIF_SIZE = 240
-MOST_FRAMES = 200
+GIF_SIZE = 480
+MOST_FRAMES = 1000
 SHORTEST = 20  # ms a picture: faster ones are slowed down by many viewers
 GROUND = "#FFFFFF"
 
 
 def export(item: Item, reel: Reel, id: str) -> None:
     """Buttons for the sequence on the screen: what its first panel shows."""
-    stem = "".join(c if c.isalnum() else "-" for c in f"{item.title} {reel.title}").strip("-")
+    # A title counts the frames that were seen; with those that are foretold there are more.
+    which = f"{reel.title.rpartition(', ')[0] or reel.title}, {plural(len(reel.times), 'frame')}"
+    stem = file_stem(f"{item.title} {which}")
     made = f"dynamics_gif|{item.key}|{id}"
     with st.container(horizontal=True, vertical_alignment="center"):
         if made in st.session_state:

@@ -17,7 +17,7 @@ from pages.ui.dynamics.fill import filling
 from pages.ui.dynamics.model import drawn, filled, played, with_gap
 from pages.ui.dynamics.plan import Plan, Task, ask, keep
 from pages.ui.shared.catalogue import Item
-from pages.ui.shared.component import component, hold_bytes
+from pages.ui.shared.component import component, hold_bytes, room_for
 
 show_player = component("player", "player/player.html", "player/player.css")
 WAITING = {
@@ -59,7 +59,7 @@ def player(item: Item, name: str) -> None:
     done = plan.task != "fill" or reel.spread is not None
     seen = Seen(plan.task, plan.sequence, f"{plan.question}{'' if done else ' open'}")
     cue = cue_for(seen, reel, before)
-    with st.container(gap=None):
+    with room_for("player"):
         show_player(key=f"player|{name}", data={"stores": stores(name)})
         hold_bytes(key=stores(name)["stage"], data=_stage(item, name))
         key = stores(name)["reel"]

@@ -8,7 +8,7 @@ import streamlit as st
 
 from gplvm_core.figures.pack import Chart, pack_model
 from gplvm_core.figures.scripts import MAP_STYLES
-from pages.ui.shared.component import component, hold_bytes
+from pages.ui.shared.component import component, hold_bytes, room_for
 from pages.ui.shared.place import Place
 
 show_view = component("explore", "map/map.html", *MAP_STYLES)
@@ -20,7 +20,7 @@ def latent_canvas(chart: Chart, name: str, start: Place, opening: str) -> None:
     name: of the model and its version; start: what the link says; opening: Python that opens the
     model.
     """
-    with st.container(gap=None, key="mf_wide"):
+    with room_for("map"):
         show_view(key=f"view|{name}", data={"store": name, "opening": opening, **start.to_data()})
         hold_bytes(key=f"bytes|{name}", data=_packed(chart, name))
 

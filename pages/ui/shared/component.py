@@ -8,6 +8,7 @@ from gplvm_core.figures.scripts import asset, script
 
 if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer
+    from streamlit.delta_generator import DeltaGenerator
 
 
 def component(name: str, html: str, *styles: str) -> "ComponentRenderer":
@@ -21,6 +22,14 @@ def component(name: str, html: str, *styles: str) -> "ComponentRenderer":
         css=asset("kit/kit.css", *styles),
         js=script(f"streamlit/{name}.js"),
     )
+
+
+def room_for(drawing: str) -> "DeltaGenerator":
+    """A container as high as what will be drawn in it, before it is there: what is below stays.
+
+    drawing: one of those whose heights the stylesheet has.
+    """
+    return st.container(gap=None, key=f"room_{drawing}")
 
 
 # Called with key and data (framed bytes): holds them for the component that asks for their name.

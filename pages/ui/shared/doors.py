@@ -24,6 +24,7 @@ class Door:
 EXPLORE = Door("explore", "Explore", "Explore", ":material/explore:")
 DYNAMICS = Door("dynamics", "Dynamics", "Play", ":material/play_arrow:")
 VIEWS = Door("views", "Views", "See the views", ":material/join_inner:")
+COMPLETE = Door("complete", "Complete", "Complete", ":material/brush:")
 
 
 def doors(capabilities: Capabilities | None) -> tuple[Door, ...]:
@@ -32,4 +33,4 @@ def doors(capabilities: Capabilities | None) -> tuple[Door, ...]:
         return ()
     views = (VIEWS,) if capabilities.views else ()
     timed = (DYNAMICS,) if capabilities.timed else ()
-    return (*views, *timed, EXPLORE)
+    return (*views, *timed, EXPLORE, COMPLETE)

@@ -7,13 +7,22 @@ import streamlit as st
 from gplvm_core.datasets.errors import listed, plural
 from gplvm_core.models import Capabilities
 from gplvm_core.store import StoreError
-from pages.ui.shared.catalogue import Item, items, one_view, open_item
+from pages.ui.shared.catalogue import Item, capabilities_of, items, one_view, open_item
+from pages.ui.shared.doors import doors
 from pages.ui.shared.link import go_to, keep_in_link
 
+SEEN = "model_seen"  # session key: the model that was opened last, on whichever page
 
-def chosen_key(memory: str) -> str | None:
-    """The model in the link, else the one seen before in this session (session key `memory`)."""
-    key = st.query_params.get("model") or st.session_state.get(memory)
+
+def chosen_key(page: str, memory: str) -> str | None:
+    """The model in the link, else the one seen last if this page can open it, else the page's own.
+
+    page: its key; memory: the session key of the model that was last seen here.
+    """
+    seen = st.session_state.get(SEEN)
+    if seen is not None and page not in {door.key for door in doors(capabilities_of(seen))}:
+        seen = None
+    key = st.query_params.get("model") or seen or st.session_state.get(memory)
     if key is not None:
         keep_in_link(model=key)
         st.session_state[memory] = key
@@ -115,18 +124,32 @@ def model_menu(key: str | None, page: str, place: tuple[str, ...] = ()) -> None:
     )
 
 
+def other_doors(item: Item, page: str) -> None:
+    """The same model on the other pages that can open it."""
+    for door in doors(capabilities_of(item.key)):
+        if door.key != page and st.button(
+            door.page, key=f"{page}_to_{door.key}", type="tertiary", icon=door.icon
+        ):
+            door.open(item.key)
+
+
 def model_head(item: Item, page: str, place: tuple[str, ...] = ()) -> None:
     """Title and facts on the left, the menu of models on the right."""
+    st.session_state[SEEN] = item.key
     dataset, model = item.dataset, item.model
     bound = f"{float(model.bound_):,.0f}".replace("-", "−")
     title, menu = st.columns([3, 1], vertical_alignment="bottom")
     with title:
         st.title(item.title, anchor=False)
-        st.html(
-            f'<span class="mf-facts">{len(dataset.values):,} × {dataset.values.shape[1]:,} numbers '
-            f"· {int(model.n_effective_)} of {plural(model.latent_mean_.shape[1], 'dimension')} "
-            f"in use · bound {bound} nats</span>"
-        )
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.html(
+                f'<span class="mf-facts">{len(dataset.values):,} × {dataset.values.shape[1]:,} '
+                f"numbers · {int(model.n_effective_)} of "
+                f"{plural(model.latent_mean_.shape[1], 'dimension')} in use · bound {bound} nats"
+                "</span>",
+                width="content",
+            )
+            other_doors(item, page)
     with menu:
         model_menu(item.key, page, place)
         if item.view is not None:

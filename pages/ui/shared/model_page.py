@@ -34,7 +34,7 @@ class ModelPage:
         """The page, with show(item, name) for the chosen model; name: its key and version."""
         enter_through_app()
         memory = f"{self.key}_model"
-        key = chosen_key(memory)
+        key = chosen_key(self.key, memory)
         if key is None:
             st.title(self.title, anchor=False)
             self.say_lead()

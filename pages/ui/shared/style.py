@@ -5,9 +5,8 @@ import streamlit as st
 # currentColor follows Streamlit's light and dark text colour, so one rule serves both.
 CSS = """
 <style>
-.block-container { padding-top: 4.2rem; padding-bottom: 3rem; max-width: 76rem; }
-.block-container:has(.st-key-mf_wide) { max-width: 92rem;
-  padding-inline: clamp(1rem, 3vw, 5rem); }
+[data-testid="stElementContainer"]:has(.mf-style) { display: none; }
+.block-container { padding-inline: clamp(1rem, 3vw, 5rem); }
 .mf-lead { font-size: 1.05rem; line-height: 1.5; max-width: 46rem; opacity: .85;
   margin: -0.4rem 0 .4rem; }
 .mf-facts { font-size: .85rem; opacity: .72; font-variant-numeric: tabular-nums; }
@@ -55,6 +54,17 @@ CSS = """
   { position: static; }
 [class*="st-key-card_"] [data-testid="stButton"] button::after { content: ""; position: absolute;
   inset: 0; border-radius: .6rem; }
+/* What draws itself comes after the page: its room is kept, as high as it is at least. */
+.st-key-room_map { min-height: 52rem; }
+.st-key-room_player { min-height: 38rem; }
+.st-key-room_painter { min-height: 36rem; }
+.st-key-room_views { min-height: 36rem; }
+/* Streamlit's own are too faint to read: captions, code in them, and the value above a slider. */
+[data-testid="stCaptionContainer"] { color: inherit; opacity: .8; }
+[data-testid="stCaptionContainer"] code, [data-testid="stSlider"] * { color: inherit; }
+[data-testid="stTopNavLink"]:focus-visible, [data-testid="stTopNavSection"]:focus-visible,
+[data-testid="stTopNavDropdownLink"]:focus-visible, [data-testid="stSidebarNavLink"]:focus-visible
+  { outline: 2px solid currentColor; outline-offset: -2px; box-shadow: none; }
 /* The chosen option is marked by its ground and border; its words keep the text's contrast. */
 [data-testid="stButtonGroup"] button[aria-checked="true"] * { color: inherit; }
 [data-testid="stButtonGroup"] button[aria-checked="true"] { color: inherit !important;
@@ -64,13 +74,13 @@ CSS = """
   .mf-reel, .mf-dot { animation: none !important; }
 }
 @media (max-width: 640px) {
-  .block-container { padding-left: 1rem; padding-right: 1rem; }
   .mf-lead { font-size: 1rem; }
   .mf-line { grid-template-columns: minmax(0, 1fr); gap: .2rem; }
   .mf-line > div { grid-template-columns: repeat(3, minmax(0, 1fr)) !important; }
   .mf-strip { grid-template-columns: repeat(3, minmax(0, 1fr)); }
 }
 </style>
+<i class="mf-style"></i>
 """
 
 

@@ -25,6 +25,7 @@ from pages.ui.train.several_choice import FEW_VIEWS
 
 ROWS_OF_TABLE = 200
 EMPTIEST = 3
+CONSTANT_MARK = "constant and carr"  # as the data check writes it of some columns
 MIXED_UNITS_MARK = 'scaling="columns"'  # as the data check writes it
 
 
@@ -56,14 +57,17 @@ def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
     said = "" if missing is None else missing_in_words(missing)
     if missing is not None:
         missing_view(dataset, missing, said)
+    drawn = dataset.drawing.kind in ("image", "skeleton") and not dataset.views
+    # The dark corner of every picture is no cause for alarm; a constant column of a table may be.
+    usual = [each for each in warnings if drawn and CONSTANT_MARK in each]
     for warning in warnings:
-        if warning != said:
+        if warning != said and warning not in usual:
             st.warning(advice(warning), icon=":material/warning:")
     if dataset.notes or dataset.source:
         with st.expander("Where the data come from and what was done to them"):
             if dataset.source:
                 st.markdown(dataset.source)
-            for note in dataset.notes:
+            for note in (*dataset.notes, *usual):
                 st.markdown(f"- {note}")
 
 

@@ -26,6 +26,7 @@ from pages.ui.shared.words import (
 from pages.ui.train.jobs_list import status_badge
 
 ACTIVE = ("queued", "running")
+WAITING = ("paused", "interrupted")
 ENDED = ("finished", "cancelled", "failed")
 
 
@@ -41,7 +42,9 @@ def job_view(job_id: str) -> None:
     controls(job)
     # Polling only while something can change; each fragment starts the page anew when it does.
     active = job.status in ACTIVE
-    st.fragment(live_numbers, run_every=1.0 if active else None)(job_id, state_of(job))
+    # A job that waits may be resumed in another tab.
+    pace = 1.0 if active else 5.0 if job.status in WAITING else None
+    st.fragment(live_numbers, run_every=pace)(job_id, state_of(job))
     st.fragment(live_figures, run_every=2.0 if active else None)(job_id)
 
 
@@ -80,7 +83,7 @@ def controls(job: Snapshot) -> None:
             st.markdown(f"*{REQUESTS[job.request]}*", width="content")
         if job.status == "running" and job.request is None:
             action("Pause", "pause", lambda: training.pause(job.id))
-        if job.status in ("paused", "interrupted"):
+        if job.status in WAITING:
             action("Resume", "play_arrow", lambda: training.resume(job.id), primary=True)
         if job.status == "failed" and job.parameters:
             action("Try again", "play_arrow", lambda: training.resume(job.id))

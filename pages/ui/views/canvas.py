@@ -15,7 +15,7 @@ from gplvm_core.figures.view_parts import Part, leading_plane
 from gplvm_core.kernels import KernelError
 from gplvm_core.models.problems.segmentation import LEAST_DROP
 from pages.ui.shared.catalogue import Item
-from pages.ui.shared.component import component, hold_bytes
+from pages.ui.shared.component import component, hold_bytes, room_for
 from pages.ui.shared.map_place import linked_place, n_axes
 from pages.ui.shared.outputs import MOST_OUTPUTS, first_outputs, possible_outputs
 from pages.ui.shared.place import Place
@@ -99,7 +99,7 @@ def _fragment(
     except KernelError as error:
         st.error(str(error))
         return
-    with st.container(gap=None):
+    with room_for("views"):
         result = show_views(
             key=f"views|{store}",
             data={

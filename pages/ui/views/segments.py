@@ -47,6 +47,8 @@ def segmentation(item: Item, name: str) -> tuple[Part, ...]:
     many = len(item.views) > MOST_NAMED_VIEWS
     st.subheader("What the views share", anchor=False, help=SHARED_WORDS)
     left, right = st.columns([2, 1] if not many else [3, 2], gap="large")
+    with left:  # before what stands beside it, or below it on a phone
+        place = st.container(height="content" if many else HEIGHT, border=False)
     with right:
         if not many:
             measure = choose(
@@ -71,13 +73,12 @@ def segmentation(item: Item, name: str) -> tuple[Part, ...]:
             icon=":material/download:",
             key="views_segments_csv",
         )
-    with left:
-        st.plotly_chart(
-            figure_of(item, parts, kept),
-            key=f"views_segments|{name}",
-            config=PLOT,
-            alt=parts_in_words(parts),
-        )
+    place.plotly_chart(
+        figure_of(item, parts, kept),
+        key=f"views_segments|{name}",
+        config=PLOT,
+        alt=parts_in_words(parts),
+    )
     if many and item.dataset.drawing.skeleton is not None:
         body(item, name)
     return parts

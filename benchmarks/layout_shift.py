@@ -1,0 +1,116 @@
+"""How far things move on the app's pages while they open: the cumulative layout shift.
+
+    python -m benchmarks.layout_shift
+
+The largest sum of shifts in a window of 5 s without a pause of 1 s, as web.dev/cls defines it;
+0 is best, below 0.1 is good. The median of several visitors, each with an empty cache.
+"""
+
+import shutil
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.common import ROOT, table, versions, write_row
+from gplvm_core.store import Library
+
+SIZES = {"desktop": (1280, 900), "phone": (380, 800)}
+VISITORS = 3
+PAGES = {
+    "gallery": "/",
+    "explore": "/explore?model=gallery:people",
+    "dynamics": "/dynamics?model=gallery:moves",
+    "views": "/views?model=gallery:pairs",
+    "complete": "/complete?model=gallery:faces",
+    "train": "/train",
+    "library": "/library",
+}
+WATCH = """
+window.shifts = [];
+new PerformanceObserver((list) => {
+    for (const { value, startTime, hadRecentInput } of list.getEntries())
+        if (!hadRecentInput) window.shifts.push([startTime, value]);
+}).observe({ type: "layout-shift", buffered: true });
+"""
+# The script has ended and no part of the page has been added or removed for two seconds.
+STILL = """() => {
+    const app = document.querySelector("[data-testid=stApp]");
+    const hosts = [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")];
+    const parts = hosts.map((host) => host.shadowRoot?.textContent.length);
+    const now = [app?.dataset.testScriptState, app?.textContent.length, ...parts].join();
+    if (now !== window.still?.now) window.still = { now, since: performance.now() };
+    return app?.dataset.testScriptState === "notRunning"
+        && document.querySelector("h1, h2, h3") && performance.now() - window.still.since > 2000;
+}"""
+
+
+def layout_shift(browser: Any, address: str, size: tuple[int, int]) -> float:
+    """The cumulative layout shift of one page for a visitor with an empty cache."""
+    width, height = size
+    context = browser.new_context(viewport={"width": width, "height": height})
+    page = context.new_page()
+    page.set_default_timeout(120_000)
+    page.add_init_script(WATCH)
+    page.goto(address)
+    page.wait_for_function(STILL)
+    worst = window = began = last = 0.0
+    for moment, value in page.evaluate("window.shifts"):
+        if moment - last > 1000 or moment - began > 5000:
+            window, began = 0.0, moment
+        window, last = window + value, moment
+        worst = max(worst, window)
+    context.close()
+    return worst
+
+
+def layout_shifts(browser: Any, url: str) -> dict[str, dict[str, float]]:
+    """The median shift of every page by its name and the size of the screen; pages are warm."""
+    present = {entry.id for entry in Library(ROOT / "assets" / "models", read_only=True).entries()}
+    figures: dict[str, dict[str, float]] = {}
+    for name, path in PAGES.items():
+        model = path.partition("model=gallery:")[2]
+        if model and model not in present:
+            print(f"the gallery has no model {model!r}: {name} is NOT measured (make gallery)")
+            continue
+        layout_shift(browser, url + path, SIZES["desktop"])  # the first visitor of a server
+        figures[name] = {
+            screen: float(
+                np.median([layout_shift(browser, url + path, size) for _ in range(VISITORS)])
+            )
+            for screen, size in SIZES.items()
+        }
+    return figures
+
+
+def main() -> int:
+    from playwright.sync_api import sync_playwright
+
+    from benchmarks.interaction import BROWSER_FLAGS, app
+
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        print("SKIPPED layout_shift: needs a 'chromium' on the PATH (make test)")
+        return 0
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium, headless=True, args=list(BROWSER_FLAGS)
+        )
+        with app(Path(folder), "idle") as url:
+            figures = layout_shifts(browser, url)
+        browser.close()
+    print(table(("", *SIZES), [(page, *shifts.values()) for page, shifts in figures.items()]))
+    write_row(
+        "layout_shift",
+        figures,
+        seed=0,
+        settings={"visitors": VISITORS},
+        other_versions=versions(("streamlit", "playwright")),
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
