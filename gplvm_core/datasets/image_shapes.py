@@ -9,11 +9,11 @@ WIDEST = 4  # the longer side of an image, in units of the shorter
 
 
 def image_shapes(n_columns: int) -> tuple[tuple[int, ...], ...]:
-    """Heights and widths (with 3 colours last) of images with so many values, squarest first."""
+    """Heights and widths of images of so many values, squarest first; with 3 colours last."""
     found: list[tuple[int, ...]] = [(high, wide) for high, wide in _rectangles(n_columns)]
     if n_columns % 3 == 0:
         found += [(high, wide, 3) for high, wide in _rectangles(n_columns // 3)]
-    return tuple(sorted(found, key=lambda shape: abs(shape[0] - shape[1])))
+    return tuple(sorted(found, key=lambda shape: (len(shape), abs(shape[0] - shape[1]))))
 
 
 def _rectangles(n_pixels: int) -> list[tuple[int, int]]:

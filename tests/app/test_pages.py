@@ -303,6 +303,17 @@ def test_uploaded_table_suggests_roles_and_offers_a_noise_per_column():
     assert "per_output" in chosen
 
 
+def test_rows_that_are_pictures_are_drawn_as_such_once_their_size_is_given():
+    file = io.BytesIO()
+    np.save(file, np.random.default_rng(0).integers(0, 256, (30, 48), dtype=np.uint8))
+    at = upload(run_page("train"), "rows.npy", file.getvalue())
+    size = next(box for box in at.selectbox if box.label == "The rows are")
+    assert size.value is None and size.options[:2] == ["numbers", "pictures, 6 high and 8 wide"]
+    size.set_value((6, 8)).run()
+    assert not at.exception
+    assert "pixel values" in said(at)
+
+
 def test_answers_about_columns_are_remembered():
     at = upload(run_page("train"), "people.csv", TABLE)
     label = next(box for box in at.selectbox if box.label == "Label column")
