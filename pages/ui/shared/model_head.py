@@ -145,8 +145,8 @@ def model_head(item: Item, page: str, place: tuple[str, ...] = ()) -> None:
             st.html(
                 f'<span class="mf-facts">{len(dataset.values):,} × {dataset.values.shape[1]:,} '
                 f"numbers · {int(model.n_effective_)} of "
-                f"{plural(model.latent_mean_.shape[1], 'dimension')} in use · bound {bound} nats"
-                "</span>",
+                f"{plural(model.latent_mean_.shape[1], 'dimension')} in use"
+                f'<span class="mf-more"> · bound {bound} nats</span></span>',
                 width="content",
             )
             other_doors(item, page)

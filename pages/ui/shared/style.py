@@ -74,6 +74,8 @@ CSS = """
   .mf-reel, .mf-dot { animation: none !important; }
 }
 @media (max-width: 640px) {
+  [data-testid="stMain"] h1 { font-size: 1.7rem; padding: .4rem 0 0; }
+  .mf-more { display: none; }
   .mf-lead { font-size: 1rem; }
   .mf-line { grid-template-columns: minmax(0, 1fr); gap: .2rem; }
   .mf-line > div { grid-template-columns: repeat(3, minmax(0, 1fr)) !important; }
