@@ -31,7 +31,7 @@ from gplvm_core.store import Library
 
 SIDE = 64  # pixels: D = 4096
 N_ROWS, N_LATENT, N_INDUCING = 2000, 10, 100
-HOVERS, COMMITS, WALLS = 120, 40, 15
+HOVERS, COMMITS, WALLS, GEODESICS = 120, 40, 15, 12
 BROWSER_FLAGS = (
     "--no-sandbox",
     "--disable-gpu",
@@ -83,12 +83,12 @@ HOVER = """async (count) => {
 WATCH_COMMIT = """() => {
     const { parts, details } = [...window.manifolio.views.values()][0];
     window.commitMs = null;
-    const look = details.look.bind(details);
+    const tell = details.tell.bind(details);
     parts.upper.addEventListener("pointerup", () => {
         const begin = performance.now();
-        details.look = () => {
-            look();
-            delete details.look;
+        details.tell = (point) => {
+            tell(point);
+            delete details.tell;
             requestAnimationFrame(() => { window.commitMs = performance.now() - begin; });
         };
     }, { once: true, capture: true });
@@ -104,6 +104,21 @@ WALL = """(count) => {
         times.push(performance.now() - begin);
     }
     wall.open("one");
+    return times;
+}"""
+# From two training points until the shortest way between them is there.
+GEODESIC = """async (count) => {
+    const { paths, model } = [...window.manifolio.views.values()][0];
+    const times = [];
+    for (let k = 0; k < count; k++) {
+        const [from, to] = [37 * k + 3, 91 * k + 50].map((n) => model.position(n % model.nPoints));
+        paths.clear();
+        const begin = performance.now();
+        paths.find(from, to);
+        while (!paths.ways.geodesic) await new Promise((resolve) => requestAnimationFrame(resolve));
+        times.push(performance.now() - begin);
+    }
+    paths.clear();
     return times;
 }"""
 CARD_IS_SHOWN = """() => [...document.querySelectorAll("img")]
@@ -238,6 +253,15 @@ def wall_times(page: Any) -> dict[str, float]:
     return {"wall_ms_median": float(np.median(times)), "wall_ms_worst": float(np.max(times))}
 
 
+def geodesic_times(page: Any) -> dict[str, float]:
+    """Milliseconds until the shortest way between two training points is found."""
+    times = page.evaluate(GEODESIC, GEODESICS)
+    return {
+        "geodesic_ms_median": float(np.median(times)),
+        "geodesic_ms_worst": float(np.max(times)),
+    }
+
+
 def stroke_times(page: Any) -> dict[str, float]:
     """Milliseconds from the end of a stroke that hides pixels to the completed picture."""
     page.wait_for_function(COMPLETED, arg="")
@@ -299,6 +323,7 @@ def visit(browser: Any, url: str, model: str) -> dict[str, float]:
             page.wait_for_selector(".details[data-point]")
             page.wait_for_timeout(1000)
             figures |= hover_times(page) | commit_times(page) | wall_times(page)
+            figures |= geodesic_times(page)
             if has_gallery():
                 page.goto(f"{url}/complete?model=gallery:faces")
                 page.wait_for_selector(".painter[data-answered]")

@@ -5,9 +5,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { Way, geodesic, gridWay, straightWay } from "../../assets/canvas/map/geodesic.js";
+import { Way, dataWay, geodesic, gridWay, straightWay } from "../../assets/canvas/map/geodesic.js";
 import { OutputMetric } from "../../assets/canvas/map/metric.js";
 import { LatentModel } from "../../assets/canvas/map/model.js";
+import { LatentPoints } from "../../assets/canvas/map/points.js";
 
 const NUMBERS = JSON.parse(readFileSync(new URL("numbers.json", import.meta.url), "utf8"));
 const near = (found, expected, tolerance) => assert.ok(Math.abs(found - expected) <= tolerance, `${found} is not ${expected}`);
@@ -45,7 +46,7 @@ function space(nLatent, metric) {
     },
   };
 }
-const sheet = (u, v, su, sv) => ({ a: 0, b: 1, view: { u, v, su, sv }, lift: (p, q) => Float64Array.of(p, q), free: [0, 1] });
+const sheet = (u, v, su, sv) => ({ a: 0, b: 1, view: { u, v, su, sv }, lift: (p, q) => Float64Array.of(p, q), free: [0, 1], rows: null });
 const HALF_PLANE = space(2, ([, y]) => Float64Array.of(1 / (y * y), 0, 0, 1 / (y * y)));
 
 test("in a flat space, however stretched, the shortest way is straight", () => {
@@ -91,6 +92,23 @@ test("over a grid the way goes around a hill that the straight line crosses", ()
   assert.ok(grid.length < 0.5 * straight.length);
   assert.ok(best.length <= grid.length);
   assert.ok(Math.hypot(...best.place(0.5)) > 0.7);
+});
+
+test("where only the data are cheap, in a dimension that is not shown too, the way goes along them", () => {
+  // Training points on a circle that stands upright: seen from above, a line.
+  const ring = ([x, , z]) => 1 + 100 * (Math.hypot(x, z) - 1) ** 2;
+  const upright = space(3, (x) => Float64Array.of(ring(x), 0, 0, 0, ring(x), 0, 0, 0, ring(x)));
+  const angles = Array.from({ length: 40 }, (_, i) => (2 * Math.PI * i) / 40);
+  const latent = Float64Array.from(angles.flatMap((angle) => [Math.cos(angle), 0, Math.sin(angle)]));
+  const rows = new LatentPoints({ header: { relevance: [1, 1, 1] }, arrays: { latent }, shapes: { latent: [40, 3] } });
+  const [from, to] = [Float64Array.of(1, 0, 0), Float64Array.of(-1, 0, 0)];
+  const along = finished(dataWay(upright, from, to, rows));
+  along.points.forEach(([x, , z]) => near(Math.hypot(x, z), 1, 1e-12));
+  near(along.length, Math.PI, 0.05);
+  const where = { ...sheet(0, 0, 2, 2), lift: (u, v) => Float64Array.of(u, v, 0), free: [0, 1, 2] };
+  const best = finished(geodesic(upright, from, to, { ...where, rows }));
+  assert.ok(best.length <= along.length);
+  assert.ok(best.length < 0.7 * finished(geodesic(upright, from, to, { ...where, rows: null })).length);
 });
 
 test("ends in one place make a way of no length", () => {

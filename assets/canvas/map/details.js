@@ -28,35 +28,19 @@ export class Details extends Cards {
     this.drawing = model.drawing;
     /** @type {Float64Array | null} */
     this.point = null;
-    /** Of every output, as uncertain as the nearest row; those of the place before until they are made. */
+    /** Of every output, were the point as uncertain as its nearest row. */
     this.deviations = new Float64Array(model.nOutputs);
-    /** @type {ReturnType<typeof setTimeout> | undefined} */
-    this.timer = undefined;
   }
 
   /** The chosen point is another one. @param {Float64Array} point */
   tell(point) {
     this.point = point.slice();
+    const { nLatent: Q, latentVariance } = this.model;
+    const row = this.model.nearest(point);
+    const { variances } = this.model.moments(this.point, latentVariance?.subarray(row * Q, (row + 1) * Q) ?? null);
+    this.deviations = variances.map(Math.sqrt);
     this.build();
     this.draw();
-    // Many predictions: after what a click shows at once.
-    clearTimeout(this.timer);
-    this.timer = setTimeout(() => this.look(), 0);
-  }
-
-  /** The deviations around the chosen point. */
-  look() {
-    const { model, point } = this;
-    if (!point) return;
-    const { nLatent: Q, latentVariance } = model;
-    const row = model.nearest(point);
-    const { variances } = model.moments(point, latentVariance?.subarray(row * Q, (row + 1) * Q) ?? null);
-    this.deviations.set(variances.map(Math.sqrt));
-    this.draw();
-  }
-
-  stop() {
-    clearTimeout(this.timer);
   }
 
   build() {

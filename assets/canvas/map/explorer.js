@@ -317,7 +317,6 @@ export class Explorer {
     if (this.frame !== null) cancelAnimationFrame(this.frame);
     this.observer.disconnect();
     this.controls.stop();
-    this.details?.stop();
     this.memory.stop();
     this.paths?.stop();
     this.map.stop();

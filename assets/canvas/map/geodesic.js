@@ -1,4 +1,5 @@
-// Shortest ways between two places of a space with lengths: over a grid in a plane, then relaxed.
+// Shortest ways between two places of a space with lengths: over a grid in a plane or from training
+// point to training point, then relaxed.
 
 import { blend } from "../kit/algebra.js";
 import { relax } from "./relax.js";
@@ -22,10 +23,21 @@ import { relax } from "./relax.js";
  * @property {View} view what is shown
  * @property {(u: number, v: number) => Float64Array} lift the place in all dimensions
  * @property {number[]} free dimensions in which the way may bend
+ * @property {LatentPoints | null} rows training points to go by, where the way may bend in all dimensions
+ */
+/**
+ * Places with ways between them.
+ * @typedef {object} Network
+ * @property {number} start
+ * @property {number} end the number after all others
+ * @property {(node: number) => Float64Array} place
+ * @property {(node: number) => number[]} around the nodes that a node leads to
  */
 /** @import { View } from "../kit/plane.js" */
+/** @import { LatentPoints } from "./points.js" */
 
 const CELLS = 44; // of the grid, along each side
+const COMPANIONS = 8; // nearest training points that one leads to
 const PIECES = 64; // of a way while it is relaxed
 const FINE = 160; // of a way that is measured and shown
 
@@ -87,7 +99,9 @@ export function straightWay(geometry, from, to) {
 export function* geodesic(geometry, from, to, sheet) {
   const straight = straightWay(geometry, from, to);
   let best = straight;
-  for (const start of [yield* gridWay(geometry, from, to, sheet), straight]) {
+  const starts = [yield* gridWay(geometry, from, to, sheet), straight];
+  if (sheet.rows) starts.push(yield* dataWay(geometry, from, to, sheet.rows));
+  for (const start of starts) {
     const points = start.even(PIECES);
     yield* relax(geometry, points, sheet.free);
     for (const found of [start, new Way(geometry, points)]) {
@@ -99,7 +113,25 @@ export function* geodesic(geometry, from, to, sheet) {
 }
 
 /**
- * The shortest way over a grid in the plane, from node to node (Dijkstra).
+ * The shortest way from training point to training point, in all dimensions.
+ * @param {Geometry<any>} geometry
+ * @param {Float64Array} from
+ * @param {Float64Array} to
+ * @param {LatentPoints} rows
+ * @returns {Generator<void, Way>}
+ */
+export function* dataWay(geometry, from, to, rows) {
+  const [start, end] = [rows.nPoints, rows.nPoints + 1];
+  const place = (/** @type {number} */ node) => (node === start ? from : node === end ? to : rows.position(node));
+  const near = (/** @type {Float64Array} */ x) => rows.closest(x, COMPANIONS + 1).map(({ row }) => row);
+  const last = near(to);
+  // A neighbour need not have one back; the end is reached from those around it, or at once.
+  const around = (/** @type {number} */ node) => (node === start || last.includes(node) ? [...near(place(node)), end] : near(place(node)));
+  return yield* shortest(geometry, { start, end, place, around });
+}
+
+/**
+ * The shortest way over a grid in the plane.
  * @param {Geometry<any>} geometry
  * @param {Float64Array} from
  * @param {Float64Array} to
@@ -111,10 +143,6 @@ export function* gridWay(geometry, from, to, { a, b, view, lift }) {
   const high = [Math.max(view.u + view.su, from[a], to[a]), Math.max(view.v + view.sv, from[b], to[b])];
   const side = CELLS + 1;
   const [start, end] = [side * side, side * side + 1];
-  /** @type {any[]} */
-  const stations = [];
-  stations[start] = geometry.station(from);
-  stations[end] = geometry.station(to);
   const place = (/** @type {number} */ node) => node === start ? from : node === end ? to
     : lift(low[0] + ((node % side) / CELLS) * (high[0] - low[0]), low[1] + (Math.floor(node / side) / CELLS) * (high[1] - low[1]));
   const cornersOf = (/** @type {Float64Array} */ x) => {
@@ -129,11 +157,24 @@ export function* gridWay(geometry, from, to, { a, b, view, lift }) {
       .filter(([p, q]) => p >= 0 && q >= 0 && p < side && q < side).map(([p, q]) => q * side + p);
     return last.includes(node) ? [...found, end] : found;
   };
+  return yield* shortest(geometry, { start, end, place, around });
+}
+
+/**
+ * The shortest way through a network, from node to node (Dijkstra).
+ * @param {Geometry<any>} geometry
+ * @param {Network} network
+ * @returns {Generator<void, Way>}
+ */
+function* shortest(geometry, { start, end, place, around }) {
+  /** @type {any[]} */
+  const stations = [];
   const distance = new Float64Array(end + 1).fill(Infinity);
   const before = new Int32Array(end + 1).fill(-1);
   const done = new Uint8Array(end + 1);
   const queue = new Queue();
   distance[start] = 0;
+  stations[start] = geometry.station(place(start));
   queue.add(start, 0);
   for (let node = queue.take(); node !== end; node = queue.take()) {
     if (done[node]) continue;

@@ -35,6 +35,7 @@ import { OutputVariances } from "./variances.js";
  *   of one row of the grid (height v) into out[offset …]
  */
 
+const NOTHING = 1e-5; // of the variance that positions carry: what adds less is left out
 const MOST_FOR_GAP = 300; // inducing inputs up to which the shading's own quadratic form pays
 
 /** @implements {Output} */
@@ -66,6 +67,8 @@ export class LatentModel extends LatentPoints {
     this.items = arrays.items;
     this.itemSize = this.items.length / this.nPoints;
     this.outputs = new OutputVariances(content);
+    /** @type {Float64Array | undefined} */
+    this.powers = undefined;
     this.row = new Float64Array(this.nInducing);
     this.alpha = new Float64Array(this.rank);
     this.gap = this.nInducing <= MOST_FOR_GAP ? this.quadraticForm() : null;
@@ -108,14 +111,11 @@ export class LatentModel extends LatentPoints {
    * @param {Float64Array} mean
    */
   predict(x, mean) {
-    const { rank, nOutputs: D, weights, row, alpha } = this;
+    const { row, alpha } = this;
     this.kernelRow(x, row);
     const variance = this.kernelDiagonal(x) - this.explained(row);
     mean.set(this.center);
-    for (let r = 0; r < rank; r++) {
-      const factor = alpha[r];
-      for (let d = 0, at = r * D; d < D; d++, at++) mean[d] += factor * weights[at];
-    }
+    this.project(alpha, mean);
     return Math.max(variance, 0);
   }
 
@@ -129,34 +129,66 @@ export class LatentModel extends LatentPoints {
    * @returns {{ mean: Float64Array, variances: Float64Array }} of the functions, without noise
    */
   moments(x, variance) {
-    const { nOutputs: D } = this;
+    const { nOutputs: D, rank: R, outputs } = this;
     const dimensions = Array.from(x.keys()).filter((q) => variance && variance[q] > 0);
-    /** @type {Float64Array[]} */
-    const places = dimensions.flatMap((q) => [-1, 1].map((side) => {
-      const place = Float64Array.from(x);
-      place[q] += side * Math.sqrt(dimensions.length * /** @type {ArrayLike<number>} */ (variance)[q]);
-      return place;
-    }));
-    if (!places.length) places.push(x);
-    const weight = 1 / places.length;
-    const [mean, variances, here] = [new Float64Array(D), new Float64Array(D), new Float64Array(D)];
-    const first = new Float64Array(D);
-    places.forEach((place, i) => {
-      const shared = this.predict(place, here);
-      if (i === 0) first.set(here);
-      this.outputs.add(this.row, this.kernelDiagonal(place), shared, weight, variances);
-      // Around the first mean, which is close: sums of squares of small numbers lose nothing.
-      for (let d = 0; d < D; d++) {
-        const away = here[d] - first[d];
-        mean[d] += weight * away;
-        variances[d] += weight * away * away;
-      }
+    const weight = 1 / (2 * dimensions.length || 1);
+    outputs.begin();
+    let shared = 0;
+    /** alpha at a place. @param {Float64Array} place */
+    const look = (place) => {
+      const prior = this.kernelDiagonal(place);
+      this.kernelRow(place, this.row);
+      shared += weight * Math.max(prior - this.explained(this.row), 0);
+      outputs.look(this.row, prior, weight);
+      return this.alpha.slice();
+    };
+    const centre = new Float64Array(R);
+    const pairs = dimensions.map((q) => {
+      const [low, high] = [-1, 1].map((side) => {
+        const place = Float64Array.from(x);
+        place[q] += side * Math.sqrt(dimensions.length * /** @type {ArrayLike<number>} */ (variance)[q]);
+        return look(place);
+      });
+      for (let r = 0; r < R; r++) centre[r] += weight * (low[r] + high[r]);
+      return { low, high };
     });
-    for (let d = 0; d < D; d++) {
-      variances[d] -= mean[d] ** 2;
-      mean[d] += first[d];
+    if (!pairs.length) centre.set(look(x));
+    const mean = Float64Array.from(this.center);
+    this.project(centre, mean);
+    const variances = outputs.variances(shared, D);
+    // Of a pair of places the squares add up to those of its half difference and of its middle.
+    const ways = pairs.flatMap(({ low, high }) => [
+      low.map((value, r) => (high[r] - value) / 2), low.map((value, r) => (high[r] + value) / 2 - centre[r]),
+    ]);
+    const sizes = ways.map((way) => way.reduce((sum, value, r) => sum + value * value * this.power[r], 0));
+    const least = NOTHING * sizes.reduce((sum, size) => sum + size, 0);
+    const away = new Float64Array(D);
+    ways.forEach((way, i) => {
+      if (sizes[i] <= least) return;
+      away.fill(0);
+      this.project(way, away);
+      for (let d = 0; d < D; d++) variances[d] += 2 * weight * away[d] * away[d];
+    });
+    return { mean, variances };
+  }
+
+  /** What every term adds to the outputs: sums of squared weights. */
+  get power() {
+    const { rank, nOutputs: D, weights } = this;
+    if (!this.powers) {
+      this.powers = new Float64Array(rank);
+      for (let at = 0; at < rank * D; at++) this.powers[Math.floor(at / D)] += weights[at] * weights[at];
     }
-    return { mean, variances: variances.map((value) => Math.max(value, 0)) };
+    return this.powers;
+  }
+
+  /** Add weights' alpha to the outputs. @param {Float64Array} alpha @param {Float64Array} out */
+  project(alpha, out) {
+    const { rank, nOutputs: D, weights } = this;
+    for (let r = 0; r < rank; r++) {
+      const factor = alpha[r];
+      for (let d = 0, at = r * D; d < D; d++, at++) out[d] += factor * weights[at];
+    }
   }
 
   /** @param {ArrayLike<number>} x */

@@ -120,6 +120,7 @@ export class Paths {
     return {
       a, b, view: { ...view },
       free: follows ? Array.from(from.keys()) : [a, b],
+      rows: follows ? this.explorer.model : null,
       lift(u, v) {
         const along = squared ? ((u - from[a]) * across + (v - from[b]) * up) / squared : 0;
         const x = blend(from, to, Math.min(Math.max(along, 0), 1));

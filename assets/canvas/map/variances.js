@@ -22,43 +22,53 @@ export class OutputVariances {
     this.kind = arrays.variance_kind;
     const meanSquare = Array.from(this.scales).reduce((sum, scale) => sum + scale * scale, 0) / this.scales.length;
     this.unit = meanSquare > 0 ? header.scale ** 2 / meanSquare : 1;
+    /** What was looked at: the squared terms and the prior variance, averaged over places. */
     this.terms = new Float64Array(groups * rank);
-    this.kinds = new Float64Array(this.ratio?.length ?? 0);
+    this.prior = 0;
+  }
+
+  /** Forget the places. */
+  begin() {
+    this.terms.fill(0);
+    this.prior = 0;
   }
 
   /**
-   * Add `weight` times the outputs' variances to `out` (D).
+   * Take in a place.
    * @param {Float64Array} row k(Z, x)
    * @param {number} prior k(x, x)
-   * @param {number} mean the outputs' mean variance, in internal units
-   * @param {number} weight
-   * @param {Float64Array} out
+   * @param {number} weight of the place
    */
-  add(row, prior, mean, weight, out) {
-    const { scales, basis, kinds, kind } = this;
-    if (!basis) {
-      const shared = weight * this.unit * mean;
-      for (let d = 0; d < out.length; d++) out[d] += shared * scales[d] ** 2;
-      return;
-    }
-    this.known(row, prior);
-    for (let d = 0; d < out.length; d++) out[d] += weight * kinds[kind[d]] * scales[d] ** 2;
-  }
-
-  /** The variance of every kind of output. @param {Float64Array} row @param {number} prior */
-  known(row, prior) {
-    const { rank, inducing: M, terms, kinds, group, shares, ratio } = this;
-    const basis = /** @type {Floats} */ (this.basis);
+  look(row, prior, weight) {
+    const { basis, inducing: M, terms } = this;
+    this.prior += weight * prior;
+    if (!basis) return;
     for (let r = 0, at = 0; r < terms.length; r++) {
       let sum = 0;
       for (let m = 0; m < M; m++, at++) sum += basis[at] * row[m];
-      terms[r] = sum * sum;
+      terms[r] += weight * sum * sum;
     }
-    for (let s = 0, at = 0; s < kinds.length; s++) {
-      let variance = ratio[s] * prior;
+  }
+
+  /**
+   * The outputs' expected variances at the places.
+   * @param {number} shared the outputs' mean variance, in internal units
+   * @param {number} count of the outputs
+   */
+  variances(shared, count) {
+    const { scales, basis, kind, unit } = this;
+    const kinds = basis ? this.known() : null;
+    return Float64Array.from({ length: count }, (_, d) => (kinds ? kinds[kind[d]] : unit * shared) * scales[d] ** 2);
+  }
+
+  /** The variance of every kind of output, in units of its scale. */
+  known() {
+    const { rank, terms, group, shares, ratio, prior } = this;
+    return Float64Array.from(ratio, (/** @type {number} */ own, /** @type {number} */ s) => {
+      let variance = own * prior;
       const start = group[s] * rank;
-      for (let r = 0; r < rank; r++, at++) variance -= shares[at] * terms[start + r];
-      kinds[s] = Math.max(variance, 0);
-    }
+      for (let r = 0, at = s * rank; r < rank; r++, at++) variance -= shares[at] * terms[start + r];
+      return Math.max(variance, 0);
+    });
   }
 }

@@ -17,14 +17,25 @@ export function replaceLink(values) {
   if (link !== location.pathname + location.search + location.hash) history.replaceState(history.state, "", link);
 }
 
+const REST_MS = 150; // writing into the link takes longer than a frame: after what a click shows
+
+/** @type {{ timer?: ReturnType<typeof setTimeout> }} */
+const linkWriter = {};
+
 /**
  * A place as the link says it (pages/ui/shared/place.py reads it): dimensions are counted from 1.
  * @param {Place} place
  */
 export function linkPlace({ dims, point, follow }) {
-  replaceLink({
-    dims: dims.map((q) => q + 1).join(","),
-    at: point.map((value) => String(Math.round(value * 1e4) / 1e4)).join(","),
-    hold: follow ? null : "1",
-  });
+  const { pathname } = location;
+  clearTimeout(linkWriter.timer);
+  linkWriter.timer = setTimeout(() => {
+    // On another page by now, whose link is its own.
+    if (location.pathname !== pathname) return;
+    replaceLink({
+      dims: dims.map((q) => q + 1).join(","),
+      at: point.map((value) => String(Math.round(value * 1e4) / 1e4)).join(","),
+      hold: follow ? null : "1",
+    });
+  }, REST_MS);
 }
