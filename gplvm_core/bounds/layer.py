@@ -69,6 +69,7 @@ def evaluate_layer(
     profile: bool = False,
     ratio: float | None = None,
     most_ratio: float = np.inf,
+    noise_held: bool = False,
     mean_field: bool = False,
     per_output: bool = False,
     run: Executor = serial,
@@ -76,10 +77,11 @@ def evaluate_layer(
     """F_data and all its gradients in constrained units, in two passes over the data.
 
     profile: the kernel's overall scale and the noise variance are put at their optimum first
-    (with `ratio` = σ_f²/σ² held: the noise alone; else it is at most `most_ratio`), so by the
-    envelope theorem the other gradients are those of the profiled bound. mean_field: of outputs
-    that are a belief, q(u) is one for all of it; else u is integrated out first (`marginalised`,
-    never lower). per_output: every output of data has a signal and a noise variance of its own; of
+    (`ratio`: σ_f²/σ² is held, so the noise alone; noise_held: the layer's noise is, so the scale
+    alone; where it is free the ratio is at most `most_ratio`), so by the envelope theorem the other
+    gradients are those of the profiled bound. mean_field: of outputs that are a belief, q(u) is one
+    for all of it; else u is integrated out first (`marginalised`, never lower). per_output: every
+    output of data has a signal and a noise variance of its own; of
     a layer that has them already they are taken. Raises NotPositiveDefiniteError.
     """
     if per_output or layer.ratio is not None:
@@ -91,7 +93,8 @@ def evaluate_layer(
     scale, found, given = 1.0, None, layer.kernel
     if profile:
         seen = statistics if mean_field else with_spread(statistics)
-        found = profile_scales(seen, gram, ratio, most_ratio)
+        held = float(layer.noise_variance) if noise_held else None
+        found = profile_scales(seen, gram, ratio, most_ratio, held)
         scale = found.scale
         layer = Layer(given.scaled(scale), layer.inducing, found.noise_variance)
         gram = Factor(np.sqrt(scale) * gram.lower, scale * gram.jitter)
