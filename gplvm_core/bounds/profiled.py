@@ -15,6 +15,8 @@ from scipy import optimize
 from gplvm_core.numerics import Array, Factor, NotPositiveDefiniteError
 from gplvm_core.statistics import Statistics
 
+# Of a kernel's scale: its square must not overflow.
+HUGE = 1e150
 LOG_RATIOS = np.linspace(np.log(1e-6), np.log(1e15), 85)
 
 
@@ -57,8 +59,12 @@ def profile_scales(
     # Below the rounding error of the subtraction that makes it, the noise is an artefact.
     if not noise > 1e-14 * max(statistics.yy, 1e-300) / problem.n_values:
         raise NotPositiveDefiniteError(f"the profiled noise variance {noise:.1e} is not positive")
+    scale = float(np.exp(log_ratio)) * noise
+    # A line search may take outputs that are a belief anywhere.
+    if not scale < HUGE:
+        raise NotPositiveDefiniteError(f"a kernel's scale of {scale:.1e} is too large")
     capped = ratio is None and bool(log_ratio >= np.log(most))
-    return Profile(float(np.exp(log_ratio)) * noise, noise, capped)
+    return Profile(scale, noise, capped)
 
 
 def data_term(statistics: Statistics, gram: Factor, noise_variance: float) -> float:

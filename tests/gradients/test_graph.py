@@ -170,7 +170,8 @@ def test_every_kind_of_node_is_here() -> None:
 def test_training_objective(name: str, gaps: bool, central_difference) -> None:
     """What the optimiser sees, through transforms and scales, in a first and a refreshed phase.
 
-    The first holds the noise of hidden layers. Every leaf is moved on its own, in a random direction.
+    The first holds the noise of hidden layers. Every leaf is moved on its own, in a random
+    direction.
     """
     problem, generator = GRAPHS[name](gaps), np.random.default_rng(7)
     problem = replace(problem, phases=(HIDDEN_HELD, HELD))

@@ -86,15 +86,17 @@ def _layer(graph: Graph, learnt: Learnt, at: int, scaling: Scaling) -> DeepLayer
     posterior = layer.as_posterior(units)
     psi1, _ = posterior.kernel.psi1(belief.mean, belief.variance, posterior.inducing)
     linear = _linear(belief.mean, psi1 @ posterior.weights)
-    latent = at == 0 and not isinstance(graph.nodes[0], InputNode)
-    told = float(node.information.sum()) if latent else np.inf
+    latent_top = not isinstance(graph.nodes[0], InputNode)
+    told = float(node.information.sum()) if latent_top and at == 0 else np.inf
     share = 0.0 if last else _noise_share(layer, learnt, at)
     off = ratio <= LEAST_RATIO or free < LEAST_FREEDOM or told < LEAST_TOLD or share > MOST_NOISE
     wild = not last and free > MOST_FREEDOM * belief.n_points
-    straight = not last and linear > LINEAR
-    name, depth = f"layer {at + 1} of {len(graph.edges)}", len(graph.edges)
+    depth = len(graph.edges)
+    name, straight = f"layer {at + 1} of {depth}", depth > 1 and linear > LINEAR
     if off and last:
         verdict = f"{name} is off: the data are explained as noise"
+    elif off and not latent_top:
+        verdict = f"{name} is off: nothing of the inputs gets through it"
     elif off:
         below = "the shallow one" if depth - at == 2 else f"one of {depth - at - 1} layers"
         verdict = f"{name} is off: the model is {below}"
