@@ -108,7 +108,7 @@ def deep_regression(outputs: np.ndarray, variance: np.ndarray | None) -> Graph:
     """Two layers below inputs that are known, exactly or not."""
     points = np.random.default_rng(5).normal(size=(9, 2))
     given = Inputs.of(points, variance)
-    begin = Unbent(Shallow(given, outputs, 4, JITTER), (2,), (4, 4), ("rbf", "rbf"))
+    begin = Unbent(Shallow.of(given, outputs, 4, JITTER), (2,), (4, 4), ("rbf", "rbf"))
     settings = {"family": "mean_field", "jitter": JITTER, "run": serial}
     return deep_chain(InputNode(given), Targets.of(outputs), begin, 1, **settings)
 

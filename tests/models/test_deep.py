@@ -9,6 +9,7 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer
 from gplvm_core.datasets import DataError
 from gplvm_core.models.data.inputs import Inputs
+from gplvm_core.models.problems import regression
 from gplvm_core.models.problems.deep import chain
 from gplvm_core.models.problems.deep_starts import Embedded
 from gplvm_core.models.problems.graph import Begun, Given, Graph
@@ -36,6 +37,13 @@ def step(n_points: int = 40, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
     return x, np.sign(x[:, 0]) + 0.05 * generator.normal(size=n_points)
 
 
+@pytest.fixture
+def quick_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The shallow regression that training starts from need not be a good one."""
+    monkeypatch.setattr(regression, "SUBSET_ITERATIONS", 2)
+
+
+@pytest.mark.usefixtures("quick_starts")
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @parametrize_with_checks(
     [DeepGP((1,), 5, max_iter=2, random_state=0)],

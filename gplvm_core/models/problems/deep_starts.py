@@ -6,6 +6,7 @@ layers above and below can explain them, and hidden noise that is small beside t
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 from jaxtyping import Float
@@ -15,7 +16,6 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer
 from gplvm_core.kernels import Kernel, kernel_named
 from gplvm_core.models.data.inputs import Inputs
-from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.problems.graph import Beginning, Begun, Given
 from gplvm_core.models.problems.initialise import initial_inducing, initial_latent
 from gplvm_core.models.problems.nodes import INITIAL_VARIANCE
@@ -70,34 +70,33 @@ class Embedded:
 
 @dataclass(frozen=True)
 class Shallow:
-    """The regression of one layer that the starts of a deep one are made of."""
+    """The regression of one layer that the starts of a deep one are made of.
+
+    kernel: of unit scale. answer: its mean at the inputs.
+    """
 
     inputs: Inputs
-    targets: Float[Array, "N D"]
-    n_inducing: int
-    jitter: float
-    run: Executor = serial
+    kernel: Kernel
+    answer: Float[Array, "N D"]
 
-    def __call__(self, seed: int) -> tuple[Kernel, Float[Array, "N D"]]:
-        """Its kernel, of unit scale, and its mean at the inputs."""
-        seen = Targets.of(self.targets)
-        begin = RegressionStart(self.inputs, seen, "rbf", self.n_inducing, self.jitter, self.run)
-        begun = begin(seed)
+    @classmethod
+    def of(
+        cls,
+        inputs: Inputs,
+        targets: Float[Array, "N D"],
+        n_inducing: int,
+        jitter: float,
+        run: Executor = serial,
+    ) -> Self:
+        """Fitted as far as a start needs it; the same for every seed."""
+        seen = Targets.of(targets)
+        begun = RegressionStart(inputs, seen, "rbf", n_inducing, jitter, run)(0)
         graph = regression(
-            self.inputs,
-            seen,
-            Given(begun),
-            n_inducing=self.n_inducing,
-            jitter=self.jitter,
-            run=self.run,
+            inputs, seen, Given(begun), n_inducing=n_inducing, jitter=jitter, run=run
         )
-        (layer,) = graph.learnt(graph.start(seed), (self.targets,)).layers
-        unit = Scaling(np.zeros(self.targets.shape[1]), np.ones(self.targets.shape[1]))
-        mean = begun.beliefs[0].mean
-        posterior = layer.as_posterior(unit)
-        return begun.layers[0].kernel, posterior.kernel.K(
-            mean, posterior.inducing
-        ) @ posterior.weights
+        (layer,) = graph.learnt(graph.start(0), (targets,)).layers
+        cross = layer.layer.kernel.K(inputs.belief.mean, layer.layer.inducing)
+        return cls(inputs, begun.layers[0].kernel, cross @ layer.posterior.weights)
 
 
 @dataclass(frozen=True)
@@ -116,8 +115,7 @@ class Unbent:
 
     def __call__(self, seed: int, /) -> Begun:
         generator, belief = np.random.default_rng(seed), self.shallow.inputs.belief
-        kernel, _ = self.shallow(seed)
-        scaled = belief.mean * np.sqrt(_relevance(kernel, belief.n_latent))
+        scaled = belief.mean * np.sqrt(_relevance(self.shallow.kernel, belief.n_latent))
         # The leading component is given unit variance: this is the last lengthscale then.
         leading = float(np.linalg.svd(scaled - scaled.mean(axis=0))[1][0]) / np.sqrt(len(scaled))
         last = 1.0 / leading
@@ -140,10 +138,9 @@ class Answered:
 
     def __call__(self, seed: int, /) -> Begun:
         generator, belief = np.random.default_rng(seed), self.shallow.inputs.belief
-        kernel, answer = self.shallow(seed)
-        means = _narrowed(answer, self.n_latent, generator)
-        own = 1.0 / np.sqrt(_relevance(kernel, belief.n_latent))
-        known = min(answer.shape[1], *self.n_latent)
+        means = _narrowed(self.shallow.answer, self.n_latent, generator)
+        own = 1.0 / np.sqrt(_relevance(self.shallow.kernel, belief.n_latent))
+        known = min(self.shallow.answer.shape[1], *self.n_latent)
         scales = (own, *(_told(1.0, known, n) for n in self.n_latent))
         return _begun(self, belief, means, LEAST_NOISE, scales, generator)
 
