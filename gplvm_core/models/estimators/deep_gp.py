@@ -36,7 +36,7 @@ FEW_INPUTS = 3
 
 
 class DeepGP(Layered, Trainable, FittedLayer, RegressorMixin, BaseEstimator):
-    """Deep Gaussian-process regression (Damianou & Lawrence 2013; Damianou 2015, ch. 6).
+    """Deep Gaussian-process regression (Damianou 2015, ch. 6).
 
     Layers of Gaussian-process functions with noise, the inputs at the top and the outputs at the
     bottom: for functions whose smoothness changes, such as steps, which one Gaussian process of

@@ -26,7 +26,7 @@ from gplvm_core.statistics import Executor
 
 
 class DeepGPLVM(Layered, TrainedModel):
-    """Deep Gaussian-process latent variable model (Damianou & Lawrence 2013; Damianou 2015, ch. 6).
+    """Deep Gaussian-process latent variable model (Damianou 2015, ch. 6).
 
     Latent inputs X ~ N(0, I) at the top, layers of Gaussian-process functions with noise below
     each other, the data at the bottom; all of it integrated out approximately, so that `bound_` is
