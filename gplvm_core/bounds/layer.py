@@ -23,12 +23,25 @@ class Layer:
     """The parameters of a layer; also the shape of their gradients.
 
     ratio: None, or σ_f²/σ² of every output where each has its own; the noise is then one an output.
+    slope: None, or what the layer hands on of inputs that are known exactly, outputs = inputs slope
+    + f(inputs) + noise.
     """
 
     kernel: Kernel
     inducing: Float[Array, "M Q"]
     noise_variance: float | Float[Array, " D"]
     ratio: Float[Array, " D"] | None = None
+    slope: Float[Array, "Q D"] | None = None
+
+    def left(self, belief: Belief, targets: Targets) -> Targets:
+        """What f is to explain of the outputs. Raises ValueError for a slope on uncertain inputs,
+        whose products with f it would need.
+        """
+        if self.slope is None:
+            return targets
+        if belief.variance.any():
+            raise ValueError("a layer with a slope needs inputs that are known exactly")
+        return replace(targets, values=targets.values - belief.mean @ self.slope)
 
 
 @dataclass(frozen=True)
@@ -88,7 +101,8 @@ def evaluate_layer(
         return _evaluate_per_output(
             layer, belief, targets, jitter, relative, profile, ratio, most_ratio, run
         )
-    statistics, pullback = reduce_statistics(layer.kernel, belief, layer.inducing, targets, run)
+    left = layer.left(belief, targets)
+    statistics, pullback = reduce_statistics(layer.kernel, belief, layer.inducing, left, run)
     gram = gram_factor(layer.kernel, layer.inducing, jitter, relative=relative)
     scale, found, given = 1.0, None, layer.kernel
     if profile:
@@ -96,7 +110,7 @@ def evaluate_layer(
         held = float(layer.noise_variance) if noise_held else None
         found = profile_scales(seen, gram, ratio, most_ratio, held)
         scale = found.scale
-        layer = Layer(given.scaled(scale), layer.inducing, found.noise_variance)
+        layer = replace(layer, kernel=given.scaled(scale), noise_variance=found.noise_variance)
         gram = Factor(np.sqrt(scale) * gram.lower, scale * gram.jitter)
     bound = collapsed if mean_field else marginalised
     own = statistics.of_scaled_kernel(scale)

@@ -12,7 +12,7 @@ from gplvm_core.bounds import Layer
 from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.problems import encoded, inputs, nodes, paths
 from gplvm_core.models.problems.deep import chain as deep_chain
-from gplvm_core.models.problems.deep_starts import Embedded, Shallow, Unbent
+from gplvm_core.models.problems.deep_starts import Embedded, HandedOn, Shallow, Unbent
 from gplvm_core.models.problems.edges import Edge
 from gplvm_core.models.problems.encoded import EncodedNode
 from gplvm_core.models.problems.graph import Begun, Given, Graph
@@ -104,11 +104,13 @@ def deep(outputs: np.ndarray, *, per_output: bool = False) -> Graph:
     return deep_chain(LatentNode(), targets, begin, 2, per_output=per_output, **settings)
 
 
-def deep_regression(outputs: np.ndarray, variance: np.ndarray | None) -> Graph:
+def deep_regression(
+    outputs: np.ndarray, variance: np.ndarray | None, start: type[Unbent] = Unbent
+) -> Graph:
     """Two layers below inputs that are known, exactly or not."""
     points = np.random.default_rng(5).normal(size=(9, 2))
     given = Inputs.of(points, variance)
-    begin = Unbent(Shallow.of(given, outputs, 4, JITTER), (2,), (4, 4), ("rbf", "rbf"))
+    begin = start(Shallow.of(given, outputs, 4, JITTER), (2,), (4, 4), ("rbf", "rbf"))
     settings = {"family": "mean_field", "jitter": JITTER, "run": serial}
     return deep_chain(InputNode(given), Targets.of(outputs), begin, 1, **settings)
 
@@ -139,6 +141,9 @@ GRAPHS = {
     "deep": lambda gaps: deep(views(gaps)[0]),
     "deep, noise per output": lambda gaps: deep(views(gaps)[0], per_output=True),
     "deep regression": lambda gaps: deep_regression(views(gaps)[0], None),
+    "deep regression, inputs handed on": lambda gaps: deep_regression(
+        views(gaps)[0], None, HandedOn
+    ),
     "deep regression, inputs with noise": lambda gaps: deep_regression(
         views(gaps)[0], np.full((9, 2), 0.1)
     ),

@@ -1,11 +1,13 @@
 """Chains of layers: what they are when there is one, and what lies below the evidence."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from gplvm_core import RBF, BayesianGPLVM, DeepGP, DeepGPLVM
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds import Layer
+from gplvm_core.bounds import Layer, evaluate_layer
 from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.problems.deep import chain
 from gplvm_core.models.problems.edges import FREE, to_data
@@ -16,7 +18,7 @@ from gplvm_core.models.problems.regression import regression
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.training.run import Phase
 from gplvm_core.parameters import leaves
-from gplvm_core.prediction import predict, sample_through, through
+from gplvm_core.prediction import predict, predict_covariance, sample_through, through
 from gplvm_core.statistics import Targets
 from gplvm_core.statistics.executors import serial
 
@@ -153,7 +155,10 @@ def trained() -> DeepGP:
     generator = np.random.default_rng(5)
     x = np.sort(generator.uniform(-1.0, 1.0, 25))[:, None]
     y = np.sign(x[:, 0]) + 0.1 * generator.normal(size=25)
-    return DeepGP((2,), 8, max_iter=40, random_state=0).fit(x, np.column_stack([y, x[:, 0] ** 2]))
+    outputs = np.column_stack([y, 0.1 * generator.normal(size=25) - y])
+    model = DeepGP((2,), 8, max_iter=60, random_state=0).fit(x, outputs)
+    assert model.layers_[0].freedom_ > 2.0
+    return model
 
 
 def test_moments_and_draws_agree(trained: DeepGP) -> None:
@@ -206,3 +211,27 @@ def test_the_density_is_that_of_the_draws(trained: DeepGP) -> None:
     density = np.exp(trained.score_samples(np.repeat(x, 9, axis=0), corners, n_samples=2000))
     expected = float(weights @ density) * float(np.prod(width))
     assert share == pytest.approx(expected, rel=0.12)
+
+
+def test_a_layer_that_hands_its_inputs_on(trained: DeepGP) -> None:
+    """Moments at uncertain inputs of x slope + f(x), against draws of x; its data, against f's."""
+    posterior = replace(trained.layers_[0].posterior_, slope=None)
+    bent = replace(posterior, slope=np.array([[0.7, -1.2]]))
+    point, spread = np.array([[0.3]]), np.array([[0.2]])
+    mean, variance = through([bent], point, spread)
+    x = point + np.sqrt(spread) * np.random.default_rng(6).standard_normal((40_000, 1))
+    means, variances = predict(bent, x)
+    np.testing.assert_allclose(means, predict(posterior, x)[0] + x @ bent.slope)
+    np.testing.assert_allclose(means.mean(axis=0), mean[0], atol=0.02)
+    np.testing.assert_allclose(variances.mean(axis=0) + means.var(axis=0), variance[0], rtol=0.03)
+    _, covariance = predict_covariance(bent, point[0], spread[0])
+    np.testing.assert_allclose(np.diag(covariance), variance[0])
+    np.testing.assert_allclose(covariance[0, 1], np.cov(means.T)[0, 1], atol=0.02)
+    x = np.random.default_rng(7).normal(size=(12, 2))
+    slope, plain = np.ones((2, 3)), Layer(RBF(1.0, np.ones(2)), x[:5], 0.3)
+    inputs, data = Belief.certain(x), outputs()
+    first = evaluate_layer(replace(plain, slope=slope), inputs, Targets.of(data), jitter=JITTER)
+    second = evaluate_layer(plain, inputs, Targets.of(data - x @ slope), jitter=JITTER)
+    assert first.value == pytest.approx(second.value, rel=1e-12)
+    with pytest.raises(ValueError, match="needs inputs that are known exactly"):
+        replace(plain, slope=slope).left(Belief(x, np.ones_like(x)), Targets.of(data))

@@ -72,8 +72,23 @@ def test_a_step_is_what_depth_is_for() -> None:
     assert deep.layers_[1].information_[0] > 0.5 and deep.layers_[1].kl_ > 0.05
     np.testing.assert_array_equal(deep.layers_[0].information_, 0.0)
     # Every kind of start was made, and the best of them kept.
-    assert len(deep.restarts_) == 2
+    assert len(deep.restarts_) == 3
     assert deep.result_ == max(deep.restarts_, key=lambda each: each.bound).result
+
+
+def test_depth_costs_nothing_where_it_gives_nothing() -> None:
+    generator = np.random.default_rng(2)
+    x = generator.uniform(-1.0, 1.0, (30, 1))
+    y = np.sin(4.0 * x[:, 0]) + 0.1 * generator.normal(size=30)
+    shallow = SparseGPRegression(30, max_iter=100, random_state=0).fit(x, y)
+    with pytest.warns(UserWarning, match="hands the inputs on as they are: the model is the shal"):
+        deep = DeepGP((1,), 10, max_iter=150, random_state=0).fit(x, y)
+    assert deep.bound_ == pytest.approx(shallow.bound_, abs=0.1)
+    new = np.linspace(-1.0, 1.0, 20)[:, None]
+    for first, second in zip(
+        deep.predict(new, return_std=True), shallow.predict(new, return_std=True), strict=True
+    ):
+        np.testing.assert_allclose(first, second, atol=0.01)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

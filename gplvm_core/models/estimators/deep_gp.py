@@ -19,7 +19,7 @@ from gplvm_core.models.estimators.deep import LAYERED, Layered, for_layers, widt
 from gplvm_core.models.estimators.fitted import FittedLayer
 from gplvm_core.models.estimators.trained import Trainable
 from gplvm_core.models.problems.deep import REGRESSION_PHASES, Family, chain
-from gplvm_core.models.problems.deep_starts import Answered, InTurn, Shallow, Unbent
+from gplvm_core.models.problems.deep_starts import Answered, HandedOn, InTurn, Shallow, Unbent
 from gplvm_core.models.problems.doctor import doubts, examined
 from gplvm_core.models.problems.edges import targets_for
 from gplvm_core.models.problems.graph import Graph
@@ -44,9 +44,11 @@ class DeepGP(Layered, Trainable, FittedLayer, RegressorMixin, BaseEstimator):
     given; `layers_` holds every layer, the top first, with a verdict on it in words. A function
     of one smoothness everywhere is better served by SparseGPRegression, whose bound compares.
 
-    Trained from several starts: hidden layers that begin as the inputs (of at most three inputs),
-    or with the answer of the shallow regression. The start with the best bound is kept, but one
-    that fits a hidden layer to single points only when there is no other.
+    Trained from several starts: hidden layers that begin as the inputs (of at most three), or with
+    the answer of the shallow regression, or, of inputs known exactly, a first layer that hands
+    them on by a linear map that stays, so that with as many hidden dimensions as inputs depth costs
+    nothing where it gives nothing. The start with the best bound is kept, but one that fits a
+    hidden layer to single points only when there is no other.
 
     n_components : widths of the hidden layers, one number or a tuple, from the top.
     n_inducing, kernel : one for all layers, or a tuple with one for each, one more than widths.
@@ -124,9 +126,15 @@ class DeepGP(Layered, Trainable, FittedLayer, RegressorMixin, BaseEstimator):
         n_inducing = for_layers("n_inducing", self.n_inducing, len(hidden) + 1)
         kernels: tuple[str | Kernel, ...] = for_layers("kernel", self.kernel, len(hidden) + 1)
         shallow = Shallow.of(inputs, targets, n_inducing[0], self.jitter, run)
-        few = inputs.belief.n_latent <= FEW_INPUTS
-        kinds = (Unbent, Answered) if few else (Answered,)
-        begin = InTurn(tuple(kind(shallow, hidden, n_inducing, kernels) for kind in kinds))
+        few, known = inputs.belief.n_latent <= FEW_INPUTS, bool(inputs.exact.all())
+        settings = shallow, hidden, n_inducing, kernels
+        begin = InTurn(
+            (
+                *([Unbent(*settings)] if few else []),
+                Answered(*settings),
+                *([HandedOn(*settings)] if known else []),
+            )
+        )
         return chain(
             InputNode(inputs),
             targets_for(targets, self.noise),
@@ -135,7 +143,7 @@ class DeepGP(Layered, Trainable, FittedLayer, RegressorMixin, BaseEstimator):
             family=self.family,
             jitter=self.jitter,
             run=run,
-            top_held=bool(inputs.exact.all()) and n_inducing[0] >= len(targets),
+            top_held=known and n_inducing[0] >= len(targets),
             per_output=self.noise == "per_output",
             phases=REGRESSION_PHASES,
         )

@@ -5,7 +5,7 @@ layers above and below can explain them, and hidden noise that is small beside t
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -31,6 +31,8 @@ UPPER_VARIANCE = 0.1
 HIDDEN_NOISE = 0.1
 # Of a layer that starts as (nearly) the identity, and of one that starts as the answer.
 LEAST_NOISE, RELATIVE_NOISE = 0.01, 0.1
+# Of a layer that hands its inputs on, whose hidden dimensions have unit variance.
+NO_NOISE = 1e-5
 # Lengthscale of a layer that starts as (nearly) the identity, in units of √Q: it bends little.
 STRAIGHT = 3.0
 
@@ -125,6 +127,22 @@ class Unbent:
         straight = (_straight(belief.n_latent), *(_straight(n) for n in self.n_latent[:-1]))
         scales = (*straight, _told(last, known, self.n_latent[-1]))
         return _begun(self, belief, means, noise, scales, generator)
+
+
+@dataclass(frozen=True)
+class HandedOn(Unbent):
+    """The same, the first layer with a slope that does it, and little noise: with as many hidden
+    dimensions as inputs this is the shallow regression, to which the layer may add what it likes.
+    """
+
+    def __call__(self, seed: int, /) -> Begun:
+        begun = super().__call__(seed)
+        top, hidden, *rest = begun.beliefs
+        slope, *_ = np.linalg.lstsq(top.mean, hidden.mean, rcond=None)
+        hidden = Belief(hidden.mean, np.full_like(hidden.mean, NO_NOISE))
+        first, *others = begun.layers
+        first = replace(first, noise_variance=NO_NOISE, slope=np.asarray(slope, np.float64))
+        return Begun((top, hidden, *rest), (first, *others))
 
 
 @dataclass(frozen=True)

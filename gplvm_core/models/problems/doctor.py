@@ -85,7 +85,7 @@ def _layer(graph: Graph, learnt: Learnt, at: int, scaling: Scaling) -> DeepLayer
     units = scaling if last else _units(learnt.nodes[at + 1].belief.n_latent)
     posterior = layer.as_posterior(units)
     psi1, _ = posterior.kernel.psi1(belief.mean, belief.variance, posterior.inducing)
-    linear = _linear(belief.mean, psi1 @ posterior.weights)
+    linear = _linear(belief.mean, posterior.mean(belief.mean, psi1))
     latent_top = not isinstance(graph.nodes[0], InputNode)
     told = float(node.information.sum()) if latent_top and at == 0 else np.inf
     share = 0.0 if last else _noise_share(layer, learnt, at)
@@ -95,11 +95,12 @@ def _layer(graph: Graph, learnt: Learnt, at: int, scaling: Scaling) -> DeepLayer
     name, straight = f"layer {at + 1} of {depth}", depth > 1 and linear > LINEAR
     if off and last:
         verdict = f"{name} is off: the data are explained as noise"
+    elif off and posterior.slope is not None:
+        verdict = f"{name} hands the inputs on as they are: the model is {_below(depth - at - 1)}"
     elif off and not latent_top:
         verdict = f"{name} is off: nothing of the inputs gets through it"
     elif off:
-        below = "the shallow one" if depth - at == 2 else f"one of {depth - at - 1} layers"
-        verdict = f"{name} is off: the model is {below}"
+        verdict = f"{name} is off: the model is {_below(depth - at - 1)}"
     elif wild:
         verdict = (
             f"{name} has {free:.0f} effective degrees of freedom for {belief.n_points} points: it "
@@ -123,6 +124,10 @@ def _layer(graph: Graph, learnt: Learnt, at: int, scaling: Scaling) -> DeepLayer
         posterior,
         layer.statistics,
     )
+
+
+def _below(n_layers: int) -> str:
+    return "the shallow one" if n_layers == 1 else f"one of {n_layers} layers"
 
 
 def _units(n_outputs: int) -> Scaling:

@@ -199,6 +199,7 @@ class Settled:
             scaling.scale * np.sqrt(noise) if own else scaling.scale,
             groups,
             self.posterior.each,
+            self.layer.slope,
         )
 
 
