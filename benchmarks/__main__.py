@@ -19,6 +19,7 @@ NAMES = (
     "kalman",
     "natural",
     "encoder",
+    "deep",
     "views_toy",
     "views_heads",
     "views_silhouettes",

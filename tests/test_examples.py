@@ -17,7 +17,7 @@ def run(name: str) -> dict[str, Any]:
 
 
 def test_every_example_is_tested_and_shown() -> None:
-    here = {"table_with_gaps", "mixed_units", "two_views", "own_kernel"}
+    here = {"table_with_gaps", "mixed_units", "two_views", "deep_step", "own_kernel"}
     assert {path.stem for path in EXAMPLES.glob("*.py")} == here
     page = (EXAMPLES.parent / "examples.md").read_text(encoding="utf-8")
     assert [name for name in here if f"examples/{name}.py" not in page] == []
@@ -49,6 +49,14 @@ def test_two_views(capsys: pytest.CaptureFixture[str]) -> None:
     told = re.findall(r"(\w+ from \w+): (\d+)%", capsys.readouterr().out)
     left = {which: int(share) for which, share in told}
     assert left["voice from shape"] < 10 < 30 < left["shape from voice"]
+
+
+def test_a_step_through_two_layers(capsys: pytest.CaptureFixture[str]) -> None:
+    found = run("deep_step")
+    assert found["deep"].bound_ > found["shallow"].bound_ + 10.0
+    # Beside the jump one Gaussian process rings, and two layers do not.
+    assert found["ringing"]["two layers"] < 0.5 * found["ringing"]["one layer"]
+    assert "layer 1 of 2 is on" in capsys.readouterr().out
 
 
 def test_a_kernel_of_ones_own(capsys: pytest.CaptureFixture[str]) -> None:

@@ -4,7 +4,7 @@ from gplvm_core.bounds.collapsed import Collapsed, OutputGaps, collapsed
 from gplvm_core.bounds.evaluate import BoundGradients, evaluate_bound
 from gplvm_core.bounds.exact import Exact, exact
 from gplvm_core.bounds.layer import Layer, LayerValue, evaluate_layer, gram_factor, layer_term
-from gplvm_core.bounds.marginalised import marginalised
+from gplvm_core.bounds.marginalised import marginalised, output_gaps
 from gplvm_core.bounds.per_output import collapsed_per_output
 from gplvm_core.bounds.profiled import Profile, data_term, profile_scales
 
@@ -25,5 +25,6 @@ __all__ = [
     "gram_factor",
     "layer_term",
     "marginalised",
+    "output_gaps",
     "profile_scales",
 ]

@@ -23,12 +23,25 @@ class Layer:
     """The parameters of a layer; also the shape of their gradients.
 
     ratio: None, or σ_f²/σ² of every output where each has its own; the noise is then one an output.
+    slope: None, or what the layer hands on of inputs that are known exactly, outputs = inputs slope
+    + f(inputs) + noise.
     """
 
     kernel: Kernel
     inducing: Float[Array, "M Q"]
     noise_variance: float | Float[Array, " D"]
     ratio: Float[Array, " D"] | None = None
+    slope: Float[Array, "Q D"] | None = None
+
+    def left(self, belief: Belief, targets: Targets) -> Targets:
+        """What f is to explain of the outputs. Raises ValueError for a slope on uncertain inputs,
+        whose products with f it would need.
+        """
+        if self.slope is None:
+            return targets
+        if belief.variance.any():
+            raise ValueError("a layer with a slope needs inputs that are known exactly")
+        return replace(targets, values=targets.values - belief.mean @ self.slope)
 
 
 @dataclass(frozen=True)
@@ -69,6 +82,7 @@ def evaluate_layer(
     profile: bool = False,
     ratio: float | None = None,
     most_ratio: float = np.inf,
+    noise_held: bool = False,
     mean_field: bool = False,
     per_output: bool = False,
     run: Executor = serial,
@@ -76,24 +90,27 @@ def evaluate_layer(
     """F_data and all its gradients in constrained units, in two passes over the data.
 
     profile: the kernel's overall scale and the noise variance are put at their optimum first
-    (with `ratio` = σ_f²/σ² held: the noise alone; else it is at most `most_ratio`), so by the
-    envelope theorem the other gradients are those of the profiled bound. mean_field: of outputs
-    that are a belief, q(u) is one for all of it; else u is integrated out first (`marginalised`,
-    never lower). per_output: every output of data has a signal and a noise variance of its own; of
+    (`ratio`: σ_f²/σ² is held, so the noise alone; noise_held: the layer's noise is, so the scale
+    alone; where it is free the ratio is at most `most_ratio`), so by the envelope theorem the other
+    gradients are those of the profiled bound. mean_field: of outputs that are a belief, q(u) is one
+    for all of it; else u is integrated out first (`marginalised`, never lower). per_output: every
+    output of data has a signal and a noise variance of its own; of
     a layer that has them already they are taken. Raises NotPositiveDefiniteError.
     """
     if per_output or layer.ratio is not None:
         return _evaluate_per_output(
             layer, belief, targets, jitter, relative, profile, ratio, most_ratio, run
         )
-    statistics, pullback = reduce_statistics(layer.kernel, belief, layer.inducing, targets, run)
+    left = layer.left(belief, targets)
+    statistics, pullback = reduce_statistics(layer.kernel, belief, layer.inducing, left, run)
     gram = gram_factor(layer.kernel, layer.inducing, jitter, relative=relative)
     scale, found, given = 1.0, None, layer.kernel
     if profile:
         seen = statistics if mean_field else with_spread(statistics)
-        found = profile_scales(seen, gram, ratio, most_ratio)
+        held = float(layer.noise_variance) if noise_held else None
+        found = profile_scales(seen, gram, ratio, most_ratio, held)
         scale = found.scale
-        layer = Layer(given.scaled(scale), layer.inducing, found.noise_variance)
+        layer = replace(layer, kernel=given.scaled(scale), noise_variance=found.noise_variance)
         gram = Factor(np.sqrt(scale) * gram.lower, scale * gram.jitter)
     bound = collapsed if mean_field else marginalised
     own = statistics.of_scaled_kernel(scale)

@@ -9,9 +9,10 @@ q(u_d | h_d) = N(βKPΨᵀh_d, KPK): A Aᵀ becomes A Aᵀ + G with G = Ψᵀ di
 from dataclasses import replace
 
 import numpy as np
+from jaxtyping import Float
 
 from gplvm_core.bounds.collapsed import Collapsed, collapsed
-from gplvm_core.numerics import Factor
+from gplvm_core.numerics import Array, Factor
 from gplvm_core.statistics import Statistics
 
 
@@ -44,3 +45,18 @@ def marginalised(statistics: Statistics, gram: Factor, noise_variance: float) ->
         spread=0.5 / noise_variance**2 * gram.unwhiten(at.inverse[0]),
     )
     return replace(at, statistics=adjoints, weights=at.weights[:, :n_columns])
+
+
+def output_gaps(
+    at: Collapsed,
+    gram: Factor,
+    noise_variance: float,
+    psi1: Float[Array, "N M"],
+    variance: Float[Array, "N D"],
+) -> Float[Array, "D M M"]:
+    """K⁻¹ − P − β²PG_dP, which takes the place of K⁻¹ − P in the predictive variance of output d.
+
+    q(u_d | h_d) averaged over h_d has the extra covariance β²KPG_dPK, G_d = Ψᵀ diag(s_nd) Ψ.
+    """
+    half = gram.unwhiten(at.inverse[0]) @ psi1.T / noise_variance
+    return at.gap[0] - np.stack([(half * spread) @ half.T for spread in variance.T])

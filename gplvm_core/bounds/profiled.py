@@ -15,6 +15,8 @@ from scipy import optimize
 from gplvm_core.numerics import Array, Factor, NotPositiveDefiniteError
 from gplvm_core.statistics import Statistics
 
+# Of a kernel's scale: its square must not overflow.
+HUGE = 1e150
 LOG_RATIOS = np.linspace(np.log(1e-6), np.log(1e15), 85)
 
 
@@ -32,16 +34,22 @@ class Profile:
 
 
 def profile_scales(
-    statistics: Statistics, gram: Factor, ratio: float | None = None, most: float = np.inf
+    statistics: Statistics,
+    gram: Factor,
+    ratio: float | None = None,
+    most: float = np.inf,
+    noise_variance: float | None = None,
 ) -> Profile:
-    """The scale and the noise variance that maximise F_data (with a ratio given: the noise).
+    """The scale and the noise variance that maximise F_data.
+
+    With a ratio given, the noise that does; with a noise variance given, the scale.
 
     most: the largest ratio allowed. Targets that can be fitted without error, such as class
     labels, would drive it to where rounding leaves I + rC without a Cholesky factor. Raises
     NotPositiveDefiniteError where rounding has made the problem meaningless: a noise variance, or
     ψ0 − tr(K⁻¹Φ), that is not positive. An optimiser must not profit from those.
     """
-    problem = _Ratio.of(statistics, gram)
+    problem = _Ratio.of(statistics, gram, noise_variance)
     if problem.left_over < 0.0:
         raise NotPositiveDefiniteError(
             f"ψ0 − tr(K⁻¹Φ) = {problem.left_over:.1e} is negative: the jitter is too small"
@@ -51,8 +59,12 @@ def profile_scales(
     # Below the rounding error of the subtraction that makes it, the noise is an artefact.
     if not noise > 1e-14 * max(statistics.yy, 1e-300) / problem.n_values:
         raise NotPositiveDefiniteError(f"the profiled noise variance {noise:.1e} is not positive")
+    scale = float(np.exp(log_ratio)) * noise
+    # A line search may take outputs that are a belief anywhere.
+    if not scale < HUGE:
+        raise NotPositiveDefiniteError(f"a kernel's scale of {scale:.1e} is too large")
     capped = ratio is None and bool(log_ratio >= np.log(most))
-    return Profile(float(np.exp(log_ratio)) * noise, noise, capped)
+    return Profile(scale, noise, capped)
 
 
 def data_term(statistics: Statistics, gram: Factor, noise_variance: float) -> float:
@@ -63,7 +75,7 @@ def data_term(statistics: Statistics, gram: Factor, noise_variance: float) -> fl
     """
     problem, precision = _Ratio.of(statistics, gram), 1.0 / noise_variance
     log_ratio = np.array([np.log(precision)])
-    unexplained = problem.n_values * float(problem.noise_variance(log_ratio)[0])
+    unexplained = float(problem.unexplained(log_ratio)[0])
     return -0.5 * (
         problem.n_values * float(np.log(2.0 * np.pi * noise_variance))
         + precision * (unexplained + max(problem.left_over, 0.0))
@@ -73,7 +85,7 @@ def data_term(statistics: Statistics, gram: Factor, noise_variance: float) -> fl
 
 @dataclass(frozen=True)
 class _Ratio:
-    """F_data as a function of log r, the noise variance at its optimum."""
+    """F_data as a function of log r, the noise variance at its optimum, or held."""
 
     spectrum: Float[Array, " P"]  # of every group's C, one after the other
     power: Float[Array, " P"]
@@ -81,9 +93,10 @@ class _Ratio:
     yy: float
     left_over: float  # Σ_d ψ0 − tr(K⁻¹Φ), of the kernel before scaling
     n_values: int
+    held: float | None = None  # the noise variance
 
     @classmethod
-    def of(cls, statistics: Statistics, gram: Factor) -> Self:
+    def of(cls, statistics: Statistics, gram: Factor, held: float | None = None) -> Self:
         try:
             spectrum, vectors = np.linalg.eigh(gram.whiten(statistics.psi2))
         except np.linalg.LinAlgError as error:
@@ -102,18 +115,24 @@ class _Ratio:
             statistics.yy,
             float(n_outputs @ (statistics.psi0 - spectrum.sum(axis=1))),
             statistics.n_values,
+            held,
         )
 
-    def noise_variance(self, log_ratio: Array) -> Array:
+    def unexplained(self, log_ratio: Array) -> Array:
         ratio = np.exp(log_ratio)[:, None]
         explained = np.sum(ratio * self.power / (1.0 + ratio * self.spectrum), axis=1)
-        return np.asarray((self.yy - explained) / self.n_values)
+        return np.asarray(self.yy - explained)
+
+    def noise_variance(self, log_ratio: Array) -> Array:
+        if self.held is not None:
+            return np.full(len(log_ratio), self.held)
+        return self.unexplained(log_ratio) / self.n_values
 
     def value(self, log_ratio: Array) -> Array:
-        ratio = np.exp(log_ratio)[:, None]
-        noise = self.noise_variance(log_ratio)
+        ratio, unexplained = np.exp(log_ratio)[:, None], self.unexplained(log_ratio)
+        noise = unexplained / self.n_values if self.held is None else np.array(self.held)
         with np.errstate(invalid="ignore", divide="ignore"):
-            fit = -0.5 * self.n_values * np.log(noise)
+            fit = -0.5 * (self.n_values * np.log(noise) + unexplained / noise)
         fit = np.where(noise > 0.0, fit, -np.inf)
         penalty = self.left_over * ratio[:, 0] + np.log1p(ratio * self.spectrum) @ self.columns
         return np.asarray(fit - 0.5 * penalty)
@@ -122,7 +141,7 @@ class _Ratio:
         """dF/d log r."""
         ratio = np.exp(log_ratio)
         damped = 1.0 + ratio * self.spectrum
-        noise = (self.yy - np.sum(ratio * self.power / damped)) / self.n_values
+        noise = float(self.noise_variance(np.array([log_ratio]))[0])
         gain = 0.5 * np.sum(ratio * self.power / damped**2) / noise
         cost = self.left_over * ratio + np.sum(self.columns * ratio * self.spectrum / damped)
         return float(gain - 0.5 * cost)

@@ -5,6 +5,8 @@ from gplvm_core.models.estimators.bayesian import BayesianGPLVM
 from gplvm_core.models.estimators.bayesian_pca import BayesianPCA
 from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.classifier import GenerativeClassifier
+from gplvm_core.models.estimators.deep_gp import DeepGP
+from gplvm_core.models.estimators.deep_gplvm import DeepGPLVM
 from gplvm_core.models.estimators.dynamics import DynamicalGPLVM
 from gplvm_core.models.estimators.estimator import LatentVariableModel
 from gplvm_core.models.estimators.fitted import ON
@@ -23,6 +25,8 @@ __all__ = [
     "BayesianGPLVM",
     "BayesianPCA",
     "Capabilities",
+    "DeepGP",
+    "DeepGPLVM",
     "DynamicalGPLVM",
     "GenerativeClassifier",
     "LatentVariableModel",

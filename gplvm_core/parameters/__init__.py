@@ -1,6 +1,6 @@
 """Floor 1: nested dataclasses of parameters seen as one flat vector."""
 
-from gplvm_core.parameters.transforms import IDENTITY, LOG, SOFTPLUS, Transform
+from gplvm_core.parameters.transforms import IDENTITY, LOG, SOFTPLUS, Transform, log_above
 from gplvm_core.parameters.tree import Layout, Leaf, add, leaves, replace_leaves, scale_leaves
 
 __all__ = [
@@ -12,6 +12,7 @@ __all__ = [
     "Transform",
     "add",
     "leaves",
+    "log_above",
     "replace_leaves",
     "scale_leaves",
 ]

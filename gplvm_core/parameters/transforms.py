@@ -28,6 +28,19 @@ def _exp(value: Array) -> Array:
         return np.asarray(np.exp(value))
 
 
+def log_above(least: Array) -> Transform:
+    """θ = least + exp(v): a parameter that stays above a floor of its own shape.
+
+    What stands at the floor, or below it, starts a thousandth of the floor above.
+    """
+    return Transform(
+        "log above",
+        lambda v: least + _exp(v),
+        lambda t: np.log(np.maximum(t - least, 1e-3 * least)),
+        lambda t: t - least,
+    )
+
+
 IDENTITY = Transform("identity", lambda v: v, lambda t: t, np.ones_like)
 LOG = Transform("log", _exp, np.log, lambda t: t)
 SOFTPLUS = Transform(

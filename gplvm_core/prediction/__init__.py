@@ -7,6 +7,12 @@ from gplvm_core.prediction.complete import (
     mixed_covariance,
     sample_mixed,
 )
+from gplvm_core.prediction.deep import (
+    log_density_through,
+    sample_prior_through,
+    sample_through,
+    through,
+)
 from gplvm_core.prediction.density import log_density, log_density_at
 from gplvm_core.prediction.generate import (
     predict,
@@ -18,6 +24,7 @@ from gplvm_core.prediction.generate import (
 )
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import Projection, project, project_certain
+from gplvm_core.prediction.project_deep import log_density_deep, project_deep
 from gplvm_core.prediction.row_terms import Evidence
 from gplvm_core.prediction.transfer import correspond, transfer
 
@@ -30,6 +37,8 @@ __all__ = [
     "correspond",
     "log_density",
     "log_density_at",
+    "log_density_deep",
+    "log_density_through",
     "mixed",
     "mixed_covariance",
     "predict",
@@ -38,8 +47,12 @@ __all__ = [
     "predict_uncertain",
     "project",
     "project_certain",
+    "project_deep",
     "sample",
     "sample_mixed",
     "sample_prior",
+    "sample_prior_through",
+    "sample_through",
+    "through",
     "transfer",
 ]

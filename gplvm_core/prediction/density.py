@@ -34,10 +34,10 @@ def log_density(
     n_latent = found.mean.shape[2]
     every = Belief(found.mean.reshape(-1, n_latent), found.variance.reshape(-1, n_latent))
     kl = StandardNormal().kl_terms(every).sum(axis=1).reshape(found.bound.shape)
-    gains = np.where(np.isfinite(found.bound), -kl, -np.inf)
+    told = np.where(np.isfinite(found.bound), -kl, -np.inf)
     for each, known in zip(evidence, statistics, strict=True):
-        gains += _gains(each, known, found)
-    return np.asarray(logsumexp(gains, axis=1))
+        told += gains(each, known, found)
+    return np.asarray(logsumexp(told, axis=1))
 
 
 def log_density_at(
@@ -53,7 +53,7 @@ def log_density_at(
     return np.asarray(-0.5 * (np.nansum(terms, axis=1) + prior))
 
 
-def _gains(evidence: Evidence, statistics: Statistics, found: Projection) -> Float[Array, "N K"]:
+def gains(evidence: Evidence, statistics: Statistics, found: Projection) -> Float[Array, "N K"]:
     """By how much each row's outputs in one layer raise F_data, 0 where there is no explanation."""
     posterior, internal = evidence.posterior, evidence.internal
     gram = gram_factor(posterior.kernel, posterior.inducing, posterior.jitter, relative=False)
@@ -62,7 +62,7 @@ def _gains(evidence: Evidence, statistics: Statistics, found: Projection) -> Flo
     def bound(known: Statistics, seen: Bool[NDArray[np.bool_], " D"]) -> float:
         return posterior.bound(known, gram, seen).value
 
-    gains = np.zeros(found.bound.shape)
+    raised = np.zeros(found.bound.shape)
     before: dict[bytes, tuple[Statistics, Turn, float]] = {}
     for n, k in zip(*np.nonzero(np.isfinite(found.bound)), strict=True):
         seen, pattern = observed[n], observed[n].tobytes()
@@ -75,9 +75,9 @@ def _gains(evidence: Evidence, statistics: Statistics, found: Projection) -> Flo
         alone, turn, value = before[pattern]
         belief = Belief(found.mean[n, k][None], found.variance[n, k][None])
         together = alone + _of_row(posterior, belief, turn(internal[n, seen]), alone)
-        gains[n, k] = bound(together, seen) - value
+        raised[n, k] = bound(together, seen) - value
     jacobian = observed.astype(np.float64) @ np.log(posterior.scale)
-    return gains - jacobian[:, None]
+    return raised - jacobian[:, None]
 
 
 def _of_columns(statistics: Statistics, chosen: Bool[NDArray[np.bool_], " D"]) -> Statistics:

@@ -17,7 +17,7 @@ def predict(
     noise: add the observation noise to the variance. Source: Titsias & Lawrence (2010), §4.
     """
     cross = posterior.kernel.K(points, posterior.inducing)
-    mean = posterior.center + posterior.scale * (cross @ posterior.weights)
+    mean = posterior.center + posterior.scale * posterior.mean(points, cross)
     variance = posterior.variances.at(posterior.kernel.diag(points), cross)
     return mean, (variance + noise * posterior.noise_variance) * posterior.scale**2
 
@@ -51,6 +51,8 @@ def predict_uncertain(
     for n in range(len(points)):
         mean[n], spread, own = _moments(posterior, points[n], points_variance[n], noise)
         carried = np.sum((spread @ posterior.weights) * posterior.weights, axis=0)
+        if posterior.slope is not None:
+            carried += np.diagonal(_handed_on(posterior, points[n], points_variance[n]))
         variance[n] = np.maximum(carried, 0.0) + own
     return posterior.center + posterior.scale * mean, variance * posterior.scale**2
 
@@ -65,6 +67,8 @@ def predict_covariance(
     """Mean and full covariance across outputs at one latent point x* ~ N(point, variance)."""
     mean, spread, own = _moments(posterior, point, point_variance, noise)
     covariance = posterior.weights.T @ spread @ posterior.weights + np.diag(own)
+    if posterior.slope is not None:
+        covariance += _handed_on(posterior, point, point_variance)
     scale = posterior.scale
     return posterior.center + scale * mean, covariance * np.outer(scale, scale)
 
@@ -79,7 +83,15 @@ def _moments(
     psi1, _ = kernel.psi1(at, spread, inducing)
     psi2, _ = kernel.psi2(at, spread, inducing)
     own = posterior.variances.expected(float(psi0[0]), psi2) + noise * posterior.noise_variance
-    return psi1[0] @ posterior.weights, psi2 - np.outer(psi1[0], psi1[0]), own
+    return posterior.mean(at, psi1)[0], psi2 - np.outer(psi1[0], psi1[0]), own
+
+
+def _handed_on(posterior: Posterior, point: Array, point_variance: Array) -> Float[Array, "D D"]:
+    """What the slope adds to the covariance of the outputs: Cov(x*, k*ᵀV) = S ∂⟨k*ᵀV⟩/∂μ."""
+    _, pullback = posterior.kernel.psi1(point[None], point_variance[None], posterior.inducing)
+    bent = np.stack([pullback(v[None]).mean[0] for v in posterior.weights.T], axis=1)
+    both, spread = bent + posterior.slope, point_variance[:, None]
+    return np.asarray(both.T @ (spread * both) - bent.T @ (spread * bent))
 
 
 def sample(
@@ -113,7 +125,7 @@ def sample(
         covariance.flat[:: len(points) + 1] += noise * posterior.noise_variance
         root = factorise(covariance, 1e-9 * level).lower
         draws[:, :, columns] = root @ draws[:, :, columns]
-    return posterior.center + posterior.scale * (cross @ posterior.weights + draws)
+    return posterior.center + posterior.scale * (posterior.mean(points, cross) + draws)
 
 
 def sample_prior(

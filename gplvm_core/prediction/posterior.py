@@ -21,7 +21,8 @@ class Posterior:
     g the group of output d: outputs observed in the same rows share their variance. Outputs are
     center + scale · f. With noise per output (`each`) the internal units are those of every
     output's noise, so the noise variance is 1, the prior variance of f_d is its ratio times k**,
-    and `gap` is an average. Source: Titsias & Lawrence (2010), §4; Damianou (2015), App. B.1.2.
+    and `gap` is an average. slope: what is handed on of the inputs, f_d(x*) = x*ᵀ slope_d + ….
+    Source: Titsias & Lawrence (2010), §4; Damianou (2015), App. B.1.2.
     """
 
     kernel: Kernel
@@ -34,6 +35,7 @@ class Posterior:
     scale: Float[Array, " D"]
     groups: Int[NDArray[np.intp], " D"] | None = None  # None: one group of all
     each: OutputGaps | None = None
+    slope: Float[Array, "Q D"] | None = None
 
     def __post_init__(self) -> None:
         if self.groups is None:
@@ -65,6 +67,11 @@ class Posterior:
         if self.each is None:
             return collapsed(statistics, gram, self.noise_variance)
         return collapsed_per_output(statistics, gram, self.each.ratio[seen])
+
+    def mean(self, points: Float[Array, "N Q"], cross: Float[Array, "N M"]) -> Float[Array, "N D"]:
+        """Of the functions in internal units, with k* or its expectation."""
+        carried = cross @ self.weights
+        return carried if self.slope is None else carried + points @ self.slope
 
     def to_internal(self, outputs: Float[Array, "N D"]) -> Float[Array, "N D"]:
         """Outputs in the user's units, centred and scaled as the layer saw them."""

@@ -114,7 +114,7 @@ def project(evidence: Sequence[Evidence], training: Belief, *, partial: bool = F
 
         return negative_bound
 
-    return _projection(evidence, training.mean, partial, objective, start, unpack)
+    return projected(evidence, training.mean, partial, objective, start, unpack)
 
 
 def project_certain(
@@ -137,38 +137,43 @@ def project_certain(
     def unpack(vector: Array) -> tuple[Array, Array]:
         return vector, np.zeros_like(vector)
 
-    return _projection(
+    return projected(
         (Evidence(posterior, outputs),), training_mean, False, objective, start, unpack
     )
 
 
-def _projection(
+def projected(
     evidence: Sequence[Evidence],
     training_mean: Array,
     partial: bool,
     objective: Callable[[Sequence[Evidence], int], RowsFunction],
     start: Callable[[Rows], Array],
     unpack: Unpack,
+    above: Sequence[Array] = (),
 ) -> Projection:
-    """The ends of every row over its starts, in batches that bound the memory."""
+    """The ends of every row over its starts, in batches that bound the memory.
+
+    above: training means of what else is inferred of a row, before what the evidence hangs on.
+    """
     generated = np.hstack([_at_noise_level(each, training_mean) for each in evidence])
     internal = np.hstack([each.internal * _precision(each) for each in evidence])
     n_rows, n_latent = len(internal), training_mean.shape[1]
+    inferred = np.hstack([*above, training_mean])
     relevance = [_relative_relevance(each.posterior.kernel, n_latent) for each in evidence]
     places = training_mean * np.sqrt(np.max(relevance, axis=0))
     gaps = np.asarray(np.isnan(internal).any(axis=1) | partial)
     most = max(STARTS, STARTS_OF_PARTIAL)
-    mean = np.zeros((n_rows, most, n_latent))
+    mean = np.zeros((n_rows, most, inferred.shape[1]))
     variance, bound = np.ones_like(mean), np.full(mean.shape[:2], -np.inf)
     for which in _batches(gaps):
         starts = _starts(internal[which], generated, places, partial=bool(gaps[which[0]]))
         count = starts.shape[1]
         negative = objective([each.rows(which) for each in evidence], count)
         run = minimise_rows(negative, start(starts.ravel()), MAX_ITERATIONS, TOLERANCE)
-        ends = (*starts.shape, n_latent)
+        ends = (*starts.shape, inferred.shape[1])
         mean[which, :count], variance[which, :count] = (x.reshape(ends) for x in unpack(run.x))
         bound[which, :count] = -run.values.reshape(starts.shape)
-    return Projection.of(mean, variance, bound, LEAST_APART**2 * training_mean.var(axis=0))
+    return Projection.of(mean, variance, bound, LEAST_APART**2 * inferred.var(axis=0))
 
 
 def _precision(evidence: Evidence) -> float:

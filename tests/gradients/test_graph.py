@@ -11,6 +11,8 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer
 from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.problems import encoded, inputs, nodes, paths
+from gplvm_core.models.problems.deep import chain as deep_chain
+from gplvm_core.models.problems.deep_starts import Embedded, HandedOn, Shallow, Unbent
 from gplvm_core.models.problems.edges import Edge
 from gplvm_core.models.problems.encoded import EncodedNode
 from gplvm_core.models.problems.graph import Begun, Given, Graph
@@ -29,6 +31,7 @@ from gplvm_core.statistics.executors import serial
 JITTER = 1e-6
 # With the ratio of the scales held, the outputs are never explained as noise alone.
 HELD = Phase("held", 1, ratio=50.0)
+HIDDEN_HELD = Phase("hidden noise held", 1, ratio=50.0, hidden_noise_held=True)
 TIMELINE = Timeline.of(
     np.sort(np.random.default_rng(3).uniform(0, 4, 9))[:, None], np.repeat([0, 1], [5, 4])
 )
@@ -93,6 +96,25 @@ def chain(outputs: np.ndarray, depth: int, *, mean_field: bool = False) -> Graph
     return Graph(kinds, edges, Given(Begun(beliefs, layers)), JITTER)
 
 
+def deep(outputs: np.ndarray, *, per_output: bool = False) -> Graph:
+    """Three layers of different widths and numbers of inducing inputs, from their own start."""
+    begin = Embedded(outputs, (1, 3, 2), (3, 4, 5), ("rbf", RBF() + Linear(0.3), "rbf"), "pca")
+    targets = Targets.whole(outputs)
+    settings = {"family": "marginalised", "jitter": JITTER, "run": serial}
+    return deep_chain(LatentNode(), targets, begin, 2, per_output=per_output, **settings)
+
+
+def deep_regression(
+    outputs: np.ndarray, variance: np.ndarray | None, start: type[Unbent] = Unbent
+) -> Graph:
+    """Two layers below inputs that are known, exactly or not."""
+    points = np.random.default_rng(5).normal(size=(9, 2))
+    given = Inputs.of(points, variance)
+    begin = start(Shallow.of(given, outputs, 4, JITTER), (2,), (4, 4), ("rbf", "rbf"))
+    settings = {"family": "mean_field", "jitter": JITTER, "run": serial}
+    return deep_chain(InputNode(given), Targets.of(outputs), begin, 1, **settings)
+
+
 GRAPHS = {
     "latent": lambda gaps: latent(LatentNode(), views(gaps)[:1]),
     "points": lambda gaps: latent(PointNode(), views(gaps)[:1]),
@@ -116,6 +138,15 @@ GRAPHS = {
     "chain of two": lambda gaps: chain(views(gaps)[0], 2),
     "chain of two, mean field": lambda gaps: chain(views(gaps)[0], 2, mean_field=True),
     "chain of three": lambda gaps: chain(views(gaps)[0], 3),
+    "deep": lambda gaps: deep(views(gaps)[0]),
+    "deep, noise per output": lambda gaps: deep(views(gaps)[0], per_output=True),
+    "deep regression": lambda gaps: deep_regression(views(gaps)[0], None),
+    "deep regression, inputs handed on": lambda gaps: deep_regression(
+        views(gaps)[0], None, HandedOn
+    ),
+    "deep regression, inputs with noise": lambda gaps: deep_regression(
+        views(gaps)[0], np.full((9, 2), 0.1)
+    ),
 }
 
 
@@ -144,10 +175,11 @@ def test_every_kind_of_node_is_here() -> None:
 def test_training_objective(name: str, gaps: bool, central_difference) -> None:
     """What the optimiser sees, through transforms and scales, in a first and a refreshed phase.
 
-    Every leaf is moved on its own, in a random direction.
+    The first holds the noise of hidden layers. Every leaf is moved on its own, in a random
+    direction.
     """
     problem, generator = GRAPHS[name](gaps), np.random.default_rng(7)
-    problem = replace(problem, phases=(HELD, replace(HELD, name="refreshed")))
+    problem = replace(problem, phases=(HIDDEN_HELD, HELD))
     anchor = problem.start(0)
     for phase in problem.phases:
         layout = problem.layout(anchor, phase)

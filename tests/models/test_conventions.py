@@ -14,6 +14,7 @@ from gplvm_core import (
     RBF,
     BayesianGPLVM,
     BayesianPCA,
+    DeepGPLVM,
     DynamicalGPLVM,
     Linear,
     ProbabilisticPCA,
@@ -27,6 +28,7 @@ N_PIXELS = 53
 SMALL = [
     BayesianGPLVM(2, 8, max_iter=8, random_state=0),
     BayesianPCA(2, max_iter=8, random_state=0),
+    DeepGPLVM((2, 3), 8, max_iter=8, random_state=0),
     DynamicalGPLVM(2, 8, max_iter=8, random_state=0),
     GPLVM(2, max_iter=8, random_state=0),
     GPLVM(2, 8, max_iter=8, random_state=0),

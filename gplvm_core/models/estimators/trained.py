@@ -6,7 +6,6 @@ from typing import Any, Literal, Self
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.scaling import (
     Noise,
     Scaling,
@@ -16,7 +15,7 @@ from gplvm_core.models.data.scaling import (
 )
 from gplvm_core.models.estimators.estimator import LatentVariableModel
 from gplvm_core.models.problems.starts import Start
-from gplvm_core.models.training.run import Problem, Run, seeds_for
+from gplvm_core.models.training.run import Problem, Run, Trained, seeds_for
 from gplvm_core.models.training.schedule import Training, check_settings
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
@@ -41,21 +40,30 @@ class Trainable:
         views: tuple[str, ...] = (),
     ) -> tuple[Any, int]:
         """Parameters of the best start, and the first start's seed; offset, views: see Training."""
-        seeds = seeds_for(self.random_state, self.n_restarts) if resume is None else resume.seeds
+        seeds = self._seeds(problem) if resume is None else resume.seeds
         training = Training(problem, self.optimiser, self.max_iter, self.jitter, offset, views)
         trained = training.run(seeds, callback, resume)
-        best = max(trained, key=lambda each: each.restart.bound)
+        best = max(trained, key=lambda each: self._worth(problem, each))
         self.restarts_ = tuple(each.restart for each in trained)
         self.result_, self.trace_ = best.restart.result, best.trace.arrays()
         return best.parameters, seeds[0]
 
+    def _seeds(self, problem: Any) -> tuple[int, ...]:
+        """One for each start."""
+        return seeds_for(self.random_state, self.n_restarts)
+
+    def _worth(self, problem: Any, trained: Trained) -> Any:
+        """By what the best of several starts is chosen."""
+        return trained.restart.bound
+
 
 class TrainedModel(Trainable, LatentVariableModel):
-    """A model with latent points and one layer."""
+    """A model with latent points, and one layer or several (_layered: settings with one each)."""
 
-    n_components: int
-    n_inducing: int | None
-    kernel: str | Kernel
+    _layered: tuple[str, ...] = ()
+    n_components: Any
+    n_inducing: Any
+    kernel: Any
     init: str | ArrayLike
     scaling: Literal["global", "columns", "none"]
     n_jobs: int | None
@@ -75,10 +83,9 @@ class TrainedModel(Trainable, LatentVariableModel):
         ends training with the best state so far. resume: a `progress.run` to go on from, with
         the same data and settings (a larger max_iter goes on for longer).
         """
-        check_settings(self)
+        check_settings(self, layered=self._layered)
         targets, scaling = self._training_data(Y, units_for(self.scaling, self.noise))
-        n_inducing = self._n_inducing(len(targets))
-        begin = Start((targets,), self.n_components, n_inducing, (self.kernel,), self.init)
+        begin = self._begin(targets)
         with executor(self.n_jobs) as run:
             problem = self._problem(begin, run)
             offset = scaling.log_jacobian(observed_counts(targets))
@@ -88,11 +95,16 @@ class TrainedModel(Trainable, LatentVariableModel):
         self.notes_ += gaps_in_words(targets)
         return self
 
+    def _begin(self, targets: Float[Array, "N D"]) -> Any:
+        """Where training starts."""
+        n_inducing = self._n_inducing(len(targets))
+        return Start((targets,), self.n_components, n_inducing, (self.kernel,), self.init)
+
     def _n_inducing(self, n_points: int) -> int:
         """How many inducing inputs to start with."""
         return n_points if self.n_inducing is None else self.n_inducing
 
-    def _problem(self, begin: Start, run: Executor) -> Any:
+    def _problem(self, begin: Any, run: Executor) -> Any:
         """What training is to maximise: a graph, or another problem with notes on its start."""
         raise NotImplementedError
 

@@ -6,9 +6,17 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds import Collapsed, Layer, LayerValue, evaluate_layer
+from gplvm_core.bounds import (
+    Collapsed,
+    Layer,
+    LayerValue,
+    evaluate_layer,
+    gram_factor,
+    output_gaps,
+)
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.scaling import Noise, Scaling
+from gplvm_core.models.training.run import Phase
 from gplvm_core.numerics import Array
 from gplvm_core.parameters import LOG, Leaf, Transform, leaves
 from gplvm_core.prediction import Posterior
@@ -17,6 +25,8 @@ from gplvm_core.statistics.executors import serial
 
 # Outputs whose signal has less than this share of the variance of their noise have none.
 NO_SIGNAL = 1e-4
+# Nothing is held.
+FREE = Phase("all free", 0)
 
 
 @dataclass(frozen=True)
@@ -71,9 +81,9 @@ class Edge:
         source: Belief,
         targets: Targets,
         jitter: float,
-        ratio: float | None,
+        phase: Phase = FREE,
     ) -> LayerValue:
-        """F_data at the layer's best scales (ratio: σ_f²/σ² held), and all gradients.
+        """F_data at the layer's best scales, but for what the phase holds, and all gradients.
 
         Less noise than the jitter adds to K drowns in the rounding of the statistics, and training
         stalls on it.
@@ -84,8 +94,9 @@ class Edge:
             targets,
             jitter=jitter,
             profile=True,
-            ratio=ratio,
+            ratio=None if self.ends_in_node else phase.ratio,
             most_ratio=1.0 / jitter,
+            noise_held=phase.hidden_noise_held and self.ends_in_node,
             mean_field=self.mean_field,
             per_output=self.per_output,
             run=self.run,
@@ -97,7 +108,7 @@ class Edge:
         """The layer at its best scales for the targets that training saw, evaluated on the whole
         ones as what is stored will be.
         """
-        best = self.value(layer, source, seen, jitter, None)
+        best = self.value(layer, source, seen, jitter)
         at = evaluate_layer(
             best.layer,
             source,
@@ -108,7 +119,21 @@ class Edge:
             run=self.run,
         )
         capped = 0 if best.profile is None else int(np.sum(best.profile.capped))
-        return Settled(at.layer, at.statistics, at.posterior, at.jitter, capped)
+        return Settled(
+            at.layer, at.statistics, at.posterior, at.jitter, capped, self._gaps(at, source, whole)
+        )
+
+    def _gaps(self, at: LayerValue, source: Belief, outputs: Targets) -> Float[Array, "G M M"]:
+        """What is known of the functions: K⁻¹ − P of every group of outputs, or of every output
+        of a belief with u integrated out first.
+        """
+        if self.mean_field or outputs.variance is None:
+            return at.posterior.gap
+        kernel, inducing = at.layer.kernel, at.layer.inducing
+        gram = gram_factor(kernel, inducing, at.jitter, relative=False)
+        psi1, _ = kernel.psi1(source.mean, source.variance, inducing)
+        noise = float(at.layer.noise_variance)
+        return output_gaps(at.posterior, gram, noise, psi1, outputs.variance)
 
 
 def to_data(values: Float[Array, "N D"], run: Executor, noise: Noise) -> Edge:
@@ -130,7 +155,8 @@ class Settled:
     statistics: Statistics
     posterior: Collapsed
     jitter: float  # absolute, as added to K
-    capped: int = 0  # of how many outputs, or of all, σ_f²/σ² stands at the most that is allowed
+    capped: int  # of how many outputs, or of all, σ_f²/σ² stands at the most that is allowed
+    gap: Float[Array, "G M M"]  # K⁻¹ − P, a group of outputs each, or an output
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -159,17 +185,21 @@ class Settled:
         """What predictions need, with the units of the outputs."""
         noise = np.asarray(self.layer.noise_variance)
         own = self.layer.ratio is not None
+        # A gap for each output where they share none.
+        shared = len(self.gap) == len(self.posterior.gap)
+        groups = self.statistics.groups if shared else np.arange(len(self.gap))
         return Posterior(
             self.layer.kernel,
             self.layer.inducing,
             self.posterior.weights,
-            self.posterior.gap,
+            self.gap,
             1.0 if own else float(noise),
             self.jitter,
             scaling.center,
             scaling.scale * np.sqrt(noise) if own else scaling.scale,
-            self.statistics.groups,
+            groups,
             self.posterior.each,
+            self.layer.slope,
         )
 
 

@@ -128,7 +128,7 @@ class Graph:
 
     def evaluate(self, parameters: Parameters, phase: Phase) -> Evaluated:
         nodes = self.believed(parameters)
-        values = self._values(nodes, parameters.layers, phase.ratio)
+        values = self.values(parameters, phase, nodes)
         met: list[list[Belief]] = [[] for _ in nodes]
         for edge, at in zip(self.edges, values, strict=True):
             met[edge.source].append(Belief(at.gradients.mean, at.gradients.variance))
@@ -171,18 +171,18 @@ class Graph:
             settled.append(edge.settled(layer, nodes[edge.source].belief, seen, whole, self.jitter))
         return Learnt(nodes, tuple(settled))
 
-    def _values(
-        self, nodes: Sequence[Believed], layers: Sequence[Layer], ratio: float | None
+    def values(
+        self, parameters: Parameters, phase: Phase, nodes: Sequence[Believed] | None = None
     ) -> list[LayerValue]:
-        """Every edge at its best scales; a ratio is held in the layers that end in data."""
+        """Every edge at its best scales, but for what the phase holds; nodes: if known already."""
+        nodes = self.believed(parameters) if nodes is None else nodes
 
         def value(pair: tuple[Edge, Layer]) -> LayerValue:
             edge, layer = pair
-            held = None if edge.ends_in_node else ratio
             source = nodes[edge.source].belief
-            return edge.value(layer, source, self._targets(edge, nodes), self.jitter, held)
+            return edge.value(layer, source, self._targets(edge, nodes), self.jitter, phase)
 
-        return self.run(value, zip(self.edges, layers, strict=True))
+        return self.run(value, zip(self.edges, parameters.layers, strict=True))
 
     @staticmethod
     def _targets(edge: Edge, nodes: Sequence[Believed]) -> Targets:

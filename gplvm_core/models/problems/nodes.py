@@ -13,12 +13,14 @@ from jaxtyping import Float
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.numerics import Array
-from gplvm_core.parameters import LOG, Leaf
+from gplvm_core.parameters import LOG, Leaf, log_above
 from gplvm_core.priors import StandardNormal
 
 INITIAL_VARIANCE = 0.3
 # Points have no variance of their own to be scaled by.
 POINT_SCALE = 0.3
+# Of a hidden point, as a share of the variance of all points together.
+LEAST_VARIANCE = 1e-6
 
 
 @dataclass(frozen=True)
@@ -113,7 +115,10 @@ class PointNode:
 class HiddenNode(LatentNode):
     """The outputs of one layer and the inputs of the next: its entropy in the place of −KL.
 
-    Its prior is the layer above, whose F_data has the rest (Damianou 2015, §6.2 and App. C).
+    Its prior is the layer above, whose F_data has the rest (Damianou 2015, §6.2 and App. C). The
+    information of a dimension is the KL per point from the Gaussian that best fits the beliefs
+    about all points. Variances stay above what rounding can tell from 0: below, they and the
+    layer's noise would fall together for a gain that is not there.
     """
 
     def believed(self, own: Belief) -> Believed:
@@ -122,4 +127,13 @@ class HiddenNode(LatentNode):
         def pullback(met: Belief) -> Belief:
             return Belief(met.mean, met.variance + d_entropy.variance)
 
-        return Believed(own, entropy, np.full(own.n_latent, np.nan), pullback)
+        spread = np.maximum(own.variance, np.finfo(float).tiny)
+        together = own.mean.var(axis=0) + spread.mean(axis=0)
+        information = 0.5 * (np.log(together) - np.log(spread).mean(axis=0))
+        return Believed(own, entropy, information, pullback)
+
+    def free(self, prefix: str, own: Belief, belief: Belief, *, refreshed: bool) -> dict[str, Leaf]:
+        together = belief.mean.var(axis=0) + belief.variance.mean(axis=0)
+        least = np.broadcast_to(LEAST_VARIANCE * together, belief.variance.shape)
+        free = super().free(prefix, own, belief, refreshed=refreshed)
+        return free | {f"{prefix}.variance": Leaf(log_above(least), 2.0)}

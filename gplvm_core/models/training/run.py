@@ -19,13 +19,22 @@ from gplvm_core.parameters import Layout
 @dataclass(frozen=True)
 class Phase:
     """A stretch of training with the same scales: at most so many iterations, and at most this
-    share of max_iter; σ_f²/σ² is held at `ratio`, or free.
+    share of max_iter.
+
+    ratio: σ_f²/σ² of the layers that end in data is held there; None: free. hidden_noise_held: the
+    layers that end in another's inputs keep the noise variance that they started with.
     """
 
     name: str
     most: int
     share: float = 1.0
     ratio: float | None = None
+    hidden_noise_held: bool = False
+
+    @property
+    def held(self) -> tuple[float | None, bool]:
+        """Phases that hold the same have the same objective."""
+        return self.ratio, self.hidden_noise_held
 
 
 @dataclass(frozen=True)

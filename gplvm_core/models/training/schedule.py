@@ -5,7 +5,7 @@ ended. Nothing here knows a particular model: a Problem says what is evaluated a
 """
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -143,7 +143,7 @@ class Training:
         before = _Objective(self.problem, run.anchor, self._phase(run))
         anchor = before.parameters(run.optimiser.x)
         following = replace(run, phase=run.phase + 1)
-        same = self._phase(run).ratio == self._phase(following).ratio
+        same = self._phase(run).held == self._phase(following).held
         if same and run.optimiser.status == "running" and isinstance(run.optimiser, LBFGSState):
             # The objective stays: only the variables change, and the optimiser's memory with them.
             after = _Objective(self.problem, anchor, self._phase(following))
@@ -283,12 +283,18 @@ class _Objective:
         return self.problem.evaluate(self.layout.unpack(state.x), self.phase).noise_variance
 
 
-def check_settings(model: Any) -> None:
-    """Raise ValueError for settings of an estimator that are out of range, with what is allowed."""
+def check_settings(model: Any, *, layered: Collection[str] = ()) -> None:
+    """Raise ValueError for settings of an estimator that are out of range, with what is allowed.
+
+    layered: which of them may be tuples, with a number for each layer.
+    """
     for name in ("n_components", "n_inducing", "max_iter"):
         value = getattr(model, name, None)
-        if value is not None and not (isinstance(value, int | np.integer) and value >= 1):
-            raise ValueError(f"{name} must be a whole number of at least 1; got {value!r}")
+        each = value if name in layered and isinstance(value, tuple) else (value,)
+        whole = (isinstance(one, int | np.integer) and one >= 1 for one in each)
+        if value is not None and not (each and all(whole)):
+            several = ", or a tuple of them, one for each layer" if name in layered else ""
+            raise ValueError(f"{name} must be a whole number of at least 1{several}; got {value!r}")
     if not 0.0 < model.jitter < 1.0:
         raise ValueError(f"jitter must lie between 0 and 1, relative to K; got {model.jitter!r}")
     if model.optimiser not in OPTIMISERS:

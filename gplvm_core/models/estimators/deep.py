@@ -1,0 +1,53 @@
+"""What the estimators of several layers share: settings for every layer, starts, the doctor."""
+
+from collections.abc import Sequence
+from typing import Any, TypeVar
+
+from gplvm_core.models.problems.doctor import DeepLayer, sound
+from gplvm_core.models.training.run import Trained
+from gplvm_core.prediction import Posterior
+
+# Settings that may be one for all layers, or one for each.
+LAYERED = ("n_components", "n_inducing")
+Setting = TypeVar("Setting")
+
+
+class Layered:
+    """A fitted chain of layers; `layers_` holds them, the top first."""
+
+    layers_: tuple[DeepLayer, ...]
+
+    @property
+    def _posteriors(self) -> tuple[Posterior, ...]:
+        return tuple(layer.posterior_ for layer in self.layers_)
+
+    def _worth(self, problem: Any, trained: Trained) -> Any:
+        """Starts compare by their bound, but one that fits its hidden layers to single points
+        comes after all others: it may have the highest bound and predict badly.
+        """
+        return sound(problem, trained.parameters), trained.restart.bound
+
+
+def widths(n_components: Any) -> tuple[int, ...]:
+    """One number, or a tuple of them, as a tuple."""
+    return n_components if isinstance(n_components, tuple) else (n_components,)
+
+
+def for_layers(
+    name: str, value: Setting | tuple[Setting, ...], n_layers: int
+) -> tuple[Setting, ...]:
+    """A setting of every layer; ValueError when a tuple does not have one for each."""
+    if not isinstance(value, tuple):
+        return (value,) * n_layers
+    if len(value) != n_layers:
+        raise ValueError(f"{name} has {len(value)} entries for {n_layers} layers: give one a layer")
+    return value
+
+
+def checked_layer(layer: Any, layers: Sequence[DeepLayer]) -> int:
+    """The number of a layer, the top being 0; ValueError for others."""
+    if layer not in range(len(layers)):
+        raise ValueError(
+            f"layer must be a whole number from 0, the top, to {len(layers) - 1}; got {layer!r}"
+        )
+    return int(layer)

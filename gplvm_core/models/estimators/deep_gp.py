@@ -1,0 +1,232 @@
+"""Deep Gaussian-process regression: layers between the inputs and the outputs."""
+
+from collections.abc import Callable
+from typing import Any, Literal, Self
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, RegressorMixin
+from sklearn.utils.validation import check_is_fitted
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.kernels import Kernel
+from gplvm_core.models.data.input_units import input_scaling, internal_variance
+from gplvm_core.models.data.inputs import Inputs, new_inputs
+from gplvm_core.models.data.rows import capped_notes, checked_outputs, checked_rows
+from gplvm_core.models.data.scaling import Noise, Scaling, gaps_in_words, observed_counts, units_for
+from gplvm_core.models.estimators.deep import LAYERED, Layered, for_layers, widths
+from gplvm_core.models.estimators.fitted import FittedLayer
+from gplvm_core.models.estimators.trained import Trainable
+from gplvm_core.models.problems.deep import REGRESSION_PHASES, Family, chain
+from gplvm_core.models.problems.deep_starts import Answered, HandedOn, InTurn, Shallow, Unbent
+from gplvm_core.models.problems.doctor import doubts, examined
+from gplvm_core.models.problems.edges import targets_for
+from gplvm_core.models.problems.graph import Graph
+from gplvm_core.models.problems.inputs import InputNode
+from gplvm_core.models.training.run import Run, seeds_for
+from gplvm_core.models.training.schedule import check_settings
+from gplvm_core.numerics import Array
+from gplvm_core.optimise import Progress
+from gplvm_core.prediction import log_density_through, sample_through, through
+from gplvm_core.statistics import Executor, executor
+
+# With more inputs than this, hidden layers that start as the inputs stay as they are.
+FEW_INPUTS = 3
+
+
+class DeepGP(Layered, Trainable, FittedLayer, RegressorMixin, BaseEstimator):
+    """Deep Gaussian-process regression (Damianou 2015, ch. 6).
+
+    Layers of Gaussian-process functions with noise, the inputs at the top and the outputs at the
+    bottom: for functions whose smoothness changes, such as steps, which one Gaussian process of
+    one lengthscale fits badly. `bound_` is a lower bound on log p(Y | X) in nats, for the data as
+    given; `layers_` holds every layer, the top first, with a verdict on it in words. A function
+    of one smoothness everywhere is better served by SparseGPRegression, whose bound compares.
+
+    Trained from several starts: hidden layers that begin as the inputs (of at most three), or with
+    the answer of the shallow regression, or, of inputs known exactly, a first layer that hands
+    them on by a linear map that stays, so that with as many hidden dimensions as inputs depth costs
+    nothing where it gives nothing. The start with the best bound is kept, but one that fits a
+    hidden layer to single points only when there is no other.
+
+    n_components : widths of the hidden layers, one number or a tuple, from the top.
+    n_inducing, kernel : one for all layers, or a tuple with one for each, one more than widths.
+    family : "marginalised" or "mean_field", as in DeepGPLVM.
+    n_restarts : how many times every kind of start is made.
+    """
+
+    def __init__(
+        self,
+        n_components: int | tuple[int, ...] = (2,),
+        n_inducing: int | tuple[int, ...] = 50,
+        kernel: str | Kernel | tuple[str | Kernel, ...] = "rbf",
+        family: Family = "marginalised",
+        scaling: Literal["global", "columns", "none"] = "columns",
+        max_iter: int = 500,
+        n_restarts: int = 1,
+        jitter: float = 1e-6,
+        optimiser: Literal["lbfgs", "scg"] = "lbfgs",
+        random_state: int | None = None,
+        n_jobs: int | None = None,
+        noise: Noise = "shared",
+    ) -> None:
+        self.n_components = n_components
+        self.n_inducing = n_inducing
+        self.kernel = kernel
+        self.family = family
+        self.scaling = scaling
+        self.max_iter = max_iter
+        self.n_restarts = n_restarts
+        self.jitter = jitter
+        self.optimiser = optimiser
+        self.random_state = random_state
+        self.n_jobs = n_jobs
+        self.noise = noise
+
+    def fit(
+        self,
+        X: ArrayLike,
+        Y: ArrayLike,
+        *,
+        X_variance: ArrayLike | None = None,
+        callback: Callable[[Progress], None] | None = None,
+        resume: Run | None = None,
+    ) -> Self:
+        """Train on inputs X (N × Q) and outputs Y (N or N × D; NaN = missing).
+
+        X_variance: None for exact inputs, or the variances of their noise in squared units of X,
+        one number, (Q,) or (N, Q). callback, resume: as for BayesianGPLVM.
+        """
+        check_settings(self, layered=LAYERED)
+        points = checked_rows(self, X, reset=True)
+        outputs, self.one_output_ = checked_outputs(Y, points, type(self).__name__)
+        units = input_scaling(points)
+        scaling = Scaling.of(outputs, units_for(self.scaling, self.noise))
+        variance = internal_variance(X_variance, points.shape, units.scale)
+        inputs, targets = Inputs.of(units.apply(points), variance), scaling.apply(outputs)
+        offset = scaling.log_jacobian(observed_counts(targets))
+        with executor(self.n_jobs) as run:
+            problem = self._problem(inputs, targets, run)
+            parameters, _ = self._train(problem, offset, callback, resume)
+            learnt = problem.learnt(parameters, (targets,))
+        self.layers_ = examined(problem, learnt, scaling)
+        self.posterior_ = self.layers_[-1].posterior_
+        self.bound_ = learnt.bound + offset
+        self.input_center_, self.input_scale_ = units.center, units.scale
+        most = max(len(layer.posterior_.inducing) for layer in self.layers_)
+        asked = max(for_layers("n_inducing", self.n_inducing, len(self.layers_)))
+        capped = capped_notes(asked, len(targets)) if most < asked else ()
+        self._note(units.notes + scaling.notes + capped + learnt.notes + doubts(self.layers_))
+        self.notes_ += gaps_in_words(targets)
+        return self
+
+    def _problem(self, inputs: Inputs, targets: Float[Array, "N D"], run: Executor) -> Graph:
+        hidden = widths(self.n_components)
+        n_inducing = for_layers("n_inducing", self.n_inducing, len(hidden) + 1)
+        kernels: tuple[str | Kernel, ...] = for_layers("kernel", self.kernel, len(hidden) + 1)
+        shallow = Shallow.of(inputs, targets, n_inducing[0], self.jitter, run)
+        few, known = inputs.belief.n_latent <= FEW_INPUTS, bool(inputs.exact.all())
+        settings = shallow, hidden, n_inducing, kernels
+        begin = InTurn(
+            (
+                *([Unbent(*settings)] if few else []),
+                Answered(*settings),
+                *([HandedOn(*settings)] if known else []),
+            )
+        )
+        return chain(
+            InputNode(inputs),
+            targets_for(targets, self.noise),
+            begin,
+            len(hidden),
+            family=self.family,
+            jitter=self.jitter,
+            run=run,
+            top_held=known and n_inducing[0] >= len(targets),
+            per_output=self.noise == "per_output",
+            phases=REGRESSION_PHASES,
+        )
+
+    def _seeds(self, problem: Any) -> tuple[int, ...]:
+        drawn: tuple[int, ...] = problem.begin.seeds(seeds_for(self.random_state, self.n_restarts))
+        return drawn
+
+    def predict(
+        self,
+        X: ArrayLike,
+        *,
+        X_variance: ArrayLike | None = None,
+        noise: bool = False,
+        return_std: bool = False,
+    ) -> Any:
+        """Outputs at inputs X (N × Q), exact or with variances (a number, (Q,) or N × Q).
+
+        Mean, and with return_std the standard deviation, N or N × D as Y was; noise adds the
+        observation noise. The first two moments are handed on from layer to layer, exactly so for
+        one hidden layer at exact inputs.
+        """
+        mean, variance = through(self._posteriors, *self._inputs(X, X_variance), noise=noise)
+        if self.one_output_:
+            mean, variance = mean[:, 0], variance[:, 0]
+        return (mean, np.sqrt(variance)) if return_std else mean
+
+    def sample(
+        self,
+        X: ArrayLike,
+        n_samples: int = 1,
+        random_state: int | None = None,
+        *,
+        X_variance: ArrayLike | None = None,
+        noise: bool = True,
+    ) -> Float[Array, "..."]:
+        """Joint draws of the outputs at all inputs X together, S × N or S × N × D.
+
+        noise: of observations, else of the function under the noise of the hidden layers.
+        """
+        points, variance = self._inputs(X, X_variance)
+        draws = sample_through(
+            self._posteriors,
+            points,
+            n_samples,
+            random_state,
+            points_variance=variance,
+            noise=noise,
+        )
+        return draws[:, :, 0] if self.one_output_ else draws
+
+    def score_samples(
+        self,
+        X: ArrayLike,
+        Y: ArrayLike,
+        n_samples: int = 200,
+        random_state: int | None = 0,
+        *,
+        X_variance: ArrayLike | None = None,
+    ) -> Float[Array, " N"]:
+        """log p(observed entries of y | x, training data) of each row in nats.
+
+        Over n_samples draws of the hidden layers, which are the same every time with random_state.
+        """
+        points, variance = self._inputs(X, X_variance)
+        outputs, _ = checked_outputs(Y, points, type(self).__name__)
+        if outputs.shape[1] != self.posterior_.n_outputs:
+            raise ValueError(
+                f"Y has {outputs.shape[1]} outputs; the model was fitted to "
+                f"{self.posterior_.n_outputs}"
+            )
+        return log_density_through(
+            self._posteriors, points, outputs, n_samples, random_state, points_variance=variance
+        )
+
+    def _inputs(self, X: ArrayLike, X_variance: ArrayLike | None) -> tuple[Array, Array | None]:
+        """New inputs in internal units, and their variances where they have any."""
+        check_is_fitted(self)
+        points = checked_rows(self, X, reset=False)
+        belief: Belief = new_inputs(points, X_variance, self.input_center_, self.input_scale_)
+        return belief.mean, belief.variance if belief.variance.any() else None
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.target_tags.multi_output = True
+        return tags

@@ -1,0 +1,68 @@
+"""A deep model as a graph: a chain of layers from a belief at the top down to the data."""
+
+from collections.abc import Sequence
+from typing import Literal, get_args
+
+from gplvm_core.models.problems.edges import Edge
+from gplvm_core.models.problems.graph import Beginning, Graph
+from gplvm_core.models.problems.nodes import HiddenNode, Node
+from gplvm_core.models.problems.regression import BOUNDED
+from gplvm_core.models.training.run import Phase
+from gplvm_core.statistics import Executor, Targets
+
+# How q(u) of the inducing outputs hangs together with q(h) of a hidden layer (MATHEMATICS.md, 6).
+Family = Literal["mean_field", "marginalised"]
+FAMILIES = get_args(Family)
+# A free hidden layer would at once explain itself as noise, which is the shallow model's optimum:
+# its noise is held until the layers below have come to depend on it.
+PHASES = (
+    Phase("noise held everywhere", 100, 0.125, ratio=300.0, hidden_noise_held=True),
+    Phase("hidden noise held", 250, 0.3125, hidden_noise_held=True),
+    Phase("hidden noise held, refined", 150, 0.1875, hidden_noise_held=True),
+    Phase("all free", 150, 0.1875),
+    Phase("refining", 150),
+)
+# Between known inputs and data less is to be found.
+REGRESSION_PHASES = (
+    Phase("noise held everywhere", 100, 0.2, ratio=300.0, hidden_noise_held=True),
+    Phase("hidden noise held", 100, 0.2, hidden_noise_held=True),
+    Phase("all free", 150, 0.3),
+    Phase("refining", 100),
+)
+
+
+def chain(
+    top: Node,
+    outputs: Targets,
+    begin: Beginning,
+    n_hidden: int,
+    *,
+    family: Family,
+    jitter: float,
+    run: Executor,
+    top_held: bool = False,
+    per_output: bool = False,
+    phases: Sequence[Phase] = PHASES,
+) -> Graph:
+    """F of the layers top → h¹ → … → outputs, one more than there are hidden nodes.
+
+    top_held: the inducing inputs of the first layer do not move. per_output: every output of data
+    has a signal and a noise variance of its own. Source: Damianou (2015), ch. 6. Raises ValueError
+    for a family that there is not.
+    """
+    if family not in FAMILIES:
+        raise ValueError(f"family must be one of {', '.join(FAMILIES)}; got {family!r}")
+    edges = [
+        Edge(
+            at,
+            at + 1 if at < n_hidden else outputs,
+            run,
+            inducing_held=top_held and at == 0,
+            positive=BOUNDED,
+            mean_field=family == "mean_field",
+            per_output=per_output and at == n_hidden,
+        )
+        for at in range(n_hidden + 1)
+    ]
+    hidden = (HiddenNode() for _ in range(n_hidden))
+    return Graph((top, *hidden), tuple(edges), begin, jitter, phases=phases)

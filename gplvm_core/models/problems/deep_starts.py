@@ -1,0 +1,224 @@
+"""Where the training of a deep model starts: layer by layer, from the data up or the inputs down.
+
+Random starts end as the shallow model. What these have in common: hidden means that lie where the
+layers above and below can explain them, and hidden noise that is small beside their spread.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.bounds import Layer
+from gplvm_core.kernels import Kernel, kernel_named
+from gplvm_core.models.data.inputs import Inputs
+from gplvm_core.models.problems.graph import Beginning, Begun, Given
+from gplvm_core.models.problems.initialise import initial_inducing, initial_latent
+from gplvm_core.models.problems.nodes import INITIAL_VARIANCE
+from gplvm_core.models.problems.regression import RegressionStart, regression
+from gplvm_core.models.problems.starts import of_unit_scale, start_kernel
+from gplvm_core.numerics import Array
+from gplvm_core.statistics import Executor, Targets
+from gplvm_core.statistics.executors import serial
+
+# Of the points above the lowest hidden layer.
+UPPER_VARIANCE = 0.1
+# Noise of a hidden layer, as a share of the variance of what it is to explain.
+HIDDEN_NOISE = 0.1
+# Of a layer that starts as (nearly) the identity, and of one that starts as the answer.
+LEAST_NOISE, RELATIVE_NOISE = 0.01, 0.1
+# Of a layer that hands its inputs on, whose hidden dimensions have unit variance.
+NO_NOISE = 1e-5
+# Lengthscale of a layer that starts as (nearly) the identity, in units of √Q: it bends little.
+STRAIGHT = 3.0
+
+
+@dataclass(frozen=True)
+class Embedded:
+    """Principal components of the data, then of those in units of their lengthscales, and so on up.
+
+    n_latent, n_inducing, kernels: of the inputs of every layer, the top first. init: the lowest
+    means, or their recipe. The seed chooses the inducing inputs, a subset of the means.
+    """
+
+    outputs: Float[Array, "N D"]
+    n_latent: tuple[int, ...]
+    n_inducing: tuple[int, ...]
+    kernels: tuple[str | Kernel, ...]
+    init: str | ArrayLike
+
+    def __call__(self, seed: int, /) -> Begun:
+        generator = np.random.default_rng(seed)
+        beliefs, layers, notes = list[Belief](), list[Layer](), dict[str, None]()
+        below, init, noise, variance = self.outputs, self.init, 1.0, INITIAL_VARIANCE
+        settings = zip(self.n_latent, self.n_inducing, self.kernels, strict=True)
+        for n_latent, n_inducing, kind in reversed(list(settings)):
+            mean, said = initial_latent((below,), n_latent, init, generator)
+            inducing, more = initial_inducing(mean, n_inducing, generator)
+            kernel = of_unit_scale(start_kernel(kind, mean), mean)
+            beliefs.append(Belief(mean, np.full_like(mean, variance)))
+            layers.append(Layer(kernel, inducing, noise))
+            notes |= dict.fromkeys((*said, *more))
+            centred = mean - mean.mean(axis=0)
+            weights = np.ones(n_latent) if kernel.relevance is None else kernel.relevance
+            below, init, variance = centred * np.sqrt(weights), "pca", UPPER_VARIANCE
+            noise = HIDDEN_NOISE * float(np.mean(mean.var(axis=0)))
+        return Begun(tuple(reversed(beliefs)), tuple(reversed(layers)), tuple(notes))
+
+
+@dataclass(frozen=True)
+class Shallow:
+    """The regression of one layer that the starts of a deep one are made of.
+
+    kernel: of unit scale. answer: its mean at the inputs.
+    """
+
+    inputs: Inputs
+    kernel: Kernel
+    answer: Float[Array, "N D"]
+
+    @classmethod
+    def of(
+        cls,
+        inputs: Inputs,
+        targets: Float[Array, "N D"],
+        n_inducing: int,
+        jitter: float,
+        run: Executor = serial,
+    ) -> Self:
+        """Fitted as far as a start needs it; the same for every seed."""
+        seen = Targets.of(targets)
+        begun = RegressionStart(inputs, seen, "rbf", n_inducing, jitter, run)(0)
+        graph = regression(
+            inputs, seen, Given(begun), n_inducing=n_inducing, jitter=jitter, run=run
+        )
+        (layer,) = graph.learnt(graph.start(0), (targets,)).layers
+        cross = layer.layer.kernel.K(inputs.belief.mean, layer.layer.inducing)
+        return cls(inputs, begun.layers[0].kernel, cross @ layer.posterior.weights)
+
+
+@dataclass(frozen=True)
+class Unbent:
+    """Hidden layers that hand the inputs on as they are, for the last to explain the data from.
+
+    The inputs are taken in units of the shallow regression's lengthscales, rotated to their
+    principal components, so that hidden layers may be narrower or wider. n_latent: of the hidden
+    nodes; n_inducing, kernels: of every layer, the first of them on the inputs.
+    """
+
+    shallow: Shallow
+    n_latent: tuple[int, ...]
+    n_inducing: tuple[int, ...]
+    kernels: tuple[str | Kernel, ...]
+
+    def __call__(self, seed: int, /) -> Begun:
+        generator, belief = np.random.default_rng(seed), self.shallow.inputs.belief
+        scaled = belief.mean * np.sqrt(_relevance(self.shallow.kernel, belief.n_latent))
+        # The leading component is given unit variance: this is the last lengthscale then.
+        leading = float(np.linalg.svd(scaled - scaled.mean(axis=0))[1][0]) / np.sqrt(len(scaled))
+        last = 1.0 / leading
+        noise = min((RELATIVE_NOISE * last) ** 2, LEAST_NOISE)
+        means = _narrowed(scaled, self.n_latent, generator)
+        known = min(scaled.shape[1], *self.n_latent)
+        straight = (_straight(belief.n_latent), *(_straight(n) for n in self.n_latent[:-1]))
+        scales = (*straight, _told(last, known, self.n_latent[-1]))
+        return _begun(self, belief, means, noise, scales, generator)
+
+
+@dataclass(frozen=True)
+class HandedOn(Unbent):
+    """The same, the first layer with a slope that does it, and little noise: with as many hidden
+    dimensions as inputs this is the shallow regression, to which the layer may add what it likes.
+    """
+
+    def __call__(self, seed: int, /) -> Begun:
+        begun = super().__call__(seed)
+        top, hidden, *rest = begun.beliefs
+        slope, *_ = np.linalg.lstsq(top.mean, hidden.mean, rcond=None)
+        hidden = Belief(hidden.mean, np.full_like(hidden.mean, NO_NOISE))
+        first, *others = begun.layers
+        first = replace(first, noise_variance=NO_NOISE, slope=np.asarray(slope, np.float64))
+        return Begun((top, hidden, *rest), (first, *others))
+
+
+@dataclass(frozen=True)
+class Answered:
+    """The first hidden layer holds the shallow regression's answer, and the others hand it on."""
+
+    shallow: Shallow
+    n_latent: tuple[int, ...]
+    n_inducing: tuple[int, ...]
+    kernels: tuple[str | Kernel, ...]
+
+    def __call__(self, seed: int, /) -> Begun:
+        generator, belief = np.random.default_rng(seed), self.shallow.inputs.belief
+        means = _narrowed(self.shallow.answer, self.n_latent, generator)
+        own = 1.0 / np.sqrt(_relevance(self.shallow.kernel, belief.n_latent))
+        known = min(self.shallow.answer.shape[1], *self.n_latent)
+        scales = (own, *(_told(1.0, known, n) for n in self.n_latent))
+        return _begun(self, belief, means, LEAST_NOISE, scales, generator)
+
+
+@dataclass(frozen=True)
+class InTurn:
+    """Several kinds of starts: consecutive seeds take them in turn."""
+
+    kinds: tuple[Beginning, ...]
+
+    def __call__(self, seed: int, /) -> Begun:
+        return self.kinds[seed % len(self.kinds)](seed)
+
+    def seeds(self, drawn: Sequence[int]) -> tuple[int, ...]:
+        """For every seed that was drawn, one of every kind."""
+        count = len(self.kinds)
+        return tuple(seed // count * count + kind for seed in drawn for kind in range(count))
+
+
+def _begun(
+    start: Unbent | Answered,
+    top: Belief,
+    means: Sequence[Array],
+    noise: float,
+    lengthscales: Sequence[Array],
+    generator: np.random.Generator,
+) -> Begun:
+    """Hidden beliefs with as much variance as the layers have noise; kernels by name get their
+    lengthscales, objects stay as they are.
+    """
+    beliefs = (top, *(Belief(mean, np.full_like(mean, noise)) for mean in means))
+    layers = []
+    for at, (belief, kind) in enumerate(zip(beliefs, start.kernels, strict=True)):
+        inducing, _ = initial_inducing(belief.mean, start.n_inducing[at], generator)
+        kernel = kernel_named(kind, lengthscales[at]) if isinstance(kind, str) else kind
+        kernel = of_unit_scale(start_kernel(kernel, belief.mean), belief.mean)
+        layers.append(Layer(kernel, inducing, noise))
+    return Begun(beliefs, tuple(layers))
+
+
+def _narrowed(
+    points: Array, widths: Sequence[int], generator: np.random.Generator
+) -> tuple[Array, ...]:
+    """Principal components of points, then of those, of so many dimensions."""
+    means = list[Array]()
+    for width in widths:
+        points = points - points.mean(axis=0)
+        points, _ = initial_latent((points,), width, "pca", generator)
+        means.append(points)
+    return tuple(means)
+
+
+def _straight(n_latent: int) -> Array:
+    return np.full(n_latent, STRAIGHT * np.sqrt(n_latent))
+
+
+def _told(lengthscale: float, known: int, n_latent: int) -> Array:
+    """One lengthscale for the dimensions that start from something, and long ones for the rest."""
+    return np.where(np.arange(n_latent) < known, lengthscale, STRAIGHT * np.sqrt(n_latent))
+
+
+def _relevance(kernel: Kernel, n_latent: int) -> Array:
+    return np.ones(n_latent) if kernel.relevance is None else kernel.relevance

@@ -1,0 +1,167 @@
+"""What became of every layer of a deep model: whether it is on, and what it does, in words.
+
+A deep model that has collapsed is the shallow one in disguise: a layer whose outputs are all noise,
+or which says nothing of its inputs, hands nothing on.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from gplvm_core.bounds import Collapsed
+from gplvm_core.models.data.scaling import Scaling
+from gplvm_core.models.problems.edges import FREE, Settled, relevance_of
+from gplvm_core.models.problems.graph import Graph, Learnt, Parameters
+from gplvm_core.models.problems.inputs import InputNode
+from gplvm_core.numerics import Array
+from gplvm_core.prediction import Posterior
+from gplvm_core.statistics import Statistics
+
+# A layer with less than this is off: σ_f²/σ², effective degrees of freedom of an output, nats that
+# the top tells of a point; or with more than this share of its outputs' variance being noise.
+LEAST_RATIO, LEAST_FREEDOM, LEAST_TOLD, MOST_NOISE = 1e-5, 0.5, 0.05, 0.9
+# A hidden layer with more degrees of freedom than this share of the points may predict badly,
+# whatever its bound; one whose outputs are this near to linear adds no depth.
+MOST_FREEDOM, LINEAR = 0.5, 0.99
+ADVICE = "try another random_state, more restarts or fewer layers"
+
+
+@dataclass(frozen=True)
+class DeepLayer:
+    """A layer of a fitted deep model: the belief about its inputs, its posterior, how it is.
+
+    latent_mean_, latent_variance_ : of the training rows' inputs to the layer (N × Q). information_
+    (Q,): their KL in nats a point, of the top from its prior, of a hidden layer from the Gaussian
+    that fits all points. relevance_ (Q,): ARD weights. kl_: what the beliefs about the inputs cost,
+    in nats a point, the layer above included. signal_to_noise_: σ_f²/σ². freedom_: effective
+    degrees of freedom of an output. linear_: how much of the training rows' outputs, as the layer
+    has them, is linear in its inputs. verdict_: all this in words. doubt_: whether the verdict is
+    worth a warning.
+    """
+
+    latent_mean_: Float[Array, "N Q"]
+    latent_variance_: Float[Array, "N Q"]
+    information_: Float[Array, " Q"]
+    relevance_: Float[Array, " Q"]
+    kl_: float
+    signal_to_noise_: float
+    freedom_: float
+    linear_: float
+    verdict_: str
+    doubt_: bool
+    posterior_: Posterior
+    statistics_: Statistics
+
+
+def examined(graph: Graph, learnt: Learnt, scaling: Scaling) -> tuple[DeepLayer, ...]:
+    """Every layer of a chain, the top first; scaling: the units of the data."""
+    return tuple(_layer(graph, learnt, at, scaling) for at in range(len(graph.edges)))
+
+
+def doubts(layers: Sequence[DeepLayer]) -> tuple[str, ...]:
+    """What is to be told of the layers that are not as they should be."""
+    return tuple(f"{layer.verdict_}: {ADVICE}" for layer in layers if layer.doubt_)
+
+
+def sound(graph: Graph, parameters: Parameters) -> bool:
+    """Whether the bound is to be trusted: no hidden layer has too many degrees of freedom."""
+    n_points = graph.believed(parameters)[0].belief.n_points
+    found = zip(graph.edges, graph.values(parameters, FREE), strict=True)
+    hidden = [at.posterior for edge, at in found if edge.ends_in_node]
+    return all(freedom(posterior) <= MOST_FREEDOM * n_points for posterior in hidden)
+
+
+def freedom(posterior: Collapsed) -> float:
+    """tr(βΦP), the effective degrees of freedom of a layer's outputs, on average."""
+    inverse = posterior.inverse
+    return inverse.shape[1] - float(np.mean(np.trace(inverse, axis1=1, axis2=2)))
+
+
+def _layer(graph: Graph, learnt: Learnt, at: int, scaling: Scaling) -> DeepLayer:
+    node, layer, last = learnt.nodes[at], learnt.layers[at], at == len(graph.edges) - 1
+    belief, ratio, free = node.belief, _ratio(layer), freedom(layer.posterior)
+    units = scaling if last else _units(learnt.nodes[at + 1].belief.n_latent)
+    posterior = layer.as_posterior(units)
+    psi1, _ = posterior.kernel.psi1(belief.mean, belief.variance, posterior.inducing)
+    linear = _linear(belief.mean, posterior.mean(belief.mean, psi1))
+    latent_top = not isinstance(graph.nodes[0], InputNode)
+    told = float(node.information.sum()) if latent_top and at == 0 else np.inf
+    share = 0.0 if last else _noise_share(layer, learnt, at)
+    off = ratio <= LEAST_RATIO or free < LEAST_FREEDOM or told < LEAST_TOLD or share > MOST_NOISE
+    wild = not last and free > MOST_FREEDOM * belief.n_points
+    depth = len(graph.edges)
+    name, straight = f"layer {at + 1} of {depth}", depth > 1 and linear > LINEAR
+    if off and last:
+        verdict = f"{name} is off: the data are explained as noise"
+    elif off and posterior.slope is not None:
+        verdict = f"{name} hands the inputs on as they are: the model is {_below(depth - at - 1)}"
+    elif off and not latent_top:
+        verdict = f"{name} is off: nothing of the inputs gets through it"
+    elif off:
+        verdict = f"{name} is off: the model is {_below(depth - at - 1)}"
+    elif wild:
+        verdict = (
+            f"{name} has {free:.0f} effective degrees of freedom for {belief.n_points} points: it "
+            "may predict badly"
+        )
+    elif straight:
+        verdict = f"{name} is on, and all but linear: it turns and stretches, and adds no depth"
+    else:
+        verdict = f"{name} is on"
+    return DeepLayer(
+        belief.mean,
+        belief.variance,
+        node.information,
+        relevance_of(layer.layer.kernel, belief.n_latent),
+        _cost(learnt, at),
+        ratio,
+        free,
+        linear,
+        verdict,
+        off or wild,
+        posterior,
+        layer.statistics,
+    )
+
+
+def _below(n_layers: int) -> str:
+    return "the shallow one" if n_layers == 1 else f"one of {n_layers} layers"
+
+
+def _units(n_outputs: int) -> Scaling:
+    """Hidden outputs are in units of their own."""
+    return Scaling(np.zeros(n_outputs), np.ones(n_outputs))
+
+
+def _ratio(layer: Settled) -> float:
+    """σ_f²/σ² of the layer, of its outputs on average where each has its own."""
+    if layer.layer.ratio is not None:
+        return float(np.mean(layer.layer.ratio))
+    level = float(np.mean(layer.layer.kernel.diag(layer.layer.inducing)))
+    return level / float(layer.layer.noise_variance)
+
+
+def _noise_share(layer: Settled, learnt: Learnt, at: int) -> float:
+    """The noise of a hidden layer, as a share of the variance of what it explains."""
+    outputs = learnt.nodes[at + 1].belief
+    together = outputs.mean.var(axis=0) + outputs.variance.mean(axis=0)
+    return float(layer.layer.noise_variance) / float(np.mean(together))
+
+
+def _cost(learnt: Learnt, at: int) -> float:
+    """−(what a node adds to the bound, with the layer that ends in it), in nats a point."""
+    node = learnt.nodes[at]
+    above = learnt.layers[at - 1].posterior.value if at else 0.0
+    return -(node.own + above) / node.belief.n_points
+
+
+def _linear(inputs: Float[Array, "N Q"], outputs: Float[Array, "N D"]) -> float:
+    """The share of the outputs' variance that a linear map of the inputs explains."""
+    inputs, outputs = inputs - inputs.mean(axis=0), outputs - outputs.mean(axis=0)
+    total = float(np.sum(outputs**2))
+    if total == 0.0:
+        return 1.0
+    weights, *_ = np.linalg.lstsq(inputs, outputs, rcond=None)
+    return 1.0 - float(np.sum((outputs - inputs @ weights) ** 2)) / total

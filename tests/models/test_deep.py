@@ -1,0 +1,269 @@
+"""Deep models as a user meets them: what depth gives, what the doctor says, what is refused."""
+
+import numpy as np
+import pytest
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+from gplvm_core import RBF, DeepGP, DeepGPLVM, Linear, SparseGPRegression, load, load_dataset
+from gplvm_core.beliefs import Belief
+from gplvm_core.bounds import Layer
+from gplvm_core.datasets import DataError
+from gplvm_core.models.data.inputs import Inputs
+from gplvm_core.models.problems import regression
+from gplvm_core.models.problems.deep import chain
+from gplvm_core.models.problems.deep_starts import Embedded
+from gplvm_core.models.problems.graph import Begun, Given, Graph
+from gplvm_core.models.problems.inputs import InputNode
+from gplvm_core.models.training.run import Restart, Run, Trace, Trained
+from gplvm_core.optimise import Progress, Result
+from gplvm_core.statistics import Targets
+from gplvm_core.statistics.executors import serial
+
+QUICK = {"max_iter": 8, "random_state": 0}
+# A density of regression is one of outputs at inputs: checks that know of X alone cannot ask it.
+NEEDS_OUTPUTS = {
+    name: "score_samples takes X and Y"
+    for name in (
+        "check_estimators_unfitted",
+        "check_methods_sample_order_invariance",
+        "check_methods_subset_invariance",
+    )
+}
+
+
+def step(n_points: int = 40, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
+    generator = np.random.default_rng(seed)
+    x = np.sort(generator.uniform(-1.0, 1.0, n_points))[:, None]
+    return x, np.sign(x[:, 0]) + 0.05 * generator.normal(size=n_points)
+
+
+@pytest.fixture
+def quick_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The shallow regression that training starts from need not be a good one."""
+    monkeypatch.setattr(regression, "SUBSET_ITERATIONS", 2)
+
+
+@pytest.mark.usefixtures("quick_starts")
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@parametrize_with_checks(
+    [DeepGP((1,), 5, max_iter=2, random_state=0)],
+    expected_failed_checks=lambda _: NEEDS_OUTPUTS,
+)
+def test_estimator(estimator, check) -> None:
+    check(estimator)
+
+
+def test_a_step_is_what_depth_is_for() -> None:
+    x, y = step()
+    new, wanted = step(200, 1)
+    shallow = SparseGPRegression(12, max_iter=100, random_state=0).fit(x, y)
+    deep = DeepGP((1,), 12, max_iter=200, random_state=0).fit(x, y)
+    assert deep.bound_ > shallow.bound_ + 10.0
+    mean, std = shallow.predict(new, return_std=True, noise=True)
+    by_shallow = -0.5 * np.log(2.0 * np.pi * std**2) - 0.5 * ((wanted - mean) / std) ** 2
+    assert deep.score_samples(new, wanted).mean() > by_shallow.mean() + 0.5
+    assert [layer.verdict_ for layer in deep.layers_] == [
+        "layer 1 of 2 is on",
+        "layer 2 of 2 is on",
+    ]
+    # What does not collapse: a hidden layer that bends its inputs, with little noise.
+    hidden = deep.layers_[0]
+    assert hidden.signal_to_noise_ > 5.0 and hidden.freedom_ > 2.0 and hidden.linear_ < 0.99
+    assert deep.layers_[1].information_[0] > 0.5 and deep.layers_[1].kl_ > 0.05
+    np.testing.assert_array_equal(deep.layers_[0].information_, 0.0)
+    # Every kind of start was made, and the best of them kept.
+    assert len(deep.restarts_) == 3
+    assert deep.result_ == max(deep.restarts_, key=lambda each: each.bound).result
+
+
+def test_depth_costs_nothing_where_it_gives_nothing() -> None:
+    generator = np.random.default_rng(2)
+    x = generator.uniform(-1.0, 1.0, (30, 1))
+    y = np.sin(4.0 * x[:, 0]) + 0.1 * generator.normal(size=30)
+    shallow = SparseGPRegression(30, max_iter=100, random_state=0).fit(x, y)
+    with pytest.warns(UserWarning, match="hands the inputs on as they are: the model is the shal"):
+        deep = DeepGP((1,), 10, max_iter=150, random_state=0).fit(x, y)
+    assert deep.bound_ == pytest.approx(shallow.bound_, abs=0.1)
+    new = np.linspace(-1.0, 1.0, 20)[:, None]
+    for first, second in zip(
+        deep.predict(new, return_std=True), shallow.predict(new, return_std=True), strict=True
+    ):
+        np.testing.assert_allclose(first, second, atol=0.01)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_latent_chain_finds_what_lies_behind() -> None:
+    """A circle, seen through a step of its angle: two layers, of which neither dies."""
+    generator = np.random.default_rng(0)
+    angle = np.linspace(0.0, 2.0 * np.pi, 60, endpoint=False)
+    hidden = np.column_stack([np.tanh(4.0 * np.cos(angle)), np.sin(angle)])
+    outputs = np.tanh(hidden @ generator.normal(size=(2, 8)))
+    outputs += 0.03 * generator.normal(size=outputs.shape)
+    model = DeepGPLVM((2, 3), 15, max_iter=150, random_state=0).fit(outputs)
+    assert [layer.verdict_.split(" is ")[1][:2] for layer in model.layers_] == ["on", "on"]
+    assert model.layers_[0].latent_mean_.shape == (60, 2)
+    assert model.layers_[1].latent_mean_.shape == (60, 3)
+    np.testing.assert_array_equal(model.latent_mean_, model.layers_[0].latent_mean_)
+    spread = outputs.std()
+    for layer, belief in enumerate(model.layers_):
+        found = model.generate(belief.latent_mean_, layer)
+        assert np.sqrt(np.mean((found - outputs) ** 2)) < 0.2 * spread
+    # New rows, half of each hidden, inferred in all layers together.
+    gaps = outputs.copy()
+    gaps[::2, :4], gaps[1::2, 4:] = np.nan, np.nan
+    whole, std = model.complete(gaps, return_std=True)
+    missing = np.isnan(gaps)
+    np.testing.assert_array_equal(whole[~missing], outputs[~missing])
+    assert np.sqrt(np.mean((whole - outputs)[missing] ** 2)) < 0.5 * spread
+    assert (std[missing] > 0.0).all()
+    inferred = model.transform(outputs)
+    assert np.abs(inferred - model.latent_mean_).mean() < 0.2 * model.latent_mean_.std()
+    assert model.score(outputs) > model.score(outputs[:, ::-1])
+    weights, latent, rows = model.alternatives(gaps[:3], 2)
+    assert latent.shape == (3, 2, 2) and rows.shape == (3, 2, 8)
+    np.testing.assert_allclose(weights.sum(axis=1), 1.0)
+
+
+def test_noise_is_told_to_be_noise() -> None:
+    generator = np.random.default_rng(1)
+    x, y = generator.normal(size=(30, 1)), generator.normal(size=30)
+    with pytest.warns(UserWarning, match=r"layer 2 of 2 is off.*try another random_state"):
+        model = DeepGP((1,), 6, max_iter=60, random_state=0).fit(x, y)
+    assert any("is off" in layer.verdict_ for layer in model.layers_)
+    assert any("is off" in note for note in model.notes_)
+
+
+def test_a_start_that_fits_single_points_comes_last() -> None:
+    """A hidden layer with as many degrees of freedom as points, whatever its bound."""
+    points = np.linspace(-1.5, 1.5, 12)[:, None]
+    inputs, spread = Inputs.of(points, None), np.full((12, 1), 1e-3)
+
+    def start(hidden: np.ndarray, lengthscale: float, bound: float) -> tuple[Graph, Trained]:
+        layers = tuple(
+            Layer(RBF(1.0, np.full(1, each)), points, 1.0) for each in (lengthscale, 1.0)
+        )
+        begin = Given(Begun((inputs.belief, Belief(hidden, spread)), layers))
+        settings = {"family": "marginalised", "jitter": 1e-6, "run": serial}
+        graph = chain(InputNode(inputs), Targets.of(np.sign(points)), begin, 1, **settings)
+        restart = Restart(0, bound, Result("converged", "", 1, 1, 0, 1e-6))
+        return graph, Trained(restart, graph.start(0), Trace.empty())
+
+    wild, tame = start(np.sin(6.0 * points), 0.25, 9.0), start(points, 2.0, 1.0)
+    better = start(points, 2.0, 2.0)
+    worth = DeepGP()._worth
+    assert worth(*wild) < worth(*tame) < worth(*better)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("kind", ["regression", "latent"])
+def test_a_run_that_is_resumed_gives_the_same_numbers(kind: str) -> None:
+    x, y = step(20)
+    rows = np.column_stack([y, x[:, 0], np.cos(3.0 * x[:, 0])])
+
+    def fit(**how):
+        if kind == "latent":
+            return DeepGPLVM((1, 2), 5, max_iter=20, random_state=0).fit(rows, **how)
+        return DeepGP((1,), 5, max_iter=20, random_state=0).fit(x, rows[:, :2], **how)
+
+    whole, stopped = fit(), list[Run]()
+
+    def stop(progress: Progress) -> None:
+        # In the second phase; of the regression in its second start.
+        stopped.append(progress.run)
+        if len(progress.run.done) == len(whole.restarts_) - 1 and progress.iteration == 6:
+            raise StopIteration
+
+    fit(callback=stop)
+    again = fit(resume=stopped[-1])
+    assert again.bound_ == whole.bound_
+    for first, second in zip(whole.layers_, again.layers_, strict=True):
+        np.testing.assert_array_equal(first.posterior_.weights, second.posterior_.weights)
+    assert [each.bound for each in again.restarts_] == [each.bound for each in whole.restarts_]
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_what_is_saved_answers_the_same(tmp_path) -> None:
+    x, y = step(20)
+    deep = DeepGP((2, 1), (6, 5, 4), ("rbf", RBF() + Linear(), "rbf"), **QUICK).fit(x, y)
+    deep.save(tmp_path / "deep.gplvm")
+    back = load(tmp_path / "deep.gplvm")
+    for first, second in zip(
+        deep.predict(x, return_std=True), back.predict(x, return_std=True), strict=True
+    ):
+        np.testing.assert_array_equal(first, second)
+    assert [len(layer.posterior_.inducing) for layer in back.layers_] == [6, 5, 4]
+    assert [layer.verdict_ for layer in back.layers_] == [layer.verdict_ for layer in deep.layers_]
+    rows = load_dataset("wine").values[:40]
+    latent = DeepGPLVM((2, 4), 8, scaling="columns", **QUICK).fit(rows)
+    latent.save(tmp_path / "latent.gplvm")
+    back = load(tmp_path / "latent.gplvm")
+    np.testing.assert_array_equal(back.transform(rows[:3]), latent.transform(rows[:3]))
+    np.testing.assert_array_equal(back.sample(3, random_state=1), latent.sample(3, random_state=1))
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_missing_and_several_outputs_and_noisy_inputs() -> None:
+    x, y = step(24)
+    rows = np.column_stack([y, 3.0 + x[:, 0]])
+    rows[3:7, 0], rows[10, 1] = np.nan, np.nan
+    for noise in ("shared", "per_output"):
+        model = DeepGP((1,), 6, noise=noise, **QUICK).fit(x, rows, X_variance=0.001)
+        mean, std = model.predict(x, return_std=True)
+        assert mean.shape == std.shape == (24, 2) and (std > 0.0).all()
+        assert np.isfinite(model.score_samples(x, rows)).all()
+        assert model.sample(x[:4], 3, random_state=0).shape == (3, 4, 2)
+        assert any("are missing" in note for note in model.notes_)
+    _, wider = model.predict(x, X_variance=0.3, return_std=True)
+    assert wider.mean() > std.mean()
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"n_components": ()}, r"n_components must be a whole number .* for each layer; got \(\)"),
+        ({"n_components": (2, 0)}, r"n_components must be a whole number of at least 1"),
+        ({"n_inducing": (5, 5, 5)}, "n_inducing has 3 entries for 2 layers: give one a layer"),
+        ({"kernel": ("rbf",)}, "kernel has 1 entries for 2 layers"),
+        ({"kernel": ("rbf", "cubic")}, "kernel must be 'rbf', 'linear' or a kernel object"),
+        ({"family": "full"}, "family must be one of mean_field, marginalised; got 'full'"),
+        ({"noise": "none"}, "noise must be one of shared, per_output"),
+    ],
+)
+@pytest.mark.parametrize("kind", [DeepGP, DeepGPLVM])
+def test_settings_out_of_range(kind, settings: dict, words: str) -> None:
+    x, y = step(12)
+    wide = (2,) if kind is DeepGP else (2, 2)
+    model = kind(wide, 5, **QUICK).set_params(**settings)
+    with pytest.raises(ValueError, match=words):
+        model.fit(x, y) if kind is DeepGP else model.fit(np.column_stack([x, y, x**2]))
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_data_that_do_not_fit() -> None:
+    x, y = step(12)
+    model = DeepGP((1,), 5, **QUICK)
+    with pytest.raises(ValueError, match="inconsistent numbers of samples"):
+        model.fit(x, y[:9])
+    with pytest.raises(ValueError, match="NaN"):
+        model.fit(np.where(x > 0.9, np.nan, x) if (x > 0.9).any() else x * np.nan, y)
+    model.fit(x, y)
+    with pytest.raises(ValueError, match="Y has 2 outputs; the model was fitted to 1"):
+        model.score_samples(x, np.column_stack([y, y]))
+    latent = DeepGPLVM((1, 2), 5, **QUICK).fit(np.column_stack([x, y, x**2]))
+    with pytest.raises(ValueError, match="layer must be a whole number from 0, the top, to 1"):
+        latent.generate(np.zeros((1, 1)), 2)
+    with pytest.raises(DataError, match="latent points must be N × 2; got shape"):
+        latent.generate(np.zeros((1, 1)), 1)
+    with pytest.warns(UserWarning, match="n_inducing = 50 is capped at the 12 points"):
+        DeepGP((1,), 50, **QUICK).fit(x, y)
+
+
+def test_starts_are_made_layer_by_layer() -> None:
+    generator = np.random.default_rng(0)
+    rows = generator.normal(size=(30, 4)) @ np.diag([3.0, 1.0, 0.3, 0.1])
+    begun = Embedded(rows - rows.mean(axis=0), (2, 3), (5, 6), ("rbf", "rbf"), "pca")(0)
+    assert [each.mean.shape for each in begun.beliefs] == [(30, 2), (30, 3)]
+    assert [len(layer.inducing) for layer in begun.layers] == [5, 6]
+    # The hidden noise that training holds is a tenth of what the layer is to explain.
+    level = begun.beliefs[1].mean.var(axis=0).mean()
+    assert begun.layers[0].noise_variance == pytest.approx(0.1 * level)
