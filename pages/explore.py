@@ -3,8 +3,7 @@
 import streamlit as st
 
 from gplvm_core.datasets.errors import plural
-from gplvm_core.figures.pack import Chart
-from gplvm_core.kernels import KernelError
+from gplvm_core.figures.pack import Chart, check_one_map
 from gplvm_core.models import LatentVariableModel
 from pages.ui.explore.canvas import latent_canvas
 from pages.ui.explore.noise import noise_of_outputs
@@ -34,11 +33,12 @@ def training_in_words(model: LatentVariableModel) -> str:
 
 def explore(item: Item, name: str) -> None:
     """The page for one model."""
-    chart = Chart.of(item.model, item.dataset)
     try:
+        check_one_map(item.model)
+        chart = Chart.of(item.model, item.dataset)
         latent_canvas(chart, name, linked_place(n_axes(chart)), opening_here(item))
         take_home(item, chart, name)
-    except KernelError as error:
+    except ValueError as error:  # a kernel, or a model, that the page cannot draw
         st.error(str(error))
     noise_of_outputs(item, name)
     measured = calibration(item.key)

@@ -13,7 +13,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core.datasets.dataset import Dataset
-from gplvm_core.figures.pack import Chart, pack_model
+from gplvm_core.figures.pack import Chart, check_one_map, pack_model
 from gplvm_core.figures.precision import Precision, rounded
 from gplvm_core.figures.scripts import MAP_STYLES, asset, script
 
@@ -35,6 +35,7 @@ def explorer(model: Any, dataset: Dataset, *, title: str | None = None) -> "Offl
     if not hasattr(model, "fit"):
         raise TypeError(f"explorer shows a fitted model, such as a BayesianGPLVM; got a {name}.")
     check_is_fitted(model)
+    check_one_map(model)
     if model.capabilities.views:
         raise ValueError(
             "A model of several views is explored one view at a time: pass "

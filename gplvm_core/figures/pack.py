@@ -96,6 +96,15 @@ class Chart:
         return int(np.argmin(away**2 @ self.relevance))
 
 
+def check_one_map(model: Any) -> None:
+    """Raises ValueError for a model of several layers, each of which has a map of its own."""
+    if model.capabilities.layers:
+        raise ValueError(
+            f"A {type(model).__name__} has a map for every layer, and none that generates alone. "
+            "Its layers_ hold them; generate(h, layer=…) goes on from any of them."
+        )
+
+
 def pack_model(chart: Chart, name: str) -> bytes:
     """All that the browser needs to generate, to shade and to draw the training points.
 

@@ -1,4 +1,7 @@
-"""What axe, a checker of accessibility, finds on the pages: nothing serious, in light and dark."""
+"""What axe, a checker of accessibility, finds on the pages: nothing serious, in light and dark.
+
+And what the pages fetch and complain of on the way: nothing.
+"""
 
 import pytest
 
@@ -39,3 +42,5 @@ def test_nothing_serious_stands_in_the_way(server: Server, browser_page: Visit, 
         settled(visit)
         found[scheme] = visit.evaluate(SERIOUS, rules)
     assert found == {"light": [], "dark": []}
+    assert browser_page.traffic.outside() == []
+    assert browser_page.traffic.errors == []

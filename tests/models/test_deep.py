@@ -4,10 +4,19 @@ import numpy as np
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from gplvm_core import RBF, DeepGP, DeepGPLVM, Linear, SparseGPRegression, load, load_dataset
+from gplvm_core import (
+    RBF,
+    DeepGP,
+    DeepGPLVM,
+    Linear,
+    SparseGPRegression,
+    explorer,
+    load,
+    load_dataset,
+)
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer
-from gplvm_core.datasets import DataError
+from gplvm_core.datasets import DataError, Dataset, Drawing
 from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.problems import regression
 from gplvm_core.models.problems.deep import chain
@@ -267,3 +276,12 @@ def test_starts_are_made_layer_by_layer() -> None:
     # The hidden noise that training holds is a tenth of what the layer is to explain.
     level = begun.beliefs[1].mean.var(axis=0).mean()
     assert begun.layers[0].noise_variance == pytest.approx(0.1 * level)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_deep_model_has_no_one_map_and_says_so() -> None:
+    Y = np.random.default_rng(0).normal(size=(12, 4))
+    fitted = DeepGPLVM((1, 2), 5, **QUICK).fit(Y)
+    assert fitted.capabilities.layers
+    with pytest.raises(ValueError, match="a map for every layer"):
+        explorer(fitted, Dataset("made", "Made", Y, Drawing("curve", (4,))))

@@ -9,7 +9,9 @@ class Capabilities:
 
     timed: its latent points lie on paths over time, which it continues, draws anew and infers.
     views: it generates several views from one latent space, and one view from another.
+    layers: it has several layers on top of each other, each with a latent space of its own.
     """
 
     timed: bool = False
     views: bool = False
+    layers: bool = False

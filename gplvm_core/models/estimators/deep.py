@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Any, TypeVar
 
+from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.problems.doctor import DeepLayer, sound
 from gplvm_core.models.training.run import Trained
 from gplvm_core.prediction import Posterior
@@ -16,6 +17,10 @@ class Layered:
     """A fitted chain of layers; `layers_` holds them, the top first."""
 
     layers_: tuple[DeepLayer, ...]
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(layers=True)
 
     @property
     def _posteriors(self) -> tuple[Posterior, ...]:

@@ -33,4 +33,5 @@ def doors(capabilities: Capabilities | None) -> tuple[Door, ...]:
         return ()
     views = (VIEWS,) if capabilities.views else ()
     timed = (DYNAMICS,) if capabilities.timed else ()
-    return (*views, *timed, EXPLORE, COMPLETE)
+    explore = () if capabilities.layers else (EXPLORE,)
+    return (*views, *timed, *explore, COMPLETE)
