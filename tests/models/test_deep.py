@@ -40,7 +40,8 @@ def step(n_points: int = 40, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 @pytest.fixture
 def quick_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     """The shallow regression that training starts from need not be a good one."""
-    monkeypatch.setattr(regression, "SUBSET_ITERATIONS", 2)
+    monkeypatch.setattr(regression, "SUBSET_ITERATIONS", 1)
+    monkeypatch.setattr(regression, "SUBSET", 10)
 
 
 @pytest.mark.usefixtures("quick_starts")
@@ -56,8 +57,8 @@ def test_estimator(estimator, check) -> None:
 def test_a_step_is_what_depth_is_for() -> None:
     x, y = step()
     new, wanted = step(200, 1)
-    shallow = SparseGPRegression(12, max_iter=100, random_state=0).fit(x, y)
-    deep = DeepGP((1,), 12, max_iter=200, random_state=0).fit(x, y)
+    shallow = SparseGPRegression(10, max_iter=60, random_state=0).fit(x, y)
+    deep = DeepGP((1,), 10, max_iter=120, random_state=0).fit(x, y)
     assert deep.bound_ > shallow.bound_ + 10.0
     mean, std = shallow.predict(new, return_std=True, noise=True)
     by_shallow = -0.5 * np.log(2.0 * np.pi * std**2) - 0.5 * ((wanted - mean) / std) ** 2
@@ -82,7 +83,7 @@ def test_depth_costs_nothing_where_it_gives_nothing() -> None:
     y = np.sin(4.0 * x[:, 0]) + 0.1 * generator.normal(size=30)
     shallow = SparseGPRegression(30, max_iter=100, random_state=0).fit(x, y)
     with pytest.warns(UserWarning, match="hands the inputs on as they are: the model is the shal"):
-        deep = DeepGP((1,), 10, max_iter=150, random_state=0).fit(x, y)
+        deep = DeepGP((1,), 10, max_iter=80, random_state=0).fit(x, y)
     assert deep.bound_ == pytest.approx(shallow.bound_, abs=0.1)
     new = np.linspace(-1.0, 1.0, 20)[:, None]
     for first, second in zip(
@@ -99,7 +100,7 @@ def test_a_latent_chain_finds_what_lies_behind() -> None:
     hidden = np.column_stack([np.tanh(4.0 * np.cos(angle)), np.sin(angle)])
     outputs = np.tanh(hidden @ generator.normal(size=(2, 8)))
     outputs += 0.03 * generator.normal(size=outputs.shape)
-    model = DeepGPLVM((2, 3), 15, max_iter=150, random_state=0).fit(outputs)
+    model = DeepGPLVM((2, 3), 12, max_iter=100, random_state=0).fit(outputs)
     assert [layer.verdict_.split(" is ")[1][:2] for layer in model.layers_] == ["on", "on"]
     assert model.layers_[0].latent_mean_.shape == (60, 2)
     assert model.layers_[1].latent_mean_.shape == (60, 3)
@@ -154,6 +155,7 @@ def test_a_start_that_fits_single_points_comes_last() -> None:
     assert worth(*wild) < worth(*tame) < worth(*better)
 
 
+@pytest.mark.usefixtures("quick_starts")
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("kind", ["regression", "latent"])
 def test_a_run_that_is_resumed_gives_the_same_numbers(kind: str) -> None:
@@ -181,6 +183,7 @@ def test_a_run_that_is_resumed_gives_the_same_numbers(kind: str) -> None:
     assert [each.bound for each in again.restarts_] == [each.bound for each in whole.restarts_]
 
 
+@pytest.mark.usefixtures("quick_starts")
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_what_is_saved_answers_the_same(tmp_path) -> None:
     x, y = step(20)
@@ -201,6 +204,7 @@ def test_what_is_saved_answers_the_same(tmp_path) -> None:
     np.testing.assert_array_equal(back.sample(3, random_state=1), latent.sample(3, random_state=1))
 
 
+@pytest.mark.usefixtures("quick_starts")
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_missing_and_several_outputs_and_noisy_inputs() -> None:
     x, y = step(24)
@@ -217,6 +221,7 @@ def test_missing_and_several_outputs_and_noisy_inputs() -> None:
     assert wider.mean() > std.mean()
 
 
+@pytest.mark.usefixtures("quick_starts")
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
@@ -238,6 +243,7 @@ def test_settings_out_of_range(kind, settings: dict, words: str) -> None:
         model.fit(x, y) if kind is DeepGP else model.fit(np.column_stack([x, y, x**2]))
 
 
+@pytest.mark.usefixtures("quick_starts")
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_data_that_do_not_fit() -> None:
     x, y = step(12)

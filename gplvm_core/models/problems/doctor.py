@@ -23,7 +23,7 @@ from gplvm_core.statistics import Statistics
 # the top tells of a point; or with more than this share of its outputs' variance being noise.
 LEAST_RATIO, LEAST_FREEDOM, LEAST_TOLD, MOST_NOISE = 1e-5, 0.5, 0.05, 0.9
 # A hidden layer with more degrees of freedom than this share of the points may predict badly,
-# whatever its bound; one whose outputs are this near to linear adds no depth.
+# whatever its bound; one whose outputs are this near to linear is said to be.
 MOST_FREEDOM, LINEAR = 0.5, 0.99
 ADVICE = "try another random_state, more restarts or fewer layers"
 
@@ -107,7 +107,7 @@ def _layer(graph: Graph, learnt: Learnt, at: int, scaling: Scaling) -> DeepLayer
             "may predict badly"
         )
     elif straight:
-        verdict = f"{name} is on, and all but linear: it turns and stretches, and adds no depth"
+        verdict = f"{name} is on, and all but linear: it turns and stretches its inputs"
     else:
         verdict = f"{name} is on"
     return DeepLayer(
