@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
-from gplvm_core import RBF, DeepGP, DeepGPLVM, Linear, SparseGPRegression, load, load_dataset
+from gplvm_core import RBF, DeepGP, DeepGPLVM, Linear, SparseGPRegression, load, load_dataset, save
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer
 from gplvm_core.datasets import DataError
@@ -158,7 +158,7 @@ def test_a_start_that_fits_single_points_comes_last() -> None:
 @pytest.mark.usefixtures("quick_starts")
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("kind", ["regression", "latent"])
-def test_a_run_that_is_resumed_gives_the_same_numbers(kind: str) -> None:
+def test_a_run_that_is_resumed_gives_the_same_numbers(kind: str, tmp_path) -> None:
     x, y = step(20)
     rows = np.column_stack([y, x[:, 0], np.cos(3.0 * x[:, 0])])
 
@@ -176,7 +176,8 @@ def test_a_run_that_is_resumed_gives_the_same_numbers(kind: str) -> None:
             raise StopIteration
 
     fit(callback=stop)
-    again = fit(resume=stopped[-1])
+    save(stopped[-1], tmp_path / "run")
+    again = fit(resume=load(tmp_path / "run"))
     assert again.bound_ == whole.bound_
     for first, second in zip(whole.layers_, again.layers_, strict=True):
         np.testing.assert_array_equal(first.posterior_.weights, second.posterior_.weights)
@@ -273,3 +274,6 @@ def test_starts_are_made_layer_by_layer() -> None:
     # The hidden noise that training holds is a tenth of what the layer is to explain.
     level = begun.beliefs[1].mean.var(axis=0).mean()
     assert begun.layers[0].noise_variance == pytest.approx(0.1 * level)
+    # Means that are given may have any unit.
+    given = Embedded(rows, (2, 3), (5, 6), ("rbf", "rbf"), 1e-4 * rows[:, :3])(0)
+    np.testing.assert_allclose(given.beliefs[1].mean.std(axis=0).max(), 1.0)

@@ -58,6 +58,9 @@ class Embedded:
         settings = zip(self.n_latent, self.n_inducing, self.kernels, strict=True)
         for n_latent, n_inducing, kind in reversed(list(settings)):
             mean, said = initial_latent((below,), n_latent, init, generator)
+            if len(layers) < len(self.n_latent) - 1:
+                # Hidden: in units of its own, where what is given as init may have any.
+                mean = mean / mean.std(axis=0).max()
             inducing, more = initial_inducing(mean, n_inducing, generator)
             kernel = of_unit_scale(start_kernel(kind, mean), mean)
             beliefs.append(Belief(mean, np.full_like(mean, variance)))
@@ -74,12 +77,15 @@ class Embedded:
 class Shallow:
     """The regression of one layer that the starts of a deep one are made of.
 
-    kernel: of unit scale. answer: its mean at the inputs.
+    kernel: of unit scale. answer: its mean at the inputs. leading: the inputs in units of the
+    lengthscales, turned so that the answer changes most along the first dimension, and so on
+    (eigenvectors of the mean outer product of its gradients, the active subspace).
     """
 
     inputs: Inputs
     kernel: Kernel
     answer: Float[Array, "N D"]
+    leading: Float[Array, "N Q"]
 
     @classmethod
     def of(
@@ -97,16 +103,25 @@ class Shallow:
             inputs, seen, Given(begun), n_inducing=n_inducing, jitter=jitter, run=run
         )
         (layer,) = graph.learnt(graph.start(0), (targets,)).layers
-        cross = layer.layer.kernel.K(inputs.belief.mean, layer.layer.inducing)
-        return cls(inputs, begun.layers[0].kernel, cross @ layer.posterior.weights)
+        mean, weights = inputs.belief.mean, layer.posterior.weights
+        certain = np.zeros_like(mean)
+        cross, pullback = layer.layer.kernel.psi1(mean, certain, layer.layer.inducing)
+        units = np.sqrt(_relevance(layer.layer.kernel, mean.shape[1]))
+        outer = np.zeros((mean.shape[1], mean.shape[1]))
+        for own in weights.T:
+            steps = pullback(np.tile(own, (len(mean), 1))).mean / units
+            outer += steps.T @ steps
+        _, turned = np.linalg.eigh(outer)
+        leading = (mean * units) @ turned[:, ::-1]
+        return cls(inputs, begun.layers[0].kernel, cross @ weights, leading)
 
 
 @dataclass(frozen=True)
 class Unbent:
     """Hidden layers that hand the inputs on as they are, for the last to explain the data from.
 
-    The inputs are taken in units of the shallow regression's lengthscales, rotated to their
-    principal components, so that hidden layers may be narrower or wider. n_latent: of the hidden
+    The inputs are taken in units of the shallow regression's lengthscales, turned to where its
+    answer changes most, so that hidden layers may be narrower or wider. n_latent: of the hidden
     nodes; n_inducing, kernels: of every layer, the first of them on the inputs.
     """
 
@@ -117,10 +132,10 @@ class Unbent:
 
     def __call__(self, seed: int, /) -> Begun:
         generator, belief = np.random.default_rng(seed), self.shallow.inputs.belief
-        scaled = belief.mean * np.sqrt(_relevance(self.shallow.kernel, belief.n_latent))
-        # The leading component is given unit variance: this is the last lengthscale then.
-        leading = float(np.linalg.svd(scaled - scaled.mean(axis=0))[1][0]) / np.sqrt(len(scaled))
-        last = 1.0 / leading
+        scaled = self.shallow.leading[:, : self.n_latent[0]]
+        # The widest component is given unit variance: this is the last lengthscale then.
+        values = np.linalg.svd(scaled - scaled.mean(axis=0), compute_uv=False)
+        last = np.sqrt(len(scaled)) / float(values[0])
         noise = min((RELATIVE_NOISE * last) ** 2, LEAST_NOISE)
         means = _narrowed(scaled, self.n_latent, generator)
         known = min(scaled.shape[1], *self.n_latent)
