@@ -17,6 +17,7 @@ from gplvm_core.models.problems.nodes import HiddenNode, LatentNode, Node
 from gplvm_core.models.problems.regression import regression
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.training.run import Phase
+from gplvm_core.numerics import NotPositiveDefiniteError
 from gplvm_core.parameters import leaves
 from gplvm_core.prediction import predict, predict_covariance, sample_through, through
 from gplvm_core.statistics import Targets
@@ -75,6 +76,26 @@ def test_a_chain_of_one_layer_below_inputs_is_the_sparse_regression() -> None:
     plain = regression(inputs, targets, begin, n_inducing=5, jitter=JITTER, run=serial)
     settings = {"family": "mean_field", "jitter": JITTER, "run": serial}
     same(chain(InputNode(inputs), targets, begin, 0, **settings), plain)
+
+
+@pytest.mark.parametrize("size", [1e100, 1e160, np.inf, np.nan])
+def test_beliefs_without_bounds_are_refused(size: float) -> None:
+    """As a line search may try: such an evaluation is to be rejected, not to end training."""
+    graph = of_depth(1, LatentNode())
+    start = graph.start(0)
+    hidden = start.nodes[1]
+    for belief in (
+        Belief(hidden.mean, np.full_like(hidden.variance, size)),
+        Belief(size * hidden.mean, hidden.variance),
+        Belief(size * hidden.mean, size * hidden.variance),
+    ):
+        with np.errstate(all="ignore"):
+            try:
+                bound = graph.evaluate(replace(start, nodes=(start.nodes[0], belief)), FREE).bound
+            except NotPositiveDefiniteError:
+                continue
+        # A hidden layer that is all noise leaves the data to the noise as well, whatever its unit.
+        assert not bound > -20.0
 
 
 @pytest.mark.parametrize("n_hidden", [1, 2, 3])

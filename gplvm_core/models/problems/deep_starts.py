@@ -33,6 +33,8 @@ HIDDEN_NOISE = 0.1
 LEAST_NOISE, RELATIVE_NOISE = 0.01, 0.1
 # Of a layer that hands its inputs on, whose hidden dimensions have unit variance.
 NO_NOISE = 1e-5
+# Points closer than this are one place.
+LEAST_SPREAD = 1e-10
 # Lengthscale of a layer that starts as (nearly) the identity, in units of √Q: it bends little.
 STRAIGHT = 3.0
 
@@ -135,7 +137,7 @@ class Unbent:
         scaled = self.shallow.leading[:, : self.n_latent[0]]
         # The widest component is given unit variance: this is the last lengthscale then.
         values = np.linalg.svd(scaled - scaled.mean(axis=0), compute_uv=False)
-        last = np.sqrt(len(scaled)) / float(values[0])
+        last = np.sqrt(len(scaled)) / max(float(values[0]), LEAST_SPREAD)
         noise = min((RELATIVE_NOISE * last) ** 2, LEAST_NOISE)
         means = _narrowed(scaled, self.n_latent, generator)
         known = min(scaled.shape[1], *self.n_latent)
@@ -217,10 +219,14 @@ def _begun(
 def _narrowed(
     points: Array, widths: Sequence[int], generator: np.random.Generator
 ) -> tuple[Array, ...]:
-    """Principal components of points, then of those, of so many dimensions."""
+    """Principal components of points, then of those, of so many dimensions; at random where points
+    have no spread.
+    """
     means = list[Array]()
     for width in widths:
         points = points - points.mean(axis=0)
+        if np.linalg.norm(points) < LEAST_SPREAD:
+            points = generator.standard_normal((len(points), width))
         points, _ = initial_latent((points,), width, "pca", generator)
         means.append(points)
     return tuple(means)

@@ -96,7 +96,9 @@ def _layer(graph: Graph, learnt: Learnt, at: int, scaling: Scaling) -> DeepLayer
     if off and last:
         verdict = f"{name} is off: the data are explained as noise"
     elif off and posterior.slope is not None:
-        verdict = f"{name} hands the inputs on as they are: the model is {_below(depth - at - 1)}"
+        whole = posterior.n_outputs >= posterior.n_latent
+        what = "the inputs on as they are" if whole else "on a projection of the inputs"
+        verdict = f"{name} hands {what}: the model is {_below(depth - at - 1)}"
     elif off and not latent_top:
         verdict = f"{name} is off: nothing of the inputs gets through it"
     elif off:
