@@ -107,6 +107,20 @@ def test_integrating_inducing_outputs_out_first_is_never_lower(n_hidden: int) ->
     assert gain > 0.0
 
 
+def test_a_held_noise_leaves_the_best_signal() -> None:
+    """Beside the same layer with other scales at that noise; the noise stays."""
+    graph = of_depth(1, LatentNode())
+    start, held = graph.start(0), Phase("held", 1, hidden_noise_held=True)
+    layer = replace(start.layers[0], noise_variance=0.05)
+    found, _ = graph.values(replace(start, layers=(layer, start.layers[1])), held)
+    assert found.layer.noise_variance == 0.05
+    best, targets = found.layer.kernel.variance, Targets.believed(start.nodes[1])
+    for factor in (0.5, 0.95, 1.0, 1.05, 2.0):
+        other = replace(layer, kernel=RBF(factor * best, layer.kernel.lengthscale))
+        value = evaluate_layer(other, start.nodes[0], targets, jitter=JITTER).value
+        assert value == pytest.approx(found.value) if factor == 1.0 else value < found.value
+
+
 def test_the_order_of_points_does_not_matter() -> None:
     graph = of_depth(2, LatentNode())
     order, start = np.random.default_rng(3).permutation(12), graph.start(0)
