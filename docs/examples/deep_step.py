@@ -8,8 +8,8 @@ generator = np.random.default_rng(0)
 x = np.sort(generator.uniform(-1.0, 1.0, 40))[:, None]
 y = np.sign(x[:, 0]) + 0.05 * generator.standard_normal(40)
 
-shallow = SparseGPRegression(n_inducing=40, max_iter=100, random_state=0).fit(x, y)
-deep = DeepGP(n_components=(1,), n_inducing=12, max_iter=200, random_state=0).fit(x, y)
+shallow = SparseGPRegression(n_inducing=40, max_iter=50, random_state=0).fit(x, y)
+deep = DeepGP(n_components=(1,), n_inducing=10, max_iter=120, random_state=0).fit(x, y)
 print(f"Bound: one layer {shallow.bound_:.1f} nats, two layers {deep.bound_:.1f}")
 
 # How far the means are from the step where it is flat, on both sides of the jump.

@@ -12,18 +12,22 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.bounds.collapsed import Collapsed, collapsed
-from gplvm_core.numerics import Array, Factor
+from gplvm_core.numerics import Array, Factor, NotPositiveDefiniteError
 from gplvm_core.statistics import Statistics
 
 
 def with_spread(statistics: Statistics) -> Statistics:
     """The same with a square root of G beside A: the algebra then sees A Aᵀ + G, and D as before.
 
-    Data have no spread: their statistics stay as they are.
+    Data have no spread: their statistics stay as they are. Raises NotPositiveDefiniteError for
+    statistics that are not finite, as a line search may make them.
     """
     if statistics.spread is None:
         return statistics
-    values, vectors = np.linalg.eigh(statistics.spread)
+    try:
+        values, vectors = np.linalg.eigh(statistics.spread)
+    except np.linalg.LinAlgError as error:
+        raise NotPositiveDefiniteError(f"the statistics are not finite: {error}") from error
     root = vectors * np.sqrt(np.maximum(values, 0.0))
     beside = np.hstack([statistics.psi1_targets, root])
     return replace(statistics, psi1_targets=beside, groups=np.zeros(beside.shape[1], dtype=np.intp))

@@ -98,7 +98,7 @@ def chain(outputs: np.ndarray, depth: int, *, mean_field: bool = False) -> Graph
 
 def deep(outputs: np.ndarray, *, per_output: bool = False) -> Graph:
     """Three layers of different widths and numbers of inducing inputs, from their own start."""
-    begin = Embedded(outputs, (1, 3, 2), (3, 4, 5), ("rbf", RBF() + Linear(0.3), "rbf"), "pca")
+    begin = Embedded(outputs, (1, 2, 2), (3, 4, 3), ("rbf", RBF() + Linear(0.3), "rbf"), "pca")
     targets = Targets.whole(outputs)
     settings = {"family": "marginalised", "jitter": JITTER, "run": serial}
     return deep_chain(LatentNode(), targets, begin, 2, per_output=per_output, **settings)
@@ -137,7 +137,6 @@ GRAPHS = {
     "inputs constrained, noise learnt": lambda gaps: known("learned", constrained=True, gaps=gaps),
     "chain of two": lambda gaps: chain(views(gaps)[0], 2),
     "chain of two, mean field": lambda gaps: chain(views(gaps)[0], 2, mean_field=True),
-    "chain of three": lambda gaps: chain(views(gaps)[0], 3),
     "deep": lambda gaps: deep(views(gaps)[0]),
     "deep, noise per output": lambda gaps: deep(views(gaps)[0], per_output=True),
     "deep regression": lambda gaps: deep_regression(views(gaps)[0], None),

@@ -17,6 +17,7 @@ from gplvm_core.models.problems.nodes import HiddenNode, LatentNode, Node
 from gplvm_core.models.problems.regression import regression
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.training.run import Phase
+from gplvm_core.numerics import NotPositiveDefiniteError
 from gplvm_core.parameters import leaves
 from gplvm_core.prediction import predict, predict_covariance, sample_through, through
 from gplvm_core.statistics import Targets
@@ -77,6 +78,26 @@ def test_a_chain_of_one_layer_below_inputs_is_the_sparse_regression() -> None:
     same(chain(InputNode(inputs), targets, begin, 0, **settings), plain)
 
 
+@pytest.mark.parametrize("size", [1e100, 1e160, np.inf, np.nan])
+def test_beliefs_without_bounds_are_refused(size: float) -> None:
+    """As a line search may try: such an evaluation is to be rejected, not to end training."""
+    graph = of_depth(1, LatentNode())
+    start = graph.start(0)
+    hidden = start.nodes[1]
+    for belief in (
+        Belief(hidden.mean, np.full_like(hidden.variance, size)),
+        Belief(size * hidden.mean, hidden.variance),
+        Belief(size * hidden.mean, size * hidden.variance),
+    ):
+        with np.errstate(all="ignore"):
+            try:
+                bound = graph.evaluate(replace(start, nodes=(start.nodes[0], belief)), FREE).bound
+            except NotPositiveDefiniteError:
+                continue
+        # A hidden layer that is all noise leaves the data to the noise as well, whatever its unit.
+        assert not bound > -20.0
+
+
 @pytest.mark.parametrize("n_hidden", [1, 2, 3])
 def test_integrating_inducing_outputs_out_first_is_never_lower(n_hidden: int) -> None:
     first, second = (
@@ -84,6 +105,20 @@ def test_integrating_inducing_outputs_out_first_is_never_lower(n_hidden: int) ->
     )
     gain = first.evaluate(first.start(0), FREE).bound - second.evaluate(second.start(0), FREE).bound
     assert gain > 0.0
+
+
+def test_a_held_noise_leaves_the_best_signal() -> None:
+    """Beside the same layer with other scales at that noise; the noise stays."""
+    graph = of_depth(1, LatentNode())
+    start, held = graph.start(0), Phase("held", 1, hidden_noise_held=True)
+    layer = replace(start.layers[0], noise_variance=0.05)
+    found, _ = graph.values(replace(start, layers=(layer, start.layers[1])), held)
+    assert found.layer.noise_variance == 0.05
+    best, targets = found.layer.kernel.variance, Targets.believed(start.nodes[1])
+    for factor in (0.5, 0.95, 1.0, 1.05, 2.0):
+        other = replace(layer, kernel=RBF(factor * best, layer.kernel.lengthscale))
+        value = evaluate_layer(other, start.nodes[0], targets, jitter=JITTER).value
+        assert value == pytest.approx(found.value) if factor == 1.0 else value < found.value
 
 
 def test_the_order_of_points_does_not_matter() -> None:

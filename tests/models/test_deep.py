@@ -13,6 +13,7 @@ from gplvm_core import (
     explorer,
     load,
     load_dataset,
+    save,
 )
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer
@@ -49,7 +50,8 @@ def step(n_points: int = 40, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:
 @pytest.fixture
 def quick_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     """The shallow regression that training starts from need not be a good one."""
-    monkeypatch.setattr(regression, "SUBSET_ITERATIONS", 2)
+    monkeypatch.setattr(regression, "SUBSET_ITERATIONS", 1)
+    monkeypatch.setattr(regression, "SUBSET", 10)
 
 
 @pytest.mark.usefixtures("quick_starts")
@@ -65,8 +67,8 @@ def test_estimator(estimator, check) -> None:
 def test_a_step_is_what_depth_is_for() -> None:
     x, y = step()
     new, wanted = step(200, 1)
-    shallow = SparseGPRegression(12, max_iter=100, random_state=0).fit(x, y)
-    deep = DeepGP((1,), 12, max_iter=200, random_state=0).fit(x, y)
+    shallow = SparseGPRegression(10, max_iter=60, random_state=0).fit(x, y)
+    deep = DeepGP((1,), 10, max_iter=120, random_state=0).fit(x, y)
     assert deep.bound_ > shallow.bound_ + 10.0
     mean, std = shallow.predict(new, return_std=True, noise=True)
     by_shallow = -0.5 * np.log(2.0 * np.pi * std**2) - 0.5 * ((wanted - mean) / std) ** 2
@@ -91,7 +93,7 @@ def test_depth_costs_nothing_where_it_gives_nothing() -> None:
     y = np.sin(4.0 * x[:, 0]) + 0.1 * generator.normal(size=30)
     shallow = SparseGPRegression(30, max_iter=100, random_state=0).fit(x, y)
     with pytest.warns(UserWarning, match="hands the inputs on as they are: the model is the shal"):
-        deep = DeepGP((1,), 10, max_iter=150, random_state=0).fit(x, y)
+        deep = DeepGP((1,), 10, max_iter=80, random_state=0).fit(x, y)
     assert deep.bound_ == pytest.approx(shallow.bound_, abs=0.1)
     new = np.linspace(-1.0, 1.0, 20)[:, None]
     for first, second in zip(
@@ -108,7 +110,7 @@ def test_a_latent_chain_finds_what_lies_behind() -> None:
     hidden = np.column_stack([np.tanh(4.0 * np.cos(angle)), np.sin(angle)])
     outputs = np.tanh(hidden @ generator.normal(size=(2, 8)))
     outputs += 0.03 * generator.normal(size=outputs.shape)
-    model = DeepGPLVM((2, 3), 15, max_iter=150, random_state=0).fit(outputs)
+    model = DeepGPLVM((2, 3), 12, max_iter=100, random_state=0).fit(outputs)
     assert [layer.verdict_.split(" is ")[1][:2] for layer in model.layers_] == ["on", "on"]
     assert model.layers_[0].latent_mean_.shape == (60, 2)
     assert model.layers_[1].latent_mean_.shape == (60, 3)
@@ -163,9 +165,10 @@ def test_a_start_that_fits_single_points_comes_last() -> None:
     assert worth(*wild) < worth(*tame) < worth(*better)
 
 
+@pytest.mark.usefixtures("quick_starts")
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("kind", ["regression", "latent"])
-def test_a_run_that_is_resumed_gives_the_same_numbers(kind: str) -> None:
+def test_a_run_that_is_resumed_gives_the_same_numbers(kind: str, tmp_path) -> None:
     x, y = step(20)
     rows = np.column_stack([y, x[:, 0], np.cos(3.0 * x[:, 0])])
 
@@ -183,13 +186,15 @@ def test_a_run_that_is_resumed_gives_the_same_numbers(kind: str) -> None:
             raise StopIteration
 
     fit(callback=stop)
-    again = fit(resume=stopped[-1])
+    save(stopped[-1], tmp_path / "run")
+    again = fit(resume=load(tmp_path / "run"))
     assert again.bound_ == whole.bound_
     for first, second in zip(whole.layers_, again.layers_, strict=True):
         np.testing.assert_array_equal(first.posterior_.weights, second.posterior_.weights)
     assert [each.bound for each in again.restarts_] == [each.bound for each in whole.restarts_]
 
 
+@pytest.mark.usefixtures("quick_starts")
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_what_is_saved_answers_the_same(tmp_path) -> None:
     x, y = step(20)
@@ -210,6 +215,7 @@ def test_what_is_saved_answers_the_same(tmp_path) -> None:
     np.testing.assert_array_equal(back.sample(3, random_state=1), latent.sample(3, random_state=1))
 
 
+@pytest.mark.usefixtures("quick_starts")
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_missing_and_several_outputs_and_noisy_inputs() -> None:
     x, y = step(24)
@@ -226,6 +232,7 @@ def test_missing_and_several_outputs_and_noisy_inputs() -> None:
     assert wider.mean() > std.mean()
 
 
+@pytest.mark.usefixtures("quick_starts")
 @pytest.mark.parametrize(
     ("settings", "words"),
     [
@@ -247,6 +254,7 @@ def test_settings_out_of_range(kind, settings: dict, words: str) -> None:
         model.fit(x, y) if kind is DeepGP else model.fit(np.column_stack([x, y, x**2]))
 
 
+@pytest.mark.usefixtures("quick_starts")
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_data_that_do_not_fit() -> None:
     x, y = step(12)
@@ -276,6 +284,9 @@ def test_starts_are_made_layer_by_layer() -> None:
     # The hidden noise that training holds is a tenth of what the layer is to explain.
     level = begun.beliefs[1].mean.var(axis=0).mean()
     assert begun.layers[0].noise_variance == pytest.approx(0.1 * level)
+    # Means that are given may have any unit.
+    given = Embedded(rows, (2, 3), (5, 6), ("rbf", "rbf"), 1e-4 * rows[:, :3])(0)
+    np.testing.assert_allclose(given.beliefs[1].mean.std(axis=0).max(), 1.0)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

@@ -33,6 +33,8 @@ HIDDEN_NOISE = 0.1
 LEAST_NOISE, RELATIVE_NOISE = 0.01, 0.1
 # Of a layer that hands its inputs on, whose hidden dimensions have unit variance.
 NO_NOISE = 1e-5
+# Points closer than this are one place.
+LEAST_SPREAD = 1e-10
 # Lengthscale of a layer that starts as (nearly) the identity, in units of √Q: it bends little.
 STRAIGHT = 3.0
 
@@ -58,6 +60,9 @@ class Embedded:
         settings = zip(self.n_latent, self.n_inducing, self.kernels, strict=True)
         for n_latent, n_inducing, kind in reversed(list(settings)):
             mean, said = initial_latent((below,), n_latent, init, generator)
+            if len(layers) < len(self.n_latent) - 1:
+                # Hidden: in units of its own, where what is given as init may have any.
+                mean = mean / mean.std(axis=0).max()
             inducing, more = initial_inducing(mean, n_inducing, generator)
             kernel = of_unit_scale(start_kernel(kind, mean), mean)
             beliefs.append(Belief(mean, np.full_like(mean, variance)))
@@ -74,12 +79,15 @@ class Embedded:
 class Shallow:
     """The regression of one layer that the starts of a deep one are made of.
 
-    kernel: of unit scale. answer: its mean at the inputs.
+    kernel: of unit scale. answer: its mean at the inputs. leading: the inputs in units of the
+    lengthscales, turned so that the answer changes most along the first dimension, and so on
+    (eigenvectors of the mean outer product of its gradients, the active subspace).
     """
 
     inputs: Inputs
     kernel: Kernel
     answer: Float[Array, "N D"]
+    leading: Float[Array, "N Q"]
 
     @classmethod
     def of(
@@ -97,16 +105,25 @@ class Shallow:
             inputs, seen, Given(begun), n_inducing=n_inducing, jitter=jitter, run=run
         )
         (layer,) = graph.learnt(graph.start(0), (targets,)).layers
-        cross = layer.layer.kernel.K(inputs.belief.mean, layer.layer.inducing)
-        return cls(inputs, begun.layers[0].kernel, cross @ layer.posterior.weights)
+        mean, weights = inputs.belief.mean, layer.posterior.weights
+        certain = np.zeros_like(mean)
+        cross, pullback = layer.layer.kernel.psi1(mean, certain, layer.layer.inducing)
+        units = np.sqrt(_relevance(layer.layer.kernel, mean.shape[1]))
+        outer = np.zeros((mean.shape[1], mean.shape[1]))
+        for own in weights.T:
+            steps = pullback(np.tile(own, (len(mean), 1))).mean / units
+            outer += steps.T @ steps
+        _, turned = np.linalg.eigh(outer)
+        leading = (mean * units) @ turned[:, ::-1]
+        return cls(inputs, begun.layers[0].kernel, cross @ weights, leading)
 
 
 @dataclass(frozen=True)
 class Unbent:
     """Hidden layers that hand the inputs on as they are, for the last to explain the data from.
 
-    The inputs are taken in units of the shallow regression's lengthscales, rotated to their
-    principal components, so that hidden layers may be narrower or wider. n_latent: of the hidden
+    The inputs are taken in units of the shallow regression's lengthscales, turned to where its
+    answer changes most, so that hidden layers may be narrower or wider. n_latent: of the hidden
     nodes; n_inducing, kernels: of every layer, the first of them on the inputs.
     """
 
@@ -117,10 +134,10 @@ class Unbent:
 
     def __call__(self, seed: int, /) -> Begun:
         generator, belief = np.random.default_rng(seed), self.shallow.inputs.belief
-        scaled = belief.mean * np.sqrt(_relevance(self.shallow.kernel, belief.n_latent))
-        # The leading component is given unit variance: this is the last lengthscale then.
-        leading = float(np.linalg.svd(scaled - scaled.mean(axis=0))[1][0]) / np.sqrt(len(scaled))
-        last = 1.0 / leading
+        scaled = self.shallow.leading[:, : self.n_latent[0]]
+        # The widest component is given unit variance: this is the last lengthscale then.
+        values = np.linalg.svd(scaled - scaled.mean(axis=0), compute_uv=False)
+        last = np.sqrt(len(scaled)) / max(float(values[0]), LEAST_SPREAD)
         noise = min((RELATIVE_NOISE * last) ** 2, LEAST_NOISE)
         means = _narrowed(scaled, self.n_latent, generator)
         known = min(scaled.shape[1], *self.n_latent)
@@ -202,10 +219,14 @@ def _begun(
 def _narrowed(
     points: Array, widths: Sequence[int], generator: np.random.Generator
 ) -> tuple[Array, ...]:
-    """Principal components of points, then of those, of so many dimensions."""
+    """Principal components of points, then of those, of so many dimensions; at random where points
+    have no spread.
+    """
     means = list[Array]()
     for width in widths:
         points = points - points.mean(axis=0)
+        if np.linalg.norm(points) < LEAST_SPREAD:
+            points = generator.standard_normal((len(points), width))
         points, _ = initial_latent((points,), width, "pca", generator)
         means.append(points)
     return tuple(means)

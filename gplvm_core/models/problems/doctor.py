@@ -23,7 +23,7 @@ from gplvm_core.statistics import Statistics
 # the top tells of a point; or with more than this share of its outputs' variance being noise.
 LEAST_RATIO, LEAST_FREEDOM, LEAST_TOLD, MOST_NOISE = 1e-5, 0.5, 0.05, 0.9
 # A hidden layer with more degrees of freedom than this share of the points may predict badly,
-# whatever its bound; one whose outputs are this near to linear adds no depth.
+# whatever its bound; one whose outputs are this near to linear is said to be.
 MOST_FREEDOM, LINEAR = 0.5, 0.99
 ADVICE = "try another random_state, more restarts or fewer layers"
 
@@ -96,7 +96,9 @@ def _layer(graph: Graph, learnt: Learnt, at: int, scaling: Scaling) -> DeepLayer
     if off and last:
         verdict = f"{name} is off: the data are explained as noise"
     elif off and posterior.slope is not None:
-        verdict = f"{name} hands the inputs on as they are: the model is {_below(depth - at - 1)}"
+        whole = posterior.n_outputs >= posterior.n_latent
+        what = "the inputs on as they are" if whole else "on a projection of the inputs"
+        verdict = f"{name} hands {what}: the model is {_below(depth - at - 1)}"
     elif off and not latent_top:
         verdict = f"{name} is off: nothing of the inputs gets through it"
     elif off:
@@ -107,7 +109,7 @@ def _layer(graph: Graph, learnt: Learnt, at: int, scaling: Scaling) -> DeepLayer
             "may predict badly"
         )
     elif straight:
-        verdict = f"{name} is on, and all but linear: it turns and stretches, and adds no depth"
+        verdict = f"{name} is on, and all but linear: it turns and stretches its inputs"
     else:
         verdict = f"{name} is on"
     return DeepLayer(

@@ -19,7 +19,7 @@ from gplvm_core.priors import StandardNormal
 INITIAL_VARIANCE = 0.3
 # Points have no variance of their own to be scaled by.
 POINT_SCALE = 0.3
-# Of a hidden point, as a share of the variance of all points together.
+# Of a hidden point; all points together start with about unit variance.
 LEAST_VARIANCE = 1e-6
 
 
@@ -133,7 +133,6 @@ class HiddenNode(LatentNode):
         return Believed(own, entropy, information, pullback)
 
     def free(self, prefix: str, own: Belief, belief: Belief, *, refreshed: bool) -> dict[str, Leaf]:
-        together = belief.mean.var(axis=0) + belief.variance.mean(axis=0)
-        least = np.broadcast_to(LEAST_VARIANCE * together, belief.variance.shape)
+        least = np.full(belief.variance.shape, LEAST_VARIANCE)
         free = super().free(prefix, own, belief, refreshed=refreshed)
         return free | {f"{prefix}.variance": Leaf(log_above(least), 2.0)}
