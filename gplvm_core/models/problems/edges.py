@@ -123,12 +123,12 @@ class Edge:
             at.layer, at.statistics, at.posterior, at.jitter, capped, self._gaps(at, source, whole)
         )
 
-    def _gaps(self, at: LayerValue, source: Belief, outputs: Targets) -> Float[Array, "G M M"]:
-        """What is known of the functions: K⁻¹ − P of every group of outputs, or of every output
-        of a belief with u integrated out first.
-        """
+    def _gaps(
+        self, at: LayerValue, source: Belief, outputs: Targets
+    ) -> Float[Array, "D M M"] | None:
+        """K⁻¹ − P of every output, where u is integrated out given a belief about them."""
         if self.mean_field or outputs.variance is None:
-            return at.posterior.gap
+            return None
         kernel, inducing = at.layer.kernel, at.layer.inducing
         gram = gram_factor(kernel, inducing, at.jitter, relative=False)
         psi1, _ = kernel.psi1(source.mean, source.variance, inducing)
@@ -155,8 +155,8 @@ class Settled:
     statistics: Statistics
     posterior: Collapsed
     jitter: float  # absolute, as added to K
-    capped: int  # of how many outputs, or of all, σ_f²/σ² stands at the most that is allowed
-    gap: Float[Array, "G M M"]  # K⁻¹ − P, a group of outputs each, or an output
+    capped: int = 0  # of how many outputs, or of all, σ_f²/σ² stands at the most that is allowed
+    gaps: Float[Array, "D M M"] | None = None  # of outputs that share no K⁻¹ − P: each its own
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -185,14 +185,14 @@ class Settled:
         """What predictions need, with the units of the outputs."""
         noise = np.asarray(self.layer.noise_variance)
         own = self.layer.ratio is not None
-        # A gap for each output where they share none.
-        shared = len(self.gap) == len(self.posterior.gap)
-        groups = self.statistics.groups if shared else np.arange(len(self.gap))
+        gap, groups = self.posterior.gap, self.statistics.groups
+        if self.gaps is not None:
+            gap, groups = self.gaps, np.arange(len(self.gaps))
         return Posterior(
             self.layer.kernel,
             self.layer.inducing,
             self.posterior.weights,
-            self.gap,
+            gap,
             1.0 if own else float(noise),
             self.jitter,
             scaling.center,
