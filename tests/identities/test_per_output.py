@@ -79,10 +79,7 @@ def alone(outputs: np.ndarray, d: int, layer: Layer) -> LayerValue:
 
 def posterior_of(at: LayerValue, scale: np.ndarray) -> Posterior:
     scaling = Scaling(np.arange(len(scale)) + 1.0, scale)
-    settled = Settled(
-        at.layer, at.statistics, at.posterior, at.jitter, capped=0, gap=at.posterior.gap
-    )
-    return settled.as_posterior(scaling)
+    return Settled(at.layer, at.statistics, at.posterior, at.jitter).as_posterior(scaling)
 
 
 @pytest.fixture(scope="module")
