@@ -113,6 +113,20 @@ def test_explore_offers_the_file_that_the_library_makes(server, browser_page):
     page.get_by_text(size).wait_for()
 
 
+def test_what_the_page_leaves_out_is_said(dataset, page, tmp_path):
+    """Twelve columns with gaps in different rows, and thirty facts of the rows."""
+    rng = np.random.default_rng(1)
+    values = np.where(rng.random(dataset.targets.shape) < 0.1, np.nan, dataset.targets)
+    facts = {f"fact {i}": rng.random(len(values)) for i in range(30)}
+    rows = replace(dataset, targets=values, covariates=facts)
+    model = gplvm_core.BayesianGPLVM(n_components=2, n_inducing=8, max_iter=3, random_state=0)
+    page.goto(saved(gplvm_core.explorer(model.fit(values), rows), tmp_path))
+    page.get_by_text("gaps in 12 different sets of rows").wait_for()
+    last = page.locator("[data-part=colour] option").last
+    assert last.inner_text() == "6 more facts are not offered"
+    assert last.is_disabled()
+
+
 def test_words_of_the_data_are_words_and_never_markup(model, dataset, page, tmp_path):
     page.goto(saved(gplvm_core.explorer(model, dataset), tmp_path))
     page.wait_for_selector(READY)
