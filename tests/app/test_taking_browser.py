@@ -115,6 +115,15 @@ def test_the_copied_python_makes_the_same_output(page, model, tmp_path):
     assert np.max(np.abs(made - shown)) < 1e-3 * shown.std()
 
 
+def draw_around(page: Page, corners: list[tuple[float, float]], box: dict[str, float]) -> None:
+    """From the first corner to the last with a finger on the button."""
+    page.mouse.move(box["x"] + corners[0][0], box["y"] + corners[0][1])
+    page.mouse.down()
+    for x, y in corners[1:]:
+        page.mouse.move(box["x"] + x, box["y"] + y, steps=4)
+    page.mouse.up()
+
+
 def test_rows_are_selected_by_drawing_around_them_and_taken_home(page, model):
     page.get_by_role("button", name="Select", exact=True).click()
     box = page.locator("canvas[data-part=lasso]").bounding_box()
@@ -122,11 +131,7 @@ def test_rows_are_selected_by_drawing_around_them_and_taken_home(page, model):
     # A rectangle over the left half, drawn by hand.
     middle, low = box["width"] / 2, box["height"] - 12
     corners = [(12, 12), (middle, 12), (middle, low), (12, low)]
-    page.mouse.move(box["x"] + corners[0][0], box["y"] + corners[0][1])
-    page.mouse.down()
-    for x, y in corners[1:]:
-        page.mouse.move(box["x"] + x, box["y"] + y, steps=4)
-    page.mouse.up()
+    draw_around(page, corners, box)
     expected = np.flatnonzero(places[:, 0] < middle)
     assert 0 < len(expected) < len(places)
     page.get_by_text(f"{len(expected)} rows selected").wait_for()
@@ -140,10 +145,16 @@ def test_rows_are_selected_by_drawing_around_them_and_taken_home(page, model):
     # The others step back, and dragging moves the map again.
     opacity = np.array(page.evaluate(f"Array.from({MAP}.map.opacity)"))
     assert opacity[expected].min() > np.delete(opacity, expected).max()
+    # The end of a path is chosen first, and then rows are selected again.
     page.get_by_role("button", name="Select none").click()
+    assert page.locator("[data-part=selection]").is_hidden()
+    page.get_by_role("button", name="Path", exact=True).click()
+    page.mouse.click(box["x"] + middle, box["y"] + low / 2)
+    page.get_by_text("Changes the output by").wait_for()
+    draw_around(page, corners, box)
+    page.get_by_text(f"{len(expected)} rows selected").wait_for()
     page.get_by_role("button", name="Select", exact=True).click()
     assert page.locator("canvas[data-part=lasso]").is_hidden()
-    assert page.locator("[data-part=selection]").is_hidden()
 
 
 def test_a_picture_is_taken_whole_and_large(browser, tmp_path):
