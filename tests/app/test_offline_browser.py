@@ -17,12 +17,12 @@ from gplvm_core.prediction import predict
 from gplvm_core.store import Library
 from pages.ui.explore.opening import opening_elsewhere
 from pages.ui.shared.catalogue import Item
+from tests.app.maps import MAP, READY
 from tests.kernels.own.cosine import Cosine
 
 pytestmark = pytest.mark.browser
 
 HOSTILE = '</script><script>window.hacked = true</script><!--<img src=x onerror="hacked = true">'
-READY = "[data-part=explorer][data-ready=true]"
 # The point under the pointer and what is drawn there, when the next frame is there.
 SHOWN = """async () => {
     for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
@@ -84,7 +84,7 @@ def test_a_file_from_disk_draws_under_the_pointer_what_numpy_predicts(
     page.goto(saved(explorer, tmp_path))
     page.wait_for_selector(READY)
     assert f"Numbers in {bits} bits" in page.locator("footer").inner_text()
-    box = page.locator("canvas[data-part=upper]").bounding_box()
+    box = page.locator(MAP).bounding_box()
     seen = []
     for across, down in np.random.default_rng(0).uniform(0.1, 0.9, (6, 2)):
         page.mouse.move(box["x"] + across * box["width"], box["y"] + down * box["height"])
@@ -158,7 +158,7 @@ def test_a_cell_of_a_notebook_shows_it_apart_from_the_notebooks_page(
     assert frame.locator("h1").inner_text() == "A map"
     inside = page.frames[1]
     before = inside.evaluate(SHOWN)
-    box = frame.locator("canvas[data-part=upper]").bounding_box()
+    box = frame.locator(MAP).bounding_box()
     page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.3 * box["height"])
     point, output = inside.evaluate(SHOWN)
     assert point != before[0]
