@@ -16,6 +16,7 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer
 from gplvm_core.kernels import Kernel, kernel_named
 from gplvm_core.models.data.inputs import Inputs
+from gplvm_core.models.problems.edges import Settled
 from gplvm_core.models.problems.graph import Beginning, Begun, Given
 from gplvm_core.models.problems.initialise import initial_inducing, initial_latent
 from gplvm_core.models.problems.nodes import INITIAL_VARIANCE
@@ -79,7 +80,7 @@ class Embedded:
 class Shallow:
     """The regression of one layer that the starts of a deep one are made of.
 
-    kernel: of unit scale. answer: its mean at the inputs. leading: the inputs in units of the
+    answer: its mean at the inputs. leading: the inputs in units of the
     lengthscales, turned so that the answer changes most along the first dimension, and so on
     (eigenvectors of the mean outer product of its gradients, the active subspace).
     """
@@ -99,12 +100,7 @@ class Shallow:
         run: Executor = serial,
     ) -> Self:
         """Fitted as far as a start needs it; the same for every seed."""
-        seen = Targets.of(targets)
-        begun = RegressionStart(inputs, seen, "rbf", n_inducing, jitter, run)(0)
-        graph = regression(
-            inputs, seen, Given(begun), n_inducing=n_inducing, jitter=jitter, run=run
-        )
-        (layer,) = graph.learnt(graph.start(0), (targets,)).layers
+        layer = shallow_layer(inputs, targets, n_inducing, jitter, run)
         mean, weights = inputs.belief.mean, layer.posterior.weights
         certain = np.zeros_like(mean)
         cross, pullback = layer.layer.kernel.psi1(mean, certain, layer.layer.inducing)
@@ -115,7 +111,18 @@ class Shallow:
             outer += steps.T @ steps
         _, turned = np.linalg.eigh(outer)
         leading = (mean * units) @ turned[:, ::-1]
-        return cls(inputs, begun.layers[0].kernel, cross @ weights, leading)
+        return cls(inputs, layer.layer.kernel, cross @ weights, leading)
+
+
+def shallow_layer(
+    inputs: Inputs, targets: Float[Array, "N D"], n_inducing: int, jitter: float, run: Executor
+) -> Settled:
+    """The regression of one layer, fitted as far as a start needs it; the same for every seed."""
+    seen = Targets.of(targets)
+    begun = RegressionStart(inputs, seen, "rbf", n_inducing, jitter, run)(0)
+    graph = regression(inputs, seen, Given(begun), n_inducing=n_inducing, jitter=jitter, run=run)
+    (layer,) = graph.learnt(graph.start(0), (targets,)).layers
+    return layer
 
 
 @dataclass(frozen=True)
