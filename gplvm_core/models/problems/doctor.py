@@ -15,6 +15,7 @@ from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.problems.edges import FREE, Settled, relevance_of
 from gplvm_core.models.problems.graph import Graph, Learnt, Parameters
 from gplvm_core.models.problems.inputs import InputNode
+from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Posterior
 from gplvm_core.statistics import Statistics
@@ -86,8 +87,11 @@ def _layer(graph: Graph, learnt: Learnt, at: int, scaling: Scaling) -> DeepLayer
     posterior = layer.as_posterior(units)
     psi1, _ = posterior.kernel.psi1(belief.mean, belief.variance, posterior.inducing)
     linear = _linear(belief.mean, posterior.mean(belief.mean, psi1))
-    latent_top = not isinstance(graph.nodes[0], InputNode)
-    told = float(node.information.sum()) if latent_top and at == 0 else np.inf
+    top = graph.nodes[0]
+    latent_top = not isinstance(top, InputNode)
+    # Of a path the prior over time tells much: little need come from each point.
+    alone = latent_top and not isinstance(top, PathNode)
+    told = float(node.information.sum()) if alone and at == 0 else np.inf
     share = 0.0 if last else _noise_share(layer, learnt, at)
     off = ratio <= LEAST_RATIO or free < LEAST_FREEDOM or told < LEAST_TOLD or share > MOST_NOISE
     wild = not last and free > MOST_FREEDOM * belief.n_points

@@ -32,6 +32,7 @@ def doors(capabilities: Capabilities | None) -> tuple[Door, ...]:
     if capabilities is None:
         return ()
     views = (VIEWS,) if capabilities.views else ()
-    timed = (DYNAMICS,) if capabilities.timed else ()
+    # The page plays the path on one map; a deep model has several.
+    timed = (DYNAMICS,) if capabilities.timed and not capabilities.layers else ()
     explore = () if capabilities.layers else (EXPLORE,)
     return (*views, *timed, *explore, COMPLETE)
