@@ -104,6 +104,14 @@ def deep(outputs: np.ndarray, top: nodes.Node | None = None, *, per_output: bool
     return deep_chain(top or LatentNode(), targets, begin, 2, per_output=per_output, **settings)
 
 
+def deep_views(outputs: tuple[np.ndarray, ...]) -> Graph:
+    """Two views below a hidden node."""
+    kernels = ("rbf", (RBF(1.0, 0.9), RBF() + Linear(0.3)))
+    begin = Embedded(outputs, (1, 2), (3, 4), kernels, "pca")
+    settings = {"family": "marginalised", "jitter": JITTER, "run": serial}
+    return deep_chain(LatentNode(), tuple(map(Targets.of, outputs)), begin, 1, **settings)
+
+
 def deep_regression(
     outputs: np.ndarray, variance: np.ndarray | None, start: type[Unbent] = Unbent
 ) -> Graph:
@@ -143,6 +151,7 @@ GRAPHS = {
     "deep, encoded": lambda gaps: deep(
         views(gaps)[0], EncodedNode.of(views(gaps)[0], 1, "network")
     ),
+    "deep views": lambda gaps: deep_views(views(gaps)),
     "deep regression": lambda gaps: deep_regression(views(gaps)[0], None),
     "deep regression, inputs handed on": lambda gaps: deep_regression(
         views(gaps)[0], None, HandedOn

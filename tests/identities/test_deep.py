@@ -5,18 +5,27 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gplvm_core import RBF, BayesianGPLVM, DeepGP, DeepGPLVM, DynamicalGPLVM
+from gplvm_core import (
+    RBF,
+    BayesianGPLVM,
+    DeepGP,
+    DeepGPLVM,
+    DeepManifoldRelevance,
+    DynamicalGPLVM,
+    ManifoldRelevance,
+)
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, evaluate_layer
 from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.problems.deep import chain
-from gplvm_core.models.problems.edges import FREE, to_data
+from gplvm_core.models.problems.edges import FREE, targets_for, to_data
 from gplvm_core.models.problems.encoded import EncodedNode
 from gplvm_core.models.problems.graph import Begun, Given, Graph
 from gplvm_core.models.problems.inputs import InputNode
 from gplvm_core.models.problems.nodes import HiddenNode, LatentNode, Node
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.regression import regression
+from gplvm_core.models.problems.several import several_views
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.training.run import Phase
 from gplvm_core.numerics import NotPositiveDefiniteError
@@ -81,6 +90,47 @@ def test_of_one_layer_training_begins_as_that_of_the_shallow_model() -> None:
     plain = BayesianGPLVM(2, 5, max_iter=12, random_state=0)
     # Of the same start, whose first steps are the same: noise held.
     np.testing.assert_allclose(deep.trace_["bound"][0], plain.fit(outputs()).trace_["bound"][0])
+
+
+def two_views() -> dict[str, np.ndarray]:
+    first, second = outputs(14, 3), outputs(14, 2) ** 2
+    second = second - second.mean(axis=0)
+    first[3], second[5, 0] = np.nan, np.nan
+    return {"first": first, "second": second}
+
+
+def test_a_chain_of_one_layer_to_several_views_is_the_shallow_model() -> None:
+    values = tuple(two_views().values())
+    start = Start(values, 2, 5, ("rbf", "rbf"), "pca")
+    shallow = several_views(start, LatentNode(), JITTER, serial, "shared")
+    targets = tuple(targets_for(each, "shared") for each in values)
+    settings = {"family": "marginalised", "jitter": JITTER, "run": serial}
+    same(chain(LatentNode(), targets, start, 0, **settings), shallow)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_of_one_layer_views_are_asked_as_the_shallow_model() -> None:
+    """The same fitted layers, asked by either about the same rows."""
+    views, settings = two_views(), {"n_inducing": 5, "max_iter": 12, "random_state": 0}
+    deep = DeepManifoldRelevance(2, **settings).fit(views)
+    shallow = ManifoldRelevance(2, **settings).fit(views)
+    assert deep.layers_ == () and list(deep.view_layers_) == ["first", "second"]
+    for name, value in vars(deep).items():
+        if name.endswith("_"):
+            setattr(shallow, name, value)
+    assert deep.segmentation() == shallow.segmentation()
+    one = {"first": views["first"][5:9]}
+    for ask in ("transform", "score_samples"):
+        np.testing.assert_allclose(getattr(deep, ask)(one), getattr(shallow, ask)(one), atol=1e-6)
+    np.testing.assert_allclose(
+        deep.transfer(one, "second"), shallow.transfer(one, "second"), atol=1e-6
+    )
+    points = deep.latent_mean_[:3]
+    for name, found in deep.generate(points).items():
+        np.testing.assert_array_equal(found, shallow.inverse_transform(points)[name])
+    ours, theirs = (model.of_view("second") for model in (deep, shallow))
+    rows = views["second"][5:9]
+    np.testing.assert_allclose(ours.score_samples(rows), theirs.score_samples(rows), atol=1e-6)
 
 
 def test_a_chain_of_one_layer_below_inputs_is_the_sparse_regression() -> None:

@@ -16,7 +16,7 @@ from gplvm_core.models.estimators.deep_queries import DeepQueries
 from gplvm_core.models.estimators.trained import TrainedModel
 from gplvm_core.models.problems.deep import Family, chain
 from gplvm_core.models.problems.deep_starts import Embedded
-from gplvm_core.models.problems.doctor import doubts, examined
+from gplvm_core.models.problems.doctor import DeepLayer, doubts, examined
 from gplvm_core.models.problems.edges import targets_for
 from gplvm_core.models.problems.encoded import EncodedNode
 from gplvm_core.models.problems.graph import Graph, Parameters
@@ -129,8 +129,9 @@ class DeepGPLVM(DeepQueries, TrainedModel):
         return Embedded(targets, wide, n_inducing, kernels, self.init)
 
     def _problem(self, begin: Embedded, run: Executor) -> Graph:
+        assert not isinstance(begin.outputs, tuple)
         return chain(
-            self._top(begin),
+            self._top(begin.outputs, begin.n_latent[0]),
             targets_for(begin.outputs, self.noise),
             begin,
             len(begin.n_latent) - 1,
@@ -140,23 +141,19 @@ class DeepGPLVM(DeepQueries, TrainedModel):
             per_output=self.noise == "per_output",
         )
 
-    def _top(self, begin: Embedded) -> Node:
+    def _top(self, outputs: Float[Array, "N D"], n_latent: int) -> Node:
         """What is believed about the latent points."""
         if self.time_kernel is not None:
             return PathNode(self._timeline, self.time_kernel)
         if self.encoder is None:
             return LatentNode()
-        return EncodedNode.of(begin.outputs, begin.n_latent[0], self.encoder)
+        return EncodedNode.of(outputs, n_latent, self.encoder)
 
     def _settle(
         self, problem: Graph, parameters: Parameters, targets: Array, scaling: Scaling
     ) -> tuple[str, ...]:
         learnt = problem.learnt(parameters, (targets,))
-        self.layers_ = examined(problem, learnt, scaling)
-        top = self.layers_[0]
-        self.latent_mean_, self.latent_variance_ = top.latent_mean_, top.latent_variance_
-        self.information_, self.relevance_ = top.information_, top.relevance_
-        self.posterior_ = self.layers_[-1].posterior_
+        self._keep_layers(examined(problem, learnt, scaling))
         self.bound_ = learnt.bound + scaling.log_jacobian(observed_counts(targets))
         node, own = problem.nodes[0], parameters.nodes[0]
         self.encoder_ = node.encoder(own) if isinstance(node, EncodedNode) else None
@@ -165,3 +162,10 @@ class DeepGPLVM(DeepQueries, TrainedModel):
             self.path_, self.time_kernel_ = node.path(own), own.kernel
             odd = timeline_notes(self.times_, self.sequences_, own.kernel)
         return odd + learnt.notes + doubts(self.layers_)
+
+    def _keep_layers(self, layers: tuple[DeepLayer, ...]) -> None:
+        """What fitting leaves behind: the layers, and what is said of the top and of the last."""
+        self.layers_, top = layers, layers[0]
+        self.latent_mean_, self.latent_variance_ = top.latent_mean_, top.latent_variance_
+        self.information_, self.relevance_ = top.information_, top.relevance_
+        self.posterior_ = layers[-1].posterior_
