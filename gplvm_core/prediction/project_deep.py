@@ -140,7 +140,7 @@ def _sum(first: Belief, second: Belief) -> Belief:
 
 def log_density_deep(
     posteriors: Sequence[Posterior],
-    statistics: Sequence[Statistics],
+    statistics: Sequence[Statistics | None],
     outputs: Float[Array, "N D"],
     found: Sequence[Projection],
     *,
@@ -148,7 +148,8 @@ def log_density_deep(
 ) -> Float[Array, " N"]:
     """log p(y* | Y) ≈ F(q(h*, X, x*)) − F(q(X)) of each row on its own, in nats, as `log_density`.
 
-    Every layer gets the row's belief; explanations of a row count together.
+    Every layer gets the row's belief; explanations of a row count together. A hidden layer without
+    statistics keeps its q(u), which can only lower the difference; the last one has them.
     """
     top, last = found[0], found[-1]
     bound = collapsed if mean_field else marginalised
@@ -156,11 +157,24 @@ def log_density_deep(
     n_latent = top.mean.shape[2]
     every = Belief(top.mean.reshape(-1, n_latent), top.variance.reshape(-1, n_latent))
     told -= StandardNormal().kl_terms(every).sum(axis=1).reshape(told.shape)
-    told += gains(Evidence(posteriors[-1], outputs), statistics[-1], last)
+    if statistics[-1] is not None:
+        told += gains(Evidence(posteriors[-1], outputs), statistics[-1], last)
     layers = zip(posteriors[:-1], statistics[:-1], found[:-1], found[1:], strict=True)
     for posterior, known, above, below in layers:
-        told += _hidden_gains(posterior, known, above, below, bound)
+        if known is None:
+            told += _gains_held(posterior, above, below)
+        else:
+            told += _hidden_gains(posterior, known, above, below, bound)
     return np.asarray(logsumexp(told, axis=1))
+
+
+def _gains_held(posterior: Posterior, above: Projection, below: Projection) -> Array:
+    """⟨log p(h | f)⟩ and the entropy of h, of every explanation, at the layer's q(u)."""
+    found, there = np.zeros(above.bound.shape), np.isfinite(above.bound)
+    inputs = Belief(above.mean[there], above.variance[there])
+    own = Belief(below.mean[there], below.variance[there])
+    found[there] = HiddenTerms.of(posterior).data(inputs, own)[0]
+    return found
 
 
 def _hidden_gains(

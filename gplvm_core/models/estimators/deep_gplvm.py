@@ -22,7 +22,7 @@ from gplvm_core.models.problems.graph import Graph, Parameters
 from gplvm_core.models.problems.nodes import LatentNode
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Projection
-from gplvm_core.statistics import Executor
+from gplvm_core.statistics import Executor, Statistics
 
 
 class DeepGPLVM(Layered, TrainedModel):
@@ -39,8 +39,11 @@ class DeepGPLVM(Layered, TrainedModel):
 
     n_components : widths of the layers' inputs, the top first; one number is the shallow model.
     n_inducing, kernel : one for all layers, or a tuple with one for each, the top first.
-    family : "marginalised" (inducing outputs integrated out given the hidden layers; never lower)
-        or "mean_field" (independent of them).
+    family : q of the hidden layers: "marginalised" (inducing outputs integrated out given the
+        hidden layers) or "mean_field" (independent of them, never higher); or conditional ones,
+        which a last phase of training turns a marginalised one into: "gated" and "free" (hidden
+        outputs that follow the inducing outputs, by one gate a dimension or at will), "diagonal"
+        (outputs that follow the inputs; RBF kernels). Their bound may end lower. Chamberlin (2016).
     init : means of the lowest hidden layer, or their recipe; those above are principal components.
     noise : of the data, "shared" or "per_output", as in BayesianGPLVM.
     """
@@ -203,11 +206,17 @@ class DeepGPLVM(Layered, TrainedModel):
         outputs = self._outputs(Y)
         return prediction.log_density_deep(
             self._posteriors,
-            [layer.statistics_ for layer in self.layers_],
+            self._statistics(),
             outputs,
             self._explained(outputs),
-            mean_field=self.family == "mean_field",
+            mean_field=self.family in ("mean_field", "diagonal"),
         )
+
+    def _statistics(self) -> list[Statistics | None]:
+        """Of every layer; a hidden one whose q(u) is no function of them has none to add to."""
+        *hidden, last = (layer.statistics_ for layer in self.layers_)
+        held = self.family in ("gated", "free")
+        return [*(None if held else own for own in hidden), last]
 
     def _project(self, outputs: Array) -> Projection:
         """Of the last layer's inputs: what it needs to fill in and to draw rows."""

@@ -88,6 +88,7 @@ class Training:
 
     def _enter(self, run: Run, anchor: Any) -> Run:
         """The run at the first evaluation of its phase."""
+        anchor = self.problem.entering(anchor, self._phase(run))
         objective = _Objective(self.problem, anchor, self._phase(run))
         try:
             optimiser: Any = OPTIMISERS[self.optimiser]
