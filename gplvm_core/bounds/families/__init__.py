@@ -8,16 +8,30 @@ with analytic gradients, and, as values for small models, joint dimensions 6.3 (
 MATHEMATICS.md; after Chamberlin (2016).
 """
 
+from gplvm_core.bounds.families.chained import Above, InducingGivenAbove, chained
+from gplvm_core.bounds.families.correlated import Correlated, CorrelatedHanded, to_data
 from gplvm_core.bounds.families.given_inducing import GivenInducing, InducingSites, given_inducing
 from gplvm_core.bounds.families.given_inputs import GivenInputs, given_inputs
+from gplvm_core.bounds.families.given_inputs_full import FullyGivenInputs, given_inputs_full
 from gplvm_core.bounds.families.handed import Handed, Moved
+from gplvm_core.bounds.families.joint import JointlyGivenInducing, joint
 
 __all__ = [
+    "Above",
+    "Correlated",
+    "CorrelatedHanded",
+    "FullyGivenInputs",
     "GivenInducing",
     "GivenInputs",
     "Handed",
+    "InducingGivenAbove",
     "InducingSites",
+    "JointlyGivenInducing",
     "Moved",
+    "chained",
     "given_inducing",
     "given_inputs",
+    "given_inputs_full",
+    "joint",
+    "to_data",
 ]
