@@ -181,7 +181,8 @@ def main() -> int:
     if hasattr(os, "nice"):
         os.nice(10)
     name, _, row = arguments.only.partition(":")
-    every = [m for room in ROOMS for f in sorted((CORE / room).rglob("*.py")) for m in mutants_of(f)]
+    files = [file for room in ROOMS for file in sorted((CORE / room).rglob("*.py"))]
+    every = [mutant for file in files for mutant in mutants_of(file)]
     every = [m for m in every if m.name.startswith(name) and row in ("", str(m.row + 1))]
     chosen = random.Random(arguments.seed).sample(every, min(arguments.count, len(every)))
     notes = tomllib.loads((ROOT / "tests" / "mutants.toml").read_text(encoding="utf-8"))

@@ -4,7 +4,7 @@ A chain of three layers on latent inputs, four points: in every family q is a sp
 v^l ~ N(Rv^(l−1) + r, Θ), h^l ~ N(Tv^l + Fh^(l−1) + m, S), u = Lv, from which draws are made.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -22,6 +22,7 @@ from gplvm_core.bounds.families import (
     InducingGivenAbove,
     InducingSites,
     JointlyGivenInducing,
+    JointSites,
     chained,
     given_inducing,
     given_inputs,
@@ -30,7 +31,13 @@ from gplvm_core.bounds.families import (
     to_data,
 )
 from gplvm_core.bounds.layer import Scales
+from gplvm_core.models.problems.deep import chain
+from gplvm_core.models.problems.graph import Begun, Given
+from gplvm_core.models.problems.natural_steps import natural_steps
+from gplvm_core.models.problems.nodes import LatentNode
+from gplvm_core.models.training.run import Phase
 from gplvm_core.statistics import Targets
+from gplvm_core.statistics.executors import serial
 
 N, M, D, JITTER, N_DRAWS = 4, 3, 2, 1e-6, 10_000
 EYE = np.eye(D)
@@ -237,9 +244,10 @@ def of_correlated(kind: str) -> tuple[float, list[Step]]:
         mean, variance, generator = hidden(at)
         found: CorrelatedHanded
         if kind == "joint":
-            own = JointlyGivenInducing(
-                mean, correlations(at), 0.4 * generator.normal(size=(N, D, D * M))
-            )
+            half = 0.3 * generator.normal(size=(D * M, D * M))
+            sites = JointSites(0.5 * generator.normal(size=D * M), -half @ half.T)
+            transfer = 0.4 * generator.normal(size=(N, D, D * M))
+            own = JointlyGivenInducing(mean, correlations(at), transfer, sites)
             found = joint(layer, belief, own, jitter=JITTER)
             what = {"transfer": own.transfer, "spread": own.covariance}
         else:
@@ -441,3 +449,69 @@ def test_the_bound_is_below_the_evidence(family: str) -> None:
     density = np.exp(-0.5 * (fit + np.linalg.slogdet(2.0 * np.pi * given)[1]))
     evidence = np.log(weights @ density / (2.0 * np.pi) ** 1.5)
     assert evidence - 3.0 < regression(family) < evidence
+
+
+@pytest.mark.parametrize("kind", ["gated", "diagonal"])
+def test_inputs_that_are_handed_on_are_no_matter_of_f(kind: str) -> None:
+    """A layer with a slope is the plain one of what the slope leaves."""
+    layer, belief, slope = layers()[0], Belief.certain(top().mean), np.array([[0.5, 1.0], [0.2, 0]])
+    mean, variance, _ = hidden(0)
+    found = []
+    for at, shift in ((replace(layer, slope=slope), belief.mean @ slope), (layer, 0.0)):
+        here = mean + shift
+        if kind == "gated":
+            own = GivenInducing(here, variance, np.array([0.4, 0.8]))
+            found.append(given_inducing(at, belief, own, jitter=JITTER))
+        else:
+            own = GivenInputs(here, variance, np.ones((N, D)))
+            found.append(given_inputs(at, belief, own, Scales(), jitter=JITTER))
+    bent, straight = found
+    assert bent.posterior.value == pytest.approx(straight.posterior.value, rel=1e-10)
+    np.testing.assert_allclose(bent.belief.mean - belief.mean @ slope, straight.belief.mean)
+    np.testing.assert_allclose(bent.statistics.psi1_targets, straight.statistics.psi1_targets)
+    assert bent.statistics.yy == pytest.approx(straight.statistics.yy)
+    met = Belief(np.ones((N, D)), np.ones((N, D)))
+    assert bent.pullback(met).layer.noise_variance == pytest.approx(
+        straight.pullback(met).layer.noise_variance
+    )
+
+
+def test_natural_steps_end_where_the_bound_is_stationary_in_what_is_told() -> None:
+    """The closed form of q(u) is best for its own layer alone; the layers below see it as well."""
+    generator = np.random.default_rng(4)
+    beliefs = (top(), *(Belief(*hidden(at)[:2]) for at in range(2)))
+    settings = {"family": "gated", "jitter": JITTER, "run": serial}
+    given = Given(Begun(beliefs, tuple(layers())))
+    graph = chain(LatentNode(), Targets.whole(Y), given, 2, **settings)
+    # Held scales of the data's layer: the bound is then one function.
+    phase = Phase("held", 1, ratio=4.0, conditional=True)
+    start = graph.start(0)
+    gates = generator.uniform(0.2, 0.8, (2, D))
+    nodes = [
+        GivenInducing(each.mean, each.variance, gate)
+        for each, gate in zip(start.nodes[1:], gates, strict=True)
+    ]
+    parameters = replace(start, nodes=(start.nodes[0], *nodes), layers=tuple(layers()))
+
+    def evaluate(at):
+        return graph.evaluate(at, phase)
+
+    before = evaluate(parameters).bound
+    ended, bound = natural_steps(evaluate, parameters, 60)
+    assert bound == evaluate(ended).bound > before + 1e-3
+    said = evaluate(ended).gradient
+    for own, new in zip(ended.nodes[1:], said.nodes[1:], strict=True):
+        np.testing.assert_allclose(own.sites.first, new.sites.first, atol=1e-3)
+        np.testing.assert_allclose(own.sites.second, new.sites.second, atol=1e-3)
+    # Whichever way q(u) is moved from there, the bound falls.
+    for _ in range(5):
+        for sign in (-0.05, 0.05):
+            first = ended.nodes[1].sites.first
+            sites = replace(
+                ended.nodes[1].sites, first=first + sign * generator.normal(size=first.shape)
+            )
+            moved = replace(ended.nodes[1], sites=sites)
+            assert (
+                evaluate(replace(ended, nodes=(start.nodes[0], moved, ended.nodes[2]))).bound
+                < bound
+            )

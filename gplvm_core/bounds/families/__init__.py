@@ -14,7 +14,7 @@ from gplvm_core.bounds.families.given_inducing import GivenInducing, InducingSit
 from gplvm_core.bounds.families.given_inputs import GivenInputs, given_inputs
 from gplvm_core.bounds.families.given_inputs_full import FullyGivenInputs, given_inputs_full
 from gplvm_core.bounds.families.handed import Handed, Moved
-from gplvm_core.bounds.families.joint import JointlyGivenInducing, joint
+from gplvm_core.bounds.families.joint import JointlyGivenInducing, JointSites, joint
 
 __all__ = [
     "Above",
@@ -26,6 +26,7 @@ __all__ = [
     "Handed",
     "InducingGivenAbove",
     "InducingSites",
+    "JointSites",
     "JointlyGivenInducing",
     "Moved",
     "chained",

@@ -11,7 +11,12 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from gplvm_core.bounds.families.correlated import Correlated, CorrelatedHanded, Seen, entropy
+from gplvm_core.bounds.families.correlated import (
+    Correlated,
+    CorrelatedHanded,
+    CorrelatedInputs,
+    entropy,
+)
 from gplvm_core.bounds.families.joint import JointlyGivenInducing
 from gplvm_core.bounds.layer import Layer
 from gplvm_core.numerics import Array
@@ -69,7 +74,7 @@ def chained(
     with_outputs = left @ np.swapaxes(transfer, 1, 2)
 
     # K⁻¹u = L⁻ᵀv of every output's block.
-    seen, blocks = Seen.of(layer, source, jitter), (n_points, n_outputs, n_inducing)
+    seen, blocks = CorrelatedInputs.of(layer, source, jitter), (n_points, n_outputs, n_inducing)
     back, moments = seen.gram.solve_lower_transposed(np.eye(n_inducing)), seen.moments
     b = base.reshape(blocks) @ back.T
     bend = np.einsum("ij,ndjq->ndiq", back, told.reshape(*blocks, -1))

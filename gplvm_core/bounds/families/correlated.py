@@ -29,7 +29,7 @@ class Correlated:
 
 
 @dataclass(frozen=True)
-class Seen:
+class CorrelatedInputs:
     """What a layer sees of its inputs: ψ0, the tilted moments, and K's factor."""
 
     psi0: float
@@ -37,7 +37,7 @@ class Seen:
     gram: Factor
 
     @classmethod
-    def of(cls, layer: Layer, source: Correlated, jitter: float) -> "Seen":
+    def of(cls, layer: Layer, source: Correlated, jitter: float) -> "CorrelatedInputs":
         psi0 = float(np.sum(layer.kernel.diag(source.mean)))
         moments = tilted_moments(layer.kernel, source.mean, source.covariance, layer.inducing)
         return cls(psi0, moments, gram_factor(layer.kernel, layer.inducing, jitter, relative=True))
@@ -71,7 +71,7 @@ def to_data(
     layer: Layer, source: Correlated, values: Float[Array, "N D"], jitter: float
 ) -> Collapsed:
     """F_data of a layer whose inputs' dimensions hang together, at its own scales."""
-    seen = Seen.of(layer, source, jitter)
+    seen = CorrelatedInputs.of(layer, source, jitter)
     carried = seen.moments.kappa0.T @ values
     return seen.collapsed(carried, float(np.sum(values**2)), float(layer.noise_variance))
 

@@ -38,7 +38,7 @@ class InducingSites:
 @dataclass(frozen=True)
 class GivenInducing:
     """q(h | u): m, S and either a gate for every dimension or a free T; also their gradients'
-    shape, in which sites are the adjoints (g_μ, g_Σ) that the layers below have in q(u).
+    shape, in which sites are those that the layers below would have, (g_μ − 2g_Σμ, g_Σ).
     """
 
     mean: Float[Array, "N D"]
@@ -141,7 +141,9 @@ def given_inducing(
                 met.variance - 0.5 * beta + d_entropy.variance,
                 d_gate,
                 None if own.transfer is None else d_transfer,
-                InducingSites(d_mean, d_covariance),
+                InducingSites(
+                    d_mean - 2.0 * np.einsum("dij,dj->di", d_covariance, mean), d_covariance
+                ),
             ),
         )
 

@@ -10,7 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from gplvm_core.bounds.families.correlated import Correlated, CorrelatedHanded, Seen, entropy
+from gplvm_core.bounds.families.correlated import (
+    Correlated,
+    CorrelatedHanded,
+    CorrelatedInputs,
+    entropy,
+)
 from gplvm_core.bounds.layer import Layer
 from gplvm_core.numerics import Array
 
@@ -28,7 +33,11 @@ def given_inputs_full(
     layer: Layer, source: Correlated, own: FullyGivenInputs, *, jitter: float
 ) -> CorrelatedHanded:
     """F_l at the layer's own scales, and what is handed down."""
-    seen, follows, n_outputs = Seen.of(layer, source, jitter), own.follows, own.mean.shape[1]
+    seen, follows, n_outputs = (
+        CorrelatedInputs.of(layer, source, jitter),
+        own.follows,
+        own.mean.shape[1],
+    )
     moments, spread = seen.moments, own.variance[:, :, None] * np.eye(n_outputs)
     carried = np.einsum("nmc,ndc->md", moments.kappa1, follows) + moments.kappa0.T @ own.mean
     mean = np.einsum("ndc,nc->nd", follows, source.mean) + own.mean

@@ -25,6 +25,7 @@ from gplvm_core.bounds.families import (
 from gplvm_core.kernels.tilted import as_rbf
 from gplvm_core.models.problems.edges import FREE, Settled
 from gplvm_core.models.problems.graph import Graph, Learnt, Parameters
+from gplvm_core.models.problems.natural_steps import natural_steps
 from gplvm_core.models.problems.nodes import Believed, HiddenNode
 from gplvm_core.models.training.run import Evaluated, Phase
 from gplvm_core.numerics import Array, NotPositiveDefiniteError
@@ -37,6 +38,8 @@ CONDITIONAL = get_args(Conditional)
 BEFORE = 0.65
 # How far a gate, a free T or what follows an input moves as a matter of course.
 TRANSFER_SCALE = 0.1
+# Of q(u), whenever the phase that conditions is entered.
+NATURAL_STEPS = 5
 
 
 def then_conditional(phases: Sequence[Phase]) -> tuple[Phase, ...]:
@@ -44,7 +47,7 @@ def then_conditional(phases: Sequence[Phase]) -> tuple[Phase, ...]:
     rest = 1.0 - sum(phase.share for phase in phases[:-1])
     last = replace(phases[-1], share=rest)
     first = (replace(phase, share=BEFORE * phase.share) for phase in (*phases[:-1], last))
-    return (*first, Phase("hidden layers conditioned", 150, conditional=True))
+    return (*first, Phase("hidden layers conditioned", 50, conditional=True))
 
 
 @dataclass(frozen=True)
@@ -78,9 +81,19 @@ class ConditionalGraph(Graph):
         return begun
 
     def entering(self, parameters: Parameters, phase: Phase) -> Parameters:
-        """Conditioned where the phase asks for it, at mean field: nothing follows anything yet."""
-        if not phase.conditional or conditioned(parameters):
+        """Conditioned where the phase asks for it, at mean field: nothing follows anything yet.
+
+        Whenever that phase begins anew, q(u) goes to where the layers below would have it.
+        """
+        if not phase.conditional:
             return parameters
+        if not conditioned(parameters):
+            parameters = self._conditioned(parameters)
+        if self.family == "diagonal":
+            return parameters
+        return natural_steps(lambda at: self.evaluate(at, phase), parameters, NATURAL_STEPS)[0]
+
+    def _conditioned(self, parameters: Parameters) -> Parameters:
         nodes, layers = list(parameters.nodes), list(parameters.layers)
         for e, at in enumerate(self.values(parameters, FREE)):
             outputs = self.edges[e].outputs
