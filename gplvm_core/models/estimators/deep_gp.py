@@ -53,7 +53,8 @@ class DeepGP(Layered, Trainable, FittedLayer, RegressorMixin, BaseEstimator):
 
     n_components : widths of the hidden layers, one number or a tuple, from the top.
     n_inducing, kernel : one for all layers, or a tuple with one for each, one more than widths.
-    family : "marginalised" or "mean_field", as in DeepGPLVM.
+    family : "marginalised", "mean_field", "gated", "free" or "diagonal", as in DeepGPLVM; diagonal
+        is mean field where a layer's inputs are known exactly.
     n_restarts : how many times every kind of start is made.
     """
 

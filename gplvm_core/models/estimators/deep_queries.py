@@ -12,7 +12,6 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.models.data.points import checked_points, checked_variance
 from gplvm_core.models.estimators.deep import Layered, checked_layer
 from gplvm_core.models.estimators.sequences import SequenceQueries
-from gplvm_core.models.problems.deep import Family
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Evidence, Posterior, Projection, predict_uncertain
 from gplvm_core.prediction.encoded import project_encoded
@@ -26,7 +25,6 @@ from gplvm_core.statistics import Statistics
 class DeepQueries(Layered, SequenceQueries):
     """Questions about latent points and rows, and, of a model with a time_kernel, sequences."""
 
-    family: Family
     encoder_: Encoder | None
 
     @property
@@ -137,14 +135,13 @@ class DeepQueries(Layered, SequenceQueries):
         bound, their difference bounds nothing. Source: Damianou (2015), §3.4.
         """
         outputs = self._outputs(Y)
-        *known_above, known = (layer.statistics_ for layer in self.layers_)
         return prediction.log_density_deep(
             (Evidence(self.posterior_, outputs),),
-            (known,),
+            (self.statistics_,),
             self._posteriors[:-1],
-            known_above,
+            self._known_of(self.layers_[:-1]),
             self._explained(outputs),
-            mean_field=self.family == "mean_field",
+            mean_field=self._apart,
         )
 
     def _project(self, outputs: Array) -> Projection:
