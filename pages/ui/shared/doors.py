@@ -24,6 +24,7 @@ class Door:
 EXPLORE = Door("explore", "Explore", "Explore", ":material/explore:")
 DYNAMICS = Door("dynamics", "Dynamics", "Play", ":material/play_arrow:")
 VIEWS = Door("views", "Views", "See the views", ":material/join_inner:")
+DEPTH = Door("depth", "Depth", "See the layers", ":material/layers:")
 COMPLETE = Door("complete", "Complete", "Complete", ":material/brush:")
 
 
@@ -33,5 +34,5 @@ def doors(capabilities: Capabilities | None) -> tuple[Door, ...]:
         return ()
     views = (VIEWS,) if capabilities.views else ()
     timed = (DYNAMICS,) if capabilities.timed else ()
-    explore = () if capabilities.layers else (EXPLORE,)
-    return (*views, *timed, *explore, COMPLETE)
+    deep = (DEPTH,) if capabilities.layers else ()
+    return (*views, *timed, *deep, EXPLORE, COMPLETE)
