@@ -46,10 +46,12 @@ def sample_through(
 ) -> Float[Array, "S N D"]:
     """Draws of the outputs at all points together, every layer at what was drawn above it."""
     generator = np.random.default_rng(random_state)
-    spread = 0.0 if points_variance is None else np.sqrt(points_variance)
+    spread = None if points_variance is None else np.sqrt(points_variance)
     draws = np.empty((n_samples, len(points), posteriors[-1].n_outputs))
     for at in range(n_samples):
-        drawn = points + spread * generator.standard_normal(points.shape)
+        drawn = points
+        if spread is not None:
+            drawn = points + spread * generator.standard_normal(points.shape)
         for posterior in posteriors[:-1]:
             drawn = sample(posterior, drawn, 1, generator)[0]
         draws[at] = sample(posteriors[-1], drawn, 1, generator, noise=noise)[0]

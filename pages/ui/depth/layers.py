@@ -9,7 +9,14 @@ from pages.ui.shared.catalogue import Item, items
 from pages.ui.shared.component import component, hold_bytes, room_for
 from pages.ui.shared.link import go_to, keep_in_link
 from pages.ui.shared.map_place import linked_place
-from pages.ui.shared.model_head import chosen_key, model_menu, offers, opened, other_doors
+from pages.ui.shared.model_head import (
+    chosen_key,
+    model_menu,
+    offers,
+    opened,
+    other_doors,
+    view_menu,
+)
 from pages.ui.shared.model_page import about, bullets
 from pages.ui.shared.place import PARAMETERS
 from pages.ui.shared.words import TERMS
@@ -32,7 +39,7 @@ def layers() -> None:
         )
         others(None)
         return
-    item = opened(key, "Depth", MEMORY, whole=True)
+    item = opened(key, "Depth", MEMORY)
     if item is None:
         return
     title, menu = st.columns([3, 1], vertical_alignment="bottom")
@@ -42,6 +49,8 @@ def layers() -> None:
             other_doors(item, PAGE)
     with menu:
         model_menu(item.key, PAGE, OF_THE_MODEL)
+        if item.view is not None:
+            view_menu(item, PAGE, PARAMETERS)
     if not item.model.capabilities.layers:
         st.info(
             "This model has one layer: its map is in Explore. Depth needs a model that was "
