@@ -1,13 +1,14 @@
 """The Depth page through Streamlit's AppTest, on a deep model of a few iterations."""
 
 import threading
+import time
 import warnings
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from gplvm_core import BayesianGPLVM, DeepGPLVM
+from gplvm_core import BayesianGPLVM, DeepGPLVM, training
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.bend import CURVES, Comparison, compare
 from gplvm_core.figures.frame import unframe
@@ -15,7 +16,7 @@ from gplvm_core.optimise import Progress
 from gplvm_core.store import Library, workspace
 from pages.ui.depth.bend import Shown, after, of_edit, ready, settled
 from pages.ui.depth.drawn import distance, drawn_from
-from tests.app.apptest import press, query, run_page, said, stores
+from tests.app.apptest import finished, press, query, run_page, said, stores
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -120,13 +121,13 @@ def test_edits_are_taken_checked_and_stopped():
     assert after(shown, {"points": "nonsense", "edit": 2}).live is None
     assert after(shown, {"points": [[5.0, 0.0]] * 4, "edit": 2}).live is None
     x, y = CURVES["step"].points()
-    training = after(shown, {"points": np.column_stack([x, y]).tolist(), "edit": 3})
-    assert training.live is not None and training.live.working
-    stopped = after(training, {"stop": True, "edit": 3})
+    live = after(shown, {"points": np.column_stack([x, y]).tolist(), "edit": 3})
+    assert live.live is not None and live.live.working
+    stopped = after(live, {"stop": True, "edit": 3})
     assert stopped.live is None and stopped.packed == shown.packed
-    training.live._thread.join(timeout=30)
-    assert training.live._thread not in threading.enumerate()
-    assert settled(training).live is None
+    live.live._thread.join(timeout=30)
+    assert live.live._thread not in threading.enumerate()
+    assert settled(live).live is None
 
 
 def test_rows_drawn_from_the_top_come_from_its_prior(flow: Dataset, deep: DeepGPLVM):
@@ -136,6 +137,50 @@ def test_rows_drawn_from_the_top_come_from_its_prior(flow: Dataset, deep: DeepGP
     # Rows of the data themselves lie nowhere; rows a long way off far away.
     assert distance(flow.values, flow.values) == pytest.approx(0.0, abs=1e-3)
     assert distance(flow.values + 100.0, flow.values) > 10.0
+
+
+def test_two_layers_are_trained_and_their_verdicts_told():
+    at = run_page("train")
+    at.pills(key="train_built_in").set_value("wine").run()
+    at.segmented_control(key="form_layers").set_value(2).run()
+    assert not at.exception
+    at.number_input(key="form_max_iter").set_value(10).run()
+    next(box for box in at.number_input if box.label == "Inducing points").set_value(10).run()
+    top = next(box for box in at.number_input if box.label.startswith("Dimensions of layer 1"))
+    top.set_value(2).run()
+    press(at, "Start training")
+    assert not at.exception
+    job = finished(query(at, "job"))
+    assert job.model_class == "DeepGPLVM"
+    assert job.parameters["n_components"] == (2, 10)
+    at.run()
+    assert not at.exception
+    words = said(at)
+    assert "2 layers of 2 and 10 dimensions" in words
+    assert "Layer 1 of 2" in words and "layer 2 of 2" in words
+    press(at, "Open in Depth")
+    assert not at.exception
+    assert "Layer 1, the top" in said(at)
+
+
+def test_layers_are_looked_at_while_they_train(flow: Dataset):
+    model = DeepGPLVM((2, 3), 8, max_iter=5000, random_state=0)
+    job_id = training.submit(model, flow, "In layers")
+    while not getattr(training.snapshot(job_id).progress, "verdicts", ()):
+        time.sleep(0.01)
+    training.pause(job_id)
+    assert training.wait(job_id, timeout=60).status == "paused"
+    verdicts = training.snapshot(job_id).progress.verdicts
+    assert [words.startswith(f"layer {n} of 2 is o") for n, words in enumerate(verdicts, 1)] == [
+        True,
+        True,
+    ]
+    at = run_page("train", job=job_id)
+    assert not at.exception
+    assert verdicts[1] in said(at)
+    at.button(key="job_resume").click()
+    at.button(key="job_stop").click().run()
+    assert training.wait(job_id, timeout=60).status == "cancelled"
 
 
 def test_the_ready_results_are_small(home: Path):

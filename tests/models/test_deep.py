@@ -301,3 +301,13 @@ def test_the_explorer_of_a_deep_model_has_the_map_of_its_last_layer() -> None:
     np.testing.assert_allclose(
         predict(chart.posterior, at)[0], fitted.generate(at, layer=1), atol=1e-12
     )
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_what_is_told_of_the_layers_on_the_way_is_what_the_doctor_says() -> None:
+    told: list[Progress] = []
+    rows = np.random.default_rng(0).normal(size=(30, 4))
+    fitted = DeepGPLVM((1, 2), 5, max_iter=20, random_state=0).fit(rows, callback=told.append)
+    assert [each.iteration for each in told if each.verdicts] == [20]
+    said = [layer.verdict_.split(":")[0].split(",")[0] for layer in fitted.layers_]
+    assert list(told[-1].verdicts) == said

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal, get_args
 
+from gplvm_core.models.problems.doctor import glance
 from gplvm_core.models.problems.edges import Edge
 from gplvm_core.models.problems.graph import Beginning, Graph
 from gplvm_core.models.problems.nodes import HiddenNode, Node
@@ -68,4 +69,5 @@ def chain(
         for at, end in enumerate(ends)
     ]
     hidden = (HiddenNode() for _ in range(n_hidden))
-    return Graph((top, *hidden), tuple(edges), begin, jitter, phases=phases)
+    doctor = glance if hidden else None
+    return Graph((top, *hidden), tuple(edges), begin, jitter, phases=phases, doctor=doctor)
