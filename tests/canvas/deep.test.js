@@ -5,7 +5,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { pathAt } from "../../assets/canvas/deep/bend.js";
 import { ChainModel } from "../../assets/canvas/deep/chain.js";
-import { composedDraw, DrawnFunction, flatShare, PRIOR_LENGTHSCALE, seeded } from "../../assets/canvas/deep/composed.js";
+import { drawnLayers, DrawnFunction, flatShare, PRIOR_LENGTHSCALE, seeded } from "../../assets/canvas/deep/composed.js";
 
 /** @type {Record<string, any>[]} */
 const stored = JSON.parse(readFileSync(new URL("./deep_numbers.json", import.meta.url), "utf8"));
@@ -13,6 +13,12 @@ const stored = JSON.parse(readFileSync(new URL("./deep_numbers.json", import.met
 /** @param {ArrayLike<number>} found @param {number[]} expected @param {number} tolerance */
 function near(found, expected, tolerance) {
   expected.forEach((value, i) => assert.ok(Math.abs(found[i] - value) <= tolerance, `${found[i]} is not ${value}`));
+}
+
+/** @param {Float64Array[]} places @param {number} depth @param {number} seed @param {boolean} sees */
+function composedDraw(places, depth, seed, sees) {
+  const layers = drawnLayers(places, seed, sees);
+  return Array.from({ length: depth }, () => layers.next().value);
 }
 
 /** @param {number[]} values */

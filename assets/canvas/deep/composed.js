@@ -46,25 +46,21 @@ export class DrawnFunction {
 }
 
 /**
- * What every layer makes of the places, from the first on; as many outputs as inputs.
+ * What every layer makes of the places, one after the other; as many outputs as inputs.
  * @param {Float64Array[]} places one list for every input
- * @param {number} depth
  * @param {number} seed
  * @param {boolean} sees whether every layer sees the places themselves too
- * @returns {Float64Array[][]} of every layer, one list for every output
+ * @returns {Generator<Float64Array[], never>} of a layer, one list for every output
  */
-export function composedDraw(places, depth, seed, sees) {
+export function* drawnLayers(places, seed, sees) {
   const random = seeded(seed);
-  const layers = [];
-  let at = places;
-  for (let layer = 0; layer < depth; layer++) {
+  for (let at = places, top = true; ; top = false) {
     // The same waves with and without the input: what a switch changes is the switch.
     const functions = places.map(() => new DrawnFunction(2 * places.length, random));
-    const whole = sees && layer ? [...at, ...places] : at;
+    const whole = sees && !top ? [...at, ...places] : at;
     at = functions.map((drawn) => drawn.at(whole));
-    layers.push(at);
+    yield at;
   }
-  return layers;
 }
 
 /**

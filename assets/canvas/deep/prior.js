@@ -2,7 +2,7 @@
 
 import { contextOf, fitCanvas, partsOf } from "../kit/dom.js";
 import { css, heatColour, readTheme, takeTheme } from "../kit/theme.js";
-import { composedDraw, flatShare } from "./composed.js";
+import { drawnLayers, flatShare } from "./composed.js";
 import { Graph, roomFor } from "./graph.js";
 
 /** @typedef {{ depth: number, draw: number, sees: boolean }} PriorPlace */
@@ -44,11 +44,21 @@ export class PriorFigure {
     this.onChange(this.place);
   }
 
-  /** All depths at once: they are the layers of one draw. */
+  /** A new draw: all depths of it are its layers. */
   compose() {
     const { draw, sees } = this.place;
-    this.lines = composedDraw([LINE], MOST_LAYERS, draw, sees).map(([line]) => line);
-    this.squares = composedDraw(SQUARE, MOST_LAYERS, 7919 + draw, sees).map(([first]) => first);
+    const layers = drawnLayers([LINE], draw, sees);
+    this.lines = Array.from({ length: MOST_LAYERS }, () => layers.next().value[0]);
+    /** As far as they were looked at: they take longer. @type {Float64Array[]} */
+    this.squares = [];
+    this.further = drawnLayers(SQUARE, 7919 + draw, sees);
+  }
+
+  /** The square of the present depth. */
+  square() {
+    const squares = /** @type {Float64Array[]} */ (this.squares);
+    while (squares.length < this.place.depth) squares.push(/** @type {any} */ (this.further).next().value[0]);
+    return squares[this.place.depth - 1];
   }
 
   show() {
@@ -76,13 +86,13 @@ export class PriorFigure {
   draw() {
     const { theme, place } = this;
     const { line, square } = this.parts;
-    if (!line.clientWidth || !this.lines || !this.squares) return;
+    if (!line.clientWidth || !this.lines) return;
     const graph = new Graph(line, [-4, 4], roomFor(this.lines), theme);
     graph.axes();
     for (let layer = 0; layer < place.depth - 1; layer++) graph.line(LINE, this.lines[layer], css(theme.muted, 0.22), 1);
     graph.line(LINE, this.lines[place.depth - 1], css(theme.accent), 2.2);
     const side = square.clientWidth;
-    const values = this.squares[place.depth - 1];
+    const values = this.square();
     const [low, high] = roomFor([values]);
     const picture = new ImageData(SIDE, SIDE);
     values.forEach((value, n) => picture.data.set([...heatColour((value - low) / (high - low)), 255], 4 * n));

@@ -61,6 +61,12 @@ def layers() -> None:
         return
     name = f"{key}|{item.version}"
     ladder(item)
+    if any(layer.doubt_ for layer in item.model.layers_):
+        st.warning(
+            "Not every layer is as it should be. Train again with another random seed, more "
+            "starts or fewer layers.",
+            icon=":material/layers_clear:",
+        )
     layer_map(item, name)
     draws(item, name)
     about(
@@ -98,7 +104,7 @@ def others(key: str | None) -> None:
 def layer_map(item: Item, name: str) -> None:
     """The map of one layer, which generates the data through all layers below it."""
     depth = len(item.model.layers_)
-    at = linked_layer(depth)
+    at = linked_layer(depth, first_sound(item))
     st.subheader(
         "A map for every layer",
         anchor=False,
@@ -133,13 +139,19 @@ def layer_map(item: Item, name: str) -> None:
     keep_in_link(layer=str(at + 1))
 
 
-def linked_layer(depth: int) -> int:
-    """From the link, counted from 1 there; the top unless it says another one."""
-    text = st.query_params.get("layer", "1")
+def first_sound(item: Item) -> int:
+    """The highest layer that is as it should be: one that is off has all rows in one place."""
+    layers = item.model.layers_
+    return next((at for at, layer in enumerate(layers) if not layer.doubt_), len(layers) - 1)
+
+
+def linked_layer(depth: int, usual: int) -> int:
+    """From the link, counted from 1 there; the usual one unless it says another."""
+    text = st.query_params.get("layer", str(usual + 1))
     if text.isdecimal() and 1 <= int(text) <= depth:
         return int(text) - 1
     st.warning(f"This model has no layer “{text}”: its layers are 1 to {depth}.")
-    return 0
+    return usual
 
 
 @st.cache_data(max_entries=8, show_spinner=False)
