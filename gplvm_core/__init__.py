@@ -1,6 +1,7 @@
 """Gaussian-process latent variable models in NumPy: train, explore, predict."""
 
 from gplvm_core.bounds import evaluate_bound
+from gplvm_core.comparison import is_depth_worth_it
 from gplvm_core.datasets import (
     Dataset,
     Drawing,
@@ -76,6 +77,7 @@ __all__ = [
     "White",
     "evaluate_bound",
     "explorer",
+    "is_depth_worth_it",
     "label_view",
     "list_datasets",
     "load",

@@ -42,8 +42,11 @@ class DeepGPLVM(DeepQueries, TrainedModel):
 
     n_components : widths of the layers' inputs, the top first; one number is the shallow model.
     n_inducing, kernel : one for all layers, or a tuple with one for each, the top first.
-    family : "marginalised" (inducing outputs integrated out given the hidden layers; never lower)
-        or "mean_field" (independent of them).
+    family : q of the hidden layers: "marginalised" (inducing outputs integrated out given the
+        hidden layers) or "mean_field" (independent of them, never higher); or conditional ones,
+        which a last phase of training turns a marginalised one into: "gated" and "free" (hidden
+        outputs that follow the inducing outputs, by one gate a dimension or at will), "diagonal"
+        (outputs that follow the inputs; RBF kernels). Their bound may end lower. Chamberlin (2016).
     init : means of the lowest hidden layer, or their recipe; those above are principal components.
     noise : of the data, "shared" or "per_output", as in BayesianGPLVM.
     time_kernel : None, or a kernel over time as for DynamicalGPLVM: the top then lies on smooth

@@ -1,8 +1,14 @@
 """A deep model as a graph: a chain of layers from a belief at the top down to the data."""
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Literal
 
+from gplvm_core.models.problems.conditional import (
+    CONDITIONAL,
+    Conditional,
+    ConditionalGraph,
+    then_conditional,
+)
 from gplvm_core.models.problems.doctor import glance
 from gplvm_core.models.problems.edges import Edge
 from gplvm_core.models.problems.graph import Beginning, Graph
@@ -12,8 +18,8 @@ from gplvm_core.models.training.run import Phase
 from gplvm_core.statistics import Executor, Targets
 
 # How q(u) of the inducing outputs hangs together with q(h) of a hidden layer (MATHEMATICS.md, 6).
-Family = Literal["mean_field", "marginalised"]
-FAMILIES = get_args(Family)
+Family = Literal["mean_field", "marginalised"] | Conditional
+FAMILIES = ("mean_field", "marginalised", *CONDITIONAL)
 # A free hidden layer would at once explain itself as noise, which is the shallow model's optimum:
 # its noise is held until the layers below have come to depend on it.
 PHASES = (
@@ -69,5 +75,9 @@ def chain(
         for at, end in enumerate(ends)
     ]
     hidden = (HiddenNode() for _ in range(n_hidden))
-    doctor = glance if hidden else None
-    return Graph((top, *hidden), tuple(edges), begin, jitter, phases=phases, doctor=doctor)
+    nodes = (top, *hidden)
+    if n_hidden and family != "mean_field" and family != "marginalised":
+        in_turn = then_conditional(phases)
+        return ConditionalGraph(nodes, tuple(edges), begin, jitter, phases=in_turn, family=family)
+    doctor = glance if n_hidden else None
+    return Graph(nodes, tuple(edges), begin, jitter, phases=phases, doctor=doctor)
