@@ -67,6 +67,7 @@ bench: $(VENV)/.dev-installed
 
 gallery: $(VENV)/.app-installed
 	PYTHONPATH=. $(BIN)/python assets/models/train.py
+	PYTHONPATH=. $(BIN)/python assets/depth/train.py
 
 # The browser tests drive Debian's Chromium.
 chromium:

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from gplvm_core.datasets.errors import plural
-from gplvm_core.figures.pack import Chart, check_one_map
+from gplvm_core.figures.pack import Chart
 from gplvm_core.models import LatentVariableModel
 from pages.ui.explore.canvas import latent_canvas
 from pages.ui.explore.noise import noise_of_outputs
@@ -17,6 +17,10 @@ from pages.ui.shared.words import TERMS, story_of
 CALIBRATED = (
     "the same model, trained without a tenth of the rows, completed each of them from half of its "
     "values. Of intervals that are right, 95 % do."
+)
+LAST_LAYER = (
+    "**Layers.** This model has {} of them, each with a map of its own. This is the map of the "
+    "last one, just above the data; the others are in Depth."
 )
 
 
@@ -34,7 +38,6 @@ def training_in_words(model: LatentVariableModel) -> str:
 def explore(item: Item, name: str) -> None:
     """The page for one model."""
     try:
-        check_one_map(item.model)
         chart = Chart.of(item.model, item.dataset)
         latent_canvas(chart, name, linked_place(n_axes(chart)), opening_here(item))
         take_home(item, chart, name)
@@ -43,8 +46,10 @@ def explore(item: Item, name: str) -> None:
     noise_of_outputs(item, name)
     measured = calibration(item.key)
     story = story_of(item.dataset.name, item.dataset.title)
+    layers = item.model.layers_ if item.model.capabilities.layers else ()
     about(
         f"{story.sentence} {story.shows}".strip(),
+        *([LAST_LAYER.format(len(layers))] if layers else []),
         f"**The map.** {TERMS['latent']} Two dimensions are shown at a time, the most "
         "relevant first. The others follow the data: each is the mean of the dots' positions, "
         "weighted by how near they are to the pointer on the map, so what is drawn stays close "

@@ -7,12 +7,15 @@ import streamlit as st
 from gplvm_core.datasets.errors import plural
 from pages.ui.shared.card import card_of
 from pages.ui.shared.catalogue import Listed, gallery_items
-from pages.ui.shared.doors import DYNAMICS, doors
+from pages.ui.shared.doors import DEPTH, DYNAMICS, doors
 from pages.ui.shared.routes import enter_through_app
 from pages.ui.shared.words import TERMS, story_of
 
 COLUMNS = 3
-IN_TIME = "Play them, look ahead of their end, or let the model invent a new movement."
+SHOWS = {
+    DYNAMICS: "Play them, look ahead of their end, or let the model invent a new movement.",
+    DEPTH: "Its map has a map of its own above it: move in either, and see what a layer adds.",
+}
 
 
 def show_card(listed: Listed) -> None:
@@ -28,7 +31,7 @@ def show_card(listed: Listed) -> None:
         st.html(card.html)
         st.subheader(entry.title, anchor=False)
         door = doors(entry.capabilities)[0]
-        shows = IN_TIME if door is DYNAMICS else story.shows
+        shows = SHOWS.get(door, story.shows)
         st.markdown(f"{story.sentence} {shows}".strip())
         in_use = f"{card.effective} of {plural(entry.n_latent, 'dimension')} in use"
         st.html(

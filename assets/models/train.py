@@ -16,7 +16,13 @@ from typing import Any
 
 import numpy as np
 
-from gplvm_core import BayesianGPLVM, DynamicalGPLVM, ManifoldRelevance, load_dataset
+from gplvm_core import (
+    BayesianGPLVM,
+    DeepGPLVM,
+    DynamicalGPLVM,
+    ManifoldRelevance,
+    load_dataset,
+)
 from gplvm_core.datasets import Dataset
 from gplvm_core.store import Library
 
@@ -60,16 +66,21 @@ GALLERY = {
     ),
     "digits": Exhibit("digits", "Handwritten digits", {"n_components": 10, "n_inducing": 60}),
     "flow": Exhibit("flow", "Oil, water and gas in a pipe", {"n_components": 8, "n_inducing": 40}),
+    "deep-flow": Exhibit(
+        "flow", "The same pipe, in two layers", {"n_components": (5, 8), "n_inducing": 40}
+    ),
 }
 
 
-def gallery_model(name: str) -> BayesianGPLVM | ManifoldRelevance:
+def gallery_model(name: str) -> BayesianGPLVM | DeepGPLVM | ManifoldRelevance:
     """The gallery's model of that name, not fitted yet."""
     # A jitter that leaves the bound's digits to the model and not to a processor's rounding.
     settings = {"jitter": 1e-4, "max_iter": 500} | GALLERY[name].settings
     settings |= {"random_state": 0, "n_jobs": os.cpu_count()}
     if load_dataset(GALLERY[name].dataset).views:
         return ManifoldRelevance(**settings)
+    if isinstance(settings["n_components"], tuple):
+        return DeepGPLVM(**settings)
     return DynamicalGPLVM(**settings) if GALLERY[name].in_time else BayesianGPLVM(**settings)
 
 

@@ -13,7 +13,7 @@ from typing import Any
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core.datasets.dataset import Dataset
-from gplvm_core.figures.pack import Chart, check_one_map, pack_model
+from gplvm_core.figures.pack import Chart, pack_model
 from gplvm_core.figures.precision import Precision, rounded
 from gplvm_core.figures.scripts import MAP_STYLES, asset, script
 
@@ -27,7 +27,8 @@ NEEDED = ("latent_mean_", "latent_variance_", "posterior_", "relevance_", "infor
 def explorer(model: Any, dataset: Dataset, *, title: str | None = None) -> "OfflineExplorer":
     """The map of a fitted model, to move over: shown in a notebook's cell, or saved as a file.
 
-    model: with a latent map; dataset: its training rows; title: the data set's unless given.
+    model: with a latent map, of several layers the last one's; dataset: its training rows; title:
+    the data set's unless given.
     Raises NotFittedError, TypeError or ValueError for what cannot be shown, KernelError for a
     kernel that a browser cannot evaluate.
     """
@@ -35,7 +36,6 @@ def explorer(model: Any, dataset: Dataset, *, title: str | None = None) -> "Offl
     if not hasattr(model, "fit"):
         raise TypeError(f"explorer shows a fitted model, such as a BayesianGPLVM; got a {name}.")
     check_is_fitted(model)
-    check_one_map(model)
     if model.capabilities.views:
         raise ValueError(
             "A model of several views is explored one view at a time: pass "

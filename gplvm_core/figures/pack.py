@@ -1,7 +1,7 @@
 """A fitted model as the bytes that the canvas reads."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol, Self
 
 import numpy as np
@@ -55,7 +55,8 @@ class Chart:
     """What the canvas shows: a posterior, its data, and where the training points lie.
 
     latent_mean, latent_variance: N × Q (variance None: the points are certain); relevance: (Q,);
-    on: the dimensions that carry information, most relevant first.
+    on: the dimensions that carry information, most relevant first; layer: which one of a model of
+    several it is.
     """
 
     posterior: Posterior
@@ -64,10 +65,17 @@ class Chart:
     latent_variance: Float[Array, "N Q"] | None
     relevance: Float[Array, " Q"]
     on: tuple[int, ...]
+    layer: int | None = None
 
     @classmethod
     def of(cls, model: Any, dataset: Rows) -> Self:
-        """From a fitted estimator. A model without a KL counts its most relevant dimensions."""
+        """From a fitted estimator. A model without a KL counts its most relevant dimensions.
+
+        Of a model of several layers, the last, whose points generate the data.
+        """
+        layers = getattr(model, "layers_", ())
+        if layers:
+            return replace(cls.of(layers[-1], dataset), layer=len(layers) - 1)
         relevance = np.asarray(model.relevance_, dtype=float)
         order = np.argsort(-relevance, kind="stable")
         information = np.asarray(model.information_, dtype=float)
@@ -98,15 +106,6 @@ class Chart:
         return int(np.argmin(away**2 @ self.relevance))
 
 
-def check_one_map(model: Any) -> None:
-    """Raises ValueError for a model of several layers, each of which has a map of its own."""
-    if model.capabilities.layers:
-        raise ValueError(
-            f"A {type(model).__name__} has a map for every layer, and none that generates alone. "
-            "Its layers_ hold them; generate(h, layer=…) goes on from any of them."
-        )
-
-
 def pack_model(chart: Chart, name: str) -> bytes:
     """All that the browser needs to generate, to shade and to draw the training points.
 
@@ -131,6 +130,7 @@ def pack_model(chart: Chart, name: str) -> bytes:
     arrays["items"], item_shape, item_range, missing_code = _items(dataset)
     header = {
         "name": name,
+        "layer": chart.layer,
         "kernel": kernel_parts(posterior.kernel, inducing.shape[1], chart.n_latent),
         "scale": scale,
         "spread": data_spread(dataset.values),

@@ -70,7 +70,8 @@ class Progress:
 
     `relevance` and `information` (Q,): 1/lengthscale² and mean KL in nats per latent dimension;
     `latent_mean` (N, Q); `seconds` since the start and `seconds_left` (estimated; None when
-    unknown); `run` is the value from which training continues exactly.
+    unknown); `run` is the value from which training continues exactly; `verdicts` says now and
+    then, of several layers, how each is.
     """
 
     phase: str
@@ -85,6 +86,7 @@ class Progress:
     seconds_left: float | None
     message: str
     run: object
+    verdicts: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)

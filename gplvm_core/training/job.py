@@ -139,7 +139,13 @@ class Job:
 
     def _observe(self, progress: Progress) -> None:
         trace = extended_trace(self.snapshot.trace, progress)
-        progress = replace(progress, seconds_left=seconds_left(progress, trace))
+        before = self.snapshot.progress
+        progress = replace(
+            progress,
+            seconds_left=seconds_left(progress, trace),
+            # They are told now and then: what was said stands until the next time.
+            verdicts=progress.verdicts or (() if before is None else before.verdicts),
+        )
         self.publish(progress=progress, trace=trace)
         if time.monotonic() - self._written >= self.checkpoint_seconds:
             self.checkpoint()

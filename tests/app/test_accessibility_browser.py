@@ -15,6 +15,8 @@ PAGES = (
     "explore?model={0}",
     "dynamics?model=gallery:moves",
     "views?model=gallery:pairs",
+    "depth",
+    "depth?model=gallery:deep-flow",
     "complete?model={0}",
     "train",
     "library",
@@ -29,7 +31,7 @@ SCHEMES = {"light": {}, "dark": {"runOnly": ["color-contrast"]}}
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed (make check brings it)")
-@pytest.mark.parametrize("page", PAGES, ids=[page.partition("?")[0] for page in PAGES])
+@pytest.mark.parametrize("page", PAGES, ids=[page.partition("=")[0] for page in PAGES])
 def test_nothing_serious_stands_in_the_way(server: Server, browser_page: Visit, page: str) -> None:
     visit = browser_page.page
     visit.goto(f"{server.url}/{page.format(server.model_key).removeprefix('gallery')}")

@@ -26,6 +26,7 @@ from gplvm_core.models.problems.graph import Begun, Given, Graph
 from gplvm_core.models.problems.inputs import InputNode
 from gplvm_core.models.training.run import Restart, Run, Trace, Trained
 from gplvm_core.optimise import Progress, Result
+from gplvm_core.prediction import predict
 from gplvm_core.statistics import Targets
 from gplvm_core.statistics.executors import serial
 
@@ -293,9 +294,23 @@ def test_starts_are_made_layer_by_layer() -> None:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_a_deep_model_has_no_one_map_and_says_so() -> None:
+def test_the_explorer_of_a_deep_model_has_the_map_of_its_last_layer() -> None:
     Y = np.random.default_rng(0).normal(size=(12, 4))
     fitted = DeepGPLVM((1, 2), 5, **QUICK).fit(Y)
     assert fitted.capabilities.layers
-    with pytest.raises(ValueError, match="a map for every layer"):
-        explorer(fitted, Dataset("made", "Made", Y, Drawing("curve", (4,))))
+    chart = explorer(fitted, Dataset("made", "Made", Y, Drawing("curve", (4,)))).chart
+    assert chart.layer == 1
+    at = chart.latent_mean[:3]
+    np.testing.assert_allclose(
+        predict(chart.posterior, at)[0], fitted.generate(at, layer=1), atol=1e-12
+    )
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_what_is_told_of_the_layers_on_the_way_is_what_the_doctor_says() -> None:
+    told: list[Progress] = []
+    rows = np.random.default_rng(0).normal(size=(30, 4))
+    fitted = DeepGPLVM((1, 2), 5, max_iter=20, random_state=0).fit(rows, callback=told.append)
+    assert [each.iteration for each in told if each.verdicts] == [20]
+    said = [layer.verdict_.split(":")[0].split(",")[0] for layer in fitted.layers_]
+    assert list(told[-1].verdicts) == said

@@ -65,6 +65,12 @@ def test_stored_bound_is_the_models_own(name: str, gallery: Library) -> None:
     assert model.bound_ == pytest.approx(bound, rel=1e-8)
 
 
+def test_the_second_layer_is_worth_having(gallery: Library) -> None:
+    deep, shallow = gallery.model("deep-flow"), gallery.model("flow")
+    assert deep.bound_ > shallow.bound_ + 500.0
+    assert not any(layer.doubt_ for layer in deep.layers_)
+
+
 @pytest.mark.parametrize("name", ["pairs", "silhouettes"])
 def test_stored_bounds_of_views_are_the_models_own(name: str, gallery: Library) -> None:
     model, dataset = gallery.model(name), gallery.dataset(name)

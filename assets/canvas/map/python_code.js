@@ -7,15 +7,16 @@
  * @param {string} opening
  * @param {number[]} point
  * @param {Drawing} drawing
+ * @param {number | null} [layer] of a model of several, counted from the top
  */
-export function pythonCode(opening, point, drawing) {
+export function pythonCode(opening, point, drawing, layer = null) {
   const shape = drawing.kind === "image" || drawing.kind === "skeleton" ? `.reshape(${drawing.shape.join(", ")})` : "";
   const what = { image: "rows × columns of pixels", skeleton: "joints × (x, y, z)", curve: "one value for each column", bars: "one value for each column" };
   return [
     "import numpy as np",
     opening,
     `point = np.array([[${point.join(", ")}]])`,
-    "mean, std = model.inverse_transform(point, return_std=True)",
+    `mean, std = model.${layer === null ? "inverse_transform(point" : `generate(point, layer=${layer}`}, return_std=True)`,
     `output = mean[0]${shape}  # ${what[drawing.kind]}`,
     "",
   ].join("\n");

@@ -137,8 +137,8 @@ export class Taking {
   }
 
   showCode() {
-    const { drawing } = this.explorer.model;
-    this.code.value = pythonCode(this.menu.dataset.opening ?? "", Array.from(this.point()), drawing);
+    const { drawing, header } = this.explorer.model;
+    this.code.value = pythonCode(this.menu.dataset.opening ?? "", Array.from(this.point()), drawing, header.layer);
     this.say("");
   }
 

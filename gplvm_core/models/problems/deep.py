@@ -9,6 +9,7 @@ from gplvm_core.models.problems.conditional import (
     ConditionalGraph,
     then_conditional,
 )
+from gplvm_core.models.problems.doctor import glance
 from gplvm_core.models.problems.edges import Edge
 from gplvm_core.models.problems.graph import Beginning, Graph
 from gplvm_core.models.problems.nodes import HiddenNode, Node
@@ -78,4 +79,5 @@ def chain(
     if n_hidden and family != "mean_field" and family != "marginalised":
         in_turn = then_conditional(phases)
         return ConditionalGraph(nodes, tuple(edges), begin, jitter, phases=in_turn, family=family)
-    return Graph(nodes, tuple(edges), begin, jitter, phases=phases)
+    doctor = glance if n_hidden else None
+    return Graph(nodes, tuple(edges), begin, jitter, phases=phases, doctor=doctor)

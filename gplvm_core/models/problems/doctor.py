@@ -10,11 +10,12 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from gplvm_core.bounds import Informed
+from gplvm_core.bounds import Informed, LayerValue
 from gplvm_core.models.data.scaling import Scaling
-from gplvm_core.models.problems.edges import Settled, relevance_of
+from gplvm_core.models.problems.edges import FREE, Settled, relevance_of
 from gplvm_core.models.problems.graph import Graph, Learnt, Parameters
 from gplvm_core.models.problems.inputs import InputNode
+from gplvm_core.models.problems.nodes import Believed
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Posterior
@@ -89,6 +90,34 @@ def freedom(posterior: Informed) -> float:
     return inverse.shape[1] - float(np.mean(np.trace(inverse, axis1=1, axis2=2)))
 
 
+def glance(graph: Graph, parameters: Parameters) -> tuple[str, ...]:
+    """Whether each layer of a model in training is on, in words; the top first."""
+    nodes = graph.believed(parameters)
+    said = (
+        f"{_name(graph, at)} is {'off' if _off(graph, nodes, layer, at) else 'on'}"
+        for at, layer in enumerate(graph.values(parameters, FREE, nodes))
+    )
+    return tuple(dict.fromkeys(said))
+
+
+def _off(graph: Graph, nodes: Sequence[Believed], layer: Settled | LayerValue, at: int) -> bool:
+    top = graph.nodes[0]
+    # Of a path the prior over time tells much: little need come from each point.
+    alone = not isinstance(top, InputNode | PathNode)
+    told = float(nodes[0].information.sum()) if alone and at == 0 else np.inf
+    hidden = graph.edges[at].ends_in_node
+    return (
+        _ratio(layer) <= LEAST_RATIO
+        or freedom(layer.posterior) < LEAST_FREEDOM
+        or told < LEAST_TOLD
+        or (hidden and _noise_share(layer, nodes[at + 1]) > MOST_NOISE)
+    )
+
+
+def _name(graph: Graph, at: int) -> str:
+    return f"layer {graph.edges[at].source + 1} of {len(graph.nodes)}"
+
+
 def _layer(
     graph: Graph, learnt: Learnt, at: int, scaling: Scaling | None = None, view: str | None = None
 ) -> DeepLayer:
@@ -99,15 +128,10 @@ def _layer(
     posterior = layer.as_posterior(units)
     psi1, _ = posterior.kernel.psi1(belief.mean, belief.variance, posterior.inducing)
     linear = _linear(belief.mean, posterior.mean(belief.mean, psi1))
-    top = graph.nodes[0]
-    latent_top = not isinstance(top, InputNode)
-    # Of a path the prior over time tells much: little need come from each point.
-    alone = latent_top and not isinstance(top, PathNode)
-    told = float(node.information.sum()) if alone and at == 0 else np.inf
-    share = 0.0 if last else _noise_share(layer, learnt, at)
-    off = ratio <= LEAST_RATIO or free < LEAST_FREEDOM or told < LEAST_TOLD or share > MOST_NOISE
+    latent_top = not isinstance(graph.nodes[0], InputNode)
+    off = _off(graph, learnt.nodes, layer, at)
     wild = not last and free > MOST_FREEDOM * belief.n_points
-    name, straight = f"layer {edge.source + 1} of {depth}", depth > 1 and linear > LINEAR
+    name, straight = _name(graph, at), depth > 1 and linear > LINEAR
     if view is not None:
         name += f", view {view!r},"
     if off and last:
@@ -154,7 +178,7 @@ def _units(n_outputs: int) -> Scaling:
     return Scaling(np.zeros(n_outputs), np.ones(n_outputs))
 
 
-def _ratio(layer: Settled) -> float:
+def _ratio(layer: Settled | LayerValue) -> float:
     """σ_f²/σ² of the layer, of its outputs on average where each has its own."""
     if layer.layer.ratio is not None:
         return float(np.mean(layer.layer.ratio))
@@ -162,9 +186,9 @@ def _ratio(layer: Settled) -> float:
     return level / float(layer.layer.noise_variance)
 
 
-def _noise_share(layer: Settled, learnt: Learnt, at: int) -> float:
+def _noise_share(layer: Settled | LayerValue, below: Believed) -> float:
     """The noise of a hidden layer, as a share of the variance of what it explains."""
-    outputs = learnt.nodes[at + 1].belief
+    outputs = below.belief
     together = outputs.mean.var(axis=0) + outputs.variance.mean(axis=0)
     return float(layer.layer.noise_variance) / float(np.mean(together))
 

@@ -131,6 +131,9 @@ class FullProblem:
         relevance = relevance_of(parameters.kernel, latent.shape[1])
         return relevance, np.full(latent.shape[1], np.nan), latent
 
+    def verdicts(self, parameters: Points) -> tuple[str, ...]:
+        return ()
+
 
 def check_room(targets: Targets) -> None:
     """Raise DataError when the full model's matrices, one a pattern of gaps, would not fit."""

@@ -6,7 +6,7 @@ a node that is known; a deep model is a chain, whose hidden nodes are the output
 the inputs of the next (Damianou 2015, ch. 3–6).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Protocol
@@ -99,6 +99,8 @@ class Graph:
     jitter: float
     run: Executor = serial
     phases: Sequence[Phase] = PHASES
+    # Says of several layers, in words, how each is.
+    doctor: Callable[["Graph", Parameters], tuple[str, ...]] | None = None
 
     def start(self, seed: int) -> Parameters:
         begun = self.begin(seed)
@@ -150,6 +152,9 @@ class Graph:
     def describe(self, parameters: Parameters) -> tuple[Array, Array, Array]:
         top = self.nodes[0].believed(parameters.nodes[0])
         return self._relevance(parameters), top.information, top.belief.mean
+
+    def verdicts(self, parameters: Parameters) -> tuple[str, ...]:
+        return () if self.doctor is None else self.doctor(self, parameters)
 
     def _relevance(self, parameters: Parameters) -> Float[Array, " Q"]:
         """Of the layer to which a dimension of the top matters most, relative to its largest."""

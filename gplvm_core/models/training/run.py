@@ -70,6 +70,9 @@ class Problem(Protocol):
     def describe(self, parameters: Any) -> tuple[Array, Array, Array]:
         """(relevance, information, latent mean) of parameters, for progress."""
 
+    def verdicts(self, parameters: Any) -> tuple[str, ...]:
+        """How each of several layers is, in words, for progress; it costs an evaluation."""
+
 
 @dataclass(frozen=True)
 class Trace:

@@ -18,6 +18,8 @@ from gplvm_core.optimise import LBFGS, SCG, LBFGSState, Progress, Result, SCGSta
 OPTIMISERS = {"lbfgs": LBFGS(), "scg": SCG()}
 # A refreshed phase that gains less than this share of the bound's size ends the run.
 LEAST_GAIN = 1e-7
+# Iterations from one look at the layers of a model to the next; a look costs an evaluation.
+EVERY = 20
 
 
 def by_bound(trained: Trained) -> Any:
@@ -233,6 +235,7 @@ class Training:
     ) -> bool:
         phase, parameters = self._phase(run), objective.parameters(run.optimiser.x)
         relevance, information, latent = self.problem.describe(parameters)
+        looked = run.total_iterations % EVERY == 0
         finished = len(run.done) * self.max_iter + run.total_iterations
         ahead = len(run.seeds) * self.max_iter - finished
         message = phase.name
@@ -253,6 +256,7 @@ class Training:
                     seconds_left=run.seconds * ahead / finished if finished else None,
                     message=message,
                     run=run,
+                    verdicts=self.problem.verdicts(parameters) if looked else (),
                 )
             )
         except StopIteration:

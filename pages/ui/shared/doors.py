@@ -24,6 +24,7 @@ class Door:
 EXPLORE = Door("explore", "Explore", "Explore", ":material/explore:")
 DYNAMICS = Door("dynamics", "Dynamics", "Play", ":material/play_arrow:")
 VIEWS = Door("views", "Views", "See the views", ":material/join_inner:")
+DEPTH = Door("depth", "Depth", "See the layers", ":material/layers:")
 COMPLETE = Door("complete", "Complete", "Complete", ":material/brush:")
 
 
@@ -34,5 +35,5 @@ def doors(capabilities: Capabilities | None) -> tuple[Door, ...]:
     # These pages show one map; a deep model has several.
     views = (VIEWS,) if capabilities.views and not capabilities.layers else ()
     timed = (DYNAMICS,) if capabilities.timed and not capabilities.layers else ()
-    explore = () if capabilities.layers else (EXPLORE,)
-    return (*views, *timed, *explore, COMPLETE)
+    deep = (DEPTH,) if capabilities.layers else ()
+    return (*views, *timed, *deep, EXPLORE, COMPLETE)

@@ -10,6 +10,7 @@ PAGES = (
     ("pages/explore.py", "Explore"),
     ("pages/dynamics.py", "Dynamics"),
     ("pages/views.py", "Views"),
+    ("pages/depth.py", "Depth"),
     ("pages/complete.py", "Complete"),
     ("pages/train.py", "Train"),
     ("pages/library.py", "Library"),

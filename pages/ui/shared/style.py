@@ -41,6 +41,20 @@ CSS = """
 .mf-strip figcaption, .mf-line figcaption { margin-top: .2rem; font-size: .74rem; opacity: .8;
   text-align: center; line-height: 1.3; font-variant-numeric: tabular-nums; }
 .mf-strip figcaption small { display: block; font-size: inherit; opacity: .85; }
+.mf-ladder { list-style: none; display: grid; gap: 1.1rem; }
+ol.mf-ladder, .mf-ladder li { margin: 0 !important; }
+ol.mf-ladder { padding: 0 !important; }
+.mf-ladder li { position: relative; display: grid; align-items: center; gap: .2rem 1rem;
+  grid-template-columns: 12rem 8rem minmax(0, 1fr);
+  border: 1px solid color-mix(in srgb, currentColor 18%, transparent); border-radius: .5rem; }
+.mf-ladder li { padding: .6rem .9rem !important; }
+.mf-ladder li:not(:last-child)::after { content: "↓"; position: absolute; left: 1.2rem;
+  bottom: -1.25rem; opacity: .7; }
+.mf-ladder .mf-facts { grid-column: 3; }
+.mf-ladder .mf-data { grid-template-columns: auto minmax(0, 1fr); border-style: dashed; }
+.mf-bars { display: flex; align-items: flex-end; gap: 3px; height: 2.2rem; grid-row: span 2; }
+.mf-bars i { flex: 0 1 12px; background: #8A939A; border-radius: 2px 2px 0 0; }
+.mf-bars .on { background: #0072B2; }
 [class*="st-key-card_"] { position: relative; height: 100%;
   transition: transform .12s ease, box-shadow .12s ease; }
 [class*="st-key-card_"] h3, [class*="st-key-row_"] h3 { padding: 0 0 .6rem !important; }
@@ -59,6 +73,9 @@ CSS = """
 .st-key-room_player { min-height: 38rem; }
 .st-key-room_painter { min-height: 36rem; }
 .st-key-room_views { min-height: 36rem; }
+.st-key-room_layers { min-height: 36rem; }
+.st-key-room_bend { min-height: 40rem; }
+.st-key-room_prior { min-height: 26rem; }
 /* Streamlit's own are too faint to read: captions, code in them, and the value above a slider. */
 [data-testid="stCaptionContainer"] { color: inherit; opacity: .8; }
 [data-testid="stCaptionContainer"] code, [data-testid="stSlider"] * { color: inherit; }
@@ -79,6 +96,8 @@ CSS = """
   .mf-lead { font-size: 1rem; }
   .mf-line { grid-template-columns: minmax(0, 1fr); gap: .2rem; }
   .mf-line > div { grid-template-columns: repeat(3, minmax(0, 1fr)) !important; }
+  .mf-ladder li { grid-template-columns: minmax(0, 1fr); }
+  .mf-ladder .mf-facts { grid-column: 1; }
   .mf-strip { grid-template-columns: repeat(3, minmax(0, 1fr)); }
 }
 </style>

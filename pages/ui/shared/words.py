@@ -8,6 +8,7 @@ from gplvm_core.models import (
     GPLVM,
     BayesianGPLVM,
     BayesianPCA,
+    DeepGPLVM,
     DynamicalGPLVM,
     ManifoldRelevance,
     ProbabilisticPCA,
@@ -121,6 +122,13 @@ TERMS: dict[str, str] = {
     "effective": "Latent dimensions that carry information: more than 0.05 nats a point.",
     "dimensions": "How many hidden numbers a row may have. Give more than you expect to need: "
     "the Bayesian models switch off what the data do not need.",
+    "layers": "With two or three layers the map of the data has a map of its own above it (a deep "
+    "GP-LVM), which suits data whose smoothness changes from place to place. Training takes two to "
+    "four times as long; a layer that is not needed switches off, and that is said.",
+    "verdict": "A layer is on when it hands something on that is not noise. In the first phases "
+    "layers may wake up again.",
+    "widths": "How many hidden numbers a row may have in this layer: fewer than below it. Those "
+    "that are not needed switch off.",
     "inducing": "Points that summarise the mapping. More of them follow finer detail and take "
     "longer (cost grows with the square).",
     "scaling": "Every column is centred. “One scale for all” keeps the columns' "
@@ -163,6 +171,7 @@ MODEL_WORDS: dict[str, str] = {
         (BayesianGPLVM, "Bayesian GP-LVM"),
         (ManifoldRelevance, "Manifold relevance"),
         (DynamicalGPLVM, "Dynamical GP-LVM"),
+        (DeepGPLVM, "Deep GP-LVM"),
         (GPLVM, "GP-LVM"),
         (BayesianPCA, "Bayesian PCA"),
         (ProbabilisticPCA, "Probabilistic PCA"),

@@ -24,6 +24,7 @@ from pages.ui.shared.words import (
     seconds_in_words,
 )
 from pages.ui.train.jobs_list import status_badge
+from pages.ui.train.verdicts import show_verdicts
 
 ACTIVE = ("queued", "running")
 WAITING = ("paused", "interrupted")
@@ -57,7 +58,11 @@ def settings_of(job: Snapshot) -> list[str]:
     """The settings that matter most, for the caption."""
     words = []
     if "n_components" in job.parameters:
-        words.append(plural(int(job.parameters["n_components"]), "latent dimension"))
+        widths = job.parameters["n_components"]
+        if isinstance(widths, tuple):
+            words.append(f"{len(widths)} layers of {' and '.join(map(str, widths))} dimensions")
+        else:
+            words.append(plural(int(widths), "latent dimension"))
     if job.parameters.get("n_inducing") is not None:
         words.append(plural(int(job.parameters["n_inducing"]), "inducing point"))
     if int(job.parameters.get("n_restarts") or 1) > 1:
@@ -102,6 +107,9 @@ PHASES = {
     "noise held": "laying out a first map",
     "all free": "improving map and noise together",
     "refining": "polishing",
+    "noise held everywhere": "laying out the layers",
+    "hidden noise held": "making the layers depend on each other",
+    "hidden noise held, refined": "making the layers depend on each other",
 }
 REQUESTS = {"pause": "Pausing after this step …", "cancel": "Stopping after this step …"}
 STOP = "Ends the training and keeps the best model so far."
@@ -192,6 +200,7 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
     on = int(dimensions_on(progress.information).sum())
     if job.status == "finished" and on == 0:
         st.info(NOTHING_FOUND, icon=":material/info:")
+    show_verdicts(job)
     with st.container(horizontal=True, key="job_numbers"):
         number("Bound", bound_in_words(progress.bound), TERMS["bound"])
         number("Noise", f"{progress.noise_variance:.3g}", TERMS["noise"])

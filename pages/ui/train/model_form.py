@@ -10,6 +10,7 @@ from gplvm_core import (
     GPLVM,
     BayesianGPLVM,
     BayesianPCA,
+    DeepGPLVM,
     DynamicalGPLVM,
     ManifoldRelevance,
     ProbabilisticPCA,
@@ -19,6 +20,7 @@ from gplvm_core.datasets.checks import mixed_units
 from gplvm_core.datasets.names import column_words
 from pages.ui.shared.words import TERMS
 from pages.ui.train.form_parts import KERNELS, chosen, kernel_of
+from pages.ui.train.layers_form import layers_question, widths_question
 from pages.ui.train.several_choice import FEW_VIEWS
 from pages.ui.train.several_form import kernel_option, prior_option, start_option
 from pages.ui.train.time_form import time_kernel_form
@@ -85,6 +87,7 @@ CHOICES: tuple[Choice, ...] = (
         ProbabilisticPCA,
     ),
 )
+DEEP = Choice("Deep GP-LVM", "A map above the map: layers below each other.", DeepGPLVM)
 SCALINGS = {
     "global": "One scale for all",
     "columns": "Each column its own",
@@ -118,7 +121,10 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
         label_visibility="collapsed",
         width="stretch",
     )
-    choice = offered[titles.index(title)]
+    choice, n_layers = offered[titles.index(title)], 1
+    if choice.estimator is BayesianGPLVM and not several:
+        n_layers = layers_question()
+        choice = choice if n_layers == 1 else DEEP
     known = inspect.signature(choice.estimator).parameters
     options: dict[str, Any] = {}
     if several and not choice.needs_views:
@@ -130,7 +136,7 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
         differ = differ or bool(mixed_units(dataset.values, column_words(dataset)))
     if choice.needs_views:
         options["time_kernel"] = prior_option(dataset)
-    elif "time_kernel" in known:
+    elif choice.needs_times:
         options["time_kernel"] = time_kernel_form(dataset)
     most = max(1, min(30, dataset.targets.shape[1], len(dataset.targets) - 1))
     left, right = st.columns(2)
@@ -156,6 +162,9 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
                 help=TERMS["max_iter"],
                 persist_state="session",
             )
+    lowest = int(options["n_components"])
+    if n_layers > 1:
+        options["n_components"] = widths_question(n_layers, lowest)
     if choice.has_noises:
         usual = "per_output" if differ and not choice.needs_views else "shared"
         options["noise"] = chosen(
@@ -171,7 +180,7 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
     # Probabilistic PCA has no further options.
     if {"kernel", "init", "n_restarts", "n_inducing"} & set(known):
         with st.expander("More options"):
-            options |= more_options(choice, dataset, set(known), int(options["n_components"]))
+            options |= more_options(choice, dataset, set(known), lowest)
     return choice.estimator(**{name: value for name, value in options.items() if name in known})
 
 

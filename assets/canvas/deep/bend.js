@@ -1,0 +1,230 @@
+// One Gaussian process beside a deep one on the same points, which a visitor adds and removes.
+
+import { element, partsOf } from "../kit/dom.js";
+import { formatNumber } from "../kit/format.js";
+import { readFrame } from "../kit/frame.js";
+import { css, readTheme, takeTheme } from "../kit/theme.js";
+import { Graph, roomFor } from "./graph.js";
+
+/** @typedef {[number, number]} CurvePoint */
+/** @typedef {{ curve?: string, points?: CurvePoint[], stop?: boolean, edit: number }} BendAct */
+/** @typedef {{ curve: string, curves: { name: string, title: string, words: string }[], edit: number, points: CurvePoint[] | null, busy: string | null }} BendWords */
+
+const NEAR = 9; // pixels within which a click takes a point away
+const FRAME_MS = 140; // from one draw of a path to the next
+const STEP = 0.02; // of an axis, for an arrow key
+const MODELS = /** @type {const} */ (["shallow", "deep"]);
+
+export class BendFigure {
+  /**
+   * @param {ParentNode} root
+   * @param {(act: BendAct) => void} send
+   */
+  constructor(root, send) {
+    this.parts = partsOf(root);
+    this.root = this.parts.explorer;
+    this.send = send;
+    this.theme = readTheme(this.root);
+    /** @type {import("../kit/frame.js").Frame | null} */
+    this.frame = null;
+    /** @type {CurvePoint[]} */
+    this.points = [];
+    this.edit = 0;
+    this.curve = "";
+    this.up = /** @type {[number, number]} */ ([-1, 1]);
+    /** @type {CurvePoint} */
+    this.cursor = [0, 0];
+    this.moving = !window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.tick = 0;
+    this.stopped = false;
+    const { again, moving, stop } = this.parts;
+    again.addEventListener("click", () => this.ask({ curve: this.curve }));
+    stop.addEventListener("click", () => this.send({ stop: true, edit: this.edit }));
+    moving.addEventListener("click", () => this.move(!this.moving));
+    for (const name of MODELS) this.listen(this.parts[name]);
+    this.observer = new ResizeObserver(() => this.draw());
+    this.observer.observe(this.root);
+    takeTheme(this.root, this.theme);
+    this.move(this.moving);
+    this.root.dataset.ready = "true";
+  }
+
+  /** Which curve, and what is going on. @param {BendWords} words */
+  tell({ curve, curves, edit, points, busy }) {
+    // Points that were changed meanwhile are on their way to Python.
+    if (points && edit >= this.edit) this.points = points;
+    this.edit = Math.max(this.edit, edit);
+    this.curve = curve;
+    this.parts.curves.replaceChildren(...curves.map(({ name, title, words }) => {
+      const button = element("button", { type: "button", title: words, "aria-pressed": name === curve }, title);
+      button.addEventListener("click", () => this.ask({ curve: name }));
+      return button;
+    }));
+    this.parts.stop.hidden = !busy;
+    this.parts.doing.textContent = busy ?? "Click beside the points to add one, on a point to take it away.";
+    this.root.dataset.busy = String(Boolean(busy));
+    for (const name of MODELS) this.parts[name].classList.toggle("old", Boolean(busy));
+  }
+
+  /** A result. @param {Uint8Array} bytes */
+  load(bytes) {
+    const frame = readFrame(bytes);
+    this.frame = frame;
+    const { header, arrays } = frame;
+    if (header.edit >= this.edit) this.points = Array.from(arrays.x, (x, i) => [x, arrays.y[i]]);
+    this.up = roomFor([arrays.y, arrays.truth, arrays.shallow_mean, arrays.deep_mean]);
+    for (const name of MODELS) this.parts[`${name}-words`].replaceChildren(...this.scores(name));
+    this.parts["warp-words"].textContent = warpInWords(header.verdicts);
+    this.describe();
+    this.draw();
+  }
+
+  /** Bound and density of a model, the better one marked. @param {"shallow" | "deep"} name */
+  scores(name) {
+    const { header } = /** @type {import("../kit/frame.js").Frame} */ (this.frame);
+    const other = header[name === "deep" ? "shallow" : "deep"];
+    const said = [["bound", "Evidence bound", "nats"], ["score", "unseen points", "nats each"]].flatMap(([key, title, unit]) => {
+      const better = header[name][key] > other[key] + 0.05;
+      return [`${title} `, element("span", better ? { class: "better" } : {}, `${formatNumber(header[name][key], 3)} ${unit}`), " · "];
+    });
+    return said.slice(0, -1);
+  }
+
+  describe() {
+    const { header } = /** @type {import("../kit/frame.js").Frame} */ (this.frame);
+    for (const name of MODELS) {
+      const { bound, score } = header[name];
+      this.parts[name].setAttribute("aria-label",
+        `${name === "deep" ? "Two layers" : "One layer"} on ${this.points.length} points: bound ${formatNumber(bound, 3)}, ` +
+        `unseen points ${formatNumber(score, 3)}. Arrow keys move a cross, Enter adds a point there or takes one away.`);
+    }
+    this.parts.warp.setAttribute("aria-label", "The first layer's output over the input: steep where it stretches the line, flat where it presses it together.");
+  }
+
+  // --- what a visitor does --------------------------------------------------------------------
+
+  /** @param {Omit<BendAct, "edit">} act */
+  ask(act) {
+    this.edit += 1;
+    this.send({ ...act, edit: this.edit });
+  }
+
+  /** @param {HTMLCanvasElement} canvas */
+  listen(canvas) {
+    canvas.addEventListener("click", (event) => {
+      const { left, top } = canvas.getBoundingClientRect();
+      const graph = this.graphOf(canvas);
+      this.cursor = graph.numbers(event.clientX - left, event.clientY - top);
+      this.change(graph);
+    });
+    canvas.addEventListener("keydown", (event) => {
+      const way = { ArrowLeft: [-1, 0], ArrowRight: [1, 0], ArrowDown: [0, -1], ArrowUp: [0, 1] }[event.key];
+      if (way) {
+        this.cursor = [this.cursor[0] + 2 * STEP * way[0], this.cursor[1] + STEP * way[1] * (this.up[1] - this.up[0])];
+        this.draw();
+      } else if (event.key === "Enter" || event.key === " ") this.change(this.graphOf(canvas));
+      else return;
+      event.preventDefault();
+    });
+    canvas.addEventListener("focus", () => this.draw());
+    canvas.addEventListener("blur", () => this.draw());
+  }
+
+  /** Add a point at the cursor, or take away the one that is there. @param {Graph} graph */
+  change(graph) {
+    const [px, py] = graph.pixel(...this.cursor);
+    const away = this.points.map(([x, y]) => Math.hypot(graph.pixel(x, y)[0] - px, graph.pixel(x, y)[1] - py));
+    const nearest = away.indexOf(Math.min(...away));
+    const taken = nearest >= 0 && away[nearest] <= NEAR;
+    if (!taken && Math.abs(this.cursor[0]) > 1) return;
+    this.points = taken ? this.points.filter((_, i) => i !== nearest) : [...this.points, this.cursor];
+    this.parts.announce.textContent = `${taken ? "Taken away" : "Added"}: ${this.points.length} points`;
+    this.ask({ points: this.points });
+    this.draw();
+  }
+
+  /** @param {boolean} on */
+  move(on) {
+    this.moving = on;
+    this.parts.moving.setAttribute("aria-pressed", String(on));
+    if (on) this.animate();
+  }
+
+  // --- drawing --------------------------------------------------------------------------------
+
+  animate() {
+    cancelAnimationFrame(this.tick);
+    if (!this.moving || this.stopped) return;
+    if (this.frame) this.draw();
+    this.tick = requestAnimationFrame(() => this.animate());
+  }
+
+  /** @param {HTMLCanvasElement} canvas */
+  graphOf(canvas) {
+    return new Graph(canvas, [-1.02, 1.02], this.up, this.theme);
+  }
+
+  draw() {
+    if (!this.frame || !this.parts.deep.clientWidth) return;
+    const { arrays, header } = this.frame;
+    const { theme } = this;
+    const { grid } = arrays;
+    const place = this.moving ? (performance.now() / FRAME_MS) % header.frames : 0;
+    for (const name of MODELS) {
+      const canvas = this.parts[name];
+      const graph = this.graphOf(canvas);
+      graph.axes();
+      graph.context.save();
+      graph.context.beginPath();
+      graph.context.rect(...graph.pixel(-1.02, this.up[1]), graph.width, graph.height - 30);
+      graph.context.clip();
+      graph.band(grid, arrays[`${name}_low`], arrays[`${name}_high`], css(theme.accent, theme.dark ? 0.28 : 0.16));
+      graph.line(grid, arrays.truth, css(theme.muted), 1.2, [4, 4]);
+      for (let s = 0; s < header.paths; s++) graph.line(grid, pathAt(arrays[`${name}_paths`], header, grid.length, s, place), css(theme.accent, 0.55), 1);
+      graph.line(grid, arrays[`${name}_mean`], css(theme.accent), 2.4);
+      for (const [x, y] of this.points) graph.dot(x, y, 3.4);
+      if (canvas.matches(":focus-visible")) graph.cross(...this.cursor);
+      graph.context.restore();
+    }
+    const spread = (/** @type {number} */ side) => arrays.warp.map((/** @type {number} */ h, /** @type {number} */ i) => h + 2 * side * arrays.warp_std[i]);
+    const [low, high] = [spread(-1), spread(1)];
+    const graph = new Graph(this.parts.warp, [-1.02, 1.02], roomFor([low, high]), theme);
+    graph.axes();
+    graph.band(grid, low, high, css(theme.accent, theme.dark ? 0.28 : 0.16));
+    graph.line(grid, arrays.warp, css(theme.accent), 2.4);
+  }
+
+  retheme() {
+    takeTheme(this.root, this.theme);
+    this.draw();
+  }
+
+  stop() {
+    this.stopped = true;
+    cancelAnimationFrame(this.tick);
+    this.observer.disconnect();
+  }
+}
+
+/**
+ * A path between two of its frames.
+ * @param {Float32Array} paths frames × paths × grid
+ * @param {{ frames: number, paths: number }} sizes
+ * @param {number} width of the grid
+ * @param {number} s which path
+ * @param {number} place a frame, or between two
+ */
+export function pathAt(paths, { frames, paths: count }, width, s, place) {
+  const before = Math.floor(place);
+  const share = place - before;
+  const [from, to] = [before, (before + 1) % frames].map((f) => (f * count + s) * width);
+  return Float64Array.from({ length: width }, (_, i) => (1 - share) * paths[from + i] + share * paths[to + i]);
+}
+
+/** What became of the hidden layer. @param {string[]} verdicts the top layer's first */
+function warpInWords([first]) {
+  const reading = "It bends the line before the second layer sees it: steep where it pulls places apart, flat where it presses them together. The second layer can then be smooth.";
+  if (first.includes("as they are")) return `It hands the inputs on as they are: one layer is enough for these points, and two cost nothing.`;
+  if (first.includes(" off")) return `It is off: the two layers are one in disguise. Another point may wake it.`;
+  return reading;
+}

@@ -1,0 +1,133 @@
+// Layers below each other: the latent points of one, and what the layers from there make of them.
+
+import { readFrame } from "../kit/frame.js";
+import { LatentModel } from "../map/model.js";
+import { LatentPoints } from "../map/points.js";
+
+/** @import { Output } from "../map/model.js" */
+
+/** @implements {Output} */
+export class ChainModel extends LatentPoints {
+  /** @param {Uint8Array} bytes framed, from gplvm_core/figures/pack_deep.py, pack_layers */
+  constructor(bytes) {
+    const content = readFrame(bytes);
+    super(content);
+    /** From this layer down to the data. @type {LatentModel[]} */
+    this.layers = Array.from({ length: content.header.layers }, (_, i) => new LatentModel(content.arrays[`layer${i}`]));
+    this.last = this.layers[this.layers.length - 1];
+    this.drawing = this.last.drawing;
+    this.nOutputs = this.last.nOutputs;
+    for (const name of ["item_shape", "item_range"]) this.header[name] = this.last.header[name];
+    this.passed = this.layers.slice(0, -1).map(({ nOutputs }) => new Float64Array(nOutputs));
+    const [first] = this.layers;
+    const step = Math.ceil(this.nPoints / 50);
+    const seen = Array.from({ length: Math.ceil(this.nPoints / step) }, (_, i) => first.kernelDiagonal(this.position(i * step)));
+    /** Prior variance of the first layer, averaged over some training points. */
+    this.signal = seen.reduce((sum, value) => sum + value, 0) / seen.length;
+  }
+
+  /**
+   * The layers' posterior means after each other, in the data's units, into `mean` (D); returns the
+   * variance of the first layer as a share of what it is where nothing is known.
+   * @param {ArrayLike<number>} x
+   * @param {Float64Array} mean
+   */
+  predict(x, mean) {
+    const { layers, passed, signal } = this;
+    let share = 0;
+    layers.forEach((layer, i) => {
+      const variance = layer.predict(i ? padded(passed[i - 1], layer.nLatent) : x, passed[i] ?? mean);
+      if (!i) share = variance / signal;
+    });
+    return share;
+  }
+
+  /**
+   * Mean and variances of all outputs at an uncertain place, the moments handed on from layer to
+   * layer; a hidden layer's noise counts.
+   * @param {Float64Array} x
+   * @param {ArrayLike<number> | null} variance
+   * @returns {{ mean: Float64Array, variances: Float64Array }} of the functions, without noise
+   */
+  moments(x, variance) {
+    const last = this.layers.length - 1;
+    /** @type {{ mean: Float64Array, variances: ArrayLike<number> | null }} */
+    let at = { mean: x, variances: variance };
+    this.layers.forEach((layer, i) => {
+      const found = layer.moments(padded(at.mean, layer.nLatent), at.variances && padded(at.variances, layer.nLatent));
+      if (i < last) found.variances.forEach((value, d) => (found.variances[d] = value + layer.noise(d) ** 2));
+      at = found;
+    });
+    return /** @type {{ mean: Float64Array, variances: Float64Array }} */ (at);
+  }
+
+  /** @param {ArrayLike<number>} x */
+  deviations(x) {
+    return this.moments(Float64Array.from(x), null).variances.map(Math.sqrt);
+  }
+
+  /** @param {number} d */
+  noise(d) {
+    return this.last.noise(d);
+  }
+
+  /** The first layer's, as a share of what it is where nothing is known. @param {ArrayLike<number>} x */
+  variance(x) {
+    return this.layers[0].variance(x) / this.signal;
+  }
+
+  /** @param {number} share */
+  deviation(share) {
+    return Math.sqrt(share);
+  }
+
+  /** @param {number} share */
+  spreadWords(share) {
+    return `${Math.round(100 * Math.sqrt(share))} %`;
+  }
+
+  /** @returns {Output[]} */
+  get pictured() {
+    return [this];
+  }
+
+  get items() {
+    return this.last.items;
+  }
+
+  /** @param {number} n */
+  item(n) {
+    return this.last.item(n);
+  }
+
+  /**
+   * A plane through x for the shading: `variance` at its places.
+   * @param {ArrayLike<number>} x
+   * @param {number} a
+   * @param {number} b
+   */
+  slice(x, a, b) {
+    const slice = this.layers[0].slice(x, a, b);
+    return {
+      columns: (/** @type {Float64Array} */ us) => slice.columns(us),
+      variances: (/** @type {Float64Array} */ us, /** @type {Float64Array[]} */ tables, /** @type {number} */ v, /** @type {Float64Array} */ out, /** @type {number} */ offset) => {
+        slice.variances(us, tables, v, out, offset);
+        for (let i = offset; i < offset + us.length; i++) out[i] /= this.signal;
+      },
+    };
+  }
+}
+
+/**
+ * A point with a coordinate for every axis: a layer of one dimension has a second axis, for the map.
+ * @template {ArrayLike<number>} Numbers
+ * @param {Numbers} point
+ * @param {number} axes
+ * @returns {Numbers | Float64Array}
+ */
+function padded(point, axes) {
+  if (point.length >= axes) return point;
+  const longer = new Float64Array(axes);
+  longer.set(point);
+  return longer;
+}

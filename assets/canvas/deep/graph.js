@@ -1,0 +1,143 @@
+// Curves over a line: a box of numbers on a canvas, with ticks.
+
+import { niceTicks } from "../kit/axes.js";
+import { fitCanvas } from "../kit/dom.js";
+import { formatNumber } from "../kit/format.js";
+import { css } from "../kit/theme.js";
+
+/** @import { Theme } from "../kit/theme.js" */
+
+const [LEFT_EDGE, LOWER_EDGE, OTHER_EDGE] = [34, 22, 8]; // pixels around the box
+
+export class Graph {
+  /**
+   * @param {HTMLCanvasElement} canvas
+   * @param {[number, number]} across the numbers at its left and right
+   * @param {[number, number]} up the numbers at its lower and upper end
+   * @param {Theme} theme
+   */
+  constructor(canvas, across, up, theme) {
+    this.across = across;
+    this.up = up;
+    this.theme = theme;
+    this.width = canvas.clientWidth;
+    this.height = canvas.clientHeight;
+    this.context = fitCanvas(canvas, this.width, this.height);
+  }
+
+  /** @param {number} x @param {number} y @returns {[number, number]} */
+  pixel(x, y) {
+    const { across, up, width, height } = this;
+    return [
+      LEFT_EDGE + ((x - across[0]) / (across[1] - across[0])) * (width - LEFT_EDGE - OTHER_EDGE),
+      height - LOWER_EDGE - ((y - up[0]) / (up[1] - up[0])) * (height - LOWER_EDGE - OTHER_EDGE),
+    ];
+  }
+
+  /** The numbers at a pixel. @param {number} px @param {number} py @returns {[number, number]} */
+  numbers(px, py) {
+    const { across, up, width, height } = this;
+    return [
+      across[0] + ((px - LEFT_EDGE) / (width - LEFT_EDGE - OTHER_EDGE)) * (across[1] - across[0]),
+      up[0] + ((height - LOWER_EDGE - py) / (height - LOWER_EDGE - OTHER_EDGE)) * (up[1] - up[0]),
+    ];
+  }
+
+  axes() {
+    const { context, theme, across, up } = this;
+    context.font = `11px ${theme.font}`;
+    context.fillStyle = css(theme.muted);
+    context.strokeStyle = css(theme.faint);
+    context.lineWidth = 1;
+    context.beginPath();
+    context.textAlign = "center";
+    for (const tick of niceTicks(...across, 5)) {
+      const [x, y] = this.pixel(tick, up[0]);
+      context.moveTo(x, y);
+      context.lineTo(x, y + 4);
+      context.fillText(formatNumber(tick), x, y + 15);
+    }
+    context.textAlign = "right";
+    context.textBaseline = "middle";
+    for (const tick of niceTicks(...up, 5)) {
+      const [x, y] = this.pixel(across[0], tick);
+      context.moveTo(x, y);
+      context.lineTo(this.pixel(across[1], tick)[0], y);
+      context.fillText(formatNumber(tick), x - 4, y);
+    }
+    context.stroke();
+    context.textBaseline = "alphabetic";
+  }
+
+  /**
+   * A curve over its grid.
+   * @param {ArrayLike<number>} grid
+   * @param {ArrayLike<number>} values
+   * @param {string} colour
+   * @param {number} width
+   * @param {number[]} [dashes]
+   */
+  line(grid, values, colour, width, dashes = []) {
+    const { context } = this;
+    this.trace(grid, values);
+    context.setLineDash(dashes);
+    context.strokeStyle = colour;
+    context.lineWidth = width;
+    context.lineJoin = "round";
+    context.stroke();
+    context.setLineDash([]);
+  }
+
+  /** What lies between two curves. @param {ArrayLike<number>} grid @param {ArrayLike<number>} low @param {ArrayLike<number>} high @param {string} colour */
+  band(grid, low, high, colour) {
+    const { context } = this;
+    this.trace(grid, high);
+    for (let i = grid.length - 1; i >= 0; i--) context.lineTo(...this.pixel(grid[i], low[i]));
+    context.closePath();
+    context.fillStyle = colour;
+    context.fill();
+  }
+
+  /** @param {ArrayLike<number>} grid @param {ArrayLike<number>} values */
+  trace(grid, values) {
+    const { context } = this;
+    context.beginPath();
+    for (let i = 0; i < grid.length; i++) context.lineTo(...this.pixel(grid[i], values[i]));
+  }
+
+  /** A dot. @param {number} x @param {number} y @param {number} radius */
+  dot(x, y, radius) {
+    const { context, theme } = this;
+    context.beginPath();
+    context.arc(...this.pixel(x, y), radius, 0, 2 * Math.PI);
+    context.fillStyle = css(theme.text, 0.9);
+    context.fill();
+    context.strokeStyle = css(theme.background);
+    context.lineWidth = 1.2;
+    context.stroke();
+  }
+
+  /** A cross where the keyboard stands. @param {number} x @param {number} y */
+  cross(x, y) {
+    const { context, theme } = this;
+    const [px, py] = this.pixel(x, y);
+    context.beginPath();
+    for (const [dx, dy] of [[1, 0], [0, 1]]) {
+      context.moveTo(px - 9 * dx, py - 9 * dy);
+      context.lineTo(px + 9 * dx, py + 9 * dy);
+    }
+    context.strokeStyle = css(theme.accent);
+    context.lineWidth = 2;
+    context.stroke();
+  }
+}
+
+/** The least and the greatest of numbers, and some room. @param {ArrayLike<number>[]} lists @returns {[number, number]} */
+export function roomFor(lists) {
+  let [low, high] = [Infinity, -Infinity];
+  for (const list of lists) {
+    for (let i = 0; i < list.length; i++) [low, high] = [Math.min(low, list[i]), Math.max(high, list[i])];
+  }
+  const margin = 0.06 * (high - low) || 0.5;
+  return [low - margin, high + margin];
+}

@@ -1,0 +1,23 @@
+// Streamlit's side of the two curves. Results arrive through a byte store (store.js); which points
+// there are, and that training should stop, go back to Python.
+
+import { BendFigure } from "../deep/bend.js";
+import { component, freshBytes } from "./shelf.js";
+
+/** @import { BendWords } from "../deep/bend.js" */
+
+export default component((root, /** @type {BendWords & { store: string }} */ first, send) => {
+  const fresh = freshBytes();
+  const figure = new BendFigure(root, (act) => send("act", act));
+  figure.tell(first);
+  return {
+    name: first.store,
+    shown: () => figure,
+    look: () => fresh(first.store, (bytes) => figure.load(bytes)),
+    update(message) {
+      figure.tell(message);
+      figure.retheme();
+    },
+    stop: () => figure.stop(),
+  };
+});

@@ -1,0 +1,70 @@
+"""Depth: what a second layer is good for, what layers learnt, and why not ten of them."""
+
+import streamlit as st
+
+from pages.ui.depth.bend import bend
+from pages.ui.depth.layers import layers
+from pages.ui.depth.prior import prior
+from pages.ui.shared.link import go_to, keep_in_link
+from pages.ui.shared.routes import enter_through_app
+
+PARTS = {
+    "why": ("Why a second layer?", bend),
+    "layers": ("What did the layers learn?", layers),
+    "ten": ("Why not ten?", prior),
+}
+LEADS = {
+    "why": "A Gaussian process expects a curve to be as smooth here as there. A step is not. Put "
+    "one process in front of another and the first may bend the line before the second sees it: "
+    "that is a deep Gaussian process. Add points and take them away; both learn anew.",
+    "layers": "A deep model explains its data by a map, that map by another one above it, and so "
+    "on. Every layer has a place to move in, and draws what comes out at the bottom.",
+    "ten": "Before any data are seen, these are functions that a model of so many layers takes "
+    "for likely. The deeper it is, the less of its input arrives at the bottom.",
+}
+
+
+def chosen_part() -> str:
+    """From the link; a link to a model is about its layers."""
+    part = st.query_params.get("part")
+    usual = "layers" if "model" in st.query_params else "why"
+    return part if part in PARTS else usual
+
+
+def ask_part(part: str) -> None:
+    """The questions of the page."""
+
+    def switch() -> None:
+        go_to(part=st.session_state[control])
+
+    control = f"depth_part|{part}"
+    st.segmented_control(
+        "Question",
+        list(PARTS),
+        format_func=lambda name: PARTS[name][0],
+        default=part,
+        required=True,
+        key=control,
+        on_change=switch,
+        label_visibility="collapsed",
+    )
+
+
+def way_on(part: str) -> None:
+    """The next question."""
+    names = list(PARTS)
+    following = names[(names.index(part) + 1) % len(names)]
+    if st.button(PARTS[following][0], icon=":material/arrow_forward:", key="depth_next"):
+        go_to(part=following)
+        st.rerun()
+
+
+enter_through_app()
+st.title("Depth", anchor=False)
+shown = chosen_part()
+ask_part(shown)
+st.html(f'<p class="mf-lead">{LEADS[shown]}</p>')
+PARTS[shown][1]()
+way_on(shown)
+# At the end, where what comes and goes moves nothing.
+keep_in_link(part=shown)

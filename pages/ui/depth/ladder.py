@@ -1,0 +1,73 @@
+"""The layers of a deep model from the top down: what each one carries, and a verdict in words."""
+
+from html import escape
+
+import numpy as np
+import streamlit as st
+
+from gplvm_core.datasets.errors import plural
+from gplvm_core.figures.dimensions import dimensions_on
+from gplvm_core.models.problems.doctor import DeepLayer
+from pages.ui.shared.catalogue import Item
+
+
+def ladder(item: Item) -> None:
+    """One rung a layer, and the data at the bottom."""
+    layers = item.model.layers_
+    rungs = "".join(rung(layer, at, len(layers)) for at, layer in enumerate(layers))
+    width = item.dataset.values.shape[1]
+    st.html(
+        f'<ol class="mf-ladder">{rungs}<li class="mf-data"><b>The data</b> '
+        f"{plural(width, 'number')} a row</li></ol>"
+    )
+
+
+def rung(layer: DeepLayer, at: int, depth: int) -> str:
+    """A layer: its dimensions as bars, its verdict, its numbers."""
+    return (
+        f"<li><b>{escape(place_in_words(at, depth))}</b>{bars(layer)}"
+        f"<span>{escape(verdict(layer))}</span>"
+        f'<small class="mf-facts">{escape(" · ".join(facts(layer)))}</small></li>'
+    )
+
+
+def place_in_words(at: int, depth: int) -> str:
+    """Which layer, from the top."""
+    if depth == 1:
+        return "The only layer"
+    where = {0: ", the top", depth - 1: ", above the data"}.get(at, "")
+    return f"Layer {at + 1}{where}"
+
+
+def verdict(layer: DeepLayer) -> str:
+    """The doctor's words as a sentence."""
+    return f"{layer.verdict_[:1].upper()}{layer.verdict_[1:]}."
+
+
+def facts(layer: DeepLayer) -> list[str]:
+    """The numbers behind the verdict."""
+    told, points = float(np.sum(layer.information_)), len(layer.latent_mean_)
+    return [
+        f"tells {told:.1f} nats a row",
+        f"signal {rounded(layer.signal_to_noise_)} × noise",
+        f"{layer.freedom_:.0f} degrees of freedom for {plural(points, 'row')}",
+        f"{layer.linear_:.0%} linear",
+    ]
+
+
+def rounded(value: float) -> str:
+    """Three digits, and no power of ten for what a person still reads."""
+    return f"{value:,.0f}" if 100.0 <= value < 1e7 else f"{value:.3g}"
+
+
+def bars(layer: DeepLayer) -> str:
+    """ARD weights as bars, those of dimensions that carry information in colour."""
+    weights = np.asarray(layer.relevance_, dtype=float)
+    on = dimensions_on(layer.information_)
+    shares = weights / max(float(weights.max()), 1e-300)
+    drawn = "".join(
+        f'<i class="{"on" if used else ""}" style="height:{max(100 * share, 4):.0f}%"></i>'
+        for share, used in zip(shares, on, strict=True)
+    )
+    words = f"{int(on.sum())} of {plural(len(weights), 'dimension')} in use"
+    return f'<span class="mf-bars" role="img" title="{words}" aria-label="{words}">{drawn}</span>'

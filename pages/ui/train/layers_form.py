@@ -1,0 +1,43 @@
+"""How many layers a model has, and how wide those above the lowest are."""
+
+import streamlit as st
+
+from pages.ui.shared.words import TERMS
+
+LAYERS = {1: "One", 2: "Two", 3: "Three"}
+USUAL_WIDTH = 5
+
+
+def layers_question() -> int:
+    """One, as models mostly have, or more."""
+    return int(
+        st.segmented_control(
+            "Layers",
+            list(LAYERS),
+            format_func=LAYERS.__getitem__,
+            default=1,
+            required=True,
+            key="form_layers",
+            help=TERMS["layers"],
+            persist_state="session",
+        )
+    )
+
+
+def widths_question(n_layers: int, lowest: int) -> tuple[int, ...]:
+    """The dimensions of all layers, the top first; lowest: those of the layer above the data."""
+    above = []
+    for column, number in zip(st.columns(n_layers - 1), range(1, n_layers), strict=True):
+        with column:
+            above.append(
+                st.number_input(
+                    f"Dimensions of layer {number}{', the top' if number == 1 else ''}, at most",
+                    min_value=1,
+                    max_value=max(lowest, 1),
+                    value=min(USUAL_WIDTH, lowest),
+                    key=f"form_width_{number}_{lowest}",
+                    help=TERMS["widths"],
+                    persist_state="session",
+                )
+            )
+    return (*map(int, above), lowest)

@@ -1,0 +1,32 @@
+"""How the layers of a model are: while it trains, and in the result."""
+
+import streamlit as st
+
+from gplvm_core.store import StoreError
+from gplvm_core.training import Snapshot
+from gplvm_core.training.progress import ENDED
+from pages.ui.shared.catalogue import open_item
+from pages.ui.shared.words import TERMS
+
+
+def show_verdicts(job: Snapshot) -> None:
+    """One line, for a model of several layers."""
+    verdicts = verdicts_of(job)
+    if verdicts:
+        words = "; ".join(verdicts)
+        st.caption(
+            f":material/layers: {words[:1].upper()}{words[1:]}.",
+            help=TERMS["verdict"],
+        )
+
+
+def verdicts_of(job: Snapshot) -> tuple[str, ...]:
+    """Of the saved model, else as they were when last looked at."""
+    if job.status in ENDED and job.entry is not None:
+        try:
+            model = open_item(f"library:{job.entry}").model
+        except (ValueError, OSError, StoreError):
+            return ()  # deleted in the Library
+        if model.capabilities.layers:
+            return tuple(layer.verdict_ for layer in model.layers_)
+    return () if job.progress is None else job.progress.verdicts

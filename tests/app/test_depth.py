@@ -1,0 +1,190 @@
+"""The Depth page through Streamlit's AppTest, on a deep model of a few iterations."""
+
+import threading
+import time
+import warnings
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gplvm_core import BayesianGPLVM, DeepGPLVM, training
+from gplvm_core.datasets import Dataset
+from gplvm_core.figures.bend import CURVES, Comparison, compare
+from gplvm_core.figures.frame import unframe
+from gplvm_core.optimise import Progress
+from gplvm_core.store import Library, workspace
+from pages.ui.depth.bend import Shown, after, of_edit, ready, settled
+from pages.ui.depth.drawn import distance, drawn_from
+from tests.app.apptest import finished, press, query, run_page, said, stores
+
+pytestmark = pytest.mark.usefixtures("home")
+
+
+@pytest.fixture(scope="module")
+def deep(flow: Dataset) -> DeepGPLVM:
+    with warnings.catch_warnings(action="ignore"):
+        return DeepGPLVM((2, 3), 8, max_iter=10, random_state=0).fit(flow.values)
+
+
+@pytest.fixture(scope="module")
+def step() -> Comparison:
+    """A step with few points, and as few steps of training as show what comes of it."""
+    calls = []
+
+    def three(progress: Progress) -> None:
+        calls.append(progress)
+        if progress.iteration >= 3:
+            raise StopIteration
+
+    curve = CURVES["step"]
+    with warnings.catch_warnings(action="ignore"):
+        return compare(curve, *(each[::3] for each in curve.points()), three)
+
+
+def test_it_begins_with_a_ready_result_that_is_the_curves_own():
+    at = run_page("depth")
+    assert not at.exception
+    header, arrays = stores(at)["depth_curve"]
+    x, y = CURVES["step"].points()
+    np.testing.assert_array_equal(arrays["x"], x)
+    np.testing.assert_array_equal(arrays["y"], y)
+    # What the page is there to show.
+    assert header["deep"]["bound"] > header["shallow"]["bound"] + 10.0
+    assert header["deep"]["score"] > header["shallow"]["score"] + 1.0
+    press(at, "What did the layers learn?")
+    assert query(at, "part") == "layers"
+    assert "No deep model is here yet" in said(at)
+
+
+def test_layers_have_a_ladder_a_map_each_and_draws(flow: Dataset, deep: DeepGPLVM):
+    key = Library(workspace() / "library").add(deep, flow, "In two layers")
+    at = run_page("depth", model=f"library:{key}", layer="2")
+    assert not at.exception
+    words = said(at)
+    assert "Layer 1, the top" in words
+    assert all(layer.verdict_[1:] in words for layer in deep.layers_)
+    assert "as far from the data" in words
+    header, arrays = stores(at)[f"library:{key}"]
+    np.testing.assert_allclose(arrays["latent"], deep.layers_[1].latent_mean_, rtol=1e-6)
+    assert header["layers"] == 1
+    at = run_page("depth", model=f"library:{key}", layer="3")
+    assert "no layer “3”" in said(at)
+    sound = [not layer.doubt_ for layer in deep.layers_]
+    shown = sound.index(True) if any(sound) else 1
+    assert stores(at)[f"library:{key}"][0]["layers"] == 2 - shown
+    assert all(sound) != any("Not every layer" in warning.value for warning in at.warning)
+
+
+def test_a_deep_model_opens_in_explore_with_its_last_layer(flow: Dataset, deep: DeepGPLVM):
+    key = Library(workspace() / "library").add(deep, flow, "In two layers")
+    at = run_page("explore", model=f"library:{key}")
+    assert not at.exception and not at.error
+    header, arrays = stores(at)[f"library:{key}"]
+    assert header["layer"] == 1
+    np.testing.assert_allclose(arrays["latent"], deep.layers_[1].latent_mean_, rtol=1e-6)
+    press(at, "Depth")
+    assert not at.exception
+    assert "Layer 1, the top" in said(at)
+
+
+def test_a_shallow_model_is_told_that_it_has_one_layer(flow: Dataset):
+    shallow = BayesianGPLVM(2, n_inducing=8, max_iter=5, random_state=0).fit(flow.values)
+    key = Library(workspace() / "library").add(shallow, flow, "Shallow")
+    at = run_page("depth", model=f"library:{key}")
+    assert not at.exception
+    assert "This model has one layer" in said(at)
+
+
+def test_both_models_are_trained_on_points_and_drawn(step: Comparison):
+    for fit in (step.shallow, step.deep):
+        assert np.all(fit.low < fit.high)
+        inside = (fit.low <= fit.mean) & (fit.mean <= fit.high)
+        assert inside.all()
+        assert np.isfinite([fit.bound, fit.score]).all()
+        # A loop of draws: neighbours in time are alike, opposite ones are not.
+        moved = np.abs(np.diff(fit.paths, axis=0)).mean()
+        assert moved < 0.5 * np.abs(fit.paths - np.roll(fit.paths, 18, axis=0)).mean()
+    assert step.warp[-1] >= step.warp[0]
+    with pytest.raises(ValueError, match="3 to 60 points"):
+        compare(CURVES["step"], np.zeros(2), np.zeros(2))
+
+
+def test_the_shallow_band_is_that_of_the_model(step: Comparison):
+    """A Gaussian's 95 % interval is mean ± 1.96 deviations: half its width is the same up and
+    down, within what draws allow."""
+    up, down = step.shallow.high - step.shallow.mean, step.shallow.mean - step.shallow.low
+    np.testing.assert_allclose(up, down, rtol=0.15)
+
+
+def test_edits_are_taken_checked_and_stopped():
+    shown = Shown("step", of_edit(ready("step"), 0))
+    assert unframe(after(shown, {"curve": "smooth", "edit": 1}).packed)[0]["curve"] == "smooth"
+    assert "3 to 60 points" in after(shown, {"points": [[0, 0]], "edit": 2}).told
+    assert after(shown, {"points": "nonsense", "edit": 2}).live is None
+    assert after(shown, {"points": [[5.0, 0.0]] * 4, "edit": 2}).live is None
+    x, y = CURVES["step"].points()
+    live = after(shown, {"points": np.column_stack([x, y]).tolist(), "edit": 3})
+    assert live.live is not None and live.live.working
+    stopped = after(live, {"stop": True, "edit": 3})
+    assert stopped.live is None and stopped.packed == shown.packed
+    live.live._thread.join(timeout=30)
+    assert live.live._thread not in threading.enumerate()
+    assert settled(live).live is None
+
+
+def test_rows_drawn_from_the_top_come_from_its_prior(flow: Dataset, deep: DeepGPLVM):
+    drawn = drawn_from(deep, flow, 0, 0)
+    assert drawn.rows.shape == (60, 12)
+    assert np.isfinite(drawn.rows).all() and drawn.away > 0
+    # Rows of the data themselves lie nowhere; rows a long way off far away.
+    assert distance(flow.values, flow.values) == pytest.approx(0.0, abs=1e-3)
+    assert distance(flow.values + 100.0, flow.values) > 10.0
+
+
+def test_two_layers_are_trained_and_their_verdicts_told():
+    at = run_page("train")
+    at.pills(key="train_built_in").set_value("wine").run()
+    at.segmented_control(key="form_layers").set_value(2).run()
+    assert not at.exception
+    at.number_input(key="form_max_iter").set_value(10).run()
+    next(box for box in at.number_input if box.label == "Inducing points").set_value(10).run()
+    top = next(box for box in at.number_input if box.label.startswith("Dimensions of layer 1"))
+    top.set_value(2).run()
+    press(at, "Start training")
+    assert not at.exception
+    job = finished(query(at, "job"))
+    assert job.model_class == "DeepGPLVM"
+    assert job.parameters["n_components"] == (2, 10)
+    at.run()
+    assert not at.exception
+    words = said(at)
+    assert "2 layers of 2 and 10 dimensions" in words
+    assert "Layer 1 of 2" in words and "layer 2 of 2" in words
+    press(at, "Open in Depth")
+    assert not at.exception
+    assert "Layer 1, the top" in said(at)
+
+
+def test_layers_are_looked_at_while_they_train(flow: Dataset):
+    model = DeepGPLVM((2, 3), 8, max_iter=5000, random_state=0)
+    job_id = training.submit(model, flow, "In layers")
+    while not getattr(training.snapshot(job_id).progress, "verdicts", ()):
+        time.sleep(0.01)
+    training.pause(job_id)
+    assert training.wait(job_id, timeout=60).status == "paused"
+    verdicts = training.snapshot(job_id).progress.verdicts
+    assert [words.startswith(f"layer {n} of 2 is o") for n, words in enumerate(verdicts, 1)] == [
+        True,
+        True,
+    ]
+    at = run_page("train", job=job_id)
+    assert not at.exception
+    assert verdicts[1] in said(at)
+    at.button(key="job_resume").click()
+    at.button(key="job_stop").click().run()
+    assert training.wait(job_id, timeout=60).status == "cancelled"
+
+
+def test_the_ready_results_are_small(home: Path):
+    assert all(len(ready(name)) < 100_000 for name in CURVES)

@@ -1,0 +1,45 @@
+"""The Depth page in a real browser: points by a click, a map of a layer, draws at any depth."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.app.apptest import PIXELS
+from tests.app.conftest import Server, Visit
+from tests.app.watch import changed, settled
+
+pytestmark = pytest.mark.browser
+
+
+def test_points_are_added_layers_generate_and_depth_flattens(server: Server, browser_page: Visit):
+    page, traffic = browser_page.page, browser_page.traffic
+    page.goto(f"{server.url}/depth")
+    words = page.locator("[data-part=deep-words]")
+    expect(words).to_contain_text("nats")
+    settled(page)
+    deep = page.locator("canvas[data-part=deep]")
+    points = "() => [...window.manifolio.views.values()][0].points.length"
+    before = page.evaluate(points)
+    deep.click(position={"x": 300, "y": 150})
+    stop = page.locator("[data-part=stop]")
+    expect(stop).to_be_visible()
+    assert page.evaluate(points) == before + 1
+    stop.click()
+    expect(stop).to_be_hidden()
+    page.get_by_role("radio", name="What did the layers learn?").click()
+    output = page.locator("canvas[data-part=output]")
+    expect(output).to_be_visible()
+    settled(page)
+    first, sent = output.evaluate(PIXELS), len(traffic.sent)
+    map_ = page.locator("canvas[data-part=upper]")
+    map_.hover(position={"x": 60, "y": 60})
+    changed(output, first)
+    assert len(traffic.sent) == sent
+    page.get_by_role("radio", name="Why not ten?").click()
+    line = page.locator("canvas[data-part=line]")
+    expect(line).to_be_visible()
+    settled(page)
+    shown = line.evaluate(PIXELS)
+    page.locator("[data-part=depth]").fill("10")
+    changed(line, shown)
+    assert "depth=10" in page.url
+    assert traffic.errors == [] and traffic.outside() == []
