@@ -22,7 +22,7 @@ def others(key: str | None) -> None:
     offers(
         "dynamics",
         key,
-        lambda capabilities: capabilities.timed,
+        lambda capabilities: capabilities.timed and not capabilities.layers,
         "Train a model with time",
         ":material/play_circle:",
     )
@@ -36,6 +36,15 @@ def dynamics(item: Item, name: str) -> None:
             "This model does not know the time: it took its rows one by one, in any order. "
             "Dynamics needs a model that was trained on sequences (data with a time for every "
             "row, such as motion capture or a film).",
+            icon=":material/timeline:",
+        )
+        others(item.key)
+        return
+    if item.model.capabilities.layers:
+        PAGE.say_lead()
+        st.info(
+            "This model has several layers, each with a map of its own; this page plays models "
+            "with one. What comes next is told by its forecast, from Python.",
             icon=":material/timeline:",
         )
         others(item.key)

@@ -23,7 +23,7 @@ def others(key: str | None) -> None:
     offers(
         "views",
         key,
-        lambda capabilities: capabilities.views,
+        lambda capabilities: capabilities.views and not capabilities.layers,
         "Train a model of several views",
         ":material/join_inner:",
     )
@@ -36,6 +36,15 @@ def views(item: Item, name: str) -> None:
         st.info(
             "This model has one view: every row of its data is a single description. Views needs a "
             "model that was trained on data with several, such as pairs of images.",
+            icon=":material/join_inner:",
+        )
+        others(item.key)
+        return
+    if item.model.capabilities.layers:
+        PAGE.say_lead()
+        st.info(
+            "This model has several layers, each with a map of its own; this page shows models "
+            "with one. What its views share is told by its segmentation, from Python.",
             icon=":material/join_inner:",
         )
         others(item.key)

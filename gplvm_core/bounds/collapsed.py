@@ -57,7 +57,8 @@ def collapsed(statistics: Statistics, gram: Factor, noise_variance: float) -> Co
     whitened = gram.whiten(statistics.psi2)
     carried = gram.solve_lower(statistics.psi1_targets)
     traces = np.trace(whitened, axis1=1, axis2=2)
-    left_over = float(n_outputs @ (statistics.psi0 - traces))
+    # What rounding takes it below 0 would be a gain that is not there.
+    left_over = max(float(n_outputs @ (statistics.psi0 - traces)), 0.0)
     value = -0.5 * n_values * np.log(2.0 * np.pi * noise_variance)
     value -= 0.5 * precision * (yy + left_over)
     d_precision = 0.5 * n_values * noise_variance - 0.5 * (yy + left_over)

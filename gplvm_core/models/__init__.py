@@ -7,6 +7,7 @@ from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.classifier import GenerativeClassifier
 from gplvm_core.models.estimators.deep_gp import DeepGP
 from gplvm_core.models.estimators.deep_gplvm import DeepGPLVM
+from gplvm_core.models.estimators.deep_views import DeepManifoldRelevance
 from gplvm_core.models.estimators.dynamics import DynamicalGPLVM
 from gplvm_core.models.estimators.estimator import LatentVariableModel
 from gplvm_core.models.estimators.fitted import ON
@@ -27,6 +28,7 @@ __all__ = [
     "Capabilities",
     "DeepGP",
     "DeepGPLVM",
+    "DeepManifoldRelevance",
     "DynamicalGPLVM",
     "GenerativeClassifier",
     "LatentVariableModel",

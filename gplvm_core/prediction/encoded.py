@@ -24,13 +24,13 @@ def project_encoded(
     whole = ~np.isnan(outputs).any(axis=1)
     if not whole.any():
         return inferred(outputs)
+    told = encoder.belief(posterior.to_internal(outputs[whole]))
     found = None if whole.all() else inferred(outputs[~whole])
     shape = (len(outputs), 1 if found is None else found.bound.shape[1])
     bound = np.full(shape, -np.inf)
-    mean = np.zeros((*shape, posterior.n_latent))
+    mean = np.zeros((*shape, told.n_latent))
     variance = np.ones_like(mean)
     if found is not None:
         mean[~whole], variance[~whole], bound[~whole] = found.mean, found.variance, found.bound
-    told = encoder.belief(posterior.to_internal(outputs[whole]))
     mean[whole, 0], variance[whole, 0], bound[whole, 0] = told.mean, told.variance, 0.0
     return Projection(mean, variance, bound)

@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import Literal
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
@@ -23,7 +23,7 @@ from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import Projection
 from gplvm_core.prediction.row_terms import Evidence, UncertainTerms, rows_seen, terms_of
 from gplvm_core.priors import kalman
-from gplvm_core.priors.natural import Sites, Smoothed, Smoother, begin, step
+from gplvm_core.priors.natural import DataTerm, Sites, Smoothed, Smoother, begin, step
 from gplvm_core.priors.temporal import Block, Path, Timeline
 from gplvm_core.statistics import Statistics
 
@@ -150,25 +150,49 @@ def infer_path(
     all rows (`AdaptedTerms`). callback(step, bound in nats) is called after every step;
     StopIteration raised in it ends the inference with the best so far.
     """
-    n_points, n_latent = prior.mean.shape
-    smoother = smoother_of(prior)
+    n_points = len(prior.mean)
     adapted = () if statistics is None else adapted_terms(evidence, statistics)
     held = None if adapted else terms_of(evidence, UncertainTerms.of)
 
-    def data_term(belief: Belief) -> tuple[float, Array, Array]:
-        at = Belief(prior.mean + belief.mean, belief.variance)
+    def data_term(at: Belief) -> tuple[float, Array, Array]:
         if held is None:
             value, d_mean, d_variance = zip(*(each.data(at) for each in adapted), strict=True)
             return sum(value), np.sum(d_mean, axis=0), np.sum(d_variance, axis=0)
         rows, d_means, d_variances = held.data(at.mean, at.variance, np.arange(n_points))
         return float(rows.sum()), d_means, d_variances
 
-    seen = rows_seen(evidence)[:, None]
-    precision = np.where(np.tile(seen, (1, n_latent)), 1.0 / START_VARIANCE, 0.0)
-    state = begin(Sites(precision * (start - prior.mean), precision), smoother, data_term)
+    belief, ending = ascend(data_term, prior, start, rows_seen(evidence), callback, most_steps)
+    posteriors = (
+        [each.posterior(belief) for each in adapted]
+        if adapted
+        else [each.posterior for each in evidence]
+    )
+    return FoundPath(belief, tuple(posteriors), ending)
+
+
+def ascend(
+    data_term: DataTerm,
+    prior: Continued,
+    start: Float[Array, "n Q"],
+    seen: Bool[NDArray[np.bool_], " n"],
+    callback: StepCallback | None,
+    most_steps: int,
+) -> tuple[Belief, Ending]:
+    """q(X*) by natural-gradient steps, and how they ended; data_term: of the marginals of q.
+
+    seen: rows of which anything is observed. Everything else as in `infer_path`.
+    """
+    n_points, n_latent = prior.mean.shape
+    smoother = smoother_of(prior)
+
+    def around(belief: Belief) -> tuple[float, Array, Array]:
+        return data_term(Belief(prior.mean + belief.mean, belief.variance))
+
+    precision = np.where(np.tile(seen[:, None], (1, n_latent)), 1.0 / START_VARIANCE, 0.0)
+    state = begin(Sites(precision * (start - prior.mean), precision), smoother, around)
     ending: Ending = "moving"
     for taken in range(1, most_steps + 1):
-        before, state = state.bound, step(state, smoother, data_term)
+        before, state = state.bound, step(state, smoother, around)
         little = state.accepted and state.bound - before < TOLERANCE * n_points
         if little or state.rate < LEAST_RATE:
             ending = "at rest"
@@ -180,13 +204,7 @@ def infer_path(
         if ending != "moving":
             break
     found = state.smoothed.belief
-    belief = Belief(prior.mean + found.mean, found.variance)
-    posteriors = (
-        [each.posterior(belief) for each in adapted]
-        if adapted
-        else [each.posterior for each in evidence]
-    )
-    return FoundPath(belief, tuple(posteriors), ending)
+    return Belief(prior.mean + found.mean, found.variance), ending
 
 
 def smoother_of(prior: Continued) -> Smoother:

@@ -19,7 +19,7 @@ from gplvm_core.numerics import Array, Factor
 from gplvm_core.prediction.density import gains
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import Projection, RowsFunction, projected
-from gplvm_core.prediction.row_terms import Evidence, UncertainTerms, terms_of
+from gplvm_core.prediction.row_terms import Evidence, RowTerms, UncertainTerms, terms_of
 from gplvm_core.priors import StandardNormal
 from gplvm_core.statistics import Statistics, Targets, reduce_statistics
 
@@ -78,19 +78,60 @@ class Nodes:
         )
 
 
-def project_deep(
-    posteriors: Sequence[Posterior],
-    outputs: Float[Array, "N D"],
-    training: Sequence[Belief],
-) -> tuple[Projection, ...]:
-    """q of every node, the top first, of new rows (NaN: missing), each row on its own.
+@dataclass(frozen=True)
+class RowBound:
+    """What all layers say of rows whose outputs are given: their bound but for the top's KL."""
 
+    terms: RowTerms
+    hidden: tuple[HiddenTerms, ...]
+
+    @classmethod
+    def of(cls, evidence: Sequence[Evidence], above: Sequence[Posterior]) -> Self:
+        return cls(terms_of(evidence, UncertainTerms.of), tuple(map(HiddenTerms.of, above)))
+
+    def data(self, beliefs: Sequence[Belief], rows: Rows) -> tuple[Array, list[Belief]]:
+        """Values (r,), and gradients in the beliefs at every node, of the rows with these numbers
+        in the evidence.
+        """
+        last = beliefs[-1]
+        value, d_mean, d_variance = self.terms.data(last.mean, last.variance, rows)
+        slopes = [Belief(np.zeros_like(b.mean), np.zeros_like(b.mean)) for b in beliefs[:-1]]
+        slopes.append(Belief(d_mean, d_variance))
+        for at, layer in enumerate(self.hidden):
+            own, above, below = layer.data(beliefs[at], beliefs[at + 1])
+            value = value + own
+            slopes[at] = _sum(slopes[at], above)
+            slopes[at + 1] = _sum(slopes[at + 1], below)
+        return value, slopes
+
+
+def project_deep(
+    evidence: Sequence[Evidence],
+    above: Sequence[Posterior],
+    training: Sequence[Belief],
+    *,
+    partial: bool = False,
+) -> tuple[Projection, ...]:
+    """q of every node, the top first, of new rows, each row on its own; see `project_nodes`."""
+    return Nodes.of(training).split(project_nodes(evidence, above, training, partial=partial))
+
+
+def project_nodes(
+    evidence: Sequence[Evidence],
+    above: Sequence[Posterior],
+    training: Sequence[Belief],
+    *,
+    partial: bool = False,
+) -> Projection:
+    """q of all nodes of new rows side by side, the top first, each row on its own.
+
+    evidence: outputs of the last layer, or of several on the last node. above: the hidden layers.
     training: what is believed at the nodes about the training rows, whose places the new rows start
-    from. Source: Damianou (2015), §3.4.1, for every layer of §6.2.
+    from. partial: there are more outputs than the evidence holds. Source: Damianou (2015), §3.4.1,
+    for every layer of §6.2.
     """
     nodes, n_all = Nodes.of(training), sum(each.n_latent for each in training)
     scale = np.sqrt(np.concatenate([each.variance.mean(axis=0) for each in training]))
-    hidden = [HiddenTerms.of(posterior) for posterior in posteriors[:-1]]
 
     def unpack(vector: Array) -> tuple[Array, Array]:
         return scale * vector[:, :n_all], np.exp(2.0 * vector[:, n_all:])
@@ -101,37 +142,26 @@ def project_deep(
         return np.hstack([mean / scale, 0.5 * np.log(variance)])
 
     def objective(evidence: Sequence[Evidence], starts: int) -> RowsFunction:
-        terms = terms_of(evidence, UncertainTerms.of)
+        bound = RowBound.of(evidence, above)
 
         def negative_bound(vector: Array, rows: Rows) -> tuple[Array, Array]:
             # A step too long may overflow: that row's evaluation is rejected.
             with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
                 mean, variance = unpack(vector)
                 beliefs = [Belief(mean[:, at], variance[:, at]) for at in nodes]
-                value, d_mean, d_variance = terms.data(
-                    beliefs[-1].mean, beliefs[-1].variance, rows // starts
-                )
+                value, slopes = bound.data(beliefs, rows // starts)
                 prior = StandardNormal()
                 _, d_kl = prior.kl(beliefs[0])
                 value = value - prior.kl_terms(beliefs[0]).sum(axis=1)
-                slopes = [Belief(np.zeros_like(b.mean), np.zeros_like(b.mean)) for b in beliefs]
-                slopes[0] = Belief(-d_kl.mean, -d_kl.variance)
-                slopes[-1] = _sum(slopes[-1], Belief(d_mean, d_variance))
-                for at, layer in enumerate(hidden):
-                    own, above, below = layer.data(beliefs[at], beliefs[at + 1])
-                    value = value + own
-                    slopes[at] = _sum(slopes[at], above)
-                    slopes[at + 1] = _sum(slopes[at + 1], below)
+                slopes[0] = _sum(slopes[0], Belief(-d_kl.mean, -d_kl.variance))
                 d_means = np.hstack([each.mean for each in slopes])
                 d_variances = np.hstack([each.variance for each in slopes])
                 return -value, -np.hstack([scale * d_means, 2.0 * variance * d_variances])
 
         return negative_bound
 
-    evidence = (Evidence(posteriors[-1], outputs),)
-    above = [each.mean for each in training[:-1]]
-    found = projected(evidence, training[-1].mean, False, objective, start, unpack, above)
-    return nodes.split(found)
+    others = [each.mean for each in training[:-1]]
+    return projected(evidence, training[-1].mean, partial, objective, start, unpack, others)
 
 
 def _sum(first: Belief, second: Belief) -> Belief:
@@ -139,17 +169,19 @@ def _sum(first: Belief, second: Belief) -> Belief:
 
 
 def log_density_deep(
-    posteriors: Sequence[Posterior],
-    statistics: Sequence[Statistics | None],
-    outputs: Float[Array, "N D"],
+    evidence: Sequence[Evidence],
+    known: Sequence[Statistics],
+    above: Sequence[Posterior],
+    known_above: Sequence[Statistics | None],
     found: Sequence[Projection],
     *,
     mean_field: bool,
 ) -> Float[Array, " N"]:
     """log p(y* | Y) ≈ F(q(h*, X, x*)) − F(q(X)) of each row on its own, in nats, as `log_density`.
 
-    Every layer gets the row's belief; explanations of a row count together. A hidden layer without
-    statistics keeps its q(u), which can only lower the difference; the last one has them.
+    evidence, known: outputs of the layers on the last node, and the training rows' statistics
+    there; above: the hidden layers. Every layer gets the row's belief; explanations of a row count
+    together. A hidden layer without statistics keeps its q(u), which can only lower the difference.
     """
     top, last = found[0], found[-1]
     bound = collapsed if mean_field else marginalised
@@ -157,14 +189,14 @@ def log_density_deep(
     n_latent = top.mean.shape[2]
     every = Belief(top.mean.reshape(-1, n_latent), top.variance.reshape(-1, n_latent))
     told -= StandardNormal().kl_terms(every).sum(axis=1).reshape(told.shape)
-    if statistics[-1] is not None:
-        told += gains(Evidence(posteriors[-1], outputs), statistics[-1], last)
-    layers = zip(posteriors[:-1], statistics[:-1], found[:-1], found[1:], strict=True)
-    for posterior, known, above, below in layers:
-        if known is None:
-            told += _gains_held(posterior, above, below)
+    for each, statistics in zip(evidence, known, strict=True):
+        told += gains(each, statistics, last)
+    layers = zip(above, known_above, found[:-1], found[1:], strict=True)
+    for posterior, own, inputs, outputs in layers:
+        if own is None:
+            told += _gains_held(posterior, inputs, outputs)
         else:
-            told += _hidden_gains(posterior, known, above, below, bound)
+            told += _hidden_gains(posterior, own, inputs, outputs, bound)
     return np.asarray(logsumexp(told, axis=1))
 
 

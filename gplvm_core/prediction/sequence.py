@@ -8,7 +8,7 @@ from jaxtyping import Float, Int
 from numpy.typing import NDArray
 
 from gplvm_core.numerics import Array, factorise
-from gplvm_core.prediction.generate import sample
+from gplvm_core.prediction.deep import sample_through
 from gplvm_core.prediction.paths import (
     MOST_STEPS,
     Continued,
@@ -44,7 +44,7 @@ def infer_sequence(
     inference with the best so far.
     """
     seen = np.flatnonzero(rows_seen(evidence))
-    found = _looked_at(evidence, seen, each_alone, callback)
+    found = looked_at(evidence, seen, each_alone, callback)
     start = likely_path(found, seen[: len(found.bound)], prior)
     if len(found.bound) < len(seen):
         return replace(infer_path(evidence, prior, start, most_steps=0), ending="stopped")
@@ -54,7 +54,7 @@ def infer_sequence(
     return path
 
 
-def _looked_at(
+def looked_at(
     evidence: Sequence[Evidence],
     rows: Int[Rows, " r"],
     each_alone: EachAlone,
@@ -78,21 +78,22 @@ def _looked_at(
 
 
 def sample_paths(
-    posterior: Posterior,
+    posteriors: Sequence[Posterior],
     prior: Continued,
     n_samples: int,
     random_state: int | np.random.Generator | None = None,
 ) -> tuple[Float[Array, "S n Q"], Float[Array, "S n D"]]:
     """Paths drawn from a prior over time, the same in every dimension, and outputs along them.
 
-    Outputs are draws of the mapping, without observation noise.
+    posteriors: of the layers from the path to the outputs, which are drawn without observation
+    noise.
     """
     generator = np.random.default_rng(random_state)
     gram = prior.covariance[0]
     root = factorise(gram, 1e-9 * float(np.mean(np.diagonal(gram)))).lower
     paths = np.empty((n_samples, *prior.mean.shape))
-    outputs = np.empty((n_samples, len(gram), posterior.n_outputs))
+    outputs = np.empty((n_samples, len(gram), posteriors[-1].n_outputs))
     for s in range(n_samples):
         paths[s] = root @ generator.standard_normal(prior.mean.shape)
-        outputs[s] = sample(posterior, paths[s], 1, generator, noise=False)[0]
+        outputs[s] = sample_through(posteriors, paths[s], 1, generator, noise=False)[0]
     return paths, outputs

@@ -96,12 +96,20 @@ def chain(outputs: np.ndarray, depth: int, *, mean_field: bool = False) -> Graph
     return Graph(kinds, edges, Given(Begun(beliefs, layers)), JITTER)
 
 
-def deep(outputs: np.ndarray, *, per_output: bool = False) -> Graph:
+def deep(outputs: np.ndarray, top: nodes.Node | None = None, *, per_output: bool = False) -> Graph:
     """Three layers of different widths and numbers of inducing inputs, from their own start."""
     begin = Embedded(outputs, (1, 2, 2), (3, 4, 3), ("rbf", RBF() + Linear(0.3), "rbf"), "pca")
     targets = Targets.whole(outputs)
     settings = {"family": "marginalised", "jitter": JITTER, "run": serial}
-    return deep_chain(LatentNode(), targets, begin, 2, per_output=per_output, **settings)
+    return deep_chain(top or LatentNode(), targets, begin, 2, per_output=per_output, **settings)
+
+
+def deep_views(outputs: tuple[np.ndarray, ...]) -> Graph:
+    """Two views below a hidden node."""
+    kernels = ("rbf", (RBF(1.0, 0.9), RBF() + Linear(0.3)))
+    begin = Embedded(outputs, (1, 2), (3, 4), kernels, "pca")
+    settings = {"family": "marginalised", "jitter": JITTER, "run": serial}
+    return deep_chain(LatentNode(), tuple(map(Targets.of, outputs)), begin, 1, **settings)
 
 
 def deep_regression(
@@ -139,6 +147,11 @@ GRAPHS = {
     "chain of two, mean field": lambda gaps: chain(views(gaps)[0], 2, mean_field=True),
     "deep": lambda gaps: deep(views(gaps)[0]),
     "deep, noise per output": lambda gaps: deep(views(gaps)[0], per_output=True),
+    "deep, on a path": lambda gaps: deep(views(gaps)[0], PathNode(TIMELINE, SMOOTH)),
+    "deep, encoded": lambda gaps: deep(
+        views(gaps)[0], EncodedNode.of(views(gaps)[0], 1, "network")
+    ),
+    "deep views": lambda gaps: deep_views(views(gaps)),
     "deep regression": lambda gaps: deep_regression(views(gaps)[0], None),
     "deep regression, inputs handed on": lambda gaps: deep_regression(
         views(gaps)[0], None, HandedOn

@@ -5,21 +5,33 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from gplvm_core import RBF, BayesianGPLVM, DeepGP, DeepGPLVM
+from gplvm_core import (
+    RBF,
+    BayesianGPLVM,
+    DeepGP,
+    DeepGPLVM,
+    DeepManifoldRelevance,
+    DynamicalGPLVM,
+    ManifoldRelevance,
+)
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, evaluate_layer
 from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.problems.deep import chain
-from gplvm_core.models.problems.edges import FREE, to_data
+from gplvm_core.models.problems.edges import FREE, targets_for, to_data
+from gplvm_core.models.problems.encoded import EncodedNode
 from gplvm_core.models.problems.graph import Begun, Given, Graph
 from gplvm_core.models.problems.inputs import InputNode
 from gplvm_core.models.problems.nodes import HiddenNode, LatentNode, Node
+from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.regression import regression
+from gplvm_core.models.problems.several import several_views
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.training.run import Phase
 from gplvm_core.numerics import NotPositiveDefiniteError
 from gplvm_core.parameters import leaves
 from gplvm_core.prediction import predict, predict_covariance, sample_through, through
+from gplvm_core.priors.temporal import Timeline
 from gplvm_core.statistics import Targets
 from gplvm_core.statistics.executors import serial
 
@@ -56,15 +68,69 @@ def same(first: Graph, second: Graph) -> None:
         np.testing.assert_allclose(value, expected[path], rtol=1e-8, atol=1e-8)
 
 
-def test_a_chain_of_one_layer_is_the_shallow_model() -> None:
-    start = Start((outputs(),), 2, 5, ("rbf",), "pca")
-    shallow = Graph((LatentNode(),), (to_data(outputs(), serial, "shared"),), start, JITTER)
+TIMELINE = Timeline.of(np.arange(12.0)[:, None], np.repeat([0, 1], 6))
+TOPS = {
+    "latent": LatentNode,
+    "path": lambda: PathNode(TIMELINE, "rbf"),
+    "tied to the outputs": lambda: PathNode(Timeline.of(outputs()), "rbf"),
+    "encoded": lambda: EncodedNode.of(outputs(), 2, "kernel"),
+}
+
+
+@pytest.mark.parametrize("top", TOPS)
+def test_a_chain_of_one_layer_is_the_shallow_model(top: str) -> None:
+    start, node = Start((outputs(),), 2, 5, ("rbf",), "pca"), TOPS[top]()
+    shallow = Graph((node,), (to_data(outputs(), serial, "shared"),), start, JITTER)
     settings = {"family": "marginalised", "jitter": JITTER, "run": serial}
-    same(chain(LatentNode(), Targets.of(outputs()), start, 0, **settings), shallow)
+    same(chain(node, Targets.of(outputs()), start, 0, **settings), shallow)
+
+
+def test_of_one_layer_training_begins_as_that_of_the_shallow_model() -> None:
     deep = DeepGPLVM(2, 5, max_iter=12, random_state=0).fit(outputs())
     plain = BayesianGPLVM(2, 5, max_iter=12, random_state=0)
     # Of the same start, whose first steps are the same: noise held.
     np.testing.assert_allclose(deep.trace_["bound"][0], plain.fit(outputs()).trace_["bound"][0])
+
+
+def two_views() -> dict[str, np.ndarray]:
+    first, second = outputs(14, 3), outputs(14, 2) ** 2
+    second = second - second.mean(axis=0)
+    first[3], second[5, 0] = np.nan, np.nan
+    return {"first": first, "second": second}
+
+
+def test_a_chain_of_one_layer_to_several_views_is_the_shallow_model() -> None:
+    values = tuple(two_views().values())
+    start = Start(values, 2, 5, ("rbf", "rbf"), "pca")
+    shallow = several_views(start, LatentNode(), JITTER, serial, "shared")
+    targets = tuple(targets_for(each, "shared") for each in values)
+    settings = {"family": "marginalised", "jitter": JITTER, "run": serial}
+    same(chain(LatentNode(), targets, start, 0, **settings), shallow)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_of_one_layer_views_are_asked_as_the_shallow_model() -> None:
+    """The same fitted layers, asked by either about the same rows."""
+    views, settings = two_views(), {"n_inducing": 5, "max_iter": 12, "random_state": 0}
+    deep = DeepManifoldRelevance(2, **settings).fit(views)
+    shallow = ManifoldRelevance(2, **settings).fit(views)
+    assert deep.layers_ == () and list(deep.view_layers_) == ["first", "second"]
+    for name, value in vars(deep).items():
+        if name.endswith("_"):
+            setattr(shallow, name, value)
+    assert deep.segmentation() == shallow.segmentation()
+    one = {"first": views["first"][5:9]}
+    for ask in ("transform", "score_samples"):
+        np.testing.assert_allclose(getattr(deep, ask)(one), getattr(shallow, ask)(one), atol=1e-6)
+    np.testing.assert_allclose(
+        deep.transfer(one, "second"), shallow.transfer(one, "second"), atol=1e-6
+    )
+    points = deep.latent_mean_[:3]
+    for name, found in deep.generate(points).items():
+        np.testing.assert_array_equal(found, shallow.inverse_transform(points)[name])
+    ours, theirs = (model.of_view("second") for model in (deep, shallow))
+    rows = views["second"][5:9]
+    np.testing.assert_allclose(ours.score_samples(rows), theirs.score_samples(rows), atol=1e-6)
 
 
 def test_a_chain_of_one_layer_below_inputs_is_the_sparse_regression() -> None:
@@ -76,6 +142,30 @@ def test_a_chain_of_one_layer_below_inputs_is_the_sparse_regression() -> None:
     plain = regression(inputs, targets, begin, n_inducing=5, jitter=JITTER, run=serial)
     settings = {"family": "mean_field", "jitter": JITTER, "run": serial}
     same(chain(InputNode(inputs), targets, begin, 0, **settings), plain)
+
+
+def test_of_one_layer_rows_in_time_are_inferred_as_by_the_shallow_model() -> None:
+    """The same fitted layer, asked by either: forecasts, gaps, whole rows missing, new paths."""
+    times, rows = np.arange(12.0), outputs()
+    settings = {"n_inducing": 5, "max_iter": 12, "random_state": 0, "time_kernel": "rbf"}
+    deep = DeepGPLVM(2, **settings).fit(rows, times=times)
+    shallow = DynamicalGPLVM(2, **settings).fit(rows, times=times)
+    for name in ("posterior_", "latent_mean_", "latent_variance_", "path_", "time_kernel_"):
+        setattr(shallow, name, getattr(deep, name))
+    np.testing.assert_allclose(deep.forecast([12.5]), shallow.forecast([12.5]))
+    gaps = rows[2:9].copy()
+    gaps[2:4], gaps[5, 0] = np.nan, np.nan
+    for coupled in (True, False):
+        ours, theirs = (
+            model.complete(gaps, times=times[2:9], coupled=coupled, return_std=True)
+            for model in (deep, shallow)
+        )
+        for first, second in zip(ours, theirs, strict=True):
+            np.testing.assert_allclose(first, second, atol=1e-5)
+    first, second = (
+        model.sample_sequence(times[:3], n_samples=2, random_state=0) for model in (deep, shallow)
+    )
+    np.testing.assert_allclose(first, second)
 
 
 @pytest.mark.parametrize("size", [1e100, 1e160, np.inf, np.nan])

@@ -264,8 +264,8 @@ def test_data_that_do_not_fit() -> None:
     model = DeepGP((1,), 5, **QUICK)
     with pytest.raises(ValueError, match="inconsistent numbers of samples"):
         model.fit(x, y[:9])
-    with pytest.raises(ValueError, match="NaN"):
-        model.fit(np.where(x > 0.9, np.nan, x) if (x > 0.9).any() else x * np.nan, y)
+    with pytest.raises(ValueError, match="infinity"):
+        model.fit(np.full_like(x, np.inf), y)
     model.fit(x, y)
     with pytest.raises(ValueError, match="Y has 2 outputs; the model was fitted to 1"):
         model.score_samples(x, np.column_stack([y, y]))

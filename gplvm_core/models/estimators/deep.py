@@ -4,9 +4,11 @@ from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from gplvm_core.models.estimators.capabilities import Capabilities
+from gplvm_core.models.problems.deep import Family
 from gplvm_core.models.problems.doctor import DeepLayer, sound
 from gplvm_core.models.training.run import Trained
 from gplvm_core.prediction import Posterior
+from gplvm_core.statistics import Statistics
 
 # Settings that may be one for all layers, or one for each.
 LAYERED = ("n_components", "n_inducing")
@@ -16,6 +18,7 @@ Setting = TypeVar("Setting")
 class Layered:
     """A fitted chain of layers; `layers_` holds them, the top first."""
 
+    family: Family
     layers_: tuple[DeepLayer, ...]
 
     @property
@@ -25,6 +28,16 @@ class Layered:
     @property
     def _posteriors(self) -> tuple[Posterior, ...]:
         return tuple(layer.posterior_ for layer in self.layers_)
+
+    @property
+    def _apart(self) -> bool:
+        """Whether q(u) of a hidden layer is independent of q(h)."""
+        return self.family in ("mean_field", "diagonal")
+
+    def _known_of(self, hidden: Sequence[DeepLayer]) -> list[Statistics | None]:
+        """Statistics of hidden layers; one whose q(u) is no function of them has none."""
+        held = self.family in ("gated", "free")
+        return [None if held else layer.statistics_ for layer in hidden]
 
     def _worth(self, problem: Any, trained: Trained) -> Any:
         """Starts compare by their bound, but one that fits its hidden layers to single points

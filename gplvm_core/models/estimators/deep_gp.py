@@ -19,6 +19,7 @@ from gplvm_core.models.estimators.deep import LAYERED, Layered, for_layers, widt
 from gplvm_core.models.estimators.fitted import FittedLayer
 from gplvm_core.models.estimators.trained import Trainable
 from gplvm_core.models.problems.deep import REGRESSION_PHASES, Family, chain
+from gplvm_core.models.problems.deep_inputs import imputed, rows_with_inputs
 from gplvm_core.models.problems.deep_starts import Answered, HandedOn, InTurn, Shallow, Unbent
 from gplvm_core.models.problems.doctor import doubts, examined
 from gplvm_core.models.problems.edges import targets_for
@@ -28,7 +29,12 @@ from gplvm_core.models.training.run import Run, seeds_for
 from gplvm_core.models.training.schedule import check_settings
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
-from gplvm_core.prediction import log_density_through, sample_through, through
+from gplvm_core.prediction import (
+    log_density_through,
+    quantiles_through,
+    sample_through,
+    through,
+)
 from gplvm_core.statistics import Executor, executor
 
 # With more inputs than this, hidden layers that start as the inputs stay as they are.
@@ -94,10 +100,12 @@ class DeepGP(Layered, Trainable, FittedLayer, RegressorMixin, BaseEstimator):
         callback: Callable[[Progress], None] | None = None,
         resume: Run | None = None,
     ) -> Self:
-        """Train on inputs X (N × Q) and outputs Y (N or N × D; NaN = missing).
+        """Train on inputs X (N × Q) and outputs Y (N or N × D); NaN is missing, in both.
 
-        X_variance: None for exact inputs, or the variances of their noise in squared units of X,
-        one number, (Q,) or (N, Q). callback, resume: as for BayesianGPLVM.
+        Missing inputs start as a regression of the rows without any imputes them (Damianou 2015,
+        Algorithm 1), under N(0, 1) in units of their column. X_variance: None for exact inputs, or
+        the variances of their noise in squared units of X, one number, (Q,) or (N, Q). callback,
+        resume: as for BayesianGPLVM.
         """
         check_settings(self, layered=LAYERED)
         points = checked_rows(self, X, reset=True)
@@ -105,7 +113,9 @@ class DeepGP(Layered, Trainable, FittedLayer, RegressorMixin, BaseEstimator):
         units = input_scaling(points)
         scaling = Scaling.of(outputs, units_for(self.scaling, self.noise))
         variance = internal_variance(X_variance, points.shape, units.scale)
-        inputs, targets = Inputs.of(units.apply(points), variance), scaling.apply(outputs)
+        inputs = Inputs.of(units.apply(points), variance)
+        kept, odd = rows_with_inputs(inputs)
+        inputs, targets = inputs.rows(kept), scaling.apply(outputs)[kept]
         offset = scaling.log_jacobian(observed_counts(targets))
         with executor(self.n_jobs) as run:
             problem = self._problem(inputs, targets, run)
@@ -118,7 +128,8 @@ class DeepGP(Layered, Trainable, FittedLayer, RegressorMixin, BaseEstimator):
         most = max(len(layer.posterior_.inducing) for layer in self.layers_)
         asked = max(for_layers("n_inducing", self.n_inducing, len(self.layers_)))
         capped = capped_notes(asked, len(targets)) if most < asked else ()
-        self._note(units.notes + scaling.notes + capped + learnt.notes + doubts(self.layers_))
+        notes = units.notes + scaling.notes + capped + odd
+        self._note(notes + learnt.notes + doubts(self.layers_))
         self.notes_ += gaps_in_words(targets)
         return self
 
@@ -126,6 +137,7 @@ class DeepGP(Layered, Trainable, FittedLayer, RegressorMixin, BaseEstimator):
         hidden = widths(self.n_components)
         n_inducing = for_layers("n_inducing", self.n_inducing, len(hidden) + 1)
         kernels: tuple[str | Kernel, ...] = for_layers("kernel", self.kernel, len(hidden) + 1)
+        inputs = imputed(inputs, targets, n_inducing[0], self.jitter, run)
         shallow = Shallow.of(inputs, targets, n_inducing[0], self.jitter, run)
         few, known = inputs.belief.n_latent <= FEW_INPUTS, bool(inputs.exact.all())
         settings = shallow, hidden, n_inducing, kernels
@@ -161,7 +173,7 @@ class DeepGP(Layered, Trainable, FittedLayer, RegressorMixin, BaseEstimator):
         noise: bool = False,
         return_std: bool = False,
     ) -> Any:
-        """Outputs at inputs X (N × Q), exact or with variances (a number, (Q,) or N × Q).
+        """Outputs at inputs X (N × Q; NaN: missing), exact or with variances (as in fit).
 
         Mean, and with return_std the standard deviation, N or N × D as Y was; noise adds the
         observation noise. The first two moments are handed on from layer to layer, exactly so for
@@ -195,6 +207,37 @@ class DeepGP(Layered, Trainable, FittedLayer, RegressorMixin, BaseEstimator):
             noise=noise,
         )
         return draws[:, :, 0] if self.one_output_ else draws
+
+    def predict_quantiles(
+        self,
+        X: ArrayLike,
+        quantiles: ArrayLike = (0.05, 0.5, 0.95),
+        n_samples: int = 200,
+        random_state: int | None = 0,
+        *,
+        X_variance: ArrayLike | None = None,
+        noise: bool = True,
+    ) -> Float[Array, "..."]:
+        """Quantiles of the outputs at inputs X, K × N or K × N × D as Y was.
+
+        noise: of observations, else of the function under the noise of the hidden layers. Over
+        n_samples draws of those, the same every time with random_state, so what is skewed or has
+        two peaks is seen as such, where `predict` has its mean and standard deviation alone.
+        """
+        levels = np.atleast_1d(np.asarray(quantiles, dtype=np.float64))
+        if levels.ndim != 1 or not ((levels > 0.0) & (levels < 1.0)).all():
+            raise ValueError(f"quantiles must lie between 0 and 1; got {quantiles!r}")
+        points, variance = self._inputs(X, X_variance)
+        found = quantiles_through(
+            self._posteriors,
+            points,
+            levels,
+            n_samples,
+            random_state,
+            points_variance=variance,
+            noise=noise,
+        )
+        return found[:, :, 0] if self.one_output_ else found
 
     def score_samples(
         self,
@@ -230,4 +273,5 @@ class DeepGP(Layered, Trainable, FittedLayer, RegressorMixin, BaseEstimator):
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.target_tags.multi_output = True
+        tags.input_tags.allow_nan = True
         return tags

@@ -1,31 +1,34 @@
 """The deep GP-LVM: Gaussian-process layers on top of each other, above them latent inputs."""
 
-from typing import Literal
+from collections.abc import Callable
+from typing import Any, Literal, Self
 
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
-from sklearn.utils.validation import check_is_fitted
 
-from gplvm_core import prediction
-from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel
-from gplvm_core.models.data.points import checked_points, checked_variance
 from gplvm_core.models.data.scaling import Noise, Scaling, observed_counts
-from gplvm_core.models.estimators.deep import LAYERED, Layered, checked_layer, for_layers, widths
+from gplvm_core.models.data.timeline import checked_timeline, timeline_notes
+from gplvm_core.models.estimators.capabilities import Capabilities
+from gplvm_core.models.estimators.deep import LAYERED, for_layers, widths
+from gplvm_core.models.estimators.deep_queries import DeepQueries
 from gplvm_core.models.estimators.trained import TrainedModel
 from gplvm_core.models.problems.deep import Family, chain
 from gplvm_core.models.problems.deep_starts import Embedded
-from gplvm_core.models.problems.doctor import doubts, examined
+from gplvm_core.models.problems.doctor import DeepLayer, doubts, examined
 from gplvm_core.models.problems.edges import targets_for
+from gplvm_core.models.problems.encoded import EncodedNode
 from gplvm_core.models.problems.graph import Graph, Parameters
-from gplvm_core.models.problems.nodes import LatentNode
+from gplvm_core.models.problems.nodes import LatentNode, Node
+from gplvm_core.models.problems.paths import PathNode
+from gplvm_core.models.training.run import Run
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import Projection
-from gplvm_core.statistics import Executor, Statistics
+from gplvm_core.optimise import Progress
+from gplvm_core.statistics import Executor
 
 
-class DeepGPLVM(Layered, TrainedModel):
+class DeepGPLVM(DeepQueries, TrainedModel):
     """Deep Gaussian-process latent variable model (Damianou 2015, ch. 6).
 
     Latent inputs X ~ N(0, I) at the top, layers of Gaussian-process functions with noise below
@@ -46,6 +49,13 @@ class DeepGPLVM(Layered, TrainedModel):
         (outputs that follow the inputs; RBF kernels). Their bound may end lower. Chamberlin (2016).
     init : means of the lowest hidden layer, or their recipe; those above are principal components.
     noise : of the data, "shared" or "per_output", as in BayesianGPLVM.
+    time_kernel : None, or a kernel over time as for DynamicalGPLVM: the top then lies on smooth
+        paths, which `forecast`, `sample_sequence`, `complete` and `transform_sequence` continue
+        through all layers. With the outputs themselves as times it is an autoencoder, whose prior
+        ties the top to them (Damianou 2015, §6.2.5): `bound_` is then one on log p(Y | Y).
+    encoder : None, or q(X) of the top as a function of the outputs, "kernel" or "network", as for
+        BayesianGPLVM (the autoencoder by a back-constraint, §6.2.5); transform of whole rows is its
+        answer.
     """
 
     _layered = LAYERED
@@ -65,6 +75,8 @@ class DeepGPLVM(Layered, TrainedModel):
         random_state: int | None = None,
         n_jobs: int | None = None,
         noise: Noise = "shared",
+        time_kernel: str | Kernel | None = None,
+        encoder: Literal["kernel", "network"] | None = None,
     ) -> None:
         self.n_components = n_components
         self.n_inducing = n_inducing
@@ -79,6 +91,39 @@ class DeepGPLVM(Layered, TrainedModel):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.noise = noise
+        self.time_kernel = time_kernel
+        self.encoder = encoder
+
+    @property
+    def capabilities(self) -> Capabilities:
+        return Capabilities(timed=self.time_kernel is not None, layers=True)
+
+    def fit(
+        self,
+        Y: ArrayLike,
+        y: Any = None,
+        *,
+        times: ArrayLike | None = None,
+        sequences: ArrayLike | None = None,
+        callback: Callable[[Progress], None] | None = None,
+        resume: Run | None = None,
+    ) -> Self:
+        """Train on outputs Y (N × D), NaN for missing ones. `y` is ignored.
+
+        times and sequences, with a time_kernel, as for DynamicalGPLVM; callback and resume as for
+        BayesianGPLVM.
+        """
+        if self.time_kernel is not None and self.encoder is not None:
+            raise ValueError("the top follows time_kernel or an encoder, not both: leave one out")
+        self.times_ = self.sequences_ = self.path_ = self.time_kernel_ = None
+        if self.time_kernel is not None:
+            shape = np.shape(Y)
+            count = shape[0] if shape else 0
+            self.times_, self.sequences_ = checked_timeline(times, sequences, count)
+        super().fit(Y, callback=callback, resume=resume)
+        if self.time_kernel is None and not (times is None and sequences is None):
+            self.notes_ += ("times and sequences are not used: the model has no time_kernel",)
+        return self
 
     def _begin(self, targets: Float[Array, "N D"]) -> Embedded:
         wide = widths(self.n_components)
@@ -87,8 +132,9 @@ class DeepGPLVM(Layered, TrainedModel):
         return Embedded(targets, wide, n_inducing, kernels, self.init)
 
     def _problem(self, begin: Embedded, run: Executor) -> Graph:
+        assert not isinstance(begin.outputs, tuple)
         return chain(
-            LatentNode(),
+            self._top(begin.outputs, begin.n_latent[0]),
             targets_for(begin.outputs, self.noise),
             begin,
             len(begin.n_latent) - 1,
@@ -98,139 +144,31 @@ class DeepGPLVM(Layered, TrainedModel):
             per_output=self.noise == "per_output",
         )
 
+    def _top(self, outputs: Float[Array, "N D"], n_latent: int) -> Node:
+        """What is believed about the latent points."""
+        if self.time_kernel is not None:
+            return PathNode(self._timeline, self.time_kernel)
+        if self.encoder is None:
+            return LatentNode()
+        return EncodedNode.of(outputs, n_latent, self.encoder)
+
     def _settle(
         self, problem: Graph, parameters: Parameters, targets: Array, scaling: Scaling
     ) -> tuple[str, ...]:
         learnt = problem.learnt(parameters, (targets,))
-        self.layers_ = examined(problem, learnt, scaling)
-        top = self.layers_[0]
+        self._keep_layers(examined(problem, learnt, scaling))
+        self.bound_ = learnt.bound + scaling.log_jacobian(observed_counts(targets))
+        node, own = problem.nodes[0], parameters.nodes[0]
+        self.encoder_ = node.encoder(own) if isinstance(node, EncodedNode) else None
+        odd: tuple[str, ...] = ()
+        if isinstance(node, PathNode):
+            self.path_, self.time_kernel_ = node.path(own), own.kernel
+            odd = timeline_notes(self.times_, self.sequences_, own.kernel)
+        return odd + learnt.notes + doubts(self.layers_)
+
+    def _keep_layers(self, layers: tuple[DeepLayer, ...]) -> None:
+        """What fitting leaves behind: the layers, and what is said of the top and of the last."""
+        self.layers_, top = layers, layers[0]
         self.latent_mean_, self.latent_variance_ = top.latent_mean_, top.latent_variance_
         self.information_, self.relevance_ = top.information_, top.relevance_
-        self.posterior_ = self.layers_[-1].posterior_
-        self.bound_ = learnt.bound + scaling.log_jacobian(observed_counts(targets))
-        return learnt.notes + doubts(self.layers_)
-
-    def generate(
-        self,
-        H: ArrayLike,
-        layer: int = 0,
-        *,
-        H_variance: ArrayLike | None = None,
-        noise: bool = False,
-        return_std: bool = False,
-    ) -> Float[Array, "N D"] | tuple[Float[Array, "N D"], Float[Array, "N D"]]:
-        """Outputs at inputs H of a layer, counted as in `layers_`: 0 is the top.
-
-        Mean, and with return_std the standard deviation, in the user's units; noise adds the
-        observation noise. Moments are handed on from layer to layer.
-        """
-        check_is_fitted(self)
-        posteriors = self._posteriors[checked_layer(layer, self.layers_) :]
-        points = checked_points(H, posteriors[0].n_latent)
-        spread = checked_variance(H_variance, points)
-        mean, variance = prediction.through(posteriors, points, spread, noise=noise)
-        return (mean, np.sqrt(variance)) if return_std else mean
-
-    def inverse_transform(
-        self,
-        X: ArrayLike,
-        *,
-        X_variance: ArrayLike | None = None,
-        noise: bool = False,
-        return_std: bool = False,
-    ) -> Float[Array, "N D"] | tuple[Float[Array, "N D"], Float[Array, "N D"]]:
-        """Outputs at latent points X of the top (N × Q), certain or with variances of their own.
-
-        As `generate` from the top.
-        """
-        return self.generate(X, H_variance=X_variance, noise=noise, return_std=return_std)
-
-    def sample(
-        self,
-        X: ArrayLike | int | None = None,
-        n_samples: int = 1,
-        random_state: int | None = None,
-        *,
-        X_variance: ArrayLike | None = None,
-    ) -> Float[Array, "..."]:
-        """Draws of outputs y in the user's units, through draws of every layer.
-
-        sample(n_samples): n × D, latent points drawn from the prior. sample(X, n_samples):
-        n × N × D joint draws at the latent points X, certain or with variances of their own.
-        """
-        check_is_fitted(self)
-        if X is None or np.ndim(X) == 0:
-            count = n_samples if X is None else int(np.asarray(X))
-            return prediction.sample_prior_through(self._posteriors, count, random_state)
-        points = self._points(X)
-        spread = checked_variance(X_variance, points)
-        return prediction.sample_through(
-            self._posteriors, points, n_samples, random_state, points_variance=spread
-        )
-
-    def transform(
-        self, Y: ArrayLike, *, return_std: bool = False
-    ) -> Float[Array, "N Q"] | tuple[Float[Array, "N Q"], Float[Array, "N Q"]]:
-        """Latent mean of new rows (NaN: missing) at the top, with return_std its deviation.
-
-        Each row is inferred on its own, in all layers together, from what is observed of it.
-        """
-        belief = self._explained(self._outputs(Y))[0].best
-        return (belief.mean, np.sqrt(belief.variance)) if return_std else belief.mean
-
-    def alternatives(
-        self, Y: ArrayLike, n_alternatives: int = 3
-    ) -> tuple[Float[Array, "N K"], Float[Array, "N K Q"], Float[Array, "N K D"]]:
-        """The explanations of ambiguous rows, best first: weights, latent means of the top,
-        completed rows.
-
-        Weights of a row sum to 1; a row with fewer explanations has weight 0 and NaN in their
-        place.
-        """
-        if n_alternatives < 1:
-            raise ValueError(f"n_alternatives must be at least 1; got {n_alternatives}")
-        outputs = self._outputs(Y)
-        found = self._explained(outputs)
-        weights, _, rows = prediction.alternatives(
-            self.posterior_, outputs, found[-1], n_alternatives
-        )
-        top = found[0].mean[:, : weights.shape[1]]
-        return weights, np.where(weights[:, :, None] > 0.0, top, np.nan), rows
-
-    def score_samples(self, Y: ArrayLike) -> Float[Array, " N"]:
-        """log p(observed entries of y | training data) of each row in nats, approximately.
-
-        The difference of the bounds with and without the row in every layer: each is a lower
-        bound, their difference bounds nothing. Source: Damianou (2015), §3.4.
-        """
-        outputs = self._outputs(Y)
-        return prediction.log_density_deep(
-            self._posteriors,
-            self._statistics(),
-            outputs,
-            self._explained(outputs),
-            mean_field=self.family in ("mean_field", "diagonal"),
-        )
-
-    def _statistics(self) -> list[Statistics | None]:
-        """Of every layer; a hidden one whose q(u) is no function of them has none to add to."""
-        *hidden, last = (layer.statistics_ for layer in self.layers_)
-        held = self.family in ("gated", "free")
-        return [*(None if held else own for own in hidden), last]
-
-    def _project(self, outputs: Array) -> Projection:
-        """Of the last layer's inputs: what it needs to fill in and to draw rows."""
-        return self._explained(outputs)[-1]
-
-    def _explained(self, outputs: Array) -> tuple[Projection, ...]:
-        """The explanations of rows at every node, the top first."""
-        beliefs = [Belief(each.latent_mean_, each.latent_variance_) for each in self.layers_]
-        return prediction.project_deep(self._posteriors, outputs, beliefs)
-
-    def _points(self, X: ArrayLike) -> Array:
-        check_is_fitted(self)
-        return checked_points(X, self._n_features_out)
-
-    @property
-    def _n_features_out(self) -> int:
-        return self.layers_[0].posterior_.n_latent
+        self.posterior_ = layers[-1].posterior_

@@ -13,7 +13,7 @@ from gplvm_core.models.data.rows import checked_rows
 from gplvm_core.models.estimators.estimator import LatentVariableModel
 from gplvm_core.models.estimators.timed import Timed
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import Evidence, Projection, predict_uncertain
+from gplvm_core.prediction import Evidence, Posterior, Projection, predict_uncertain
 from gplvm_core.prediction.paths import FoundPath, StepCallback
 from gplvm_core.prediction.sequence import sample_paths
 from gplvm_core.statistics import Statistics
@@ -34,7 +34,7 @@ class SequenceQueries(Timed, LatentVariableModel):
         there are several. Source: Damianou (2015), §3.4.2.
         """
         mean, variance = self.forecast_latent(times, sequence=sequence)
-        outputs, spread = predict_uncertain(self.posterior_, mean, variance, noise=True)
+        outputs, spread = self._generated(mean, variance)
         return (outputs, np.sqrt(spread)) if return_std else outputs
 
     def complete(
@@ -71,9 +71,7 @@ class SequenceQueries(Timed, LatentVariableModel):
         if return_cov:
             raise ValueError("return_cov needs rows that stand alone: leave out times")
         path, outputs = self._infer_path(Y, times, sequence, coupled, adapt, callback)
-        belief, (posterior,) = path.belief, path.posteriors
-        found = predict_uncertain(posterior, belief.mean, belief.variance, noise=True)
-        whole, variance = prediction.complete(outputs, *found)
+        whole, variance = prediction.complete(outputs, *self._along(path))
         return (whole, np.sqrt(variance)) if return_std else whole
 
     def transform_sequence(
@@ -107,7 +105,7 @@ class SequenceQueries(Timed, LatentVariableModel):
         if n_samples < 1:
             raise ValueError(f"n_samples must be at least 1; got {n_samples}")
         prior = self._continued(times, None, None)
-        paths, outputs = sample_paths(self.posterior_, prior, n_samples, random_state)
+        paths, outputs = sample_paths(self._below, prior, n_samples, random_state)
         return (outputs, paths) if return_latent else outputs
 
     def _infer_path(
@@ -131,3 +129,17 @@ class SequenceQueries(Timed, LatentVariableModel):
 
     def _each_alone(self, evidence: Sequence[Evidence]) -> Projection:
         return self._project(evidence[0].outputs)
+
+    @property
+    def _below(self) -> Sequence[Posterior]:
+        """The layers from the path to the outputs."""
+        return (self.posterior_,)
+
+    def _generated(self, mean: Array, variance: Array) -> tuple[Array, Array]:
+        """Mean and variance of outputs, with noise, where the path has these."""
+        return predict_uncertain(self.posterior_, mean, variance, noise=True)
+
+    def _along(self, path: FoundPath) -> tuple[Array, Array]:
+        """The same of rows whose path was inferred from them."""
+        belief, (posterior,) = path.belief, path.posteriors
+        return predict_uncertain(posterior, belief.mean, belief.variance, noise=True)

@@ -47,6 +47,7 @@ class Timed:
 
     def _continued(self, times: ArrayLike, count: int | None, sequence: Any) -> Continued:
         """The prior of so many new rows: a trained sequence's continuation, or that over time."""
+        self._check_timed()
         rows = np.empty(0, dtype=np.intp) if sequence is None else self._rows_of(sequence)
         return continued(*self._so_far(checked_times(times, count), rows))
 
@@ -58,7 +59,7 @@ class Timed:
         statistics: Sequence[Statistics] | None = None,
     ) -> FoundPath:
         """q(X*) of the rows of one sequence (see infer_sequence), with a warning if it moves."""
-        path = infer_sequence(evidence, prior, self._each_alone, callback, statistics)
+        path = self._infer(evidence, prior, callback, statistics)
         if path.ending == "moving":
             warnings.warn(
                 f"the path of {path.belief.n_points} rows was still moving after {MOST_STEPS} "
@@ -67,6 +68,15 @@ class Timed:
                 stacklevel=4,
             )
         return path
+
+    def _infer(
+        self,
+        evidence: Sequence[Evidence],
+        prior: Continued,
+        callback: StepCallback | None,
+        statistics: Sequence[Statistics] | None,
+    ) -> FoundPath:
+        return infer_sequence(evidence, prior, self._each_alone, callback, statistics)
 
     def _each_alone(self, evidence: Sequence[Evidence]) -> Projection:
         """The explanations of rows, each on its own."""
@@ -86,10 +96,13 @@ class Timed:
 
     def _rows_of(self, sequence: Any) -> Int[Rows, " r"]:
         """The training rows of a sequence; DataError when it is unknown or not told."""
+        self._check_timed()
+        return rows_of_sequence(self.sequences_, sequence)
+
+    def _check_timed(self) -> None:
         check_is_fitted(self)
         if self.time_kernel_ is None:
             raise DataError("the model was trained without a kernel over time: it has no sequences")
-        return rows_of_sequence(self.sequences_, sequence)
 
     @property
     def _timeline(self) -> Timeline:

@@ -41,9 +41,13 @@ class Trainable:
     ) -> tuple[Any, int]:
         """Parameters of the best start, and the first start's seed; offset, views: see Training."""
         seeds = self._seeds(problem) if resume is None else resume.seeds
-        training = Training(problem, self.optimiser, self.max_iter, self.jitter, offset, views)
-        trained = training.run(seeds, callback, resume)
-        best = max(trained, key=lambda each: self._worth(problem, each))
+
+        def worth(each: Trained) -> Any:
+            return self._worth(problem, each)
+
+        settings = self.optimiser, self.max_iter, self.jitter, offset, views
+        trained = Training(problem, *settings, worth).run(seeds, callback, resume)
+        best = max(trained, key=worth)
         self.restarts_ = tuple(each.restart for each in trained)
         self.result_, self.trace_ = best.restart.result, best.trace.arrays()
         return best.parameters, seeds[0]

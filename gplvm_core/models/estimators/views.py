@@ -7,7 +7,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from gplvm_core.kernels import Kernel
-from gplvm_core.models.data.scaling import Noise, gaps_in_words, units_for
+from gplvm_core.models.data.scaling import Noise, Scaling, gaps_in_words, units_for
 from gplvm_core.models.data.timeline import checked_timeline, timeline_notes
 from gplvm_core.models.data.views import (
     Views,
@@ -24,7 +24,7 @@ from gplvm_core.models.estimators.fitted import Optimised, Saved
 from gplvm_core.models.estimators.one_view import one_view
 from gplvm_core.models.estimators.trained import Trainable
 from gplvm_core.models.estimators.views_transfer import ViewsTransfer
-from gplvm_core.models.problems.graph import Graph
+from gplvm_core.models.problems.graph import Graph, Learnt
 from gplvm_core.models.problems.nodes import LatentNode, Node
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.several import drops_by_view, several_views
@@ -52,6 +52,7 @@ class ManifoldRelevance(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimato
     """
 
     restarts_: tuple[Any, ...]
+    _layered: tuple[str, ...] = ()
 
     def __init__(
         self,
@@ -103,7 +104,7 @@ class ManifoldRelevance(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimato
         of the same views, in their order) as for BayesianGPLVM. Raises DataError for views whose
         rows do not align, and for one in which nothing varies.
         """
-        check_settings(self)
+        check_settings(self, layered=self._layered)
         given = checked_views(views)
         internal, scalings = training_views(given, units_for(self.scaling, self.noise))
         self.views_, n_points = tuple(given), len(next(iter(internal.values())))
@@ -117,15 +118,18 @@ class ManifoldRelevance(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimato
             parameters, seed = self._train(problem, total, callback, resume, self.views_)
             learnt = problem.learnt(parameters, tuple(internal.values()))
             lost = drops_by_view(problem, learnt, self.views_)
-        (node,), (top,) = problem.nodes, parameters.nodes
+        node, top = problem.nodes[0], parameters.nodes[0]
         if isinstance(node, PathNode):
             self.path_, self.time_kernel_ = node.path(top), top.kernel
-        self.seen_ = dict(zip(self.views_, (edge.data.seen for edge in problem.edges), strict=True))
-        own = dict(zip(self.views_, learnt.layers, strict=True))
-        self._keep(learnt.nodes[0], own, lost, scalings)
+        # Of the layers those of the views are the last, on the last node.
+        first = len(problem.edges) - len(self.views_)
+        edges = problem.edges[first:]
+        self.seen_ = dict(zip(self.views_, (edge.data.seen for edge in edges), strict=True))
+        own = dict(zip(self.views_, learnt.layers[first:], strict=True))
+        self._keep(learnt.nodes[-1], own, lost, scalings)
         self.bounds_ = {name: each.posterior.value + offsets[name] for name, each in own.items()}
         self.bound_ = learnt.bound + total
-        notes = problem.notes(seed)
+        notes = problem.notes(seed) + self._examined(problem, learnt, scalings)
         notes += notes_by_view({name: scaling.notes for name, scaling in scalings.items()})
         if self.time_kernel_ is not None:
             notes += timeline_notes(self.times_, self.sequences_, self.time_kernel_)
@@ -140,6 +144,12 @@ class ManifoldRelevance(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimato
         self._check_fitted()
         check_name(name, self.views_)
         return one_view(self, name)
+
+    def _examined(
+        self, problem: Graph, learnt: Learnt, scalings: Mapping[str, Scaling]
+    ) -> tuple[str, ...]:
+        """What else is kept of the layers; notes on them."""
+        return ()
 
     def _problem(self, internal: Views, run: Executor) -> Graph:
         outputs = tuple(internal.values())

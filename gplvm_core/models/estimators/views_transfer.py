@@ -17,7 +17,7 @@ from gplvm_core.models.estimators.views_queries import ViewsQueries
 from gplvm_core.models.problems.segmentation import LEAST_DROP
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Evidence
-from gplvm_core.prediction.paths import Continued
+from gplvm_core.prediction.paths import Continued, FoundPath
 from gplvm_core.prediction.transfer import Private, Roles, Wanted, transfer_path
 
 Flags = NDArray[np.bool_]
@@ -88,7 +88,11 @@ class ViewsTransfer(ViewsQueries, Segmented):
         evidence = list(given.values())
         prior = self._continued(times, len(evidence[0].outputs), sequence)
         known = tuple(self.statistics_[name] for name in given) if adapt else None
-        return self._inferred_path(evidence, prior, None, known).belief, prior
+        return self._shared_path(self._inferred_path(evidence, prior, None, known), prior)
+
+    def _shared_path(self, path: FoundPath, prior: Continued) -> tuple[Belief, Continued]:
+        """Of the space that the views share: q(X*) and its prior."""
+        return path.belief, prior
 
     def _wanted(self, given: Mapping[str, Evidence], to: str) -> Wanted:
         """Warns when the given views share no dimension with the wanted one."""

@@ -39,7 +39,7 @@ REGRESSION_PHASES = (
 
 def chain(
     top: Node,
-    outputs: Targets,
+    outputs: Targets | tuple[Targets, ...],
     begin: Beginning,
     n_hidden: int,
     *,
@@ -52,23 +52,26 @@ def chain(
 ) -> Graph:
     """F of the layers top → h¹ → … → outputs, one more than there are hidden nodes.
 
-    top_held: the inducing inputs of the first layer do not move. per_output: every output of data
-    has a signal and a noise variance of its own. Source: Damianou (2015), ch. 6. Raises ValueError
-    for a family that there is not.
+    outputs: data, or several views, each with a layer of its own on the last node. top_held: the
+    inducing inputs of the first layer do not move. per_output: every output of data has a signal
+    and a noise variance of its own. Source: Damianou (2015), ch. 6. Raises ValueError for a family
+    that there is not.
     """
     if family not in FAMILIES:
         raise ValueError(f"family must be one of {', '.join(FAMILIES)}; got {family!r}")
+    views = outputs if isinstance(outputs, tuple) else (outputs,)
+    ends: tuple[Targets | int, ...] = (*range(1, n_hidden + 1), *views)
     edges = [
         Edge(
-            at,
-            at + 1 if at < n_hidden else outputs,
+            min(at, n_hidden),
+            end,
             run,
             inducing_held=top_held and at == 0,
             positive=BOUNDED,
             mean_field=family == "mean_field",
-            per_output=per_output and at == n_hidden,
+            per_output=per_output and at >= n_hidden,
         )
-        for at in range(n_hidden + 1)
+        for at, end in enumerate(ends)
     ]
     hidden = (HiddenNode() for _ in range(n_hidden))
     nodes = (top, *hidden)

@@ -16,6 +16,7 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer
 from gplvm_core.kernels import Kernel, kernel_named
 from gplvm_core.models.data.inputs import Inputs
+from gplvm_core.models.problems.edges import Settled, relevance_of
 from gplvm_core.models.problems.graph import Beginning, Begun, Given
 from gplvm_core.models.problems.initialise import initial_inducing, initial_latent
 from gplvm_core.models.problems.nodes import INITIAL_VARIANCE
@@ -43,43 +44,50 @@ STRAIGHT = 3.0
 class Embedded:
     """Principal components of the data, then of those in units of their lengthscales, and so on up.
 
-    n_latent, n_inducing, kernels: of the inputs of every layer, the top first. init: the lowest
-    means, or their recipe. The seed chooses the inducing inputs, a subset of the means.
+    outputs: data, or several views of the same rows. n_latent, n_inducing, kernels: of the inputs
+    of every layer, the top first; the last of the kernels may be a tuple, one for each view. init:
+    the lowest means, or their recipe. The seed chooses the inducing inputs, a subset of the means.
     """
 
-    outputs: Float[Array, "N D"]
+    outputs: Float[Array, "N D"] | tuple[Float[Array, "N _D"], ...]
     n_latent: tuple[int, ...]
     n_inducing: tuple[int, ...]
-    kernels: tuple[str | Kernel, ...]
+    kernels: tuple[str | Kernel | tuple[str | Kernel, ...], ...]
     init: str | ArrayLike
 
     def __call__(self, seed: int, /) -> Begun:
         generator = np.random.default_rng(seed)
         beliefs, layers, notes = list[Belief](), list[Layer](), dict[str, None]()
-        below, init, noise, variance = self.outputs, self.init, 1.0, INITIAL_VARIANCE
+        below = self.outputs if isinstance(self.outputs, tuple) else (self.outputs,)
+        init, noise, variance = self.init, 1.0, INITIAL_VARIANCE
         settings = zip(self.n_latent, self.n_inducing, self.kernels, strict=True)
-        for n_latent, n_inducing, kind in reversed(list(settings)):
-            mean, said = initial_latent((below,), n_latent, init, generator)
-            if len(layers) < len(self.n_latent) - 1:
+        for n_latent, n_inducing, kinds in reversed(list(settings)):
+            mean, said = initial_latent(below, n_latent, init, generator)
+            notes |= dict.fromkeys(said)
+            if len(beliefs) < len(self.n_latent) - 1:
                 # Hidden: in units of its own, where what is given as init may have any.
                 mean = mean / mean.std(axis=0).max()
-            inducing, more = initial_inducing(mean, n_inducing, generator)
-            kernel = of_unit_scale(start_kernel(kind, mean), mean)
+            each = kinds if isinstance(kinds, tuple) else (kinds,) * len(below)
+            found = list[Layer]()
+            for kind in each:
+                inducing, more = initial_inducing(mean, n_inducing, generator)
+                kernel = of_unit_scale(start_kernel(kind, mean), mean)
+                found.append(Layer(kernel, inducing, noise))
+                notes |= dict.fromkeys(more)
             beliefs.append(Belief(mean, np.full_like(mean, variance)))
-            layers.append(Layer(kernel, inducing, noise))
-            notes |= dict.fromkeys((*said, *more))
+            layers = found + layers
             centred = mean - mean.mean(axis=0)
-            weights = np.ones(n_latent) if kernel.relevance is None else kernel.relevance
-            below, init, variance = centred * np.sqrt(weights), "pca", UPPER_VARIANCE
+            below = (centred * np.sqrt(relevance_of(found[0].kernel, n_latent)),)
+            init, variance = "pca", UPPER_VARIANCE
             noise = HIDDEN_NOISE * float(np.mean(mean.var(axis=0)))
-        return Begun(tuple(reversed(beliefs)), tuple(reversed(layers)), tuple(notes))
+        return Begun(tuple(reversed(beliefs)), tuple(layers), tuple(notes))
 
 
 @dataclass(frozen=True)
 class Shallow:
     """The regression of one layer that the starts of a deep one are made of.
 
-    kernel: of unit scale. answer: its mean at the inputs. leading: the inputs in units of the
+    answer: its mean at the inputs. leading: the inputs in units of the
     lengthscales, turned so that the answer changes most along the first dimension, and so on
     (eigenvectors of the mean outer product of its gradients, the active subspace).
     """
@@ -99,23 +107,29 @@ class Shallow:
         run: Executor = serial,
     ) -> Self:
         """Fitted as far as a start needs it; the same for every seed."""
-        seen = Targets.of(targets)
-        begun = RegressionStart(inputs, seen, "rbf", n_inducing, jitter, run)(0)
-        graph = regression(
-            inputs, seen, Given(begun), n_inducing=n_inducing, jitter=jitter, run=run
-        )
-        (layer,) = graph.learnt(graph.start(0), (targets,)).layers
+        layer = shallow_layer(inputs, targets, n_inducing, jitter, run)
         mean, weights = inputs.belief.mean, layer.posterior.weights
         certain = np.zeros_like(mean)
         cross, pullback = layer.layer.kernel.psi1(mean, certain, layer.layer.inducing)
-        units = np.sqrt(_relevance(layer.layer.kernel, mean.shape[1]))
+        units = np.sqrt(relevance_of(layer.layer.kernel, mean.shape[1]))
         outer = np.zeros((mean.shape[1], mean.shape[1]))
         for own in weights.T:
             steps = pullback(np.tile(own, (len(mean), 1))).mean / units
             outer += steps.T @ steps
         _, turned = np.linalg.eigh(outer)
         leading = (mean * units) @ turned[:, ::-1]
-        return cls(inputs, begun.layers[0].kernel, cross @ weights, leading)
+        return cls(inputs, layer.layer.kernel, cross @ weights, leading)
+
+
+def shallow_layer(
+    inputs: Inputs, targets: Float[Array, "N D"], n_inducing: int, jitter: float, run: Executor
+) -> Settled:
+    """The regression of one layer, fitted as far as a start needs it; the same for every seed."""
+    seen = Targets.of(targets)
+    begun = RegressionStart(inputs, seen, "rbf", n_inducing, jitter, run)(0)
+    graph = regression(inputs, seen, Given(begun), n_inducing=n_inducing, jitter=jitter, run=run)
+    (layer,) = graph.learnt(graph.start(0), (targets,)).layers
+    return layer
 
 
 @dataclass(frozen=True)
@@ -174,7 +188,7 @@ class Answered:
     def __call__(self, seed: int, /) -> Begun:
         generator, belief = np.random.default_rng(seed), self.shallow.inputs.belief
         means = _narrowed(self.shallow.answer, self.n_latent, generator)
-        own = 1.0 / np.sqrt(_relevance(self.shallow.kernel, belief.n_latent))
+        own = 1.0 / np.sqrt(relevance_of(self.shallow.kernel, belief.n_latent))
         known = min(self.shallow.answer.shape[1], *self.n_latent)
         scales = (own, *(_told(1.0, known, n) for n in self.n_latent))
         return _begun(self, belief, means, LEAST_NOISE, scales, generator)
@@ -239,7 +253,3 @@ def _straight(n_latent: int) -> Array:
 def _told(lengthscale: float, known: int, n_latent: int) -> Array:
     """One lengthscale for the dimensions that start from something, and long ones for the rest."""
     return np.where(np.arange(n_latent) < known, lengthscale, STRAIGHT * np.sqrt(n_latent))
-
-
-def _relevance(kernel: Kernel, n_latent: int) -> Array:
-    return np.ones(n_latent) if kernel.relevance is None else kernel.relevance

@@ -4,7 +4,7 @@ A deep model that has collapsed is the shallow one in disguise: a layer whose ou
 or which says nothing of its inputs, hands nothing on.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.problems.edges import Settled, relevance_of
 from gplvm_core.models.problems.graph import Graph, Learnt, Parameters
 from gplvm_core.models.problems.inputs import InputNode
+from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Posterior
 from gplvm_core.statistics import Statistics
@@ -55,9 +56,18 @@ class DeepLayer:
     statistics_: Statistics
 
 
-def examined(graph: Graph, learnt: Learnt, scaling: Scaling) -> tuple[DeepLayer, ...]:
-    """Every layer of a chain, the top first; scaling: the units of the data."""
-    return tuple(_layer(graph, learnt, at, scaling) for at in range(len(graph.edges)))
+def examined(
+    graph: Graph, learnt: Learnt, scaling: Scaling | Mapping[str, Scaling]
+) -> tuple[DeepLayer, ...]:
+    """Every layer of a chain, the top first; scaling: the units of the data, or of each of several
+    views at the bottom, whose layers come last.
+    """
+    n_hidden = len(graph.nodes) - 1
+    hidden = tuple(_layer(graph, learnt, at) for at in range(n_hidden))
+    if isinstance(scaling, Scaling):
+        return (*hidden, _layer(graph, learnt, n_hidden, scaling))
+    names = enumerate(scaling.items(), start=n_hidden)
+    return hidden + tuple(_layer(graph, learnt, at, own, name) for at, (name, own) in names)
 
 
 def doubts(layers: Sequence[DeepLayer]) -> tuple[str, ...]:
@@ -79,20 +89,27 @@ def freedom(posterior: Informed) -> float:
     return inverse.shape[1] - float(np.mean(np.trace(inverse, axis1=1, axis2=2)))
 
 
-def _layer(graph: Graph, learnt: Learnt, at: int, scaling: Scaling) -> DeepLayer:
-    node, layer, last = learnt.nodes[at], learnt.layers[at], at == len(graph.edges) - 1
+def _layer(
+    graph: Graph, learnt: Learnt, at: int, scaling: Scaling | None = None, view: str | None = None
+) -> DeepLayer:
+    edge, layer, depth = graph.edges[at], learnt.layers[at], len(graph.nodes)
+    node, last = learnt.nodes[edge.source], not edge.ends_in_node
     belief, ratio, free = node.belief, _ratio(layer), freedom(layer.posterior)
-    units = scaling if last else _units(learnt.nodes[at + 1].belief.n_latent)
+    units = scaling or _units(learnt.nodes[at + 1].belief.n_latent)
     posterior = layer.as_posterior(units)
     psi1, _ = posterior.kernel.psi1(belief.mean, belief.variance, posterior.inducing)
     linear = _linear(belief.mean, posterior.mean(belief.mean, psi1))
-    latent_top = not isinstance(graph.nodes[0], InputNode)
-    told = float(node.information.sum()) if latent_top and at == 0 else np.inf
+    top = graph.nodes[0]
+    latent_top = not isinstance(top, InputNode)
+    # Of a path the prior over time tells much: little need come from each point.
+    alone = latent_top and not isinstance(top, PathNode)
+    told = float(node.information.sum()) if alone and at == 0 else np.inf
     share = 0.0 if last else _noise_share(layer, learnt, at)
     off = ratio <= LEAST_RATIO or free < LEAST_FREEDOM or told < LEAST_TOLD or share > MOST_NOISE
     wild = not last and free > MOST_FREEDOM * belief.n_points
-    depth = len(graph.edges)
-    name, straight = f"layer {at + 1} of {depth}", depth > 1 and linear > LINEAR
+    name, straight = f"layer {edge.source + 1} of {depth}", depth > 1 and linear > LINEAR
+    if view is not None:
+        name += f", view {view!r},"
     if off and last:
         verdict = f"{name} is off: the data are explained as noise"
     elif off and posterior.slope is not None:
@@ -117,7 +134,7 @@ def _layer(graph: Graph, learnt: Learnt, at: int, scaling: Scaling) -> DeepLayer
         belief.variance,
         node.information,
         relevance_of(layer.layer.kernel, belief.n_latent),
-        _cost(learnt, at),
+        _cost(learnt, edge.source),
         ratio,
         free,
         linear,

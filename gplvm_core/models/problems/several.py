@@ -28,10 +28,13 @@ def several_views(begin: Start, node: Node, jitter: float, run: Executor, noise:
 def drops_by_view(
     problem: Graph, learnt: Learnt, names: Sequence[str]
 ) -> dict[str, Float[Array, " Q"]]:
-    """What each view loses, in nats a row, when a latent dimension is taken from its layer."""
-    belief = learnt.nodes[0].belief
+    """What each view loses, in nats a row, when a latent dimension is taken from its layer.
+
+    The views' layers are the last ones, and start from the last node.
+    """
+    belief, first = learnt.nodes[-1].belief, len(problem.edges) - len(names)
     found = problem.run(
         lambda pair: drops(pair[1], pair[0].data, belief, pair[0].run),
-        zip(problem.edges, learnt.layers, strict=True),
+        zip(problem.edges[first:], learnt.layers[first:], strict=True),
     )
     return dict(zip(names, found, strict=True))

@@ -20,11 +20,17 @@ OPTIMISERS = {"lbfgs": LBFGS(), "scg": SCG()}
 LEAST_GAIN = 1e-7
 
 
+def by_bound(trained: Trained) -> Any:
+    """What a start is worth: its bound."""
+    return trained.restart.bound
+
+
 @dataclass(frozen=True)
 class Training:
     """A problem with its settings; internal bounds + offset are those of the data as given.
 
-    views: the names of the data's views in the problem's order; () for one table.
+    views: the names of the data's views in the problem's order; () for one table. worth: of which
+    start a run with a larger max_iter goes on: the largest.
     """
 
     problem: Problem
@@ -33,6 +39,7 @@ class Training:
     jitter: float
     offset: float
     views: tuple[str, ...] = ()
+    worth: Callable[[Trained], Any] = by_bound
 
     def run(
         self,
@@ -178,7 +185,7 @@ class Training:
     def _best_of_all(self, run: Run) -> Run:
         """With a larger max_iter, once every start has had its turn: the best of them goes on."""
         current = self._finish(run, run.optimiser.status, run.optimiser.reason)
-        best = max((*run.done, current), key=lambda trained: trained.restart.bound)
+        best = max((*run.done, current), key=self.worth)
         over = run.total_iterations >= run.budget or run.optimiser.status != "running"
         run = replace(run, budget=self.max_iter)
         if best is current or not over or len(run.done) + 1 < len(run.seeds):

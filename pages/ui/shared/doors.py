@@ -31,7 +31,8 @@ def doors(capabilities: Capabilities | None) -> tuple[Door, ...]:
     """The pages for a model that can do this, the main one first; none for one that is gone."""
     if capabilities is None:
         return ()
-    views = (VIEWS,) if capabilities.views else ()
-    timed = (DYNAMICS,) if capabilities.timed else ()
+    # These pages show one map; a deep model has several.
+    views = (VIEWS,) if capabilities.views and not capabilities.layers else ()
+    timed = (DYNAMICS,) if capabilities.timed and not capabilities.layers else ()
     explore = () if capabilities.layers else (EXPLORE,)
     return (*views, *timed, *explore, COMPLETE)

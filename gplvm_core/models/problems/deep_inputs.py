@@ -1,0 +1,65 @@
+"""Where the missing inputs of a deep regression start: as a shallow regression imputes them."""
+
+import numpy as np
+from jaxtyping import Bool, Float
+from numpy.typing import NDArray
+
+from gplvm_core.models.data.inputs import INITIAL_VARIANCE, Inputs
+from gplvm_core.models.data.scaling import Scaling
+from gplvm_core.models.problems.deep_starts import shallow_layer
+from gplvm_core.models.problems.guess import guess_inputs
+from gplvm_core.numerics import Array
+from gplvm_core.prediction.impute import impute
+from gplvm_core.statistics import Executor
+
+# Fewer whole rows than this are no model to impute the others by.
+LEAST_ROWS = 3
+
+Flags = NDArray[np.bool_]
+
+
+def whole_rows(inputs: Inputs) -> Bool[Flags, " N"]:
+    """Which rows miss no input."""
+    return np.asarray(~inputs.missing.any(axis=1))
+
+
+def rows_with_inputs(inputs: Inputs) -> tuple[Bool[Flags, " N"], tuple[str, ...]]:
+    """Which rows to train on, and what is to be said of the others and of few whole ones.
+
+    Beside whole rows, those without any input are left out.
+    """
+    n_whole, n_given = int(whole_rows(inputs).sum()), inputs.belief.n_points
+    if n_whole < min(LEAST_ROWS, n_given):
+        return np.ones(n_given, dtype=bool), (
+            f"{n_whole} rows have whole inputs, too few to impute the others by: missing inputs "
+            "start from the outputs",
+        )
+    kept = np.asarray(~inputs.missing.all(axis=1))
+    if kept.all():
+        return kept, ()
+    return kept, (f"{n_given - kept.sum()} of {n_given} rows have no input: they are left out",)
+
+
+def imputed(
+    inputs: Inputs, targets: Float[Array, "N D"], n_inducing: int, jitter: float, run: Executor
+) -> Inputs:
+    """The inputs, with q(X) of the missing ones where a regression of the whole rows imputes them.
+
+    With too few of those: where rows with like outputs have them. Source: Damianou (2015),
+    Algorithm 1.
+    """
+    whole = whole_rows(inputs)
+    if whole.all():
+        return inputs
+    if whole.sum() < LEAST_ROWS:
+        mean = guess_inputs(inputs, targets, np.random.default_rng(0))
+        return inputs.starting_at(mean, np.full_like(mean, INITIAL_VARIANCE))
+    known, partial, n_outputs = inputs.rows(whole), inputs.rows(~whole), targets.shape[1]
+    layer = shallow_layer(known, targets[whole], n_inducing, jitter, run)
+    # In internal units on both sides.
+    posterior = layer.as_posterior(Scaling(np.zeros(n_outputs), np.ones(n_outputs)))
+    told = targets[~whole], partial.belief, partial.prior, partial.missing
+    found = impute(posterior, *told, known.belief.mean)
+    mean, variance = inputs.belief.mean.copy(), inputs.belief.variance.copy()
+    mean[~whole], variance[~whole] = found.mean, found.variance
+    return inputs.starting_at(mean, variance)

@@ -1,0 +1,235 @@
+"""What deep models may be built of: inputs with gaps, paths over time, encoders."""
+
+import numpy as np
+import pytest
+
+from gplvm_core import RBF, DeepGP, DeepGPLVM, SemiDescribedGPRegression, load
+from gplvm_core.beliefs import Belief
+from gplvm_core.bounds import Layer
+from gplvm_core.datasets import DataError
+from gplvm_core.models import Capabilities
+from gplvm_core.models.data.inputs import Inputs
+from gplvm_core.models.problems import regression
+from gplvm_core.models.problems.deep import chain
+from gplvm_core.models.problems.deep_inputs import imputed
+from gplvm_core.models.problems.deep_starts import InTurn
+from gplvm_core.models.problems.graph import Begun, Given
+from gplvm_core.models.problems.inputs import InputNode
+from gplvm_core.models.training.run import Run, Trained
+from gplvm_core.models.training.schedule import Training
+from gplvm_core.optimise import Progress
+from gplvm_core.prediction import Evidence, through
+from gplvm_core.prediction.path_deep import HiddenBelow
+from gplvm_core.prediction.project_deep import RowBound
+from gplvm_core.statistics import Targets
+from gplvm_core.statistics.executors import serial
+
+QUICK = {"max_iter": 8, "random_state": 0}
+
+
+@pytest.fixture
+def quick_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The shallow regression that training starts from need not be a good one."""
+    monkeypatch.setattr(regression, "SUBSET_ITERATIONS", 1)
+    monkeypatch.setattr(regression, "SUBSET", 10)
+
+
+def test_a_longer_run_goes_on_with_a_start_that_is_sound() -> None:
+    """Not with the one of the higher bound, whose hidden layer fits single points."""
+    points = np.linspace(-1.5, 1.5, 12)[:, None]
+    inputs, targets = Inputs.of(points, None), Targets.of(np.sign(np.sin(6.0 * points)))
+
+    def begun(hidden: np.ndarray, lengthscale: float) -> Given:
+        layers = tuple(Layer(RBF(1.0, np.full(1, at)), points, 1e-3) for at in (lengthscale, 1.0))
+        return Given(Begun((inputs.belief, Belief(hidden, np.full((12, 1), 1e-3))), layers))
+
+    begin = InTurn((begun(points, 2.0), begun(np.sin(6.0 * points), 0.25)))
+    settings = {"family": "marginalised", "jitter": 1e-6, "run": serial}
+    graph = chain(InputNode(inputs), targets, begin, 1, **settings)
+    told = list[Run]()
+
+    def train(max_iter: int, resume: Run | None = None) -> tuple[Trained, ...]:
+        def worth(each: Trained):
+            return DeepGP()._worth(graph, each)
+
+        def watch(progress: Progress) -> None:
+            told.append(progress.run)
+
+        training = Training(graph, "lbfgs", max_iter, 1e-6, 0.0, (), worth)
+        return training.run((0, 1), watch, resume)
+
+    tame, wild = (each.restart for each in train(1))
+    assert wild.bound > tame.bound
+    last, went_on = (each.restart for each in train(2, told[-1]))
+    assert (last.seed, went_on.seed) == (wild.seed, tame.seed)
+    assert last.result.iterations == 1 and went_on.result.iterations == 2
+
+
+def gappy(n_points: int = 40) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Inputs, the same with gaps, and outputs that tell both of them."""
+    generator = np.random.default_rng(1)
+    x = generator.uniform(-1.0, 1.0, (n_points, 2))
+    y = np.column_stack([np.tanh(6.0 * x[:, 0]), x[:, 1] + 0.3 * x[:, 0]])
+    gaps = x.copy()
+    gaps[generator.random(n_points) < 0.5, 1] = np.nan
+    gaps[generator.random(n_points) < 0.2, 0] = np.nan
+    return x, gaps, y + 0.05 * generator.normal(size=y.shape)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_rows_that_miss_inputs_tell_something() -> None:
+    x, gaps, y = gappy(30)
+    every = DeepGP((2,), 8, max_iter=12, random_state=0).fit(gaps, y)
+    assert np.abs(every.predict(x) - y).mean() < 0.2 * y.std()
+    # The outputs say where missing inputs lie; inputs that are known stay where they are.
+    inputs = every.input_center_ + every.input_scale_ * every.layers_[0].latent_mean_
+    seen = ~np.isnan(gaps).all(axis=1)
+    missing = np.isnan(gaps[seen])
+    np.testing.assert_allclose(inputs[~missing], gaps[seen][~missing])
+    assert np.abs(inputs - x[seen])[missing].mean() < 0.5 * x.std()
+    assert any("rows have no input: they are left out" in note for note in every.notes_)
+    # A new input that is missing is averaged over.
+    new = np.array([[0.5, 0.2], [0.5, np.nan]])
+    _, std = every.predict(new, return_std=True)
+    assert std[1, 1] > 2.0 * std[0, 1]
+
+
+@pytest.mark.usefixtures("quick_starts")
+def test_missing_inputs_as_the_shallow_regression_has_them() -> None:
+    """The same rows kept, the same words about them; with nothing missing, nothing is imputed."""
+    _, gaps, y = gappy(12)
+    for lost in (0, 11):
+        gaps[:lost, 1] = np.nan
+        with pytest.warns(UserWarning) as ours:
+            DeepGP((1,), 5, **QUICK).fit(gaps, y)
+        with pytest.warns(UserWarning) as theirs:
+            SemiDescribedGPRegression(5, **QUICK).fit(gaps, y)
+        for told in theirs:
+            assert str(told.message) in [str(each.message) for each in ours]
+    known = Inputs.of(np.ones((12, 2)), None)
+    assert imputed(known, y, 5, 1e-6, serial) is known
+
+
+def waving(n_points: int = 40) -> tuple[np.ndarray, np.ndarray]:
+    """Times, and outputs that follow a path with steps in it."""
+    generator, times = np.random.default_rng(0), np.arange(n_points) / 6.0
+    hidden = np.column_stack([np.tanh(4.0 * np.sin(times)), np.cos(times)])
+    rows = np.tanh(hidden @ generator.normal(size=(2, 6)))
+    return times, rows + 0.03 * generator.normal(size=rows.shape)
+
+
+@pytest.fixture(scope="module")
+def dynamical() -> DeepGPLVM:
+    times, rows = waving()
+    return DeepGPLVM((2, 3), 10, time_kernel="rbf", max_iter=60, random_state=0).fit(
+        rows, times=times
+    )
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_path_goes_on_through_all_layers(dynamical: DeepGPLVM, tmp_path) -> None:
+    times, rows = waving()
+    assert dynamical.capabilities == Capabilities(timed=True, layers=True)
+    between = times[:-1] + 1.0 / 12.0
+    mean, std = dynamical.forecast(between, return_std=True)
+    middle = 0.5 * (rows[1:] + rows[:-1])
+    assert np.sqrt(np.mean((mean - middle) ** 2)) < 0.3 * rows.std()
+    # Moments through the layers, against draws of the path and of every layer.
+    at, spread = dynamical.forecast_latent(between[:1])
+    draws = dynamical.sample(at, 1500, 0, X_variance=spread)[:, 0]
+    np.testing.assert_allclose(draws.mean(axis=0), mean[0], atol=0.2 * std[0].max())
+    np.testing.assert_allclose(draws.std(axis=0), std[0], rtol=0.25)
+    # What no time tells is as uncertain as the prior.
+    _, far = dynamical.forecast([1e3], return_std=True)
+    assert (far > 2.0 * std.mean(axis=0)).all()
+    drawn, paths = dynamical.sample_sequence(times[:5], n_samples=2, return_latent=True)
+    assert drawn.shape == (2, 5, 6) and paths.shape == (2, 5, 2)
+    dynamical.save(tmp_path / "deep.gplvm")
+    back = load(tmp_path / "deep.gplvm")
+    np.testing.assert_array_equal(back.forecast(between), mean)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_rows_in_time_are_completed_together(dynamical: DeepGPLVM) -> None:
+    """Rows of which nothing is there lie on the path of the others."""
+    times, rows = waving()
+    gaps, steps = rows[5:20].copy(), list[float]()
+    gaps[6:8], gaps[10:, :2] = np.nan, np.nan
+    missing = np.isnan(gaps)
+
+    def watch(step: int, bound: float) -> None:
+        steps.append(bound)
+
+    whole, std = dynamical.complete(gaps, times=times[5:20], callback=watch, return_std=True)
+    np.testing.assert_array_equal(whole[~missing], gaps[~missing])
+    assert np.sqrt(np.mean((whole - rows[5:20])[missing] ** 2)) < 0.35 * rows.std()
+    assert (std[missing] > 0.0).all()
+    # Every step raises the bound, hidden points at their best.
+    assert len(steps) > 3 and (np.diff(steps[1:]) > -1e-6).all()
+    path, spread = dynamical.transform_sequence(gaps, times=times[5:20], return_std=True)
+    assert path.shape == spread.shape == (15, 2)
+    # Of a sequence of which nothing is known the outputs are those of the prior over time.
+    nothing = dynamical.complete(np.full((3, 6), np.nan), times=times[:3])
+    mean, variance = through(dynamical._posteriors, np.zeros((3, 2)), np.ones((3, 2)))
+    assert np.abs(nothing - mean).max() < np.sqrt(variance).max()
+
+    def stop(step: int, bound: float) -> None:
+        raise StopIteration
+
+    assert dynamical.complete(gaps, times=times[5:20], callback=stop).shape == gaps.shape
+
+
+def test_the_hidden_points_below_a_path_leave_an_envelope(dynamical: DeepGPLVM) -> None:
+    """Slopes of a bound in the belief at the top, where hidden points stand at their best."""
+    _, rows = waving()
+    first, last = dynamical._posteriors
+    evidence = (Evidence(last, rows[:2]),)
+    hidden = [
+        Belief(each[:2], np.full((2, 3), 0.01)) for each in [dynamical.layers_[1].latent_mean_]
+    ]
+    below = HiddenBelow(RowBound.of(evidence, (first,)), hidden)
+    mean, variance = np.array([[0.3, 0.0], [-0.5, 1.0]]), np.full((2, 2), 0.2)
+    for _ in range(5):
+        _, d_mean, d_variance = below(Belief(mean, variance))
+
+    def value(x: np.ndarray) -> float:
+        return below(Belief(mean + x[0], variance + x[1]))[0]
+
+    found = np.array([d_mean.sum(), d_variance.sum()])
+    steps = 1e-4 * np.eye(2)
+    expected = [(value(each) - value(-each)) / 2e-4 for each in steps]
+    np.testing.assert_allclose(found, expected, rtol=1e-3)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_autoencoders() -> None:
+    """By a prior that ties the top to the outputs, and by an encoder that answers at once."""
+    _, rows = waving()
+    tied = DeepGPLVM((1, 2), 8, time_kernel="rbf", **QUICK).fit(rows, times=rows)
+    found = tied.forecast(rows)
+    assert np.sqrt(np.mean((found - rows) ** 2)) < 0.6 * rows.std()
+    for kind in ("kernel", "network"):
+        model = DeepGPLVM((2, 3), 8, encoder=kind, **QUICK).fit(rows)
+        np.testing.assert_allclose(model.transform(rows), model.latent_mean_, atol=1e-10)
+        gaps = rows[:3].copy()
+        gaps[0, 2:] = np.nan
+        np.testing.assert_allclose(model.transform(gaps)[1:], model.latent_mean_[1:3], atol=1e-10)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_what_a_top_cannot_be() -> None:
+    times, rows = waving(12)
+    plain = DeepGPLVM((1, 2), 5, **QUICK).fit(rows, times=times)
+    assert any("times and sequences are not used" in note for note in plain.notes_)
+    for ask in (plain.forecast, plain.sample_sequence):
+        with pytest.raises(DataError, match="trained without a kernel over time"):
+            ask(times)
+    with pytest.raises(ValueError, match="time_kernel or an encoder, not both"):
+        DeepGPLVM((1, 2), time_kernel="rbf", encoder="kernel").fit(rows)
+    with pytest.raises(DataError, match="times must be one for each row"):
+        DeepGPLVM((1, 2), time_kernel="rbf").fit(rows, times=times[:5])
+    with pytest.raises(ValueError, match="encoder must be None, 'kernel' or 'network'"):
+        DeepGPLVM((1, 2), encoder="rows").fit(rows)
+    timed = DeepGPLVM((1, 2), 5, time_kernel="rbf", **QUICK).fit(rows)
+    with pytest.raises(ValueError, match="adapt=True is for models of one layer"):
+        timed.complete(rows, times=times, adapt=True)
