@@ -20,6 +20,7 @@ NAMES = (
     "natural",
     "encoder",
     "deep",
+    "families",
     "views_toy",
     "views_heads",
     "views_silhouettes",

@@ -51,7 +51,7 @@ def then_conditional(phases: Sequence[Phase]) -> tuple[Phase, ...]:
 
 
 @dataclass(frozen=True)
-class _Down:
+class Downward:
     """One way down: what is believed at every node, and every edge's value."""
 
     nodes: tuple[Believed, ...]
@@ -116,7 +116,7 @@ class ConditionalGraph(Graph):
     def layout(self, anchor: Parameters, phase: Phase) -> Layout:
         if not conditioned(anchor):
             return super().layout(anchor, phase)
-        nodes, free = self._down(anchor, FREE).nodes, dict[str, Leaf]()
+        nodes, free = self.downward(anchor, FREE).nodes, dict[str, Leaf]()
         for i, (node, own) in enumerate(zip(self.nodes, anchor.nodes, strict=True)):
             belief = nodes[i].belief
             if isinstance(own, GivenInducing | GivenInputs):
@@ -137,12 +137,12 @@ class ConditionalGraph(Graph):
     def believed(self, parameters: Parameters) -> tuple[Believed, ...]:
         if not conditioned(parameters):
             return super().believed(parameters)
-        return self._down(parameters, FREE).nodes
+        return self.downward(parameters, FREE).nodes
 
     def evaluate(self, parameters: Parameters, phase: Phase) -> Evaluated:
         if not conditioned(parameters):
             return super().evaluate(parameters, phase)
-        down = self._down(parameters, phase)
+        down = self.downward(parameters, phase)
         met = [[_zero(node.belief)] for node in down.nodes]
         layers, own = list(parameters.layers), list(parameters.nodes)
         # From the data up: what lies below an edge says what it needs of the belief above.
@@ -162,7 +162,7 @@ class ConditionalGraph(Graph):
     def informed(self, parameters: Parameters) -> list[Informed]:
         if not conditioned(parameters):
             return super().informed(parameters)
-        return [at.posterior for at in self._down(parameters, FREE).edges]
+        return [at.posterior for at in self.downward(parameters, FREE).edges]
 
     def learnt(self, parameters: Parameters, outputs: Sequence[Float[Array, "N _D"]]) -> Learnt:
         if not conditioned(parameters):
@@ -171,7 +171,7 @@ class ConditionalGraph(Graph):
                 "result is that of marginalised. Raise max_iter",
             )
             return replace(super().learnt(parameters, outputs), told=told)
-        down, settled, given = self._down(parameters, FREE), list[Settled](), iter(outputs)
+        down, settled, given = self.downward(parameters, FREE), list[Settled](), iter(outputs)
         for edge, at, layer in zip(self.edges, down.edges, parameters.layers, strict=True):
             if isinstance(at, Handed):
                 settled.append(
@@ -182,7 +182,7 @@ class ConditionalGraph(Graph):
                 settled.append(edge.settled(layer, source, edge.data, whole, self.jitter))
         return Learnt(down.nodes, tuple(settled))
 
-    def _down(self, parameters: Parameters, phase: Phase) -> _Down:
+    def downward(self, parameters: Parameters, phase: Phase) -> Downward:
         """Edge by edge: a layer hands the belief about its outputs to those below."""
         nodes = {0: self.nodes[0].believed(parameters.nodes[0])}
         edges = list[Handed | LayerValue]()
@@ -195,7 +195,7 @@ class ConditionalGraph(Graph):
             edges.append(at)
             seen = HiddenNode().believed(at.belief)
             nodes[edge.outputs] = replace(seen, own=at.entropy)
-        return _Down(tuple(nodes[i] for i in range(len(self.nodes))), tuple(edges))
+        return Downward(tuple(nodes[i] for i in range(len(self.nodes))), tuple(edges))
 
     def _handed(self, layer: Layer, source: Belief, own: GivenInducing | GivenInputs) -> Handed:
         if isinstance(own, GivenInputs):
