@@ -1,4 +1,5 @@
-"""What axe, a checker of accessibility, finds on the pages: nothing serious, in light and dark.
+"""What axe, a checker of accessibility, finds on the pages: nothing serious, in light and dark,
+on a desktop and on a telephone.
 
 And what the pages fetch and complain of on the way: nothing.
 """
@@ -26,8 +27,13 @@ SERIOUS = """async (rules) => {
     return violations.filter(({ impact }) => ["serious", "critical"].includes(impact))
         .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 120)}`));
 }"""
-# The schemes differ in their colours alone, so one visit serves both.
-SCHEMES = {"light": {}, "dark": {"runOnly": ["color-contrast"]}}
+# The schemes differ in their colours alone and the sizes in everything else, so one visit serves
+# all: rules that cannot find anything new are left out.
+VISITS = (
+    ("light", 1280, {}),
+    ("dark", 1280, {"runOnly": ["color-contrast"]}),
+    ("dark", 380, {"rules": {"color-contrast": {"enabled": False}}}),
+)
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed (make check brings it)")
@@ -38,11 +44,12 @@ def test_nothing_serious_stands_in_the_way(server: Server, browser_page: Visit, 
     visit.wait_for_selector("h1")
     settled(visit)
     visit.evaluate(AXE.read_text(encoding="utf-8"))
-    found = {}
-    for scheme, rules in SCHEMES.items():
+    found = []
+    for scheme, width, rules in VISITS:
         visit.emulate_media(color_scheme=scheme)
+        visit.set_viewport_size({"width": width, "height": 900})
         settled(visit)
-        found[scheme] = visit.evaluate(SERIOUS, rules)
-    assert found == {"light": [], "dark": []}
+        found.append((scheme, width, visit.evaluate(SERIOUS, rules)))
+    assert [each for each in found if each[2]] == []
     assert browser_page.traffic.outside() == []
     assert browser_page.traffic.errors == []

@@ -38,7 +38,8 @@ import { relax } from "./relax.js";
 
 const CELLS = 44; // of the grid, along each side
 const COMPANIONS = 8; // nearest training points that one leads to
-const PIECES = 64; // of a way while it is relaxed
+const ROUGH = 20; // pieces of a way while several are tried
+const PIECES = 48; // of the best one while it is relaxed
 const FINE = 160; // of a way that is measured and shown
 
 /** To the nodes around, and a knight's move away: sixteen directions. */
@@ -99,16 +100,25 @@ export function straightWay(geometry, from, to) {
 export function* geodesic(geometry, from, to, sheet) {
   const straight = straightWay(geometry, from, to);
   let best = straight;
+  const better = (/** @type {Way} */ found) => {
+    const way = new Way(geometry, found.even(FINE));
+    if (way.length < best.length) best = way;
+  };
+  /** @param {Way} start @param {number} pieces */
+  function* relaxed(start, pieces) {
+    const points = start.even(pieces);
+    yield* relax(geometry, points, sheet.free);
+    better(new Way(geometry, points));
+    yield;
+  }
   const starts = [yield* gridWay(geometry, from, to, sheet), straight];
   if (sheet.rows) starts.push(yield* dataWay(geometry, from, to, sheet.rows));
   for (const start of starts) {
-    const points = start.even(PIECES);
-    yield* relax(geometry, points, sheet.free);
-    for (const found of [start, new Way(geometry, points)]) {
-      const way = new Way(geometry, found.even(FINE));
-      if (way.length < best.length) best = way;
-    }
+    if (start !== straight) better(start);
+    yield* relaxed(start, ROUGH);
   }
+  // Few pieces tell which way to go; the way itself takes more of them.
+  yield* relaxed(best, PIECES);
   return best;
 }
 

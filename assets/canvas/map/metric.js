@@ -12,8 +12,9 @@ import { dot } from "../kit/algebra.js";
 
 /** @import { LatentModel } from "./model.js" */
 /** @import { Geometry } from "./geodesic.js" */
+/** @import { Inputs } from "./kernels.js" */
 
-/** A place, and what its distances to others need. @typedef {{ x: Float64Array, alpha: Float64Array, image: Float64Array }} Station */
+/** A place, and what its distances to others need. @typedef {{ x: Float64Array, alpha: Float64Array, image: Float64Array, own: number }} Station own: k(x, x) without white noise */
 
 /** @implements {Geometry<Station>} */
 export class OutputMetric {
@@ -29,6 +30,10 @@ export class OutputMetric {
     this.form = new Float64Array(0);
     this.row = new Float64Array(model.nInducing);
     this.slopes = new Float64Array(model.nInducing * model.nLatent);
+    /** Memory of `between`, which is asked thousands of times. */
+    this.value = new Float64Array(1);
+    /** @type {Inputs} */
+    this.pair = { inducing: this.value, nInducing: 1, nLatent: model.nLatent };
   }
 
   /** The products of the weights, once for all places, row by row: they are long. */
@@ -146,14 +151,14 @@ export class OutputMetric {
   /** @param {Float64Array} x @returns {Station} */
   station(x) {
     const alpha = this.coefficients(this.model.kernelRow(x, this.row));
-    return { x: Float64Array.from(x), alpha, image: this.imaged(alpha) };
+    return { x: Float64Array.from(x), alpha, image: this.imaged(alpha), own: this.between(x, x) };
   }
 
   /** E‖f(x) − f(x')‖² of two stations. @param {Station} from @param {Station} to */
   squared(from, to) {
     let sum = 0;
     for (let r = 0; r < from.alpha.length; r++) sum += (from.alpha[r] - to.alpha[r]) * (from.image[r] - to.image[r]);
-    return Math.max(sum + this.level * this.apart(from.x, to.x), 0);
+    return Math.max(sum + this.level * (from.own - 2 * this.between(from.x, to.x) + to.own), 0);
   }
 
   /** k(x, x) − 2 k(x, x') + k(x', x') without white noise. @param {Float64Array} x @param {Float64Array} other */
@@ -163,10 +168,10 @@ export class OutputMetric {
 
   /** @param {Float64Array} x @param {Float64Array} other */
   between(x, other) {
-    const { model } = this;
-    const value = new Float64Array(1);
-    const inputs = { inducing: other, nInducing: 1, nLatent: this.nLatent };
-    model.kernel.forEach((part, p) => model.kinds[p].row(part, x, inputs, value));
+    const { model: { kernel, kinds }, pair, value } = this;
+    pair.inducing = other;
+    value[0] = 0;
+    for (let p = 0; p < kernel.length; p++) kinds[p].row(kernel[p], x, pair, value);
     return value[0];
   }
 
