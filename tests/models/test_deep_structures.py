@@ -1,5 +1,8 @@
 """What deep models may be built of: inputs with gaps, paths over time, encoders."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,11 +14,14 @@ from gplvm_core.models import Capabilities
 from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.problems import regression
 from gplvm_core.models.problems.deep import chain
+from gplvm_core.models.problems.deep_growing import Grown
 from gplvm_core.models.problems.deep_inputs import imputed
-from gplvm_core.models.problems.deep_starts import InTurn
-from gplvm_core.models.problems.graph import Begun, Given
+from gplvm_core.models.problems.deep_starts import Embedded, InTurn
+from gplvm_core.models.problems.edges import FREE
+from gplvm_core.models.problems.graph import Beginning, Begun, Given, Graph
 from gplvm_core.models.problems.inputs import InputNode
-from gplvm_core.models.training.run import Run, Trained
+from gplvm_core.models.problems.nodes import LatentNode
+from gplvm_core.models.training.run import Phase, Run, Trained
 from gplvm_core.models.training.schedule import Training
 from gplvm_core.optimise import Progress
 from gplvm_core.prediction import Evidence, through
@@ -233,3 +239,49 @@ def test_what_a_top_cannot_be() -> None:
     timed = DeepGPLVM((1, 2), 5, time_kernel="rbf", **QUICK).fit(rows)
     with pytest.raises(ValueError, match="adapt=True is for models of one layer"):
         timed.complete(rows, times=times, adapt=True)
+
+
+def test_a_top_grows_on_layers_that_were_trained() -> None:
+    """What is below it starts where it ended without; the noise of the new layer is small."""
+    _, rows = waving()
+    rows -= rows.mean(axis=0)
+    whole = Embedded(rows, (1, 2, 3), (4, 5, 6), ("rbf", "rbf", "rbf"), "pca")
+    trained = list[Graph]()
+
+    def below(begin: Beginning, n_hidden: int, phases: Sequence[Phase]) -> Graph:
+        settings = {"family": "marginalised", "jitter": 1e-6, "run": serial, "phases": phases}
+        trained.append(chain(LatentNode(), Targets.of(rows), begin, n_hidden, **settings))
+        return trained[-1]
+
+    begun = Grown(whole, below, 15)(3)
+    assert [each.mean.shape[1] for each in begun.beliefs] == [1, 2, 3]
+    assert [layer.inducing.shape for layer in begun.layers] == [(4, 1), (5, 2), (6, 3)]
+    level = begun.beliefs[1].mean.var(axis=0).mean()
+    assert begun.layers[0].noise_variance == pytest.approx(0.1 * level)
+    one, two = trained
+    assert (len(one.edges), len(two.edges)) == (1, 2)
+    # One layer, trained, explains more than where it started.
+    before = one.evaluate(one.start(3), FREE).bound
+    grown = two.begin(3)
+    parameters = replace(one.start(3), nodes=(grown.beliefs[1],), layers=(grown.layers[1],))
+    assert one.evaluate(parameters, FREE).bound > before + 10.0
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_growing_is_another_start() -> None:
+    _, rows = waving(24)
+    model = DeepGPLVM((1, 2), 6, grow=True, **QUICK).fit(rows)
+    together, grown = model.restarts_
+    assert together.bound != grown.bound
+    assert model.result_ is max(model.restarts_, key=lambda each: each.bound).result
+    kept = "was" if grown.bound > together.bound else "was not"
+    (note,) = (each for each in model.notes_ if "grown" in each)
+    assert note.startswith(f"the start with a grown top {kept} kept: bound {grown.bound:.1f} nats")
+    plain = DeepGPLVM((1, 2), 6, random_state=0, max_iter=8).fit(rows)
+    assert len(plain.restarts_) == 1 and not any("grown" in each for each in plain.notes_)
+
+
+def test_nothing_grows_on_a_layer_that_is_off() -> None:
+    noise = np.random.default_rng(0).normal(size=(12, 1))
+    with pytest.warns(UserWarning, match="no layer was grown on one that is off"):
+        DeepGPLVM((1, 1), 4, grow=True, max_iter=60, jitter=1e-4, random_state=0).fit(noise)

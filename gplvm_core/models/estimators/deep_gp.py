@@ -25,7 +25,7 @@ from gplvm_core.models.problems.doctor import doubts, examined
 from gplvm_core.models.problems.edges import targets_for
 from gplvm_core.models.problems.graph import Graph
 from gplvm_core.models.problems.inputs import InputNode
-from gplvm_core.models.training.run import Run, seeds_for
+from gplvm_core.models.training.run import Run
 from gplvm_core.models.training.schedule import check_settings
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
@@ -154,10 +154,6 @@ class DeepGP(Layered, Trainable, FittedLayer, RegressorMixin, BaseEstimator):
             per_output=self.noise == "per_output",
             phases=REGRESSION_PHASES,
         )
-
-    def _seeds(self, problem: Any) -> tuple[int, ...]:
-        drawn: tuple[int, ...] = problem.begin.seeds(seeds_for(self.random_state, self.n_restarts))
-        return drawn
 
     def predict(
         self,
