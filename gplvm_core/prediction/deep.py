@@ -30,9 +30,18 @@ def through(
     certain inputs; below, what is no Gaussian is taken for one. Source: Damianou (2015), §6.2;
     Girard et al. (2003).
     """
+    first = points, np.zeros_like(points) if points_variance is None else points_variance
+
+    def handed_on(
+        posterior: Posterior, mean: Array, variance: Array | None, noise: bool
+    ) -> tuple[Array, Array]:
+        inputs = _joined(posterior, mean, first[0])
+        spread = None if variance is None else _joined(posterior, variance, first[1])
+        return predict_at(posterior, inputs, spread, noise=noise)
+
     for posterior in posteriors[:-1]:
-        points, points_variance = predict_at(posterior, points, points_variance, noise=True)
-    return predict_at(posteriors[-1], points, points_variance, noise=noise)
+        points, points_variance = handed_on(posterior, points, points_variance, True)
+    return handed_on(posteriors[-1], points, points_variance, noise)
 
 
 def sample_through(
@@ -52,9 +61,11 @@ def sample_through(
         drawn = points
         if spread is not None:
             drawn = points + spread * generator.standard_normal(points.shape)
+        first = drawn
         for posterior in posteriors[:-1]:
-            drawn = sample(posterior, drawn, 1, generator)[0]
-        draws[at] = sample(posteriors[-1], drawn, 1, generator, noise=noise)[0]
+            drawn = sample(posterior, _joined(posterior, drawn, first), 1, generator)[0]
+        last = _joined(posteriors[-1], drawn, first)
+        draws[at] = sample(posteriors[-1], last, 1, generator, noise=noise)[0]
     return draws
 
 
@@ -91,14 +102,23 @@ def log_density_through(
         at = np.repeat(points[rows][None], n_samples, axis=0)
         if points_variance is not None:
             at = at + np.sqrt(points_variance[rows]) * generator.standard_normal(at.shape)
+        first_drawn = at
         for posterior in posteriors[:-1]:
-            mean, variance = _at_each(posterior, at)
+            mean, variance = _at_each(posterior, _joined(posterior, at, first_drawn))
             at = mean + np.sqrt(variance) * generator.standard_normal(mean.shape)
-        mean, variance = _at_each(posteriors[-1], at)
+        mean, variance = _at_each(posteriors[-1], _joined(posteriors[-1], at, first_drawn))
         terms = np.log(2.0 * np.pi * variance) + (outputs[rows] - mean) ** 2 / variance
         density = -0.5 * np.nansum(terms, axis=2)
         found[rows] = logsumexp(density, axis=0) - np.log(n_samples)
     return found
+
+
+def _joined(
+    posterior: Posterior, points: Float[Array, "*S Q"], first: Float[Array, "*S P"]
+) -> Float[Array, "*S R"]:
+    """Inputs of a layer: what is handed on, and the first inputs where the layer sees them, too."""
+    whole = posterior.n_latent == points.shape[-1]
+    return points if whole else np.concatenate([points, first], axis=-1)
 
 
 def _at_each(posterior: Posterior, at: Float[Array, "S N Q"]) -> tuple[Array, Array]:

@@ -113,14 +113,20 @@ def deep_views(outputs: tuple[np.ndarray, ...]) -> Graph:
 
 
 def deep_regression(
-    outputs: np.ndarray, variance: np.ndarray | None, start: type[Unbent] = Unbent
+    outputs: np.ndarray,
+    variance: np.ndarray | None,
+    start: type[Unbent] = Unbent,
+    *,
+    connected: bool = False,
 ) -> Graph:
     """Two layers below inputs that are known, exactly or not."""
     points = np.random.default_rng(5).normal(size=(9, 2))
     given = Inputs.of(points, variance)
-    begin = start(Shallow.of(given, outputs, 4, JITTER), (2,), (4, 4), ("rbf", "rbf"))
-    settings = {"family": "mean_field", "jitter": JITTER, "run": serial}
-    return deep_chain(InputNode(given), Targets.of(outputs), begin, 1, **settings)
+    shallow, depth = Shallow.of(given, outputs, 4, JITTER), 2 if connected else 1
+    kernels = ("rbf",) * (depth + 1)
+    begin = start(shallow, (2,) * depth, (4,) * (depth + 1), kernels, connected)
+    settings = {"family": "mean_field", "jitter": JITTER, "run": serial, "connected": connected}
+    return deep_chain(InputNode(given), Targets.of(outputs), begin, depth, **settings)
 
 
 GRAPHS = {
@@ -155,6 +161,9 @@ GRAPHS = {
     "deep regression": lambda gaps: deep_regression(views(gaps)[0], None),
     "deep regression, inputs handed on": lambda gaps: deep_regression(
         views(gaps)[0], None, HandedOn
+    ),
+    "deep regression, inputs seen by every layer": lambda gaps: deep_regression(
+        views(gaps)[0], np.tile([0.1, 0.0], (9, 1)), connected=True
     ),
     "deep regression, inputs with noise": lambda gaps: deep_regression(
         views(gaps)[0], np.full((9, 2), 0.1)

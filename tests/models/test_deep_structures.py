@@ -285,3 +285,77 @@ def test_nothing_grows_on_a_layer_that_is_off() -> None:
     noise = np.random.default_rng(0).normal(size=(12, 1))
     with pytest.warns(UserWarning, match="no layer was grown on one that is off"):
         DeepGPLVM((1, 1), 4, grow=True, max_iter=60, jitter=1e-4, random_state=0).fit(noise)
+
+
+def step(n_points: int) -> tuple[np.ndarray, np.ndarray]:
+    generator = np.random.default_rng(0)
+    x = np.sort(generator.uniform(-1.0, 1.0, n_points))[:, None]
+    return x, np.sign(x[:, 0]) + x[:, 0] + 0.05 * generator.normal(size=n_points)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_every_layer_may_see_the_inputs(tmp_path) -> None:
+    """Moments at inputs known exactly or not, and densities, against draws through the layers."""
+    x, y = step(25)
+    model = DeepGP((1, 2), 8, input_connections=True, max_iter=40, random_state=0).fit(x, y)
+    assert [len(layer.relevance_) for layer in model.layers_] == [1, 2, 3]
+    assert [layer.posterior_.n_latent for layer in model.layers_] == [1, 2, 3]
+    assert np.sqrt(np.mean((model.predict(x) - y) ** 2)) < 0.3
+    new = np.array([[-0.6], [0.4]])
+    for variance in (None, 0.01):
+        mean, std = model.predict(new, X_variance=variance, return_std=True, noise=True)
+        draws = model.sample(new, 1200, random_state=0, X_variance=variance)
+        np.testing.assert_allclose(draws.mean(axis=0), mean, atol=0.3 * std.max())
+        np.testing.assert_allclose(draws.std(axis=0), std, rtol=0.3)
+    width = 0.5 * draws[:, 0].std()
+    near = np.mean(np.abs(draws[:, 0] - mean[0]) < width)
+    places = mean[0] + width * np.array([-1.0, 0.0, 1.0])
+    ask = {"n_samples": 2000, "X_variance": 0.01}
+    density = np.exp(model.score_samples(np.repeat(new[:1], 3, axis=0), places, **ask))
+    assert near == pytest.approx(width / 3.0 * float(density @ [1.0, 4.0, 1.0]), rel=0.15)
+    model.save(tmp_path / "deep.gplvm")
+    np.testing.assert_array_equal(load(tmp_path / "deep.gplvm").predict(new), model.predict(new))
+
+
+def test_a_layer_that_ignores_the_inputs_is_as_one_that_does_not_see_them() -> None:
+    """Input connections whose ARD weights are 0 leave bound and predictions as they were."""
+    x, y = step(12)
+    inputs, targets = Inputs.of(x, None), Targets.of((y - y.mean())[:, None])
+    hidden = Belief(np.tanh(3.0 * x), np.full((12, 1), 0.05))
+    first = Layer(RBF(1.0, np.ones(1)), x[:6], 0.01)
+    last = Layer(RBF(1.0, np.ones(1)), hidden.mean[:5], 0.01)
+    blind = replace(
+        last,
+        kernel=RBF(1.0, np.array([1.0, 1e12])),
+        inducing=np.hstack([last.inducing, x[:5]]),
+    )
+    bounds = [
+        chain(
+            InputNode(inputs),
+            targets,
+            Given(Begun((inputs.belief, hidden), (first, below))),
+            1,
+            family="marginalised",
+            jitter=1e-6,
+            run=serial,
+            connected=connected,
+        )
+        for below, connected in ((last, False), (blind, True))
+    ]
+    plain, seen = (graph.evaluate(graph.start(0), FREE).bound for graph in bounds)
+    assert seen == pytest.approx(plain, rel=1e-9)
+
+
+@pytest.mark.usefixtures("quick_starts")
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_mean_of_the_first_layer() -> None:
+    x, y = step(15)
+    for mean, starts in (("zero", 2), ("linear", 1), ("compared", 3)):
+        model = DeepGP((1,), 5, mean=mean, **QUICK).fit(x, y)
+        assert len(model.restarts_) == starts
+        if mean != "compared":
+            assert (model.layers_[0].posterior_.slope is None) == (mean == "zero")
+    with pytest.raises(ValueError, match="mean must be one of compared, zero, linear; got 'ident"):
+        DeepGP((1,), 5, mean="identity", **QUICK).fit(x, y)
+    with pytest.raises(ValueError, match="mean='linear' needs inputs that are known exactly"):
+        DeepGP((1,), 5, mean="linear", **QUICK).fit(x, y, X_variance=0.1)

@@ -6,7 +6,7 @@ layers above and below can explain them, and hidden noise that is small beside t
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import Literal, Self, get_args
 
 import numpy as np
 from jaxtyping import Float
@@ -36,6 +36,11 @@ LEAST_NOISE, RELATIVE_NOISE = 0.01, 0.1
 NO_NOISE = 1e-5
 # Points closer than this are one place.
 LEAST_SPREAD = 1e-10
+# With more inputs than this, hidden layers that start as the inputs stay as they are.
+FEW_INPUTS = 3
+# Of the first layer of a regression: a linear map of the inputs that stays, none, or the better.
+Mean = Literal["compared", "zero", "linear"]
+MEANS = get_args(Mean)
 # Lengthscale of a layer that starts as (nearly) the identity, in units of √Q: it bends little.
 STRAIGHT = 3.0
 
@@ -138,13 +143,15 @@ class Unbent:
 
     The inputs are taken in units of the shallow regression's lengthscales, turned to where its
     answer changes most, so that hidden layers may be narrower or wider. n_latent: of the hidden
-    nodes; n_inducing, kernels: of every layer, the first of them on the inputs.
+    nodes; n_inducing, kernels: of every layer, the first of them on the inputs. connected: the
+    others see the inputs as well.
     """
 
     shallow: Shallow
     n_latent: tuple[int, ...]
     n_inducing: tuple[int, ...]
     kernels: tuple[str | Kernel, ...]
+    connected: bool = False
 
     def __call__(self, seed: int, /) -> Begun:
         generator, belief = np.random.default_rng(seed), self.shallow.inputs.belief
@@ -177,13 +184,8 @@ class HandedOn(Unbent):
 
 
 @dataclass(frozen=True)
-class Answered:
+class Answered(Unbent):
     """The first hidden layer holds the shallow regression's answer, and the others hand it on."""
-
-    shallow: Shallow
-    n_latent: tuple[int, ...]
-    n_inducing: tuple[int, ...]
-    kernels: tuple[str | Kernel, ...]
 
     def __call__(self, seed: int, /) -> Begun:
         generator, belief = np.random.default_rng(seed), self.shallow.inputs.belief
@@ -209,8 +211,37 @@ class InTurn:
         return tuple(seed // count * count + kind for seed in drawn for kind in range(count))
 
 
+def regression_starts(
+    shallow: Shallow,
+    n_latent: tuple[int, ...],
+    n_inducing: tuple[int, ...],
+    kernels: tuple[str | Kernel, ...],
+    *,
+    mean: Mean,
+    connected: bool,
+) -> InTurn:
+    """Every kind of start that suits the inputs and the mean of the first layer.
+
+    Raises ValueError for a mean that there is not, or that inputs of some uncertainty cannot have.
+    """
+    if mean not in MEANS:
+        raise ValueError(f"mean must be one of {', '.join(MEANS)}; got {mean!r}")
+    known = bool(shallow.inputs.exact.all())
+    if mean == "linear" and not known:
+        raise ValueError(
+            "mean='linear' needs inputs that are known exactly, without gaps or X_variance"
+        )
+    few = shallow.inputs.belief.n_latent <= FEW_INPUTS
+    kinds: list[type[Unbent]] = [Unbent] if few else []
+    kinds = [] if mean == "linear" else [*kinds, Answered]
+    if known and mean != "zero":
+        kinds.append(HandedOn)
+    settings = shallow, n_latent, n_inducing, kernels, connected
+    return InTurn(tuple(kind(*settings) for kind in kinds))
+
+
 def _begun(
-    start: Unbent | Answered,
+    start: Unbent,
     top: Belief,
     means: Sequence[Array],
     noise: float,
@@ -223,9 +254,14 @@ def _begun(
     beliefs = (top, *(Belief(mean, np.full_like(mean, noise)) for mean in means))
     layers = []
     for at, (belief, kind) in enumerate(zip(beliefs, start.kernels, strict=True)):
-        inducing, _ = initial_inducing(belief.mean, start.n_inducing[at], generator)
-        kernel = kernel_named(kind, lengthscales[at]) if isinstance(kind, str) else kind
-        kernel = of_unit_scale(start_kernel(kernel, belief.mean), belief.mean)
+        seen, scales = belief.mean, lengthscales[at]
+        if start.connected and at:
+            seen = np.hstack([seen, top.mean])
+            # Depth is to explain what it can before the inputs themselves do.
+            scales = np.concatenate([scales, _straight(top.n_latent)])
+        inducing, _ = initial_inducing(seen, start.n_inducing[at], generator)
+        kernel = kernel_named(kind, scales) if isinstance(kind, str) else kind
+        kernel = of_unit_scale(start_kernel(kernel, seen), seen)
         layers.append(Layer(kernel, inducing, noise))
     return Begun(beliefs, tuple(layers))
 
