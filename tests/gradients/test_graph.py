@@ -112,6 +112,15 @@ def deep_views(outputs: tuple[np.ndarray, ...]) -> Graph:
     return deep_chain(LatentNode(), tuple(map(Targets.of, outputs)), begin, 1, **settings)
 
 
+def views_at_two_depths(outputs: tuple[np.ndarray, ...]) -> Graph:
+    """One view below the hidden node, another below the top beside it."""
+    begun = chain(outputs[0], 2).begin(0)
+    layers = (*begun.layers, begun.layers[0])
+    edges = (Edge(0, 1), Edge(1, Targets.of(outputs[0])), Edge(0, Targets.of(outputs[1])))
+    begin = Given(Begun(begun.beliefs, layers))
+    return Graph((LatentNode(), HiddenNode()), edges, begin, JITTER)
+
+
 def deep_regression(
     outputs: np.ndarray,
     variance: np.ndarray | None,
@@ -158,6 +167,7 @@ GRAPHS = {
         views(gaps)[0], EncodedNode.of(views(gaps)[0], 1, "network")
     ),
     "deep views": lambda gaps: deep_views(views(gaps)),
+    "views at two depths": lambda gaps: views_at_two_depths(views(gaps)),
     "deep regression": lambda gaps: deep_regression(views(gaps)[0], None),
     "deep regression, inputs handed on": lambda gaps: deep_regression(
         views(gaps)[0], None, HandedOn
