@@ -152,7 +152,7 @@ class DeepGPLVM(DeepQueries, TrainedModel):
             )
 
         starts: Beginning = begin
-        if self.grow:
+        if self.grow and len(begin.n_latent) > 1:
             grown = Grown(begin, partial(below, LatentNode()), self.max_iter)
             starts = InTurn((begin, grown))
         top = self._top(begin.outputs, begin.n_latent[0])
