@@ -20,6 +20,7 @@ import gplvm_core
 # What the names of the public interface are, by the room where they are at home.
 INTERFACE = {
     "models": "Models",
+    "comparison": "Comparison",
     "kernels": "Kernels",
     "datasets": "Data",
     "bounds": "The bound",

@@ -1,6 +1,7 @@
 """Gaussian-process latent variable models in NumPy: train, explore, predict."""
 
 from gplvm_core.bounds import evaluate_bound
+from gplvm_core.comparison import is_depth_worth_it
 from gplvm_core.datasets import (
     Dataset,
     Drawing,
@@ -9,6 +10,8 @@ from gplvm_core.datasets import (
     list_datasets,
     load_dataset,
     read_bvh,
+    read_c3d,
+    read_h5ad,
     read_images,
     read_table,
     read_video,
@@ -74,11 +77,14 @@ __all__ = [
     "White",
     "evaluate_bound",
     "explorer",
+    "is_depth_worth_it",
     "label_view",
     "list_datasets",
     "load",
     "load_dataset",
     "read_bvh",
+    "read_c3d",
+    "read_h5ad",
     "read_images",
     "read_table",
     "read_video",

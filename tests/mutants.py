@@ -35,6 +35,8 @@ TESTS = {
         "identities/test_missing.py",
     ],
     "bounds": ["gradients/test_bounds.py", "identities/test_identities.py"],
+    "bounds/families": ["gradients/test_families.py", "identities/test_families.py"],
+    "kernels/tilted.py": ["identities/test_families.py", "gradients/test_families.py"],
     "bounds/profiled.py": ["gradients/test_bounds.py", "identities/test_views.py"],
     "bounds/per_output.py": ["gradients/test_bounds.py", "identities/test_per_output.py"],
     "bounds/profiled_per_output.py": ["gradients/test_bounds.py", "identities/test_per_output.py"],
@@ -96,7 +98,8 @@ class Mutant:
 
     @property
     def tests(self) -> list[str]:
-        chosen = TESTS.get(self.name, TESTS[self.name.split("/")[0]])
+        path = Path(self.name)
+        chosen = next(TESTS[p.as_posix()] for p in (path, *path.parents) if p.as_posix() in TESTS)
         return [f"tests/{test}" for test in chosen]
 
 
@@ -178,7 +181,8 @@ def main() -> int:
     if hasattr(os, "nice"):
         os.nice(10)
     name, _, row = arguments.only.partition(":")
-    every = [m for room in ROOMS for f in sorted((CORE / room).glob("*.py")) for m in mutants_of(f)]
+    files = [file for room in ROOMS for file in sorted((CORE / room).rglob("*.py"))]
+    every = [mutant for file in files for mutant in mutants_of(file)]
     every = [m for m in every if m.name.startswith(name) and row in ("", str(m.row + 1))]
     chosen = random.Random(arguments.seed).sample(every, min(arguments.count, len(every)))
     notes = tomllib.loads((ROOT / "tests" / "mutants.toml").read_text(encoding="utf-8"))

@@ -1,9 +1,16 @@
 """Floor 4: bounds on the evidence of a Gaussian-process layer, with all adjoints."""
 
-from gplvm_core.bounds.collapsed import Collapsed, OutputGaps, collapsed
+from gplvm_core.bounds.collapsed import Collapsed, Informed, OutputGaps, collapsed
 from gplvm_core.bounds.evaluate import BoundGradients, evaluate_bound
 from gplvm_core.bounds.exact import Exact, exact
-from gplvm_core.bounds.layer import Layer, LayerValue, evaluate_layer, gram_factor, layer_term
+from gplvm_core.bounds.layer import (
+    Layer,
+    LayerValue,
+    Scales,
+    evaluate_layer,
+    gram_factor,
+    layer_term,
+)
 from gplvm_core.bounds.marginalised import marginalised, output_gaps
 from gplvm_core.bounds.per_output import collapsed_per_output
 from gplvm_core.bounds.profiled import Profile, data_term, profile_scales
@@ -12,10 +19,12 @@ __all__ = [
     "BoundGradients",
     "Collapsed",
     "Exact",
+    "Informed",
     "Layer",
     "LayerValue",
     "OutputGaps",
     "Profile",
+    "Scales",
     "collapsed",
     "collapsed_per_output",
     "data_term",

@@ -27,17 +27,23 @@ class OutputGaps:
 
 
 @dataclass(frozen=True)
-class Collapsed:
-    """F_data in nats, its adjoints, and what predictions need of the optimal q(u)."""
+class Informed:
+    """F_data in nats, and what predictions need of q(u)."""
 
     value: float
-    statistics: Statistics  # adjoints of the statistics
-    gram: Float[Array, "M M"]  # ∂K
-    noise_variance: float  # ∂σ²
     weights: Float[Array, "M D"]  # V: predictive mean k*ᵀV
     gap: Float[Array, "G M M"]  # K⁻¹ − P of a group: predictive variance k** − k*ᵀ(K⁻¹ − P)k*
     inverse: Float[Array, "G M M"]  # B⁻¹ of a group, in the basis of L: P = L⁻ᵀB⁻¹L⁻¹
     each: OutputGaps | None = None  # with noise per output; gap and inverse then are averages
+
+
+@dataclass(frozen=True, kw_only=True)
+class Collapsed(Informed):
+    """The same at the optimal q(u), with the adjoints of F_data."""
+
+    statistics: Statistics  # adjoints of the statistics
+    gram: Float[Array, "M M"]  # ∂K
+    noise_variance: float  # ∂σ²
 
 
 def collapsed(statistics: Statistics, gram: Factor, noise_variance: float) -> Collapsed:
@@ -51,7 +57,8 @@ def collapsed(statistics: Statistics, gram: Factor, noise_variance: float) -> Co
     whitened = gram.whiten(statistics.psi2)
     carried = gram.solve_lower(statistics.psi1_targets)
     traces = np.trace(whitened, axis1=1, axis2=2)
-    left_over = float(n_outputs @ (statistics.psi0 - traces))
+    # What rounding takes it below 0 would be a gain that is not there.
+    left_over = max(float(n_outputs @ (statistics.psi0 - traces)), 0.0)
     value = -0.5 * n_values * np.log(2.0 * np.pi * noise_variance)
     value -= 0.5 * precision * (yy + left_over)
     d_precision = 0.5 * n_values * noise_variance - 0.5 * (yy + left_over)
@@ -85,10 +92,10 @@ def collapsed(statistics: Statistics, gram: Factor, noise_variance: float) -> Co
     )
     return Collapsed(
         float(value),
-        adjoints,
-        gram.unwhiten(d_gram),
-        -(precision**2) * d_precision,
         weights,
         gap,
         inverse,
+        statistics=adjoints,
+        gram=gram.unwhiten(d_gram),
+        noise_variance=-(precision**2) * d_precision,
     )

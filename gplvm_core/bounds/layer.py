@@ -1,6 +1,7 @@
 """One Gaussian-process layer: belief about inputs → kernel, inducing inputs, noise → outputs."""
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -14,7 +15,13 @@ from gplvm_core.bounds.profiled_per_output import OutputProfile, profile_outputs
 from gplvm_core.kernels import Gradients, Kernel
 from gplvm_core.numerics import Array, Factor, factorise
 from gplvm_core.parameters import add
-from gplvm_core.statistics import Executor, Statistics, Targets, reduce_statistics
+from gplvm_core.statistics import (
+    Executor,
+    Statistics,
+    StatisticsPullback,
+    Targets,
+    reduce_statistics,
+)
 from gplvm_core.statistics.executors import serial
 
 
@@ -61,7 +68,7 @@ class LayerValue:
     jitter: float  # absolute, as added to K
     statistics: Statistics  # of the layer's own kernel
     profile: Profile | OutputProfile | None = None
-    targets: Belief | None = None
+    targets: Any = None
 
 
 def gram_factor(
@@ -102,13 +109,40 @@ def evaluate_layer(
             layer, belief, targets, jitter, relative, profile, ratio, most_ratio, run
         )
     left = layer.left(belief, targets)
-    statistics, pullback = reduce_statistics(layer.kernel, belief, layer.inducing, left, run)
+    reduced = reduce_statistics(layer.kernel, belief, layer.inducing, left, run)
+    held = float(layer.noise_variance) if noise_held else None
+    scales = Scales(profile, ratio, most_ratio, held)
+    return evaluate_statistics(
+        layer, *reduced, scales, jitter=jitter, relative=relative, mean_field=mean_field
+    )
+
+
+@dataclass(frozen=True)
+class Scales:
+    """Which of a layer's two scales are put at their optimum, as `evaluate_layer` has them."""
+
+    profile: bool = False
+    ratio: float | None = None
+    most_ratio: float = np.inf
+    noise_variance: float | None = None
+
+
+def evaluate_statistics(
+    layer: Layer,
+    statistics: Statistics,
+    pullback: StatisticsPullback,
+    scales: Scales,
+    *,
+    jitter: float,
+    relative: bool = True,
+    mean_field: bool = False,
+) -> LayerValue:
+    """`evaluate_layer` from the statistics of the layer's data and the way back through them."""
     gram = gram_factor(layer.kernel, layer.inducing, jitter, relative=relative)
     scale, found, given = 1.0, None, layer.kernel
-    if profile:
+    if scales.profile:
         seen = statistics if mean_field else with_spread(statistics)
-        held = float(layer.noise_variance) if noise_held else None
-        found = profile_scales(seen, gram, ratio, most_ratio, held)
+        found = profile_scales(seen, gram, scales.ratio, scales.most_ratio, scales.noise_variance)
         scale = found.scale
         layer = replace(layer, kernel=given.scaled(scale), noise_variance=found.noise_variance)
         gram = Factor(np.sqrt(scale) * gram.lower, scale * gram.jitter)
@@ -117,7 +151,7 @@ def evaluate_layer(
     at = bound(own, gram, float(layer.noise_variance))
     # The statistics are those of the given kernel, before scaling: so must be their adjoints.
     pulled = pullback(at.statistics.of_scaled_kernel(scale))
-    gradients = _with_gram(pulled.inputs, given, layer.inducing, scale * at.gram, jitter, relative)
+    gradients = with_gram(pulled.inputs, given, layer.inducing, scale * at.gram, jitter, relative)
     return LayerValue(
         at.value,
         gradients,
@@ -179,12 +213,12 @@ def _evaluate_per_output(
     at = collapsed_per_output(own, gram, np.asarray(layer.ratio), spectra)
     adjoints = replace(at.statistics, psi1_targets=at.statistics.psi1_targets / np.sqrt(noise))
     pulled = pullback(adjoints).inputs
-    gradients = _with_gram(pulled, layer.kernel, layer.inducing, at.gram, jitter, relative)
+    gradients = with_gram(pulled, layer.kernel, layer.inducing, at.gram, jitter, relative)
     at = replace(at, value=at.value - _jacobian(statistics, noise))
     return LayerValue(at.value, gradients, np.nan, layer, at, gram.jitter, own, found)
 
 
-def _with_gram(
+def with_gram(
     pulled: Gradients, kernel: Kernel, inducing: Array, d_gram: Array, jitter: float, relative: bool
 ) -> Gradients:
     """The gradients through the statistics, and those through K of the inducing inputs."""

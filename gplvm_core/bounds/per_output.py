@@ -103,5 +103,12 @@ def collapsed_per_output(
     )
     each = OutputGaps(ratio, basis, shares)
     return Collapsed(
-        float(value), adjoints, gram.unwhiten(d_gram), np.nan, vectors, gap, inverse, each
+        float(value),
+        vectors,
+        gap,
+        inverse,
+        each,
+        statistics=adjoints,
+        gram=gram.unwhiten(d_gram),
+        noise_variance=np.nan,
     )

@@ -4,7 +4,7 @@ With the kernel known up to a factor, the collapsed bound is a function of r = �
 the eigenvalues of C = L⁻¹ΦL⁻ᵀ, and the best σ² for a given r has a closed form.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
@@ -17,6 +17,8 @@ from gplvm_core.statistics import Statistics
 
 # Of a kernel's scale: its square must not overflow.
 HUGE = 1e150
+# ψ0 − tr(K⁻¹Φ) is a difference, which rounding moves by this share of ψ0 where K is near singular.
+ROUNDING = 1e-7
 LOG_RATIOS = np.linspace(np.log(1e-6), np.log(1e15), 85)
 
 
@@ -46,14 +48,16 @@ def profile_scales(
 
     most: the largest ratio allowed. Targets that can be fitted without error, such as class
     labels, would drive it to where rounding leaves I + rC without a Cholesky factor. Raises
-    NotPositiveDefiniteError where rounding has made the problem meaningless: a noise variance, or
-    ψ0 − tr(K⁻¹Φ), that is not positive. An optimiser must not profit from those.
+    NotPositiveDefiniteError where rounding has made the problem meaningless: a noise variance that
+    is not positive, or ψ0 − tr(K⁻¹Φ) below what rounding leaves of 0. An optimiser must not profit
+    from those.
     """
     problem = _Ratio.of(statistics, gram, noise_variance)
-    if problem.left_over < 0.0:
+    if problem.left_over < -ROUNDING * float(statistics.n_outputs @ statistics.psi0):
         raise NotPositiveDefiniteError(
             f"ψ0 − tr(K⁻¹Φ) = {problem.left_over:.1e} is negative: the jitter is too small"
         )
+    problem = replace(problem, left_over=max(problem.left_over, 0.0))
     log_ratio = problem.best(float(np.log(most))) if ratio is None else float(np.log(ratio))
     noise = float(problem.noise_variance(np.array([log_ratio]))[0])
     # Below the rounding error of the subtraction that makes it, the noise is an artefact.

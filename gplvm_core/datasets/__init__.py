@@ -2,12 +2,14 @@
 
 from gplvm_core.datasets.bvh import Motion, read_motion
 from gplvm_core.datasets.catalogue import list_datasets, load_dataset, optional_datasets
+from gplvm_core.datasets.cells import read_h5ad, write_h5ad
 from gplvm_core.datasets.checks import check_targets, describe
 from gplvm_core.datasets.dataset import Dataset
 from gplvm_core.datasets.drawing import Drawing, Skeleton
 from gplvm_core.datasets.errors import DataError, EmptyRowsError
 from gplvm_core.datasets.files import kind_of, read_file
 from gplvm_core.datasets.images import read_images
+from gplvm_core.datasets.markers import read_c3d
 from gplvm_core.datasets.poses import read_bvh
 from gplvm_core.datasets.sources import NamedBytes, Source
 from gplvm_core.datasets.table import read_table
@@ -37,10 +39,13 @@ __all__ = [
     "load_dataset",
     "optional_datasets",
     "read_bvh",
+    "read_c3d",
     "read_file",
+    "read_h5ad",
     "read_images",
     "read_motion",
     "read_table",
     "read_video",
     "toy_views",
+    "write_h5ad",
 ]

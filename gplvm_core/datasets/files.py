@@ -4,14 +4,16 @@ from collections.abc import Callable
 from pathlib import PurePath
 from typing import Any, Literal
 
+from gplvm_core.datasets.cells import read_h5ad
 from gplvm_core.datasets.dataset import Dataset
 from gplvm_core.datasets.images import read_images
+from gplvm_core.datasets.markers import read_c3d
 from gplvm_core.datasets.poses import read_bvh
 from gplvm_core.datasets.sources import NamedBytes, Source
 from gplvm_core.datasets.table import read_table
 from gplvm_core.datasets.video import read_video
 
-FileKind = Literal["table", "images", "video", "bvh"]
+FileKind = Literal["table", "images", "video", "bvh", "c3d", "cells"]
 
 ENDINGS: dict[str, FileKind] = {
     "csv": "table",
@@ -24,12 +26,16 @@ ENDINGS: dict[str, FileKind] = {
     "zip": "images",
     "gif": "video",
     "bvh": "bvh",
+    "c3d": "c3d",
+    "h5ad": "cells",
 }
 READERS: dict[FileKind, Callable[..., Dataset]] = {
     "table": read_table,
     "images": read_images,
     "video": read_video,
     "bvh": read_bvh,
+    "c3d": read_c3d,
+    "cells": read_h5ad,
 }
 
 
@@ -44,7 +50,7 @@ def kind_of(name: str) -> FileKind:
 
 
 def read_file(source: Source, **options: Any) -> Dataset:
-    """The data set that a file holds: `read_table`, `read_images`, `read_video` or `read_bvh`.
+    """The data set that a file holds, by the reader of its kind (READERS).
 
     options: the reader's. Bytes without a name are taken for a table. Raises DataError for what
     cannot be read.

@@ -54,11 +54,10 @@ def output_variances(posterior: Posterior) -> dict[str, Array]:
     variance_basis: G × R × M, a basis b for outputs observed in the same rows; variance_group:
     (S,), which one; variance_shares: S × R and variance_ratio: (S,), of every kind of output;
     variance_kind: (D,). Nothing when all outputs share one variance, which `scaled_basis` has, or
-    were observed in so many different rows that only their mean variance is told.
+    where `sets_of_rows` are too many.
     """
     each, groups = posterior.each, np.asarray(posterior.groups)
-    kinds = posterior.variances.alike()
-    if len(kinds) == 1 or groups.max() >= MOST_BASES:
+    if len(posterior.variances.alike()) == 1 or sets_of_rows(posterior) > MOST_BASES:
         return {}
     if each is None:
         root, vectors = _whitened(posterior)
@@ -77,6 +76,12 @@ def output_variances(posterior: Posterior) -> dict[str, Array]:
         "variance_ratio": ratio,
         "variance_kind": kind.astype(np.int32),
     }
+
+
+def sets_of_rows(posterior: Posterior) -> int:
+    """In how many different sets of rows outputs were observed: more than MOST_BASES of them are
+    not told apart, and the page has the outputs' mean variance for each."""
+    return int(np.asarray(posterior.groups).max()) + 1
 
 
 def _whitened(posterior: Posterior) -> tuple[Array, Array]:

@@ -10,10 +10,12 @@ from numpy import ndarray as Array
 
 from gplvm_core.datasets.drawing import Drawing
 from gplvm_core.figures.browser_basis import (
+    MOST_BASES,
     kernel_parts,
     mean_variance,
     output_variances,
     scaled_basis,
+    sets_of_rows,
 )
 from gplvm_core.figures.dimensions import dimensions_on
 from gplvm_core.figures.frame import frame
@@ -139,6 +141,8 @@ def pack_model(chart: Chart, name: str) -> bytes:
         "item_missing": missing_code,
         **described,
     }
+    if sets_of_rows(posterior) > MOST_BASES:
+        header["sets_of_rows"] = sets_of_rows(posterior)  # more than are told apart
     return frame(header, arrays)
 
 
@@ -164,7 +168,8 @@ def pack_points(chart: Chart) -> tuple[dict[str, Array], dict[str, Any]]:
         times = np.arange(len(latent)) if dataset.times is None else dataset.times
         arrays["sequences"] = dataset.sequences.astype(np.int32)
         arrays["order"] = np.lexsort((times, dataset.sequences)).astype(np.int32)
-    factors = _factors(dataset)
+    known = _factors(dataset)
+    factors = dict(list(known.items())[:MOST_FACTORS])
     if factors:
         arrays["factors"] = np.stack(list(factors.values())).astype(np.float32)
     return arrays, {
@@ -176,12 +181,13 @@ def pack_points(chart: Chart) -> tuple[dict[str, Array], dict[str, Any]]:
         "start": chart.middle,
         "label_names": list(dataset.label_names),
         "factors": list(factors),
+        **({"more_factors": len(known) - len(factors)} if len(known) > len(factors) else {}),
         "palette": list(COLOURS),
     }
 
 
 def _factors(dataset: Rows) -> dict[str, Float[Array, " N"]]:
-    """Further facts of the rows that are numbers, by name: what the map can be coloured by."""
+    """Further facts of the rows that are numbers, by name."""
     known = dict(dataset.covariates)
     if dataset.times is not None:
         known["time"] = dataset.times
@@ -193,7 +199,7 @@ def _factors(dataset: Rows) -> dict[str, Float[Array, " N"]]:
         for number, column in enumerate(columns, start=1):
             if np.nanmin(column) < np.nanmax(column):
                 found[name if len(columns) == 1 else f"{name} {number}"] = column
-    return dict(list(found.items())[:MOST_FACTORS])
+    return found
 
 
 def _items(dataset: Rows) -> tuple[Array, list[int], list[int] | None, int | None]:

@@ -9,6 +9,7 @@ from gplvm_core.prediction.complete import (
 )
 from gplvm_core.prediction.deep import (
     log_density_through,
+    quantiles_through,
     sample_prior_through,
     sample_through,
     through,
@@ -22,6 +23,7 @@ from gplvm_core.prediction.generate import (
     sample,
     sample_prior,
 )
+from gplvm_core.prediction.importance import log_density_sampled
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import Projection, project, project_certain
 from gplvm_core.prediction.project_deep import log_density_deep, project_deep
@@ -38,6 +40,7 @@ __all__ = [
     "log_density",
     "log_density_at",
     "log_density_deep",
+    "log_density_sampled",
     "log_density_through",
     "mixed",
     "mixed_covariance",
@@ -48,6 +51,7 @@ __all__ = [
     "project",
     "project_certain",
     "project_deep",
+    "quantiles_through",
     "sample",
     "sample_mixed",
     "sample_prior",

@@ -3,11 +3,11 @@
 Outputs of a hidden layer are noisy functions of its inputs, so its noise counts always.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from jaxtyping import Float
-from scipy.special import logsumexp
+from scipy.special import logsumexp, ndtr, ndtri
 
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.generate import predict, predict_at, sample
@@ -15,6 +15,8 @@ from gplvm_core.prediction.posterior import Posterior
 
 # Rows times draws that are worked on at once.
 MOST_POINTS = 20_000
+# Of an interval that holds a quantile: a billionth of it is left.
+BISECTIONS = 30
 
 
 def through(
@@ -94,8 +96,58 @@ def log_density_through(
 
     The mean density over draws of the hidden layers, an estimate from below on average.
     """
-    generator = np.random.default_rng(random_state)
     found = np.empty(len(points))
+    drawn = _drawn(posteriors, points, n_samples, random_state, points_variance, noise=True)
+    for rows, mean, variance in drawn:
+        terms = np.log(2.0 * np.pi * variance) + (outputs[rows] - mean) ** 2 / variance
+        density = -0.5 * np.nansum(terms, axis=2)
+        found[rows] = logsumexp(density, axis=0) - np.log(n_samples)
+    return found
+
+
+def quantiles_through(
+    posteriors: Sequence[Posterior],
+    points: Float[Array, "N Q"],
+    levels: Float[Array, " K"],
+    n_samples: int,
+    random_state: int | np.random.Generator | None = None,
+    *,
+    points_variance: Float[Array, "N Q"] | None = None,
+    noise: bool = True,
+) -> Float[Array, "K N D"]:
+    """Where so much of each output's distribution lies below, in the user's units.
+
+    Of the mixture of Gaussians that the draws of the hidden layers give; it lies between the
+    components' own quantiles, and is found there by bisection.
+    """
+    found = np.empty((len(levels), len(points), posteriors[-1].n_outputs))
+    drawn = _drawn(posteriors, points, n_samples, random_state, points_variance, noise=noise)
+    for rows, mean, variance in drawn:
+        std = np.sqrt(variance)
+        for k, level in enumerate(levels):
+            each = mean + std * ndtri(level)
+            low, high = each.min(axis=0), each.max(axis=0)
+            for _ in range(BISECTIONS):
+                middle = 0.5 * (low + high)
+                below = ndtr((middle - mean) / std).mean(axis=0) < level
+                low, high = np.where(below, middle, low), np.where(below, high, middle)
+            found[k, rows] = 0.5 * (low + high)
+    return found
+
+
+def _drawn(
+    posteriors: Sequence[Posterior],
+    points: Array,
+    n_samples: int,
+    random_state: int | np.random.Generator | None,
+    points_variance: Array | None,
+    *,
+    noise: bool,
+) -> Iterator[tuple[slice, Array, Array]]:
+    """Some rows after the other: mean and variance of the outputs at draws of the hidden layers
+    (S × rows × D), each row on its own.
+    """
+    generator = np.random.default_rng(random_state)
     step = max(1, MOST_POINTS // n_samples)
     for first in range(0, len(points), step):
         rows = slice(first, first + step)
@@ -104,13 +156,10 @@ def log_density_through(
             at = at + np.sqrt(points_variance[rows]) * generator.standard_normal(at.shape)
         first_drawn = at
         for posterior in posteriors[:-1]:
-            mean, variance = _at_each(posterior, _joined(posterior, at, first_drawn))
+            mean, variance = at_each(posterior, _joined(posterior, at, first_drawn))
             at = mean + np.sqrt(variance) * generator.standard_normal(mean.shape)
-        mean, variance = _at_each(posteriors[-1], _joined(posteriors[-1], at, first_drawn))
-        terms = np.log(2.0 * np.pi * variance) + (outputs[rows] - mean) ** 2 / variance
-        density = -0.5 * np.nansum(terms, axis=2)
-        found[rows] = logsumexp(density, axis=0) - np.log(n_samples)
-    return found
+        last = posteriors[-1]
+        yield rows, *at_each(last, _joined(last, at, first_drawn), noise=noise)
 
 
 def _joined(
@@ -121,8 +170,10 @@ def _joined(
     return points if whole else np.concatenate([points, first], axis=-1)
 
 
-def _at_each(posterior: Posterior, at: Float[Array, "S N Q"]) -> tuple[Array, Array]:
-    """Mean and variance with noise at every draw of every row."""
-    flat = predict(posterior, at.reshape(-1, at.shape[2]), noise=True)
+def at_each(
+    posterior: Posterior, at: Float[Array, "S N Q"], *, noise: bool = True
+) -> tuple[Float[Array, "S N D"], Float[Array, "S N D"]]:
+    """Mean and variance of the outputs at every draw of every row."""
+    flat = predict(posterior, at.reshape(-1, at.shape[2]), noise=noise)
     mean, variance = (each.reshape(*at.shape[:2], -1) for each in flat)
     return mean, variance

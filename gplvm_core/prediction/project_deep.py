@@ -172,7 +172,7 @@ def log_density_deep(
     evidence: Sequence[Evidence],
     known: Sequence[Statistics],
     above: Sequence[Posterior],
-    known_above: Sequence[Statistics],
+    known_above: Sequence[Statistics | None],
     found: Sequence[Projection],
     *,
     mean_field: bool,
@@ -181,7 +181,7 @@ def log_density_deep(
 
     evidence, known: outputs of the layers on the last node, and the training rows' statistics
     there; above: the hidden layers. Every layer gets the row's belief; explanations of a row count
-    together.
+    together. A hidden layer without statistics keeps its q(u), which can only lower the difference.
     """
     top, last = found[0], found[-1]
     bound = collapsed if mean_field else marginalised
@@ -192,9 +192,21 @@ def log_density_deep(
     for each, statistics in zip(evidence, known, strict=True):
         told += gains(each, statistics, last)
     layers = zip(above, known_above, found[:-1], found[1:], strict=True)
-    for posterior, statistics, inputs, outputs in layers:
-        told += _hidden_gains(posterior, statistics, inputs, outputs, bound)
+    for posterior, own, inputs, outputs in layers:
+        if own is None:
+            told += _gains_held(posterior, inputs, outputs)
+        else:
+            told += _hidden_gains(posterior, own, inputs, outputs, bound)
     return np.asarray(logsumexp(told, axis=1))
+
+
+def _gains_held(posterior: Posterior, above: Projection, below: Projection) -> Array:
+    """⟨log p(h | f)⟩ and the entropy of h, of every explanation, at the layer's q(u)."""
+    found, there = np.zeros(above.bound.shape), np.isfinite(above.bound)
+    inputs = Belief(above.mean[there], above.variance[there])
+    own = Belief(below.mean[there], below.variance[there])
+    found[there] = HiddenTerms.of(posterior).data(inputs, own)[0]
+    return found
 
 
 def _hidden_gains(

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 from functools import reduce
 from itertools import pairwise
 from operator import add
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -25,11 +26,11 @@ KEPT_NUMBERS = 4_000_000
 class PulledBack:
     """Gradients with respect to what the statistics are of: the inputs' side, and the targets.
 
-    targets: belief-shaped, None for data.
+    targets: shaped like the belief about them, None for data.
     """
 
     inputs: Gradients
-    targets: Belief | None
+    targets: Any
 
 
 StatisticsPullback = Callable[[Statistics], PulledBack]

@@ -1,5 +1,6 @@
 """Floor 8: training in background threads. Knows nothing of any user interface."""
 
+from gplvm_core.training.comparing import ComparisonRun, begin_comparison, comparison_of
 from gplvm_core.training.job import JobError
 from gplvm_core.training.progress import Snapshot
 from gplvm_core.training.queue import Queue
@@ -19,10 +20,13 @@ from gplvm_core.training.registry import (
 )
 
 __all__ = [
+    "ComparisonRun",
     "JobError",
     "Queue",
     "Snapshot",
+    "begin_comparison",
     "cancel",
+    "comparison_of",
     "dataset",
     "extend",
     "forget",

@@ -17,9 +17,9 @@ import pytest
 import streamlit as st
 from playwright.sync_api import (
     Browser,
-    BrowserContext,
     ConsoleMessage,
     Page,
+    ViewportSize,
     WebSocket,
     expect,
     sync_playwright,
@@ -33,6 +33,7 @@ from pages.ui.shared import catalogue
 
 ROOT = Path(__file__).parents[2]
 CHROMIUM = shutil.which("chromium")
+SCREEN: ViewportSize = {"width": 1280, "height": 900}
 FLAGS = [
     "--headless",
     "--no-sandbox",
@@ -180,27 +181,29 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture(scope="session")
-def context(browser: Browser) -> Iterator[BrowserContext]:
-    """One visitor to the app: what a first page has fetched, the next ones find in their cache."""
-    context = browser.new_context(viewport={"width": 1280, "height": 900})
-    yield context
+def tab(browser: Browser) -> Iterator[Page]:
+    """One tab for all tests: what it has fetched and compiled for one page serves the next ones.
+
+    A new one would compile the whole of Streamlit anew, which is most of what a page costs.
+    """
+    context = browser.new_context(viewport=SCREEN)
+    page = context.new_page()
+    page.set_default_timeout(60_000)
+    yield page
     context.close()
 
 
 @pytest.fixture
-def browser_page(context: BrowserContext) -> Iterator[Visit]:
-    """A fresh page, 1280 × 900, that notes requests, messages to the server and errors."""
-    page = context.new_page()
-    page.set_default_timeout(60_000)
+def browser_page(tab: Page) -> Iterator[Visit]:
+    """An empty page, 1280 × 900, that notes requests, messages to the server and errors.
+
+    Whatever a test does with it, no request may leave this machine and no error be thrown.
+    """
     traffic = Traffic()
 
     def follow(socket: WebSocket) -> None:
         traffic.requests.append(socket.url)
         socket.on("framesent", lambda frame: traffic.sent.append(frame))
-
-    page.on("websocket", follow)
-    page.on("request", lambda request: traffic.requests.append(request.url))
-    page.on("pageerror", lambda error: traffic.errors.append(str(error)))
 
     def listen(message: ConsoleMessage) -> None:
         # Opened below a page's own path, Streamlit first looks for its server there.
@@ -208,6 +211,27 @@ def browser_page(context: BrowserContext) -> Iterator[Visit]:
         if message.type == "error" and not own:
             traffic.errors.append(message.text)
 
-    page.on("console", listen)
-    yield Visit(page, traffic)
-    page.close()
+    told = {
+        "websocket": follow,
+        "request": lambda request: traffic.requests.append(request.url),
+        "pageerror": lambda error: traffic.errors.append(str(error)),
+        "console": listen,
+    }
+    for event, listener in told.items():
+        tab.on(event, listener)
+    yield Visit(tab, traffic)
+    for event, listener in told.items():
+        tab.remove_listener(event, listener)
+    leave(tab)
+    assert traffic.outside() == []
+    assert traffic.errors == []
+
+
+def leave(page: Page) -> None:
+    """Make a tab what a new one is: nothing open, kept or emulated."""
+    if page.url.startswith("http"):
+        page.evaluate("sessionStorage.clear()")
+    page.goto("about:blank")
+    page.unroute_all()
+    page.set_viewport_size(SCREEN)
+    page.emulate_media(media="null", color_scheme="null", reduced_motion="null")

@@ -1,7 +1,5 @@
 """The latent canvas in a real browser: what it draws, sends, and says."""
 
-import json
-
 import numpy as np
 import pytest
 from playwright.sync_api import expect
@@ -10,12 +8,20 @@ from gplvm_core.datasets import load_dataset
 from gplvm_core.prediction import predict, predict_uncertain
 from gplvm_core.store import Library
 from tests.app.apptest import PIXELS
+from tests.app.maps import (
+    MAP,
+    OUTPUT,
+    SHOWN,
+    followed,
+    kept_point,
+    open_map,
+    place_on_map,
+    wait_for_other_point,
+)
 from tests.app.watch import changed, settled
 
 pytestmark = pytest.mark.browser
 
-MAP = "canvas[data-part=upper]"
-OUTPUT = "canvas[data-part=output]"
 PREDICT = """(points) => {
     const explorer = [...window.manifolio.views.values()][0];
     return points.map((point) => {
@@ -55,64 +61,6 @@ BESIDE = """(count) => {
     }
     return found;
 }"""
-SHOWN = """async () => {
-    for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
-    const explorer = [...window.manifolio.views.values()][0];
-    const { a, b } = explorer.state;
-    return {
-        pair: [a, b], point: Array.from(explorer.shownPoint()),
-        output: Array.from(explorer.pictures[0].values), words: explorer.parts.readout.textContent,
-        sliders: explorer.controls.strip.rows.filter(({ q }) => q !== a && q !== b)
-            .map(({ q, input }) => [q, Number(input.value)]),
-    };
-}"""
-
-
-def open_map(visit, url):
-    visit.page.goto(url)
-    visit.page.wait_for_selector("[data-ready=true]")
-    visit.page.wait_for_selector(".details[data-point]")
-    return settled(visit.page)
-
-
-def place_on_map(page, across, up):
-    """Window coordinates of a place on the map, given as fractions from its lower left."""
-    box = page.locator(MAP).bounding_box()
-    return box["x"] + across * box["width"], box["y"] + (1 - up) * box["height"]
-
-
-def kept_point(page):
-    return json.loads(page.locator(".details").get_attribute("data-point"))
-
-
-def wait_for_other_point(page, before):
-    page.wait_for_function(
-        "([selector, before]) => document.querySelector('[data-testid=stBidiComponentIsolated]')"
-        " && [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]"
-        ".some((host) => { const node = host.shadowRoot.querySelector(selector);"
-        " return node && node.dataset.point && node.dataset.point !== before; })",
-        arg=[".details", before],
-    )
-
-
-def followed(model, pair, point):
-    """A point whose other dimensions are where the training points near it in the pair are."""
-    scale = np.sqrt(model.relevance_[pair])
-    plane, here = model.latent_mean_[:, pair] * scale, np.asarray(point)[pair] * scale
-    between = np.linalg.norm(plane[:, None] - plane[None], axis=2)
-    spacing = np.sort(between, axis=1)[:, 5]
-    distance = np.linalg.norm(plane - here, axis=1)
-
-    def weights(width):
-        here = width * (1.0 + (distance.min() / width) ** 2) ** 0.2
-        weight = np.exp((distance.min() ** 2 - distance**2) / (2.0 * here**2))
-        return weight / weight.sum()
-
-    most = np.sort(spacing)[int(0.9 * len(spacing))]
-    local = weights(np.sort(spacing)[len(spacing) // 2]) @ np.minimum(spacing, most)
-    place = weights(0.3 * local) @ model.latent_mean_
-    place[pair] = np.asarray(point)[pair]
-    return place
 
 
 def test_browser_and_numpy_agree(server, browser_page):
@@ -184,83 +132,6 @@ def test_what_is_told_of_a_point_is_what_numpy_says(server, browser_page):
     assert numbers == pytest.approx([np.sqrt(variance.mean()), noisy], rel=0.06)
     nearest = page.locator(".details figure small").first.inner_text()
     assert float(nearest.split("distance")[1]) == pytest.approx(distance[row], rel=0.06)
-
-
-def test_places_are_undone_and_come_back(server, browser_page):
-    page = open_map(browser_page, server.explore())
-    seen = [kept_point(page)]
-    for place in ((0.8, 0.8), (0.3, 0.4)):
-        before = page.locator(".details").get_attribute("data-point")
-        page.mouse.click(*place_on_map(page, *place))
-        wait_for_other_point(page, before)
-        seen.append(kept_point(page))
-    page.get_by_role("button", name="Back to the place before").click()
-    assert kept_point(page) == seen[1]
-    page.keyboard.press("Control+z")
-    assert kept_point(page) == pytest.approx(seen[0])
-    assert page.locator("[data-part=back]").is_disabled()
-    page.keyboard.press("Control+Shift+z")
-    page.keyboard.press("Control+y")
-    assert kept_point(page) == seen[2]
-    assert page.locator("[data-part=forward]").is_disabled()
-
-
-def test_bookmarks_have_names_outlive_the_page_and_travel_as_json(server, browser_page, tmp_path):
-    page = open_map(browser_page, server.explore())
-    page.mouse.click(*place_on_map(page, 0.2, 0.7))
-    point = kept_point(page)
-    page.get_by_role("button", name="Bookmark this place").click()
-    page.get_by_label("Name of the bookmark").fill("a <b>four</b>")
-    page.get_by_label("Name of the bookmark").press("Enter")
-    with page.expect_download() as waiting:
-        page.get_by_role("button", name="Save", exact=True).click()
-    path = tmp_path / "places.json"
-    waiting.value.save_as(path)
-    saved = json.loads(path.read_text())
-    assert [place["name"] for place in saved["places"]] == ["a <b>four</b>"]
-    assert saved["places"][0]["point"] == point
-    page.goto("about:blank")
-    open_map(browser_page, server.explore())
-    assert kept_point(page) != point
-    page.get_by_role("button", name="Go to a <b>four</b>").click()
-    assert kept_point(page) == point
-    page.get_by_role("button", name="Remove a <b>four</b>").click()
-    expect(page.locator(".bookmarks")).to_be_hidden()
-    # Loading is offered beside bookmarks that are there.
-    page.get_by_role("button", name="Bookmark this place").click()
-    for text, said in (("[", "not JSON"), (path.read_text(), None)):
-        path.write_text(text)
-        page.locator(".bookmarks input[type=file]").set_input_files(path)
-        if said:
-            expect(page.locator(".bookmarks [role=alert]")).to_contain_text(said)
-    expect(page.locator(".kept > div")).to_have_count(2)
-    for _ in range(2):
-        page.locator(".kept .remove").first.click()
-
-
-def test_a_wall_shows_sixteen_places_and_leads_to_one(server, browser_page):
-    page = open_map(browser_page, server.explore())
-    model = Library(server.home / "library").model(server.model_key.split(":")[1])
-    sent = len(browser_page.traffic.sent)
-    page.get_by_role("button", name="Anywhere").click()
-    expect(page.locator(".wall canvas")).to_have_count(16)
-    first = page.locator(".wall canvas").first.evaluate(PIXELS)
-    page.get_by_role("button", name="Anywhere").click()
-    first = changed(page.locator(".wall canvas").first, first)
-    page.get_by_role("button", name="Noise").click()
-    changed(page.locator(".wall canvas").first, first)
-    page.get_by_role("button", name="Map", exact=True).click()
-    places = page.evaluate(
-        "() => [...window.manifolio.views.values()][0].wall.places.map((place) => [...place])"
-    )
-    pair = page.evaluate(SHOWN)["pair"]
-    assert len({place[pair[0]] for place in places}) == 4
-    for place in places:
-        np.testing.assert_allclose(place, followed(model, pair, place), atol=1e-4)
-    page.get_by_role("button", name="Place 6", exact=True).click()
-    assert kept_point(page) == pytest.approx(places[5], abs=1e-4)
-    expect(page.locator(OUTPUT)).to_be_visible()
-    assert len(browser_page.traffic.sent) == sent
 
 
 def test_a_finger_generates_and_keeps(server, browser):
@@ -431,87 +302,6 @@ def test_a_ring_on_a_dot_takes_the_picture_along(server, browser_page):
         page.mouse.move(*place_on_map(page, share, 0.8))
         pictures.append(changed(page.locator(OUTPUT), *pictures))
     page.mouse.up()
-
-
-def test_the_pair_can_be_changed(server, browser_page):
-    page = open_map(browser_page, server.explore())
-    across = page.locator("[data-part=across]")
-    up = page.locator("[data-part=up]").input_value()
-    before = across.input_value()
-    other = next(q for q in "0123" if q not in (before, up))
-    across.select_option(other)
-    page.wait_for_function(f"location.search.includes('dims={int(other) + 1}')")
-    assert page.locator("[data-part=up]").input_value() == up
-
-
-def test_the_strip_tells_the_weights_and_puts_dimensions_onto_the_axes(server, browser_page):
-    page = open_map(browser_page, server.explore())
-    model = Library(server.home / "library").model(server.model_key.split(":")[1])
-    rows = page.locator(".dimension")
-    order = [int(q) for q in rows.evaluate_all("rows => rows.map((row) => row.dataset.q)")]
-    weight = model.relevance_[order] / model.relevance_.max()
-    assert list(weight) == sorted(weight, reverse=True)
-    lengths = "bars => bars.map((bar) => parseFloat(bar.style.width))"
-    logarithms = 100.0 * np.maximum(0.0, 1.0 + np.log10(weight) / 4.0)
-    found = rows.locator("i").evaluate_all(lengths)
-    np.testing.assert_allclose(found, logarithms, atol=0.51)
-    page.get_by_role("button", name="log", exact=True).click()
-    found = page.locator(".dimension i").evaluate_all(lengths)
-    np.testing.assert_allclose(found, 100.0 * weight, atol=0.51)
-    pressed = page.locator(".dimension button[aria-pressed=true]")
-    assert pressed.count() == 2
-    third, last = order[2], order[3]
-    rows.nth(2).get_by_role("button").click()
-    expect(page.locator("[data-part=across]")).to_have_value(str(third))
-    rows.nth(3).get_by_role("button").click(modifiers=["Shift"])
-    expect(page.locator("[data-part=up]")).to_have_value(str(last))
-    rows.nth(2).get_by_role("button").click()
-    expect(page.locator("[data-part=up]")).to_have_value(str(third))
-    # Resting on a row shows what its dimension does.
-    rows.nth(0).hover()
-    expect(page.locator(".film canvas")).to_have_count(5)
-    pictures = {page.locator(".film canvas").nth(i).evaluate(PIXELS) for i in range(5)}
-    assert len(pictures) == 5
-    settled(page)
-    assert browser_page.traffic.errors == []
-
-
-def test_a_surprise_is_a_place_among_the_data(server, browser_page):
-    page = open_map(browser_page, server.explore())
-    model = Library(server.home / "library").model(server.model_key.split(":")[1])
-    scale = np.sqrt(model.relevance_)
-    places = model.latent_mean_ * scale
-    between = np.linalg.norm(places[:, None] - places, axis=2)
-    seen = [kept_point(page)]
-    for _ in range(3):
-        before = page.locator(".details").get_attribute("data-point")
-        page.get_by_role("button", name="Surprise me").click()
-        wait_for_other_point(page, before)
-        seen.append(kept_point(page))
-        apart = np.linalg.norm(places - np.asarray(seen[-1]) * scale, axis=1).min()
-        assert apart < np.median(between)
-    assert len({tuple(point) for point in seen}) == 4
-    assert browser_page.traffic.errors == []
-
-
-def test_the_place_is_kept_while_another_page_is_visited(server, browser_page):
-    page = open_map(browser_page, server.explore())
-    before = page.locator(".details").get_attribute("data-point")
-    page.mouse.click(*place_on_map(page, 0.2, 0.85))
-    wait_for_other_point(page, before)
-    point = kept_point(page)
-    page.get_by_role("link", name="Library").click()
-    page.locator(MAP).wait_for(state="detached")
-    assert page.evaluate("[window.manifolio.views.size, window.manifolio.stores.size]") == [0, 0]
-    page.get_by_role("link", name="Explore").click()
-    page.wait_for_selector(".details[data-point]")
-    assert kept_point(page) == pytest.approx(point)
-    page.wait_for_function("location.search.includes('at=')")
-
-
-def test_a_bad_link_is_said_and_the_map_still_opens(server, browser_page):
-    page = open_map(browser_page, server.explore("&dims=1,99&at=0,0"))
-    assert page.get_by_text("could not be used").is_visible()
 
 
 def test_a_missing_model_is_said(server, browser_page):

@@ -320,15 +320,6 @@ def test_rows_with_gaps_are_uploaded_filled_and_taken_home(server, browser_page,
     assert np.all(table[:, 64 : 64 + 40] == 0)
 
 
-def test_nothing_leaves_the_machine_and_nothing_complains(server, bodies, browser_page):
-    for key in (server.model_key, bodies.key):
-        page = open_page(browser_page, link(server, key))
-        answered(page)
-        page.get_by_text("log p =").wait_for()
-    assert browser_page.traffic.outside() == []
-    assert browser_page.traffic.errors == []
-
-
 def test_the_mask_travels_as_the_same_bits_in_both_languages(server, browser_page):
     page = open_page(browser_page, link(server))
     now = answered(page)

@@ -337,12 +337,3 @@ def test_the_gif_and_the_table_are_taken_home(server, moving, browser_page):
     with open(taken.value.path()) as file:
         lines = file.read().splitlines()
     assert len(lines) == 1 + len(state(page)["times"])
-
-
-def test_nothing_leaves_the_machine_and_nothing_complains(server, moving, browser_page):
-    for key in (moving.bodies, moving.film):
-        page = open_page(browser_page, link(server, key))
-        choose_task(page, "A new sequence")
-        choose_task(page, "Fill a gap")
-    assert browser_page.traffic.outside() == []
-    assert browser_page.traffic.errors == []

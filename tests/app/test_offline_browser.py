@@ -17,12 +17,12 @@ from gplvm_core.prediction import predict
 from gplvm_core.store import Library
 from pages.ui.explore.opening import opening_elsewhere
 from pages.ui.shared.catalogue import Item
+from tests.app.maps import MAP, READY
 from tests.kernels.own.cosine import Cosine
 
 pytestmark = pytest.mark.browser
 
 HOSTILE = '</script><script>window.hacked = true</script><!--<img src=x onerror="hacked = true">'
-READY = "[data-part=explorer][data-ready=true]"
 # The point under the pointer and what is drawn there, when the next frame is there.
 SHOWN = """async () => {
     for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
@@ -84,7 +84,7 @@ def test_a_file_from_disk_draws_under_the_pointer_what_numpy_predicts(
     page.goto(saved(explorer, tmp_path))
     page.wait_for_selector(READY)
     assert f"Numbers in {bits} bits" in page.locator("footer").inner_text()
-    box = page.locator("canvas[data-part=upper]").bounding_box()
+    box = page.locator(MAP).bounding_box()
     seen = []
     for across, down in np.random.default_rng(0).uniform(0.1, 0.9, (6, 2)):
         page.mouse.move(box["x"] + across * box["width"], box["y"] + down * box["height"])
@@ -111,6 +111,20 @@ def test_explore_offers_the_file_that_the_library_makes(server, browser_page):
     # The size and how exact the numbers are stand below the button.
     size = f"{len(made.html.encode()) / 1e6:.1f} MB. {made.precision.in_words()}"
     page.get_by_text(size).wait_for()
+
+
+def test_what_the_page_leaves_out_is_said(dataset, page, tmp_path):
+    """Twelve columns with gaps in different rows, and thirty facts of the rows."""
+    rng = np.random.default_rng(1)
+    values = np.where(rng.random(dataset.targets.shape) < 0.1, np.nan, dataset.targets)
+    facts = {f"fact {i}": rng.random(len(values)) for i in range(30)}
+    rows = replace(dataset, targets=values, covariates=facts)
+    model = gplvm_core.BayesianGPLVM(n_components=2, n_inducing=8, max_iter=3, random_state=0)
+    page.goto(saved(gplvm_core.explorer(model.fit(values), rows), tmp_path))
+    page.get_by_text("gaps in 12 different sets of rows").wait_for()
+    last = page.locator("[data-part=colour] option").last
+    assert last.inner_text() == "6 more facts are not offered"
+    assert last.is_disabled()
 
 
 def test_words_of_the_data_are_words_and_never_markup(model, dataset, page, tmp_path):
@@ -144,7 +158,7 @@ def test_a_cell_of_a_notebook_shows_it_apart_from_the_notebooks_page(
     assert frame.locator("h1").inner_text() == "A map"
     inside = page.frames[1]
     before = inside.evaluate(SHOWN)
-    box = frame.locator("canvas[data-part=upper]").bounding_box()
+    box = frame.locator(MAP).bounding_box()
     page.mouse.move(box["x"] + 0.3 * box["width"], box["y"] + 0.3 * box["height"])
     point, output = inside.evaluate(SHOWN)
     assert point != before[0]

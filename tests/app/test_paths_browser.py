@@ -11,12 +11,11 @@ from PIL import Image
 from playwright.sync_api import expect
 
 from tests.app.apptest import PIXELS
+from tests.app.maps import EXPLORER, MAP, OUTPUT
 from tests.app.watch import changed, settled
 
 pytestmark = pytest.mark.browser
 
-MAP = "canvas[data-part=upper]"
-OUTPUT = "canvas[data-part=output]"
 FRAMES = 60
 PATH = """() => {
     const { paths, state } = [...window.manifolio.views.values()][0];
@@ -48,7 +47,7 @@ def test_a_path_is_found_played_and_taken_home(server, browser_page):
     settled(page)
     panel = page.get_by_role("group", name="Path", exact=True)
     words = panel.get_by_role("status")
-    begin = page.evaluate("Array.from([...window.manifolio.views.values()][0].state.point)")
+    begin = page.evaluate(f"Array.from({EXPLORER}.state.point)")
 
     panel.get_by_role("button", name="Path", exact=True).click()
     expect(words).to_contain_text("Click where the path ends")

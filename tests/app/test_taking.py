@@ -11,8 +11,8 @@ import numpy as np
 from gplvm_core import BayesianGPLVM, ManifoldRelevance
 from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.store import Library
+from pages.ui.explore import opening
 from pages.ui.explore.opening import opening_elsewhere, opening_here
-from pages.ui.shared import catalogue
 from pages.ui.shared.catalogue import Item
 
 ROOT = Path(__file__).parents[2]
@@ -27,12 +27,12 @@ for code, folder in json.load(sys.stdin):
 """
 
 
-def opened(*codes: tuple[str, Path]) -> list[np.ndarray]:
-    """In a fresh process."""
+def opened(installed: Path, *codes: tuple[str, Path]) -> list[np.ndarray]:
+    """In a fresh process that finds the package `manifolio` in the folder `installed`."""
     run = subprocess.run(
         [sys.executable, "-c", OPEN],
         input=json.dumps([(code, str(folder)) for code, folder in codes]),
-        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        env=os.environ | {"PYTHONPATH": os.pathsep.join([str(ROOT), str(installed)])},
         capture_output=True,
         text=True,
         check=False,
@@ -60,17 +60,24 @@ def test_the_told_python_opens_every_model_of_a_page(home, tmp_path, monkeypatch
     identifier = library.add(several, pair, "Pair")
     view = Item(f"library:{identifier}", "Pair", several.of_view("it's"), pair, view="it's")
     one_view = f"{opening_here(view)}\nassert model.posterior_.n_outputs == 4"
-    # A ready model, from any folder on this computer and from the program's own on any.
+    # A ready model, from the program's own folder or as it is installed.
     flow = Library(ROOT / "assets" / "models", read_only=True).model("flow")
     ready = Item("gallery:flow", "Flow", flow, own)
-    monkeypatch.setattr(catalogue, "GALLERY_FOLDER", ROOT / "assets" / "models")
+    relative = opening_here(ready)
+    monkeypatch.setattr(opening, "CHECKOUT", False)
+    package = tmp_path / "installed" / "manifolio"
+    package.mkdir(parents=True)
+    (package / "__init__.py").touch()
+    (package / "assets").symlink_to(ROOT / "assets")
     found = opened(
+        package.parent,
         (opening_here(mine), tmp_path),
         (opening_elsewhere(mine), tmp_path),
         (one_view, tmp_path),
+        (relative, ROOT),
         (opening_here(ready), tmp_path),
-        (opening_elsewhere(ready), ROOT),
     )
     for item, means in zip((mine, mine, view, ready, ready), found, strict=True):
         np.testing.assert_array_equal(means, item.model.latent_mean_)
-    assert str(ROOT) not in opening_elsewhere(ready)
+    assert opening_elsewhere(ready) == opening_here(ready)
+    assert not any(str(ROOT) in code for code in (relative, *map(opening_here, (mine, ready))))

@@ -15,12 +15,11 @@ from playwright.sync_api import Browser, Page
 
 import gplvm_core
 from gplvm_core.datasets import Dataset, Drawing
+from tests.app.maps import EXPLORER, MAP, READY
 
 pytestmark = pytest.mark.browser
 
 ROOT = Path(__file__).parents[2]
-MAP = "[...window.manifolio.views.values()][0]"
-READY = "[data-part=explorer][data-ready=true]"
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +45,7 @@ def page(browser: Browser, model, dataset, tmp_path) -> Iterator[Page]:
     page = context.new_page()
     page.goto((tmp_path / "map.html").as_uri())
     page.wait_for_selector(READY)
-    box = page.locator("canvas[data-part=upper]").bounding_box()
+    box = page.locator(MAP).bounding_box()
     page.mouse.click(box["x"] + 0.4 * box["width"], box["y"] + 0.6 * box["height"])
     page.get_by_text("Take home").click()
     yield page
@@ -115,18 +114,23 @@ def test_the_copied_python_makes_the_same_output(page, model, tmp_path):
     assert np.max(np.abs(made - shown)) < 1e-3 * shown.std()
 
 
-def test_rows_are_selected_by_drawing_around_them_and_taken_home(page, model):
-    page.get_by_role("button", name="Select", exact=True).click()
-    box = page.locator("canvas[data-part=lasso]").bounding_box()
-    places = np.array(page.evaluate(f"Array.from({MAP}.map.places)")).reshape(-1, 2)
-    # A rectangle over the left half, drawn by hand.
-    middle, low = box["width"] / 2, box["height"] - 12
-    corners = [(12, 12), (middle, 12), (middle, low), (12, low)]
+def draw_around(page: Page, corners: list[tuple[float, float]], box: dict[str, float]) -> None:
+    """From the first corner to the last with a finger on the button."""
     page.mouse.move(box["x"] + corners[0][0], box["y"] + corners[0][1])
     page.mouse.down()
     for x, y in corners[1:]:
         page.mouse.move(box["x"] + x, box["y"] + y, steps=4)
     page.mouse.up()
+
+
+def test_rows_are_selected_by_drawing_around_them_and_taken_home(page, model):
+    page.get_by_role("button", name="Select", exact=True).click()
+    box = page.locator("canvas[data-part=lasso]").bounding_box()
+    places = np.array(page.evaluate(f"Array.from({EXPLORER}.map.places)")).reshape(-1, 2)
+    # A rectangle over the left half, drawn by hand.
+    middle, low = box["width"] / 2, box["height"] - 12
+    corners = [(12, 12), (middle, 12), (middle, low), (12, low)]
+    draw_around(page, corners, box)
     expected = np.flatnonzero(places[:, 0] < middle)
     assert 0 < len(expected) < len(places)
     page.get_by_text(f"{len(expected)} rows selected").wait_for()
@@ -138,12 +142,18 @@ def test_rows_are_selected_by_drawing_around_them_and_taken_home(page, model):
     beliefs = np.hstack([model.latent_mean_, model.latent_variance_])[expected]
     np.testing.assert_allclose(numbers, beliefs, rtol=1e-5, atol=1e-7)
     # The others step back, and dragging moves the map again.
-    opacity = np.array(page.evaluate(f"Array.from({MAP}.map.opacity)"))
+    opacity = np.array(page.evaluate(f"Array.from({EXPLORER}.map.opacity)"))
     assert opacity[expected].min() > np.delete(opacity, expected).max()
+    # The end of a path is chosen first, and then rows are selected again.
     page.get_by_role("button", name="Select none").click()
+    assert page.locator("[data-part=selection]").is_hidden()
+    page.get_by_role("button", name="Path", exact=True).click()
+    page.mouse.click(box["x"] + middle, box["y"] + low / 2)
+    page.get_by_text("Changes the output by").wait_for()
+    draw_around(page, corners, box)
+    page.get_by_text(f"{len(expected)} rows selected").wait_for()
     page.get_by_role("button", name="Select", exact=True).click()
     assert page.locator("canvas[data-part=lasso]").is_hidden()
-    assert page.locator("[data-part=selection]").is_hidden()
 
 
 def test_a_picture_is_taken_whole_and_large(browser, tmp_path):

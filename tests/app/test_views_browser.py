@@ -364,16 +364,3 @@ def test_narrow_screens_fit(server, several, browser_page, scheme):
     assert box["x"] + box["width"] <= 380
     # Both outputs side by side under the map.
     assert left["y"] == right["y"] > box["y"] + box["height"]
-
-
-def test_nothing_leaves_the_machine_and_nothing_complains(server, several, browser_page):
-    page = open_page(browser_page, server, several.pairs)
-    for name in ("Thumbnails", "Uncertain positions"):
-        page.get_by_role("button", name=name).click()
-    page.mouse.move(*on_map(page, 0.4, 0.6))
-    page.locator("[data-part=reset]").click()
-    page.get_by_role("button", name="Another").click()
-    page.wait_for_function("location.search.includes('at=')")
-    settled(page)
-    assert browser_page.traffic.outside() == []
-    assert browser_page.traffic.errors == []

@@ -55,6 +55,25 @@ for (const [name, numbers] of Object.entries(NUMBERS)) {
     }
   });
 
+  test(`${name}: the mean's own magnification is that of its differences`, () => {
+    const [across, up, h] = [[1, 0, 0.5], [0, 1, -0.3], 1e-5];
+    const slope = (x, way) => {
+      const [ahead, behind] = [1, -1].map((side) => {
+        const mean = new Float64Array(metric.model.nOutputs);
+        metric.model.predict(x.map((value, q) => value + side * h * way[q]), mean);
+        return mean;
+      });
+      return ahead.map((value, d) => (value - behind[d]) / (2 * h));
+    };
+    for (const x of points) {
+      const [s, t] = [slope(x, across), slope(x, up)];
+      const product = (u, v) => u.reduce((sum, value, d) => sum + value * v[d], 0);
+      const area = Math.sqrt(Math.max(product(s, s) * product(t, t) - product(s, t) ** 2, 0));
+      close(metric.meanMagnification(x, across, up), area, 1e-4);
+      assert.ok(metric.meanMagnification(x, across, up) <= metric.magnification(x, across, up) * (1 + 1e-6));
+    }
+  });
+
   test(`${name}: the shading is what areas on the map become, with the dimensions that follow the data`, () => {
     const near = new NearPlane(metric.model, 2, 0);
     const follow = (u, v) => near.follow(Float64Array.of(v, 0, u));

@@ -2,9 +2,13 @@
 
 import csv
 import io
+import json
 
 import numpy as np
 
+from gplvm_core import load_dataset
+from gplvm_core.datasets import read_motion
+from gplvm_core.datasets.kinematics import joint_frames
 from tests.canvas.test_files import run_for_bytes, run_node
 
 
@@ -43,3 +47,27 @@ def test_words_in_a_table_are_never_formulas_and_numbers_stay_numbers():
     first, second = csv.reader(io.StringIO(text, newline=""))
     assert first == ["'=1+1", "'+1", "'-1", "'@SUM(A1)", "'\t=1", *words[5:]]
     assert second == ["-1.5", "1e-7", "", "3"]
+
+
+def test_the_reader_of_motions_finds_the_pose_where_it_was():
+    poses = load_dataset("poses")
+    skeleton, pose = poses.drawing.skeleton, poses.values[40]
+    named = json.dumps({"names": skeleton.joint_names, "parents": skeleton.parents})
+    text = run_node(f"""
+        import {{ poseBvh }} from "KIT/bvh.js";
+        console.log(JSON.stringify(poseBvh({named}, {pose.tolist()})));""")
+    motion, _ = read_motion(text.encode())
+    back = joint_frames(motion)[0][0]
+    found = {joint.name: place for joint, place in zip(motion.joints, back, strict=True)}
+    for name, place in zip(skeleton.joint_names, pose.reshape(-1, 3), strict=True):
+        np.testing.assert_allclose(found["_".join(name.split())], place, atol=1e-5)
+
+
+def test_a_pose_with_two_roots_is_refused_in_words():
+    words = run_node("""
+        import { poseBvh } from "KIT/bvh.js";
+        let words = "";
+        try { poseBvh({ names: ["a", "b"], parents: [-1, -1] }, new Float64Array(6)); }
+        catch (error) { words = error.message; }
+        console.log(JSON.stringify(words));""")
+    assert "has 2" in words

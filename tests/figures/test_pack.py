@@ -336,3 +336,26 @@ def test_facts_of_the_rows_that_are_numbers_travel_by_name():
     assert header["factors"] == ["age", "light 1", "light 2"]
     np.testing.assert_allclose(arrays["factors"][0], facts["age"], rtol=1e-6)
     np.testing.assert_allclose(arrays["factors"][1:], facts["light"].T, rtol=1e-6)
+
+
+@pytest.mark.parametrize("count", [24, 30])
+def test_facts_that_are_left_out_are_counted(count):
+    rng = np.random.default_rng(5)
+    facts = {f"fact {i}": rng.random(N) for i in range(count)}
+    dataset = Dataset(
+        "made", "Made", rng.standard_normal((N, D)), Drawing("curve", (D,)), covariates=facts
+    )
+    header, arrays = unframe(pack_model(chart_of(KERNELS["rbf"], dataset), "m"))
+    assert header["factors"] == list(facts)[:24]
+    assert header.get("more_factors", 0) == count - len(arrays["factors"])
+
+
+@pytest.mark.parametrize("sets", [8, 9])
+def test_sets_of_rows_that_are_not_told_apart_are_counted(sets):
+    chart = chart_of(KERNELS["rbf"])
+    whole = chart.posterior
+    gap = np.stack([whole.gap[0] * (1.0 - 0.05 * group) for group in range(sets)])
+    posterior = replace(whole, gap=gap, groups=np.arange(D) % sets)
+    header, arrays = unframe(pack_model(replace(chart, posterior=posterior), "m"))
+    assert ("variance_basis" in arrays) == (sets == 8)
+    assert header.get("sets_of_rows") == (None if sets == 8 else 9)

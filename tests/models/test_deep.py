@@ -241,7 +241,10 @@ def test_missing_and_several_outputs_and_noisy_inputs() -> None:
         ({"n_inducing": (5, 5, 5)}, "n_inducing has 3 entries for 2 layers: give one a layer"),
         ({"kernel": ("rbf",)}, "kernel has 1 entries for 2 layers"),
         ({"kernel": ("rbf", "cubic")}, "kernel must be 'rbf', 'linear' or a kernel object"),
-        ({"family": "full"}, "family must be one of mean_field, marginalised; got 'full'"),
+        (
+            {"family": "full"},
+            "family must be one of mean_field, marginalised, gated, free, diagonal; got 'full'",
+        ),
         ({"noise": "none"}, "noise must be one of shared, per_output"),
     ],
 )

@@ -357,5 +357,7 @@ def test_the_mean_of_the_first_layer() -> None:
             assert (model.layers_[0].posterior_.slope is None) == (mean == "zero")
     with pytest.raises(ValueError, match="mean must be one of compared, zero, linear; got 'ident"):
         DeepGP((1,), 5, mean="identity", **QUICK).fit(x, y)
+    with pytest.raises(ValueError, match="input connections are for the families mean_field and"):
+        DeepGP((1,), 5, input_connections=True, family="gated", **QUICK).fit(x, y)
     with pytest.raises(ValueError, match="mean='linear' needs inputs that are known exactly"):
         DeepGP((1,), 5, mean="linear", **QUICK).fit(x, y, X_variance=0.1)

@@ -35,8 +35,14 @@ export function mapActions(explorer) {
       explorer.keep();
       explorer.paths?.arrive();
     },
-    pan: (dx, dy) => map.pan(dx, dy),
-    zoom: (x, y, factor) => map.zoom(x, y, factor),
+    pan: (dx, dy) => {
+      map.pan(dx, dy);
+      explorer.wall?.moved();
+    },
+    zoom: (x, y, factor) => {
+      map.zoom(x, y, factor);
+      explorer.wall?.moved();
+    },
     nudge: (du, dv) => {
       const { view } = map;
       nothingUnder();

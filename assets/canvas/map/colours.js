@@ -35,6 +35,8 @@ export class Colours {
     if (this.menu) {
       const labels = model.labels ? "Labels" : "Nothing";
       this.menu.replaceChildren(...[labels, ...names].map((name, i) => element("option", { value: i - 1 }, name)));
+      const more = model.header.more_factors;
+      if (more) this.menu.append(element("option", { disabled: "" }, `${more} more ${more === 1 ? "fact is" : "facts are"} not offered`));
       parts["colour-field"].hidden = !names.length;
       this.menu.addEventListener("change", () => {
         state.factor = Number(this.menu.value);

@@ -56,6 +56,8 @@ export class Details extends Cards {
       },
       this.uncertainty(point),
     ]);
+    const sets = model.header.sets_of_rows;
+    if (sets) this.section.append(element("p", { class: "untold" }, `The columns have gaps in ${sets} different sets of rows, too many to tell their uncertainties apart here: every column is shown with the mean of all.`));
   }
 
   /** @param {Float64Array} point */

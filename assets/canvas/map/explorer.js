@@ -166,7 +166,10 @@ export class Explorer {
       this.place(state.point[state.a], state.point[state.b]);
       this.settle();
     }
-    if (changed) this.controls.showFollow();
+    if (changed) {
+      this.controls.showFollow();
+      this.wall?.moved();
+    }
     this.map.refresh();
     this.paint();
   }
@@ -319,6 +322,7 @@ export class Explorer {
     this.controls.stop();
     this.memory.stop();
     this.paths?.stop();
+    this.wall?.stop();
     this.map.stop();
   }
 }

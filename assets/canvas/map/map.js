@@ -132,6 +132,7 @@ export class LatentMap extends PlaneView {
     if (!this.width) return;
     const { point, theme } = this.state;
     this.shading.request(this.slice(point), this.view, this.width, this.height, theme);
+    this.shadeBy?.refresh();
     this.drawLower();
     this.drawUpper();
   }
@@ -145,6 +146,7 @@ export class LatentMap extends PlaneView {
   drawLayers(context) {
     this.place();
     this.drawShading(context);
+    this.shadeBy?.draw(context);
     const { a, b, theme } = this.state;
     const { axes } = this.model.header;
     drawMapAxes(context, this, [axes[a], axes[b]], theme);
@@ -241,6 +243,7 @@ export class LatentMap extends PlaneView {
   }
 
   stop() {
+    this.shadeBy?.stop();
     this.shading.stop();
   }
 }

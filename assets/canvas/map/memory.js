@@ -76,8 +76,8 @@ export class Memory {
   /** @param {string} [problem] */
   show(problem = "") {
     const { places } = this.bookmarks;
-    this.host.hidden = !places.length && !problem;
     const save = element("button", { type: "button", title: "Save the bookmarks as a JSON file" }, "Save");
+    save.hidden = !places.length;
     save.addEventListener("click", () => download("places.json", writeBookmarks(this.name, places), "application/json"));
     const file = element("input", { type: "file", accept: ".json", "aria-label": "Bookmarks from a JSON file", hidden: "" });
     file.addEventListener("change", () => this.load(file.files?.[0]));

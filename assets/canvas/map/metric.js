@@ -83,17 +83,11 @@ export class OutputMetric {
     return slopes;
   }
 
-  /**
-   * G between directions: K × K for K directions (each Q), by default along every dimension.
-   * @param {Float64Array} x
-   * @param {ArrayLike<number>[]} [directions]
-   */
-  at(x, directions = unitVectors(this.nLatent)) {
-    const { model, nLatent: Q, row, level } = this;
+  /** ∂alpha along directions. @param {Float64Array} x @param {ArrayLike<number>[]} directions */
+  changesAt(x, directions) {
+    const { nLatent: Q, row } = this;
     const slopes = this.slopesAt(x);
-    const prior = new Float64Array(Q * Q);
-    model.kernel.forEach((part, p) => model.kinds[p].derivative?.diagonal(part, x, prior));
-    const changes = directions.map((direction) => {
+    return directions.map((direction) => {
       for (let m = 0, at = 0; m < row.length; m++) {
         let sum = 0;
         for (let q = 0; q < Q; q++, at++) sum += slopes[at] * direction[q];
@@ -101,6 +95,18 @@ export class OutputMetric {
       }
       return this.coefficients(row);
     });
+  }
+
+  /**
+   * G between directions: K × K for K directions (each Q), by default along every dimension.
+   * @param {Float64Array} x
+   * @param {ArrayLike<number>[]} [directions]
+   */
+  at(x, directions = unitVectors(this.nLatent)) {
+    const { model, nLatent: Q, level } = this;
+    const prior = new Float64Array(Q * Q);
+    model.kernel.forEach((part, p) => model.kinds[p].derivative?.diagonal(part, x, prior));
+    const changes = this.changesAt(x, directions);
     const K = directions.length;
     const found = new Float64Array(K * K);
     for (let i = 0; i < K; i++) {
@@ -122,6 +128,16 @@ export class OutputMetric {
   /** How much an area is enlarged that two directions span: √det G. @param {Float64Array} x @param {ArrayLike<number>} along @param {ArrayLike<number>} up */
   magnification(x, along, up) {
     const [g, h, , k] = this.at(x, [along, up]);
+    return Math.sqrt(Math.max(g * k - h * h, 0));
+  }
+
+  /** The same of the mean alone, by its slopes. @param {Float64Array} x @param {ArrayLike<number>} along @param {ArrayLike<number>} up */
+  meanMagnification(x, along, up) {
+    const { shrink } = this.model;
+    const changes = this.changesAt(x, [along, up]);
+    // W Wᵀ is the form without what the covariance takes.
+    const images = changes.map((change) => this.imaged(change).map((value, r) => value + this.level * shrink[r] * change[r]));
+    const [g, h, k] = [[0, 0], [0, 1], [1, 1]].map(([i, j]) => dot(images[i], changes[j]));
     return Math.sqrt(Math.max(g * k - h * h, 0));
   }
 

@@ -279,6 +279,7 @@ export class Paths {
   show() {
     const { explorer, way, from } = this;
     this.panel.show(this);
+    explorer.selecting?.letThrough(this.waiting);
     const points = way?.points ?? (this.waiting && from ? [from] : null);
     explorer.state.path = points && { points, at: way && this.shownBeside ? way.place(this.share) : null };
     explorer.paint();

@@ -44,6 +44,11 @@ export class Selecting {
     this.explorer.controls.showHint(on ? "Draw around dots to select their rows, with Shift to add to them" : null);
   }
 
+  /** Whether a press is meant for the map below, as long as a path's end is to be chosen. @param {boolean} on */
+  letThrough(on) {
+    this.canvas.style.pointerEvents = on ? "none" : "";
+  }
+
   /** @param {PointerEvent} event @returns {[number, number]} */
   at(event) {
     const box = this.canvas.getBoundingClientRect();

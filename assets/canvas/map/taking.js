@@ -1,5 +1,6 @@
 // Taking home what is shown: the output at the chosen point and the map, as pictures, numbers, code.
 
+import { poseBvh } from "../kit/bvh.js";
 import { element } from "../kit/dom.js";
 import { download } from "../kit/download.js";
 import { csvText, npyFile } from "../kit/numbers.js";
@@ -14,7 +15,7 @@ import { pythonCode } from "./python_code.js";
 /** @import { Explorer } from "./explorer.js" */
 /** @import { LatentModel } from "./model.js" */
 
-const MEDIA_TYPES = { png: "image/png", svg: "image/svg+xml", csv: "text/csv", npz: "application/zip" };
+const MEDIA_TYPES = { png: "image/png", svg: "image/svg+xml", csv: "text/csv", npz: "application/zip", bvh: "text/plain" };
 
 const WIDTH_TAKEN = 400; // of an output in CSS pixels, against which lines and words have their size
 
@@ -37,8 +38,10 @@ export class Taking {
     copy.addEventListener("click", () => this.copy());
     /** @type {Format[]} */
     const pictures = vector ? ["png", "svg"] : ["png"];
+    /** @type {Format[]} */
+    const pose = explorer.model.drawing.kind === "skeleton" ? ["bvh"] : [];
     this.menu.querySelector("[data-part=takings]")?.replaceChildren(
-      this.group("The output at the chosen place", [...pictures, "csv", "npz"], (format) => this.output(format)),
+      this.group("The output at the chosen place", [...pictures, "csv", "npz", ...pose], (format) => this.output(format)),
       this.group("The map", ["png", "svg"], (format) => this.map(format)),
       element("section", {}, element("h4", {}, "The Python that makes this output"), this.code, copy),
       this.said,
@@ -99,7 +102,8 @@ export class Taking {
     } else if (format === "npz") {
       const entries = Object.entries({ mean, std, point: this.point() });
       this.save("output", format, zipFile(entries.map(([name, values]) => ({ name: `${name}.npy`, bytes: npyFile(values) }))));
-    } else await this.picture("output", format, [WIDTH_TAKEN, outputHeight(model.drawing, WIDTH_TAKEN)], (context, size) => {
+    } else if (format === "bvh") this.save("output", format, poseBvh(model.drawing.skeleton, mean));
+    else await this.picture("output", format, [WIDTH_TAKEN, outputHeight(model.drawing, WIDTH_TAKEN)], (context, size) => {
       const spread = ["curve", "bars"].includes(model.drawing.kind) ? std : null;
       const { theme, turn } = explorer.state;
       drawOutput(context, model.drawing, mean, ...size, { theme, turn, spread });

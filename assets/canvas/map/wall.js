@@ -10,6 +10,7 @@ import { drawnPlace, normal } from "./drawn.js";
 
 const SIDE = 4;
 const NEIGHBOURS = 40;
+const WALL_REST_MS = 150; // after the map moved, before what lies on it is drawn anew
 /** @typedef {"one" | "around" | "anywhere" | "map"} WallMode */
 /** @type {[WallMode, string, string][]} */
 const MODES = [
@@ -50,6 +51,8 @@ export class Wall {
       return { tile, canvas };
     });
     this.host.replaceChildren(...this.tiles.map(({ tile }) => tile));
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
     this.buttons = MODES.map(([mode, name, words]) => {
       const button = element("button", { type: "button", "data-wall": mode, title: words }, name);
       button.addEventListener("click", () => this.open(mode));
@@ -124,9 +127,23 @@ export class Wall {
     mean.forEach((value, d) => (values[d] = value + Math.sqrt(variances[d] + output.noise(d) ** 2) * normal()));
   }
 
-  /** The chosen point is another one, or another part of the map is shown. */
+  /** The chosen point is another one. */
   follow() {
     if (this.mode === "around" || this.mode === "map") this.draw(this.drawPlaces());
+  }
+
+  /** Another part of the map is shown: its places are drawn when it rests. */
+  moved() {
+    clearTimeout(this.timer);
+    if (this.mode !== "map") return;
+    this.timer = setTimeout(() => {
+      this.follow();
+      this.explorer.paint();
+    }, WALL_REST_MS);
+  }
+
+  stop() {
+    clearTimeout(this.timer);
   }
 
   /** Show on the map where a picture belongs; −1: none. @param {number} i */

@@ -1,15 +1,22 @@
 // Streamlit's side of the latent canvas. The model arrives through a byte store (store.js); after
-// that the page asks nothing of the server: the place goes into the link, and stays for the return.
+// that the page asks nothing of the server: the place, and what is shown of the map, go into the
+// link and stay for the return.
 
 import { partsOf } from "../kit/dom.js";
 import { Explorer } from "../map/explorer.js";
+import { keepLook } from "../map/look.js";
 import { LatentModel } from "../map/model.js";
-import { linkPlace } from "./place_link.js";
+import { linkPlace, linkSoon } from "./place_link.js";
 import { component, freshBytes, shelf } from "./shelf.js";
 
 /** @import { Place } from "../map/history.js" */
 
-/** The link's place, if it says one, and Python that opens the model. @typedef {{ opening: string, store: string, dims: [number, number] | null, point: number[] | null, follow: boolean }} ExploreData */
+/** @import { Look } from "../map/look.js" */
+
+/**
+ * The link's place, if it says one, what it says is shown, and Python that opens the model.
+ * @typedef {{ opening: string, store: string, dims: [number, number] | null, point: number[] | null, follow: boolean, look: Look }} ExploreData
+ */
 
 export default component((root, /** @type {ExploreData} */ data) => {
   const fresh = freshBytes();
@@ -29,6 +36,13 @@ export default component((root, /** @type {ExploreData} */ data) => {
         const start = data.point || data.dims ? data : (shelf.places.get(data.store) ?? data);
         explorer = new Explorer(root, new LatentModel(bytes), start, keep);
         if (start !== data) keep(start);
+        const tell = (/** @type {Record<string, string | null>} */ look) => {
+          shelf.looks.set(data.store, look);
+          linkSoon(look);
+        };
+        const known = Object.keys(data.look).length ? data.look : (shelf.looks.get(data.store) ?? {});
+        keepLook(explorer, known, tell);
+        if (known !== data.look) linkSoon(known);
       }),
     update: () => explorer?.retheme(),
     stop: () => explorer?.stop(),

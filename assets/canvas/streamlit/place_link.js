@@ -19,23 +19,30 @@ export function replaceLink(values) {
 
 const REST_MS = 150; // writing into the link takes longer than a frame: after what a click shows
 
-/** @type {{ timer?: ReturnType<typeof setTimeout> }} */
-const linkWriter = {};
+/** @type {{ timer?: ReturnType<typeof setTimeout>, values: Record<string, string | null> }} */
+const linkWriter = { values: {} };
+
+/** Give parameters of the link these values when nothing more comes. @param {Record<string, string | null>} values */
+export function linkSoon(values) {
+  const { pathname } = location;
+  Object.assign(linkWriter.values, values);
+  clearTimeout(linkWriter.timer);
+  linkWriter.timer = setTimeout(() => {
+    const written = linkWriter.values;
+    linkWriter.values = {};
+    // On another page by now, whose link is its own.
+    if (location.pathname === pathname) replaceLink(written);
+  }, REST_MS);
+}
 
 /**
  * A place as the link says it (pages/ui/shared/place.py reads it): dimensions are counted from 1.
  * @param {Place} place
  */
 export function linkPlace({ dims, point, follow }) {
-  const { pathname } = location;
-  clearTimeout(linkWriter.timer);
-  linkWriter.timer = setTimeout(() => {
-    // On another page by now, whose link is its own.
-    if (location.pathname !== pathname) return;
-    replaceLink({
-      dims: dims.map((q) => q + 1).join(","),
-      at: point.map((value) => String(Math.round(value * 1e4) / 1e4)).join(","),
-      hold: follow ? null : "1",
-    });
-  }, REST_MS);
+  linkSoon({
+    dims: dims.map((q) => q + 1).join(","),
+    at: point.map((value) => String(Math.round(value * 1e4) / 1e4)).join(","),
+    hold: follow ? null : "1",
+  });
 }

@@ -4,7 +4,7 @@
 // its element and told of what changes.
 
 /** @typedef {(bytes: Uint8Array) => void} TakeBytes */
-/** @typedef {{ stores: Map<string, Uint8Array>, views: Map<string, object>, listeners: Set<() => void>, places: Map<string, any> }} Shelf */
+/** @typedef {{ stores: Map<string, Uint8Array>, views: Map<string, object>, listeners: Set<() => void>, places: Map<string, any>, looks: Map<string, any> }} Shelf */
 /** @typedef {(name: string, value: any) => void} Send what Streamlit gives a view to answer with */
 /**
  * What a view hands back when it is mounted.
@@ -23,6 +23,7 @@ export const shelf = /** @type {any} */ (window).manifolio ??= {
   views: new Map(), // name → what draws itself
   listeners: new Set(), // called when bytes come
   places: new Map(), // name → where a visitor stood, for when she comes back from another page
+  looks: new Map(), // name → what was shown there
 };
 
 /**

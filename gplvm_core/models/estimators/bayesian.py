@@ -15,7 +15,14 @@ from gplvm_core.models.problems.graph import Graph, Parameters
 from gplvm_core.models.problems.nodes import LatentNode, Node
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import Evidence, Posterior, Projection, log_density, project
+from gplvm_core.prediction import (
+    Evidence,
+    Posterior,
+    Projection,
+    log_density,
+    log_density_sampled,
+    project,
+)
 from gplvm_core.prediction.encoded import project_encoded
 from gplvm_core.priors.encoder import Encoder
 from gplvm_core.statistics import Executor, Statistics
@@ -113,16 +120,20 @@ class BayesianGPLVM(TrainedModel):
         self.relevance_ = relevance_of(posterior.kernel, belief.n_latent)
         self.statistics_, self.posterior_ = statistics, posterior
 
-    def score_samples(self, Y: ArrayLike) -> Float[Array, " N"]:
+    def score_samples(
+        self, Y: ArrayLike, n_samples: int | None = None, random_state: int | None = 0
+    ) -> Float[Array, " N"]:
         """log p(observed entries of y | training data) of each row in nats, approximately.
 
         The difference of the bounds with and without the row: each is a lower bound, their
-        difference bounds nothing. Source: Damianou (2015), §3.4.
+        difference bounds nothing (Damianou 2015, §3.4). With n_samples by importance sampling over
+        the row's latent point: low on average, the more draws the less.
         """
         outputs = self._outputs(Y)
-        return log_density(
-            (Evidence(self.posterior_, outputs),), (self.statistics_,), self._inferred(outputs)
-        )
+        found = self._inferred(outputs)
+        if n_samples is not None:
+            return log_density_sampled([self.posterior_], outputs, [found], n_samples, random_state)
+        return log_density((Evidence(self.posterior_, outputs),), (self.statistics_,), found)
 
     def _project(self, outputs: Array) -> Projection:
         if self.encoder is None or self.encoder_ is None:

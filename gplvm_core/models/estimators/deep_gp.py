@@ -29,7 +29,12 @@ from gplvm_core.models.training.run import Run
 from gplvm_core.models.training.schedule import check_settings
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
-from gplvm_core.prediction import log_density_through, sample_through, through
+from gplvm_core.prediction import (
+    log_density_through,
+    quantiles_through,
+    sample_through,
+    through,
+)
 from gplvm_core.statistics import Executor, executor
 
 
@@ -50,7 +55,8 @@ class DeepGP(Layered, Trainable, FittedLayer, RegressorMixin, BaseEstimator):
 
     n_components : widths of the hidden layers, one number or a tuple, from the top.
     n_inducing, kernel : one for all layers, or a tuple with one for each, one more than widths.
-    family : "marginalised" or "mean_field", as in DeepGPLVM.
+    family : "marginalised", "mean_field", "gated", "free" or "diagonal", as in DeepGPLVM; diagonal
+        is mean field where a layer's inputs are known exactly.
     n_restarts : how many times every kind of start is made.
     mean : of the first layer: "zero", "linear" (the map above, of inputs known exactly), or
         "compared", starts with either.
@@ -197,6 +203,37 @@ class DeepGP(Layered, Trainable, FittedLayer, RegressorMixin, BaseEstimator):
             noise=noise,
         )
         return draws[:, :, 0] if self.one_output_ else draws
+
+    def predict_quantiles(
+        self,
+        X: ArrayLike,
+        quantiles: ArrayLike = (0.05, 0.5, 0.95),
+        n_samples: int = 200,
+        random_state: int | None = 0,
+        *,
+        X_variance: ArrayLike | None = None,
+        noise: bool = True,
+    ) -> Float[Array, "..."]:
+        """Quantiles of the outputs at inputs X, K × N or K × N × D as Y was.
+
+        noise: of observations, else of the function under the noise of the hidden layers. Over
+        n_samples draws of those, the same every time with random_state, so what is skewed or has
+        two peaks is seen as such, where `predict` has its mean and standard deviation alone.
+        """
+        levels = np.atleast_1d(np.asarray(quantiles, dtype=np.float64))
+        if levels.ndim != 1 or not ((levels > 0.0) & (levels < 1.0)).all():
+            raise ValueError(f"quantiles must lie between 0 and 1; got {quantiles!r}")
+        points, variance = self._inputs(X, X_variance)
+        found = quantiles_through(
+            self._posteriors,
+            points,
+            levels,
+            n_samples,
+            random_state,
+            points_variance=variance,
+            noise=noise,
+        )
+        return found[:, :, 0] if self.one_output_ else found
 
     def score_samples(
         self,

@@ -44,8 +44,11 @@ class DeepGPLVM(DeepQueries, TrainedModel):
 
     n_components : widths of the layers' inputs, the top first; one number is the shallow model.
     n_inducing, kernel : one for all layers, or a tuple with one for each, the top first.
-    family : "marginalised" (inducing outputs integrated out given the hidden layers; never lower)
-        or "mean_field" (independent of them).
+    family : q of the hidden layers: "marginalised" (inducing outputs integrated out given the
+        hidden layers) or "mean_field" (independent of them, never higher); or conditional ones,
+        which a last phase of training turns a marginalised one into: "gated" and "free" (hidden
+        outputs that follow the inducing outputs, by one gate a dimension or at will), "diagonal"
+        (outputs that follow the inputs; RBF kernels). Their bound may end lower. Chamberlin (2016).
     init : means of the lowest hidden layer, or their recipe; those above are principal components.
     noise : of the data, "shared" or "per_output", as in BayesianGPLVM.
     time_kernel : None, or a kernel over time as for DynamicalGPLVM: the top then lies on smooth
@@ -138,13 +141,19 @@ class DeepGPLVM(DeepQueries, TrainedModel):
         assert not isinstance(begin.outputs, tuple)
         targets = targets_for(begin.outputs, self.noise)
 
-        def below(top: Node, begin: Beginning, n_hidden: int, phases: Sequence[Phase]) -> Graph:
+        def below(
+            top: Node,
+            family: Family,
+            begin: Beginning,
+            n_hidden: int,
+            phases: Sequence[Phase] = PHASES,
+        ) -> Graph:
             return chain(
                 top,
                 targets,
                 begin,
                 n_hidden,
-                family=self.family,
+                family=family,
                 jitter=self.jitter,
                 run=run,
                 per_output=self.noise == "per_output",
@@ -153,10 +162,11 @@ class DeepGPLVM(DeepQueries, TrainedModel):
 
         starts: Beginning = begin
         if self.grow and len(begin.n_latent) > 1:
-            grown = Grown(begin, partial(below, LatentNode()), self.max_iter)
+            # Every family starts from what the default one finds.
+            grown = Grown(begin, partial(below, LatentNode(), "marginalised"), self.max_iter)
             starts = InTurn((begin, grown))
         top = self._top(begin.outputs, begin.n_latent[0])
-        return below(top, starts, len(begin.n_latent) - 1, PHASES)
+        return below(top, self.family, starts, len(begin.n_latent) - 1)
 
     def _top(self, outputs: Float[Array, "N D"], n_latent: int) -> Node:
         """What is believed about the latent points."""

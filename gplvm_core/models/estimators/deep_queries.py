@@ -12,7 +12,6 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.models.data.points import checked_points, checked_variance
 from gplvm_core.models.estimators.deep import Layered, checked_layer
 from gplvm_core.models.estimators.sequences import SequenceQueries
-from gplvm_core.models.problems.deep import Family
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Evidence, Posterior, Projection, predict_uncertain
 from gplvm_core.prediction.encoded import project_encoded
@@ -26,7 +25,6 @@ from gplvm_core.statistics import Statistics
 class DeepQueries(Layered, SequenceQueries):
     """Questions about latent points and rows, and, of a model with a time_kernel, sequences."""
 
-    family: Family
     encoder_: Encoder | None
 
     @property
@@ -130,21 +128,28 @@ class DeepQueries(Layered, SequenceQueries):
         top = found[0].mean[:, : weights.shape[1]]
         return weights, np.where(weights[:, :, None] > 0.0, top, np.nan), rows
 
-    def score_samples(self, Y: ArrayLike) -> Float[Array, " N"]:
+    def score_samples(
+        self, Y: ArrayLike, n_samples: int | None = None, random_state: int | None = 0
+    ) -> Float[Array, " N"]:
         """log p(observed entries of y | training data) of each row in nats, approximately.
 
         The difference of the bounds with and without the row in every layer: each is a lower
-        bound, their difference bounds nothing. Source: Damianou (2015), §3.4.
+        bound, their difference bounds nothing (Damianou 2015, §3.4). With n_samples by importance
+        sampling over the row's points in all layers: low on average, the more draws the less.
         """
         outputs = self._outputs(Y)
-        *known_above, known = (layer.statistics_ for layer in self.layers_)
+        found = self._explained(outputs)
+        if n_samples is not None:
+            return prediction.log_density_sampled(
+                self._posteriors, outputs, found, n_samples, random_state
+            )
         return prediction.log_density_deep(
             (Evidence(self.posterior_, outputs),),
-            (known,),
+            (self.statistics_,),
             self._posteriors[:-1],
-            known_above,
-            self._explained(outputs),
-            mean_field=self.family == "mean_field",
+            self._known_of(self.layers_[:-1]),
+            found,
+            mean_field=self._apart,
         )
 
     def _project(self, outputs: Array) -> Projection:

@@ -139,9 +139,9 @@ class DeepManifoldRelevance(Layered, ManifoldRelevance):
             list(given.values()),
             [self.statistics_[name] for name in given],
             self._posteriors,
-            [layer.statistics_ for layer in self.layers_],
+            self._known_of(self.layers_),
             self._explained(list(given.values())),
-            mean_field=self.family == "mean_field",
+            mean_field=self._apart,
         )
 
     def of_view(self, name: str) -> Any:

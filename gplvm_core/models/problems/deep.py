@@ -1,8 +1,14 @@
 """A deep model as a graph: a chain of layers from a belief at the top down to the data."""
 
 from collections.abc import Sequence
-from typing import Literal, get_args
+from typing import Literal
 
+from gplvm_core.models.problems.conditional import (
+    CONDITIONAL,
+    Conditional,
+    ConditionalGraph,
+    then_conditional,
+)
 from gplvm_core.models.problems.edges import Edge
 from gplvm_core.models.problems.graph import Beginning, Graph
 from gplvm_core.models.problems.nodes import HiddenNode, Node
@@ -11,8 +17,8 @@ from gplvm_core.models.training.run import Phase
 from gplvm_core.statistics import Executor, Targets
 
 # How q(u) of the inducing outputs hangs together with q(h) of a hidden layer (MATHEMATICS.md, 6).
-Family = Literal["mean_field", "marginalised"]
-FAMILIES = get_args(Family)
+Family = Literal["mean_field", "marginalised"] | Conditional
+FAMILIES = ("mean_field", "marginalised", *CONDITIONAL)
 # A free hidden layer would at once explain itself as noise, which is the shallow model's optimum:
 # its noise is held until the layers below have come to depend on it.
 PHASES = (
@@ -51,7 +57,7 @@ def chain(
     inducing inputs of the first layer do not move. per_output: every output of data has a signal
     and a noise variance of its own. connected: every layer sees the top beside its own inputs
     (Duvenaud et al. 2014). Source: Damianou (2015), ch. 6. Raises ValueError for a family that
-    there is not.
+    there is not, or that cannot be connected.
     """
     if family not in FAMILIES:
         raise ValueError(f"family must be one of {', '.join(FAMILIES)}; got {family!r}")
@@ -71,4 +77,13 @@ def chain(
         for at, end in enumerate(ends)
     ]
     hidden = (HiddenNode() for _ in range(n_hidden))
-    return Graph((top, *hidden), tuple(edges), begin, jitter, phases=phases)
+    nodes = (top, *hidden)
+    if n_hidden and family != "mean_field" and family != "marginalised":
+        if connected:
+            raise ValueError(
+                "input connections are for the families mean_field and marginalised; "
+                f"got {family!r}"
+            )
+        in_turn = then_conditional(phases)
+        return ConditionalGraph(nodes, tuple(edges), begin, jitter, phases=in_turn, family=family)
+    return Graph(nodes, tuple(edges), begin, jitter, phases=phases)

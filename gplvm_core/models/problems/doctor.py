@@ -10,9 +10,9 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from gplvm_core.bounds import Collapsed
+from gplvm_core.bounds import Informed
 from gplvm_core.models.data.scaling import Scaling
-from gplvm_core.models.problems.edges import FREE, Settled, relevance_of
+from gplvm_core.models.problems.edges import Settled, relevance_of
 from gplvm_core.models.problems.graph import Graph, Learnt, Parameters
 from gplvm_core.models.problems.inputs import InputNode
 from gplvm_core.models.problems.paths import PathNode
@@ -79,12 +79,12 @@ def doubts(layers: Sequence[DeepLayer]) -> tuple[str, ...]:
 def sound(graph: Graph, parameters: Parameters) -> bool:
     """Whether the bound is to be trusted: no hidden layer has too many degrees of freedom."""
     n_points = graph.believed(parameters)[0].belief.n_points
-    found = zip(graph.edges, graph.values(parameters, FREE), strict=True)
-    hidden = [at.posterior for edge, at in found if edge.ends_in_node]
+    found = zip(graph.edges, graph.informed(parameters), strict=True)
+    hidden = [posterior for edge, posterior in found if edge.ends_in_node]
     return all(freedom(posterior) <= MOST_FREEDOM * n_points for posterior in hidden)
 
 
-def freedom(posterior: Collapsed) -> float:
+def freedom(posterior: Informed) -> float:
     """tr(βΦP), the effective degrees of freedom of a layer's outputs, on average."""
     inverse = posterior.inverse
     return inverse.shape[1] - float(np.mean(np.trace(inverse, axis1=1, axis2=2)))

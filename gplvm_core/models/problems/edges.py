@@ -7,7 +7,7 @@ from jaxtyping import Float
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import (
-    Collapsed,
+    Informed,
     Layer,
     LayerValue,
     evaluate_layer,
@@ -63,14 +63,25 @@ class Edge:
         return isinstance(self.outputs, int)
 
     def free(
-        self, prefix: str, layer: Layer, spread: Float[Array, " Q"], n_points: int
+        self,
+        prefix: str,
+        layer: Layer,
+        spread: Float[Array, " Q"],
+        n_points: int,
+        *,
+        profiled: bool = True,
     ) -> dict[str, Leaf]:
-        """The free parameters at their scales; spread: of the points that the layer starts from."""
+        """The free parameters at their scales; spread: of the points that the layer starts from.
+
+        profiled: the layer's two scales are at their optimum, and so no parameters.
+        """
         free: dict[str, Leaf] = {}
+        if not profiled:
+            free[f"{prefix}.noise_variance"] = Leaf(LOG, 1.0 / np.sqrt(n_points))
         if not self.inducing_held:
             free[f"{prefix}.inducing"] = Leaf(scale=spread)
         if not self.kernel_held:
-            kernel = kernel_leaves(layer.kernel, f"{prefix}.kernel", n_points, profiled=True)
+            kernel = kernel_leaves(layer.kernel, f"{prefix}.kernel", n_points, profiled=profiled)
             for path, leaf in kernel.items():
                 positive = leaf.transform is LOG
                 free[path] = replace(leaf, transform=self.positive) if positive else leaf
@@ -154,7 +165,7 @@ class Settled:
 
     layer: Layer
     statistics: Statistics
-    posterior: Collapsed
+    posterior: Informed
     jitter: float  # absolute, as added to K
     capped: int = 0  # of how many outputs, or of all, σ_f²/σ² stands at the most that is allowed
     gaps: Float[Array, "D M M"] | None = None  # of outputs that share no K⁻¹ − P: each its own

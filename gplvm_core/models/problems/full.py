@@ -56,6 +56,9 @@ class FullProblem:
         """What had to be decided for the user."""
         return self.begin.latent(np.random.default_rng(seed))[1]
 
+    def entering(self, parameters: Points, phase: Phase) -> Points:
+        return parameters
+
     def layout(self, anchor: Points, phase: Phase) -> Layout:
         n_points = len(anchor.latent)
         scale = 1.0 / np.sqrt(n_points)

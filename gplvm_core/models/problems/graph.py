@@ -15,8 +15,8 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds import Layer, LayerValue
-from gplvm_core.models.problems.edges import Edge, Settled, relevance_of
+from gplvm_core.bounds import Informed, Layer, LayerValue
+from gplvm_core.models.problems.edges import FREE, Edge, Settled, relevance_of
 from gplvm_core.models.problems.nodes import Believed, Node
 from gplvm_core.models.training.run import Evaluated, Phase
 from gplvm_core.numerics import Array
@@ -73,10 +73,11 @@ class Learnt:
 
     nodes: tuple[Believed, ...]
     layers: tuple[Settled, ...]
+    told: tuple[str, ...] = ()
 
     @property
     def notes(self) -> tuple[str, ...]:
-        return tuple(note for layer in self.layers for note in layer.notes)
+        return self.told + tuple(note for layer in self.layers for note in layer.notes)
 
     @property
     def bound(self) -> float:
@@ -109,6 +110,10 @@ class Graph:
         begun = self.begin(seed)
         pairs = zip(self.nodes, begun.beliefs, strict=True)
         return begun.notes + tuple(note for node, at in pairs for note in node.notes(at, seed))
+
+    def entering(self, parameters: Parameters, phase: Phase) -> Parameters:
+        """Of the same kind in every phase."""
+        return parameters
 
     def layout(self, anchor: Parameters, phase: Phase) -> Layout:
         refreshed, free = phase is self.phases[-1], dict[str, Leaf]()
@@ -178,6 +183,10 @@ class Graph:
             whole = seen if edge.ends_in_node else Targets.whole(next(given))
             settled.append(edge.settled(layer, self.source(edge, nodes), seen, whole, self.jitter))
         return Learnt(nodes, tuple(settled))
+
+    def informed(self, parameters: Parameters) -> list[Informed]:
+        """Every layer's q(u), at its best scales."""
+        return [at.posterior for at in self.values(parameters, FREE)]
 
     def values(
         self, parameters: Parameters, phase: Phase, nodes: Sequence[Believed] | None = None

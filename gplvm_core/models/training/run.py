@@ -22,7 +22,8 @@ class Phase:
     share of max_iter.
 
     ratio: σ_f²/σ² of the layers that end in data is held there; None: free. hidden_noise_held: the
-    layers that end in another's inputs keep the noise variance that they started with.
+    layers that end in another's inputs keep the noise variance that they started with. conditional:
+    beliefs about hidden layers follow from the layers above, in models that have such.
     """
 
     name: str
@@ -30,11 +31,12 @@ class Phase:
     share: float = 1.0
     ratio: float | None = None
     hidden_noise_held: bool = False
+    conditional: bool = False
 
     @property
-    def held(self) -> tuple[float | None, bool]:
+    def held(self) -> tuple[float | None, bool, bool]:
         """Phases that hold the same have the same objective."""
-        return self.ratio, self.hidden_noise_held
+        return self.ratio, self.hidden_noise_held, self.conditional
 
 
 @dataclass(frozen=True)
@@ -55,6 +57,9 @@ class Problem(Protocol):
 
     def start(self, seed: int) -> Any:
         """Parameters (a tree) to start from."""
+
+    def entering(self, parameters: Any, phase: Phase) -> Any:
+        """What a phase starts from, where the last one ended with these parameters."""
 
     def layout(self, anchor: Any, phase: Phase) -> Layout:
         """Which parameters are free in a phase that starts at the anchor, and their scales."""

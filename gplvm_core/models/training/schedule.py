@@ -148,9 +148,10 @@ class Training:
     def _next_phase(self, run: Run) -> Run:
         """The next phase, or the last once more with refreshed scales."""
         before = _Objective(self.problem, run.anchor, self._phase(run))
-        anchor = before.parameters(run.optimiser.x)
         following = replace(run, phase=run.phase + 1)
-        same = self._phase(run).held == self._phase(following).held
+        ended = before.parameters(run.optimiser.x)
+        anchor = self.problem.entering(ended, self._phase(following))
+        same = anchor is ended and self._phase(run).held == self._phase(following).held
         if same and run.optimiser.status == "running" and isinstance(run.optimiser, LBFGSState):
             # The objective stays: only the variables change, and the optimiser's memory with them.
             after = _Objective(self.problem, anchor, self._phase(following))
@@ -202,7 +203,7 @@ class Training:
                 trace=best.trace,
                 done=others,
             ),
-            best.parameters,
+            self.problem.entering(best.parameters, self.problem.phases[-1]),
         )
 
     def _finish(self, run: Run, status: Any, reason: str) -> Trained:

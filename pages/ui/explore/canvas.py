@@ -9,7 +9,7 @@ import streamlit as st
 from gplvm_core.figures.pack import Chart, pack_model
 from gplvm_core.figures.scripts import MAP_STYLES
 from pages.ui.shared.component import component, hold_bytes, room_for
-from pages.ui.shared.place import Place
+from pages.ui.shared.place import LOOK, Place
 
 show_view = component("explore", "map/map.html", *MAP_STYLES)
 
@@ -17,11 +17,15 @@ show_view = component("explore", "map/map.html", *MAP_STYLES)
 def latent_canvas(chart: Chart, name: str, start: Place, opening: str) -> None:
     """The map, the generated output, the controls and the chosen point's details.
 
+    The browser itself reads what the link says is to be shown, and ignores what it cannot mean.
+
     name: of the model and its version; start: what the link says; opening: Python that opens the
     model.
     """
+    look = {key: value for key, value in st.query_params.to_dict().items() if key in LOOK}
+    data = {"store": name, "opening": opening, "look": look, **start.to_data()}
     with room_for("map"):
-        show_view(key=f"view|{name}", data={"store": name, "opening": opening, **start.to_data()})
+        show_view(key=f"view|{name}", data=data)
         hold_bytes(key=f"bytes|{name}", data=_packed(chart, name))
 
 

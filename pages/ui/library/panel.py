@@ -10,6 +10,7 @@ from gplvm_core.datasets.errors import plural
 from gplvm_core.store import Entry, Library
 from pages.ui.shared.card import card_of
 from pages.ui.shared.catalogue import Listed
+from pages.ui.shared.depth_worth import depth_worth_button
 from pages.ui.shared.doors import doors
 from pages.ui.shared.words import (
     bound_in_words,
@@ -51,6 +52,7 @@ def model_row(library: Library, listed: Listed) -> None:
                 with st.container(horizontal=True, gap="xsmall"):
                     for tag in entry.tags:
                         st.badge(tag, color="gray", icon=":material/label:")
+            depth_worth_button(listed.key)
         with buttons:
             for place, door in enumerate(doors(entry.capabilities)):
                 if st.button(

@@ -4,7 +4,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, Self
 
-PARAMETERS = ("dims", "at", "hold")
+LOOK = ("show", "shade", "by", "wall", "noise")  # what of the map is shown: the browser reads it
+PARAMETERS = ("dims", "at", "hold", *LOOK)
 
 
 @dataclass(frozen=True)

@@ -50,8 +50,10 @@ def questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
             return image_questions(mark) | frame_questions(mark)
         case "video":
             return image_questions(mark)
-        case "bvh":
+        case "bvh" | "c3d":
             return motion_questions(mark)
+        case "cells":
+            return {}
         case "table":
             return table_questions(name, data, mark)
 

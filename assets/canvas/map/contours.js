@@ -1,0 +1,48 @@
+// Lines of equal height through values on a grid (marching squares).
+
+/** From one place to another, in columns and rows of the grid. @typedef {[number, number, number, number]} Piece */
+
+/**
+ * Where the values cross a level, piece by piece; squares with a corner that is NaN have none.
+ * @param {ArrayLike<number>} values rows × columns
+ * @param {number} columns
+ * @param {number} level
+ * @returns {Piece[]}
+ */
+export function contour(values, columns, level) {
+  /** @type {Piece[]} */
+  const pieces = [];
+  const rows = values.length / columns;
+  for (let j = 0; j + 1 < rows; j++) {
+    for (let i = 0; i + 1 < columns; i++) {
+      const at = j * columns + i;
+      // Around the square: each corner, and the side that leads from it to the next.
+      const corners = [values[at], values[at + 1], values[at + columns + 1], values[at + columns]];
+      if (corners.some(Number.isNaN)) continue;
+      const crossings = [[0, 0, 1, 0], [1, 0, 0, 1], [1, 1, -1, 0], [0, 1, 0, -1]].flatMap(([x, y, dx, dy], k) => {
+        const [here, next] = [corners[k], corners[(k + 1) % 4]];
+        if (here > level === next > level) return [];
+        const share = (level - here) / (next - here);
+        return [[i + x + share * dx, j + y + share * dy]];
+      });
+      // A saddle has four crossings, and its middle tells which belong together.
+      const high = crossings.length === 4 && corners[0] + corners[1] + corners[2] + corners[3] > 4 * level;
+      if (high !== corners[0] > level) crossings.push(...crossings.splice(0, 1));
+      for (let k = 0; k + 1 < crossings.length; k += 2) pieces.push(/** @type {Piece} */ ([...crossings[k], ...crossings[k + 1]]));
+    }
+  }
+  return pieces;
+}
+
+/**
+ * Levels between the values, from the least on, each so many times the one before.
+ * @param {ArrayLike<number>} values those that are NaN do not count
+ * @param {number} factor
+ */
+export function levelsBetween(values, factor) {
+  const known = Array.from(values).filter((value) => value > 0);
+  const [least, highest] = known.reduce(([low, high], value) => [Math.min(low, value), Math.max(high, value)], [Infinity, 0]);
+  const levels = [];
+  for (let level = factor * least; level < highest; level *= factor) levels.push(level);
+  return levels;
+}

@@ -1,0 +1,118 @@
+"""6.5, diagonal: q(h_nd | h⁻_n) = N(a_nd + t_nd (h⁻_nd − a⁻_nd), S_nd), outputs that follow inputs.
+
+h⁻ are the layer's own inputs, N(a⁻, Γ⁻), each output following the input of its own number;
+outputs beyond the inputs follow none. Written by the marginals' mean a = Ta⁻ + m, so that t says
+nothing of inputs that are known. q(u) is independent of q(h) and at its optimum: the bound is the
+collapsed one with A = Σ_n κ0_n (a_n + (m̂_n − a⁻_n) t_n), where m̂ − a⁻ is by how much the kernel
+tilts the inputs' mean. Handed down are the marginals N(a, TΓ⁻T + S). t = 0 is mean field (6.0).
+Chamberlin (2016), §4.6, with corrections.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.bounds.families.handed import Handed, Moved
+from gplvm_core.bounds.layer import Layer, Scales, evaluate_statistics
+from gplvm_core.kernels import Gradients
+from gplvm_core.kernels.tilted import as_rbf, pull
+from gplvm_core.numerics import Array
+from gplvm_core.statistics import PulledBack, Statistics, StatisticsPullback
+
+
+@dataclass(frozen=True)
+class GivenInputs:
+    """q(h | h⁻): the marginals' mean a, S, and t of the dimensions that inputs and outputs have in
+    common; also the shape of their gradients.
+    """
+
+    mean: Float[Array, "N D"]
+    variance: Float[Array, "N D"]
+    follows: Float[Array, "N C"]
+
+
+def given_inputs(
+    layer: Layer,
+    source: Belief,
+    own: GivenInputs,
+    scales: Scales,
+    *,
+    jitter: float,
+    relative: bool = True,
+) -> Handed:
+    """F_l with its gradients, at its best scales or its own, and what is handed down.
+
+    Raises NotPositiveDefiniteError, and KernelError for other kernels than RBF.
+    """
+    common = own.follows.shape[1]
+    follows = np.zeros_like(own.mean)
+    follows[:, :common] = own.follows
+    above = np.zeros_like(own.mean)
+    above[:, :common] = source.variance[:, :common]
+    belief = Belief(own.mean, follows**2 * above + own.variance)
+    entropy, d_entropy = Belief(own.mean, own.variance).entropy()
+    reduced = _statistics(layer, source, own, belief)
+    at = evaluate_statistics(
+        layer, *reduced, scales, jitter=jitter, relative=relative, mean_field=True
+    )
+    told: GivenInputs = at.targets
+
+    def pullback(met: Belief) -> Moved:
+        d_variance = met.variance + told.variance
+        d_follows = told.follows + (2.0 * follows * above * d_variance)[:, :common]
+        d_above = at.gradients.variance.copy()
+        d_above[:, :common] += (follows**2 * d_variance)[:, :common]
+        d_noise = at.noise_variance if at.profile is None else 0.0
+        return Moved(
+            Belief(at.gradients.mean, d_above),
+            Layer(at.gradients.kernel, at.gradients.inducing, d_noise),
+            GivenInputs(met.mean + told.mean, d_variance + d_entropy.variance, d_follows),
+        )
+
+    capped = at.profile is not None and bool(at.profile.capped)
+    return Handed(
+        belief, at.layer, at.posterior, at.statistics, at.jitter, entropy, pullback, capped
+    )
+
+
+def _statistics(
+    layer: Layer, source: Belief, own: GivenInputs, belief: Belief
+) -> tuple[Statistics, StatisticsPullback]:
+    """Of all points at once; the pullback's targets are (a, Γ, t), shaped as q(h | h⁻)."""
+    kernel, inducing, common = as_rbf(layer.kernel), layer.inducing, own.follows.shape[1]
+    mean = own.mean if layer.slope is None else own.mean - source.mean @ layer.slope
+    psi0, pull_psi0 = kernel.psi0(source.mean, source.variance)
+    psi1, pull_psi1 = kernel.psi1(source.mean, source.variance, inducing)
+    psi2, pull_psi2 = kernel.psi2(source.mean, source.variance, inducing)
+    tilt, pull_tilt = pull(kernel, source.mean, source.variance, inducing)
+    tilt = tilt[:, :, :common]
+    carried = psi1.T @ mean
+    carried[:, :common] += np.einsum("nm,nmc,nc->mc", psi1, tilt, own.follows)
+    statistics = Statistics(
+        psi0.sum(keepdims=True),
+        carried,
+        psi2[None],
+        float(np.sum(mean**2) + np.sum(belief.variance)),
+        np.array([len(mean)]),
+        np.array([mean.shape[1]]),
+    )
+
+    def pullback(adjoint: Statistics) -> PulledBack:
+        d_carried = adjoint.psi1_targets
+        d_tilt = np.zeros((*psi1.shape, source.n_latent))
+        d_tilt[:, :, :common] = psi1[:, :, None] * d_carried[:, :common] * own.follows[:, None, :]
+        d_psi1 = mean @ d_carried.T
+        d_psi1 += np.einsum("nmc,mc,nc->nm", tilt, d_carried[:, :common], own.follows)
+        direct = pull_psi0(np.full(len(mean), float(adjoint.psi0[0])))
+        through = pull_psi1(d_psi1) + pull_psi2(adjoint.psi2[0]) + pull_tilt(d_tilt)
+        d_own = GivenInputs(
+            2.0 * adjoint.yy * mean + psi1 @ d_carried,
+            np.full_like(mean, adjoint.yy),
+            np.einsum("nm,nmc,mc->nc", psi1, tilt, d_carried[:, :common]),
+        )
+        alone = Gradients(direct[0], direct[1], np.zeros_like(inducing), direct[2])
+        return PulledBack(through + alone, d_own)
+
+    return statistics, pullback

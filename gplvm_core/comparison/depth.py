@@ -1,0 +1,167 @@
+"""Is depth worth it here? One layer beside two and three, and beside simpler models."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.ensemble import GradientBoostingRegressor
+from sklearn.linear_model import RidgeCV
+from sklearn.multioutput import MultiOutputRegressor
+from sklearn.neighbors import KNeighborsRegressor
+from sklearn.pipeline import make_pipeline
+from sklearn.preprocessing import StandardScaler
+
+from gplvm_core.comparison.baselines import Mixture, WithNoise
+from gplvm_core.comparison.repeated import Contender, Step, checked, compare
+from gplvm_core.comparison.result import Comparison
+from gplvm_core.models import (
+    BayesianGPLVM,
+    DeepGP,
+    DeepGPLVM,
+    ProbabilisticPCA,
+    SparseGPRegression,
+)
+
+ONE, TWO, THREE = "one layer", "two layers", "three layers"
+TREES, LINEAR, NEIGHBOURS = "boosted trees", "linear model", "nearest neighbours"
+PPCA, MIXTURE = "probabilistic PCA", "mixture of Gaussians"
+# Widths of latent spaces, the top first, as far as there are columns.
+WIDTHS = {ONE: (10,), TWO: (5, 10), THREE: (3, 5, 10)}
+N_TREES = 300
+RIDGES = np.logspace(-4, 4, 17)
+ERRORS = (
+    "± is a standard error over the splits, which share rows (Nadeau & Bengio 2003); a difference "
+    "counts when it is more than twice that."
+)
+OF_REGRESSION = (
+    "Log-likelihood of a held-out row in nats, larger is better. Trees, the linear model and "
+    "neighbours predict no spread: they are given Gaussian noise as large as their residuals in "
+    "cross-validation within the training rows."
+)
+OF_DENSITY = (
+    "Log-likelihood of a held-out row in nats, larger is better; of the latent variable models by "
+    "the difference of their bounds with and without it, which is an approximation."
+)
+
+
+def is_depth_worth_it(
+    X: ArrayLike,
+    y: ArrayLike | None = None,
+    *,
+    cv: Any = 5,
+    n_inducing: int = 50,
+    max_iter: int = 500,
+    random_state: int | None = 0,
+    callback: Callable[[Step], None] | None = None,
+) -> Comparison:
+    """One layer against two and three on rows kept aside, with an answer in words.
+
+    X, y: inputs (N × Q) and outputs (N or N × D): regression, with boosted trees, a linear model
+    and nearest neighbours beside. X alone: rows (N × D) whose density is learnt, with probabilistic
+    PCA and a mixture of Gaussians beside. cv, callback, errors: see `compare`. n_inducing,
+    max_iter: of every Gaussian-process layer and model.
+    """
+    rows, outputs = checked(X, y)
+    settings: dict[str, Any] = {"n_inducing": n_inducing, "max_iter": max_iter}
+    if outputs is None:
+        varying = np.ptp(rows, axis=0) > 0.0
+        contenders, notes = _of_density(int(varying.sum()), settings), [OF_DENSITY, ERRORS]
+        if not varying.all():
+            notes.append(f"{int(np.sum(~varying))} columns that never change were left out.")
+        rows = rows[:, varying]
+    else:
+        contenders, notes = _of_regression(rows, outputs, settings), [OF_REGRESSION, ERRORS]
+    found = compare(contenders, rows, outputs, cv=cv, random_state=random_state, callback=callback)
+    return replace(found, answer=answer(found), notes=tuple(notes))
+
+
+def _of_regression(rows: Any, outputs: Any, settings: dict[str, Any]) -> tuple[Contender, ...]:
+    width = rows.shape[1]
+    trees: Any = GradientBoostingRegressor(
+        n_estimators=N_TREES, learning_rate=0.05, max_depth=4, subsample=0.8
+    )
+    if outputs.shape[1] > 1:
+        trees = MultiOutputRegressor(trees)
+    return (
+        Contender(ONE, SparseGPRegression(**settings)),
+        Contender(TWO, DeepGP((width,), **settings)),
+        Contender(THREE, DeepGP((width, width), **settings)),
+        Contender(TREES, WithNoise(trees)),
+        Contender(LINEAR, WithNoise(make_pipeline(StandardScaler(), RidgeCV(RIDGES)))),
+        Contender(NEIGHBOURS, WithNoise(make_pipeline(StandardScaler(), KNeighborsRegressor(5)))),
+    )
+
+
+def _of_density(n_columns: int, settings: dict[str, Any]) -> tuple[Contender, ...]:
+    wide = {name: tuple(min(n, n_columns) for n in each) for name, each in WIDTHS.items()}
+    return (
+        Contender(ONE, BayesianGPLVM(wide[ONE][0], **settings)),
+        Contender(TWO, DeepGPLVM(wide[TWO], **settings)),
+        Contender(THREE, DeepGPLVM(wide[THREE], **settings)),
+        Contender(PPCA, ProbabilisticPCA(max(1, min(10, n_columns - 1)))),
+        Contender(MIXTURE, Mixture()),
+    )
+
+
+def answer(found: Comparison) -> str:
+    """Whether depth pays, by how much, and what else does as well, in plain words."""
+    if found.n_splits < 2:
+        return (
+            f"Stopped after {found.n_splits} finished splits: at least two are needed to tell a "
+            "difference from chance."
+        )
+    best, depth = _depth(found)
+    others = [name for name in found.names if name not in WIDTHS]
+    return " ".join((depth, *_beside(found, best, others)))
+
+
+def _depth(found: Comparison) -> tuple[str, str]:
+    """The number of layers to take, and why."""
+    deep = [name for name in (TWO, THREE) if name in found.names]
+    gains = {name: found.difference("log_likelihood", name) for name in deep}
+    better = [name for name in deep if gains[name].sure and gains[name].mean > 0.0]
+    if better:
+        best = better[0]
+        for name in better[1:]:
+            more = found.difference("log_likelihood", name, best)
+            best = name if more.sure and more.mean > 0.0 else best
+        said = f"Depth pays here: {best} are better than one by {gains[best].unsigned} nats a row"
+        return best, f"{said}{_error_words(found, best)}."
+    said = "; ".join(
+        f"{name} are worse than one by {gain.unsigned} nats a row"
+        if gain.sure
+        else f"{name} and one differ by {gain} nats a row, which may be chance"
+        for name, gain in gains.items()
+    )
+    return ONE, f"Depth does not pay here: {said}."
+
+
+def _error_words(found: Comparison, best: str) -> str:
+    if "rmse" not in found.values:
+        return ""
+    change = found.difference("rmse", best)
+    if not change.sure:
+        return ", while their errors are alike within chance"
+    share = abs(change.mean) / found.mean("rmse", ONE)
+    return f", and their error is {share:.0%} {'smaller' if change.mean < 0.0 else 'larger'}"
+
+
+def _beside(found: Comparison, best: str, others: Sequence[str]) -> list[str]:
+    """How simpler models stand to the best number of layers."""
+    gains = {name: found.difference("log_likelihood", name, best) for name in others}
+    ahead = [
+        f"{name} (by {gains[name].unsigned})"
+        for name in others
+        if gains[name].sure and gains[name].mean > 0.0
+    ]
+    level = [name for name in others if not gains[name].sure]
+    said = []
+    if ahead:
+        said.append(f"A higher likelihood than {best} have: {', '.join(ahead)}.")
+    if level:
+        said.append(f"Not told apart from {best} by these splits: {', '.join(level)}.")
+    if others and not ahead and not level:
+        said.append(f"The simpler models have a lower likelihood than {best}.")
+    return said

@@ -1,0 +1,129 @@
+"""What a comparison found: every model on every split, differences in pairs, a table."""
+
+import csv
+import io
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from gplvm_core.numerics import Array
+
+# A difference counts when it is more than so many of its standard errors.
+SURE = 2.0
+WORDS = {
+    "log_likelihood": "log-likelihood",
+    "rmse": "error (RMSE)",
+    "seconds": "seconds",
+}
+
+
+@dataclass(frozen=True)
+class Difference:
+    """A mean over splits, with its standard error."""
+
+    mean: float
+    error: float
+
+    @property
+    def sure(self) -> bool:
+        """Whether it is more than chance of the splits explains."""
+        return abs(self.mean) > SURE * self.error
+
+    def __str__(self) -> str:
+        return f"{self.mean:+.{self._digits}f} ± {self.error:.{self._digits}f}"
+
+    @property
+    def unsigned(self) -> str:
+        """Without its sign, for words that say it."""
+        return f"{abs(self.mean):.{self._digits}f} ± {self.error:.{self._digits}f}"
+
+    @property
+    def _digits(self) -> int:
+        """As many as the error has meaning for: its first digit."""
+        if not np.isfinite(self.error) or self.error <= 0.0:
+            return 2
+        return int(np.clip(np.ceil(-np.log10(self.error)), 0, 6))
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Every measure of every model (columns) on every split that was finished (rows).
+
+    values: "log_likelihood" of a held-out row in nats; "rmse", where outputs are predicted;
+    "seconds" of training. reference: the model that the others are compared with. overlap: the mean
+    over splits of test ÷ training rows, by which splits are no independent repeats. answer: in
+    words. notes: what was decided, and what the measures mean.
+    """
+
+    names: tuple[str, ...]
+    values: Mapping[str, Float[Array, "S C"]]
+    reference: str
+    overlap: float
+    answer: str = ""
+    notes: tuple[str, ...] = ()
+
+    @property
+    def n_splits(self) -> int:
+        return len(self.values["seconds"])
+
+    def mean(self, measure: str, name: str) -> float:
+        """Over the splits."""
+        return float(self._of(measure, name).mean())
+
+    def difference(self, measure: str, name: str, other: str | None = None) -> Difference:
+        """name − other (the reference by default) in pairs, with its standard error.
+
+        The splits share training rows, so their differences hang together: the variance of the mean
+        is s² (1/S + test/training rows), not s²/S. Source: Nadeau & Bengio (2003).
+        """
+        gain = self._of(measure, name) - self._of(measure, other or self.reference)
+        if len(gain) < 2:
+            return Difference(float(gain.mean()), np.inf)
+        error = gain.std(ddof=1) * np.sqrt(1.0 / len(gain) + self.overlap)
+        return Difference(float(gain.mean()), float(error))
+
+    def rows(self) -> tuple[dict[str, str], ...]:
+        """The table in words and numbers: for every model its means, and in what it differs."""
+        if not self.n_splits:
+            return ()
+        compared = [measure for measure in self.values if measure != "seconds"]
+        found = []
+        for name in self.names:
+            row = {"model": name}
+            for measure in compared:
+                row[WORDS[measure]] = f"{self.mean(measure, name):.3g}"
+                own = name == self.reference
+                told = "" if own else str(self.difference(measure, name))
+                row[f"{WORDS[measure]}: difference from {self.reference}"] = told
+            row[WORDS["seconds"]] = f"{self.mean('seconds', name):.2g}"
+            found.append(row)
+        return tuple(found)
+
+    def to_csv(self) -> str:
+        """One line for every split and model, with all digits."""
+        text = io.StringIO()
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(("split", "model", *self.values))
+        for split in range(self.n_splits):
+            for at, name in enumerate(self.names):
+                numbers = (repr(float(each[split, at])) for each in self.values.values())
+                writer.writerow((split, name, *numbers))
+        return text.getvalue()
+
+    def to_markdown(self) -> str:
+        """The answer, the table and the notes."""
+        rows, parts = self.rows(), [self.answer]
+        if rows:
+            lines = ["| " + " | ".join(row) + " |" for row in (tuple(rows[0]), *_cells(rows))]
+            lines.insert(1, "|---" + "|---:" * (len(rows[0]) - 1) + "|")
+            parts.append("\n".join(lines))
+        return "\n\n".join((*parts, *self.notes)) + "\n"
+
+    def _of(self, measure: str, name: str) -> Float[Array, " S"]:
+        return np.asarray(self.values[measure][:, self.names.index(name)])
+
+
+def _cells(rows: tuple[dict[str, str], ...]) -> list[tuple[str, ...]]:
+    return [tuple(row.values()) for row in rows]

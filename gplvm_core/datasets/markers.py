@@ -1,0 +1,132 @@
+"""Motion capture as it was measured: the places of markers, from a C3D file."""
+
+import io
+import warnings
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
+
+from gplvm_core.datasets.dataset import Dataset
+from gplvm_core.datasets.drawing import Drawing, Skeleton
+from gplvm_core.datasets.errors import DataError
+from gplvm_core.datasets.packages import require_packages
+from gplvm_core.datasets.poses import coordinate_names
+from gplvm_core.datasets.sources import Source, read_source, stem
+
+Array = NDArray[np.float64]
+
+MAGIC = b"\x50"  # the second byte
+METRES = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
+LOOKED_AT = 200  # frames, to see which markers keep their distance
+NEVER_TOGETHER = 1e9  # metres
+
+
+def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset:
+    """Marker places from a C3D file: a row is J × 3, y up, in metres; unseen markers are NaN.
+
+    The markers' middle is put at 0 along the floor, so where somebody stood is left out; lines
+    join the markers that keep their distance best (a minimum spanning tree). `every` keeps one
+    frame in so many, from `first_frame` on. Raises DataError for a file that is no C3D or has no
+    markers, and without the package c3d.
+    """
+    data, filename = read_source(source, "a C3D file")
+    if data[1:2] != MAGIC:
+        raise DataError(f"{filename} is no C3D file. Export the motion as C3D or BVH.")
+    require_packages("The means to read C3D files", ("c3d",))
+    labels, places, rate, unit, up = _content(data, filename)
+    if every < 1 or not 0 <= first_frame < len(places):
+        raise DataError(
+            f"{filename} has {len(places)} frames; got every={every} and "
+            f"first_frame={first_frame}. Keep one frame in 1 or more, and start inside the file."
+        )
+    chosen = np.arange(first_frame, len(places), every)
+    places = places[chosen]
+    hidden = np.isnan(places).all(axis=2).sum(axis=0) == len(chosen)
+    seen = np.flatnonzero(~hidden)
+    if len(chosen) < 2 or not len(seen):
+        raise DataError(f"{filename} leaves {len(chosen)} frames with {len(seen)} markers.")
+    positions = METRES.get(unit, 1.0) * places[:, seen]
+    if up == "Z":
+        positions = np.stack([positions[..., 0], positions[..., 2], -positions[..., 1]], axis=-1)
+    always = ~np.isnan(positions).any(axis=(0, 2))
+    middle = np.nanmean(positions[:, always] if always.any() else positions, axis=1, keepdims=True)
+    positions = positions - middle * np.array([1.0, 0.0, 1.0])
+    order, parents = rigid_tree(positions)
+    skeleton = Skeleton(tuple(labels[seen[joint]] for joint in order), parents)
+    lost = [labels[marker] for marker in np.flatnonzero(hidden)]
+    notes = [
+        "The markers' middle is at 0 along the floor: where somebody stood is left out.",
+        f"Lines join markers that keep their distance; the file's {up.lower()} axis is up.",
+        f"{len(chosen)} of the file's frames, {rate / every:.3g} a second.",
+        *([f"Markers that are never seen are left out: {', '.join(lost)}."] if lost else []),
+        *([] if unit in METRES else [f"Lengths are in the file's unit, {unit!r}."]),
+    ]
+    return Dataset(
+        name=stem(filename),
+        title=stem(filename).replace("_", " "),
+        targets=positions[:, list(order)].reshape(len(chosen), -1),
+        drawing=Drawing("skeleton", (len(order), 3), skeleton=skeleton),
+        column_names=coordinate_names(skeleton),
+        times=chosen / rate,
+        sequences=np.zeros(len(chosen), dtype=np.int64),
+        source=f"{filename}, a C3D motion-capture file.",
+        notes=tuple(notes),
+    )
+
+
+def _content(data: bytes, name: str) -> tuple[list[str], Float[Array, "F J 3"], float, str, str]:
+    """Markers' names and places, frames a second, the unit of length, the axis that is up."""
+    import c3d
+
+    try:
+        with warnings.catch_warnings(action="ignore"):  # of files without forces
+            reader = c3d.Reader(io.BytesIO(data))
+            frames = [points for _, points, _ in reader.read_frames()]
+            labels = [str(label).strip() for label in reader.point_labels]
+            rate = float(reader.point_rate)
+            unit, up = _word(reader, "POINT:UNITS"), _word(reader, "POINT:Y_SCREEN")
+    except Exception as error:  # a damaged file raises whatever its parts lead to
+        raise DataError(f"{name} is no C3D file, or it is cut off: {error}.") from error
+    if not frames or not frames[0].size or not rate > 0:
+        raise DataError(f"{name} holds no frames with markers. Export the marker trajectories.")
+    points = np.asarray(frames, dtype=np.float64)
+    places = np.where(points[:, :, 3:4] < 0, np.nan, points[:, :, :3])
+    count = places.shape[1]
+    labels = [label or f"marker {number + 1}" for number, label in enumerate(labels[:count])]
+    labels += [f"marker {number + 1}" for number in range(len(labels), count)]
+    unique = [
+        label if labels.count(label) == 1 else f"{label} ({number + 1})"
+        for number, label in enumerate(labels)
+    ]
+    return unique, places, rate, unit, "Y" if up.endswith("Y") else "Z"
+
+
+def _word(reader: Any, name: str) -> str:
+    parameter = reader.get(name)
+    return "" if parameter is None else str(parameter.string_value).strip()
+
+
+def rigid_tree(
+    positions: Float[Array, "F J 3"],
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Markers in an order from the middle outwards, and which of them each one hangs on (-1: root).
+
+    Joined are those whose distance varies least, and of those that are as rigid the nearest: the
+    minimum spanning tree.
+    """
+    some = positions[:: max(1, len(positions) // LOOKED_AT)]
+    count = some.shape[1]
+    apart = np.linalg.norm(some[:, :, None] - some[:, None], axis=3)
+    together = np.isfinite(apart).any(axis=0)
+    with warnings.catch_warnings(action="ignore"):  # pairs that are never seen together
+        cost = np.nanstd(apart, axis=0) + 0.1 * np.nanmean(apart, axis=0)
+    cost = np.where(together, cost, NEVER_TOGETHER) + 1e-9  # 0 would be no edge
+    root = int(np.argmin(cost.sum(axis=1)))
+    order, before = breadth_first_order(minimum_spanning_tree(cost), root, directed=False)
+    place = {int(joint): number for number, joint in enumerate(order)}
+    parents = tuple(-1 if joint == root else place[int(before[joint])] for joint in order)
+    assert len(order) == count  # a tree reaches every marker
+    return tuple(int(joint) for joint in order), parents

@@ -1,0 +1,77 @@
+"""Comparisons of models in background threads, by a key of the asker's.
+
+As with the queue of jobs, pages come and go with every refresh, the work behind them must not:
+`_RUNS` outlives them.
+"""
+
+import threading
+import time
+from collections.abc import Callable
+
+from gplvm_core.comparison import Comparison, Step
+
+Task = Callable[[Callable[[Step], None]], Comparison]
+_RUNS: dict[str, "ComparisonRun"] = {}
+_LOCK = threading.Lock()
+
+
+class ComparisonRun:
+    """A comparison that is being made, was made, or ended in an error.
+
+    step: the last that it told. result: what it found; of one that was ended, its finished splits.
+    problem: why there is none, in words.
+    """
+
+    def __init__(self, task: Task) -> None:
+        self.began = time.monotonic()
+        self.step: Step | None = None
+        self.result: Comparison | None = None
+        self.problem: str | None = None
+        self._task, self._ended = task, False
+        self._thread = threading.Thread(target=self._run, daemon=True)
+
+    @property
+    def done(self) -> bool:
+        return self.result is not None or self.problem is not None
+
+    @property
+    def ending(self) -> bool:
+        """Whether it was asked to end."""
+        return self._ended
+
+    def end(self) -> None:
+        """Ask for an end at the next step."""
+        self._ended = True
+
+    def wait(self, timeout: float | None = None) -> None:
+        """Block until it is done, or for `timeout` seconds."""
+        self._thread.join(timeout)
+
+    def start(self) -> "ComparisonRun":
+        self._thread.start()
+        return self
+
+    def _run(self) -> None:
+        try:
+            self.result = self._task(self._follow)
+        except Exception as error:  # a thread's error would be lost otherwise
+            self.problem = str(error) or type(error).__name__
+
+    def _follow(self, step: Step) -> None:
+        self.step = step
+        if self._ended:
+            raise StopIteration
+
+
+def begin_comparison(key: str, task: Task) -> ComparisonRun:
+    """Start the task, unless one of that key is being made already; task(callback): the work."""
+    with _LOCK:
+        known = _RUNS.get(key)
+        if known is None or known.done:
+            known = _RUNS[key] = ComparisonRun(task).start()
+        return known
+
+
+def comparison_of(key: str) -> ComparisonRun | None:
+    """The last comparison of that key in this process."""
+    return _RUNS.get(key)

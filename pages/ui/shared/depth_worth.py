@@ -1,0 +1,191 @@
+"""Is depth worth it here? Layers beside each other on rows kept aside, in a thread, by a button."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+from numpy import ndarray as Array
+
+from gplvm_core.comparison import Comparison, Step, is_depth_worth_it
+from gplvm_core.datasets import Dataset
+from gplvm_core.datasets.errors import plural
+from gplvm_core.training import ComparisonRun, begin_comparison, comparison_of
+from pages.ui.shared.catalogue import open_item
+from pages.ui.shared.words import file_stem, seconds_in_words
+
+# What a visitor can wait for; more rows are thinned out evenly, which is said.
+MOST_ROWS, N_INDUCING, MAX_ITER, SPLITS = 400, 40, 200, 5
+# A table of at most so many columns can be asked for one column from the others.
+MOST_COLUMNS = 40
+LOOK = 1.0  # seconds between two looks at the work
+WHOLE = "Whole rows"
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is to be learnt: a column of the data from the others, or whole rows (None)."""
+
+    dataset: Dataset
+    column: int | None
+    rows: Array  # of the data set, that are whole
+
+    @property
+    def key(self) -> str:
+        """Of this question about these numbers."""
+        data = self.dataset
+        level = float(np.nanmean(data.targets))
+        return f"depth|{data.name}|{data.targets.shape}|{level:.12g}|{self.column}"
+
+    def asked(self, callback: Callable[[Step], None]) -> Comparison:
+        """The answer; callback: see is_depth_worth_it."""
+        values = self.dataset.values[self.rows]
+        settings = {"cv": SPLITS, "n_inducing": N_INDUCING, "max_iter": MAX_ITER}
+        if self.column is None:
+            return is_depth_worth_it(values, callback=callback, **settings)
+        others = np.delete(values, self.column, axis=1)
+        return is_depth_worth_it(others, values[:, self.column], callback=callback, **settings)
+
+
+def depth_worth_button(key: str) -> None:
+    """Opens the room for the data of a model of the catalogue."""
+    if st.button(
+        "Is depth worth it here?",
+        key=f"depth_worth_{key}",
+        type="tertiary",
+        icon=":material/layers:",
+        help="Would models of several layers do better on these data? Tried on rows kept aside.",
+    ):
+        depth_worth_dialog(key)
+
+
+@st.dialog("Is depth worth it here?", width="large")
+def depth_worth_dialog(key: str) -> None:
+    """The room for the data of a model of the catalogue, over any page."""
+    try:
+        dataset = open_item(key).dataset
+    except (ValueError, OSError) as error:
+        st.error(str(error))
+        return
+    depth_worth(dataset)
+
+
+def depth_worth(dataset: Dataset) -> None:
+    """What would be done, the button that starts it, how far it is, and the answer."""
+    st.markdown(
+        "Models with one, two and three layers learn from a part of these rows, again and again, "
+        "and are judged by the rows that were kept aside, beside simpler models."
+    )
+    question = asked_for(dataset)
+    run = comparison_of(question.key)
+    if run is not None and not run.done:
+        st.fragment(keep_looking, run_every=LOOK)(question.key)
+        return
+    if run is not None and run.problem is not None:
+        st.error(run.problem, icon=":material/error:")
+    if run is not None and run.result is not None:
+        answer_panel(run.result, dataset)
+    st.caption(rows_in_words(question))
+    if st.button(
+        "Ask again" if run is not None else "Find out",
+        key="depth_worth_start",
+        type="primary" if run is None else "secondary",
+        icon=":material/balance:",
+        help=f"Trains every model on {SPLITS} random splits, a fifth of the rows kept aside each "
+        "time. It takes minutes, goes on if you close this, and can be ended.",
+    ):
+        begin_comparison(question.key, question.asked)
+        st.rerun(scope="fragment")
+
+
+def asked_for(dataset: Dataset) -> Question:
+    """Whole rows, or one of a table's columns."""
+    rows = np.flatnonzero(~np.isnan(dataset.values).any(axis=1))
+    if len(rows) > MOST_ROWS:
+        rows = rows[np.linspace(0, len(rows) - 1, MOST_ROWS).astype(int)]
+    names, column = dataset.column_names, None
+    if names is not None and 2 <= len(names) <= MOST_COLUMNS and not dataset.views:
+        chosen = st.selectbox(
+            "What is to be learnt",
+            range(-1, len(names)),
+            format_func=lambda at: WHOLE if at < 0 else f"{names[at]} from the other columns",
+            key="depth_worth_column",
+            help="Whole rows: how likely new rows are. A column: how well it is predicted.",
+        )
+        column = None if chosen < 0 else int(chosen)
+    return Question(dataset, column, rows)
+
+
+def rows_in_words(question: Question) -> str:
+    """How many rows are used, and why not all."""
+    used, whole = len(question.rows), ~np.isnan(question.dataset.values).any(axis=1)
+    gaps, count = int(np.sum(~whole)), int(whole.sum())
+    words = f"Uses {plural(used, 'row')}"
+    if used < count:
+        words += f", spread evenly over {count:,}, so that it ends in minutes"
+    if gaps:
+        words += f"; {plural(gaps, 'row')} with missing values left out"
+    return f"{words}."
+
+
+def keep_looking(key: str) -> None:
+    """How far it is, and a way out; at the end the room is drawn anew."""
+    run = comparison_of(key)
+    if run is None or run.done:
+        st.rerun()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        share = 0.0 if run.step is None else run.step.share
+        st.progress(share, progress_in_words(run), width="stretch")
+        st.button(
+            "End now",
+            key="depth_worth_end",
+            icon=":material/close:",
+            on_click=run.end,
+            disabled=run.ending,
+            help="Keeps the splits that are finished.",
+        )
+
+
+def progress_in_words(run: ComparisonRun) -> str:
+    """What is being trained, for how long, and how long it may take yet."""
+    if run.ending:
+        return "Ending …"
+    if run.step is None:
+        return "Starting …"
+    spent = time.monotonic() - run.began
+    words = f"{run.step.message}, {seconds_in_words(spent)}"
+    if run.step.share > 0.05:
+        left = spent * (1.0 / run.step.share - 1.0)
+        words += f", about {seconds_in_words(left)} left"
+    return words
+
+
+def answer_panel(found: Comparison, dataset: Dataset) -> None:
+    """The answer, the table behind it, and both to take home."""
+    st.info(found.answer, icon=":material/balance:")
+    if not found.n_splits:
+        return
+    st.dataframe(found.rows(), hide_index=True, width="stretch")
+    for note in found.notes:
+        st.caption(note)
+    stem = f"depth-{file_stem(dataset.title)}"
+    with st.container(horizontal=True):
+        st.download_button(
+            "Table as CSV",
+            found.to_csv(),
+            f"{stem}.csv",
+            "text/csv",
+            on_click="ignore",
+            icon=":material/download:",
+            help="Every model on every split.",
+        )
+        st.download_button(
+            "As text",
+            found.to_markdown(),
+            f"{stem}.md",
+            "text/markdown",
+            on_click="ignore",
+            icon=":material/download:",
+            help="The answer and the table in Markdown.",
+        )

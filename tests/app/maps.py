@@ -1,0 +1,71 @@
+"""What the browser tests of maps share: opening one, pointing at it, asking what it shows."""
+
+import json
+
+import numpy as np
+
+from tests.app.watch import settled
+
+MAP = "canvas[data-part=upper]"
+OUTPUT = "canvas[data-part=output]"
+READY = "[data-part=explorer][data-ready=true]"
+EXPLORER = "[...window.manifolio.views.values()][0]"
+# What is shown when the next frame is there.
+SHOWN = """async () => {
+    for (let i = 0; i < 2; i++) await new Promise(requestAnimationFrame);
+    const explorer = [...window.manifolio.views.values()][0];
+    const { a, b } = explorer.state;
+    return {
+        pair: [a, b], point: Array.from(explorer.shownPoint()),
+        output: Array.from(explorer.pictures[0].values), words: explorer.parts.readout.textContent,
+        sliders: explorer.controls.strip.rows.filter(({ q }) => q !== a && q !== b)
+            .map(({ q, input }) => [q, Number(input.value)]),
+    };
+}"""
+
+
+def open_map(visit, url):
+    visit.page.goto(url)
+    visit.page.wait_for_selector("[data-ready=true]")
+    visit.page.wait_for_selector(".details[data-point]")
+    return settled(visit.page)
+
+
+def place_on_map(page, across, up):
+    """Window coordinates of a place on the map, given as fractions from its lower left."""
+    box = page.locator(MAP).bounding_box()
+    return box["x"] + across * box["width"], box["y"] + (1 - up) * box["height"]
+
+
+def kept_point(page):
+    return json.loads(page.locator(".details").get_attribute("data-point"))
+
+
+def wait_for_other_point(page, before):
+    page.wait_for_function(
+        "([selector, before]) => document.querySelector('[data-testid=stBidiComponentIsolated]')"
+        " && [...document.querySelectorAll('[data-testid=stBidiComponentIsolated]')]"
+        ".some((host) => { const node = host.shadowRoot.querySelector(selector);"
+        " return node && node.dataset.point && node.dataset.point !== before; })",
+        arg=[".details", before],
+    )
+
+
+def followed(model, pair, point):
+    """A point whose other dimensions are where the training points near it in the pair are."""
+    scale = np.sqrt(model.relevance_[pair])
+    plane, here = model.latent_mean_[:, pair] * scale, np.asarray(point)[pair] * scale
+    between = np.linalg.norm(plane[:, None] - plane[None], axis=2)
+    spacing = np.sort(between, axis=1)[:, 5]
+    distance = np.linalg.norm(plane - here, axis=1)
+
+    def weights(width):
+        here = width * (1.0 + (distance.min() / width) ** 2) ** 0.2
+        weight = np.exp((distance.min() ** 2 - distance**2) / (2.0 * here**2))
+        return weight / weight.sum()
+
+    most = np.sort(spacing)[int(0.9 * len(spacing))]
+    local = weights(np.sort(spacing)[len(spacing) // 2]) @ np.minimum(spacing, most)
+    place = weights(0.3 * local) @ model.latent_mean_
+    place[pair] = np.asarray(point)[pair]
+    return place

@@ -1,0 +1,52 @@
+// Lines of equal height: a cone's are circles, a saddle's do not cross, and what is unknown has none.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { contour, levelsBetween } from "../../assets/canvas/map/contours.js";
+
+const SIDE = 41;
+const grid = (height) => Float64Array.from({ length: SIDE * SIDE }, (_, at) => height((at % SIDE) - 20, Math.floor(at / SIDE) - 20));
+const lengthOf = (pieces) => pieces.reduce((sum, [x0, y0, x1, y1]) => sum + Math.hypot(x1 - x0, y1 - y0), 0);
+
+test("a line of equal height on a cone is a circle", () => {
+  const pieces = contour(grid(Math.hypot), SIDE, 12.3);
+  for (const [x0, y0, x1, y1] of pieces) {
+    for (const [x, y] of [[x0, y0], [x1, y1]]) assert.ok(Math.abs(Math.hypot(x - 20, y - 20) - 12.3) < 0.02);
+  }
+  assert.ok(Math.abs(lengthOf(pieces) / (2 * Math.PI * 12.3) - 1) < 5e-3);
+});
+
+test("every piece goes on in another one, saddles included", () => {
+  const values = grid((x, y) => Math.sin(0.7 * x + 0.1) * Math.sin(0.9 * y + 0.2));
+  for (const level of [-0.02, 0, 0.02]) {
+    const ends = new Map();
+    for (const [x0, y0, x1, y1] of contour(values, SIDE, level)) {
+      for (const [x, y] of [[x0, y0], [x1, y1]]) {
+        const key = `${x.toFixed(6)} ${y.toFixed(6)}`;
+        ends.set(key, (ends.get(key) ?? 0) + 1);
+      }
+    }
+    for (const [key, count] of ends) {
+      const rim = key.split(" ").some((number) => ["0.000000", "40.000000"].includes(number));
+      assert.equal(count, rim ? 1 : 2);
+    }
+  }
+});
+
+test("two hills that nearly touch are joined or apart, as their pass lies above or below", () => {
+  const square = Float64Array.of(1, -0.5, -0.5, 1);
+  const [first, second] = contour(square, 2, 0);
+  // The middle is above 0: each line cuts off a low corner, (1, 0) or (0, 1).
+  for (const [x0, y0, x1, y1] of [first, second]) assert.ok(Math.abs((x0 + x1) / 2 - (y0 + y1) / 2) > 0.5);
+  for (const [x0, y0, x1, y1] of contour(square.map((value) => -value), 2, 0)) assert.ok(Math.abs((x0 + x1) / 2 - (y0 + y1) / 2) > 0.5);
+  for (const [x0, y0, x1, y1] of contour(Float64Array.of(0.5, -1, -1, 0.5), 2, 0)) assert.ok(Math.abs((x0 + x1) / 2 - (y0 + y1) / 2) < 0.1);
+});
+
+test("there are no lines where nothing is known, and levels go by factors", () => {
+  const values = grid((x, y) => (x < 0 ? NaN : Math.hypot(x, y)));
+  assert.ok(contour(values, SIDE, 12.3).every(([x0, , x1]) => x0 >= 20 && x1 >= 20));
+  assert.deepEqual(levelsBetween([NaN, 3, 5, 20], 2), [6, 12]);
+  assert.deepEqual(levelsBetween([NaN], 8), []);
+  assert.deepEqual(levelsBetween([1, 70], 4), [4, 16, 64]);
+});

@@ -1,0 +1,517 @@
+"""Families of deep models: what they are of each other, of draws, and of the evidence.
+
+A chain of three layers on latent inputs, four points: in every family q is a special case of
+v^l ~ N(Rv^(l−1) + r, Θ), h^l ~ N(Tv^l + Fh^(l−1) + m, S), u = Lv, from which draws are made.
+"""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+import pytest
+
+from gplvm_core import RBF
+from gplvm_core.beliefs import Belief
+from gplvm_core.bounds import Layer, evaluate_layer, gram_factor
+from gplvm_core.bounds.families import (
+    Above,
+    Correlated,
+    CorrelatedHanded,
+    FullyGivenInputs,
+    GivenInducing,
+    GivenInputs,
+    InducingGivenAbove,
+    InducingSites,
+    JointlyGivenInducing,
+    JointSites,
+    chained,
+    given_inducing,
+    given_inputs,
+    given_inputs_full,
+    joint,
+    to_data,
+)
+from gplvm_core.bounds.layer import Scales
+from gplvm_core.models.problems.deep import chain
+from gplvm_core.models.problems.graph import Begun, Given
+from gplvm_core.models.problems.natural_steps import natural_steps
+from gplvm_core.models.problems.nodes import LatentNode
+from gplvm_core.models.training.run import Phase
+from gplvm_core.statistics import Targets
+from gplvm_core.statistics.executors import serial
+
+N, M, D, JITTER, N_DRAWS = 4, 3, 2, 1e-6, 10_000
+EYE = np.eye(D)
+
+
+@dataclass(frozen=True)
+class Step:
+    """A layer of q, D × DM and D × D⁻ matrices for every point; of data v alone."""
+
+    layer: Layer
+    mean: np.ndarray
+    covariance: np.ndarray
+    across: np.ndarray | None = None  # R
+    transfer: np.ndarray | float = 0.0
+    follows: np.ndarray | float = 0.0
+    m: np.ndarray | float = 0.0
+    spread: np.ndarray | None = None
+
+
+def layers(n_layers: int = 3) -> list[Layer]:
+    generator = np.random.default_rng(0)
+    return [
+        Layer(
+            RBF(1.2, generator.uniform(0.9, 1.4, D)),
+            generator.normal(size=(M, D)),
+            0.3,
+        )
+        for _ in range(n_layers)
+    ]
+
+
+def top() -> Belief:
+    generator = np.random.default_rng(1)
+    return Belief(generator.normal(size=(N, D)), generator.uniform(0.1, 0.4, (N, D)))
+
+
+Y = 0.7 * np.random.default_rng(2).normal(size=(N, 2))
+
+
+def hidden(at: int) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
+    generator = np.random.default_rng(10 + at)
+    mean = generator.normal(size=(N, D))
+    return mean, generator.uniform(0.1, 0.4, (N, D)), generator
+
+
+def blocks(transfer: np.ndarray) -> np.ndarray:
+    """T of every dimension (D, N, M) as one of all (N, D, DM)."""
+    return np.einsum("de,dnm->ndem", EYE, transfer).reshape(N, D, D * M)
+
+
+def kl(step: Step, mean: np.ndarray) -> np.ndarray:
+    """Of q(v | what it follows) to N(0, I), at draws of its mean."""
+    level = np.trace(step.covariance) - len(step.covariance)
+    return 0.5 * (level - np.linalg.slogdet(step.covariance)[1] + np.sum(mean**2, axis=1))
+
+
+def drawn(steps: list[Step]) -> tuple[float, float]:
+    """⟨Σ E_l⟩ − KL(q(v)) + entropies by draws, and its standard error."""
+    generator, belief = np.random.default_rng(3), top()
+    shape = (N_DRAWS, N, D)
+    h = belief.mean + np.sqrt(belief.variance) * generator.standard_normal(shape)
+    v, found = None, np.zeros(N_DRAWS)
+    for step in steps:
+        layer, noise = step.layer, float(step.layer.noise_variance)
+        mean = np.broadcast_to(step.mean, (N_DRAWS, len(step.mean)))
+        if step.across is not None:
+            mean = mean + v @ step.across.T
+        found -= kl(step, mean)
+        root = np.linalg.cholesky(step.covariance)
+        v = mean + generator.standard_normal(mean.shape) @ root.T
+        outputs = np.broadcast_to(Y, (N_DRAWS, *Y.shape))
+        if step.spread is not None:
+            unit = generator.standard_normal(shape)
+            outputs = step.m + np.einsum("nde,sne->snd", np.linalg.cholesky(step.spread), unit)
+            if np.ndim(step.transfer):
+                outputs = outputs + np.einsum("ndp,sp->snd", step.transfer, v)
+            if np.ndim(step.follows):
+                outputs = outputs + np.einsum("ndq,snq->snd", step.follows, h)
+            found += 0.5 * np.sum(np.linalg.slogdet(2.0 * np.pi * np.e * step.spread)[1])
+        gram = layer.kernel.K(layer.inducing)
+        lower = np.linalg.cholesky(gram + JITTER * np.mean(np.diag(gram)) * np.eye(M))
+        cross = layer.kernel.K(h.reshape(-1, D), layer.inducing)
+        alpha = np.linalg.solve(lower, cross.T).T.reshape(N_DRAWS, N, M)
+        each = v.reshape(N_DRAWS, -1, M)
+        left = layer.kernel.variance - np.sum(alpha**2, axis=2)
+        squares = (outputs - np.einsum("snm,sdm->snd", alpha, each)) ** 2 + left[:, :, None]
+        found -= 0.5 * np.sum(np.log(2.0 * np.pi * noise) + squares / noise, axis=(1, 2))
+        h = outputs
+    return float(found.mean()), float(found.std() / np.sqrt(N_DRAWS))
+
+
+def integrated(steps: list[Step]) -> float:
+    """The same: (v, h, x) of a point is Gaussian, so given its inputs x all is algebra, and those
+    are integrated by quadrature.
+    """
+    nodes, weights = np.polynomial.hermite_e.hermegauss(30)
+    grid = np.stack(np.meshgrid(nodes, nodes), axis=-1).reshape(-1, D)
+    weights = np.outer(weights, weights).ravel() / (2.0 * np.pi)
+    belief, found, size = top(), 0.0, D * M
+    means = [np.r_[np.zeros(size), mean] for mean in belief.mean]
+    covariances = [np.diag(np.r_[np.zeros(size), variance]) for variance in belief.variance]
+    for step in steps:
+        layer, noise = step.layer, float(step.layer.noise_variance)
+        across = np.zeros((size, size)) if step.across is None else step.across
+        spread = np.zeros((N, D, D)) if step.spread is None else step.spread
+        outputs = Y if step.spread is None else step.m
+        found -= 0.5 * np.log(2.0 * np.pi * noise) * N * D
+        if step.spread is not None:
+            found += 0.5 * np.sum(np.linalg.slogdet(2.0 * np.pi * np.e * spread)[1])
+        for n in range(N):
+            transfer = step.transfer[n] if np.ndim(step.transfer) else np.zeros((D, size))
+            follows = step.follows[n] if np.ndim(step.follows) else np.zeros((D, D))
+            # (v⁻, x) → (v, h, x).
+            to = np.zeros((size + 2 * D, size + D))
+            to[:size, :size], to[size + D :, size:] = across, np.eye(D)
+            to[size : size + D] = transfer @ to[:size] + np.c_[np.zeros((D, size)), follows]
+            noise_to = np.r_[np.eye(size), transfer, np.zeros((D, size))]
+            own = noise_to @ step.covariance @ noise_to.T
+            own[size : size + D, size : size + D] += spread[n]
+            shift = np.r_[step.mean, transfer @ step.mean + outputs[n], np.zeros(D)]
+            mean, covariance = to @ means[n] + shift, to @ covariances[n] @ to.T + own
+            vh, x = slice(0, size + D), slice(size + D, None)
+            root = np.linalg.cholesky(covariance[x, x])
+            told = np.linalg.solve(covariance[x, x], covariance[x, vh]).T
+            left = covariance[vh, vh] - told @ covariance[x, vh]
+            away = grid @ root.T
+            cross = layer.kernel.K(mean[x] + away, layer.inducing)
+            alpha = np.linalg.solve(lower_of(layer), cross.T).T
+            given = mean[vh] + away @ told.T
+            for d in range(D):
+                pick = np.zeros((len(grid), size + D))
+                pick[:, d * M : (d + 1) * M], pick[:, size + d] = -alpha, 1.0
+                square = np.sum(pick * given, axis=1) ** 2 + np.sum((pick @ left) * pick, axis=1)
+                square += layer.kernel.variance - np.sum(alpha**2, axis=1)
+                found -= 0.5 * float(weights @ square) / noise
+            means[n], covariances[n] = mean[vh], covariance[vh, vh]
+        mean, covariance = means[0][:size], covariances[0][:size, :size]
+        prior = np.trace(covariance) + mean @ mean - size
+        found -= 0.5 * (prior - np.linalg.slogdet(step.covariance)[1])
+    return found
+
+
+def lower_of(layer: Layer) -> np.ndarray:
+    return gram_factor(layer.kernel, layer.inducing, JITTER, relative=True).lower
+
+
+def stacked(covariance: np.ndarray) -> np.ndarray:
+    """Blocks of every output, or one for all."""
+    if len(covariance) == 1:
+        covariance = np.repeat(covariance, D, axis=0)
+    return np.einsum("de,dij->diej", EYE, covariance).reshape(D * M, D * M)
+
+
+def last(layer: Layer, belief: Belief) -> tuple[float, Step]:
+    """F_data and its optimal q(v)."""
+    at = evaluate_layer(layer, belief, Targets.whole(Y), jitter=JITTER)
+    told = (lower_of(layer).T @ at.posterior.weights).T.ravel()
+    return at.value, Step(layer, told, stacked(at.posterior.inverse))
+
+
+def of_conditional(kind: str) -> tuple[float, list[Step]]:
+    """6.2 and diagonal 6.5, those that are trained."""
+    belief, value, steps = top(), 0.0, []
+    *above, below = layers()
+    for at, layer in enumerate(above):
+        mean, variance, generator = hidden(at)
+        if kind == "diagonal":
+            follows = 0.5 * generator.normal(size=(N, D))
+            own = GivenInputs(mean, variance, follows)
+            found = given_inputs(layer, belief, own, Scales(), jitter=JITTER)
+            what = {"follows": follows[:, :, None] * EYE, "m": mean - follows * belief.mean}
+        else:
+            gate = np.array([0.6, -0.3]) if kind != "free" else None
+            free = 0.4 * generator.normal(size=(D, N, M)) if kind == "free" else None
+            half = 0.4 * generator.normal(size=(D, M, M))
+            sites = InducingSites(
+                0.5 * generator.normal(size=(D, M)), -half @ np.swapaxes(half, 1, 2)
+            )
+            own = GivenInducing(mean, variance, gate, free, sites if kind == "sites" else None)
+            found = given_inducing(layer, belief, own, jitter=JITTER)
+            psi1, _ = layer.kernel.psi1(belief.mean, belief.variance, layer.inducing)
+            alpha = np.linalg.solve(lower_of(layer), psi1.T).T
+            what = {"transfer": blocks(own.transfers(alpha)), "m": mean}
+        told = (lower_of(layer).T @ found.posterior.weights).T.ravel()
+        spread = variance[:, :, None] * EYE
+        covariance = stacked(found.posterior.inverse)
+        steps.append(Step(layer, told, covariance, spread=spread, **what))
+        value, belief = value + found.posterior.value + found.entropy, found.belief
+    own_value, step = last(below, belief)
+    return value + own_value, [*steps, step]
+
+
+def correlations(at: int) -> np.ndarray:
+    _, variance, generator = hidden(at)
+    half = 0.2 * generator.normal(size=(N, D, D))
+    return half @ np.swapaxes(half, 1, 2) + variance[:, :, None] * EYE
+
+
+def of_correlated(kind: str) -> tuple[float, list[Step]]:
+    """6.3 and full 6.5."""
+    belief, value, steps = Correlated.of(top()), 0.0, []
+    *above, below = layers()
+    for at, layer in enumerate(above):
+        mean, variance, generator = hidden(at)
+        found: CorrelatedHanded
+        if kind == "joint":
+            half = 0.3 * generator.normal(size=(D * M, D * M))
+            sites = JointSites(0.5 * generator.normal(size=D * M), -half @ half.T)
+            transfer = 0.4 * generator.normal(size=(N, D, D * M))
+            own = JointlyGivenInducing(mean, correlations(at), transfer, sites)
+            found = joint(layer, belief, own, jitter=JITTER)
+            what = {"transfer": own.transfer, "spread": own.covariance}
+        else:
+            follows = 0.5 * generator.normal(size=(N, D, D))
+            full = FullyGivenInputs(mean, variance, follows)
+            found = given_inputs_full(layer, belief, full, jitter=JITTER)
+            what = {"follows": follows, "spread": variance[:, :, None] * EYE}
+        steps.append(Step(layer, found.told_mean, found.told_covariance, m=mean, **what))
+        value, belief = value + found.value + found.entropy, found.belief
+    final = to_data(below, belief, Y, JITTER)
+    told = (lower_of(below).T @ final.weights).T.ravel()
+    return value + final.value, [*steps, Step(below, told, stacked(final.inverse))]
+
+
+def of_chain(strength: float = 0.5) -> tuple[float, list[Step]]:
+    """6.6 at arbitrary parameters; strength: of R."""
+    belief, value, steps, above = Correlated.of(top()), 0.0, [], None
+    for at, layer in enumerate(layers()):
+        mean, _, generator = hidden(at)
+        half = 0.1 * generator.normal(size=(D * M, D * M))
+        theta = half @ half.T + 0.1 * np.eye(D * M)
+        across = None if above is None else strength * generator.normal(size=(D * M, D * M))
+        own = InducingGivenAbove(0.3 * generator.normal(size=D * M), theta, across)
+        outputs = JointlyGivenInducing(
+            mean, 0.1 * correlations(at), 0.4 * generator.normal(size=(N, D, D * M))
+        )
+        q = Y if at == 2 else outputs
+        found = chained(layer, belief, above, own, q, jitter=JITTER)
+        what = {} if at == 2 else {"transfer": outputs.transfer, "spread": outputs.covariance}
+        steps.append(Step(layer, own.mean, theta, across, m=mean, **what))
+        above = Above(found.told_mean, found.told_covariance, outputs.transfer)
+        value, belief = value + found.value + found.entropy, found.belief
+    return value, steps
+
+
+FAMILIES = {
+    "gated": lambda: of_conditional("gated"),
+    "gated, with sites": lambda: of_conditional("sites"),
+    "free": lambda: of_conditional("free"),
+    "diagonal": lambda: of_conditional("diagonal"),
+    "joint": lambda: of_correlated("joint"),
+    "full": lambda: of_correlated("full"),
+    "chain": of_chain,
+}
+
+
+@pytest.mark.parametrize("family", FAMILIES)
+def test_the_bound_is_its_own_expectation(family: str) -> None:
+    value, steps = FAMILIES[family]()
+    expected, error = drawn(steps)
+    assert error < 0.5
+    assert abs(value - expected) < 4.0 * error
+    assert value == pytest.approx(integrated(steps), rel=1e-6)
+
+
+def plain(belief: Belief, own: GivenInducing | GivenInputs, *, mean_field: bool = True) -> float:
+    """F_l of a belief that follows nothing: 6.0, or 6.1."""
+    targets = Targets.believed(Belief(own.mean, own.variance))
+    return evaluate_layer(layers()[0], belief, targets, jitter=JITTER, mean_field=mean_field).value
+
+
+def test_what_the_families_are_of_each_other() -> None:
+    layer, belief = layers()[0], top()
+    mean, variance, generator = hidden(0)
+    alpha = np.linalg.solve(
+        lower_of(layer), layer.kernel.psi1(belief.mean, belief.variance, layer.inducing)[0].T
+    ).T
+    # Gates at 0 and t = 0 are mean field; 6.1 is never lower.
+    still = GivenInducing(mean, variance, np.zeros(D))
+    told = given_inducing(layer, belief, still, jitter=JITTER)
+    assert told.posterior.value == pytest.approx(plain(belief, still), rel=1e-9)
+    assert told.posterior.value < plain(belief, still, mean_field=False)
+    unmoved = GivenInputs(mean, variance, np.zeros((N, D)))
+    found = given_inputs(layer, belief, unmoved, Scales(), jitter=JITTER)
+    assert found.posterior.value == pytest.approx(plain(belief, unmoved), rel=1e-9)
+    for at in (told, found):
+        np.testing.assert_allclose(at.belief.mean, mean)
+        np.testing.assert_allclose(at.belief.variance, variance)
+    # A gate is a free T; at 1 it leaves nothing to the mean of q(u).
+    gate = np.array([0.7, 1.0])
+    gated = given_inducing(layer, belief, GivenInducing(mean, variance, gate), jitter=JITTER)
+    free = GivenInducing(mean, variance, transfer=gate[:, None, None] * alpha)
+    freed = given_inducing(layer, belief, free, jitter=JITTER)
+    assert freed.posterior.value == pytest.approx(gated.posterior.value, rel=1e-12)
+    np.testing.assert_allclose(gated.posterior.weights[:, 1], 0.0, atol=1e-12)
+    # Joint dimensions that do not hang together; the chain with nothing above it.
+    source = Correlated.of(belief)
+    apart = JointlyGivenInducing(
+        mean, variance[:, :, None] * EYE, blocks(gate[:, None, None] * alpha)
+    )
+    together = joint(layer, source, apart, jitter=JITTER)
+    assert together.value == pytest.approx(gated.posterior.value, rel=1e-10)
+    np.testing.assert_allclose(together.belief.covariance[:, 0, 0], gated.belief.variance[:, 0])
+    np.testing.assert_allclose(together.belief.covariance[:, 0, 1], 0.0, atol=1e-12)
+    outputs = JointlyGivenInducing(
+        mean, correlations(0), 0.4 * generator.normal(size=(N, D, D * M))
+    )
+    best = joint(layer, source, outputs, jitter=JITTER)
+    same = InducingGivenAbove(best.told_mean, best.told_covariance)
+    in_chain = chained(layer, source, None, same, outputs, jitter=JITTER)
+    assert in_chain.value == pytest.approx(best.value, rel=1e-10)
+    np.testing.assert_allclose(in_chain.belief.covariance, best.belief.covariance)
+    # Outputs that each follow the input of their number.
+    follows = 0.5 * generator.normal(size=(N, D))
+    one = given_inputs(layer, belief, GivenInputs(mean, variance, follows), Scales(), jitter=JITTER)
+    moved = FullyGivenInputs(mean - follows * belief.mean, variance, follows[:, :, None] * EYE)
+    every = given_inputs_full(layer, source, moved, jitter=JITTER)
+    assert every.value == pytest.approx(one.posterior.value, rel=1e-10)
+    np.testing.assert_allclose(every.belief.mean, mean)
+    np.testing.assert_allclose(every.belief.covariance[:, 1, 1], one.belief.variance[:, 1])
+
+
+def test_inducing_outputs_that_follow_those_above_alone_give_nothing() -> None:
+    """6.4, q(u^l | u^(l−1)) with q(h) on its own: at the same marginals of u highest at R = 0."""
+    above_layer, layer, _ = layers()
+    mean, variance, generator = hidden(0)
+    silent = JointlyGivenInducing(mean, variance[:, :, None] * EYE, np.zeros((N, D, D * M)))
+    start = InducingGivenAbove(0.3 * generator.normal(size=D * M), 0.5 * np.eye(D * M))
+    first = chained(above_layer, Correlated.of(top()), None, start, silent, jitter=JITTER)
+    above = Above(first.told_mean, first.told_covariance, silent.transfer)
+    mean, variance, _ = hidden(1)
+    below = JointlyGivenInducing(mean, variance[:, :, None] * EYE, np.zeros((N, D, D * M)))
+    found = []
+    for strength in (0.0, 0.2, 0.4):
+        across = strength * np.eye(D * M)
+        own = InducingGivenAbove(
+            np.full(D * M, 0.3) - across @ first.told_mean,
+            np.eye(D * M) - across @ first.told_covariance @ across.T,
+            across,
+        )
+        at = chained(layer, first.belief, above, own, below, jitter=JITTER)
+        np.testing.assert_allclose(at.told_mean, 0.3)
+        np.testing.assert_allclose(at.told_covariance, np.eye(D * M), atol=1e-12)
+        found.append(at.value)
+    assert found[0] > found[1] > found[2]
+
+
+def regression(family: str) -> float:
+    """The bound of two layers of one dimension below three known inputs."""
+    first, last_layer, belief = *narrow(), Belief.certain(X)
+    mean, variance, source = 0.9 * X3, np.full((3, 1), 0.3), Correlated.of(belief)
+    gate = np.array([0.2])
+    psi1, _ = first.kernel.psi1(X, np.zeros((3, 1)), first.inducing)
+    transfer = gate * np.linalg.solve(lower_of(first), psi1.T).T
+    apart = JointlyGivenInducing(mean, variance[:, :, None], transfer[:, None])
+    if family in ("gated", "free", "diagonal"):
+        if family == "diagonal":
+            own = GivenInputs(mean, variance, np.zeros((3, 1)))
+            at = given_inputs(first, belief, own, Scales(), jitter=JITTER)
+        else:
+            free = transfer[None] if family == "free" else None
+            own = GivenInducing(mean, variance, gate if free is None else None, free)
+            at = given_inducing(first, belief, own, jitter=JITTER)
+        below = evaluate_layer(last_layer, at.belief, Targets.whole(X3), jitter=JITTER)
+        return at.posterior.value + at.entropy + below.value
+    if family == "full":
+        full = FullyGivenInputs(mean, variance, np.zeros((3, 1, 1)))
+        found = given_inputs_full(first, source, full, jitter=JITTER)
+    else:
+        found = joint(first, source, apart, jitter=JITTER)
+    final = to_data(last_layer, found.belief, X3, JITTER)
+    if family != "chain":
+        return found.value + found.entropy + final.value
+    # A little of the layer above, at the marginals that are best without.
+    told, covariance = (lower_of(last_layer).T @ final.weights).ravel(), final.inverse[0]
+    across = 0.05 * np.eye(3)
+    own = InducingGivenAbove(
+        told - across @ found.told_mean,
+        covariance - across @ found.told_covariance @ across.T,
+        across,
+    )
+    above = Above(found.told_mean, found.told_covariance, transfer[:, None])
+    end = chained(last_layer, found.belief, above, own, X3, jitter=JITTER)
+    return found.value + found.entropy + end.value
+
+
+X = np.array([[-1.0], [0.1], [1.0]])
+X3 = np.array([[-0.8], [0.3], [0.9]])
+
+
+def narrow() -> tuple[Layer, Layer]:
+    return tuple(Layer(RBF(1.0, np.ones(1)), X, 0.3) for _ in range(2))
+
+
+@pytest.mark.parametrize("family", ["gated", "free", "diagonal", "joint", "full", "chain"])
+def test_the_bound_is_below_the_evidence(family: str) -> None:
+    """log p(y | x) by quadrature over the hidden layer; the bound is not far below."""
+
+    def covariance(points: np.ndarray) -> np.ndarray:
+        apart = points[..., :, None] - points[..., None, :]
+        return np.exp(-0.5 * apart**2) + 0.3 * np.eye(3)
+
+    nodes, weights = np.polynomial.hermite_e.hermegauss(24)
+    grid = np.stack(np.meshgrid(nodes, nodes, nodes), axis=-1).reshape(-1, 3)
+    weights = np.prod(np.stack(np.meshgrid(weights, weights, weights), axis=-1), axis=-1).ravel()
+    h = grid @ np.linalg.cholesky(covariance(X[:, 0])).T
+    given = covariance(h)
+    fit = np.linalg.solve(given, np.broadcast_to(X3, (len(h), 3, 1)))[:, :, 0] @ X3[:, 0]
+    density = np.exp(-0.5 * (fit + np.linalg.slogdet(2.0 * np.pi * given)[1]))
+    evidence = np.log(weights @ density / (2.0 * np.pi) ** 1.5)
+    assert evidence - 3.0 < regression(family) < evidence
+
+
+@pytest.mark.parametrize("kind", ["gated", "diagonal"])
+def test_inputs_that_are_handed_on_are_no_matter_of_f(kind: str) -> None:
+    """A layer with a slope is the plain one of what the slope leaves."""
+    layer, belief, slope = layers()[0], Belief.certain(top().mean), np.array([[0.5, 1.0], [0.2, 0]])
+    mean, variance, _ = hidden(0)
+    found = []
+    for at, shift in ((replace(layer, slope=slope), belief.mean @ slope), (layer, 0.0)):
+        here = mean + shift
+        if kind == "gated":
+            own = GivenInducing(here, variance, np.array([0.4, 0.8]))
+            found.append(given_inducing(at, belief, own, jitter=JITTER))
+        else:
+            own = GivenInputs(here, variance, np.ones((N, D)))
+            found.append(given_inputs(at, belief, own, Scales(), jitter=JITTER))
+    bent, straight = found
+    assert bent.posterior.value == pytest.approx(straight.posterior.value, rel=1e-10)
+    np.testing.assert_allclose(bent.belief.mean - belief.mean @ slope, straight.belief.mean)
+    np.testing.assert_allclose(bent.statistics.psi1_targets, straight.statistics.psi1_targets)
+    assert bent.statistics.yy == pytest.approx(straight.statistics.yy)
+    met = Belief(np.ones((N, D)), np.ones((N, D)))
+    assert bent.pullback(met).layer.noise_variance == pytest.approx(
+        straight.pullback(met).layer.noise_variance
+    )
+
+
+def test_natural_steps_end_where_the_bound_is_stationary_in_what_is_told() -> None:
+    """The closed form of q(u) is best for its own layer alone; the layers below see it as well."""
+    generator = np.random.default_rng(4)
+    beliefs = (top(), *(Belief(*hidden(at)[:2]) for at in range(2)))
+    settings = {"family": "gated", "jitter": JITTER, "run": serial}
+    given = Given(Begun(beliefs, tuple(layers())))
+    graph = chain(LatentNode(), Targets.whole(Y), given, 2, **settings)
+    # Held scales of the data's layer: the bound is then one function.
+    phase = Phase("held", 1, ratio=4.0, conditional=True)
+    start = graph.start(0)
+    gates = generator.uniform(0.2, 0.8, (2, D))
+    nodes = [
+        GivenInducing(each.mean, each.variance, gate)
+        for each, gate in zip(start.nodes[1:], gates, strict=True)
+    ]
+    parameters = replace(start, nodes=(start.nodes[0], *nodes), layers=tuple(layers()))
+
+    def evaluate(at):
+        return graph.evaluate(at, phase)
+
+    before = evaluate(parameters).bound
+    ended, bound = natural_steps(evaluate, parameters, 60)
+    assert bound == evaluate(ended).bound > before + 1e-3
+    said = evaluate(ended).gradient
+    for own, new in zip(ended.nodes[1:], said.nodes[1:], strict=True):
+        np.testing.assert_allclose(own.sites.first, new.sites.first, atol=1e-3)
+        np.testing.assert_allclose(own.sites.second, new.sites.second, atol=1e-3)
+    # Whichever way q(u) is moved from there, the bound falls.
+    for _ in range(5):
+        for sign in (-0.05, 0.05):
+            first = ended.nodes[1].sites.first
+            sites = replace(
+                ended.nodes[1].sites, first=first + sign * generator.normal(size=first.shape)
+            )
+            moved = replace(ended.nodes[1], sites=sites)
+            assert (
+                evaluate(replace(ended, nodes=(start.nodes[0], moved, ended.nodes[2]))).bound
+                < bound
+            )
