@@ -130,7 +130,7 @@ class DeepGP(Layered, Trainable, FittedLayer, RegressorMixin, BaseEstimator):
         hidden = widths(self.n_components)
         n_inducing = for_layers("n_inducing", self.n_inducing, len(hidden) + 1)
         kernels: tuple[str | Kernel, ...] = for_layers("kernel", self.kernel, len(hidden) + 1)
-        shallow = Shallow.of(inputs, targets, n_inducing[0], self.jitter, run)
+        shallow = Shallow.of(inputs, targets, n_inducing[0], self.jitter, run, self.max_iter)
         few, known = inputs.belief.n_latent <= FEW_INPUTS, bool(inputs.exact.all())
         settings = shallow, hidden, n_inducing, kernels
         begin = InTurn(
