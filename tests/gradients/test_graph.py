@@ -130,6 +130,7 @@ def deep_regression(
 ) -> Graph:
     """Two layers below inputs that are known, exactly or not."""
     points = np.random.default_rng(5).normal(size=(9, 2))
+    points -= points.mean(axis=0)
     given = Inputs.of(points, variance)
     shallow, depth = Shallow.of(given, outputs, 4, JITTER), 2 if connected else 1
     kernels = ("rbf",) * (depth + 1)

@@ -142,8 +142,8 @@ class DeepGP(Layered, Trainable, FittedLayer, RegressorMixin, BaseEstimator):
         hidden = widths(self.n_components)
         n_inducing = for_layers("n_inducing", self.n_inducing, len(hidden) + 1)
         kernels: tuple[str | Kernel, ...] = for_layers("kernel", self.kernel, len(hidden) + 1)
-        inputs = imputed(inputs, targets, n_inducing[0], self.jitter, run)
-        shallow = Shallow.of(inputs, targets, n_inducing[0], self.jitter, run)
+        inputs = imputed(inputs, targets, n_inducing[0], self.jitter, run, self.max_iter)
+        shallow = Shallow.of(inputs, targets, n_inducing[0], self.jitter, run, self.max_iter)
         begin = regression_starts(
             shallow, hidden, n_inducing, kernels, mean=self.mean, connected=self.input_connections
         )
