@@ -43,6 +43,21 @@ class Belief:
         value = 0.5 * float(np.sum(np.log(2.0 * np.pi * np.e * spread), where=free))
         return value, Belief(np.zeros_like(self.mean), np.where(free, 0.5 / spread, 0.0))
 
+    def beside(self, other: "Belief") -> "Belief":
+        """Both about the same points, side by side."""
+        observed = None
+        if self.observed is not None or other.observed is not None:
+            known = (
+                np.zeros(b.mean.shape, bool) if b.observed is None else b.observed
+                for b in (self, other)
+            )
+            observed = np.hstack(list(known))
+        return Belief(
+            np.hstack([self.mean, other.mean]),
+            np.hstack([self.variance, other.variance]),
+            observed,
+        )
+
     def rows(self, chosen: slice) -> "Belief":
         """The belief about some of the points."""
         observed = None if self.observed is None else self.observed[chosen]

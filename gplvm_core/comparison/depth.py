@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -53,6 +53,7 @@ def is_depth_worth_it(
     cv: Any = 5,
     n_inducing: int = 50,
     max_iter: int = 500,
+    scaling: Literal["global", "columns"] = "columns",
     random_state: int | None = 0,
     callback: Callable[[Step], None] | None = None,
 ) -> Comparison:
@@ -61,13 +62,14 @@ def is_depth_worth_it(
     X, y: inputs (N × Q) and outputs (N or N × D): regression, with boosted trees, a linear model
     and nearest neighbours beside. X alone: rows (N × D) whose density is learnt, with probabilistic
     PCA and a mixture of Gaussians beside. cv, callback, errors: see `compare`. n_inducing,
-    max_iter: of every Gaussian-process layer and model.
+    max_iter: of every Gaussian-process layer and model. scaling: of the latent variable models,
+    "global" for columns that share a unit, such as pixels.
     """
     rows, outputs = checked(X, y)
     settings: dict[str, Any] = {"n_inducing": n_inducing, "max_iter": max_iter}
     if outputs is None:
         varying = np.ptp(rows, axis=0) > 0.0
-        contenders, notes = _of_density(int(varying.sum()), settings), [OF_DENSITY, ERRORS]
+        contenders, notes = _of_density(int(varying.sum()), scaling, settings), [OF_DENSITY, ERRORS]
         if not varying.all():
             notes.append(f"{int(np.sum(~varying))} columns that never change were left out.")
         rows = rows[:, varying]
@@ -94,13 +96,13 @@ def _of_regression(rows: Any, outputs: Any, settings: dict[str, Any]) -> tuple[C
     )
 
 
-def _of_density(n_columns: int, settings: dict[str, Any]) -> tuple[Contender, ...]:
+def _of_density(n_columns: int, scaling: Any, settings: dict[str, Any]) -> tuple[Contender, ...]:
     wide = {name: tuple(min(n, n_columns) for n in each) for name, each in WIDTHS.items()}
     return (
-        Contender(ONE, BayesianGPLVM(wide[ONE][0], **settings)),
-        Contender(TWO, DeepGPLVM(wide[TWO], **settings)),
-        Contender(THREE, DeepGPLVM(wide[THREE], **settings)),
-        Contender(PPCA, ProbabilisticPCA(max(1, min(10, n_columns - 1)))),
+        Contender(ONE, BayesianGPLVM(wide[ONE][0], scaling=scaling, **settings)),
+        Contender(TWO, DeepGPLVM(wide[TWO], scaling=scaling, **settings)),
+        Contender(THREE, DeepGPLVM(wide[THREE], scaling=scaling, **settings)),
+        Contender(PPCA, ProbabilisticPCA(max(1, min(10, n_columns - 1)), scaling)),
         Contender(MIXTURE, Mixture()),
     )
 

@@ -15,7 +15,7 @@ SURE = 2.0
 WORDS = {
     "log_likelihood": "log-likelihood",
     "rmse": "error (RMSE)",
-    "seconds": "seconds",
+    "seconds": "CPU seconds",
 }
 
 
@@ -52,9 +52,9 @@ class Comparison:
     """Every measure of every model (columns) on every split that was finished (rows).
 
     values: "log_likelihood" of a held-out row in nats; "rmse", where outputs are predicted;
-    "seconds" of training. reference: the model that the others are compared with. overlap: the mean
-    over splits of test ÷ training rows, by which splits are no independent repeats. answer: in
-    words. notes: what was decided, and what the measures mean.
+    "seconds" of the processor for training. reference: the model that the others are compared with.
+    overlap: the mean over splits of test ÷ training rows, by which splits are no independent
+    repeats. answer: in words. notes: what was decided, and what the measures mean.
     """
 
     names: tuple[str, ...]

@@ -32,9 +32,18 @@ def through(
     certain inputs; below, what is no Gaussian is taken for one. Source: Damianou (2015), §6.2;
     Girard et al. (2003).
     """
+    first = points, np.zeros_like(points) if points_variance is None else points_variance
+
+    def handed_on(
+        posterior: Posterior, mean: Array, variance: Array | None, noise: bool
+    ) -> tuple[Array, Array]:
+        inputs = _joined(posterior, mean, first[0])
+        spread = None if variance is None else _joined(posterior, variance, first[1])
+        return predict_at(posterior, inputs, spread, noise=noise)
+
     for posterior in posteriors[:-1]:
-        points, points_variance = predict_at(posterior, points, points_variance, noise=True)
-    return predict_at(posteriors[-1], points, points_variance, noise=noise)
+        points, points_variance = handed_on(posterior, points, points_variance, True)
+    return handed_on(posteriors[-1], points, points_variance, noise)
 
 
 def sample_through(
@@ -54,9 +63,11 @@ def sample_through(
         drawn = points
         if spread is not None:
             drawn = points + spread * generator.standard_normal(points.shape)
+        first = drawn
         for posterior in posteriors[:-1]:
-            drawn = sample(posterior, drawn, 1, generator)[0]
-        draws[at] = sample(posteriors[-1], drawn, 1, generator, noise=noise)[0]
+            drawn = sample(posterior, _joined(posterior, drawn, first), 1, generator)[0]
+        last = _joined(posteriors[-1], drawn, first)
+        draws[at] = sample(posteriors[-1], last, 1, generator, noise=noise)[0]
     return draws
 
 
@@ -143,10 +154,20 @@ def _drawn(
         at = np.repeat(points[rows][None], n_samples, axis=0)
         if points_variance is not None:
             at = at + np.sqrt(points_variance[rows]) * generator.standard_normal(at.shape)
+        first_drawn = at
         for posterior in posteriors[:-1]:
-            mean, variance = at_each(posterior, at)
+            mean, variance = at_each(posterior, _joined(posterior, at, first_drawn))
             at = mean + np.sqrt(variance) * generator.standard_normal(mean.shape)
-        yield rows, *at_each(posteriors[-1], at, noise=noise)
+        last = posteriors[-1]
+        yield rows, *at_each(last, _joined(last, at, first_drawn), noise=noise)
+
+
+def _joined(
+    posterior: Posterior, points: Float[Array, "*S Q"], first: Float[Array, "*S P"]
+) -> Float[Array, "*S R"]:
+    """Inputs of a layer: what is handed on, and the first inputs where the layer sees them, too."""
+    whole = posterior.n_latent == points.shape[-1]
+    return points if whole else np.concatenate([points, first], axis=-1)
 
 
 def at_each(

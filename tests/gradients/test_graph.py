@@ -112,15 +112,31 @@ def deep_views(outputs: tuple[np.ndarray, ...]) -> Graph:
     return deep_chain(LatentNode(), tuple(map(Targets.of, outputs)), begin, 1, **settings)
 
 
+def views_at_two_depths(outputs: tuple[np.ndarray, ...]) -> Graph:
+    """One view below the hidden node, another below the top beside it."""
+    begun = chain(outputs[0], 2).begin(0)
+    layers = (*begun.layers, begun.layers[0])
+    edges = (Edge(0, 1), Edge(1, Targets.of(outputs[0])), Edge(0, Targets.of(outputs[1])))
+    begin = Given(Begun(begun.beliefs, layers))
+    return Graph((LatentNode(), HiddenNode()), edges, begin, JITTER)
+
+
 def deep_regression(
-    outputs: np.ndarray, variance: np.ndarray | None, start: type[Unbent] = Unbent
+    outputs: np.ndarray,
+    variance: np.ndarray | None,
+    start: type[Unbent] = Unbent,
+    *,
+    connected: bool = False,
 ) -> Graph:
     """Two layers below inputs that are known, exactly or not."""
     points = np.random.default_rng(5).normal(size=(9, 2))
+    points -= points.mean(axis=0)
     given = Inputs.of(points, variance)
-    begin = start(Shallow.of(given, outputs, 4, JITTER), (2,), (4, 4), ("rbf", "rbf"))
-    settings = {"family": "mean_field", "jitter": JITTER, "run": serial}
-    return deep_chain(InputNode(given), Targets.of(outputs), begin, 1, **settings)
+    shallow, depth = Shallow.of(given, outputs, 4, JITTER), 2 if connected else 1
+    kernels = ("rbf",) * (depth + 1)
+    begin = start(shallow, (2,) * depth, (4,) * (depth + 1), kernels, connected)
+    settings = {"family": "mean_field", "jitter": JITTER, "run": serial, "connected": connected}
+    return deep_chain(InputNode(given), Targets.of(outputs), begin, depth, **settings)
 
 
 GRAPHS = {
@@ -152,9 +168,13 @@ GRAPHS = {
         views(gaps)[0], EncodedNode.of(views(gaps)[0], 1, "network")
     ),
     "deep views": lambda gaps: deep_views(views(gaps)),
+    "views at two depths": lambda gaps: views_at_two_depths(views(gaps)),
     "deep regression": lambda gaps: deep_regression(views(gaps)[0], None),
     "deep regression, inputs handed on": lambda gaps: deep_regression(
         views(gaps)[0], None, HandedOn
+    ),
+    "deep regression, inputs seen by every layer": lambda gaps: deep_regression(
+        views(gaps)[0], np.tile([0.1, 0.0], (9, 1)), connected=True
     ),
     "deep regression, inputs with noise": lambda gaps: deep_regression(
         views(gaps)[0], np.full((9, 2), 0.1)

@@ -1,5 +1,8 @@
 """What deep models may be built of: inputs with gaps, paths over time, encoders."""
 
+from collections.abc import Sequence
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -11,11 +14,14 @@ from gplvm_core.models import Capabilities
 from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.problems import regression
 from gplvm_core.models.problems.deep import chain
+from gplvm_core.models.problems.deep_growing import Grown
 from gplvm_core.models.problems.deep_inputs import imputed
-from gplvm_core.models.problems.deep_starts import InTurn
-from gplvm_core.models.problems.graph import Begun, Given
+from gplvm_core.models.problems.deep_starts import Embedded, InTurn
+from gplvm_core.models.problems.edges import FREE
+from gplvm_core.models.problems.graph import Beginning, Begun, Given, Graph
 from gplvm_core.models.problems.inputs import InputNode
-from gplvm_core.models.training.run import Run, Trained
+from gplvm_core.models.problems.nodes import LatentNode
+from gplvm_core.models.training.run import Phase, Run, Trained
 from gplvm_core.models.training.schedule import Training
 from gplvm_core.optimise import Progress
 from gplvm_core.prediction import Evidence, through
@@ -233,3 +239,125 @@ def test_what_a_top_cannot_be() -> None:
     timed = DeepGPLVM((1, 2), 5, time_kernel="rbf", **QUICK).fit(rows)
     with pytest.raises(ValueError, match="adapt=True is for models of one layer"):
         timed.complete(rows, times=times, adapt=True)
+
+
+def test_a_top_grows_on_layers_that_were_trained() -> None:
+    """What is below it starts where it ended without; the noise of the new layer is small."""
+    _, rows = waving()
+    rows -= rows.mean(axis=0)
+    whole = Embedded(rows, (1, 2, 3), (4, 5, 6), ("rbf", "rbf", "rbf"), "pca")
+    trained = list[Graph]()
+
+    def below(begin: Beginning, n_hidden: int, phases: Sequence[Phase]) -> Graph:
+        settings = {"family": "marginalised", "jitter": 1e-6, "run": serial, "phases": phases}
+        trained.append(chain(LatentNode(), Targets.of(rows), begin, n_hidden, **settings))
+        return trained[-1]
+
+    begun = Grown(whole, below, 15)(3)
+    assert [each.mean.shape[1] for each in begun.beliefs] == [1, 2, 3]
+    assert [layer.inducing.shape for layer in begun.layers] == [(4, 1), (5, 2), (6, 3)]
+    level = begun.beliefs[1].mean.var(axis=0).mean()
+    assert begun.layers[0].noise_variance == pytest.approx(0.1 * level)
+    one, two = trained
+    assert (len(one.edges), len(two.edges)) == (1, 2)
+    # One layer, trained, explains more than where it started.
+    before = one.evaluate(one.start(3), FREE).bound
+    grown = two.begin(3)
+    parameters = replace(one.start(3), nodes=(grown.beliefs[1],), layers=(grown.layers[1],))
+    assert one.evaluate(parameters, FREE).bound > before + 10.0
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_growing_is_another_start() -> None:
+    _, rows = waving(24)
+    model = DeepGPLVM((1, 2), 6, grow=True, **QUICK).fit(rows)
+    together, grown = model.restarts_
+    assert together.bound != grown.bound
+    assert model.result_ is max(model.restarts_, key=lambda each: each.bound).result
+    kept = "was" if grown.bound > together.bound else "was not"
+    (note,) = (each for each in model.notes_ if "grown" in each)
+    assert note.startswith(f"the start with a grown top {kept} kept: bound {grown.bound:.1f} nats")
+    plain = DeepGPLVM((1, 2), 6, random_state=0, max_iter=8).fit(rows)
+    assert len(plain.restarts_) == 1 and not any("grown" in each for each in plain.notes_)
+
+
+def test_nothing_grows_on_a_layer_that_is_off() -> None:
+    noise = np.random.default_rng(0).normal(size=(12, 1))
+    with pytest.warns(UserWarning, match="no layer was grown on one that is off"):
+        DeepGPLVM((1, 1), 4, grow=True, max_iter=60, jitter=1e-4, random_state=0).fit(noise)
+
+
+def step(n_points: int) -> tuple[np.ndarray, np.ndarray]:
+    generator = np.random.default_rng(0)
+    x = np.sort(generator.uniform(-1.0, 1.0, n_points))[:, None]
+    return x, np.sign(x[:, 0]) + x[:, 0] + 0.05 * generator.normal(size=n_points)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_every_layer_may_see_the_inputs(tmp_path) -> None:
+    """Moments at inputs known exactly or not, and densities, against draws through the layers."""
+    x, y = step(25)
+    model = DeepGP((1, 2), 8, input_connections=True, max_iter=40, random_state=0).fit(x, y)
+    assert [len(layer.relevance_) for layer in model.layers_] == [1, 2, 3]
+    assert [layer.posterior_.n_latent for layer in model.layers_] == [1, 2, 3]
+    assert np.sqrt(np.mean((model.predict(x) - y) ** 2)) < 0.3
+    new = np.array([[-0.6], [0.4]])
+    for variance in (None, 0.01):
+        mean, std = model.predict(new, X_variance=variance, return_std=True, noise=True)
+        draws = model.sample(new, 1200, random_state=0, X_variance=variance)
+        np.testing.assert_allclose(draws.mean(axis=0), mean, atol=0.3 * std.max())
+        np.testing.assert_allclose(draws.std(axis=0), std, rtol=0.3)
+    width = 0.5 * draws[:, 0].std()
+    near = np.mean(np.abs(draws[:, 0] - mean[0]) < width)
+    places = mean[0] + width * np.array([-1.0, 0.0, 1.0])
+    ask = {"n_samples": 2000, "X_variance": 0.01}
+    density = np.exp(model.score_samples(np.repeat(new[:1], 3, axis=0), places, **ask))
+    assert near == pytest.approx(width / 3.0 * float(density @ [1.0, 4.0, 1.0]), rel=0.15)
+    model.save(tmp_path / "deep.gplvm")
+    np.testing.assert_array_equal(load(tmp_path / "deep.gplvm").predict(new), model.predict(new))
+
+
+def test_a_layer_that_ignores_the_inputs_is_as_one_that_does_not_see_them() -> None:
+    """Input connections whose ARD weights are 0 leave bound and predictions as they were."""
+    x, y = step(12)
+    inputs, targets = Inputs.of(x, None), Targets.of((y - y.mean())[:, None])
+    hidden = Belief(np.tanh(3.0 * x), np.full((12, 1), 0.05))
+    first = Layer(RBF(1.0, np.ones(1)), x[:6], 0.01)
+    last = Layer(RBF(1.0, np.ones(1)), hidden.mean[:5], 0.01)
+    blind = replace(
+        last,
+        kernel=RBF(1.0, np.array([1.0, 1e12])),
+        inducing=np.hstack([last.inducing, x[:5]]),
+    )
+    bounds = [
+        chain(
+            InputNode(inputs),
+            targets,
+            Given(Begun((inputs.belief, hidden), (first, below))),
+            1,
+            family="marginalised",
+            jitter=1e-6,
+            run=serial,
+            connected=connected,
+        )
+        for below, connected in ((last, False), (blind, True))
+    ]
+    plain, seen = (graph.evaluate(graph.start(0), FREE).bound for graph in bounds)
+    assert seen == pytest.approx(plain, rel=1e-9)
+
+
+@pytest.mark.usefixtures("quick_starts")
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_mean_of_the_first_layer() -> None:
+    x, y = step(15)
+    for mean, starts in (("zero", 2), ("linear", 1), ("compared", 3)):
+        model = DeepGP((1,), 5, mean=mean, **QUICK).fit(x, y)
+        assert len(model.restarts_) == starts
+        if mean != "compared":
+            assert (model.layers_[0].posterior_.slope is None) == (mean == "zero")
+    with pytest.raises(ValueError, match="mean must be one of compared, zero, linear; got 'ident"):
+        DeepGP((1,), 5, mean="identity", **QUICK).fit(x, y)
+    with pytest.raises(ValueError, match="input connections are for the families mean_field and"):
+        DeepGP((1,), 5, input_connections=True, family="gated", **QUICK).fit(x, y)
+    with pytest.raises(ValueError, match="mean='linear' needs inputs that are known exactly"):
+        DeepGP((1,), 5, mean="linear", **QUICK).fit(x, y, X_variance=0.1)

@@ -5,8 +5,9 @@ from typing import Any, TypeVar
 
 from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.problems.deep import Family
+from gplvm_core.models.problems.deep_starts import InTurn
 from gplvm_core.models.problems.doctor import DeepLayer, sound
-from gplvm_core.models.training.run import Trained
+from gplvm_core.models.training.run import Trained, seeds_for
 from gplvm_core.prediction import Posterior
 from gplvm_core.statistics import Statistics
 
@@ -20,6 +21,8 @@ class Layered:
 
     family: Family
     layers_: tuple[DeepLayer, ...]
+    random_state: int | None
+    n_restarts: int
 
     @property
     def capabilities(self) -> Capabilities:
@@ -28,6 +31,11 @@ class Layered:
     @property
     def _posteriors(self) -> tuple[Posterior, ...]:
         return tuple(layer.posterior_ for layer in self.layers_)
+
+    def _seeds(self, problem: Any) -> tuple[int, ...]:
+        """One for each start, of every kind of them."""
+        drawn, begin = seeds_for(self.random_state, self.n_restarts), problem.begin
+        return begin.seeds(drawn) if isinstance(begin, InTurn) else drawn
 
     @property
     def _apart(self) -> bool:

@@ -20,12 +20,12 @@ from gplvm_core.models.estimators.fitted import FittedLayer
 from gplvm_core.models.estimators.trained import Trainable
 from gplvm_core.models.problems.deep import REGRESSION_PHASES, Family, chain
 from gplvm_core.models.problems.deep_inputs import imputed, rows_with_inputs
-from gplvm_core.models.problems.deep_starts import Answered, HandedOn, InTurn, Shallow, Unbent
+from gplvm_core.models.problems.deep_starts import Mean, Shallow, regression_starts
 from gplvm_core.models.problems.doctor import doubts, examined
 from gplvm_core.models.problems.edges import targets_for
 from gplvm_core.models.problems.graph import Graph
 from gplvm_core.models.problems.inputs import InputNode
-from gplvm_core.models.training.run import Run, seeds_for
+from gplvm_core.models.training.run import Run
 from gplvm_core.models.training.schedule import check_settings
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
@@ -36,9 +36,6 @@ from gplvm_core.prediction import (
     through,
 )
 from gplvm_core.statistics import Executor, executor
-
-# With more inputs than this, hidden layers that start as the inputs stay as they are.
-FEW_INPUTS = 3
 
 
 class DeepGP(Layered, Trainable, FittedLayer, RegressorMixin, BaseEstimator):
@@ -61,6 +58,10 @@ class DeepGP(Layered, Trainable, FittedLayer, RegressorMixin, BaseEstimator):
     family : "marginalised", "mean_field", "gated", "free" or "diagonal", as in DeepGPLVM; diagonal
         is mean field where a layer's inputs are known exactly.
     n_restarts : how many times every kind of start is made.
+    mean : of the first layer: "zero", "linear" (the map above, of inputs known exactly), or
+        "compared", starts with either.
+    input_connections : every layer sees the inputs, too, beside what the layer above hands on
+        (Duvenaud et al. 2014), so that deep models forget none of them.
     """
 
     def __init__(
@@ -77,6 +78,8 @@ class DeepGP(Layered, Trainable, FittedLayer, RegressorMixin, BaseEstimator):
         random_state: int | None = None,
         n_jobs: int | None = None,
         noise: Noise = "shared",
+        mean: Mean = "compared",
+        input_connections: bool = False,
     ) -> None:
         self.n_components = n_components
         self.n_inducing = n_inducing
@@ -90,6 +93,8 @@ class DeepGP(Layered, Trainable, FittedLayer, RegressorMixin, BaseEstimator):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.noise = noise
+        self.mean = mean
+        self.input_connections = input_connections
 
     def fit(
         self,
@@ -137,16 +142,10 @@ class DeepGP(Layered, Trainable, FittedLayer, RegressorMixin, BaseEstimator):
         hidden = widths(self.n_components)
         n_inducing = for_layers("n_inducing", self.n_inducing, len(hidden) + 1)
         kernels: tuple[str | Kernel, ...] = for_layers("kernel", self.kernel, len(hidden) + 1)
-        inputs = imputed(inputs, targets, n_inducing[0], self.jitter, run)
-        shallow = Shallow.of(inputs, targets, n_inducing[0], self.jitter, run)
-        few, known = inputs.belief.n_latent <= FEW_INPUTS, bool(inputs.exact.all())
-        settings = shallow, hidden, n_inducing, kernels
-        begin = InTurn(
-            (
-                *([Unbent(*settings)] if few else []),
-                Answered(*settings),
-                *([HandedOn(*settings)] if known else []),
-            )
+        inputs = imputed(inputs, targets, n_inducing[0], self.jitter, run, self.max_iter)
+        shallow = Shallow.of(inputs, targets, n_inducing[0], self.jitter, run, self.max_iter)
+        begin = regression_starts(
+            shallow, hidden, n_inducing, kernels, mean=self.mean, connected=self.input_connections
         )
         return chain(
             InputNode(inputs),
@@ -156,14 +155,11 @@ class DeepGP(Layered, Trainable, FittedLayer, RegressorMixin, BaseEstimator):
             family=self.family,
             jitter=self.jitter,
             run=run,
-            top_held=known and n_inducing[0] >= len(targets),
+            top_held=bool(inputs.exact.all()) and n_inducing[0] >= len(targets),
             per_output=self.noise == "per_output",
+            connected=self.input_connections,
             phases=REGRESSION_PHASES,
         )
-
-    def _seeds(self, problem: Any) -> tuple[int, ...]:
-        drawn: tuple[int, ...] = problem.begin.seeds(seeds_for(self.random_state, self.n_restarts))
-        return drawn
 
     def predict(
         self,

@@ -1,6 +1,7 @@
 """The deep GP-LVM: Gaussian-process layers on top of each other, above them latent inputs."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -14,15 +15,16 @@ from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.deep import LAYERED, for_layers, widths
 from gplvm_core.models.estimators.deep_queries import DeepQueries
 from gplvm_core.models.estimators.trained import TrainedModel
-from gplvm_core.models.problems.deep import Family, chain
-from gplvm_core.models.problems.deep_starts import Embedded
+from gplvm_core.models.problems.deep import PHASES, Family, chain
+from gplvm_core.models.problems.deep_growing import Grown
+from gplvm_core.models.problems.deep_starts import Embedded, InTurn
 from gplvm_core.models.problems.doctor import DeepLayer, doubts, examined
 from gplvm_core.models.problems.edges import targets_for
 from gplvm_core.models.problems.encoded import EncodedNode
-from gplvm_core.models.problems.graph import Graph, Parameters
+from gplvm_core.models.problems.graph import Beginning, Graph, Parameters
 from gplvm_core.models.problems.nodes import LatentNode, Node
 from gplvm_core.models.problems.paths import PathNode
-from gplvm_core.models.training.run import Run
+from gplvm_core.models.training.run import Phase, Run
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
 from gplvm_core.statistics import Executor
@@ -56,6 +58,8 @@ class DeepGPLVM(DeepQueries, TrainedModel):
     encoder : None, or q(X) of the top as a function of the outputs, "kernel" or "network", as for
         BayesianGPLVM (the autoencoder by a back-constraint, §6.2.5); transform of whole rows is its
         answer.
+    grow : also starts from a new top on a shallow model that was trained first (layer by layer
+        where there are more), and keeps what ends with the better bound; notes_ say which.
     """
 
     _layered = LAYERED
@@ -77,6 +81,7 @@ class DeepGPLVM(DeepQueries, TrainedModel):
         noise: Noise = "shared",
         time_kernel: str | Kernel | None = None,
         encoder: Literal["kernel", "network"] | None = None,
+        grow: bool = False,
     ) -> None:
         self.n_components = n_components
         self.n_inducing = n_inducing
@@ -93,6 +98,7 @@ class DeepGPLVM(DeepQueries, TrainedModel):
         self.noise = noise
         self.time_kernel = time_kernel
         self.encoder = encoder
+        self.grow = grow
 
     @property
     def capabilities(self) -> Capabilities:
@@ -133,16 +139,34 @@ class DeepGPLVM(DeepQueries, TrainedModel):
 
     def _problem(self, begin: Embedded, run: Executor) -> Graph:
         assert not isinstance(begin.outputs, tuple)
-        return chain(
-            self._top(begin.outputs, begin.n_latent[0]),
-            targets_for(begin.outputs, self.noise),
-            begin,
-            len(begin.n_latent) - 1,
-            family=self.family,
-            jitter=self.jitter,
-            run=run,
-            per_output=self.noise == "per_output",
-        )
+        targets = targets_for(begin.outputs, self.noise)
+
+        def below(
+            top: Node,
+            family: Family,
+            begin: Beginning,
+            n_hidden: int,
+            phases: Sequence[Phase] = PHASES,
+        ) -> Graph:
+            return chain(
+                top,
+                targets,
+                begin,
+                n_hidden,
+                family=family,
+                jitter=self.jitter,
+                run=run,
+                per_output=self.noise == "per_output",
+                phases=phases,
+            )
+
+        starts: Beginning = begin
+        if self.grow and len(begin.n_latent) > 1:
+            # Every family starts from what the default one finds.
+            grown = Grown(begin, partial(below, LatentNode(), "marginalised"), self.max_iter)
+            starts = InTurn((begin, grown))
+        top = self._top(begin.outputs, begin.n_latent[0])
+        return below(top, self.family, starts, len(begin.n_latent) - 1)
 
     def _top(self, outputs: Float[Array, "N D"], n_latent: int) -> Node:
         """What is believed about the latent points."""
@@ -164,7 +188,22 @@ class DeepGPLVM(DeepQueries, TrainedModel):
         if isinstance(node, PathNode):
             self.path_, self.time_kernel_ = node.path(own), own.kernel
             odd = timeline_notes(self.times_, self.sequences_, own.kernel)
-        return odd + learnt.notes + doubts(self.layers_)
+        return odd + self._kept(problem) + learnt.notes + doubts(self.layers_)
+
+    def _kept(self, problem: Graph) -> tuple[str, ...]:
+        """Which kind of start was kept, in words."""
+        if not isinstance(problem.begin, InTurn):
+            return ()
+        grown = [each for each in self.restarts_ if each.seed % 2]
+        together = [each for each in self.restarts_ if not each.seed % 2]
+        if not grown:
+            return ("training was stopped before the start with a grown top had its turn",)
+        of_grown, of_others = (max(e.bound for e in kind) for kind in (grown, together))
+        kept = "was" if any(each.result is self.result_ for each in grown) else "was not"
+        return (
+            f"the start with a grown top {kept} kept: bound {of_grown:.1f} nats, of layers trained "
+            f"together from the first {of_others:.1f}",
+        )
 
     def _keep_layers(self, layers: tuple[DeepLayer, ...]) -> None:
         """What fitting leaves behind: the layers, and what is said of the top and of the last."""

@@ -49,14 +49,16 @@ def chain(
     run: Executor,
     top_held: bool = False,
     per_output: bool = False,
+    connected: bool = False,
     phases: Sequence[Phase] = PHASES,
 ) -> Graph:
     """F of the layers top → h¹ → … → outputs, one more than there are hidden nodes.
 
     outputs: data, or several views, each with a layer of its own on the last node. top_held: the
     inducing inputs of the first layer do not move. per_output: every output of data has a signal
-    and a noise variance of its own. Source: Damianou (2015), ch. 6. Raises ValueError for a family
-    that there is not.
+    and a noise variance of its own. connected: every layer sees the top beside its own inputs
+    (Duvenaud et al. 2014). Source: Damianou (2015), ch. 6. Raises ValueError for a family that
+    there is not, or that cannot be connected.
     """
     if family not in FAMILIES:
         raise ValueError(f"family must be one of {', '.join(FAMILIES)}; got {family!r}")
@@ -71,12 +73,18 @@ def chain(
             positive=BOUNDED,
             mean_field=family == "mean_field",
             per_output=per_output and at >= n_hidden,
+            joined=0 if connected and at else None,
         )
         for at, end in enumerate(ends)
     ]
     hidden = (HiddenNode() for _ in range(n_hidden))
     nodes = (top, *hidden)
     if n_hidden and family != "mean_field" and family != "marginalised":
+        if connected:
+            raise ValueError(
+                "input connections are for the families mean_field and marginalised; "
+                f"got {family!r}"
+            )
         in_turn = then_conditional(phases)
         return ConditionalGraph(nodes, tuple(edges), begin, jitter, phases=in_turn, family=family)
     doctor = glance if n_hidden else None

@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 
 from gplvm_core.models.data.inputs import INITIAL_VARIANCE, Inputs
 from gplvm_core.models.data.scaling import Scaling
-from gplvm_core.models.problems.deep_starts import shallow_layer
+from gplvm_core.models.problems.deep_starts import SHALLOW_ITERATIONS, shallow_layer
 from gplvm_core.models.problems.guess import guess_inputs
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.impute import impute
@@ -41,7 +41,12 @@ def rows_with_inputs(inputs: Inputs) -> tuple[Bool[Flags, " N"], tuple[str, ...]
 
 
 def imputed(
-    inputs: Inputs, targets: Float[Array, "N D"], n_inducing: int, jitter: float, run: Executor
+    inputs: Inputs,
+    targets: Float[Array, "N D"],
+    n_inducing: int,
+    jitter: float,
+    run: Executor,
+    max_iter: int = SHALLOW_ITERATIONS,
 ) -> Inputs:
     """The inputs, with q(X) of the missing ones where a regression of the whole rows imputes them.
 
@@ -55,7 +60,7 @@ def imputed(
         mean = guess_inputs(inputs, targets, np.random.default_rng(0))
         return inputs.starting_at(mean, np.full_like(mean, INITIAL_VARIANCE))
     known, partial, n_outputs = inputs.rows(whole), inputs.rows(~whole), targets.shape[1]
-    layer = shallow_layer(known, targets[whole], n_inducing, jitter, run)
+    layer = shallow_layer(known, targets[whole], n_inducing, jitter, run, max_iter)
     # In internal units on both sides.
     posterior = layer.as_posterior(Scaling(np.zeros(n_outputs), np.ones(n_outputs)))
     told = targets[~whole], partial.belief, partial.prior, partial.missing

@@ -6,7 +6,7 @@ layers above and below can explain them, and hidden noise that is small beside t
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Self
+from typing import ClassVar, Literal, Self, get_args
 
 import numpy as np
 from jaxtyping import Float
@@ -22,6 +22,7 @@ from gplvm_core.models.problems.initialise import initial_inducing, initial_late
 from gplvm_core.models.problems.nodes import INITIAL_VARIANCE
 from gplvm_core.models.problems.regression import RegressionStart, regression
 from gplvm_core.models.problems.starts import of_unit_scale, start_kernel
+from gplvm_core.models.training.schedule import Training
 from gplvm_core.numerics import Array
 from gplvm_core.statistics import Executor, Targets
 from gplvm_core.statistics.executors import serial
@@ -34,8 +35,20 @@ HIDDEN_NOISE = 0.1
 LEAST_NOISE, RELATIVE_NOISE = 0.01, 0.1
 # Of a layer that hands its inputs on, whose hidden dimensions have unit variance.
 NO_NOISE = 1e-5
+# Of the shallow regression that starts are made of.
+SHALLOW_ITERATIONS = 200
+# Lengthscales count as no shorter than a tenth of the inputs' spread: a column of a few values,
+# which any short one tells apart, would drown all others.
+MOST_RELEVANT = 10.0
+# What is off by this share is no linear map.
+LEAST_LIKE = 1e-3
 # Points closer than this are one place.
 LEAST_SPREAD = 1e-10
+# With more inputs than this, hidden layers that start as the inputs stay as they are.
+FEW_INPUTS = 3
+# Of the first layer of a regression: a linear map of the inputs that stays, none, or the better.
+Mean = Literal["compared", "zero", "linear"]
+MEANS = get_args(Mean)
 # Lengthscale of a layer that starts as (nearly) the identity, in units of √Q: it bends little.
 STRAIGHT = 3.0
 
@@ -87,13 +100,15 @@ class Embedded:
 class Shallow:
     """The regression of one layer that the starts of a deep one are made of.
 
-    answer: its mean at the inputs. leading: the inputs in units of the
-    lengthscales, turned so that the answer changes most along the first dimension, and so on
-    (eigenvectors of the mean outer product of its gradients, the active subspace).
+    kernel: of unit scale. inducing: where training took them. answer: its mean at the inputs.
+    leading: the inputs in units of the lengthscales, turned so that the answer changes most along
+    the first dimension, and so on (eigenvectors of the mean outer product of its gradients, the
+    active subspace).
     """
 
     inputs: Inputs
     kernel: Kernel
+    inducing: Float[Array, "M Q"]
     answer: Float[Array, "N D"]
     leading: Float[Array, "N Q"]
 
@@ -105,30 +120,53 @@ class Shallow:
         n_inducing: int,
         jitter: float,
         run: Executor = serial,
+        max_iter: int = SHALLOW_ITERATIONS,
     ) -> Self:
-        """Fitted as far as a start needs it; the same for every seed."""
-        layer = shallow_layer(inputs, targets, n_inducing, jitter, run)
+        """Trained, so that what starts as the shallow regression starts at its bound; the same for
+        every seed.
+        """
+        layer = shallow_layer(inputs, targets, n_inducing, jitter, run, max_iter)
         mean, weights = inputs.belief.mean, layer.posterior.weights
         certain = np.zeros_like(mean)
         cross, pullback = layer.layer.kernel.psi1(mean, certain, layer.layer.inducing)
         units = np.sqrt(relevance_of(layer.layer.kernel, mean.shape[1]))
+        units = np.minimum(units, MOST_RELEVANT)
         outer = np.zeros((mean.shape[1], mean.shape[1]))
         for own in weights.T:
             steps = pullback(np.tile(own, (len(mean), 1))).mean / units
             outer += steps.T @ steps
         _, turned = np.linalg.eigh(outer)
         leading = (mean * units) @ turned[:, ::-1]
-        return cls(inputs, layer.layer.kernel, cross @ weights, leading)
+        kernel = of_unit_scale(layer.layer.kernel, mean)
+        return cls(inputs, kernel, layer.layer.inducing, cross @ weights, leading)
 
 
 def shallow_layer(
-    inputs: Inputs, targets: Float[Array, "N D"], n_inducing: int, jitter: float, run: Executor
+    inputs: Inputs,
+    targets: Float[Array, "N D"],
+    n_inducing: int,
+    jitter: float,
+    run: Executor,
+    max_iter: int = SHALLOW_ITERATIONS,
 ) -> Settled:
-    """The regression of one layer, fitted as far as a start needs it; the same for every seed."""
+    """The trained regression of one layer; the same for every seed.
+
+    Beliefs about missing inputs cost less the fewer inputs matter: with them the kernel is held.
+    """
     seen = Targets.of(targets)
-    begun = RegressionStart(inputs, seen, "rbf", n_inducing, jitter, run)(0)
-    graph = regression(inputs, seen, Given(begun), n_inducing=n_inducing, jitter=jitter, run=run)
-    (layer,) = graph.learnt(graph.start(0), (targets,)).layers
+    begin = Given(RegressionStart(inputs, seen, "rbf", n_inducing, jitter, run)(0))
+    graph = regression(
+        inputs,
+        seen,
+        begin,
+        n_inducing=n_inducing,
+        jitter=jitter,
+        run=run,
+        kernel_held=bool(inputs.missing.any()),
+    )
+    most = min(max_iter, SHALLOW_ITERATIONS)
+    (trained,) = Training(graph, "lbfgs", most, jitter, 0.0).run((0,))
+    (layer,) = graph.learnt(trained.parameters, (targets,)).layers
     return layer
 
 
@@ -138,13 +176,17 @@ class Unbent:
 
     The inputs are taken in units of the shallow regression's lengthscales, turned to where its
     answer changes most, so that hidden layers may be narrower or wider. n_latent: of the hidden
-    nodes; n_inducing, kernels: of every layer, the first of them on the inputs.
+    nodes; n_inducing, kernels: of every layer, the first of them on the inputs. connected: the
+    others see the inputs as well.
     """
 
     shallow: Shallow
     n_latent: tuple[int, ...]
     n_inducing: tuple[int, ...]
     kernels: tuple[str | Kernel, ...]
+    connected: bool = False
+    # Whether one hidden layer has lengthscales for units, beside which its noise is to be small.
+    in_lengthscales: ClassVar[bool] = False
 
     def __call__(self, seed: int, /) -> Begun:
         generator, belief = np.random.default_rng(seed), self.shallow.inputs.belief
@@ -154,7 +196,10 @@ class Unbent:
         last = np.sqrt(len(scaled)) / max(float(values[0]), LEAST_SPREAD)
         noise = min((RELATIVE_NOISE * last) ** 2, LEAST_NOISE)
         means = _narrowed(scaled, self.n_latent, generator)
-        known = min(scaled.shape[1], *self.n_latent)
+        if self.in_lengthscales and len(means) == 1:
+            means, last = (means[0] / last,), 1.0
+        # Columns that are sums of others add no direction.
+        known = min(int(np.sum(values > LEAST_SPREAD * values[0])), *self.n_latent)
         straight = (_straight(belief.n_latent), *(_straight(n) for n in self.n_latent[:-1]))
         scales = (*straight, _told(last, known, self.n_latent[-1]))
         return _begun(self, belief, means, noise, scales, generator)
@@ -166,24 +211,29 @@ class HandedOn(Unbent):
     dimensions as inputs this is the shallow regression, to which the layer may add what it likes.
     """
 
+    in_lengthscales: ClassVar[bool] = True
+
     def __call__(self, seed: int, /) -> Begun:
         begun = super().__call__(seed)
-        top, hidden, *rest = begun.beliefs
-        slope, *_ = np.linalg.lstsq(top.mean, hidden.mean, rcond=None)
-        hidden = Belief(hidden.mean, np.full_like(hidden.mean, NO_NOISE))
-        first, *others = begun.layers
-        first = replace(first, noise_variance=NO_NOISE, slope=np.asarray(slope, np.float64))
-        return Begun((top, hidden, *rest), (first, *others))
+        top, *hidden = begun.beliefs
+        slopes = [_linear_map(top.mean, each.mean) for each in hidden]
+        handed = [
+            Belief(top.mean @ slope, each.variance)
+            for slope, each in zip(slopes, hidden, strict=True)
+        ]
+        handed[0] = Belief(handed[0].mean, np.full_like(handed[0].mean, NO_NOISE))
+        first, *others, last = begun.layers
+        first = replace(first, noise_variance=NO_NOISE, slope=slopes[0])
+        if len(last.inducing) == len(self.shallow.inducing):
+            places = self.shallow.inducing @ slopes[-1]
+            seen = np.hstack([places, self.shallow.inducing]) if self.connected else places
+            last = replace(last, inducing=seen)
+        return Begun((top, *handed), (first, *others, last))
 
 
 @dataclass(frozen=True)
-class Answered:
+class Answered(Unbent):
     """The first hidden layer holds the shallow regression's answer, and the others hand it on."""
-
-    shallow: Shallow
-    n_latent: tuple[int, ...]
-    n_inducing: tuple[int, ...]
-    kernels: tuple[str | Kernel, ...]
 
     def __call__(self, seed: int, /) -> Begun:
         generator, belief = np.random.default_rng(seed), self.shallow.inputs.belief
@@ -209,8 +259,37 @@ class InTurn:
         return tuple(seed // count * count + kind for seed in drawn for kind in range(count))
 
 
+def regression_starts(
+    shallow: Shallow,
+    n_latent: tuple[int, ...],
+    n_inducing: tuple[int, ...],
+    kernels: tuple[str | Kernel, ...],
+    *,
+    mean: Mean,
+    connected: bool,
+) -> InTurn:
+    """Every kind of start that suits the inputs and the mean of the first layer.
+
+    Raises ValueError for a mean that there is not, or that inputs of some uncertainty cannot have.
+    """
+    if mean not in MEANS:
+        raise ValueError(f"mean must be one of {', '.join(MEANS)}; got {mean!r}")
+    known = bool(shallow.inputs.exact.all())
+    if mean == "linear" and not known:
+        raise ValueError(
+            "mean='linear' needs inputs that are known exactly, without gaps or X_variance"
+        )
+    few = shallow.inputs.belief.n_latent <= FEW_INPUTS
+    kinds: list[type[Unbent]] = [Unbent] if few else []
+    kinds = [] if mean == "linear" else [*kinds, Answered]
+    if known and mean != "zero":
+        kinds.append(HandedOn)
+    settings = shallow, n_latent, n_inducing, kernels, connected
+    return InTurn(tuple(kind(*settings) for kind in kinds))
+
+
 def _begun(
-    start: Unbent | Answered,
+    start: Unbent,
     top: Belief,
     means: Sequence[Array],
     noise: float,
@@ -223,9 +302,14 @@ def _begun(
     beliefs = (top, *(Belief(mean, np.full_like(mean, noise)) for mean in means))
     layers = []
     for at, (belief, kind) in enumerate(zip(beliefs, start.kernels, strict=True)):
-        inducing, _ = initial_inducing(belief.mean, start.n_inducing[at], generator)
-        kernel = kernel_named(kind, lengthscales[at]) if isinstance(kind, str) else kind
-        kernel = of_unit_scale(start_kernel(kernel, belief.mean), belief.mean)
+        seen, scales = belief.mean, lengthscales[at]
+        if start.connected and at:
+            seen = np.hstack([seen, top.mean])
+            # Depth is to explain what it can before the inputs themselves do.
+            scales = np.concatenate([scales, _straight(top.n_latent)])
+        inducing, _ = initial_inducing(seen, start.n_inducing[at], generator)
+        kernel = kernel_named(kind, scales) if isinstance(kind, str) else kind
+        kernel = of_unit_scale(start_kernel(kernel, seen), seen)
         layers.append(Layer(kernel, inducing, noise))
     return Begun(beliefs, tuple(layers))
 
@@ -244,6 +328,16 @@ def _narrowed(
         points, _ = initial_latent((points,), width, "pca", generator)
         means.append(points)
     return tuple(means)
+
+
+def _linear_map(inputs: Array, outputs: Array) -> Float[Array, "Q D"]:
+    """The outputs from the inputs, 0 for those that are no linear map of them: where there are more
+    hidden dimensions than directions, some start at random, and are nothing to hand on.
+    """
+    slope, *_ = np.linalg.lstsq(inputs, outputs, rcond=None)
+    wrong = np.linalg.norm(outputs - inputs @ slope, axis=0)
+    like = wrong < LEAST_LIKE * np.linalg.norm(outputs, axis=0)
+    return np.asarray(np.where(like, slope, 0.0), dtype=np.float64)
 
 
 def _straight(n_latent: int) -> Array:

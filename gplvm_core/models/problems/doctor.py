@@ -36,7 +36,8 @@ class DeepLayer:
 
     latent_mean_, latent_variance_ : of the training rows' inputs to the layer (N × Q). information_
     (Q,): their KL in nats a point, of the top from its prior, of a hidden layer from the Gaussian
-    that fits all points. relevance_ (Q,): ARD weights. kl_: what the beliefs about the inputs cost,
+    that fits all points. relevance_ (Q,): ARD weights; of a layer that sees the top as well, those
+    of the top's dimensions last. kl_: what the beliefs about the inputs cost,
     in nats a point, the layer above included. signal_to_noise_: σ_f²/σ². freedom_: effective
     degrees of freedom of an output. linear_: how much of the training rows' outputs, as the layer
     has them, is linear in its inputs. verdict_: all this in words. doubt_: whether the verdict is
@@ -46,7 +47,7 @@ class DeepLayer:
     latent_mean_: Float[Array, "N Q"]
     latent_variance_: Float[Array, "N Q"]
     information_: Float[Array, " Q"]
-    relevance_: Float[Array, " Q"]
+    relevance_: Float[Array, " _R"]
     kl_: float
     signal_to_noise_: float
     freedom_: float
@@ -125,9 +126,9 @@ def _layer(
     node, last = learnt.nodes[edge.source], not edge.ends_in_node
     belief, ratio, free = node.belief, _ratio(layer), freedom(layer.posterior)
     units = scaling or _units(learnt.nodes[at + 1].belief.n_latent)
-    posterior = layer.as_posterior(units)
-    psi1, _ = posterior.kernel.psi1(belief.mean, belief.variance, posterior.inducing)
-    linear = _linear(belief.mean, posterior.mean(belief.mean, psi1))
+    posterior, seen = layer.as_posterior(units), graph.source(edge, learnt.nodes)
+    psi1, _ = posterior.kernel.psi1(seen.mean, seen.variance, posterior.inducing)
+    linear = _linear(seen.mean, posterior.mean(seen.mean, psi1))
     latent_top = not isinstance(graph.nodes[0], InputNode)
     off = _off(graph, learnt.nodes, layer, at)
     wild = not last and free > MOST_FREEDOM * belief.n_points
@@ -140,7 +141,7 @@ def _layer(
         whole = posterior.n_outputs >= posterior.n_latent
         what = "the inputs on as they are" if whole else "on a projection of the inputs"
         verdict = f"{name} hands {what}: the model is {_below(depth - at - 1)}"
-    elif off and not latent_top:
+    elif off and not latent_top and graph.edges[at + 1].joined is None:
         verdict = f"{name} is off: nothing of the inputs gets through it"
     elif off:
         verdict = f"{name} is off: the model is {_below(depth - at - 1)}"
@@ -157,7 +158,7 @@ def _layer(
         belief.mean,
         belief.variance,
         node.information,
-        relevance_of(layer.layer.kernel, belief.n_latent),
+        relevance_of(layer.layer.kernel, seen.n_latent),
         _cost(learnt, edge.source),
         ratio,
         free,

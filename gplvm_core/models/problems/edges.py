@@ -33,11 +33,11 @@ FREE = Phase("all free", 0)
 class Edge:
     """A Gaussian-process layer: the node it starts from, and its outputs, data or a node.
 
-    inducing_held, kernel_held: what training leaves as it is, up to the overall scale. positive:
-    the transform of the kernel's positive parameters. mean_field: of outputs that are a node,
-    whether q(u) is one for all of it (Damianou 2015, App. C); else u is integrated out first.
-    per_output: every output of data has a signal and a noise variance of its own. run: over chunks
-    of points.
+    joined: another node, whose belief the layer sees beside its source's. inducing_held,
+    kernel_held: what training leaves as it is, up to the overall scale. positive: the transform of
+    the kernel's positive parameters. mean_field: of outputs that are a node, whether q(u) is one
+    for all of it (Damianou 2015, App. C); else u is integrated out first. per_output: every output
+    of data has a signal and a noise variance of its own. run: over chunks of points.
     """
 
     source: int
@@ -48,6 +48,7 @@ class Edge:
     positive: Transform = LOG
     mean_field: bool = False
     per_output: bool = False
+    joined: int | None = None
 
     @property
     def data(self) -> Targets:

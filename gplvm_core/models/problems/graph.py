@@ -123,9 +123,13 @@ class Graph:
         for i, (node, own) in enumerate(zip(self.nodes, anchor.nodes, strict=True)):
             free |= node.free(f"nodes.{i}", own, beliefs[i], refreshed=refreshed)
         for e, (edge, layer) in enumerate(zip(self.edges, anchor.layers, strict=True)):
-            source = beliefs[edge.source]
-            spread = self.nodes[edge.source].spread(source, refreshed=refreshed)
-            free |= edge.free(f"layers.{e}", layer, spread, source.n_points)
+            spread = [
+                self.nodes[at].spread(beliefs[at], refreshed=refreshed)
+                for at in (edge.source, edge.joined)
+                if at is not None
+            ]
+            n_points = beliefs[edge.source].n_points
+            free |= edge.free(f"layers.{e}", layer, np.concatenate(spread), n_points)
         return Layout(anchor, free)
 
     def believed(self, parameters: Parameters) -> tuple[Believed, ...]:
@@ -138,7 +142,11 @@ class Graph:
         values = self.values(parameters, phase, nodes)
         met: list[list[Belief]] = [[] for _ in nodes]
         for edge, at in zip(self.edges, values, strict=True):
-            met[edge.source].append(Belief(at.gradients.mean, at.gradients.variance))
+            mean, variance = at.gradients.mean, at.gradients.variance
+            width = nodes[edge.source].belief.n_latent
+            met[edge.source].append(Belief(mean[:, :width], variance[:, :width]))
+            if edge.joined is not None:
+                met[edge.joined].append(Belief(mean[:, width:], variance[:, width:]))
             if isinstance(edge.outputs, int) and at.targets is not None:
                 met[edge.outputs].append(at.targets)
         pulled = (node.pullback(reduce(add, each)) for node, each in zip(nodes, met, strict=True))
@@ -178,7 +186,7 @@ class Graph:
         for edge, layer in zip(self.edges, parameters.layers, strict=True):
             seen = self._targets(edge, nodes)
             whole = seen if edge.ends_in_node else Targets.whole(next(given))
-            settled.append(edge.settled(layer, nodes[edge.source].belief, seen, whole, self.jitter))
+            settled.append(edge.settled(layer, self.source(edge, nodes), seen, whole, self.jitter))
         return Learnt(nodes, tuple(settled))
 
     def informed(self, parameters: Parameters) -> list[Informed]:
@@ -193,10 +201,16 @@ class Graph:
 
         def value(pair: tuple[Edge, Layer]) -> LayerValue:
             edge, layer = pair
-            source = nodes[edge.source].belief
+            source = self.source(edge, nodes)
             return edge.value(layer, source, self._targets(edge, nodes), self.jitter, phase)
 
         return self.run(value, zip(self.edges, parameters.layers, strict=True))
+
+    @staticmethod
+    def source(edge: Edge, nodes: Sequence[Believed]) -> Belief:
+        """What is believed about the inputs of a layer."""
+        own = nodes[edge.source].belief
+        return own if edge.joined is None else own.beside(nodes[edge.joined].belief)
 
     @staticmethod
     def _targets(edge: Edge, nodes: Sequence[Believed]) -> Targets:

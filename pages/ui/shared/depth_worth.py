@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import streamlit as st
@@ -20,6 +21,7 @@ MOST_ROWS, N_INDUCING, MAX_ITER, SPLITS = 400, 40, 200, 5
 # A table of at most so many columns can be asked for one column from the others.
 MOST_COLUMNS = 40
 LOOK = 1.0  # seconds between two looks at the work
+OPEN = "depth_worth_open"  # session key: of the model whose room is open
 WHOLE = "Whole rows"
 
 
@@ -38,11 +40,17 @@ class Question:
         level = float(np.nanmean(data.targets))
         return f"depth|{data.name}|{data.targets.shape}|{level:.12g}|{self.column}"
 
+    def begin(self) -> None:
+        """Have it worked out in a thread."""
+        begin_comparison(self.key, self.asked)
+
     def asked(self, callback: Callable[[Step], None]) -> Comparison:
         """The answer; callback: see is_depth_worth_it."""
         values = self.dataset.values[self.rows]
-        settings = {"cv": SPLITS, "n_inducing": N_INDUCING, "max_iter": MAX_ITER}
+        settings: dict[str, Any] = {"cv": SPLITS, "n_inducing": N_INDUCING, "max_iter": MAX_ITER}
         if self.column is None:
+            one_unit = self.dataset.drawing.kind in ("image", "skeleton")
+            settings["scaling"] = "global" if one_unit else "columns"
             return is_depth_worth_it(values, callback=callback, **settings)
         others = np.delete(values, self.column, axis=1)
         return is_depth_worth_it(others, values[:, self.column], callback=callback, **settings)
@@ -57,10 +65,18 @@ def depth_worth_button(key: str) -> None:
         icon=":material/layers:",
         help="Would models of several layers do better on these data? Tried on rows kept aside.",
     ):
+        st.session_state[OPEN] = key
+    # The page is drawn anew when the answer is there, and the room is to stay open then.
+    if st.session_state.get(OPEN) == key:
         depth_worth_dialog(key)
 
 
-@st.dialog("Is depth worth it here?", width="large")
+def closed() -> None:
+    """The visitor has left the room."""
+    st.session_state.pop(OPEN, None)
+
+
+@st.dialog("Is depth worth it here?", width="large", on_dismiss=closed)
 def depth_worth_dialog(key: str) -> None:
     """The room for the data of a model of the catalogue, over any page."""
     try:
@@ -87,16 +103,15 @@ def depth_worth(dataset: Dataset) -> None:
     if run is not None and run.result is not None:
         answer_panel(run.result, dataset)
     st.caption(rows_in_words(question))
-    if st.button(
+    st.button(
         "Ask again" if run is not None else "Find out",
         key="depth_worth_start",
         type="primary" if run is None else "secondary",
         icon=":material/balance:",
         help=f"Trains every model on {SPLITS} random splits, a fifth of the rows kept aside each "
         "time. It takes minutes, goes on if you close this, and can be ended.",
-    ):
-        begin_comparison(question.key, question.asked)
-        st.rerun(scope="fragment")
+        on_click=question.begin,
+    )
 
 
 def asked_for(dataset: Dataset) -> Question:

@@ -1,0 +1,98 @@
+"""A start of a deep model that is grown: one layer is trained, then with another above it, and so
+on up to the top, which is new when training begins (MATHEMATICS.md, section 6.7).
+"""
+
+import warnings
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.bounds import Layer
+from gplvm_core.models.problems.deep_starts import HIDDEN_NOISE, UPPER_VARIANCE, Embedded
+from gplvm_core.models.problems.doctor import LEAST_FREEDOM, freedom
+from gplvm_core.models.problems.edges import FREE, relevance_of
+from gplvm_core.models.problems.graph import PHASES, Beginning, Begun, Given, Graph
+from gplvm_core.models.problems.initialise import initial_inducing, initial_latent
+from gplvm_core.models.problems.nodes import INITIAL_VARIANCE
+from gplvm_core.models.problems.starts import of_unit_scale, start_kernel
+from gplvm_core.models.training.run import Phase
+from gplvm_core.models.training.schedule import Training
+
+# Of what is below, before it gets a layer above.
+ITERATIONS = 300
+# With a layer that is new: it finds its place while its noise is held.
+GROWING = (
+    Phase("noise held everywhere", 75, 0.25, ratio=300.0, hidden_noise_held=True),
+    Phase("hidden noise held", 150, 0.5, hidden_noise_held=True),
+    Phase("all free", 75, 0.25),
+)
+# The chain of so many hidden nodes, from a start, in phases.
+ChainOf = Callable[[Beginning, int, Sequence[Phase]], Graph]
+
+
+@dataclass(frozen=True)
+class Grown:
+    """A new top on layers that were trained without it; the top itself as in the start `whole`.
+
+    Nothing is grown on a layer that is off, which a warning says: it starts as `whole` then.
+    """
+
+    whole: Embedded
+    chain: ChainOf
+    max_iter: int
+
+    def __call__(self, seed: int, /) -> Begun:
+        whole, depth = self.whole, len(self.whole.n_latent)
+        lowest = replace(
+            whole,
+            n_latent=whole.n_latent[-1:],
+            n_inducing=whole.n_inducing[-1:],
+            kernels=whole.kernels[-1:],
+        )
+        begun = lowest(seed)
+        for at in reversed(range(depth - 1)):
+            n_hidden = depth - 2 - at
+            problem = self.chain(Given(begun), n_hidden, GROWING if n_hidden else PHASES)
+            most = min(ITERATIONS, self.max_iter)
+            (trained,) = Training(problem, "lbfgs", most, problem.jitter, 0.0).run((seed,))
+            found = problem.values(trained.parameters, FREE)
+            if any(freedom(each.posterior) < LEAST_FREEDOM for each in found):
+                warnings.warn(
+                    "no layer was grown on one that is off: that start is like the others",
+                    UserWarning,
+                    stacklevel=2,
+                )
+                return whole(seed)
+            layers = tuple(
+                replace(layer, noise_variance=value.layer.noise_variance)
+                if edge.ends_in_node
+                else layer
+                for edge, layer, value in zip(
+                    problem.edges, trained.parameters.layers, found, strict=True
+                )
+            )
+            beliefs = tuple(node.belief for node in problem.believed(trained.parameters))
+            begun = _with_top(whole, at, Begun(beliefs, layers, begun.notes), seed)
+        return begun
+
+
+def _with_top(whole: Embedded, at: int, below: Begun, seed: int) -> Begun:
+    """Principal components of the points that were the top, in units of their lengthscales."""
+    generator, old = np.random.default_rng(seed), below.beliefs[0]
+    weights = relevance_of(below.layers[0].kernel, old.n_latent)
+    centred = (old.mean - old.mean.mean(axis=0)) * np.sqrt(weights)
+    mean, notes = initial_latent((centred,), whole.n_latent[at], "pca", generator)
+    inducing, more = initial_inducing(mean, whole.n_inducing[at], generator)
+    kind = whole.kernels[at]
+    assert not isinstance(kind, tuple)
+    kernel = of_unit_scale(start_kernel(kind, mean), mean)
+    noise = HIDDEN_NOISE * float(np.mean(old.mean.var(axis=0)))
+    # What the old top knew nothing of would cost much under a layer above it.
+    hidden = Belief(old.mean, np.minimum(old.variance, INITIAL_VARIANCE))
+    return Begun(
+        (Belief(mean, np.full_like(mean, UPPER_VARIANCE)), hidden, *below.beliefs[1:]),
+        (Layer(kernel, inducing, noise), *below.layers),
+        tuple(dict.fromkeys((*below.notes, *notes, *more))),
+    )
