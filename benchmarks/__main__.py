@@ -20,6 +20,8 @@ NAMES = (
     "natural",
     "encoder",
     "deep",
+    "deep_cost",
+    "uci",
     "views_toy",
     "views_heads",
     "views_silhouettes",
