@@ -9,6 +9,7 @@ NAMES = (
     "oil_flow",
     "training",
     "noise",
+    "noise_between",
     "half_pixels",
     "digits_classifier",
     "semi_described",
@@ -21,6 +22,10 @@ NAMES = (
     "encoder",
     "deep",
     "families",
+    "deep_guard",
+    "deep_cost",
+    "deep_peers",
+    "uci",
     "views_toy",
     "views_heads",
     "views_silhouettes",
@@ -32,7 +37,7 @@ NAMES = (
     "layout_shift",
 )
 # Those that are measured beside other packages.
-WITH_PEERS = ("speed", "missing", "views_speed")
+WITH_PEERS = ("speed", "missing", "deep_peers", "views_speed")
 
 
 def main() -> int:
