@@ -1,6 +1,7 @@
 """The rules of the house that no other tool checks (import-linter keeps the floors)."""
 
 import ast
+import functools
 import re
 import subprocess
 import sys
@@ -14,10 +15,17 @@ CODE = sorted([*CORE, *PAGES, *ROOT.glob("tests/**/*.py"), *ROOT.glob("benchmark
 PICKLERS = {"pickle", "cPickle", "_pickle", "cloudpickle", "dill", "marshal", "shelve", "joblib"}
 
 
+@functools.cache
+def nodes_of(path: Path) -> tuple[ast.AST, ...]:
+    """Everything a file says."""
+    return tuple(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))
+
+
+@functools.cache
 def imports_of(path: Path) -> list[str]:
     """Every name a file imports, in full ("a.b" for `from a import b`), wherever it does so."""
     names: list[str] = []
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in nodes_of(path):
         if isinstance(node, ast.Import):
             names += [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
@@ -66,7 +74,7 @@ def test_numpy_files_are_read_without_pickle():
     allowed = [
         f"{path.relative_to(ROOT)}:{node.lineno}"
         for path in CODE
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        for node in nodes_of(path)
         if isinstance(node, ast.keyword)
         and node.arg == "allow_pickle"
         and not (isinstance(node.value, ast.Constant) and node.value.value is False)

@@ -24,7 +24,7 @@ from gplvm_core.parameters import leaves
 
 @pytest.fixture(scope="module")
 def times() -> np.ndarray:
-    return np.linspace(0.0, 9.0, 50)
+    return np.linspace(0.0, 9.0, 25)
 
 
 @pytest.fixture(scope="module")
@@ -66,7 +66,7 @@ def test_unknown_names() -> None:
 
 def test_held_over_time(times: np.ndarray, motion: np.ndarray, tmp_path: Path) -> None:
     kernel = Matern32(1.0, 2.5).holding("lengthscale") + White(0.02)
-    begun = DynamicalGPLVM(2, 12, time_kernel=kernel, max_iter=40, random_state=0)
+    begun = DynamicalGPLVM(2, 12, time_kernel=kernel, max_iter=20, random_state=0)
     model = clone(begun).fit(motion, times=times)
     free = clone(begun).set_params(time_kernel=Matern32(1.0, 2.5) + White(0.02))
     free.fit(motion, times=times)
@@ -85,7 +85,7 @@ def test_held_over_time(times: np.ndarray, motion: np.ndarray, tmp_path: Path) -
 
 def test_a_ratio_of_variances_over_time(times: np.ndarray, motion: np.ndarray) -> None:
     kernel = nearly_periodic()
-    model = DynamicalGPLVM(2, 12, time_kernel=kernel, max_iter=40, random_state=0)
+    model = DynamicalGPLVM(2, 12, time_kernel=kernel, max_iter=20, random_state=0)
     model.fit(motion, times=times)
     periodic, rbf, white = model.time_kernel_.parts
     assert (periodic.variance, rbf.variance) == (1.0, 0.25)
@@ -103,7 +103,7 @@ def test_everything_over_time(times: np.ndarray, motion: np.ndarray) -> None:
 def test_held_in_a_mapping(motion: np.ndarray) -> None:
     """Lengthscales as given, and variances in their ratio: the overall scale is at its optimum."""
     kernel = RBF(1.0, np.array([0.8, 1.6])).holding() + Linear(0.5).holding()
-    model = BayesianGPLVM(2, 12, kernel=kernel, max_iter=40, random_state=0).fit(motion)
+    model = BayesianGPLVM(2, 12, kernel=kernel, max_iter=20, random_state=0).fit(motion)
     rbf, linear = model.posterior_.kernel.parts
     np.testing.assert_array_equal(rbf.lengthscale, [0.8, 1.6])
     assert rbf.variance != 1.0
