@@ -17,9 +17,13 @@ Setting = TypeVar("Setting")
 
 
 class Layered:
-    """A fitted chain of layers; `layers_` holds them, the top first."""
+    """A fitted chain of layers; `layers_` holds them, the top first.
+
+    family_: None, or what was kept in the place of `family`, whose bound was lower.
+    """
 
     family: Family
+    family_: Family | None = None
     layers_: tuple[DeepLayer, ...]
     random_state: int | None
     n_restarts: int
@@ -40,11 +44,11 @@ class Layered:
     @property
     def _apart(self) -> bool:
         """Whether q(u) of a hidden layer is independent of q(h)."""
-        return self.family in ("mean_field", "diagonal")
+        return (self.family_ or self.family) in ("mean_field", "diagonal")
 
     def _known_of(self, hidden: Sequence[DeepLayer]) -> list[Statistics | None]:
         """Statistics of hidden layers; one whose q(u) is no function of them has none."""
-        held = self.family in ("gated", "free")
+        held = (self.family_ or self.family) in ("gated", "free")
         return [None if held else layer.statistics_ for layer in hidden]
 
     def _worth(self, problem: Any, trained: Trained) -> Any:

@@ -129,6 +129,7 @@ class DeepGP(Layered, Trainable, FittedLayer, RegressorMixin, BaseEstimator):
         self.layers_ = examined(problem, learnt, scaling)
         self.posterior_ = self.layers_[-1].posterior_
         self.bound_ = learnt.bound + offset
+        self.family_ = "marginalised" if learnt.marginalised else None
         self.input_center_, self.input_scale_ = units.center, units.scale
         most = max(len(layer.posterior_.inducing) for layer in self.layers_)
         asked = max(for_layers("n_inducing", self.n_inducing, len(self.layers_)))

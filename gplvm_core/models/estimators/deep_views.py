@@ -160,7 +160,7 @@ class DeepManifoldRelevance(Layered, ManifoldRelevance):
         model.bound_ = self.bound_ - sum(
             bound for other, bound in self.bounds_.items() if other != name
         )
-        for shared in ("times_", "sequences_", "path_", "time_kernel_", "notes_"):
+        for shared in ("family_", "times_", "sequences_", "path_", "time_kernel_", "notes_"):
             setattr(model, shared, getattr(self, shared))
         model.encoder_ = None
         model.result_, model.trace_, model.restarts_ = self.result_, self.trace_, self.restarts_
@@ -191,12 +191,13 @@ class DeepManifoldRelevance(Layered, ManifoldRelevance):
         self, problem: Graph, learnt: Learnt, scalings: Mapping[str, Scaling]
     ) -> tuple[str, ...]:
         every = examined(problem, learnt, scalings)
+        self.family_ = "marginalised" if learnt.marginalised else None
         n_hidden = len(every) - len(self.views_)
         self.layers_ = every[:n_hidden]
         self.view_layers_: dict[str, DeepLayer] = dict(
             zip(self.views_, every[n_hidden:], strict=True)
         )
-        return doubts(every)
+        return learnt.told + doubts(every)
 
     def _each_alone(self, evidence: Sequence[Evidence]) -> Projection:
         return self._explained(evidence)[-1]
