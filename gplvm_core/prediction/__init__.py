@@ -26,7 +26,7 @@ from gplvm_core.prediction.generate import (
 from gplvm_core.prediction.importance import log_density_sampled
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import Projection, project, project_certain
-from gplvm_core.prediction.project_deep import log_density_deep, project_deep
+from gplvm_core.prediction.project_deep import log_density_deep
 from gplvm_core.prediction.row_terms import Evidence
 from gplvm_core.prediction.transfer import correspond, transfer
 
@@ -50,7 +50,6 @@ __all__ = [
     "predict_uncertain",
     "project",
     "project_certain",
-    "project_deep",
     "quantiles_through",
     "sample",
     "sample_mixed",

@@ -105,17 +105,6 @@ class RowBound:
         return value, slopes
 
 
-def project_deep(
-    evidence: Sequence[Evidence],
-    above: Sequence[Posterior],
-    training: Sequence[Belief],
-    *,
-    partial: bool = False,
-) -> tuple[Projection, ...]:
-    """q of every node, the top first, of new rows, each row on its own; see `project_nodes`."""
-    return Nodes.of(training).split(project_nodes(evidence, above, training, partial=partial))
-
-
 def project_nodes(
     evidence: Sequence[Evidence],
     above: Sequence[Posterior],

@@ -12,7 +12,8 @@ from gplvm_core.bounds import Layer
 from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.problems import encoded, inputs, nodes, paths
 from gplvm_core.models.problems.deep import chain as deep_chain
-from gplvm_core.models.problems.deep_starts import Embedded, HandedOn, Shallow, Unbent
+from gplvm_core.models.problems.deep_regression_starts import HandedOn, Unbent
+from gplvm_core.models.problems.deep_starts import Embedded
 from gplvm_core.models.problems.edges import Edge
 from gplvm_core.models.problems.encoded import EncodedNode
 from gplvm_core.models.problems.graph import Begun, Given, Graph
@@ -20,6 +21,7 @@ from gplvm_core.models.problems.inputs import InputNode
 from gplvm_core.models.problems.nodes import HiddenNode, LatentNode, PointNode
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.regression import RegressionStart, regression
+from gplvm_core.models.problems.shallow import Shallow
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.training.run import Phase
 from gplvm_core.parameters import Layout, leaves

@@ -21,10 +21,12 @@ from gplvm_core.datasets import DataError, Dataset, Drawing
 from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.problems import regression
 from gplvm_core.models.problems.deep import chain
-from gplvm_core.models.problems.deep_starts import Embedded, HandedOn, Shallow
+from gplvm_core.models.problems.deep_regression_starts import HandedOn
+from gplvm_core.models.problems.deep_starts import Embedded
 from gplvm_core.models.problems.edges import FREE
 from gplvm_core.models.problems.graph import Begun, Given, Graph
 from gplvm_core.models.problems.inputs import InputNode
+from gplvm_core.models.problems.shallow import Shallow
 from gplvm_core.models.training.run import Restart, Run, Trace, Trained
 from gplvm_core.optimise import Progress, Result
 from gplvm_core.prediction import predict
@@ -67,10 +69,10 @@ def test_estimator(estimator, check) -> None:
 
 
 def test_a_step_is_what_depth_is_for() -> None:
-    x, y = step()
-    new, wanted = step(200, 1)
-    shallow = SparseGPRegression(10, max_iter=60, random_state=0).fit(x, y)
-    deep = DeepGP((1,), 10, max_iter=120, random_state=0).fit(x, y)
+    x, y = step(30)
+    new, wanted = step(100, 1)
+    shallow = SparseGPRegression(8, max_iter=60, random_state=0).fit(x, y)
+    deep = DeepGP((1,), 8, max_iter=60, random_state=0).fit(x, y)
     assert deep.bound_ > shallow.bound_ + 10.0
     mean, std = shallow.predict(new, return_std=True, noise=True)
     by_shallow = -0.5 * np.log(2.0 * np.pi * std**2) - 0.5 * ((wanted - mean) / std) ** 2
@@ -112,7 +114,7 @@ def test_a_latent_chain_finds_what_lies_behind() -> None:
     hidden = np.column_stack([np.tanh(4.0 * np.cos(angle)), np.sin(angle)])
     outputs = np.tanh(hidden @ generator.normal(size=(2, 8)))
     outputs += 0.03 * generator.normal(size=outputs.shape)
-    model = DeepGPLVM((2, 3), 12, max_iter=100, random_state=0).fit(outputs)
+    model = DeepGPLVM((2, 3), 12, max_iter=80, random_state=0).fit(outputs)
     assert [layer.verdict_.split(" is ")[1][:2] for layer in model.layers_] == ["on", "on"]
     assert model.layers_[0].latent_mean_.shape == (60, 2)
     assert model.layers_[1].latent_mean_.shape == (60, 3)
@@ -177,7 +179,7 @@ def test_a_run_that_is_resumed_gives_the_same_numbers(kind: str, tmp_path) -> No
     def fit(**how):
         if kind == "latent":
             return DeepGPLVM((1, 2), 5, max_iter=20, random_state=0).fit(rows, **how)
-        return DeepGP((1,), 5, max_iter=20, random_state=0).fit(x, rows[:, :2], **how)
+        return DeepGP((1,), 5, max_iter=16, random_state=0).fit(x, rows[:, :2], **how)
 
     whole, stopped = fit(), list[Run]()
 

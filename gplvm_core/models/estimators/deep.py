@@ -9,7 +9,6 @@ from gplvm_core.models.problems.deep_starts import InTurn
 from gplvm_core.models.problems.doctor import DeepLayer, sound
 from gplvm_core.models.training.run import Trained, seeds_for
 from gplvm_core.prediction import Posterior
-from gplvm_core.statistics import Statistics
 
 # Settings that may be one for all layers, or one for each.
 LAYERED = ("n_components", "n_inducing")
@@ -17,9 +16,13 @@ Setting = TypeVar("Setting")
 
 
 class Layered:
-    """A fitted chain of layers; `layers_` holds them, the top first."""
+    """A fitted chain of layers; `layers_` holds them, the top first.
+
+    family_: None, or what was kept in the place of `family`, whose bound was lower.
+    """
 
     family: Family
+    family_: Family | None = None
     layers_: tuple[DeepLayer, ...]
     random_state: int | None
     n_restarts: int
@@ -36,16 +39,6 @@ class Layered:
         """One for each start, of every kind of them."""
         drawn, begin = seeds_for(self.random_state, self.n_restarts), problem.begin
         return begin.seeds(drawn) if isinstance(begin, InTurn) else drawn
-
-    @property
-    def _apart(self) -> bool:
-        """Whether q(u) of a hidden layer is independent of q(h)."""
-        return self.family in ("mean_field", "diagonal")
-
-    def _known_of(self, hidden: Sequence[DeepLayer]) -> list[Statistics | None]:
-        """Statistics of hidden layers; one whose q(u) is no function of them has none."""
-        held = self.family in ("gated", "free")
-        return [None if held else layer.statistics_ for layer in hidden]
 
     def _worth(self, problem: Any, trained: Trained) -> Any:
         """Starts compare by their bound, but one that fits its hidden layers to single points

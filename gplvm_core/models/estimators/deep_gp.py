@@ -3,42 +3,34 @@
 from collections.abc import Callable
 from typing import Any, Literal, Self
 
-import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
-from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.input_units import input_scaling, internal_variance
-from gplvm_core.models.data.inputs import Inputs, new_inputs
+from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.data.rows import capped_notes, checked_outputs, checked_rows
 from gplvm_core.models.data.scaling import Noise, Scaling, gaps_in_words, observed_counts, units_for
-from gplvm_core.models.estimators.deep import LAYERED, Layered, for_layers, widths
-from gplvm_core.models.estimators.fitted import FittedLayer
+from gplvm_core.models.estimators.deep import LAYERED, for_layers, widths
+from gplvm_core.models.estimators.deep_regression import DeepRegression
 from gplvm_core.models.estimators.trained import Trainable
 from gplvm_core.models.problems.deep import REGRESSION_PHASES, Family, chain
 from gplvm_core.models.problems.deep_inputs import imputed, rows_with_inputs
-from gplvm_core.models.problems.deep_starts import Mean, Shallow, regression_starts
+from gplvm_core.models.problems.deep_regression_starts import Mean, regression_starts
 from gplvm_core.models.problems.doctor import doubts, examined
 from gplvm_core.models.problems.edges import targets_for
 from gplvm_core.models.problems.graph import Graph
 from gplvm_core.models.problems.inputs import InputNode
+from gplvm_core.models.problems.shallow import Shallow
 from gplvm_core.models.training.run import Run
 from gplvm_core.models.training.schedule import check_settings
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
-from gplvm_core.prediction import (
-    log_density_through,
-    quantiles_through,
-    sample_through,
-    through,
-)
 from gplvm_core.statistics import Executor, executor
 
 
-class DeepGP(Layered, Trainable, FittedLayer, RegressorMixin, BaseEstimator):
+class DeepGP(DeepRegression, Trainable, RegressorMixin, BaseEstimator):
     """Deep Gaussian-process regression (Damianou 2015, ch. 6).
 
     Layers of Gaussian-process functions with noise, the inputs at the top and the outputs at the
@@ -129,6 +121,7 @@ class DeepGP(Layered, Trainable, FittedLayer, RegressorMixin, BaseEstimator):
         self.layers_ = examined(problem, learnt, scaling)
         self.posterior_ = self.layers_[-1].posterior_
         self.bound_ = learnt.bound + offset
+        self.family_ = "marginalised" if learnt.marginalised else None
         self.input_center_, self.input_scale_ = units.center, units.scale
         most = max(len(layer.posterior_.inducing) for layer in self.layers_)
         asked = max(for_layers("n_inducing", self.n_inducing, len(self.layers_)))
@@ -160,111 +153,6 @@ class DeepGP(Layered, Trainable, FittedLayer, RegressorMixin, BaseEstimator):
             connected=self.input_connections,
             phases=REGRESSION_PHASES,
         )
-
-    def predict(
-        self,
-        X: ArrayLike,
-        *,
-        X_variance: ArrayLike | None = None,
-        noise: bool = False,
-        return_std: bool = False,
-    ) -> Any:
-        """Outputs at inputs X (N × Q; NaN: missing), exact or with variances (as in fit).
-
-        Mean, and with return_std the standard deviation, N or N × D as Y was; noise adds the
-        observation noise. The first two moments are handed on from layer to layer, exactly so for
-        one hidden layer at exact inputs.
-        """
-        mean, variance = through(self._posteriors, *self._inputs(X, X_variance), noise=noise)
-        if self.one_output_:
-            mean, variance = mean[:, 0], variance[:, 0]
-        return (mean, np.sqrt(variance)) if return_std else mean
-
-    def sample(
-        self,
-        X: ArrayLike,
-        n_samples: int = 1,
-        random_state: int | None = None,
-        *,
-        X_variance: ArrayLike | None = None,
-        noise: bool = True,
-    ) -> Float[Array, "..."]:
-        """Joint draws of the outputs at all inputs X together, S × N or S × N × D.
-
-        noise: of observations, else of the function under the noise of the hidden layers.
-        """
-        points, variance = self._inputs(X, X_variance)
-        draws = sample_through(
-            self._posteriors,
-            points,
-            n_samples,
-            random_state,
-            points_variance=variance,
-            noise=noise,
-        )
-        return draws[:, :, 0] if self.one_output_ else draws
-
-    def predict_quantiles(
-        self,
-        X: ArrayLike,
-        quantiles: ArrayLike = (0.05, 0.5, 0.95),
-        n_samples: int = 200,
-        random_state: int | None = 0,
-        *,
-        X_variance: ArrayLike | None = None,
-        noise: bool = True,
-    ) -> Float[Array, "..."]:
-        """Quantiles of the outputs at inputs X, K × N or K × N × D as Y was.
-
-        noise: of observations, else of the function under the noise of the hidden layers. Over
-        n_samples draws of those, the same every time with random_state, so what is skewed or has
-        two peaks is seen as such, where `predict` has its mean and standard deviation alone.
-        """
-        levels = np.atleast_1d(np.asarray(quantiles, dtype=np.float64))
-        if levels.ndim != 1 or not ((levels > 0.0) & (levels < 1.0)).all():
-            raise ValueError(f"quantiles must lie between 0 and 1; got {quantiles!r}")
-        points, variance = self._inputs(X, X_variance)
-        found = quantiles_through(
-            self._posteriors,
-            points,
-            levels,
-            n_samples,
-            random_state,
-            points_variance=variance,
-            noise=noise,
-        )
-        return found[:, :, 0] if self.one_output_ else found
-
-    def score_samples(
-        self,
-        X: ArrayLike,
-        Y: ArrayLike,
-        n_samples: int = 200,
-        random_state: int | None = 0,
-        *,
-        X_variance: ArrayLike | None = None,
-    ) -> Float[Array, " N"]:
-        """log p(observed entries of y | x, training data) of each row in nats.
-
-        Over n_samples draws of the hidden layers, which are the same every time with random_state.
-        """
-        points, variance = self._inputs(X, X_variance)
-        outputs, _ = checked_outputs(Y, points, type(self).__name__)
-        if outputs.shape[1] != self.posterior_.n_outputs:
-            raise ValueError(
-                f"Y has {outputs.shape[1]} outputs; the model was fitted to "
-                f"{self.posterior_.n_outputs}"
-            )
-        return log_density_through(
-            self._posteriors, points, outputs, n_samples, random_state, points_variance=variance
-        )
-
-    def _inputs(self, X: ArrayLike, X_variance: ArrayLike | None) -> tuple[Array, Array | None]:
-        """New inputs in internal units, and their variances where they have any."""
-        check_is_fitted(self)
-        points = checked_rows(self, X, reset=False)
-        belief: Belief = new_inputs(points, X_variance, self.input_center_, self.input_scale_)
-        return belief.mean, belief.variance if belief.variance.any() else None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

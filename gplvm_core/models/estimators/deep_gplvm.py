@@ -48,7 +48,8 @@ class DeepGPLVM(DeepQueries, TrainedModel):
         hidden layers) or "mean_field" (independent of them, never higher); or conditional ones,
         which a last phase of training turns a marginalised one into: "gated" and "free" (hidden
         outputs that follow the inducing outputs, by one gate a dimension or at will), "diagonal"
-        (outputs that follow the inputs; RBF kernels). Their bound may end lower. Chamberlin (2016).
+        (outputs that follow the inputs; RBF kernels), Chamberlin (2016). Where such a bound ends
+        lower than that of "marginalised" at the same beliefs, this is kept, and notes_ say so.
     init : means of the lowest hidden layer, or their recipe; those above are principal components.
     noise : of the data, "shared" or "per_output", as in BayesianGPLVM.
     time_kernel : None, or a kernel over time as for DynamicalGPLVM: the top then lies on smooth
@@ -182,6 +183,7 @@ class DeepGPLVM(DeepQueries, TrainedModel):
         learnt = problem.learnt(parameters, (targets,))
         self._keep_layers(examined(problem, learnt, scaling))
         self.bound_ = learnt.bound + scaling.log_jacobian(observed_counts(targets))
+        self.family_ = "marginalised" if learnt.marginalised else None
         node, own = problem.nodes[0], parameters.nodes[0]
         self.encoder_ = node.encoder(own) if isinstance(node, EncodedNode) else None
         odd: tuple[str, ...] = ()

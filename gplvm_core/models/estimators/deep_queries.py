@@ -10,19 +10,20 @@ from sklearn.utils.validation import check_is_fitted
 from gplvm_core import prediction
 from gplvm_core.beliefs import Belief
 from gplvm_core.models.data.points import checked_points, checked_variance
-from gplvm_core.models.estimators.deep import Layered, checked_layer
+from gplvm_core.models.estimators.deep import checked_layer
+from gplvm_core.models.estimators.deep_latent import DeepLatent
 from gplvm_core.models.estimators.sequences import SequenceQueries
+from gplvm_core.models.problems.doctor import DeepLayer
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Evidence, Posterior, Projection, predict_uncertain
 from gplvm_core.prediction.encoded import project_encoded
-from gplvm_core.prediction.path_deep import FoundDeepPath, infer_deep_sequence
-from gplvm_core.prediction.paths import Continued, FoundPath, StepCallback
-from gplvm_core.prediction.project_deep import project_nodes
+from gplvm_core.prediction.path_deep import FoundDeepPath
+from gplvm_core.prediction.paths import FoundPath
 from gplvm_core.priors.encoder import Encoder
 from gplvm_core.statistics import Statistics
 
 
-class DeepQueries(Layered, SequenceQueries):
+class DeepQueries(DeepLatent, SequenceQueries):
     """Questions about latent points and rows, and, of a model with a time_kernel, sequences."""
 
     encoder_: Encoder | None
@@ -101,7 +102,7 @@ class DeepQueries(Layered, SequenceQueries):
         outputs = self._outputs(Y)
 
         def inferred(rows: Array) -> Projection:
-            return self._explained(rows)[0]
+            return self._explained(self._evidence(rows))[0]
 
         if self.encoder_ is None:
             belief = inferred(outputs).best
@@ -121,7 +122,7 @@ class DeepQueries(Layered, SequenceQueries):
         if n_alternatives < 1:
             raise ValueError(f"n_alternatives must be at least 1; got {n_alternatives}")
         outputs = self._outputs(Y)
-        found = self._explained(outputs)
+        found = self._explained(self._evidence(outputs))
         weights, _, rows = prediction.alternatives(
             self.posterior_, outputs, found[-1], n_alternatives
         )
@@ -138,32 +139,26 @@ class DeepQueries(Layered, SequenceQueries):
         sampling over the row's points in all layers: low on average, the more draws the less.
         """
         outputs = self._outputs(Y)
-        found = self._explained(outputs)
+        found = self._explained(self._evidence(outputs))
         if n_samples is not None:
             return prediction.log_density_sampled(
                 self._posteriors, outputs, found, n_samples, random_state
             )
-        return prediction.log_density_deep(
-            (Evidence(self.posterior_, outputs),),
-            (self.statistics_,),
-            self._posteriors[:-1],
-            self._known_of(self.layers_[:-1]),
-            found,
-            mean_field=self._apart,
-        )
+        return self._log_density(self._evidence(outputs), (self.statistics_,), found)
 
     def _project(self, outputs: Array) -> Projection:
         """Of the last layer's inputs: what it needs to fill in and to draw rows."""
-        return self._explained(outputs)[-1]
+        return self._explained(self._evidence(outputs))[-1]
 
-    def _explained(self, outputs: Array) -> tuple[Projection, ...]:
-        """The explanations of rows at every node, the top first."""
-        evidence = (Evidence(self.posterior_, outputs),)
-        return prediction.project_deep(evidence, self._posteriors[:-1], self._beliefs)
+    def _evidence(self, outputs: Array) -> tuple[Evidence]:
+        return (Evidence(self.posterior_, outputs),)
+
+    @property
+    def _hidden(self) -> tuple[DeepLayer, ...]:
+        return self.layers_[:-1]
 
     @property
     def _beliefs(self) -> list[Belief]:
-        """What is believed of the training rows at every node, the top first."""
         return [Belief(each.latent_mean_, each.latent_variance_) for each in self.layers_]
 
     @property
@@ -178,22 +173,6 @@ class DeepQueries(Layered, SequenceQueries):
         return predict_uncertain(
             self.posterior_, path.lowest.mean, path.lowest.variance, noise=True
         )
-
-    def _infer(
-        self,
-        evidence: Sequence[Evidence],
-        prior: Continued,
-        callback: StepCallback | None,
-        statistics: Sequence[Statistics] | None,
-    ) -> FoundPath:
-        if statistics is not None:
-            raise ValueError("adapt=True is for models of one layer: leave it out")
-        above, beliefs = self._posteriors[:-1], self._beliefs
-
-        def each_alone(some: Sequence[Evidence]) -> Projection:
-            return project_nodes(some, above, beliefs)
-
-        return infer_deep_sequence(evidence, above, prior, each_alone, beliefs, callback)
 
     def _points(self, X: ArrayLike) -> Array:
         check_is_fitted(self)

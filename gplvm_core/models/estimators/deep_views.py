@@ -14,8 +14,9 @@ from gplvm_core.models.data.points import checked_points, checked_variance
 from gplvm_core.models.data.scaling import Noise, Scaling
 from gplvm_core.models.data.views import Views, check_name, kernel_of_view
 from gplvm_core.models.estimators.capabilities import Capabilities
-from gplvm_core.models.estimators.deep import LAYERED, Layered, for_layers, widths
+from gplvm_core.models.estimators.deep import LAYERED, for_layers, widths
 from gplvm_core.models.estimators.deep_gplvm import DeepGPLVM
+from gplvm_core.models.estimators.deep_latent import DeepLatent
 from gplvm_core.models.estimators.generative import by_name
 from gplvm_core.models.estimators.views import ManifoldRelevance
 from gplvm_core.models.problems.deep import Family, chain
@@ -27,13 +28,13 @@ from gplvm_core.models.problems.nodes import LatentNode
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Evidence, Projection
-from gplvm_core.prediction.path_deep import FoundDeepPath, infer_deep_sequence
-from gplvm_core.prediction.paths import Continued, FoundPath, StepCallback
-from gplvm_core.prediction.project_deep import Nodes, project_nodes
-from gplvm_core.statistics import Executor, Statistics
+from gplvm_core.prediction.path_deep import FoundDeepPath
+from gplvm_core.prediction.paths import Continued, FoundPath
+from gplvm_core.prediction.project_deep import project_nodes
+from gplvm_core.statistics import Executor
 
 
-class DeepManifoldRelevance(Layered, ManifoldRelevance):
+class DeepManifoldRelevance(DeepLatent, ManifoldRelevance):
     """Manifold relevance determination with layers above the space that the views share.
 
     Each view is a layer of its own, with its ARD weights, on the lowest of the hidden spaces, whose
@@ -135,14 +136,9 @@ class DeepManifoldRelevance(Layered, ManifoldRelevance):
         The difference of the bounds with and without the row in every layer: it bounds nothing.
         """
         given = self._given(views)
-        return prediction.log_density_deep(
-            list(given.values()),
-            [self.statistics_[name] for name in given],
-            self._posteriors,
-            self._known_of(self.layers_),
-            self._explained(list(given.values())),
-            mean_field=self._apart,
-        )
+        evidence = list(given.values())
+        known = [self.statistics_[name] for name in given]
+        return self._log_density(evidence, known, self._explained(evidence))
 
     def of_view(self, name: str) -> Any:
         """One view as a fitted DeepGPLVM, below the same layers."""
@@ -160,7 +156,7 @@ class DeepManifoldRelevance(Layered, ManifoldRelevance):
         model.bound_ = self.bound_ - sum(
             bound for other, bound in self.bounds_.items() if other != name
         )
-        for shared in ("times_", "sequences_", "path_", "time_kernel_", "notes_"):
+        for shared in ("family_", "times_", "sequences_", "path_", "time_kernel_", "notes_"):
             setattr(model, shared, getattr(self, shared))
         model.encoder_ = None
         model.result_, model.trace_, model.restarts_ = self.result_, self.trace_, self.restarts_
@@ -191,41 +187,30 @@ class DeepManifoldRelevance(Layered, ManifoldRelevance):
         self, problem: Graph, learnt: Learnt, scalings: Mapping[str, Scaling]
     ) -> tuple[str, ...]:
         every = examined(problem, learnt, scalings)
+        self.family_ = "marginalised" if learnt.marginalised else None
         n_hidden = len(every) - len(self.views_)
         self.layers_ = every[:n_hidden]
         self.view_layers_: dict[str, DeepLayer] = dict(
             zip(self.views_, every[n_hidden:], strict=True)
         )
-        return doubts(every)
+        return learnt.told + doubts(every)
 
     def _each_alone(self, evidence: Sequence[Evidence]) -> Projection:
         return self._explained(evidence)[-1]
 
-    def _explained(self, evidence: Sequence[Evidence]) -> tuple[Projection, ...]:
-        """The explanations of rows at every node, the top first."""
-        return Nodes.of(self._beliefs).split(self._at_all_nodes(evidence))
-
     def _at_all_nodes(self, evidence: Sequence[Evidence]) -> Projection:
         partial = len(evidence) < len(self.views_)
-        return project_nodes(evidence, self._posteriors, self._beliefs, partial=partial)
-
-    def _infer(
-        self,
-        evidence: Sequence[Evidence],
-        prior: Continued,
-        callback: StepCallback | None,
-        statistics: Sequence[Statistics] | None,
-    ) -> FoundPath:
-        if statistics is not None:
-            raise ValueError("adapt=True is for models of one layer: leave it out")
-        settings = self._at_all_nodes, self._beliefs, callback
-        return infer_deep_sequence(evidence, self._posteriors, prior, *settings)
+        return project_nodes(evidence, self._above, self._beliefs, partial=partial)
 
     def _shared_path(self, path: FoundPath, prior: Continued) -> tuple[Belief, Continued]:
         # The rows hang together at the top; below it each is what that and its outputs tell.
         assert isinstance(path, FoundDeepPath)
         spread = np.stack([np.diag(column) for column in path.lowest.variance.T])
         return path.lowest, Continued(path.lowest.mean, spread, order=prior.order)
+
+    @property
+    def _hidden(self) -> tuple[DeepLayer, ...]:
+        return self.layers_
 
     @property
     def _beliefs(self) -> list[Belief]:

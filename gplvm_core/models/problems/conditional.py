@@ -38,6 +38,8 @@ CONDITIONAL = get_args(Conditional)
 BEFORE = 0.65
 # How far a gate, a free T or what follows an input moves as a matter of course.
 TRANSFER_SCALE = 0.1
+# Bounds this near to each other, as a share, are the same.
+ROUNDING = 1e-9
 # Of q(u), whenever the phase that conditions is entered.
 NATURAL_STEPS = 5
 
@@ -165,13 +167,27 @@ class ConditionalGraph(Graph):
         return [at.posterior for at in self.downward(parameters, FREE).edges]
 
     def learnt(self, parameters: Parameters, outputs: Sequence[Float[Array, "N _D"]]) -> Learnt:
+        """That of the marginalised family where its bound is higher at the same beliefs."""
         if not conditioned(parameters):
-            told = (
-                f"training ended before the hidden layers were conditioned ({self.family}): the "
-                "result is that of marginalised. Raise max_iter",
-            )
-            return replace(super().learnt(parameters, outputs), told=told)
-        down, settled, given = self.downward(parameters, FREE), list[Settled](), iter(outputs)
+            told = "training ended before hidden layers were conditioned ({}): {}; raise max_iter"
+            return self._marginalised(parameters, outputs, told)
+        down = self.downward(parameters, FREE)
+        seen = Parameters(
+            (parameters.nodes[0], *(node.belief for node in down.nodes[1:])), parameters.layers
+        )
+        found = self._as_conditioned(parameters, down, outputs)
+        told = "conditioned hidden layers ({}) ended with a lower bound than they have without: {}"
+        plain = self._marginalised(seen, outputs, told)
+        return plain if plain.bound > found.bound + ROUNDING * abs(found.bound) else found
+
+    def _marginalised(self, parameters: Parameters, outputs: Sequence[Array], told: str) -> Learnt:
+        said = told.format(self.family, "the result is that of marginalised")
+        return replace(super().learnt(parameters, outputs), told=(said,), marginalised=True)
+
+    def _as_conditioned(
+        self, parameters: Parameters, down: Downward, outputs: Sequence[Array]
+    ) -> Learnt:
+        settled, given = list[Settled](), iter(outputs)
         for edge, at, layer in zip(self.edges, down.edges, parameters.layers, strict=True):
             if isinstance(at, Handed):
                 settled.append(

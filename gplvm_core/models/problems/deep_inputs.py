@@ -6,8 +6,8 @@ from numpy.typing import NDArray
 
 from gplvm_core.models.data.inputs import INITIAL_VARIANCE, Inputs
 from gplvm_core.models.data.scaling import Scaling
-from gplvm_core.models.problems.deep_starts import SHALLOW_ITERATIONS, shallow_layer
 from gplvm_core.models.problems.guess import guess_inputs
+from gplvm_core.models.problems.shallow import SHALLOW_ITERATIONS, shallow_layer
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.impute import impute
 from gplvm_core.statistics import Executor

@@ -69,11 +69,15 @@ class Given:
 
 @dataclass(frozen=True)
 class Learnt:
-    """What training ended with: the nodes' beliefs, and the layers evaluated on all outputs."""
+    """What training ended with: the nodes' beliefs, and the layers evaluated on all outputs.
+
+    marginalised: in the place of a conditional family, which `told` says.
+    """
 
     nodes: tuple[Believed, ...]
     layers: tuple[Settled, ...]
     told: tuple[str, ...] = ()
+    marginalised: bool = False
 
     @property
     def notes(self) -> tuple[str, ...]:

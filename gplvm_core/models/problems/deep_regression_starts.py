@@ -1,0 +1,202 @@
+"""Where the training of a deep regression starts: from the inputs down.
+
+Every kind of start is made of the shallow regression: its lengthscales, or its answer.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal, get_args
+
+import numpy as np
+from jaxtyping import Float
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.bounds import Layer
+from gplvm_core.kernels import Kernel, kernel_named
+from gplvm_core.models.problems.deep_starts import InTurn
+from gplvm_core.models.problems.edges import relevance_of
+from gplvm_core.models.problems.graph import Begun
+from gplvm_core.models.problems.initialise import initial_inducing, initial_latent
+from gplvm_core.models.problems.shallow import Shallow
+from gplvm_core.models.problems.starts import of_unit_scale, start_kernel
+from gplvm_core.numerics import Array
+
+# Of a layer that starts as (nearly) the identity, and of one that starts as the answer.
+LEAST_NOISE, RELATIVE_NOISE = 0.01, 0.1
+# Of a layer that hands its inputs on, whose hidden dimensions have unit variance.
+NO_NOISE = 1e-5
+# What is off by this share is no linear map.
+LEAST_LIKE = 1e-3
+# Points closer than this are one place.
+LEAST_SPREAD = 1e-10
+# With more inputs than this, hidden layers that start as the inputs stay as they are.
+FEW_INPUTS = 3
+# Lengthscale of a layer that starts as (nearly) the identity, in units of √Q: it bends little.
+STRAIGHT = 3.0
+# Of the first layer of a regression: a linear map of the inputs that stays, none, or the better.
+Mean = Literal["compared", "zero", "linear"]
+MEANS = get_args(Mean)
+
+
+@dataclass(frozen=True)
+class Unbent:
+    """Hidden layers that hand the inputs on as they are, for the last to explain the data from.
+
+    The inputs are taken in units of the shallow regression's lengthscales, turned to where its
+    answer changes most, so that hidden layers may be narrower or wider. n_latent: of the hidden
+    nodes; n_inducing, kernels: of every layer, the first of them on the inputs. connected: the
+    others see the inputs as well.
+    """
+
+    shallow: Shallow
+    n_latent: tuple[int, ...]
+    n_inducing: tuple[int, ...]
+    kernels: tuple[str | Kernel, ...]
+    connected: bool = False
+    # Whether one hidden layer has lengthscales for units, beside which its noise is to be small.
+    in_lengthscales: ClassVar[bool] = False
+
+    def __call__(self, seed: int, /) -> Begun:
+        generator, belief = np.random.default_rng(seed), self.shallow.inputs.belief
+        scaled = self.shallow.leading[:, : self.n_latent[0]]
+        # The widest component is given unit variance: this is the last lengthscale then.
+        values = np.linalg.svd(scaled - scaled.mean(axis=0), compute_uv=False)
+        last = np.sqrt(len(scaled)) / max(float(values[0]), LEAST_SPREAD)
+        noise = min((RELATIVE_NOISE * last) ** 2, LEAST_NOISE)
+        means = _narrowed(scaled, self.n_latent, generator)
+        if self.in_lengthscales and len(means) == 1:
+            means, last = (means[0] / last,), 1.0
+        # Columns that are sums of others add no direction.
+        known = min(int(np.sum(values > LEAST_SPREAD * values[0])), *self.n_latent)
+        straight = (_straight(belief.n_latent), *(_straight(n) for n in self.n_latent[:-1]))
+        scales = (*straight, _told(last, known, self.n_latent[-1]))
+        return _begun(self, belief, means, noise, scales, generator)
+
+
+@dataclass(frozen=True)
+class HandedOn(Unbent):
+    """The same, the first layer with a slope that does it, and little noise: with as many hidden
+    dimensions as inputs this is the shallow regression, to which the layer may add what it likes.
+    """
+
+    in_lengthscales: ClassVar[bool] = True
+
+    def __call__(self, seed: int, /) -> Begun:
+        begun = super().__call__(seed)
+        top, *hidden = begun.beliefs
+        slopes = [_linear_map(top.mean, each.mean) for each in hidden]
+        handed = [
+            Belief(top.mean @ slope, each.variance)
+            for slope, each in zip(slopes, hidden, strict=True)
+        ]
+        handed[0] = Belief(handed[0].mean, np.full_like(handed[0].mean, NO_NOISE))
+        first, *others, last = begun.layers
+        first = replace(first, noise_variance=NO_NOISE, slope=slopes[0])
+        if len(last.inducing) == len(self.shallow.inducing):
+            places = self.shallow.inducing @ slopes[-1]
+            seen = np.hstack([places, self.shallow.inducing]) if self.connected else places
+            last = replace(last, inducing=seen)
+        return Begun((top, *handed), (first, *others, last))
+
+
+@dataclass(frozen=True)
+class Answered(Unbent):
+    """The first hidden layer holds the shallow regression's answer, and the others hand it on."""
+
+    def __call__(self, seed: int, /) -> Begun:
+        generator, belief = np.random.default_rng(seed), self.shallow.inputs.belief
+        means = _narrowed(self.shallow.answer, self.n_latent, generator)
+        own = 1.0 / np.sqrt(relevance_of(self.shallow.kernel, belief.n_latent))
+        known = min(self.shallow.answer.shape[1], *self.n_latent)
+        scales = (own, *(_told(1.0, known, n) for n in self.n_latent))
+        return _begun(self, belief, means, LEAST_NOISE, scales, generator)
+
+
+def regression_starts(
+    shallow: Shallow,
+    n_latent: tuple[int, ...],
+    n_inducing: tuple[int, ...],
+    kernels: tuple[str | Kernel, ...],
+    *,
+    mean: Mean,
+    connected: bool,
+) -> InTurn:
+    """Every kind of start that suits the inputs and the mean of the first layer.
+
+    Raises ValueError for a mean that there is not, or that inputs of some uncertainty cannot have.
+    """
+    if mean not in MEANS:
+        raise ValueError(f"mean must be one of {', '.join(MEANS)}; got {mean!r}")
+    known = bool(shallow.inputs.exact.all())
+    if mean == "linear" and not known:
+        raise ValueError(
+            "mean='linear' needs inputs that are known exactly, without gaps or X_variance"
+        )
+    few = shallow.inputs.belief.n_latent <= FEW_INPUTS
+    kinds: list[type[Unbent]] = [Unbent] if few else []
+    kinds = [] if mean == "linear" else [*kinds, Answered]
+    if known and mean != "zero":
+        kinds.append(HandedOn)
+    settings = shallow, n_latent, n_inducing, kernels, connected
+    return InTurn(tuple(kind(*settings) for kind in kinds))
+
+
+def _begun(
+    start: Unbent,
+    top: Belief,
+    means: Sequence[Array],
+    noise: float,
+    lengthscales: Sequence[Array],
+    generator: np.random.Generator,
+) -> Begun:
+    """Hidden beliefs with as much variance as the layers have noise; kernels by name get their
+    lengthscales, objects stay as they are.
+    """
+    beliefs = (top, *(Belief(mean, np.full_like(mean, noise)) for mean in means))
+    layers = []
+    for at, (belief, kind) in enumerate(zip(beliefs, start.kernels, strict=True)):
+        seen, scales = belief.mean, lengthscales[at]
+        if start.connected and at:
+            seen = np.hstack([seen, top.mean])
+            # Depth is to explain what it can before the inputs themselves do.
+            scales = np.concatenate([scales, _straight(top.n_latent)])
+        inducing, _ = initial_inducing(seen, start.n_inducing[at], generator)
+        kernel = kernel_named(kind, scales) if isinstance(kind, str) else kind
+        kernel = of_unit_scale(start_kernel(kernel, seen), seen)
+        layers.append(Layer(kernel, inducing, noise))
+    return Begun(beliefs, tuple(layers))
+
+
+def _narrowed(
+    points: Array, widths: Sequence[int], generator: np.random.Generator
+) -> tuple[Array, ...]:
+    """Principal components of points, then of those, of so many dimensions; at random where points
+    have no spread.
+    """
+    means = list[Array]()
+    for width in widths:
+        points = points - points.mean(axis=0)
+        if np.linalg.norm(points) < LEAST_SPREAD:
+            points = generator.standard_normal((len(points), width))
+        points, _ = initial_latent((points,), width, "pca", generator)
+        means.append(points)
+    return tuple(means)
+
+
+def _linear_map(inputs: Array, outputs: Array) -> Float[Array, "Q D"]:
+    """The outputs from the inputs, 0 for those that are no linear map of them: where there are more
+    hidden dimensions than directions, some start at random, and are nothing to hand on.
+    """
+    slope, *_ = np.linalg.lstsq(inputs, outputs, rcond=None)
+    wrong = np.linalg.norm(outputs - inputs @ slope, axis=0)
+    like = wrong < LEAST_LIKE * np.linalg.norm(outputs, axis=0)
+    return np.asarray(np.where(like, slope, 0.0), dtype=np.float64)
+
+
+def _straight(n_latent: int) -> Array:
+    return np.full(n_latent, STRAIGHT * np.sqrt(n_latent))
+
+
+def _told(lengthscale: float, known: int, n_latent: int) -> Array:
+    """One lengthscale for the dimensions that start from something, and long ones for the rest."""
+    return np.where(np.arange(n_latent) < known, lengthscale, STRAIGHT * np.sqrt(n_latent))

@@ -1,0 +1,97 @@
+"""The regression of one layer that the starts of a deep one are made of."""
+
+from dataclasses import dataclass
+from typing import Self
+
+import numpy as np
+from jaxtyping import Float
+
+from gplvm_core.kernels import Kernel
+from gplvm_core.models.data.inputs import Inputs
+from gplvm_core.models.problems.edges import Settled, relevance_of
+from gplvm_core.models.problems.graph import Given
+from gplvm_core.models.problems.regression import RegressionStart, regression
+from gplvm_core.models.problems.starts import of_unit_scale
+from gplvm_core.models.training.schedule import Training
+from gplvm_core.numerics import Array
+from gplvm_core.statistics import Executor, Targets
+from gplvm_core.statistics.executors import serial
+
+SHALLOW_ITERATIONS = 200
+# Lengthscales count as no shorter than a tenth of the inputs' spread: a column of a few values,
+# which any short one tells apart, would drown all others.
+MOST_RELEVANT = 10.0
+
+
+@dataclass(frozen=True)
+class Shallow:
+    """The regression of one layer that the starts of a deep one are made of.
+
+    kernel: of unit scale. inducing: where training took them. answer: its mean at the inputs.
+    leading: the inputs in units of the lengthscales, turned so that the answer changes most along
+    the first dimension, and so on (eigenvectors of the mean outer product of its gradients, the
+    active subspace).
+    """
+
+    inputs: Inputs
+    kernel: Kernel
+    inducing: Float[Array, "M Q"]
+    answer: Float[Array, "N D"]
+    leading: Float[Array, "N Q"]
+
+    @classmethod
+    def of(
+        cls,
+        inputs: Inputs,
+        targets: Float[Array, "N D"],
+        n_inducing: int,
+        jitter: float,
+        run: Executor = serial,
+        max_iter: int = SHALLOW_ITERATIONS,
+    ) -> Self:
+        """Trained, so that what starts as the shallow regression starts at its bound; the same for
+        every seed.
+        """
+        layer = shallow_layer(inputs, targets, n_inducing, jitter, run, max_iter)
+        mean, weights = inputs.belief.mean, layer.posterior.weights
+        certain = np.zeros_like(mean)
+        cross, pullback = layer.layer.kernel.psi1(mean, certain, layer.layer.inducing)
+        units = np.sqrt(relevance_of(layer.layer.kernel, mean.shape[1]))
+        units = np.minimum(units, MOST_RELEVANT)
+        outer = np.zeros((mean.shape[1], mean.shape[1]))
+        for own in weights.T:
+            steps = pullback(np.tile(own, (len(mean), 1))).mean / units
+            outer += steps.T @ steps
+        _, turned = np.linalg.eigh(outer)
+        leading = (mean * units) @ turned[:, ::-1]
+        kernel = of_unit_scale(layer.layer.kernel, mean)
+        return cls(inputs, kernel, layer.layer.inducing, cross @ weights, leading)
+
+
+def shallow_layer(
+    inputs: Inputs,
+    targets: Float[Array, "N D"],
+    n_inducing: int,
+    jitter: float,
+    run: Executor,
+    max_iter: int = SHALLOW_ITERATIONS,
+) -> Settled:
+    """The trained regression of one layer; the same for every seed.
+
+    Beliefs about missing inputs cost less the fewer inputs matter: with them the kernel is held.
+    """
+    seen = Targets.of(targets)
+    begin = Given(RegressionStart(inputs, seen, "rbf", n_inducing, jitter, run)(0))
+    graph = regression(
+        inputs,
+        seen,
+        begin,
+        n_inducing=n_inducing,
+        jitter=jitter,
+        run=run,
+        kernel_held=bool(inputs.missing.any()),
+    )
+    most = min(max_iter, SHALLOW_ITERATIONS)
+    (trained,) = Training(graph, "lbfgs", most, jitter, 0.0).run((0,))
+    (layer,) = graph.learnt(trained.parameters, (targets,)).layers
+    return layer
