@@ -85,6 +85,7 @@ def test_a_deep_model_opens_in_explore_with_its_last_layer(flow: Dataset, deep: 
     assert not at.exception and not at.error
     header, arrays = stores(at)[f"library:{key}"]
     assert header["layer"] == 1
+    assert "2 layers, the last one shown" in said(at)
     np.testing.assert_allclose(arrays["latent"], deep.layers_[1].latent_mean_, rtol=1e-6)
     press(at, "Depth")
     assert not at.exception

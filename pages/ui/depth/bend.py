@@ -10,8 +10,9 @@ import streamlit as st
 from gplvm_core.figures.bend import CURVES, LEAST_POINTS, LEFT, MOST_POINTS, RIGHT
 from gplvm_core.figures.frame import frame, unframe
 from pages.ui.depth.live import Live
+from pages.ui.shared.catalogue import items
 from pages.ui.shared.component import component, hold_bytes, room_for
-from pages.ui.shared.link import keep_in_link
+from pages.ui.shared.link import go_to, keep_in_link
 from pages.ui.shared.model_page import about
 from pages.ui.shared.words import TERMS
 
@@ -80,14 +81,17 @@ def honest() -> None:
             width="content",
         )
         if st.button(
-            "Is depth worth it on your data?",
-            key="depth_to_library",
+            "Is depth worth it on real data?",
+            key="depth_worth_where",
             type="tertiary",
             icon=":material/balance:",
-            help="Library asks that beside every model: layers beside simpler models, judged by "
-            "rows that were kept aside.",
+            help="“Is depth worth it here?” stands beside every model in Library and here beside "
+            "deep ones: layers beside simpler models, judged by rows that were kept aside.",
         ):
-            st.switch_page("pages/library.py")
+            if any(each.key.startswith("library:") for each in items()):
+                st.switch_page("pages/library.py")
+            go_to(part="layers")
+            st.rerun()
 
 
 def shown() -> Shown:

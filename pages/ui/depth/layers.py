@@ -83,8 +83,9 @@ def layers() -> None:
         "next, in the browser. The bands beside the output count what is not known: mean and "
         "variance are handed on from layer to layer, and the noise of the hidden layers counts. "
         "The shading is the doubt of the layer whose map it is.",
-        "**A layer that is off** hands nothing on: the model is then the shallow one in disguise. "
-        "Another random seed, more starts or fewer layers may help.",
+        "**A layer that is on** hands down more than noise. One that is off hands nothing on: the "
+        "model is then the shallow one in disguise. Another random seed, more starts or fewer "
+        "layers may help.",
         f"**Data.** {item.dataset.source}",
         *bullets(item.model.notes_),
         *bullets(item.dataset.notes),
