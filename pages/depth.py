@@ -14,11 +14,12 @@ PARTS = {
     "ten": ("Why not ten?", prior),
 }
 LEADS = {
-    "why": "A Gaussian process expects a curve to be as smooth here as there. A step is not. Put "
-    "one process in front of another and the first may bend the line before the second sees it: "
-    "that is a deep Gaussian process. Add points and take them away; both learn anew.",
+    "why": "A Gaussian process draws a curve through points and says how sure it is. It expects "
+    "the curve to be as smooth here as there; a step is not. Put another one in front, which bends "
+    "the line first: that is a deep Gaussian process. Add points, take some away; both learn anew.",
     "layers": "A deep model explains its data by a map, that map by another one above it, and so "
-    "on. Every layer has a place to move in, and draws what comes out at the bottom.",
+    "on. Move over the map of a layer: what belongs to a place comes out at the bottom as a row of "
+    "data.",
     "ten": "Before any data are seen, these are functions that a model of so many layers takes "
     "for likely. The deeper it is, the less of its input arrives at the bottom.",
 }

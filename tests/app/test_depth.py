@@ -3,6 +3,7 @@
 import threading
 import time
 import warnings
+from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
@@ -14,6 +15,7 @@ from gplvm_core.figures.bend import CURVES, Comparison, compare
 from gplvm_core.figures.frame import unframe
 from gplvm_core.optimise import Progress
 from gplvm_core.store import Library, workspace
+from pages.ui.depth import live
 from pages.ui.depth.bend import Shown, after, of_edit, ready, settled
 from pages.ui.depth.drawn import distance, drawn_from
 from tests.app.apptest import finished, press, query, run_page, said, stores
@@ -63,7 +65,8 @@ def test_layers_have_a_ladder_a_map_each_and_draws(flow: Dataset, deep: DeepGPLV
     assert not at.exception
     words = said(at)
     assert "Layer 1, the top" in words
-    assert all(layer.verdict_[1:] in words for layer in deep.layers_)
+    said_of_them = [layer.verdict_.partition(" of 2 ")[2] for layer in deep.layers_]
+    assert all(f"It {verdict}." in words for verdict in said_of_them)
     assert "as far from the data" in words
     header, arrays = stores(at)[f"library:{key}"]
     np.testing.assert_allclose(arrays["latent"], deep.layers_[1].latent_mean_, rtol=1e-6)
@@ -82,6 +85,7 @@ def test_a_deep_model_opens_in_explore_with_its_last_layer(flow: Dataset, deep: 
     assert not at.exception and not at.error
     header, arrays = stores(at)[f"library:{key}"]
     assert header["layer"] == 1
+    assert "2 layers, the last one shown" in said(at)
     np.testing.assert_allclose(arrays["latent"], deep.layers_[1].latent_mean_, rtol=1e-6)
     press(at, "Depth")
     assert not at.exception
@@ -133,6 +137,24 @@ def test_edits_are_taken_checked_and_stopped():
     assert settled(live).live is None
 
 
+def test_few_are_trained_at_a_time_and_the_others_wait():
+    x, y = CURVES["step"].points()
+    with ExitStack() as turns:
+        for _ in range(live.AT_ONCE):  # taken by other visitors
+            turns.enter_context(live.TURNS)
+        first = live.Live("step", x, y, 1).start()
+        assert first.in_words().startswith("Waiting for a turn")
+        first.stop()
+        second = live.Live("step", x, y, 2, first).start()
+        first._thread.join(timeout=30)
+        assert not first._thread.is_alive() and second.waits and second.working
+    while not second.steps:
+        time.sleep(0.01)
+    second.stop()
+    second._thread.join(timeout=30)
+    assert second.packed is None and second.error is None
+
+
 def test_rows_drawn_from_the_top_come_from_its_prior(flow: Dataset, deep: DeepGPLVM):
     drawn = drawn_from(deep, flow, 0, 0)
     assert drawn.rows.shape == (60, 12)
@@ -161,6 +183,7 @@ def test_two_layers_are_trained_and_their_verdicts_told():
     words = said(at)
     assert "2 layers of 2 and 10 dimensions" in words
     assert "Layer 1 of 2" in words and "layer 2 of 2" in words
+    assert "No dimension carries information" not in words
     press(at, "Open in Depth")
     assert not at.exception
     assert "Layer 1, the top" in said(at)

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { pathAt } from "../../assets/canvas/deep/bend.js";
+import { pathAt, verdictInWords, warpInWords } from "../../assets/canvas/deep/bend.js";
 import { ChainModel } from "../../assets/canvas/deep/chain.js";
 import { drawnLayers, DrawnFunction, flatShare, PRIOR_LENGTHSCALE, seeded } from "../../assets/canvas/deep/composed.js";
 
@@ -100,4 +100,17 @@ test("a moving path goes through its frames and closes", () => {
   near(pathAt(paths, sizes, 2, 1, 0), [3, 4], 0);
   near(pathAt(paths, sizes, 2, 0, 0.5), [3, 4], 0);
   near(pathAt(paths, sizes, 2, 0, 1.999999), [1, 2], 1e-4);
+});
+
+test("which model predicts better is said as the ratio of the densities of a point", () => {
+  assert.match(verdictInWords(-1, -1 + Math.log(4)), /two layers predict better.* 4 times as likely under them as under one layer/);
+  assert.match(verdictInWords(0.5, 0.5 - Math.log(25)), /one layer predicts better.* 25 times as likely under it as under two layers/);
+  assert.match(verdictInWords(0.88, 0.9), /one layer is enough/);
+  assert.match(verdictInWords(-40, 0), /more than 1,000 times/);
+});
+
+test("what became of the hidden layer is said in words", () => {
+  assert.match(warpInWords(["layer 1 of 2 hands the inputs on as they are: the model is the shallow one"]), /nothing to bend/);
+  assert.match(warpInWords(["layer 1 of 2 is off: nothing of the inputs gets through it"]), /is off/);
+  assert.match(warpInWords(["layer 1 of 2 is on"]), /bends the line/);
 });

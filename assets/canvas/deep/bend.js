@@ -12,7 +12,9 @@ import { Graph, roomFor } from "./graph.js";
 
 const NEAR = 9; // pixels within which a click takes a point away
 const FRAME_MS = 140; // from one draw of a path to the next
+const OLD = 0.4; // how strong curves are that belong to other points
 const STEP = 0.02; // of an axis, for an arrow key
+const ALIKE = 0.05; // nats within which two models are as good as each other
 const MODELS = /** @type {const} */ (["shallow", "deep"]);
 
 export class BendFigure {
@@ -36,6 +38,7 @@ export class BendFigure {
     this.cursor = [0, 0];
     this.moving = !window.matchMedia("(prefers-reduced-motion: reduce)").matches;
     this.tick = 0;
+    this.busy = false;
     this.stopped = false;
     const { again, moving, stop } = this.parts;
     again.addEventListener("click", () => this.ask({ curve: this.curve }));
@@ -52,7 +55,8 @@ export class BendFigure {
   /** Which curve, and what is going on. @param {BendWords} words */
   tell({ curve, curves, edit, points, busy }) {
     // Points that were changed meanwhile are on their way to Python.
-    if (points && edit >= this.edit) this.points = points;
+    const late = edit < this.edit;
+    if (points && !late) this.points = points;
     this.edit = Math.max(this.edit, edit);
     this.curve = curve;
     this.parts.curves.replaceChildren(...curves.map(({ name, title, words }) => {
@@ -60,10 +64,17 @@ export class BendFigure {
       button.addEventListener("click", () => this.ask({ curve: name }));
       return button;
     }));
-    this.parts.stop.hidden = !busy;
-    this.parts.doing.textContent = busy ?? "Click beside the points to add one, on a point to take it away.";
-    this.root.dataset.busy = String(Boolean(busy));
-    for (const name of MODELS) this.parts[name].classList.toggle("old", Boolean(busy));
+    if (!late) this.wait(busy);
+  }
+
+  /** What is being trained meanwhile, if anything: the curves are then those of other points. @param {string | null} words */
+  wait(words) {
+    const { stop, doing } = this.parts;
+    this.busy = Boolean(words);
+    stop.hidden = !words;
+    doing.textContent = words ?? "Click in a picture to add a point, on a point to take it away.";
+    this.root.dataset.busy = String(this.busy);
+    this.draw();
   }
 
   /** A result. @param {Uint8Array} bytes */
@@ -74,17 +85,22 @@ export class BendFigure {
     if (header.edit >= this.edit) this.points = Array.from(arrays.x, (x, i) => [x, arrays.y[i]]);
     this.up = roomFor([arrays.y, arrays.truth, arrays.shallow_mean, arrays.deep_mean]);
     for (const name of MODELS) this.parts[`${name}-words`].replaceChildren(...this.scores(name));
+    this.parts.verdict.textContent = verdictInWords(header.shallow.score, header.deep.score);
     this.parts["warp-words"].textContent = warpInWords(header.verdicts);
     this.describe();
     this.draw();
   }
 
-  /** Bound and density of a model, the better one marked. @param {"shallow" | "deep"} name */
+  /**
+   * Density and bound of a model, what is better marked. Two layers' bound lies further below what
+   * it bounds: a lower one says nothing for one layer.
+   * @param {"shallow" | "deep"} name
+   */
   scores(name) {
     const { header } = /** @type {import("../kit/frame.js").Frame} */ (this.frame);
     const other = header[name === "deep" ? "shallow" : "deep"];
-    const said = [["bound", "Evidence bound", "nats"], ["score", "unseen points", "nats each"]].flatMap(([key, title, unit]) => {
-      const better = header[name][key] > other[key] + 0.05;
+    const said = [["score", "Unseen points", "nats each"], ["bound", "evidence bound", "nats"]].flatMap(([key, title, unit]) => {
+      const better = header[name][key] > other[key] + ALIKE && (key === "score" || name === "deep");
       return [`${title} `, element("span", better ? { class: "better" } : {}, `${formatNumber(header[name][key], 3)} ${unit}`), " · "];
     });
     return said.slice(0, -1);
@@ -106,6 +122,7 @@ export class BendFigure {
   /** @param {Omit<BendAct, "edit">} act */
   ask(act) {
     this.edit += 1;
+    if (act.points) this.wait("Both learn anew …");
     this.send({ ...act, edit: this.edit });
   }
 
@@ -140,7 +157,6 @@ export class BendFigure {
     this.points = taken ? this.points.filter((_, i) => i !== nearest) : [...this.points, this.cursor];
     this.parts.announce.textContent = `${taken ? "Taken away" : "Added"}: ${this.points.length} points`;
     this.ask({ points: this.points });
-    this.draw();
   }
 
   /** @param {boolean} on */
@@ -155,7 +171,7 @@ export class BendFigure {
   animate() {
     cancelAnimationFrame(this.tick);
     if (!this.moving || this.stopped) return;
-    if (this.frame) this.draw();
+    if (this.frame) this.drawCurves();
     this.tick = requestAnimationFrame(() => this.animate());
   }
 
@@ -165,6 +181,11 @@ export class BendFigure {
   }
 
   draw() {
+    this.drawCurves();
+    this.drawWarp();
+  }
+
+  drawCurves() {
     if (!this.frame || !this.parts.deep.clientWidth) return;
     const { arrays, header } = this.frame;
     const { theme } = this;
@@ -178,18 +199,28 @@ export class BendFigure {
       graph.context.beginPath();
       graph.context.rect(...graph.pixel(-1.02, this.up[1]), graph.width, graph.height - 30);
       graph.context.clip();
+      graph.context.globalAlpha = this.busy ? OLD : 1;
       graph.band(grid, arrays[`${name}_low`], arrays[`${name}_high`], css(theme.accent, theme.dark ? 0.28 : 0.16));
       graph.line(grid, arrays.truth, css(theme.muted), 1.2, [4, 4]);
       for (let s = 0; s < header.paths; s++) graph.line(grid, pathAt(arrays[`${name}_paths`], header, grid.length, s, place), css(theme.accent, 0.55), 1);
       graph.line(grid, arrays[`${name}_mean`], css(theme.accent), 2.4);
+      graph.context.globalAlpha = 1;
       for (const [x, y] of this.points) graph.dot(x, y, 3.4);
       if (canvas.matches(":focus-visible")) graph.cross(...this.cursor);
       graph.context.restore();
     }
+  }
+
+  drawWarp() {
+    if (!this.frame || !this.parts.warp.clientWidth) return;
+    const { arrays } = this.frame;
+    const { theme, busy } = this;
+    const { grid } = arrays;
     const spread = (/** @type {number} */ side) => arrays.warp.map((/** @type {number} */ h, /** @type {number} */ i) => h + 2 * side * arrays.warp_std[i]);
     const [low, high] = [spread(-1), spread(1)];
     const graph = new Graph(this.parts.warp, [-1.02, 1.02], roomFor([low, high]), theme);
     graph.axes();
+    graph.context.globalAlpha = busy ? OLD : 1;
     graph.band(grid, low, high, css(theme.accent, theme.dark ? 0.28 : 0.16));
     graph.line(grid, arrays.warp, css(theme.accent), 2.4);
   }
@@ -221,10 +252,24 @@ export function pathAt(paths, { frames, paths: count }, width, s, place) {
   return Float64Array.from({ length: width }, (_, i) => (1 - share) * paths[from + i] + share * paths[to + i]);
 }
 
+/**
+ * Which model gives points that it was not shown the higher density, and how much: the ratio of the
+ * densities, of a point on average (geometric mean).
+ * @param {number} shallow mean log density of a point
+ * @param {number} deep
+ */
+export function verdictInWords(shallow, deep) {
+  const gain = deep - shallow;
+  if (Math.abs(gain) <= ALIKE) return "Here one layer is enough: both predict unseen points equally well.";
+  const ratio = Math.exp(Math.abs(gain));
+  const times = ratio > 1000 ? "more than 1,000 times" : `${formatNumber(ratio, ratio < 10 ? 2 : 3)} times`;
+  const [who, than] = gain > 0 ? ["two layers", "one layer"] : ["one layer", "two layers"];
+  return `Here ${who} predict${gain > 0 ? "" : "s"} better: an unseen point is ${times} as likely under ${gain > 0 ? "them" : "it"} as under ${than}, on average.`;
+}
+
 /** What became of the hidden layer. @param {string[]} verdicts the top layer's first */
-function warpInWords([first]) {
-  const reading = "It bends the line before the second layer sees it: steep where it pulls places apart, flat where it presses them together. The second layer can then be smooth.";
-  if (first.includes("as they are")) return `It hands the inputs on as they are: one layer is enough for these points, and two cost nothing.`;
-  if (first.includes(" off")) return `It is off: the two layers are one in disguise. Another point may wake it.`;
-  return reading;
+export function warpInWords([first]) {
+  if (first.includes("as they are")) return "It hands the inputs on as they are: it found nothing to bend.";
+  if (first.includes(" off")) return "It is off: nothing of the inputs gets through it. Another point may wake it.";
+  return "It bends the line before the second layer sees it: steep where it pulls places apart, flat where it presses them together. The second layer can then be smooth.";
 }

@@ -10,8 +10,9 @@ import streamlit as st
 from gplvm_core.figures.bend import CURVES, LEAST_POINTS, LEFT, MOST_POINTS, RIGHT
 from gplvm_core.figures.frame import frame, unframe
 from pages.ui.depth.live import Live
+from pages.ui.shared.catalogue import items
 from pages.ui.shared.component import component, hold_bytes, room_for
-from pages.ui.shared.link import keep_in_link
+from pages.ui.shared.link import go_to, keep_in_link
 from pages.ui.shared.model_page import about
 from pages.ui.shared.words import TERMS
 
@@ -27,7 +28,8 @@ show_bend = component("bend", "deep/bend.html", "deep/deep.css")
 class Shown:
     """What the figure shows: a curve, the result, the visitor's last edit, what is in training.
 
-    points: the visitor's, while the result is not yet theirs.
+    points: the visitor's, while the result is not yet theirs. before: the training that was stopped
+    last, which may not have ended yet.
     """
 
     curve: str
@@ -36,6 +38,7 @@ class Shown:
     live: Live | None = None
     told: str | None = None
     points: list[list[float]] | None = None
+    before: Live | None = None
 
 
 @st.cache_data(show_spinner=False)
@@ -55,6 +58,7 @@ def bend() -> None:
     """The figure; it looks after its training while there is any."""
     live = shown().live
     st.fragment(_figure, run_every=PACE if live is not None else None)(live is not None)
+    honest()
     about(
         "**The curves.** Thick: the mean. Shaded: where 95 % of new points should fall. Thin: "
         "functions that the model holds possible, which wander. Dashed: the truth.",
@@ -63,9 +67,31 @@ def bend() -> None:
         "**Unseen points.** The logarithm of the density that a model gives to 200 points of the "
         "curve that it was not shown, a point on average. Higher is better; a model that is sure "
         "and wrong loses most.",
-        "**Depth costs nothing here.** Two layers are trained from several starts, and one of "
-        "them hands the inputs on as they are: where one layer is enough, that one wins.",
+        "**Where one layer is enough.** Two layers are trained from several starts, one of which "
+        "hands the inputs on as they are; the best bound is kept. So two are mostly no worse than "
+        "one, but points far off the curve can mislead either.",
     )
+
+
+def honest() -> None:
+    """That these curves were chosen, and where to ask about other data."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.markdown(
+            "Depth does not always help: step and chirp were chosen because it does there.",
+            width="content",
+        )
+        if st.button(
+            "Is depth worth it on real data?",
+            key="depth_worth_where",
+            type="tertiary",
+            icon=":material/balance:",
+            help="“Is depth worth it here?” stands beside every model in Library and here beside "
+            "deep ones: layers beside simpler models, judged by rows that were kept aside.",
+        ):
+            if any(each.key.startswith("library:") for each in items()):
+                st.switch_page("pages/library.py")
+            go_to(part="layers")
+            st.rerun()
 
 
 def shown() -> Shown:
@@ -129,8 +155,10 @@ def after(now: Shown, act: dict[str, Any]) -> Shown:
     """Another curve, other points, or no more training; what cannot be is told."""
     if now.live is not None:
         now.live.stop()
+    before = now.live or now.before
     edit = act.get("edit")
-    now = replace(now, live=None, told=None, edit=edit if isinstance(edit, int) else now.edit)
+    edit = edit if isinstance(edit, int) else now.edit
+    now = replace(now, live=None, before=before, told=None, edit=edit)
     curve = act.get("curve")
     if curve in CURVES:
         return replace(now, curve=curve, packed=of_edit(ready(curve), now.edit), points=None)
@@ -147,4 +175,4 @@ def after(now: Shown, act: dict[str, Any]) -> Shown:
     if not LEAST_POINTS <= len(x) <= MOST_POINTS:
         told = f"The models need {LEAST_POINTS} to {MOST_POINTS} points; there are {len(x)} now."
         return replace(now, told=told)
-    return replace(now, live=Live(now.curve, x, y, now.edit).start())
+    return replace(now, live=Live(now.curve, x, y, now.edit, before).start())

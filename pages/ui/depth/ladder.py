@@ -1,5 +1,6 @@
 """The layers of a deep model from the top down: what each one carries, and a verdict in words."""
 
+import re
 from html import escape
 
 import numpy as np
@@ -40,15 +41,16 @@ def place_in_words(at: int, depth: int) -> str:
 
 
 def verdict(layer: DeepLayer) -> str:
-    """The doctor's words as a sentence."""
-    return f"{layer.verdict_[:1].upper()}{layer.verdict_[1:]}."
+    """The doctor's words as a sentence; which layer it is stands beside it."""
+    words = re.sub(r"^layer \d+ of \d+ ", "It ", layer.verdict_)
+    return f"{words[:1].upper()}{words[1:]}."
 
 
 def facts(layer: DeepLayer) -> list[str]:
     """The numbers behind the verdict."""
     told, points = float(np.sum(layer.information_)), len(layer.latent_mean_)
     return [
-        f"tells {told:.1f} nats a row",
+        f"tells {told:.1f} nats of a row",
         f"signal {rounded(layer.signal_to_noise_)} × noise",
         f"{layer.freedom_:.0f} degrees of freedom for {plural(points, 'row')}",
         f"{layer.linear_:.0%} linear",

@@ -7,6 +7,7 @@ from pages.ui.depth.drawn import draws
 from pages.ui.depth.ladder import ladder, place_in_words
 from pages.ui.shared.catalogue import Item, items
 from pages.ui.shared.component import component, hold_bytes, room_for
+from pages.ui.shared.depth_worth import depth_worth_button
 from pages.ui.shared.link import go_to, keep_in_link
 from pages.ui.shared.map_place import linked_place
 from pages.ui.shared.model_head import (
@@ -47,6 +48,7 @@ def layers() -> None:
         st.subheader(item.title, anchor=False)
         with st.container(horizontal=True):
             other_doors(item, PAGE)
+            depth_worth_button(item.key)
     with menu:
         model_menu(item.key, PAGE, OF_THE_MODEL)
         if item.view is not None:
@@ -73,12 +75,17 @@ def layers() -> None:
         f"**Layers.** {TERMS['latent']} In a deep model those numbers have an explanation of their "
         "own: a layer above them, with a map of its own. The bars are the relevances of a layer's "
         "dimensions (w = 1/ℓ²); those in colour carry information.",
+        "**The numbers of a layer.** What a place on its map tells of a row, in nats; how much "
+        "stronger what it hands down is than its noise; with how many free numbers it fits the "
+        "rows (as many as rows would be learning by heart); how much of what it does a linear map "
+        "would do as well.",
         "**What is generated.** From the pointer, the mean of every layer is handed down to the "
         "next, in the browser. The bands beside the output count what is not known: mean and "
         "variance are handed on from layer to layer, and the noise of the hidden layers counts. "
         "The shading is the doubt of the layer whose map it is.",
-        "**A layer that is off** hands nothing on: the model is then the shallow one in disguise. "
-        "Another random seed, more starts or fewer layers may help.",
+        "**A layer that is on** hands down more than noise. One that is off hands nothing on: the "
+        "model is then the shallow one in disguise. Another random seed, more starts or fewer "
+        "layers may help.",
         f"**Data.** {item.dataset.source}",
         *bullets(item.model.notes_),
         *bullets(item.dataset.notes),

@@ -8,6 +8,11 @@ from numpy import ndarray as Array
 from gplvm_core.figures.bend import CURVES, MAX_ITER, compare, pack_comparison
 from gplvm_core.optimise import Progress
 
+# So many visitors' models are trained at a time: the curves are small, the processor is shared.
+AT_ONCE = 2
+TURNS = threading.BoundedSemaphore(AT_ONCE)
+LOOK = 0.2  # seconds after which one who waits looks whether it still has to
+
 
 class _StoppedError(Exception):
     """Leaves fit from within its callback."""
@@ -17,13 +22,16 @@ class _StoppedError(Exception):
 class Live:
     """What is asked (a curve, points, the number of the edit) and how far it is.
 
-    packed: the result; error: why there is none. `stop` ends it without either.
+    before: the training that this one takes the place of, which has been stopped. packed: the
+    result; error: why there is none. `stop` ends it without either.
     """
 
     curve: str
     x: Array
     y: Array
     edit: int
+    before: "Live | None" = None
+    waits: bool = True
     steps: int = 0
     packed: bytes | None = None
     error: str | None = None
@@ -42,7 +50,11 @@ class Live:
         return self._thread.is_alive() and not self._stop.is_set()
 
     def in_words(self) -> str:
-        return f"Training both again: step {self.steps} of at most {3 * MAX_ITER} …"
+        if self.waits:
+            return "Waiting for a turn: models of others are being trained …"
+        if not self.steps:
+            return "Training one layer …"
+        return f"Training two layers: step {self.steps} of at most {3 * MAX_ITER} …"
 
     def _watch(self, progress: Progress) -> None:
         self.steps += 1
@@ -50,6 +62,19 @@ class Live:
             raise _StoppedError
 
     def _work(self) -> None:
+        if self.before is not None:
+            self.before._thread.join()  # one at a time of the same visitor
+            self.before = None
+        while not self._stop.is_set():
+            if TURNS.acquire(timeout=LOOK):
+                try:
+                    self.waits = False
+                    self._train()
+                finally:
+                    TURNS.release()
+                return
+
+    def _train(self) -> None:
         try:
             found = compare(CURVES[self.curve], self.x, self.y, self._watch)
             self.packed = pack_comparison(self.curve, found, self.edit)

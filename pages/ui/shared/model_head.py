@@ -133,6 +133,15 @@ def other_doors(item: Item, page: str) -> None:
             door.open(item.key)
 
 
+def _in_use(item: Item, page: str) -> str:
+    """Dimensions, or layers, of which Explore shows the last."""
+    model = item.model
+    if model.capabilities.layers:
+        words = plural(len(model.layers_), "layer")
+        return f"{words}, the last one shown" if page == "explore" else words
+    return f"{int(model.n_effective_)} of {plural(model.latent_mean_.shape[1], 'dimension')} in use"
+
+
 def model_head(item: Item, page: str, place: tuple[str, ...] = ()) -> None:
     """Title and facts on the left, the menu of models on the right."""
     st.session_state[SEEN] = item.key
@@ -144,8 +153,7 @@ def model_head(item: Item, page: str, place: tuple[str, ...] = ()) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.html(
                 f'<span class="mf-facts">{len(dataset.values):,} × {dataset.values.shape[1]:,} '
-                f"numbers · {int(model.n_effective_)} of "
-                f"{plural(model.latent_mean_.shape[1], 'dimension')} in use"
+                f"numbers · {_in_use(item, page)}"
                 f'<span class="mf-more"> · bound {bound} nats</span></span>',
                 width="content",
             )

@@ -74,7 +74,7 @@ ol.mf-ladder { padding: 0 !important; }
 .st-key-room_painter { min-height: 36rem; }
 .st-key-room_views { min-height: 36rem; }
 .st-key-room_layers { min-height: 36rem; }
-.st-key-room_bend { min-height: 40rem; }
+.st-key-room_bend { min-height: 37.5rem; }
 .st-key-room_prior { min-height: 26rem; }
 /* Streamlit's own are too faint to read: captions, code in them, and the value above a slider. */
 [data-testid="stCaptionContainer"] { color: inherit; opacity: .8; }

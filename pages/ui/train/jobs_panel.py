@@ -198,13 +198,16 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
     elif job.reason and job.status == "finished":
         st.caption(f"Why it ended: {job.reason}.".replace("..", "."))
     on = int(dimensions_on(progress.information).sum())
-    if job.status == "finished" and on == 0:
+    deep = isinstance(job.parameters.get("n_components"), tuple)
+    # Of a deep model these are the top's: what became of the others, the verdicts tell.
+    if job.status == "finished" and on == 0 and not deep:
         st.info(NOTHING_FOUND, icon=":material/info:")
     show_verdicts(job)
     with st.container(horizontal=True, key="job_numbers"):
         number("Bound", bound_in_words(progress.bound), TERMS["bound"])
         number("Noise", f"{progress.noise_variance:.3g}", TERMS["noise"])
-        number("Dimensions on", f"{on} of {len(progress.information)}", TERMS["effective"])
+        which = "Top dimensions on" if deep else "Dimensions on"
+        number(which, f"{on} of {len(progress.information)}", TERMS["effective"])
         number("Steps", f"{progress.iteration:,}", "Accepted steps of the optimiser.")
         if job.status == "running" and left is not None:
             number("Time left", f"about {seconds_in_words(left)}", TIME_LEFT)
@@ -288,6 +291,10 @@ def figures_state(job: Snapshot) -> tuple[Array, Array, Array] | None:
         except (ValueError, OSError):
             pass  # deleted in the Library: the last step still shows what there was
         else:
+            if model.capabilities.layers:  # one that is off has all rows in one place
+                layer = next((each for each in model.layers_ if not each.doubt_), model.layers_[-1])
+                width = layer.latent_mean_.shape[1]
+                return layer.latent_mean_, layer.relevance_[:width], layer.information_
             return model.latent_mean_, joint_relevance(model.relevance_), model.information_
     if job.progress is None:
         return None
