@@ -83,7 +83,19 @@ def write_h5ad(source: Source, path: str | PathLike[str], model: Any) -> None:
     cells.obsm["X_gplvm"] = mean[:, order]
     cells.obsm["X_gplvm_std"] = np.sqrt(variance[:, order])
     cells.obs["gplvm_uncertainty"] = np.sqrt(variance @ relevance)
+    for table in (cells.obs, cells.var, *([] if cells.raw is None else [cells.raw.var])):
+        _as_plain_words(table)
     cells.write_h5ad(Path(path))
+
+
+def _as_plain_words(table: Any) -> None:
+    """Words as pandas had them before version 3; the package refuses to write its newer type."""
+    import pandas
+
+    table.index = table.index.astype(object)
+    for name, column in table.items():
+        if isinstance(column.dtype, pandas.StringDtype):
+            table[name] = column.astype(object)
 
 
 def _opened(source: Source) -> tuple[Any, str]:

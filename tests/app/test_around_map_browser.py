@@ -152,7 +152,6 @@ def test_the_strip_tells_the_weights_and_puts_dimensions_onto_the_axes(server, b
     pictures = {page.locator(".film canvas").nth(i).evaluate(PIXELS) for i in range(5)}
     assert len(pictures) == 5
     settled(page)
-    assert browser_page.traffic.errors == []
 
 
 def test_a_surprise_is_a_place_among_the_data(server, browser_page):
@@ -170,7 +169,6 @@ def test_a_surprise_is_a_place_among_the_data(server, browser_page):
         apart = np.linalg.norm(places - np.asarray(seen[-1]) * scale, axis=1).min()
         assert apart < np.median(between)
     assert len({tuple(point) for point in seen}) == 4
-    assert browser_page.traffic.errors == []
 
 
 def test_the_place_is_kept_while_another_page_is_visited(server, browser_page):
@@ -213,4 +211,3 @@ def test_a_link_says_what_of_the_map_is_shown(server, browser_page):
     page.wait_for_function("location.search.includes('shade=magnification')")
     ellipses = look.get_by_role("button", name="Uncertain positions")
     expect(ellipses).to_have_attribute("aria-pressed", "true")
-    assert browser_page.traffic.errors == []

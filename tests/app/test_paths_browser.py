@@ -101,5 +101,3 @@ def test_a_path_is_found_played_and_taken_home(server, browser_page):
     assert page.evaluate(PATH)["ends"][0] == path["point"]
     panel.get_by_role("button", name="Clear").click()
     expect(panel.get_by_role("button")).to_have_count(1)
-    assert browser_page.traffic.errors == []
-    assert browser_page.traffic.outside() == []

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { contour, levelsBetween } from "../../assets/canvas/map/contours.js";
+import { contour, levelsBetween, smoothGrid } from "../../assets/canvas/map/contours.js";
 
 const SIDE = 41;
 const grid = (height) => Float64Array.from({ length: SIDE * SIDE }, (_, at) => height((at % SIDE) - 20, Math.floor(at / SIDE) - 20));
@@ -49,4 +49,17 @@ test("there are no lines where nothing is known, and levels go by factors", () =
   assert.deepEqual(levelsBetween([NaN, 3, 5, 20], 2), [6, 12]);
   assert.deepEqual(levelsBetween([NaN], 8), []);
   assert.deepEqual(levelsBetween([1, 70], 4), [4, 16, 64]);
+});
+
+test("smoothing spreads a peak as a Gaussian, keeps what there is in all, and leaves what is unknown", () => {
+  const times = 8;
+  const peak = smoothGrid(grid((x, y) => (x === 0 && y === 0 ? 1 : 0)), SIDE, times);
+  const middle = 20 * SIDE + 20;
+  assert.ok(Math.abs(peak.reduce((sum, value) => sum + value, 0) - 1) < 1e-12);
+  // A variance of times / 2 each way.
+  const square = peak.reduce((sum, value, at) => sum + value * ((at % SIDE) - 20) ** 2, 0);
+  assert.ok(Math.abs(square - times / 2) < 1e-9);
+  assert.ok(Math.abs(peak[middle] - 1 / (Math.PI * times)) < 2e-3);
+  const half = smoothGrid(grid((x) => (x < 0 ? NaN : 3)), SIDE, times);
+  assert.ok(half.every((value, at) => (at % SIDE < 20 ? Number.isNaN(value) : value === 3)));
 });

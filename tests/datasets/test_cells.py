@@ -26,13 +26,14 @@ def file(tmp_path):
             "kind": pd.Categorical(["T", "B", None] * 4),
             "depth": COUNTS.sum(axis=1),
         },
-        index=[f"cell {n}" for n in range(12)],
+        index=pd.Index([f"cell {n}" for n in range(12)], dtype=object),
     )
     var = pd.DataFrame(
         {"highly_variable": [True, False, True, True, False, True]},
-        index=[f"gene {d}" for d in range(6)],
+        index=pd.Index([f"gene {d}" for d in range(6)], dtype=object),
     )
     cells = anndata.AnnData(sparse.csr_matrix(COUNTS), obs=obs, var=var)
+    cells.obs["barcode"] = pd.Series([f"AC{n}" for n in range(12)], obs.index, dtype=object)
     cells.layers["twice"] = 2.0 * COUNTS
     cells.write_h5ad(tmp_path / "blood.h5ad")
     return tmp_path / "blood.h5ad"

@@ -15,6 +15,15 @@ const NEAREST = 4;
 /** @param {ArrayLike<number>} squares */
 const rootMean = (squares) => Math.sqrt(Array.from(squares).reduce((sum, square) => sum + square, 0) / squares.length);
 
+/**
+ * A word where the page has one deviation for all outputs, because they differ in too many gaps.
+ * @param {{ sets_of_rows?: number }} header of a layer
+ */
+export function untold({ sets_of_rows: sets }) {
+  if (!sets) return [];
+  return [element("p", { class: "untold" }, `The columns have gaps in ${sets} different sets of rows, too many to tell their uncertainties apart here: every column is shown with the mean of all.`)];
+}
+
 export class Details extends Cards {
   /**
    * @param {HTMLElement} section
@@ -56,8 +65,7 @@ export class Details extends Cards {
       },
       this.uncertainty(point),
     ]);
-    const sets = model.header.sets_of_rows;
-    if (sets) this.section.append(element("p", { class: "untold" }, `The columns have gaps in ${sets} different sets of rows, too many to tell their uncertainties apart here: every column is shown with the mean of all.`));
+    this.section.append(...untold(model.header));
   }
 
   /** @param {Float64Array} point */

@@ -4,7 +4,7 @@ import { element } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
 import { inSlices } from "../kit/slices.js";
 import { css } from "../kit/theme.js";
-import { contour, levelsBetween } from "./contours.js";
+import { contour, levelsBetween, smoothGrid } from "./contours.js";
 
 /** @import { Explorer } from "./explorer.js" */
 /** @import { LatentMap } from "./map.js" */
@@ -16,6 +16,7 @@ const STEP = 1e-4; // of what the points extend over: for the plane's tangents, 
 const CELL = 9; // CSS pixels between the places that lines go by
 const SURE = 0.25; // of the prior's variance: the deviation is less than half of it
 const FACTOR = 4; // from line to line
+const SMOOTHED = 16; // times (25 pixels): lines are of regions, the shading of what is between neighbours
 const LEAST_LINE = 1e-3; // of the most, below which nothing changes that could be seen
 const WAIT_MS_LINES = 120; // after the map moved
 
@@ -117,8 +118,9 @@ export class Magnification {
       yield;
     }
     const most = values.reduce((highest, value) => (value > highest ? value : highest), 0);
-    const told = values.map((value) => (Number.isNaN(value) ? NaN : Math.max(value, LEAST_LINE * most)));
-    return levelsBetween(told, FACTOR).flatMap((level) => contour(values, columns, level))
+    // Smoothed as logarithms, so that a valley counts as much as a hill.
+    const told = smoothGrid(values.map((value) => Math.log(Math.max(value, LEAST_LINE * most))), columns, SMOOTHED).map(Math.exp);
+    return levelsBetween(told, FACTOR).flatMap((level) => contour(told, columns, level))
       .map(([x0, y0, x1, y1]) => [u - su + x0 * du, v + sv - y0 * dv, u - su + x1 * du, v + sv - y1 * dv]);
   }
 
@@ -143,7 +145,7 @@ export class Magnification {
 
 const SHADES = {
   uncertainty: { ends: ["sure", "unsure"], title: "Shading: the standard deviation of the prediction, in the units of the data" },
-  magnification: { ends: ["slow", "fast"], title: "Shading: how fast the output changes with the place, beside where it does so least on this map (magnification factor). Lines: the same of the mean alone, four times as much from line to line, where the model is sure (the deviation is less than half of what it is without data)" },
+  magnification: { ends: ["slow", "fast"], title: "Shading: how fast the output changes with the place, beside where it does so least on this map (magnification factor). Lines: the same of the mean alone, smoothed over regions, four times as much from line to line, where the model is sure (the deviation is less than half of what it is without data)" },
 };
 
 /**

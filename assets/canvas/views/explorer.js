@@ -2,6 +2,7 @@
 
 import { element } from "../kit/dom.js";
 import { OutputPicture } from "../kit/output_picture.js";
+import { untold } from "../map/details.js";
 import { Explorer } from "../map/explorer.js";
 
 /** @import { Group } from "../kit/pair.js" */
@@ -18,7 +19,7 @@ export class ViewsExplorer extends Explorer {
     const pictures = this.model.outputs.map(({ title, labels, model }) => {
       const canvas = element("canvas", { role: "img" });
       const caption = element("figcaption");
-      const figure = element("figure", {}, element("h3", {}, title), element("div", { class: "pane" }, canvas), caption);
+      const figure = element("figure", {}, element("h3", {}, title), element("div", { class: "pane" }, canvas), caption, ...untold(model.header));
       this.parts.outputs.append(figure);
       const picture = new OutputPicture(canvas, model, this.state, () => this.turned(), title);
       return Object.assign(picture, { labels, caption });

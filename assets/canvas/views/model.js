@@ -99,7 +99,8 @@ class JoinedLayers {
     this.layers = layers;
     this.drawing = drawing;
     this.nOutputs = layers.reduce((total, layer) => total + layer.nOutputs, 0);
-    this.header = { item_shape: drawing.shape, item_range: null };
+    const sets = Math.max(...layers.map(({ header }) => header.sets_of_rows ?? 0));
+    this.header = { item_shape: drawing.shape, item_range: null, sets_of_rows: sets };
     this.items = true;
   }
 

@@ -71,7 +71,17 @@ def calibration(key: str) -> str:
     path = GALLERY_FOLDER / "calibration.json"
     measured = json.loads(path.read_text()) if path.exists() else {}
     known = measured.get(key.removeprefix("gallery:")) if key.startswith("gallery:") else None
-    return f"95 % intervals hold {known['inside']:.0%} of unseen values" if known else ""
+    return calibration_in_words(known) if known else ""
+
+
+def calibration_in_words(measured: dict[str, float]) -> str:
+    """What `assets/models/train.py --calibrate` found: of values, of a gap, of whole views."""
+    if "inside_gap" in measured:
+        return f"95 % intervals hold {measured['inside_gap']:.0%} of the values of an unseen gap"
+    words = f"95 % intervals hold {measured['inside']:.0%} of unseen values"
+    whole = {key.removeprefix("inside_"): share for key, share in measured.items() if "_" in key}
+    views = " and ".join(f"{share:.0%} where all of “{view}” is" for view, share in whole.items())
+    return f"{words}, {views}" if views else words
 
 
 def user_library() -> Library:
