@@ -36,17 +36,18 @@ def test_all_are_there_and_small(command, gallery: Library) -> None:
     assert sum(entry.bytes for entry in gallery.entries()) < 15e6
 
 
-def test_what_was_measured_on_held_out_rows_is_there_for_all_but_views_and_sequences(
+def test_what_was_measured_on_held_out_rows_is_there_for_every_model(
     command, gallery: Library
 ) -> None:
     measured = json.loads(command.CALIBRATION.read_text())
-    known = {
-        name
-        for name, exhibit in command.GALLERY.items()
-        if not exhibit.in_time and not gallery.dataset(name).views
-    }
-    assert set(measured) == known
-    assert all(0.8 < each["inside"] < 1.0 and each["rows"] >= 30 for each in measured.values())
+    assert set(measured) == set(command.GALLERY)
+    for name, found in measured.items():
+        views = {f"inside_{view.name}" for view in gallery.dataset(name).views}
+        gaps = {"inside_gap"} if command.GALLERY[name].in_time else {"inside"}
+        assert set(found) == gaps | views | {"rows"}
+        # A whole view that is not seen may have several explanations, of which one is told.
+        assert all(0.8 < found[each] < 1.0 for each in gaps)
+        assert all(0.4 < found[each] < 1.0 for each in views)
 
 
 @pytest.mark.parametrize("name", ["people", "faces", "heads", "poses", "digits", "flow"])
