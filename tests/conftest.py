@@ -17,10 +17,15 @@ settings.load_profile("house")
 
 
 class ByFile(LoadScopeScheduling):
-    """What pytest's processes take one after the other: a file, whose tests share its models."""
+    """What pytest's processes take one after the other: a file, or all the browser tests.
+
+    A file's tests share the models that it fits; the browser tests one server and one Chromium,
+    and none of them is disturbed by another.
+    """
 
     def _split_scope(self, nodeid: str) -> str:
-        return nodeid.split("::", 1)[0]
+        file = nodeid.split("::", 1)[0]
+        return "browser" if file.endswith("_browser.py") else file
 
 
 def pytest_xdist_make_scheduler(config: pytest.Config, log) -> ByFile:
@@ -28,7 +33,7 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log) -> ByFile:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The browser tests first: they wait more than they work, so they should not end alone."""
+    """The browser tests first: they are the longest piece and should not end alone."""
     items.sort(key=lambda item: item.get_closest_marker("browser") is None)
 
 

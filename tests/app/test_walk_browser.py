@@ -48,7 +48,10 @@ def test_train_pause_refresh_resume_stop_explore(server, browser_page) -> None:
     # The link carries the job: a refresh, or another browser, finds it as it is.
     page.reload()
     page.get_by_role("button", name="Resume").click()
-    page.get_by_role("button", name="Stop").click()
+    expect(page.get_by_role("button", name="Pause")).to_be_visible()
+    settled(page)
+    # Streamlit's own button of that name stands in the header while the script runs.
+    page.get_by_test_id("stMain").get_by_role("button", name="Stop").click()
     page.get_by_role("button", name="Open in Explore").click()
     expect(page.get_by_text("Move to generate")).to_be_visible()
     assert re.search(r"model=library(:|%3A)", page.url)
