@@ -204,7 +204,7 @@ def test_layers_are_looked_at_while_they_train(flow: Dataset):
     at = run_page("train", job=job_id)
     assert not at.exception
     assert verdicts[1] in said(at)
-    at.button(key="job_resume").click()
+    at.button(key="job_turn").click()
     at.button(key="job_stop").click().run()
     assert training.wait(job_id, timeout=60).status == "cancelled"
 
