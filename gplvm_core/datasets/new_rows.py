@@ -13,9 +13,10 @@ from gplvm_core.datasets.dataset import Dataset
 from gplvm_core.datasets.drawing import Drawing
 from gplvm_core.datasets.errors import DataError, listed, plural
 from gplvm_core.datasets.files import ENDINGS, ending_of
+from gplvm_core.datasets.limits import MEGABYTE
 from gplvm_core.datasets.names import names_of
-from gplvm_core.datasets.pictures import MOST_PIXELS, open_picture, require_pillow
-from gplvm_core.datasets.sources import MEGABYTE, Source, read_source
+from gplvm_core.datasets.pictures import damaged, open_picture, require_pillow
+from gplvm_core.datasets.sources import Source, read_source
 from gplvm_core.datasets.text_table import parse_text
 
 Array = NDArray[np.float64]
@@ -183,19 +184,12 @@ def _read_picture(name: str, data: bytes, drawing: Drawing) -> NewRows:
     picture = open_picture(data, name)
     if picture is None:
         raise DataError(f"{name} is no picture that can be read. Save it as PNG.")
-    if picture.width * picture.height > MOST_PIXELS:
-        raise DataError(
-            f"{name} has {picture.width:,} × {picture.height:,} pixels, too many to read here. "
-            "Make it smaller."
-        )
     try:
         upright = ImageOps.exif_transpose(picture)
         has_gaps = upright.has_transparency_data
         whole = upright.convert("RGBA")
     except Exception as error:  # decoders raise many kinds for damaged pictures
-        raise DataError(
-            f"{name} is no picture that can be read: {error}. Save it as PNG."
-        ) from error
+        raise damaged(name, error) from error
     if whole.size != (width, height):
         notes.append(
             f"Resized from {whole.width} × {whole.height} to the model's {width} × {height} pixels."
