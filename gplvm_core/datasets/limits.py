@@ -35,6 +35,15 @@ MOST_PIXELS_TOGETHER = 300_000_000
 MOST_MARKERS = 1_000
 """In motion capture: the distance of each to each is looked at."""
 
+SECONDS = 60
+"""Of processor time and on the clock, for one file in the process that reads it."""
+
+MOST_MEMORY = 850 * MEGABYTE
+"""That this process may take for it."""
+
+MOST_MODEL = 512 * MEGABYTE
+"""Of arrays in a model's file that is brought along."""
+
 
 def check_at_most(count: int, most: int, what: str, name: str, advice: str) -> None:
     """Raises DataError with the number that a file has and the number that is allowed."""

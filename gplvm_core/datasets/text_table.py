@@ -1,7 +1,6 @@
 """Tables as text: the delimiter, the header line and the decimal sign are found, and said."""
 
 import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -42,10 +41,11 @@ def parse_text(data: bytes, name: str, header: bool | None) -> Table:
     Raises DataError for what is no text, and for rows of different lengths, naming the line.
     """
     text, notes = _decode(data, name)
-    lines = list(io.StringIO(text, newline=None))
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    del text  # of a large file, every copy counts
     comments = sum(line.lstrip().startswith("#") for line in lines)
     if comments:
-        lines = ["\n" if line.lstrip().startswith("#") else line for line in lines]
+        lines = ["" if line.lstrip().startswith("#") else line for line in lines]
         notes.append(f"{comments} lines that begin with # were skipped.")
     filled = [line for line in lines if line.strip()]
     if not filled:
@@ -141,7 +141,7 @@ def _split(lines: Sequence[str], delimiter: str, name: str) -> _Grid:
     numbers: list[int] = []
     empty: list[int] = []
     n_cells = 0
-    reader = _reader(lines, delimiter)
+    reader = _reader((f"{line}\n" for line in lines), delimiter)
     try:
         for row in reader:
             cells = [cell.strip() for cell in row]
@@ -208,10 +208,10 @@ def _find_header(rows: list[list[str]]) -> tuple[bool, str]:
     if len(rows) == 1:
         return len(words) == len(first), "there is no other line"
     named = [d for d, cell in enumerate(first) if cell in set_of_words]
-    below = {row[d] for row in rows[1:] for d in named}
-    if any(_is_numeric(cell) for cell in below):
+    if any(_is_numeric(row[d]) for row in rows[1:] for d in named):
         return True, f"the first line has words ({listed(words, 3)}) where others have numbers"
-    if len(words) == len(first) and not set_of_words & below:
+    recur = any(row[d] in set_of_words for row in rows[1:] for d in named)
+    if len(words) == len(first) and not recur:
         return True, f"the first line holds words only ({listed(words, 3)}), which do not recur"
     return False, f"the words in the first line ({listed(words, 3)}) look like values"
 
