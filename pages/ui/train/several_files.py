@@ -187,6 +187,7 @@ def array_part(file: Kept, array: str, taken: list[str]) -> FileView:
     answers = {"array": array} | {
         role: name for role, name in roles.items() if name in report.beside
     }
+    answers["array"] = array
     return table_part(file, answers, unique_name(array, taken), f"{file.name}, {array}")
 
 
