@@ -1,6 +1,7 @@
 // The explorer: one model, one state, and the parts that show it. Knows nothing of Streamlit.
 
 import { partsOf } from "../kit/dom.js";
+import { linkNumber } from "../kit/format.js";
 import { OutputPicture } from "../kit/output_picture.js";
 import { usedGroups } from "../kit/pair.js";
 import { readTheme, takeTheme } from "../kit/theme.js";
@@ -240,7 +241,7 @@ export class Explorer {
     clearTimeout(this.timer);
     const { state } = this;
     // Four decimals travel in the link, so the point is exactly what the link says.
-    state.point.forEach((value, q) => (state.point[q] = Math.round(value * 1e4) / 1e4));
+    state.point.set(state.point.map(linkNumber));
     this.controls.showPoint();
     this.paint();
     this.tell();
