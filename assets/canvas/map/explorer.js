@@ -139,7 +139,7 @@ export class Explorer {
   moveTo(point) {
     this.state.point.set(this.reachable(point));
     this.controls.showPoint();
-    this.map.refresh();
+    this.map.moved();
     this.paint();
   }
 
@@ -151,8 +151,7 @@ export class Explorer {
     state.point[q] = value;
     if (q === state.a || q === state.b) {
       this.place(state.point[state.a], state.point[state.b]);
-      this.map.reveal(state.point[state.a], state.point[state.b]);
-      this.map.refresh();
+      this.map.moved();
       this.paint();
     } else this.follow(false);
     this.settle();
@@ -177,9 +176,7 @@ export class Explorer {
 
   /** Keep a place, wherever it is on the map. @param {Float64Array} point */
   arrive(point) {
-    const { state, map } = this;
     this.moveTo(point);
-    map.reveal(state.point[state.a], state.point[state.b]);
     this.keep();
   }
 
