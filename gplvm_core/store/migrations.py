@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from gplvm_core.store.codec import Encoded, StoreError, decode
+from gplvm_core.store.decoding import decode
+from gplvm_core.store.encoding import Encoded
+from gplvm_core.store.errors import StoreError
 
 Step = Callable[[Encoded], Encoded]
 Node = dict[str, Any]

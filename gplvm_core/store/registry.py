@@ -10,7 +10,7 @@ from typing import Any
 from sklearn.base import BaseEstimator
 
 from gplvm_core.kernels import Kernel
-from gplvm_core.store.codec import StoreError
+from gplvm_core.store.errors import StoreError
 
 # Only what holds values. Executors, for one, do not: they hold threads and connections. By name,
 # since estimators, which save themselves, stand in one of them.
