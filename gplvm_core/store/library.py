@@ -28,7 +28,7 @@ from gplvm_core.store.entry import (
     slug,
     write_card,
 )
-from gplvm_core.store.errors import StoreError, changing, reading
+from gplvm_core.store.errors import ChangedError, StoreError, changing, reading
 from gplvm_core.store.file import Source, load, save, write_sealed
 from gplvm_core.store.holding import alone, one_by_one, writing
 from gplvm_core.store.private import private_copy, tighten
@@ -151,7 +151,9 @@ class Library:
             model = model_in(folder, card, trusted=True)
             dataset = data_in(folder, card, trusted=True)
             check_usable(model, dataset)
-            if not card.by_name:
+            try:
+                data_in(folder, card)
+            except ChangedError:
                 card = replace(card, data_digest=write_sealed(dataset, folder / DATA))
             put_model(folder, card, model, dataset)
 
