@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import streamlit as st
 from numpy import ndarray as Array
-from sklearn.linear_model import LogisticRegression
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.datasets.spread import spread_rows
@@ -114,6 +113,8 @@ def class_probabilities(
     Averaged over draws from the alternatives' mixture of q(x*). own_row: the item itself, left out
     of the regression when it is a training row.
     """
+    from sklearn.linear_model import LogisticRegression
+
     assert _dataset.labels is not None
     scale = np.sqrt(np.maximum(np.asarray(_model.relevance_, dtype=float), 0.0))
     others = np.arange(_dataset.n_points) != own_row
