@@ -21,7 +21,7 @@ from gplvm_core.apart.message import ANSWER, MORE, REQUEST
 from gplvm_core.datasets import DataError, EmptyRowsError, NamedBytes
 from gplvm_core.datasets.errors import DataTypeError
 from gplvm_core.datasets.limits import SECONDS
-from gplvm_core.store.codec import StoreError
+from gplvm_core.store.errors import StoreError
 
 ERRORS: dict[str, type[ValueError]] = {
     kind.__name__: kind for kind in (DataError, DataTypeError, EmptyRowsError, StoreError)
