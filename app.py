@@ -7,6 +7,7 @@ import scipy.linalg  # noqa: F401 (brings a BLAS of its own, which is told below
 import streamlit as st
 from threadpoolctl import threadpool_limits
 
+from pages.ui.serving.start import guards
 from pages.ui.shared.routes import route
 from pages.ui.shared.style import page_style
 
@@ -47,4 +48,4 @@ def visit() -> None:
 if __name__ == "__main__":  # for every visit
     visit()
 elif __name__ == "app":  # once, where the server starts
-    app = st.App(__file__)
+    app = st.App(__file__, middleware=guards())

@@ -12,6 +12,7 @@ from gplvm_core.datasets.errors import plural
 from gplvm_core.datasets.names import names_of
 from gplvm_core.datasets.new_rows import MOST_MEGABYTES, NewRows, formats
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import read_apart, readers
 from pages.ui.shared.words import bytes_in_words
 
@@ -44,7 +45,7 @@ def own_rows(item: Item) -> NewRows | None:
     if file is None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(
-                f":material/draft: **{name}** ({bytes_in_words(len(data))})", width="content"
+                f":material/draft: **{plain(name)}** ({bytes_in_words(len(data))})", width="content"
             )
             if st.button("Remove", type="tertiary", icon=":material/close:", key=f"{kept}|remove"):
                 del st.session_state[kept]
@@ -54,10 +55,10 @@ def own_rows(item: Item) -> NewRows | None:
         like = View("rows", item.dataset.drawing, item.dataset.column_names)
         own: NewRows = read_apart("new rows", name, data, dataset=like)
     except ValueError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(plain(error), icon=":material/error:")
         return None
     for note in own.notes:
-        st.caption(note)
+        st.caption(plain(note))
     return own
 
 
@@ -133,7 +134,7 @@ def completed_table(item: Item, name: str, own: NewRows) -> None:
             try:
                 st.session_state[kept] = filled(item, own)
             except ValueError as error:
-                st.error(str(error), icon=":material/error:")
+                st.error(plain(error), icon=":material/error:")
                 return
             st.rerun()
         mean, std = st.session_state[kept]

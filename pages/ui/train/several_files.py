@@ -18,6 +18,7 @@ from gplvm_core.datasets.joined import (
     joined,
     unique_name,
 )
+from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import readers
 from pages.ui.shared.words import bytes_in_words
 from pages.ui.train.upload_questions import (
@@ -105,7 +106,7 @@ def file_form(file: Kept, taken: list[str]) -> list[FileView] | None:
     """One file's name, questions and facts; its views, None when it cannot be read."""
     with st.container(border=True, key=f"several_file{file.mark}"):
         told, naming, removal = st.columns([4, 4, 1], vertical_alignment="bottom")
-        told.markdown(f":material/draft: **{file.name}** ({bytes_in_words(len(file.data))})")
+        told.markdown(f":material/draft: **{plain(file.name)}** ({bytes_in_words(len(file.data))})")
         removal.button(
             "Remove",
             type="tertiary",
@@ -117,10 +118,10 @@ def file_form(file: Kept, taken: list[str]) -> list[FileView] | None:
         try:
             parts = read_parts(file, naming, taken)
         except (ValueError, OSError) as error:
-            st.error(str(error), icon=":material/error:")
+            st.error(plain(error), icon=":material/error:")
             return None
         for part in parts:
-            told.caption(facts(part, named=len(parts) > 1))
+            told.caption(plain(facts(part, named=len(parts) > 1)))
         return parts
 
 
@@ -210,13 +211,13 @@ def join(parts: list[FileView]) -> Dataset | None:
         return parts[0].dataset
     clash = clash_of_times(parts)
     if clash is not None:
-        st.warning(clash, icon=":material/warning:")
+        st.warning(plain(clash), icon=":material/warning:")
     try:
         return joined(parts)
     except RowsDifferError as error:
-        st.warning(str(error), icon=":material/warning:")
+        st.warning(plain(error), icon=":material/warning:")
     except ValueError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(plain(error), icon=":material/error:")
         return None
     unequal = st.segmented_control(
         "Rows that are not in every file",
@@ -234,5 +235,5 @@ def join(parts: list[FileView]) -> Dataset | None:
     try:
         return joined(parts, unequal)
     except ValueError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(plain(error), icon=":material/error:")
         return None

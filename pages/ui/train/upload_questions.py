@@ -17,6 +17,7 @@ from gplvm_core.datasets import (
 from gplvm_core.datasets.errors import plural
 from gplvm_core.datasets.image_shapes import image_shapes
 from pages.ui.shared.memory import fingerprint, recall, remember
+from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import read_apart
 
 MEGABYTES = 50
@@ -158,7 +159,7 @@ def table_questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
             "The first line names the columns",
             value=report.header,
             key=f"upload_header_{name}{mark}",
-            help=report.header_reason or None,
+            help=plain(report.header_reason) or None,
             persist_state="session",
         )
         if header != report.header:
@@ -170,7 +171,7 @@ def table_questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
     if array is not None:
         answers["array"] = array
     for note in report.notes:
-        st.caption(note)
+        st.caption(plain(note))
     return answers
 
 
@@ -254,11 +255,11 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
     text = [column.name for column in report.columns if not column.numeric]
     left_text = [column for column in text if column not in (label, time, *ids)]
     if because:
-        st.caption("Suggested because — " + "; ".join(because) + ".")
+        st.caption("Suggested because — " + plain("; ".join(because)) + ".")
     if left_text:
         st.caption(
             f"{plural(len(left_text), 'column')} of text still to be given a role: "
-            + ", ".join(left_text[:8])
+            + plain(", ".join(left_text[:8]))
         )
     return answers
 
