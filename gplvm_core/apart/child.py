@@ -17,7 +17,7 @@ from gplvm_core.apart.message import ANSWER, LAST, MORE, REQUEST
 from gplvm_core.apart.tasks import run
 from gplvm_core.datasets import DataError, NamedBytes
 from gplvm_core.datasets.limits import MEGABYTE, MOST_MEMORY, SECONDS
-from gplvm_core.store.codec import StoreError
+from gplvm_core.store.errors import StoreError
 
 GROWN = 64 * MEGABYTE  # what may stay behind, before a new process takes over
 

@@ -6,7 +6,8 @@ from typing import Any
 
 import numpy as np
 
-from gplvm_core.store.codec import decode, encode
+from gplvm_core.store.decoding import decode
+from gplvm_core.store.encoding import encode
 from gplvm_core.store.registry import known_classes
 
 REQUEST, ANSWER = "request.npz", "answer.npz"

@@ -11,7 +11,7 @@ from gplvm_core.datasets import DataError, NamedBytes, inspect_table, read_file
 from gplvm_core.datasets.limits import MOST_MODEL
 from gplvm_core.datasets.new_rows import read_rows
 from gplvm_core.datasets.table import rows_with_values
-from gplvm_core.store.codec import StoreError
+from gplvm_core.store.errors import StoreError
 from gplvm_core.store.file import load
 
 SMALL = 256 * 2**10  # bytes
