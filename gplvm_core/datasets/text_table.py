@@ -52,6 +52,8 @@ def parse_text(data: bytes, name: str, header: bool | None) -> Table:
         raise DataError(f"{name} holds no rows. Pass a table with at least 2 rows of numbers.")
     delimiter = _sniff(filled[:SNIFFED_LINES])
     cells = _split(lines, delimiter, name)
+    if not cells.rows:
+        raise DataError(f"{name} holds no values, only empty cells. Pass at least 2 rows.")
     if cells.empty:
         notes.append(f"Lines without any value were left out: {listed(_texts(cells.empty))}.")
     grid, shape_notes = _rectangle(cells, name, delimiter)
