@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gplvm_core.datasets.columns import MISSING, Table, is_number, text_column
+from gplvm_core.datasets.csv_text import unmarked
 from gplvm_core.datasets.errors import DataError, listed
 from gplvm_core.datasets.limits import MOST_COLUMNS, MOST_VALUES, check_at_most
 
@@ -73,7 +74,7 @@ def parse_text(data: bytes, name: str, header: bool | None) -> Table:
     decimal = _decimal_sign(rows, delimiter)
     if decimal == ",":
         notes.append("Decimal commas were read as points.")
-    names, name_notes = _unique(names)
+    names, name_notes = _unique([unmarked(name) for name in names])
     if header:
         notes.append("The first line was read as column names.")
     columns = tuple(
