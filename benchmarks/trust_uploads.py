@@ -7,7 +7,7 @@ of their own: seconds, and the peak of what that process takes, from the system'
 import contextlib
 import gzip
 import io
-import time
+import os
 import traceback
 import warnings
 import zipfile
@@ -134,7 +134,8 @@ def words() -> bytes:
     from pyarrow import parquet
 
     file = io.BytesIO()
-    parquet.write_table(pyarrow.table({"a": ["x" * 1_000_000] * 5_000}), file)
+    words = pyarrow.DictionaryArray.from_arrays([0] * 5_000, ["x" * 1_000_000])
+    parquet.write_table(pyarrow.table({"a": words}), file)
     return file.getvalue()
 
 
@@ -161,29 +162,42 @@ def bombs() -> Row:
         worst = max(worst, (title, seconds), key=lambda found: found[1])
         peak = max(peak, (title, megabytes), key=lambda found: found[1])
         print(f"{title:28} {seconds:6.1f} s {megabytes:6.0f} MB")
-    told = f"longest {worst[1]:.1f} s ({worst[0]}), most {peak[1]:.0f} MB ({peak[0]})"
+    told = (
+        f"longest {worst[1]:.1f} s of the processor ({worst[0]}), most {peak[1]:.0f} MB ({peak[0]})"
+    )
     return Row("upload, far too large", len(BOMBS), failures, told)
 
 
 def read_apart(source: NamedBytes) -> tuple[float, float, bool]:
-    """Seconds, megabytes at the peak, and whether there was an answer, as the app reads."""
+    """Seconds of its processor, megabytes at the peak, whether there was an answer, as in the app.
+
+    Not on the clock, which counts what else the machine does.
+    """
     readers = Readers()
     reader = readers.take()  # started before, as a page does
     reader.ask({"task": "inspect", "name": "x.csv", "options": {}, "data": np.frombuffer(
         b"1,2\n3,4\n", dtype=np.uint8)})  # fmt: skip
-    at_first, peak = resident(reader.process.pid), 0.0
+    process, answered = reader.process.pid, True
+    at_first, before = resident(process), processor(process)
     readers.give_back(reader)
-    start, answered = time.perf_counter(), True
+    peak, seconds = 0.0, before
     with readers.reading("read", source) as reading:
         while not reading.wait(0.02):
-            peak = max(peak, resident(reader.process.pid))
+            peak, seconds = max(peak, resident(process)), max(seconds, processor(process))
         try:
             reading.answer()
         except (DataError, StoreError) as error:
             answered = bool(str(error))
-    seconds = time.perf_counter() - start
     readers.close()
-    return seconds, max(0.0, peak - at_first), answered
+    return seconds - before, max(0.0, peak - at_first), answered
+
+
+def processor(process: int) -> float:
+    """Seconds of the processor that a process has had; 0 where the system does not say."""
+    with contextlib.suppress(OSError), open(f"/proc/{process}/stat") as file:
+        fields = file.read().rpartition(")")[2].split()
+        return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return 0.0
 
 
 def resident(process: int) -> float:
