@@ -11,6 +11,7 @@ from pages.ui.serving.start import guards
 from pages.ui.shared.parcels import parcels
 from pages.ui.shared.routes import route
 from pages.ui.shared.style import page_style
+from pages.ui.shared.trouble import start_log, tell
 
 CONTENT_WIDTH = 1360  # pixels
 FIRST_PAUSE = 0.2  # seconds
@@ -49,4 +50,5 @@ def visit() -> None:
 if __name__ == "__main__":  # for every visit
     visit()
 elif __name__ == "app":  # once, where the server starts
-    app = st.App(__file__, middleware=guards(), routes=[parcels.route()])
+    start_log()
+    app = st.App(__file__, middleware=guards(), routes=[parcels.route()], on_script_error=tell)

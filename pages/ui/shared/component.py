@@ -1,6 +1,6 @@
 """What draws itself in the browser, as Streamlit components; the bytes for them travel alone."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import streamlit as st
 
@@ -17,12 +17,24 @@ def component(name: str, html: str, *styles: str) -> "ComponentRenderer":
 
     styles: beside those of the kit, which all share.
     """
-    return st.components.v2.component(
-        f"manifolio_{name}",
-        html=asset(html),
-        css=asset("kit/kit.css", *styles),
-        js=script(f"streamlit/{name}.js"),
+    return _keyed(
+        st.components.v2.component(
+            f"manifolio_{name}",
+            html=asset(html),
+            css=asset("kit/kit.css", *styles),
+            js=script(f"streamlit/{name}.js"),
+        )
     )
+
+
+def _keyed(renderer: "ComponentRenderer") -> "ComponentRenderer":
+    """The same, for keys of any letters: they have names of data in them."""
+
+    def mount(*, key: str, **others: Any) -> Any:
+        # Streamlit refuses two underscores in a row; a joint, which nobody sees, parts them.
+        return renderer(key=key.replace("__", "_\u2060_").replace("__", "_\u2060_"), **others)
+
+    return cast("ComponentRenderer", mount)
 
 
 def room_for(drawing: str) -> "DeltaGenerator":
@@ -38,7 +50,7 @@ def hold_bytes(key: str, data: bytes) -> None:
     _store(key=key, data={"address": parcels.hold(data)})
 
 
-_store = st.components.v2.component("manifolio_store", js=script("streamlit/store.js"))
+_store = _keyed(st.components.v2.component("manifolio_store", js=script("streamlit/store.js")))
 
 # Called with key and data (parameters of the link): writes them into the link in place.
-write_link = st.components.v2.component("manifolio_link", js=script("streamlit/link.js"))
+write_link = _keyed(st.components.v2.component("manifolio_link", js=script("streamlit/link.js")))
