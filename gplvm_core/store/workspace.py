@@ -27,8 +27,8 @@ def workspace_problem() -> str | None:
             usable = False
         if not usable:
             return (
-                f"Manifolio cannot write to its folder {folder}. The ready models can be looked "
-                "at, but nothing can be trained, kept or added. Give yourself the right to write "
-                "there, or set MANIFOLIO_HOME to a folder of yours and start again."
+                f"Manifolio cannot write to its folder {folder}. Models can be looked at, but "
+                "nothing can be trained, kept or added. Give yourself the right to write there, or "
+                "set MANIFOLIO_HOME to a folder of yours and start again."
             )
     return None
