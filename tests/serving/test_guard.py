@@ -32,7 +32,7 @@ def ask(serving: Serving, kind: str = "http", path: str = "/", query: str = "", 
     headers = [
         (name.replace("_", "-").encode(), value.encode("latin-1"))
         for name, told in said.items()
-        if name not in ("method", "server", "extensions")
+        if name not in ("method", "server")
         for value in ([told] if isinstance(told, str) else told)
     ]
     scope = {
@@ -44,7 +44,6 @@ def ask(serving: Serving, kind: str = "http", path: str = "/", query: str = "", 
         "query_string": query.encode(),
         "headers": headers,
         "server": said.get("server", ("127.0.0.1", 8501)),
-        "extensions": said.get("extensions", {}),
     }
     sent = []
 
@@ -143,12 +142,6 @@ def test_every_answer_has_the_headers_and_a_refusal_is_plain_text():
         assert headers["referrer-policy"] == "same-origin"
     assert headers["content-type"].startswith("text/plain")
     assert "does not answer to that name" in words
-
-
-def test_a_refused_websocket_is_told_where_the_server_can_tell():
-    asked = {"host": "evil.example", "extensions": {"websocket.http.response": {}}}
-    assert ask(OPEN, "websocket", **asked)[0] == 400
-    assert ask(OPEN, "websocket", host="evil.example")[0] == 403
 
 
 def test_a_token_opens_once_and_its_cookie_from_then_on():

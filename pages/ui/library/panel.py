@@ -52,7 +52,8 @@ def model_row(library: Library, listed: Listed) -> None:
             if entry.tags:
                 with st.container(horizontal=True, gap="xsmall"):
                     for tag in entry.tags:
-                        st.badge(plain(tag), color="gray", icon=":material/label:")
+                        # st.badge would put a backslash of its own before brackets.
+                        st.markdown(f":gray-badge[:material/label: {plain(tag)}]")
             depth_worth_button(listed.key)
         with buttons:
             for place, door in enumerate(doors(entry.capabilities)):
