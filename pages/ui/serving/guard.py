@@ -67,7 +67,7 @@ class Guard:
         if len(hosts) != 1:
             return None
         scheme = {"ws": "http", "wss": "https"}.get(scope["scheme"], scope["scheme"])
-        here, port = scope["server"]
+        here, port = scope.get("server") or ("", 0)
         # The address that the connection was made to, which no name can pretend to be.
         own = here.removeprefix("::ffff:")
         names = (*LOOPBACK, f"[{own}]" if ":" in own else own)
