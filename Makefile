@@ -31,6 +31,8 @@ help:
 	@echo "make docs    build the documentation (build/docs)"
 	@echo "make bench   run the benchmarks (benchmarks/README.md)"
 	@echo "make gallery train the gallery's models again (assets/models)"
+	@echo "make lock    write requirements.lock anew: what a shared server installs, with hashes"
+	@echo "make audit   ask for known holes in what requirements.lock names"
 	@echo "make clean   remove the virtual environment and caches"
 
 run: $(VENV)/.app-installed
@@ -68,6 +70,17 @@ bench: $(VENV)/.dev-installed
 gallery: $(VENV)/.app-installed
 	PYTHONPATH=. $(BIN)/python assets/models/train.py
 	PYTHONPATH=. $(BIN)/python assets/depth/train.py
+
+# For every Python and system at once; nothing in it names where packages come from.
+lock: $(VENV)/.app-installed
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
+	    --no-emit-index-url --custom-compile-command "make lock" \
+	    --output-file requirements.lock requirements.txt
+
+audit: $(VENV)/.app-installed
+	$(BIN)/python -m pip install --quiet pip-audit
+	$(BIN)/pip-audit --requirement requirements.lock --require-hashes --disable-pip
 
 # The browser tests drive Debian's Chromium.
 chromium:

@@ -8,6 +8,8 @@ import sys
 import tomllib
 from pathlib import Path
 
+from packaging.requirements import Requirement
+
 ROOT = Path(__file__).parents[1]
 CORE = sorted(ROOT.glob("gplvm_core/**/*.py"))
 PAGES = sorted([ROOT / "app.py", *ROOT.glob("pages/**/*.py")])
@@ -87,6 +89,21 @@ def test_requirements_are_what_pyproject_says_the_app_needs():
     lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
     stated = [line for line in lines if line and not line.startswith("#")]
     assert stated == project["dependencies"] + project["optional-dependencies"]["app"]
+
+
+def test_the_lock_file_has_a_checked_version_of_everything_that_the_app_needs():
+    lines = (ROOT / "requirements.txt").read_text(encoding="utf-8").splitlines()
+    needed = [Requirement(line) for line in lines if line and not line.startswith("#")]
+    locked = (ROOT / "requirements.lock").read_text(encoding="utf-8").replace("\\\n", " ")
+    pins: dict[str, list[str]] = {}
+    for line in locked.splitlines():
+        if line and not line.lstrip().startswith("#"):
+            assert "--hash=sha256:" in line, line
+            pin = Requirement(line.split(" --hash")[0])
+            pins.setdefault(pin.name, []).append(str(pin.specifier).removeprefix("=="))
+    for each in needed:
+        versions = pins.get(each.name, [])
+        assert versions and all(each.specifier.contains(version) for version in versions), each.name
 
 
 # Pandas comes with Streamlit; threadpoolctl stays, since scikit-learn needs it itself.

@@ -119,7 +119,7 @@ def test_two_quick_clicks_both_count(flow: Dataset):
     training.pause(job_id)
     assert training.wait(job_id, timeout=60).status == "paused"
     at = run_page("train", job=job_id)
-    at.button(key="job_resume").click()
+    at.button(key="job_turn").click()
     at.button(key="job_stop").click().run()
     assert training.wait(job_id, timeout=60).status == "cancelled"
 

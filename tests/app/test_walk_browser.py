@@ -49,8 +49,8 @@ def test_train_pause_refresh_resume_stop_explore(server, browser_page) -> None:
     page.reload()
     page.get_by_role("button", name="Resume").click()
     expect(page.get_by_role("button", name="Pause")).to_be_visible()
-    settled(page)
-    # Streamlit's own button of that name stands in the header while the script runs.
+    # At once: nothing moves away from under the pointer. Streamlit's own button of that name
+    # stands in the header while the script runs.
     page.get_by_test_id("stMain").get_by_role("button", name="Stop").click()
     page.get_by_role("button", name="Open in Explore").click()
     expect(page.get_by_text("Move to generate")).to_be_visible()

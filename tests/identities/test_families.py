@@ -1,28 +1,21 @@
-"""Families of deep models: what they are of each other, of draws, and of the evidence.
+"""Families of deep models: what they are of each other, of draws, and of the evidence."""
 
-A chain of three layers on latent inputs, four points: in every family q is a special case of
-v^l ~ N(Rv^(l−1) + r, Θ), h^l ~ N(Tv^l + Fh^(l−1) + m, S), u = Lv, from which draws are made.
-"""
-
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from gplvm_core import RBF
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds import Layer, evaluate_layer, gram_factor
+from gplvm_core.bounds import Layer, evaluate_layer
 from gplvm_core.bounds.families import (
     Above,
     Correlated,
-    CorrelatedHanded,
     FullyGivenInputs,
     GivenInducing,
     GivenInputs,
     InducingGivenAbove,
-    InducingSites,
     JointlyGivenInducing,
-    JointSites,
     chained,
     given_inducing,
     given_inputs,
@@ -38,250 +31,25 @@ from gplvm_core.models.problems.nodes import LatentNode
 from gplvm_core.models.training.run import Phase
 from gplvm_core.statistics import Targets
 from gplvm_core.statistics.executors import serial
-
-N, M, D, JITTER, N_DRAWS = 4, 3, 2, 1e-6, 10_000
-EYE = np.eye(D)
-
-
-@dataclass(frozen=True)
-class Step:
-    """A layer of q, D × DM and D × D⁻ matrices for every point; of data v alone."""
-
-    layer: Layer
-    mean: np.ndarray
-    covariance: np.ndarray
-    across: np.ndarray | None = None  # R
-    transfer: np.ndarray | float = 0.0
-    follows: np.ndarray | float = 0.0
-    m: np.ndarray | float = 0.0
-    spread: np.ndarray | None = None
-
-
-def layers(n_layers: int = 3) -> list[Layer]:
-    generator = np.random.default_rng(0)
-    return [
-        Layer(
-            RBF(1.2, generator.uniform(0.9, 1.4, D)),
-            generator.normal(size=(M, D)),
-            0.3,
-        )
-        for _ in range(n_layers)
-    ]
-
-
-def top() -> Belief:
-    generator = np.random.default_rng(1)
-    return Belief(generator.normal(size=(N, D)), generator.uniform(0.1, 0.4, (N, D)))
-
-
-Y = 0.7 * np.random.default_rng(2).normal(size=(N, 2))
-
-
-def hidden(at: int) -> tuple[np.ndarray, np.ndarray, np.random.Generator]:
-    generator = np.random.default_rng(10 + at)
-    mean = generator.normal(size=(N, D))
-    return mean, generator.uniform(0.1, 0.4, (N, D)), generator
-
-
-def blocks(transfer: np.ndarray) -> np.ndarray:
-    """T of every dimension (D, N, M) as one of all (N, D, DM)."""
-    return np.einsum("de,dnm->ndem", EYE, transfer).reshape(N, D, D * M)
-
-
-def kl(step: Step, mean: np.ndarray) -> np.ndarray:
-    """Of q(v | what it follows) to N(0, I), at draws of its mean."""
-    level = np.trace(step.covariance) - len(step.covariance)
-    return 0.5 * (level - np.linalg.slogdet(step.covariance)[1] + np.sum(mean**2, axis=1))
-
-
-def drawn(steps: list[Step]) -> tuple[float, float]:
-    """⟨Σ E_l⟩ − KL(q(v)) + entropies by draws, and its standard error."""
-    generator, belief = np.random.default_rng(3), top()
-    shape = (N_DRAWS, N, D)
-    h = belief.mean + np.sqrt(belief.variance) * generator.standard_normal(shape)
-    v, found = None, np.zeros(N_DRAWS)
-    for step in steps:
-        layer, noise = step.layer, float(step.layer.noise_variance)
-        mean = np.broadcast_to(step.mean, (N_DRAWS, len(step.mean)))
-        if step.across is not None:
-            mean = mean + v @ step.across.T
-        found -= kl(step, mean)
-        root = np.linalg.cholesky(step.covariance)
-        v = mean + generator.standard_normal(mean.shape) @ root.T
-        outputs = np.broadcast_to(Y, (N_DRAWS, *Y.shape))
-        if step.spread is not None:
-            unit = generator.standard_normal(shape)
-            outputs = step.m + np.einsum("nde,sne->snd", np.linalg.cholesky(step.spread), unit)
-            if np.ndim(step.transfer):
-                outputs = outputs + np.einsum("ndp,sp->snd", step.transfer, v)
-            if np.ndim(step.follows):
-                outputs = outputs + np.einsum("ndq,snq->snd", step.follows, h)
-            found += 0.5 * np.sum(np.linalg.slogdet(2.0 * np.pi * np.e * step.spread)[1])
-        gram = layer.kernel.K(layer.inducing)
-        lower = np.linalg.cholesky(gram + JITTER * np.mean(np.diag(gram)) * np.eye(M))
-        cross = layer.kernel.K(h.reshape(-1, D), layer.inducing)
-        alpha = np.linalg.solve(lower, cross.T).T.reshape(N_DRAWS, N, M)
-        each = v.reshape(N_DRAWS, -1, M)
-        left = layer.kernel.variance - np.sum(alpha**2, axis=2)
-        squares = (outputs - np.einsum("snm,sdm->snd", alpha, each)) ** 2 + left[:, :, None]
-        found -= 0.5 * np.sum(np.log(2.0 * np.pi * noise) + squares / noise, axis=(1, 2))
-        h = outputs
-    return float(found.mean()), float(found.std() / np.sqrt(N_DRAWS))
-
-
-def integrated(steps: list[Step]) -> float:
-    """The same: (v, h, x) of a point is Gaussian, so given its inputs x all is algebra, and those
-    are integrated by quadrature.
-    """
-    nodes, weights = np.polynomial.hermite_e.hermegauss(30)
-    grid = np.stack(np.meshgrid(nodes, nodes), axis=-1).reshape(-1, D)
-    weights = np.outer(weights, weights).ravel() / (2.0 * np.pi)
-    belief, found, size = top(), 0.0, D * M
-    means = [np.r_[np.zeros(size), mean] for mean in belief.mean]
-    covariances = [np.diag(np.r_[np.zeros(size), variance]) for variance in belief.variance]
-    for step in steps:
-        layer, noise = step.layer, float(step.layer.noise_variance)
-        across = np.zeros((size, size)) if step.across is None else step.across
-        spread = np.zeros((N, D, D)) if step.spread is None else step.spread
-        outputs = Y if step.spread is None else step.m
-        found -= 0.5 * np.log(2.0 * np.pi * noise) * N * D
-        if step.spread is not None:
-            found += 0.5 * np.sum(np.linalg.slogdet(2.0 * np.pi * np.e * spread)[1])
-        for n in range(N):
-            transfer = step.transfer[n] if np.ndim(step.transfer) else np.zeros((D, size))
-            follows = step.follows[n] if np.ndim(step.follows) else np.zeros((D, D))
-            # (v⁻, x) → (v, h, x).
-            to = np.zeros((size + 2 * D, size + D))
-            to[:size, :size], to[size + D :, size:] = across, np.eye(D)
-            to[size : size + D] = transfer @ to[:size] + np.c_[np.zeros((D, size)), follows]
-            noise_to = np.r_[np.eye(size), transfer, np.zeros((D, size))]
-            own = noise_to @ step.covariance @ noise_to.T
-            own[size : size + D, size : size + D] += spread[n]
-            shift = np.r_[step.mean, transfer @ step.mean + outputs[n], np.zeros(D)]
-            mean, covariance = to @ means[n] + shift, to @ covariances[n] @ to.T + own
-            vh, x = slice(0, size + D), slice(size + D, None)
-            root = np.linalg.cholesky(covariance[x, x])
-            told = np.linalg.solve(covariance[x, x], covariance[x, vh]).T
-            left = covariance[vh, vh] - told @ covariance[x, vh]
-            away = grid @ root.T
-            cross = layer.kernel.K(mean[x] + away, layer.inducing)
-            alpha = np.linalg.solve(lower_of(layer), cross.T).T
-            given = mean[vh] + away @ told.T
-            for d in range(D):
-                pick = np.zeros((len(grid), size + D))
-                pick[:, d * M : (d + 1) * M], pick[:, size + d] = -alpha, 1.0
-                square = np.sum(pick * given, axis=1) ** 2 + np.sum((pick @ left) * pick, axis=1)
-                square += layer.kernel.variance - np.sum(alpha**2, axis=1)
-                found -= 0.5 * float(weights @ square) / noise
-            means[n], covariances[n] = mean[vh], covariance[vh, vh]
-        mean, covariance = means[0][:size], covariances[0][:size, :size]
-        prior = np.trace(covariance) + mean @ mean - size
-        found -= 0.5 * (prior - np.linalg.slogdet(step.covariance)[1])
-    return found
-
-
-def lower_of(layer: Layer) -> np.ndarray:
-    return gram_factor(layer.kernel, layer.inducing, JITTER, relative=True).lower
-
-
-def stacked(covariance: np.ndarray) -> np.ndarray:
-    """Blocks of every output, or one for all."""
-    if len(covariance) == 1:
-        covariance = np.repeat(covariance, D, axis=0)
-    return np.einsum("de,dij->diej", EYE, covariance).reshape(D * M, D * M)
-
-
-def last(layer: Layer, belief: Belief) -> tuple[float, Step]:
-    """F_data and its optimal q(v)."""
-    at = evaluate_layer(layer, belief, Targets.whole(Y), jitter=JITTER)
-    told = (lower_of(layer).T @ at.posterior.weights).T.ravel()
-    return at.value, Step(layer, told, stacked(at.posterior.inverse))
-
-
-def of_conditional(kind: str) -> tuple[float, list[Step]]:
-    """6.2 and diagonal 6.5, those that are trained."""
-    belief, value, steps = top(), 0.0, []
-    *above, below = layers()
-    for at, layer in enumerate(above):
-        mean, variance, generator = hidden(at)
-        if kind == "diagonal":
-            follows = 0.5 * generator.normal(size=(N, D))
-            own = GivenInputs(mean, variance, follows)
-            found = given_inputs(layer, belief, own, Scales(), jitter=JITTER)
-            what = {"follows": follows[:, :, None] * EYE, "m": mean - follows * belief.mean}
-        else:
-            gate = np.array([0.6, -0.3]) if kind != "free" else None
-            free = 0.4 * generator.normal(size=(D, N, M)) if kind == "free" else None
-            half = 0.4 * generator.normal(size=(D, M, M))
-            sites = InducingSites(
-                0.5 * generator.normal(size=(D, M)), -half @ np.swapaxes(half, 1, 2)
-            )
-            own = GivenInducing(mean, variance, gate, free, sites if kind == "sites" else None)
-            found = given_inducing(layer, belief, own, jitter=JITTER)
-            psi1, _ = layer.kernel.psi1(belief.mean, belief.variance, layer.inducing)
-            alpha = np.linalg.solve(lower_of(layer), psi1.T).T
-            what = {"transfer": blocks(own.transfers(alpha)), "m": mean}
-        told = (lower_of(layer).T @ found.posterior.weights).T.ravel()
-        spread = variance[:, :, None] * EYE
-        covariance = stacked(found.posterior.inverse)
-        steps.append(Step(layer, told, covariance, spread=spread, **what))
-        value, belief = value + found.posterior.value + found.entropy, found.belief
-    own_value, step = last(below, belief)
-    return value + own_value, [*steps, step]
-
-
-def correlations(at: int) -> np.ndarray:
-    _, variance, generator = hidden(at)
-    half = 0.2 * generator.normal(size=(N, D, D))
-    return half @ np.swapaxes(half, 1, 2) + variance[:, :, None] * EYE
-
-
-def of_correlated(kind: str) -> tuple[float, list[Step]]:
-    """6.3 and full 6.5."""
-    belief, value, steps = Correlated.of(top()), 0.0, []
-    *above, below = layers()
-    for at, layer in enumerate(above):
-        mean, variance, generator = hidden(at)
-        found: CorrelatedHanded
-        if kind == "joint":
-            half = 0.3 * generator.normal(size=(D * M, D * M))
-            sites = JointSites(0.5 * generator.normal(size=D * M), -half @ half.T)
-            transfer = 0.4 * generator.normal(size=(N, D, D * M))
-            own = JointlyGivenInducing(mean, correlations(at), transfer, sites)
-            found = joint(layer, belief, own, jitter=JITTER)
-            what = {"transfer": own.transfer, "spread": own.covariance}
-        else:
-            follows = 0.5 * generator.normal(size=(N, D, D))
-            full = FullyGivenInputs(mean, variance, follows)
-            found = given_inputs_full(layer, belief, full, jitter=JITTER)
-            what = {"follows": follows, "spread": variance[:, :, None] * EYE}
-        steps.append(Step(layer, found.told_mean, found.told_covariance, m=mean, **what))
-        value, belief = value + found.value + found.entropy, found.belief
-    final = to_data(below, belief, Y, JITTER)
-    told = (lower_of(below).T @ final.weights).T.ravel()
-    return value + final.value, [*steps, Step(below, told, stacked(final.inverse))]
-
-
-def of_chain(strength: float = 0.5) -> tuple[float, list[Step]]:
-    """6.6 at arbitrary parameters; strength: of R."""
-    belief, value, steps, above = Correlated.of(top()), 0.0, [], None
-    for at, layer in enumerate(layers()):
-        mean, _, generator = hidden(at)
-        half = 0.1 * generator.normal(size=(D * M, D * M))
-        theta = half @ half.T + 0.1 * np.eye(D * M)
-        across = None if above is None else strength * generator.normal(size=(D * M, D * M))
-        own = InducingGivenAbove(0.3 * generator.normal(size=D * M), theta, across)
-        outputs = JointlyGivenInducing(
-            mean, 0.1 * correlations(at), 0.4 * generator.normal(size=(N, D, D * M))
-        )
-        q = Y if at == 2 else outputs
-        found = chained(layer, belief, above, own, q, jitter=JITTER)
-        what = {} if at == 2 else {"transfer": outputs.transfer, "spread": outputs.covariance}
-        steps.append(Step(layer, own.mean, theta, across, m=mean, **what))
-        above = Above(found.told_mean, found.told_covariance, outputs.transfer)
-        value, belief = value + found.value + found.entropy, found.belief
-    return value, steps
-
+from tests.identities.family_steps import (
+    EYE,
+    JITTER,
+    D,
+    M,
+    N,
+    Y,
+    blocks,
+    correlations,
+    drawn,
+    hidden,
+    integrated,
+    layers,
+    lower_of,
+    of_chain,
+    of_conditional,
+    of_correlated,
+    top,
+)
 
 FAMILIES = {
     "gated": lambda: of_conditional("gated"),

@@ -7,13 +7,13 @@ import numpy as np
 import streamlit as st
 from numpy import ndarray as Array
 
-from gplvm_core.datasets import DataError, Dataset
+from gplvm_core.datasets import Dataset, View
 from gplvm_core.datasets.errors import plural
 from gplvm_core.datasets.names import names_of
-from gplvm_core.datasets.new_rows import MOST_MEGABYTES, NewRows, formats, read_rows
-from gplvm_core.datasets.sources import NamedBytes
+from gplvm_core.datasets.new_rows import MOST_MEGABYTES, NewRows, formats
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.plain import plain
+from pages.ui.shared.reading import read_apart, readers
 from pages.ui.shared.words import bytes_in_words
 
 CHUNK = 20  # rows completed between two looks at whether the visitor went on
@@ -21,6 +21,7 @@ CHUNK = 20  # rows completed between two looks at whether the visitor went on
 
 def own_rows(item: Item) -> NewRows | None:
     """Ask for a file and read it; errors in words. The file outlives a visit to another page."""
+    readers().warm()
     kept = f"complete_upload|{item.key}"
     turn = st.session_state.get(f"{kept}|turn", 0)
     widget = f"{kept}|{turn}"
@@ -51,8 +52,9 @@ def own_rows(item: Item) -> NewRows | None:
                 st.session_state[f"{kept}|turn"] = turn + 1
                 st.rerun()
     try:
-        own = read_rows(NamedBytes(name, data), item.dataset)
-    except DataError as error:
+        like = View("rows", item.dataset.drawing, item.dataset.column_names)
+        own: NewRows = read_apart("new rows", name, data, dataset=like)
+    except ValueError as error:
         st.error(plain(error), icon=":material/error:")
         return None
     for note in own.notes:

@@ -7,12 +7,14 @@ from pathlib import Path
 import streamlit as st
 
 from gplvm_core.datasets.errors import plural
+from gplvm_core.datasets.limits import MOST_MODEL
 from gplvm_core.store import Entry, Library
 from pages.ui.shared.card import card_of
 from pages.ui.shared.catalogue import Listed
 from pages.ui.shared.depth_worth import depth_worth_button
 from pages.ui.shared.doors import doors
 from pages.ui.shared.plain import plain
+from pages.ui.shared.reading import read_apart
 from pages.ui.shared.words import (
     bound_in_words,
     bytes_in_words,
@@ -44,7 +46,7 @@ def model_row(library: Library, listed: Listed) -> None:
         with words:
             st.subheader(plain(entry.title), anchor=False)
             st.caption(
-                f"{model_words(entry.model_class)} on {plain(entry.dataset_name)} · "
+                f"{plain(model_words(entry.model_class))} on {plain(entry.dataset_name)} · "
                 f"{entry.n_points:,} × {entry.n_outputs:,} numbers · {in_use}  \n"
                 f"bound {bound_in_words(entry.bound)} · {bytes_in_words(entry.bytes)} · "
                 f"{moment_in_words(entry.created)}"
@@ -164,7 +166,8 @@ def import_form(library: Library) -> None:
         if upload is None:
             return
         try:
-            library.import_file(upload)
+            read_apart("model", upload.name, upload.getvalue())
+            library.import_file(upload, max_bytes=MOST_MODEL)
         except (ValueError, OSError) as error:
             st.error(f"This file could not be added. {plain(error)}", icon=":material/error:")
             return

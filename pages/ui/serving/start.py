@@ -10,7 +10,7 @@ from pages.ui.serving.address import Address
 from pages.ui.serving.guard import Guard
 from pages.ui.serving.settings import Serving
 
-EVERYWHERE = (None, "0.0.0.0", "::")
+EVERYWHERE = (None, "0.0.0.0", "::")  # noqa: S104 (what an address is compared with)
 
 
 def guards() -> list[Middleware]:

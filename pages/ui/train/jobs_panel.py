@@ -1,6 +1,5 @@
 """One training job, live, with its controls."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -14,8 +13,7 @@ from gplvm_core.figures.latent_map import latent_map_figure, leading_pair
 from gplvm_core.figures.relevance import relevance_figure
 from gplvm_core.figures.trace import trace_figure
 from gplvm_core.training import Snapshot
-from pages.ui.shared.catalogue import capabilities_of, open_item
-from pages.ui.shared.doors import doors
+from pages.ui.shared.catalogue import open_item
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import (
     OWN_NOISE,
@@ -24,12 +22,9 @@ from pages.ui.shared.words import (
     model_words,
     seconds_in_words,
 )
+from pages.ui.train.job_controls import ACTIVE, ENDED, WAITING, controls
 from pages.ui.train.jobs_list import status_badge
 from pages.ui.train.verdicts import show_verdicts
-
-ACTIVE = ("queued", "running")
-WAITING = ("paused", "interrupted")
-ENDED = ("finished", "cancelled", "failed")
 
 
 def job_view(job_id: str) -> None:
@@ -75,106 +70,6 @@ def settings_of(job: Snapshot) -> list[str]:
     return words
 
 
-def controls(job: Snapshot) -> None:
-    """The buttons that make sense in the job's present state."""
-    with st.container(horizontal=True, vertical_alignment="center", key="job_controls"):
-        saved = None if job.entry is None else capabilities_of(f"library:{job.entry}")
-        for place, door in enumerate(doors(saved)):
-            if st.button(
-                f"Open in {door.page}",
-                type="secondary" if place else "primary",
-                icon=door.icon,
-                key=f"job_{door.key}",
-            ):
-                door.open(f"library:{job.entry}")
-        if job.request is not None:
-            st.markdown(f"*{REQUESTS[job.request]}*", width="content")
-        if job.status == "running" and job.request is None:
-            action("Pause", "pause", lambda: training.pause(job.id))
-        if job.status in WAITING:
-            action("Resume", "play_arrow", lambda: training.resume(job.id), primary=True)
-        if job.status == "failed" and job.parameters:
-            action("Try again", "play_arrow", lambda: training.resume(job.id))
-        if job.status in ("queued", "running", "paused", "interrupted") and job.request is None:
-            action("Stop", "stop", lambda: training.cancel(job.id), help=STOP)
-        if job.status in ("finished", "cancelled") and "max_iter" in job.parameters:
-            longer(job)
-        if job.status in ENDED:
-            if job.parameters:
-                action("Run again", "replay", lambda: run_again(job.id), help=AGAIN)
-            action("Remove from list", "playlist_remove", lambda: remove(job.id), help=REMOVE)
-
-
-# What the phases of training are called here.
-PHASES = {
-    "noise held": "laying out a first map",
-    "all free": "improving map and noise together",
-    "refining": "polishing",
-    "noise held everywhere": "laying out the layers",
-    "hidden noise held": "making the layers depend on each other",
-    "hidden noise held, refined": "making the layers depend on each other",
-}
-REQUESTS = {"pause": "Pausing after this step …", "cancel": "Stopping after this step …"}
-STOP = "Ends the training and keeps the best model so far."
-AGAIN = "A new training from the start with the same data and settings."
-REMOVE = "The trained model stays in the Library."
-
-
-def action(
-    label: str,
-    icon: str,
-    act: Callable[[], object],
-    *,
-    primary: bool = False,
-    help: str | None = None,
-) -> None:
-    """A button that does one thing to the job before the page is drawn, or says why not.
-
-    Of two quick clicks both count: Streamlit may deliver them in one run.
-    """
-    st.button(
-        label,
-        icon=f":material/{icon}:",
-        key=f"job_{label.lower().replace(' ', '_')}",
-        type="primary" if primary else "secondary",
-        help=help,
-        on_click=attempt,
-        args=(act,),
-    )
-
-
-def attempt(act: Callable[[], object]) -> None:
-    """Do it; when it cannot be done any more, say so."""
-    try:
-        act()
-    except (ValueError, OSError) as error:
-        st.toast(plain(error), icon=":material/info:")
-
-
-def run_again(job_id: str) -> None:
-    st.query_params["job"] = training.rerun(job_id)
-
-
-def remove(job_id: str) -> None:
-    training.forget(job_id)
-    st.query_params.pop("job", None)
-
-
-def longer(job: Snapshot) -> None:
-    """Continue a job that has ended, for more steps."""
-    with st.popover("Continue longer", icon=":material/more_time:"):
-        st.number_input(
-            "Further steps", min_value=10, max_value=20_000, value=250, step=50, key="job_more"
-        )
-
-        def go_on() -> None:
-            done = job.progress.iteration if job.progress is not None else 0
-            most = max(int(job.parameters["max_iter"]), done) + int(st.session_state["job_more"])
-            training.extend(job.id, most)
-
-        st.button("Continue", type="primary", key="job_extend", on_click=attempt, args=(go_on,))
-
-
 def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None:
     """Bound, noise, steps and time left; reruns the page when the state has changed."""
     try:
@@ -216,6 +111,17 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
             number("Time left", f"about {seconds_in_words(left)}", TIME_LEFT)
         else:
             number("Time", seconds_in_words(progress.seconds), "Time spent training.")
+
+
+# What the phases of training are called here.
+PHASES = {
+    "noise held": "laying out a first map",
+    "all free": "improving map and noise together",
+    "refining": "polishing",
+    "noise held everywhere": "laying out the layers",
+    "hidden noise held": "making the layers depend on each other",
+    "hidden noise held, refined": "making the layers depend on each other",
+}
 
 
 def doing_in_words(phase: str, message: str) -> str:

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from gplvm_core.datasets import DataError, Dataset, NamedBytes, kind_of
+from gplvm_core.datasets import DataError, Dataset, kind_of
 from gplvm_core.datasets.errors import listed, plural
 from gplvm_core.datasets.files import ENDINGS
 from gplvm_core.datasets.joined import (
@@ -18,8 +18,8 @@ from gplvm_core.datasets.joined import (
     joined,
     unique_name,
 )
-from gplvm_core.datasets.table import parse_table
 from pages.ui.shared.plain import plain
+from pages.ui.shared.reading import readers
 from pages.ui.shared.words import bytes_in_words
 from pages.ui.train.upload_questions import (
     MEGABYTES,
@@ -51,6 +51,7 @@ class Kept:
 
 def several_files_form() -> Dataset | None:
     """Take files, ask about each, and join them; errors are shown in words beside their file."""
+    readers().warm()
     key = f"train_several_files_{st.session_state.get(TURN, 0)}"
     st.file_uploader(
         "Tables (CSV, Excel, Parquet, NPZ), zips of images, videos (GIF) or motion capture (BVH): "
@@ -183,11 +184,11 @@ def table_part(file: Kept, answers: dict[str, Any], name: str, whose: str) -> Fi
 def array_part(file: Kept, array: str, taken: list[str]) -> FileView:
     """One array of an NPZ; arrays of one entry a row that look like labels or times are those."""
     report = inspected(file.name, file.data, array, None)
-    beside = {
-        column.name for column in parse_table(NamedBytes(file.name, file.data), array, None).beside
-    }
     roles = {"label_column": report.label_column, "time_column": report.time_column}
-    answers = {"array": array} | {role: name for role, name in roles.items() if name in beside}
+    answers = {"array": array} | {
+        role: name for role, name in roles.items() if name in report.beside
+    }
+    answers["array"] = array
     return table_part(file, answers, unique_name(array, taken), f"{file.name}, {array}")
 
 

@@ -7,6 +7,7 @@ import streamlit as st
 from gplvm_core.datasets import Dataset, list_datasets, load_dataset, optional_datasets
 from gplvm_core.datasets.files import ENDINGS
 from pages.ui.shared.plain import plain
+from pages.ui.shared.reading import readers
 from pages.ui.shared.words import STORIES, bytes_in_words
 from pages.ui.train.upload_questions import MEGABYTES, read_with_questions
 
@@ -52,6 +53,7 @@ def built_in(name: str) -> Dataset:
 
 def upload_form() -> Dataset | None:
     """Take a file, ask what has to be asked, and read it; errors are shown in words."""
+    readers().warm()
     turn = st.session_state.get("train_upload_turn", 0)
     key = f"train_file_{turn}"
     file = st.file_uploader(

@@ -11,17 +11,14 @@ from numpy import ndarray as Array
 from gplvm_core.datasets import (
     Dataset,
     EmptyRowsError,
-    NamedBytes,
     TableReport,
-    inspect_table,
     kind_of,
-    read_file,
 )
 from gplvm_core.datasets.errors import plural
 from gplvm_core.datasets.image_shapes import image_shapes
-from gplvm_core.datasets.table import rows_with_values
 from pages.ui.shared.memory import fingerprint, recall, remember
 from pages.ui.shared.plain import plain
+from pages.ui.shared.reading import read_apart
 
 MEGABYTES = 50
 NONE = "—"
@@ -59,15 +56,16 @@ def questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
             return table_questions(name, data, mark)
 
 
-@st.cache_resource(max_entries=4, show_spinner="Reading the file …")
 def read_upload(name: str, data: bytes, answers: dict[str, Any]) -> Dataset:
     """The data set of an upload; its name is for the messages."""
-    return read_file(NamedBytes(name, data), **answers)
+    dataset: Dataset = read_apart("read", name, data, **answers)
+    return dataset
 
 
-@st.cache_data(max_entries=8, show_spinner="Looking at the table …")
 def inspected(name: str, data: bytes, array: str | None, header: bool | None) -> TableReport:
-    return inspect_table(NamedBytes(name, data), array=array, header=header)
+    """What a table looks like."""
+    report: TableReport = read_apart("inspect", name, data, array=array, header=header)
+    return report
 
 
 def image_questions(mark: str = "") -> dict[str, Any]:
@@ -266,8 +264,8 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
     return answers
 
 
-@st.cache_data(max_entries=8, show_spinner="Looking at the rows …")
 def rows_in_use(name: str, data: bytes, answers: dict[str, Any]) -> tuple[Array, int]:
     """Which rows of a table have a value in a column to learn, and how many rows it has."""
     asked = {key: value for key, value in answers.items() if key != "image_shape"}
-    return rows_with_values(NamedBytes(name, data), **asked)
+    rows, count = read_apart("rows in use", name, data, **asked)
+    return rows, count

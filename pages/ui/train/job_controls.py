@@ -1,0 +1,113 @@
+"""What can be done with a training job in its present state."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from gplvm_core import training
+from gplvm_core.training import Snapshot
+from pages.ui.shared.catalogue import capabilities_of
+from pages.ui.shared.doors import doors
+from pages.ui.shared.plain import plain
+
+ACTIVE = ("queued", "running")
+WAITING = ("paused", "interrupted")
+ENDED = ("finished", "cancelled", "failed")
+
+
+def controls(job: Snapshot) -> None:
+    """The buttons that make sense in the job's present state."""
+    with st.container(horizontal=True, vertical_alignment="center", key="job_controls"):
+        saved = None if job.entry is None else capabilities_of(f"library:{job.entry}")
+        for place, door in enumerate(doors(saved)):
+            if st.button(
+                f"Open in {door.page}",
+                type="secondary" if place else "primary",
+                icon=door.icon,
+                key=f"job_{door.key}",
+            ):
+                door.open(f"library:{job.entry}")
+        if job.request is not None:
+            st.markdown(f"*{REQUESTS[job.request]}*", width="content")
+        if job.status == "running" and job.request is None:
+            action("Pause", "pause", lambda: training.pause(job.id), key="turn")
+        if job.status in WAITING:
+            action(
+                "Resume", "play_arrow", lambda: training.resume(job.id), key="turn", primary=True
+            )
+        if job.status == "failed" and job.parameters:
+            action("Try again", "play_arrow", lambda: training.resume(job.id))
+        if job.status in ("queued", "running", "paused", "interrupted") and job.request is None:
+            action("Stop", "stop", lambda: training.cancel(job.id), help=STOP)
+        if job.status in ("finished", "cancelled") and "max_iter" in job.parameters:
+            longer(job)
+        if job.status in ENDED:
+            if job.parameters:
+                action("Run again", "replay", lambda: run_again(job.id), help=AGAIN)
+            action("Remove from list", "playlist_remove", lambda: remove(job.id), help=REMOVE)
+
+
+REQUESTS = {"pause": "Pausing after this step …", "cancel": "Stopping after this step …"}
+TURN_WIDTH = 110  # pixels
+STOP = "Ends the training and keeps the best model so far."
+AGAIN = "A new training from the start with the same data and settings."
+REMOVE = "The trained model stays in the Library."
+
+
+def action(
+    label: str,
+    icon: str,
+    act: Callable[[], object],
+    *,
+    key: str | None = None,
+    primary: bool = False,
+    help: str | None = None,
+) -> None:
+    """A button that does one thing to the job before the page is drawn, or says why not.
+
+    Of two quick clicks both count: Streamlit may deliver them in one run. Buttons of one key
+    take each other's place, where those of two stand side by side until the page is drawn: what
+    is beside them would move away from under the pointer.
+    """
+    st.button(
+        label,
+        icon=f":material/{icon}:",
+        key=f"job_{key or label.lower().replace(' ', '_')}",
+        width=TURN_WIDTH if key else "content",
+        type="primary" if primary else "secondary",
+        help=help,
+        on_click=attempt,
+        args=(act,),
+    )
+
+
+def attempt(act: Callable[[], object]) -> None:
+    """Do it; when it cannot be done any more, say so."""
+    try:
+        act()
+    except (ValueError, OSError) as error:
+        st.toast(plain(error), icon=":material/info:")
+
+
+def run_again(job_id: str) -> None:
+    st.query_params["job"] = training.rerun(job_id)
+
+
+def remove(job_id: str) -> None:
+    training.forget(job_id)
+    st.query_params.pop("job", None)
+
+
+def longer(job: Snapshot) -> None:
+    """Continue a job that has ended, for more steps."""
+    with st.popover("Continue longer", icon=":material/more_time:"):
+        st.number_input(
+            "Further steps", min_value=10, max_value=20_000, value=250, step=50, key="job_more"
+        )
+
+        def go_on() -> None:
+            done = job.progress.iteration if job.progress is not None else 0
+            most = max(int(job.parameters["max_iter"]), done) + int(st.session_state["job_more"])
+            training.extend(job.id, most)
+
+        st.button("Continue", type="primary", key="job_extend", on_click=attempt, args=(go_on,))
