@@ -9,6 +9,7 @@ from threadpoolctl import threadpool_limits
 
 from pages.ui.serving.sign_in import ask_to_sign_in
 from pages.ui.serving.start import guards
+from pages.ui.shared.parcels import parcels
 from pages.ui.shared.routes import route
 from pages.ui.shared.style import page_style
 
@@ -50,4 +51,4 @@ def visit() -> None:
 if __name__ == "__main__":  # for every visit
     visit()
 elif __name__ == "app":  # once, where the server starts
-    app = st.App(__file__, middleware=guards())
+    app = st.App(__file__, middleware=guards(), routes=[parcels.route()])
