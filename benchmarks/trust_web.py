@@ -30,7 +30,8 @@ from benchmarks.trust_row import Row
 
 PATHS = ("/", "/explore", "/_stcore/health", "/_stcore/host-config", "/_stcore/metrics",
          "/media/none.png", "/_stcore/upload_file/a/b", "/component/none/index.html",
-         "/_stcore/bidi-components/none", "/_stcore/agent/openapi.json")  # fmt: skip
+         "/_stcore/bidi-components/none", "/_stcore/agent/openapi.json",
+         "/parcels/none")  # fmt: skip
 NAMES = (
     "![a](http://127.0.0.1:1/x.png)",
     "<img src=http://127.0.0.1:1/y.png>",

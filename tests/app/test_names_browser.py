@@ -77,7 +77,6 @@ def test_names_are_shown_letter_by_letter_on_every_page(
         "library": (TITLE, PICTURE),
         f"explore?model={PICTURE}": (f"“{PICTURE}” names no model",),
         f"explore?model={one}&at={PICTURE}": (TITLE, SOURCE, *MARKS, f"“{PICTURE}” is not a coor"),
-        f"complete?model={both}&view={MARKS[3]}": (TITLE, *MARKS[:2], f"no view “{MARKS[3]}”"),
         f"views?model={both}": (TITLE, *MARKS[:2]),
         "train": (),
     }
