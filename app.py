@@ -7,6 +7,7 @@ import scipy.linalg  # noqa: F401 (brings a BLAS of its own, which is told below
 import streamlit as st
 from threadpoolctl import threadpool_limits
 
+from pages.ui.serving.sign_in import ask_to_sign_in
 from pages.ui.serving.start import guards
 from pages.ui.shared.parcels import parcels
 from pages.ui.shared.routes import route
@@ -34,6 +35,7 @@ def visit() -> None:
             "Everything runs on this machine."
         },
     )
+    ask_to_sign_in()
     one_thread_a_product()
     page = route()
     # The stylesheet is sent before the page and stands below it: it comes first, moves nothing.

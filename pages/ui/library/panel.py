@@ -53,7 +53,7 @@ def model_row(library: Library, listed: Listed) -> None:
         with words:
             st.subheader(plain(entry.title), anchor=False)
             st.caption(
-                f"{model_words(entry.model_class)} on {plain(entry.dataset_name)} · "
+                f"{plain(model_words(entry.model_class))} on {plain(entry.dataset_name)} · "
                 f"{entry.n_points:,} × {entry.n_outputs:,} numbers · {in_use}  \n"
                 f"bound {bound_in_words(entry.bound)} · {bytes_in_words(entry.bytes)} · "
                 f"{moment_in_words(entry.created)}"
@@ -61,7 +61,8 @@ def model_row(library: Library, listed: Listed) -> None:
             if entry.tags:
                 with st.container(horizontal=True, gap="xsmall"):
                     for tag in entry.tags:
-                        st.badge(plain(tag), color="gray", icon=":material/label:")
+                        # st.badge would put a backslash of its own before brackets.
+                        st.markdown(f":gray-badge[:material/label: {plain(tag)}]")
             depth_worth_button(listed.key)
         with buttons:
             for place, door in enumerate(doors(entry.capabilities)):
