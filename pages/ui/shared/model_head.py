@@ -137,7 +137,8 @@ def _in_use(item: Item, page: str) -> str:
     """Dimensions, or layers, of which Explore shows the last."""
     model = item.model
     if model.capabilities.layers:
-        words = plural(len(model.layers_), "layer")
+        # Those of several views stand side by side: together they are one.
+        words = plural(len(model.layers_) + model.capabilities.views, "layer")
         return f"{words}, the last one shown" if page == "explore" else words
     return f"{int(model.n_effective_)} of {plural(model.latent_mean_.shape[1], 'dimension')} in use"
 
