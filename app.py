@@ -1,4 +1,4 @@
-"""Manifolio: the entry point that Streamlit runs; it only sets the stage and routes."""
+"""Manifolio: what `streamlit run` serves, and the script that Streamlit runs for every visit."""
 
 import time
 from pathlib import Path
@@ -7,21 +7,12 @@ import scipy.linalg  # noqa: F401 (brings a BLAS of its own, which is told below
 import streamlit as st
 from threadpoolctl import threadpool_limits
 
+from pages.ui.serving.start import guards
 from pages.ui.shared.routes import route
 from pages.ui.shared.style import page_style
 
 CONTENT_WIDTH = 1360  # pixels
 FIRST_PAUSE = 0.2  # seconds
-
-st.set_page_config(
-    page_title="Manifolio",
-    page_icon=str(Path(__file__).parent / "assets" / "icon.png"),
-    layout="wide",
-    menu_items={
-        "About": "**Manifolio** shows what a latent variable model found in your data. "
-        "Everything runs on this machine."
-    },
-)
 
 
 @st.cache_resource(show_spinner=False)
@@ -30,14 +21,31 @@ def one_thread_a_product() -> None:
     threadpool_limits(limits=1, user_api="blas")
 
 
-one_thread_a_product()
-page = route()
-# The stylesheet is sent before the page and stands below it: it comes first and moves nothing.
-stage = st.container(horizontal_alignment="center")
-page_style()
-if "styled" not in st.session_state:
-    st.session_state["styled"] = True
-    if st.context.headers:  # a browser: it must fetch what reads the stylesheet
-        time.sleep(FIRST_PAUSE)
-with stage, st.container(width=CONTENT_WIDTH):
-    page.run()
+def visit() -> None:
+    """Set the stage and run the page that the address names."""
+    st.set_page_config(
+        page_title="Manifolio",
+        page_icon=str(Path(__file__).parent / "assets" / "icon.png"),
+        layout="wide",
+        menu_items={
+            "About": "**Manifolio** shows what a latent variable model found in your data. "
+            "Everything runs on this machine."
+        },
+    )
+    one_thread_a_product()
+    page = route()
+    # The stylesheet is sent before the page and stands below it: it comes first, moves nothing.
+    stage = st.container(horizontal_alignment="center")
+    page_style()
+    if "styled" not in st.session_state:
+        st.session_state["styled"] = True
+        if st.context.headers:  # a browser: it must fetch what reads the stylesheet
+            time.sleep(FIRST_PAUSE)
+    with stage, st.container(width=CONTENT_WIDTH):
+        page.run()
+
+
+if __name__ == "__main__":  # for every visit
+    visit()
+elif __name__ == "app":  # once, where the server starts
+    app = st.App(__file__, middleware=guards())

@@ -313,7 +313,7 @@ def visit(browser: Any, url: str, model: str) -> dict[str, float]:
     explore = f"{url}/explore?model=library:{model}"
     figures: dict[str, float] = {}
     for visitor in ("first", "second"):
-        context = browser.new_context(viewport={"width": 1280, "height": 900})
+        context = browser.new_context(viewport={"width": 1280, "height": 900}, bypass_csp=True)
         page = context.new_page()
         page.set_default_timeout(60_000)
         if has_gallery():

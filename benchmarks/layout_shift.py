@@ -50,7 +50,7 @@ STILL = """() => {
 def layout_shift(browser: Any, address: str, size: tuple[int, int]) -> float:
     """The cumulative layout shift of one page for a visitor with an empty cache."""
     width, height = size
-    context = browser.new_context(viewport={"width": width, "height": height})
+    context = browser.new_context(viewport={"width": width, "height": height}, bypass_csp=True)
     page = context.new_page()
     page.set_default_timeout(120_000)
     page.add_init_script(WATCH)

@@ -9,8 +9,8 @@ from pages.ui.shared.link import go_to, keep_in_link
 from pages.ui.shared.routes import enter_through_app
 
 PARTS = {
-    "why": ("Why a second layer?", bend),
-    "layers": ("What did the layers learn?", layers),
+    "why": ("Why two layers?", bend),
+    "layers": ("What was learnt?", layers),
     "ten": ("Why not ten?", prior),
 }
 LEADS = {

@@ -12,6 +12,7 @@ from pages.ui.explore.taking import take_home
 from pages.ui.shared.catalogue import Item, calibration
 from pages.ui.shared.map_place import linked_place, n_axes
 from pages.ui.shared.model_page import ModelPage, about, bullets, ready_models
+from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS, story_of
 
 CALIBRATED = (
@@ -42,7 +43,7 @@ def explore(item: Item, name: str) -> None:
         latent_canvas(chart, name, linked_place(n_axes(chart)), opening_here(item))
         take_home(item, chart, name)
     except ValueError as error:  # a kernel, or a model, that the page cannot draw
-        st.error(str(error))
+        st.error(plain(error))
     noise_of_outputs(item, name)
     measured = calibration(item.key)
     story = story_of(item.dataset.name, item.dataset.title)
@@ -73,7 +74,7 @@ def explore(item: Item, name: str) -> None:
         f"**Training.** {training_in_words(item.model)}",
         *([f"**Held out.** {measured}: {CALIBRATED}"] if measured else []),
         *bullets(item.model.notes_),
-        f"**Data.** {item.dataset.source}",
+        f"**Data.** {plain(item.dataset.source)}",
         *bullets(item.dataset.notes),
         title="About this map and its data",
     )

@@ -8,6 +8,7 @@ from gplvm_core.datasets.errors import plural
 from pages.ui.shared.card import card_of
 from pages.ui.shared.catalogue import Listed, gallery_items
 from pages.ui.shared.doors import DEPTH, DYNAMICS, doors
+from pages.ui.shared.plain import plain
 from pages.ui.shared.routes import enter_through_app
 from pages.ui.shared.words import TERMS, story_of
 
@@ -26,10 +27,10 @@ def show_card(listed: Listed) -> None:
         try:
             card = card_of(listed)
         except (ValueError, OSError) as error:
-            st.error(f"This model could not be opened. {error}")
+            st.error(f"This model could not be opened. {plain(error)}")
             return
         st.html(card.html)
-        st.subheader(entry.title, anchor=False)
+        st.subheader(plain(entry.title), anchor=False)
         door = doors(entry.capabilities)[0]
         shows = SHOWS.get(door, story.shows)
         st.markdown(f"{story.sentence} {shows}".strip())

@@ -5,6 +5,7 @@ import streamlit as st
 from gplvm_core.datasets.errors import plural
 from pages.ui.library.panel import deleted_list, import_form, model_row, undo_banner
 from pages.ui.shared.catalogue import library_items, user_library
+from pages.ui.shared.plain import plain
 from pages.ui.shared.routes import enter_through_app
 from pages.ui.shared.words import bytes_in_words
 
@@ -41,7 +42,12 @@ else:
     kept: list[str] = []
     if tags:
         kept = st.pills(
-            "Tags", tags, selection_mode="multi", key="library_tags", label_visibility="collapsed"
+            "Tags",
+            tags,
+            selection_mode="multi",
+            format_func=plain,
+            key="library_tags",
+            label_visibility="collapsed",
         )
     found = [
         listed

@@ -5,6 +5,7 @@ import streamlit as st
 from gplvm_core import training
 from gplvm_core.datasets import Dataset
 from gplvm_core.datasets.views import constant_views
+from pages.ui.shared.plain import plain
 from pages.ui.shared.routes import enter_through_app
 from pages.ui.shared.words import model_words
 from pages.ui.train.data_view import data_view, has_mixed_units
@@ -64,8 +65,8 @@ def set_up() -> None:
     still = constant_views(dataset.values, dataset.views) if model.capabilities.views else ()
     if still:
         st.error(
-            f"Nothing varies in {' and '.join(f'“{name}”' for name in still)}, so this model has "
-            "nothing to learn there. Leave that view out, or choose another model.",
+            f"Nothing varies in {plain(' and '.join(f'“{name}”' for name in still))}, so this "
+            "model has nothing to learn there. Leave that view out, or choose another model.",
             icon=":material/error:",
         )
     st.subheader("3 · Start", anchor=False)
@@ -83,7 +84,7 @@ def set_up() -> None:
         try:
             job_id = training.submit(model, dataset, (name or "").strip() or dataset.title)
         except (ValueError, OSError) as error:
-            st.error(f"The training could not start. {error}", icon=":material/error:")
+            st.error(f"The training could not start. {plain(error)}", icon=":material/error:")
             return
         st.query_params["job"] = job_id
         st.rerun()

@@ -5,6 +5,7 @@ import streamlit as st
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.model_head import model_menu, offers
 from pages.ui.shared.model_page import ModelPage, about, bullets
+from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS
 from pages.ui.views.canvas import stage
 from pages.ui.views.segments import segmentation
@@ -66,7 +67,7 @@ def views(item: Item, name: str) -> None:
         "**Keys.** Arrow keys move the point (with Shift in larger steps), Enter keeps it, + "
         "and − zoom, 0 resets. On a figure, the arrow keys turn it.",
         *bullets(item.model.notes_),
-        f"**Data.** {item.dataset.source}",
+        f"**Data.** {plain(item.dataset.source)}",
         *bullets(item.dataset.notes),
     )
 

@@ -211,7 +211,8 @@ def first_run(port: int) -> tuple[NewSession, str]:
     """What a browser is told: how the session begins, and all words of the first page."""
     began, shown = NewSession(), []
     address = f"ws://127.0.0.1:{port}/_stcore/stream"
-    with connect(address, subprotocols=["streamlit"], max_size=None) as browser:
+    own = f"http://127.0.0.1:{port}"
+    with connect(address, origin=own, subprotocols=["streamlit"], max_size=None) as browser:
         message = BackMsg()
         message.rerun_script.query_string = ""
         browser.send(message.SerializeToString())

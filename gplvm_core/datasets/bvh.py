@@ -3,14 +3,16 @@
 import gzip
 import re
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
 
-from gplvm_core.datasets.errors import DataError
-from gplvm_core.datasets.sources import MOST_UNPACKED, Source, read_source
+from gplvm_core.datasets.errors import DataError, shortened
+from gplvm_core.datasets.limits import MEGABYTE, MOST_COLUMNS, MOST_TEXT, MOST_VALUES, check_at_most
+from gplvm_core.datasets.sources import Source, read_source
 
 Array = NDArray[np.float64]
 
@@ -54,11 +56,14 @@ def read_motion(source: Source) -> tuple[Motion, str]:
 def _gunzip(data: bytes, name: str) -> bytes:
     inflate = zlib.decompressobj(wbits=zlib.MAX_WBITS | 16)
     try:
-        text = inflate.decompress(data, MOST_UNPACKED)
+        text = inflate.decompress(data, MOST_TEXT)
     except (zlib.error, gzip.BadGzipFile) as error:
         raise DataError(f"{name} is a damaged gzip file: {error}. Pack it again.") from error
     if inflate.unconsumed_tail:
-        raise DataError(f"{name} unpacks to more than {MOST_UNPACKED} bytes and was refused.")
+        raise DataError(
+            f"{name} unpacks to more than {MOST_TEXT // MEGABYTE} MB, the most that is read. "
+            "Leave out frames."
+        )
     if not inflate.eof:
         raise DataError(f"{name} is cut off in the middle of its gzip data. Copy it again.")
     return text
@@ -72,33 +77,38 @@ def parse_motion(text: str, name: str = "the BVH file") -> Motion:
 
 
 class _Lines:
-    """A cursor over the lines that are not blank; knows its place for error messages."""
+    """A cursor over the lines that are not blank; knows its place for error messages.
+
+    A line is split when it is come to: words take many times the memory of their text.
+    """
 
     def __init__(self, lines: list[str], name: str) -> None:
-        self._numbered = [
-            (number, words) for number, line in enumerate(lines, start=1) if (words := line.split())
-        ]
-        self._total = len(lines)
-        self._place = 0
+        self._lines = lines
+        self.number = 0
         self.name = name
 
+    def __iter__(self) -> Iterator[list[str]]:
+        """The words of the lines that are left."""
+        while self.number < len(self._lines):
+            self.number += 1
+            if words := self._lines[self.number - 1].split():
+                yield words
+
     def next(self, expected: str) -> list[str]:
-        if self._place == len(self._numbered):
+        words = next(iter(self), None)
+        if words is None:
             raise DataError(
-                f"{self.name} ends after line {self._total}, where {expected} should follow: "
+                f"{self.name} ends after line {len(self._lines)}, where {expected} should follow: "
                 "the file is cut off. Copy or export it again."
             )
-        self._place += 1
-        return self._numbered[self._place - 1][1]
+        return words
 
-    def rest(self) -> list[tuple[int, list[str]]]:
-        return self._numbered[self._place :]
+    def are_left(self) -> bool:
+        return any(line.strip() for line in self._lines[self.number :])
 
     def error(self, expected: str) -> DataError:
-        number, words = self._numbered[self._place - 1]
-        got = " ".join(words)
-        shown = got if len(got) <= 60 else got[:60] + "…"
-        return DataError(f"{self.name}, line {number}: expected {expected}, got {shown!r}.")
+        got = shortened(" ".join(self._lines[self.number - 1].split()))
+        return DataError(f"{self.name}, line {self.number}: expected {expected}, got {got!r}.")
 
 
 def _parse_hierarchy(lines: _Lines) -> tuple[Joint, ...]:
@@ -172,32 +182,45 @@ def _parse_frames(lines: _Lines, joints: tuple[Joint, ...]) -> Motion:
     words = lines.next("Frames: and their number")
     if words[0] != "Frames:" or not re.fullmatch(r"\d+", " ".join(words[1:])):
         raise lines.error("Frames: and their number")
-    n_frames = int(words[1])
+    n_frames = int(words[1][:12])  # of more, no file is long enough
+    n_channels = sum(len(joint.channels) for joint in joints)
+    advice = "Leave out frames."
+    check_at_most(n_channels, MOST_COLUMNS, "channels", lines.name, "Leave out joints.")
+    check_at_most(3 * len(joints), MOST_COLUMNS, "coordinates", lines.name, "Leave out joints.")
+    numbers = n_frames * max(n_channels, 3 * len(joints))
+    check_at_most(numbers, MOST_VALUES, "numbers", lines.name, advice)
     words = lines.next("Frame Time: in seconds")
     frame_time = _floats(words[2:])
     if words[:2] != ["Frame", "Time:"] or frame_time is None or len(frame_time) != 1:
         raise lines.error("Frame Time: in seconds")
     if not frame_time[0] > 0:
         raise lines.error("a Frame Time above 0 seconds")
-    rows = lines.rest()
-    n_channels = sum(len(joint.channels) for joint in joints)
-    for number, words in rows:
+    rows, count = [], 0
+    for words in lines:
         if len(words) != n_channels:
-            last = number == rows[-1][0]
             raise DataError(
-                f"{lines.name}, line {number}: a frame has {n_channels} numbers, got {len(words)}"
-                + ("; the file is cut off there. Copy or export it again." if last else ".")
+                f"{lines.name}, line {lines.number}: a frame has {n_channels} numbers, got "
+                f"{len(words)}"
+                + (
+                    "."
+                    if lines.are_left()
+                    else "; the file is cut off there. Copy or export it again."
+                )
             )
-    if len(rows) != n_frames:
-        problem = "the file is cut off" if len(rows) < n_frames else "its Frames: line is wrong"
+        row = _floats(words)
+        if row is None:
+            word = next(word for word in words if _floats([word]) is None)
+            raise DataError(
+                f"{lines.name}, line {lines.number}: {shortened(word)!r} is not a finite number."
+            )
+        count += 1
+        if count <= n_frames:
+            rows.append(row)
+    if count != n_frames:
+        problem = "the file is cut off" if count < n_frames else "its Frames: line is wrong"
         raise DataError(
-            f"{lines.name} announces {n_frames} frames and holds {len(rows)}: {problem}. "
+            f"{lines.name} announces {n_frames} frames and holds {count}: {problem}. "
             "Copy or export it again, or correct the line."
         )
-    channels = _floats([word for _, words in rows for word in words])
-    if channels is None:
-        number, word = next(
-            (number, word) for number, words in rows for word in words if _floats([word]) is None
-        )
-        raise DataError(f"{lines.name}, line {number}: {word!r} is not a finite number.")
-    return Motion(joints, channels.reshape(n_frames, n_channels), float(frame_time[0]))
+    channels = np.array(rows).reshape(n_frames, n_channels)
+    return Motion(joints, channels, float(frame_time[0]))

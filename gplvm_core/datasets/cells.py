@@ -10,9 +10,9 @@ import numpy as np
 from gplvm_core.datasets.dataset import Dataset
 from gplvm_core.datasets.drawing import MOST_BARS, Drawing
 from gplvm_core.datasets.errors import DataError
+from gplvm_core.datasets.limits import MEGABYTE, MOST_UNPACKED, MOST_VALUES, check_at_most
 from gplvm_core.datasets.packages import require_packages
 from gplvm_core.datasets.sources import Source, read_source, stem
-from gplvm_core.datasets.text_table import MOST_CELLS
 
 HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
 NEEDS = ("The means to read AnnData files", ("anndata",))
@@ -32,11 +32,8 @@ def read_h5ad(source: Source, *, layer: str | None = None, label: str | None = N
     if "highly_variable" in cells.var and cells.var["highly_variable"].any():
         cells = cells[:, cells.var["highly_variable"].to_numpy(dtype=bool)]
         notes.append(f"The {cells.n_vars} highly variable genes are kept.")
-    if cells.n_obs * cells.n_vars > MOST_CELLS:
-        raise DataError(
-            f"{filename} has {cells.n_obs * cells.n_vars:,} values, more than the {MOST_CELLS:,} "
-            "that are read. Mark highly variable genes, or leave out cells."
-        )
+    advice = "Mark highly variable genes, or leave out cells."
+    check_at_most(cells.n_obs * cells.n_vars, MOST_VALUES, "values", filename, advice)
     if layer is not None and layer not in cells.layers:
         raise DataError(f"{filename} has no layer {layer!r}; it has {sorted(cells.layers)}.")
     values = cells.X if layer is None else cells.layers[layer]
@@ -110,11 +107,31 @@ def _opened(source: Source) -> tuple[Any, str]:
         file = Path(folder) / "cells.h5ad"  # the package reads paths alone
         file.write_bytes(data)
         try:
+            _check_declared(file, name)
             return anndata.read_h5ad(file), name
+        except DataError:
+            raise
         except Exception as error:  # a damaged file raises whatever its parts lead to
             raise DataError(
                 f"{name} is no AnnData file, or it is cut off: {error}. Save it again."
             ) from error
+
+
+def _check_declared(file: Path, name: str) -> None:
+    """Raises DataError where the arrays of a file are larger, as it declares them, than is read."""
+    import h5py
+
+    sizes: list[int] = []
+
+    def note(_: str, thing: Any) -> None:
+        if isinstance(thing, h5py.Dataset):
+            sizes.append(thing.size * thing.dtype.itemsize if thing.size else 0)
+
+    with h5py.File(file, "r") as opened:
+        opened.visititems(note)
+    megabytes = sum(sizes) // MEGABYTE
+    advice = "Leave out layers or cells."
+    check_at_most(megabytes, MOST_UNPACKED // MEGABYTE, "MB of arrays", name, advice)
 
 
 def _labels(obs: Any, wanted: str | None, name: str) -> tuple[Any, tuple[str, ...], str | None]:

@@ -2,9 +2,14 @@
 
 from collections.abc import Sequence
 
+LONGEST = 900  # characters of a message; what a file says of itself can be of any length
+
 
 class DataError(ValueError):
     """Data that cannot be used: says what was wrong, what was got and what to do."""
+
+    def __init__(self, message: str) -> None:
+        super().__init__(shortened(message, LONGEST))
 
 
 class DataTypeError(DataError, TypeError):
@@ -20,8 +25,13 @@ def plural(count: int, one: str, many: str | None = None) -> str:
     return f"{count:,} {one if count == 1 else many or one + 's'}"
 
 
+def shortened(text: str, most: int = 60) -> str:
+    """The text, with "…" for the middle of a long one."""
+    return text if len(text) <= most else f"{text[: most // 2]}…{text[-(most // 2) :]}"
+
+
 def listed(items: Sequence[str], limit: int = 5) -> str:
     """The first few items in words, and how many more there are."""
-    shown = ", ".join(items[:limit])
+    shown = ", ".join(shortened(item) for item in items[:limit])
     more = len(items) - limit
     return f"{shown} and {more} more" if more > 0 else shown

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from gplvm_core.datasets.dataset import Dataset
 from gplvm_core.datasets.drawing import Drawing
 from gplvm_core.datasets.errors import DataError, listed
+from gplvm_core.datasets.limits import MOST_PIXELS_TOGETHER
 from gplvm_core.datasets.pictures import (
     FORMATS,
     LARGEST_SIDE,
-    MOST_PIXELS,
-    MOST_PIXELS_TOGETHER,
     Picture,
     Size,
     as_bytes,
+    check_kept,
     check_side,
     moving,
     open_picture,
@@ -52,9 +52,10 @@ def read_images(
     require_pillow()
     data, filename = read_source(source, "a zip file of images")
     archive = open_archive(data, filename)
-    members = sorted(archive.members, key=_natural)
+    members = sorted(archive.members, key=natural)
     common, notes = _survey(archive, members, filename)
     size = shrunk(common, max_side)
+    check_kept(len(members), size, filename)
     loaded = [_load(archive.read(member), member, size) for member in members]
     notes += _what_was_done(loaded, common, size)
     if archive.skipped:
@@ -80,10 +81,13 @@ def read_images(
     )
 
 
-def _natural(member: str) -> list[tuple[int, str]]:
+def natural(member: str) -> list[tuple[int, str]]:
     """Digits compare as numbers, the rest as text."""
     parts = re.split(r"(\d+)", member.lower())
-    return [(int(part), "") if part.isdecimal() else (-1, part) for part in parts] + [(-2, member)]
+    # Without zeros in front, of two whole numbers the one with more digits is larger.
+    keys = [(len(part.lstrip("0")), part.lstrip("0")) if part.isdecimal() else (-1, part)
+            for part in parts]  # fmt: skip
+    return [*keys, (-2, member)]
 
 
 def _survey(archive: Archive, members: list[str], filename: str) -> tuple[Size, list[str]]:
@@ -98,10 +102,9 @@ def _survey(archive: Archive, members: list[str], filename: str) -> tuple[Size, 
             continue
         width, height = image.size
         together += width * height
-        if width * height > MOST_PIXELS or together > MOST_PIXELS_TOGETHER:
+        if together > MOST_PIXELS_TOGETHER:
             raise DataError(
-                f"{filename} was refused at {member}, {width} × {height} pixels: up to "
-                f"{MOST_PIXELS / 1e6:.0f} million pixels an image and "
+                f"{filename} was refused at {member}: up to there it has {together:,} pixels, and "
                 f"{MOST_PIXELS_TOGETHER / 1e6:.0f} million together are read. "
                 "Use smaller or fewer images."
             )
@@ -141,7 +144,7 @@ def _what_was_done(loaded: list[Picture], common: Size, size: Size) -> list[str]
 
 def _labels(members: list[str]) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
     folders = [str(PurePosixPath(member).parent) for member in members]
-    names = sorted(set(folders), key=_natural)
+    names = sorted(set(folders), key=natural)
     if len(names) < 2:
         return None, ()
     numbers = np.array([names.index(folder) for folder in folders], dtype=np.int64)

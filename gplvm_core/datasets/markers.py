@@ -12,6 +12,7 @@ from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 from gplvm_core.datasets.dataset import Dataset
 from gplvm_core.datasets.drawing import Drawing, Skeleton
 from gplvm_core.datasets.errors import DataError
+from gplvm_core.datasets.limits import MOST_MARKERS, MOST_VALUES, check_at_most
 from gplvm_core.datasets.packages import require_packages
 from gplvm_core.datasets.poses import coordinate_names
 from gplvm_core.datasets.sources import Source, read_source, stem
@@ -20,7 +21,8 @@ Array = NDArray[np.float64]
 
 MAGIC = b"\x50"  # the second byte
 METRES = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
-LOOKED_AT = 200  # frames, to see which markers keep their distance
+LOOKED_AT = 200  # frames at most, to see which markers keep their distance
+PAIRS_LOOKED_AT = 2_000_000  # times frames
 NEVER_TOGETHER = 1e9  # metres
 
 
@@ -84,10 +86,16 @@ def _content(data: bytes, name: str) -> tuple[list[str], Float[Array, "F J 3"], 
     try:
         with warnings.catch_warnings(action="ignore"):  # of files without forces
             reader = c3d.Reader(io.BytesIO(data))
+            markers, frames_said = reader.point_used, reader.frame_count
+            check_at_most(markers, MOST_MARKERS, "markers", name, "Export fewer.")
+            advice = "Export fewer frames."
+            check_at_most(5 * markers * frames_said, MOST_VALUES, "numbers", name, advice)
             frames = [points for _, points, _ in reader.read_frames()]
             labels = [str(label).strip() for label in reader.point_labels]
             rate = float(reader.point_rate)
             unit, up = _word(reader, "POINT:UNITS"), _word(reader, "POINT:Y_SCREEN")
+    except DataError:
+        raise
     except Exception as error:  # a damaged file raises whatever its parts lead to
         raise DataError(f"{name} is no C3D file, or it is cut off: {error}.") from error
     if not frames or not frames[0].size or not rate > 0:
@@ -117,8 +125,9 @@ def rigid_tree(
     Joined are those whose distance varies least, and of those that are as rigid the nearest: the
     minimum spanning tree.
     """
-    some = positions[:: max(1, len(positions) // LOOKED_AT)]
-    count = some.shape[1]
+    count = positions.shape[1]
+    looked_at = max(2, min(LOOKED_AT, PAIRS_LOOKED_AT // count**2))
+    some = positions[:: max(1, len(positions) // looked_at)]
     apart = np.linalg.norm(some[:, :, None] - some[:, None], axis=3)
     together = np.isfinite(apart).any(axis=0)
     with warnings.catch_warnings(action="ignore"):  # pairs that are never seen together

@@ -7,16 +7,16 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import NDArray
 
-from gplvm_core.datasets.array_table import is_array_file, parse_arrays
+from gplvm_core.datasets.array_table import parse_arrays
 from gplvm_core.datasets.columns import Column, Table
-from gplvm_core.datasets.dataset import Dataset
 from gplvm_core.datasets.drawing import Drawing
 from gplvm_core.datasets.errors import DataError, listed, plural
 from gplvm_core.datasets.files import ENDINGS, ending_of
-from gplvm_core.datasets.names import names_of
-from gplvm_core.datasets.pictures import MOST_PIXELS, open_picture, require_pillow
-from gplvm_core.datasets.sources import MEGABYTE, Source, read_source
-from gplvm_core.datasets.text_table import parse_text
+from gplvm_core.datasets.limits import MEGABYTE
+from gplvm_core.datasets.names import Drawn, names_of
+from gplvm_core.datasets.pictures import damaged, open_picture, require_pillow
+from gplvm_core.datasets.sources import NamedBytes, Source, read_source
+from gplvm_core.datasets.table import parse_table
 
 Array = NDArray[np.float64]
 TABLES = tuple(ending for ending, kind in ENDINGS.items() if kind == "table")
@@ -42,8 +42,11 @@ def formats(drawing: Drawing) -> list[str]:
     return [*TABLES, *(PICTURES if drawing.kind == "image" else ())]
 
 
-def read_rows(source: Source, dataset: Dataset) -> NewRows:
-    """The rows of a file. Raises DataError, in words, for what a model of the data cannot use."""
+def read_rows(source: Source, dataset: Drawn) -> NewRows:
+    """The rows of a file, for a model of rows that are drawn and named as those of `dataset`.
+
+    Raises DataError, in words, for what such a model cannot use.
+    """
     data, name = read_source(source, "a file with at least one row")
     if len(data) > MOST_MEGABYTES * MEGABYTE:
         raise DataError(
@@ -59,7 +62,7 @@ def read_rows(source: Source, dataset: Dataset) -> NewRows:
     return NewRows(rows.values, notes, hashlib.sha256(data).hexdigest()[:12])
 
 
-def _check(name: str, values: Array, dataset: Dataset) -> None:
+def _check(name: str, values: Array, dataset: Drawn) -> None:
     if len(values) > MOST_ROWS:
         raise DataError(
             f"{name} has {len(values):,} rows; up to {MOST_ROWS:,} are read here. Use fewer "
@@ -94,31 +97,29 @@ def _units_note(values: Array, drawing: Drawing) -> tuple[str, ...]:
     )
 
 
-def _column_name(dataset: Dataset, column: int) -> str:
+def _column_name(dataset: Drawn, column: int) -> str:
     """A column in words."""
     name = names_of(dataset)[column]
     return name if dataset.column_names is None else f"“{name}”"
 
 
-def _read_table(name: str, data: bytes, dataset: Dataset) -> NewRows:
-    if is_array_file(data):
-        table = parse_arrays(data, name, None)
-        if not table.columns:
-            table = _array_that_fits(name, data, table, dataset)
-    else:
-        table = parse_text(data, name, None)
+def _read_table(name: str, data: bytes, dataset: Drawn) -> NewRows:
+    width = dataset.drawing.n_outputs
+    table = parse_table(NamedBytes(name, data), None, None)
+    if not table.columns:
+        table = _array_that_fits(name, data, table, dataset)
     wanted = dataset.column_names or ()
     named = {column.name: column for column in table.columns}
     if any(column in named for column in wanted):
         return _by_name(table, named, wanted)
     numeric = [column for column in table.columns if column.numbers is not None]
     # Text in a column that is needed is an error that names its cell; other text is left out.
-    columns = list(table.columns) if len(table.columns) == dataset.n_outputs else numeric
-    if len(columns) != dataset.n_outputs:
+    columns = list(table.columns) if len(table.columns) == width else numeric
+    if len(columns) != width:
         names = f" ({listed(list(wanted))})" if wanted else ""
         raise DataError(
             f"{name} has {plural(len(numeric), 'column')} of numbers, but a row of this model has "
-            f"{dataset.n_outputs:,}{names}. Give rows with the model's columns; write NA where "
+            f"{width:,}{names}. Give rows with the model's columns; write NA where "
             "a value is missing."
         )
     notes = list(table.notes)
@@ -130,15 +131,16 @@ def _read_table(name: str, data: bytes, dataset: Dataset) -> NewRows:
     return NewRows(np.column_stack([_numbers(table, column) for column in columns]), tuple(notes))
 
 
-def _array_that_fits(name: str, data: bytes, table: Table, dataset: Dataset) -> Table:
+def _array_that_fits(name: str, data: bytes, table: Table, dataset: Drawn) -> Table:
     """The one array of an NPZ whose rows are as long as the model's."""
+    width = dataset.drawing.n_outputs
     candidates = [parse_arrays(data, name, array) for array in table.arrays]
-    fitting = [each for each in candidates if len(each.columns) == dataset.n_outputs]
+    fitting = [each for each in candidates if len(each.columns) == width]
     if len(fitting) == 1:
         return fitting[0]
     raise DataError(
         f"{name} holds several arrays ({listed(list(table.arrays))}), and "
-        f"{'several' if fitting else 'none'} of them have {dataset.n_outputs:,} values a row as "
+        f"{'several' if fitting else 'none'} of them have {width:,} values a row as "
         "the model has. Save the one to complete alone."
     )
 
@@ -183,19 +185,12 @@ def _read_picture(name: str, data: bytes, drawing: Drawing) -> NewRows:
     picture = open_picture(data, name)
     if picture is None:
         raise DataError(f"{name} is no picture that can be read. Save it as PNG.")
-    if picture.width * picture.height > MOST_PIXELS:
-        raise DataError(
-            f"{name} has {picture.width:,} × {picture.height:,} pixels, too many to read here. "
-            "Make it smaller."
-        )
     try:
         upright = ImageOps.exif_transpose(picture)
         has_gaps = upright.has_transparency_data
         whole = upright.convert("RGBA")
     except Exception as error:  # decoders raise many kinds for damaged pictures
-        raise DataError(
-            f"{name} is no picture that can be read: {error}. Save it as PNG."
-        ) from error
+        raise damaged(name, error) from error
     if whole.size != (width, height):
         notes.append(
             f"Resized from {whole.width} × {whole.height} to the model's {width} × {height} pixels."

@@ -9,14 +9,13 @@ import numpy as np
 from jaxtyping import UInt8
 from numpy.typing import NDArray
 
-from gplvm_core.datasets.errors import DataError
+from gplvm_core.datasets.errors import DataError, shortened
+from gplvm_core.datasets.limits import MOST_PIXELS, MOST_VALUES
 
 if TYPE_CHECKING:
     from PIL.Image import Image
 
 FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM")
-MOST_PIXELS = 50_000_000
-MOST_PIXELS_TOGETHER = 1_000_000_000
 LARGEST_SIDE = 64
 
 Size = tuple[int, int]
@@ -27,14 +26,13 @@ Bytes = NDArray[np.uint8]
 class Picture:
     """One picture in memory, at most as large as wanted, and what was done to it."""
 
-    pixels: UInt8[Bytes, "H W 3"]
+    pixels: UInt8[Bytes, "H W _C"]  # 3 colours, or 1 where they are equal everywhere
     size: Size  # width, height as given
     changes: tuple[str, ...]
 
     @property
     def is_grey(self) -> bool:
-        red, green, blue = np.moveaxis(self.pixels, -1, 0)
-        return bool((red == green).all() and (green == blue).all())
+        return self.pixels.shape[2] == 1
 
 
 def require_pillow() -> None:
@@ -60,18 +58,41 @@ def open_picture(data: bytes, name: str, formats: tuple[str, ...] = FORMATS) -> 
 
     bombs = (Image.DecompressionBombError, Image.DecompressionBombWarning)
     try:
-        return Image.open(io.BytesIO(data), formats=formats)
+        image = Image.open(io.BytesIO(data), formats=formats)
     except bombs as error:
         raise DataError(f"{name} was refused: {error}. Make it smaller.") from error
     except UnidentifiedImageError:
         return None
     except Exception as error:  # decoders raise many kinds for damaged headers
-        raise DataError(f"{name} is damaged: {error}. Save it again.") from error
+        raise damaged(name, error) from error
+    width, height = image.size
+    if not 0 < width * height <= MOST_PIXELS:
+        raise DataError(
+            f"{name} was refused: it has {width:,} × {height:,} pixels; up to "
+            f"{MOST_PIXELS / 1e6:.0f} million are read. Make it smaller."
+        )
+    return image
+
+
+def damaged(name: str, error: Exception) -> DataError:
+    """What is said of a picture that a decoder cannot read."""
+    said = shortened(str(error) or type(error).__name__, 200)
+    return DataError(f"{name} is damaged or cut off: {said}. Save it again.")
+
+
+def check_kept(count: int, size: Size, name: str) -> None:
+    """Raises DataError where so many pictures of this size are more than is kept."""
+    if count * size[0] * size[1] > MOST_VALUES:
+        raise DataError(
+            f"{name} was refused: {count:,} pictures of {size[0]} × {size[1]} are "
+            f"{count * size[0] * size[1] / 1e6:.0f} million pixels; up to "
+            f"{MOST_VALUES / 1e6:.0f} million are kept. Use fewer pictures, or a smaller side."
+        )
 
 
 def moving(image: "Image") -> bool:
     """Whether a file holds more than one picture."""
-    return getattr(image, "n_frames", 1) > 1
+    return bool(getattr(image, "is_animated", False))
 
 
 def orientation(image: "Image", name: str) -> int:
@@ -79,7 +100,7 @@ def orientation(image: "Image", name: str) -> int:
     try:
         noted = image.getexif().get(0x0112, 1)
     except Exception as error:  # some formats decode their pixels to find it
-        raise DataError(f"{name} is damaged or cut off: {error}. Save it again.") from error
+        raise damaged(name, error) from error
     return noted if noted in range(1, 9) else 1
 
 
@@ -94,22 +115,26 @@ def as_bytes(image: "Image", name: str, size: Size, changes: tuple[str, ...] = (
 
     changes : what was done to it before. Raises DataError for damaged pixels.
     """
-    from PIL import Image, ImageOps
-
-    if orientation(image, name) != 1:
-        changes += ("turned upright as their camera noted",)
-    try:
-        image = ImageOps.exif_transpose(image)
-    except Exception as error:  # decoders raise many kinds for damaged pixels
-        raise DataError(f"{name} is damaged or cut off: {error}. Save it again.") from error
-    if image.mode.startswith("I;16"):
-        changes += ("16 bits a pixel reduced to 8",)
-        image = Image.fromarray((np.asarray(image) >> 8).astype(np.uint8))
-    elif image.mode in ("I", "F"):
+    if image.mode in ("I", "F"):
         raise DataError(
             f"{name} has 32 bits a pixel (mode {image.mode}), whose range is unknown. "
             "Save it with 8 or 16 bits, or put the values in an NPZ file."
         )
+    if orientation(image, name) != 1:
+        changes += ("turned upright as their camera noted",)
+    try:
+        return _converted(image, size, changes)
+    except Exception as error:  # decoders raise many kinds for damaged pixels
+        raise damaged(name, error) from error
+
+
+def _converted(image: "Image", size: Size, changes: tuple[str, ...]) -> Picture:
+    from PIL import Image, ImageOps
+
+    image = ImageOps.exif_transpose(image)
+    if image.mode.startswith("I;16"):
+        changes += ("16 bits a pixel reduced to 8",)
+        image = Image.fromarray((np.asarray(image) >> 8).astype(np.uint8))
     if image.has_transparency_data:
         changes += ("with transparency, placed on white",)
         image = image.convert("RGBA")
@@ -118,7 +143,9 @@ def as_bytes(image: "Image", name: str, size: Size, changes: tuple[str, ...] = (
     image = image.convert("RGB")
     if given != size:
         image = image.resize(size, Image.Resampling.LANCZOS)
-    return Picture(np.asarray(image, dtype=np.uint8), given, changes)
+    pixels = np.asarray(image, dtype=np.uint8)
+    grey = bool((pixels[..., :2] == pixels[..., 1:]).all())
+    return Picture(pixels[..., :1] if grey else pixels, given, changes)
 
 
 def stacked(pictures: Sequence[Picture], colour: bool | None) -> tuple[Bytes, tuple[str, ...]]:
@@ -126,14 +153,18 @@ def stacked(pictures: Sequence[Picture], colour: bool | None) -> tuple[Bytes, tu
 
     colour : whether it is kept; None: when any picture has some.
     """
-    pixels = np.stack([picture.pixels for picture in pictures])
     all_grey = all(picture.is_grey for picture in pictures)
     if colour or (colour is None and not all_grey):
-        return pixels, ()
-    return _luma(pixels), () if all_grey else ("Colour images were turned to grey.",)
+        height, width = pictures[0].pixels.shape[:2]
+        whole = (height, width, 3)
+        return np.stack([np.broadcast_to(picture.pixels, whole) for picture in pictures]), ()
+    told = () if all_grey else ("Colour images were turned to grey.",)
+    return np.stack([_luma(picture.pixels) for picture in pictures]), told
 
 
-def _luma(pixels: Bytes) -> Bytes:
+def _luma(pixels: UInt8[Bytes, "H W _C"]) -> UInt8[Bytes, "H W"]:
     """Grey values by ITU-R BT.601, rounded; a grey pixel keeps its value."""
+    if pixels.shape[2] == 1:
+        return pixels[..., 0]
     grey = pixels.astype(np.float64) @ np.array([0.299, 0.587, 0.114])
     return np.floor(grey + 0.5).clip(0, 255).astype(np.uint8)

@@ -9,9 +9,9 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from gplvm_core.datasets.errors import DataError, listed
+from gplvm_core.datasets.limits import MOST_COLUMNS, MOST_TEXT, MOST_VALUES, check_at_most
 from gplvm_core.datasets.packages import require_packages
 from gplvm_core.datasets.sources import open_archive
-from gplvm_core.datasets.text_table import MOST_CELLS
 
 WORKBOOK, PARQUET_MAGIC = "xl/workbook.xml", b"PAR1"
 ZIP_MAGIC = b"PK\x03\x04"
@@ -35,6 +35,7 @@ def workbook_text(data: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
     require_packages("The means to read Excel files", ("openpyxl",))
     import openpyxl
 
+    open_archive(data, name, most_unpacked=MOST_TEXT)
     try:
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
         sheets = book.sheetnames
@@ -66,7 +67,8 @@ def parquet_text(data: bytes, name: str) -> bytes:
 
     try:
         file = parquet.ParquetFile(io.BytesIO(data))
-        _check_size(file.metadata.num_rows * file.metadata.num_columns, name)
+        rows, width = file.metadata.num_rows, file.metadata.num_columns
+        _check_size(rows * width, width, name)
         table = file.read()
         columns = [column.to_pylist() for column in table.columns]
     except (ArrowException, OSError) as error:
@@ -78,16 +80,14 @@ def _limited(rows: Iterable[Sequence[Any]], name: str) -> list[Sequence[Any]]:
     kept, cells = [], 0
     for row in rows:
         cells += len(row)
-        _check_size(cells, name)
+        _check_size(cells, len(row), name)
         kept.append(row)
     return kept
 
 
-def _check_size(cells: int, name: str) -> None:
-    if cells > MOST_CELLS:
-        raise DataError(
-            f"{name} has more than {MOST_CELLS:,} cells, the most that is read. Leave out rows."
-        )
+def _check_size(cells: int, columns: int, name: str) -> None:
+    check_at_most(columns, MOST_COLUMNS, "columns", name, "Leave out columns.")
+    check_at_most(cells, MOST_VALUES, "cells or more", name, "Leave out rows.")
 
 
 def _text(rows: Iterable[Iterable[Any]]) -> bytes:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
 from gplvm_core.datasets.errors import DataError, listed
+from gplvm_core.datasets.limits import MEGABYTE, MOST_BYTES, MOST_MEMBERS, MOST_UNPACKED
 
 
 @dataclass(frozen=True)
@@ -20,11 +21,6 @@ class NamedBytes:
 
 Source = str | os.PathLike[str] | bytes | NamedBytes
 """What a loader reads: a path, or the file's bytes, with its name or without."""
-
-MEGABYTE = 2**20
-MOST_BYTES = 256 * MEGABYTE
-MOST_UNPACKED = 512 * MEGABYTE
-MOST_MEMBERS = 20_000
 
 HERE = Path(__file__).resolve()
 # A wheel has the data within this package, a checkout beside the core.
@@ -76,19 +72,27 @@ def vendored(filename: str) -> Path:
     return path
 
 
+ENTRY = b"PK\x01\x02"  # before each file in a zip's table of contents
+
+
 @dataclass(frozen=True)
 class Archive:
     """A zip file whose names and declared sizes have been checked; nothing is written to disk."""
 
-    data: bytes
+    file: zipfile.ZipFile
     members: tuple[str, ...]
     skipped: tuple[str, ...]
 
-    def read(self, member: str) -> bytes:
-        """One member's bytes; reading stops at the size that was declared and checked."""
+    def size(self, member: str) -> int:
+        """The bytes that one member unpacks to, as it declares."""
+        return self.file.getinfo(member).file_size
+
+    def read(self, member: str, most: int | None = None) -> bytes:
+        """One member's bytes, at most so many; never more than were declared and checked."""
+        size = self.size(member)
         try:
-            with zipfile.ZipFile(io.BytesIO(self.data)) as archive, archive.open(member) as file:
-                return file.read(archive.getinfo(member).file_size)
+            with self.file.open(member) as file:
+                return file.read(size if most is None else min(size, most))
         except Exception as error:  # each compression method raises errors of its own
             raise DataError(f"{member} in the zip is damaged: {error}. Pack it again.") from error
 
@@ -102,22 +106,23 @@ def open_archive(
 ) -> Archive:
     """The files of a zip, after refusing whatever no honest zip of data holds.
 
-    Refused: absolute paths and "..", links, encryption, repeated names, more than `most_members`
-    files, and more than `most_unpacked` bytes declared; a member that inflates to more than it
-    declares is cut there and fails its checksum. Skipped, and said so: folders, hidden files and
-    what macOS and Windows add.
+    Refused: empty names, absolute paths and "..", links, encryption, repeated names, more than
+    `most_members` files, and more than `most_unpacked` bytes declared; a member that inflates to
+    more than it declares is cut there and fails its checksum. Skipped, and said so: folders,
+    hidden files and what macOS and Windows add.
     """
+    count = data.count(ENTRY)  # before each of them becomes an object
+    if count > most_members:
+        raise DataError(f"{name} holds {count:,} files; up to {most_members:,} are read. Split it.")
     try:
-        with zipfile.ZipFile(io.BytesIO(data)) as archive:
-            infos = archive.infolist()
-    except (zipfile.BadZipFile, OSError, ValueError, NotImplementedError) as error:
+        archive = zipfile.ZipFile(io.BytesIO(data))
+    except Exception as error:  # a damaged table of contents raises whatever its parts lead to
         raise DataError(
             f"{name} is not a zip file, or it is cut off: {error}. Pack and upload it again."
         ) from error
-    if len(infos) > most_members:
-        raise DataError(
-            f"{name} holds {len(infos)} files; at most {most_members} are read. Split it."
-        )
+    infos = archive.infolist()
+    if not all(info.filename for info in infos):
+        raise DataError(f"{name} was refused: a file in it has no name. Pack it again.")
     unsafe = [info.filename for info in infos if _is_unsafe(info)]
     if unsafe:
         raise DataError(
@@ -142,7 +147,7 @@ def open_archive(
     kept = [file for file in files if not _is_clutter(file)]
     if not kept:
         raise DataError(f"{name} holds no files. Pack the files themselves into it.")
-    return Archive(data, tuple(kept), tuple(clutter))
+    return Archive(archive, tuple(kept), tuple(clutter))
 
 
 def _is_unsafe(info: zipfile.ZipInfo) -> bool:

@@ -58,6 +58,7 @@ class TableReport:
     scaling: Literal["global", "columns"]
     scaling_reason: str
     notes: tuple[str, ...]
+    beside: tuple[str, ...] = ()  # those of the columns that are no part of the table itself
 
     @property
     def label_column(self) -> str | None:
@@ -105,6 +106,7 @@ def inspect_table(
         scaling="columns" if scaling_reason else "global",
         scaling_reason=scaling_reason,
         notes=table.notes,
+        beside=tuple(column.name for column in table.beside),
     )
 
 

@@ -1,7 +1,6 @@
 """Tables as text: the delimiter, the header line and the decimal sign are found, and said."""
 
 import csv
-import io
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
@@ -12,6 +11,7 @@ import numpy as np
 
 from gplvm_core.datasets.columns import MISSING, Table, is_number, text_column
 from gplvm_core.datasets.errors import DataError, listed
+from gplvm_core.datasets.limits import MOST_COLUMNS, MOST_VALUES, check_at_most
 
 if TYPE_CHECKING:
     import _csv
@@ -21,7 +21,6 @@ DELIMITERS = ("\t", ";", "|", ",", " ")
 
 NAMES = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma", " ": "blanks"}
 SNIFFED_LINES = 100
-MOST_CELLS = 20_000_000
 
 
 @dataclass(frozen=True)
@@ -42,10 +41,11 @@ def parse_text(data: bytes, name: str, header: bool | None) -> Table:
     Raises DataError for what is no text, and for rows of different lengths, naming the line.
     """
     text, notes = _decode(data, name)
-    lines = list(io.StringIO(text, newline=None))
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    del text  # of a large file, every copy counts
     comments = sum(line.lstrip().startswith("#") for line in lines)
     if comments:
-        lines = ["\n" if line.lstrip().startswith("#") else line for line in lines]
+        lines = ["" if line.lstrip().startswith("#") else line for line in lines]
         notes.append(f"{comments} lines that begin with # were skipped.")
     filled = [line for line in lines if line.strip()]
     if not filled:
@@ -141,7 +141,7 @@ def _split(lines: Sequence[str], delimiter: str, name: str) -> _Grid:
     numbers: list[int] = []
     empty: list[int] = []
     n_cells = 0
-    reader = _reader(lines, delimiter)
+    reader = _reader((f"{line}\n" for line in lines), delimiter)
     try:
         for row in reader:
             cells = [cell.strip() for cell in row]
@@ -151,11 +151,8 @@ def _split(lines: Sequence[str], delimiter: str, name: str) -> _Grid:
                 n_cells += len(cells)
             elif len(cells) > 1:
                 empty.append(reader.line_num)
-            if n_cells > MOST_CELLS:
-                raise DataError(
-                    f"{name} has more than {MOST_CELLS / 1e6:.0f} million cells. Use fewer rows, "
-                    "or an NPZ file."
-                )
+            check_at_most(len(cells), MOST_COLUMNS, "columns", name, "Leave out columns.")
+            check_at_most(n_cells, MOST_VALUES, "cells or more", name, "Use fewer rows.")
     except csv.Error as error:
         line = (numbers[-1] if numbers else 0) + 1
         raise DataError(
@@ -207,17 +204,14 @@ def _find_header(rows: list[list[str]]) -> tuple[bool, str]:
         if len(rows) > 1 and _counts_up(first) and not _counts_up(rows[1]):
             return True, "the first line only counts the columns"
         return False, "the first line holds numbers only"
+    set_of_words = set(words)
     if len(rows) == 1:
         return len(words) == len(first), "there is no other line"
-    below = [
-        cell
-        for column, name in zip(zip(*rows[1:], strict=True), first, strict=True)
-        if name in words
-        for cell in column
-    ]
-    if any(_is_numeric(cell) for cell in below):
+    named = [d for d, cell in enumerate(first) if cell in set_of_words]
+    if any(_is_numeric(row[d]) for row in rows[1:] for d in named):
         return True, f"the first line has words ({listed(words, 3)}) where others have numbers"
-    if len(words) == len(first) and not set(words) & set(below):
+    recur = any(row[d] in set_of_words for row in rows[1:] for d in named)
+    if len(words) == len(first) and not recur:
         return True, f"the first line holds words only ({listed(words, 3)}), which do not recur"
     return False, f"the words in the first line ({listed(words, 3)}) look like values"
 
@@ -230,8 +224,8 @@ def _counts_up(cells: Sequence[str]) -> bool:
     """0, 1, 2… or 1, 2, 3…, as programs number columns that have no names."""
     if len(cells) < 3 or not all(cell.isdecimal() for cell in cells):
         return False
-    numbers = [int(cell) for cell in cells]
-    return numbers[0] in (0, 1) and numbers == list(range(numbers[0], numbers[0] + len(cells)))
+    first = "01".find(cells[0])
+    return first >= 0 and all(cell == str(n) for n, cell in enumerate(cells, start=first))
 
 
 def _decimal_sign(rows: list[list[str]], delimiter: str) -> str:
@@ -247,11 +241,12 @@ def _decimal_sign(rows: list[list[str]], delimiter: str) -> str:
 def _unique(names: list[str]) -> tuple[list[str], list[str]]:
     """Every column with a name of its own."""
     taken: Counter[str] = Counter()
+    all_names = set(names)
     unique: list[str] = []
     for number, given in enumerate(names, start=1):
         name = given or f"column {number}"
         taken[name] += 1
-        while taken[name] > 1 and f"{name} ({taken[name]})" in names:
+        while taken[name] > 1 and f"{name} ({taken[name]})" in all_names:
             taken[name] += 1
         unique.append(name if taken[name] == 1 else f"{name} ({taken[name]})")
     repeated = [name for name, count in taken.items() if count > 1]

@@ -1,25 +1,30 @@
 """A video as an animated GIF: one row a frame, with its time."""
 
 from collections import Counter
+from typing import TYPE_CHECKING, cast
 
 import numpy as np
 
 from gplvm_core.datasets.dataset import Dataset
 from gplvm_core.datasets.drawing import Drawing
 from gplvm_core.datasets.errors import DataError
+from gplvm_core.datasets.limits import MOST_MEMBERS, MOST_PIXELS_TOGETHER
 from gplvm_core.datasets.pictures import (
     LARGEST_SIDE,
-    MOST_PIXELS,
-    MOST_PIXELS_TOGETHER,
     Picture,
     as_bytes,
+    check_kept,
     check_side,
+    damaged,
     open_picture,
     require_pillow,
     shrunk,
     stacked,
 )
-from gplvm_core.datasets.sources import MOST_MEMBERS, Source, read_source, stem
+from gplvm_core.datasets.sources import Source, read_source, stem
+
+if TYPE_CHECKING:
+    from PIL.GifImagePlugin import GifImageFile
 
 UNTIMED = 0.1
 """Seconds that browsers show a frame whose duration is not given."""
@@ -81,12 +86,16 @@ def _frames(data: bytes, filename: str, max_side: int) -> list[Frame]:
         )
     width, height = image.size
     most = min(MOST_MEMBERS, MOST_PIXELS_TOGETHER // (width * height))
-    if width * height > MOST_PIXELS or most < 2:
-        raise DataError(
-            f"{filename} was refused: its frames have {width} × {height} pixels; up to "
-            f"{MOST_PIXELS / 1e6:.0f} million are read. Make it smaller."
-        )
     size = shrunk((width, height), max_side)
+    count = _count(cast("GifImageFile", image), filename)
+    if count > most:
+        raise DataError(
+            f"{filename} was refused: it has {count:,} frames of {width} × {height} pixels; up to "
+            f"{most:,} of this size are read ({MOST_MEMBERS:,} frames, "
+            f"{MOST_PIXELS_TOGETHER / 1e6:.0f} million pixels together). Use fewer or smaller "
+            "frames."
+        )
+    check_kept(count, size, filename)
     found: list[Frame] = []
     while True:
         try:
@@ -94,17 +103,8 @@ def _frames(data: bytes, filename: str, max_side: int) -> list[Frame]:
         except EOFError:
             break
         except Exception as error:  # the decoder raises many kinds for damaged frames
-            raise DataError(
-                f"{filename} is damaged or cut off at frame {len(found) + 1}: {error}. "
-                "Save it again."
-            ) from error
-        if len(found) == most:
-            raise DataError(
-                f"{filename} was refused: it has more than {most} frames of {width} × {height} "
-                f"pixels, and up to {MOST_MEMBERS} frames and {MOST_PIXELS_TOGETHER / 1e6:.0f} "
-                "million pixels together are read. Use fewer or smaller frames."
-            )
-        name = f"frame {len(found) + 1} of {filename}"
+            raise damaged(f"Frame {len(found) + 1} of {filename}", error) from error
+        name = f"Frame {len(found) + 1} of {filename}"
         found.append((as_bytes(image, name, size), float(image.info.get("duration", 0)) / 1000))
     if len(found) < 2:
         raise DataError(
@@ -112,3 +112,11 @@ def _frames(data: bytes, filename: str, max_side: int) -> list[Frame]:
             "that belong together into a zip."
         )
     return found
+
+
+def _count(image: "GifImageFile", filename: str) -> int:
+    """How many frames there are, by their headers: none is unpacked for it."""
+    try:
+        return image.n_frames
+    except Exception as error:  # the decoder raises many kinds for damaged headers
+        raise damaged(filename, error) from error

@@ -7,7 +7,7 @@ import plotly.graph_objects as go
 from jaxtyping import Float, Int
 from numpy import ndarray as Array
 
-from gplvm_core.figures.layout import message_figure, quiet_layout
+from gplvm_core.figures.layout import as_text, message_figure, quiet_layout
 from gplvm_core.figures.palette import ON, label_colour, label_symbol
 
 MOST_POINTS = 2000  # drawn; a live figure must stay small
@@ -50,7 +50,7 @@ def latent_map_figure(
         chosen = rows[groups[rows] == label]
         name = "unlabelled" if label < 0 else str(label)
         if 0 <= label < len(label_names):
-            name = label_names[label]
+            name = as_text(label_names[label])
         figure.add_scatter(
             x=points[chosen, first],
             y=chosen + 1 if one_dimensional else points[chosen, second],

@@ -1,5 +1,7 @@
 """What all figures share: transparent ground, quiet grid, a zoom that survives live updates."""
 
+from html import escape
+
 import plotly.graph_objects as go
 
 from gplvm_core.figures.palette import GRID
@@ -21,6 +23,11 @@ def quiet_layout(figure: go.Figure, *, height: int, revision: str) -> go.Figure:
     figure.update_xaxes(gridcolor=GRID, zerolinecolor=GRID, automargin=True)
     figure.update_yaxes(gridcolor=GRID, zerolinecolor=GRID, automargin=True)
     return figure
+
+
+def as_text(name: str) -> str:
+    """A name as Plotly shows it letter by letter: no tags, nothing filled in."""
+    return escape(name, quote=False).replace("%{", "%\u2060{")
 
 
 def message_figure(text: str, *, height: int) -> go.Figure:

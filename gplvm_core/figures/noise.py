@@ -12,7 +12,7 @@ from numpy import ndarray as Array
 from gplvm_core.datasets.drawing import Drawing
 from gplvm_core.datasets.errors import plural
 from gplvm_core.figures.cells import cell_word, n_cells
-from gplvm_core.figures.layout import message_figure, quiet_layout
+from gplvm_core.figures.layout import as_text, message_figure, quiet_layout
 from gplvm_core.figures.palette import ON
 
 MOST_COLUMNS = 20
@@ -99,7 +99,7 @@ def _heat_map(noise: CellNoise) -> go.Figure:
                 "title": {"text": SHARE, "side": "bottom"},
             },
             customdata=noise.std.reshape(height, width),
-            text=np.reshape(noise.names, (height, width)),
+            text=np.reshape([as_text(name) for name in noise.names], (height, width)),
             hovertemplate="%{text}<br>%{z:.0%} of its spread<br>"
             "± %{customdata:.3g} in the data's units<extra></extra>",
             hoverongaps=False,
@@ -125,7 +125,7 @@ def _bars(noise: CellNoise) -> go.Figure:
             textfont_size=12,
             textposition="outside",
             cliponaxis=False,
-            customdata=list(zip(names, noise.std[whole], strict=True)),
+            customdata=list(zip(map(as_text, names), noise.std[whole], strict=True)),
             hovertemplate="%{customdata[0]}<br>%{x:.1%} of its spread<br>"
             "± %{customdata[1]:.3g} in the data's units<extra></extra>",
         )
@@ -140,7 +140,7 @@ def _bars(noise: CellNoise) -> go.Figure:
     # Names may be alike, so that bars have places of their own.
     figure.update_yaxes(
         tickvals=places,
-        ticktext=[_short(name) for name in names],
+        ticktext=[as_text(_short(name)) for name in names],
         autorange="reversed",
         showgrid=False,
         zeroline=False,

@@ -10,7 +10,7 @@ from scipy.cluster.hierarchy import leaves_list, linkage
 from sklearn.cluster import KMeans
 
 from gplvm_core.datasets.drawing import Skeleton
-from gplvm_core.figures.layout import message_figure, quiet_layout
+from gplvm_core.figures.layout import as_text, message_figure, quiet_layout
 from gplvm_core.figures.palette import COLOURS, GRID, SYMBOLS, THRESHOLD
 from gplvm_core.figures.view_parts import Part
 
@@ -53,7 +53,8 @@ def segmentation_figure(
     largest = max(float(np.max(view)) for view in values.values())
     foot = _foot(values, line)
     figure = go.Figure()
-    for number, (name, drop) in enumerate(values.items()):
+    for number, (view, drop) in enumerate(values.items()):
+        name = as_text(view)
         heights = np.array([float(drop[q]) for _, q in order])
         above = heights > line
         for used in (True, False):
@@ -182,7 +183,7 @@ def heat_map_figure(
         go.Heatmap(
             z=np.maximum(decades, -1.0),
             x=[str(q + 1) for q in dimensions],
-            y=[names[v] for v in order],
+            y=[as_text(names[v]) for v in order],
             zmin=-1.0,
             zmax=top,
             xgap=1,
@@ -247,7 +248,7 @@ def body_figure(
                 "symbol": SYMBOLS[int(group) % len(SYMBOLS)],
                 "line": {"width": 1, "color": "rgba(127,127,127,0.8)"},
             },
-            customdata=[skeleton.joint_names[joint] for joint in chosen],
+            customdata=[as_text(skeleton.joint_names[joint]) for joint in chosen],
             hovertemplate=f"%{{customdata}}<br>group {group + 1}<extra></extra>",
         )
     figure.update_xaxes(visible=False)

@@ -1,13 +1,15 @@
 """Floor 7: models on disk. One file per model, a folder of them as a library; never pickle."""
 
-from gplvm_core.store.codec import StoreError
 from gplvm_core.store.entry import Entry
-from gplvm_core.store.file import SUFFIX, Manifest, load, read_manifest, save
+from gplvm_core.store.errors import ChangedError, StoreError
+from gplvm_core.store.file import load, read_manifest, save
 from gplvm_core.store.library import DiskUse, Library
+from gplvm_core.store.manifest import SUFFIX, Manifest
 from gplvm_core.store.workspace import workspace
 
 __all__ = [
     "SUFFIX",
+    "ChangedError",
     "DiskUse",
     "Entry",
     "Library",

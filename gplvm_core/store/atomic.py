@@ -7,7 +7,8 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import IO
 
-from gplvm_core.store.codec import StoreError
+from gplvm_core.store.errors import StoreError
+from gplvm_core.store.private import private_file
 
 
 def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
@@ -15,16 +16,16 @@ def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
 
     Whoever reads ``path`` meanwhile, or after a power cut, finds the old file or the new one,
     never a part. On any failure the old file stays and the temporary one goes; an OSError becomes
-    a StoreError that names the path.
+    a StoreError that names the path. The file is the user's alone.
     """
-    if not path.parent.is_dir():
-        raise StoreError(
-            f"Cannot write {path}: the folder {path.parent} does not exist. Create it."
-        )
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
+        if not path.parent.is_dir():
+            raise StoreError(
+                f"Cannot write {path}: the folder {path.parent} does not exist. Create it."
+            )
         try:
-            with open(temporary, "xb") as file:
+            with private_file(temporary) as file:
                 write(file)
                 file.flush()
                 os.fsync(file.fileno())
@@ -37,10 +38,18 @@ def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
             f"Cannot write {path}: {error.strerror or error}. Nothing was changed; free some space "
             "or choose a folder that you may write to."
         ) from error
-    _sync_folder(path.parent)
+    sync_folder(path.parent)
 
 
-def _sync_folder(folder: Path) -> None:
+def clear_temporary(folder: Path) -> None:
+    """Remove what a killed `write_atomically` left in a folder; only when nobody writes there."""
+    for path in folder.glob(".*.tmp"):
+        with contextlib.suppress(OSError):
+            path.unlink()
+
+
+def sync_folder(folder: Path) -> None:
+    """Bring a folder's names to the disk itself."""
     # The new name itself is only on disk once its folder is; not every system lets one ask for it.
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)

@@ -10,18 +10,25 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from gplvm_core import models
 from gplvm_core.datasets import Dataset, list_datasets, load_dataset
 from gplvm_core.models import Capabilities
 from gplvm_core.store.atomic import write_atomically
-from gplvm_core.store.codec import StoreError
+from gplvm_core.store.errors import StoreError, reading
+from gplvm_core.store.manifest import SUFFIX
 
 CARD = "entry.json"
+MODEL = f"model{SUFFIX}"
+DATA = f"data{SUFFIX}"
+_MODEL_FILE = re.compile(rf"model(-[0-9a-f]{{8}})?\{SUFFIX}")
 _MAX_CARD = 2**20
 _MAX_TITLE = 120
 _MAX_ID = 48
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
+# Seen when an entry is read, so that no card can claim it.
+_OF_THE_DISK = ("bytes", "broken", "changed", "capabilities")
 # Two machines may scale an image or simulate a process with other last digits.
 _SAME_DATA = 1e-3
 
@@ -32,7 +39,7 @@ class Entry:
 
     ``bound`` in nats (None for models without one), ``created`` in UTC (ISO 8601), ``bytes`` on
     disk, ``capabilities`` what the model can do, by its file. ``broken`` is None, or says why the
-    entry cannot be opened.
+    entry cannot be opened; ``changed`` if that is because its files are not what was saved.
     """
 
     id: str
@@ -47,20 +54,28 @@ class Entry:
     tags: tuple[str, ...] = ()
     bytes: int = 0
     broken: str | None = None
+    changed: bool = False
     capabilities: Capabilities = field(default_factory=Capabilities)
 
 
 @dataclass(frozen=True)
 class Card:
-    """An entry and how its data set is found again: by name when the project has it, else a file.
+    """An entry and where its model and data set are found: the one thing that says so.
 
-    ``level`` and ``spread`` are the targets' mean and standard deviation, to know them again.
+    ``by_name``: the project has the data set, else it is a file. ``level`` and ``spread`` are the
+    targets' mean and standard deviation, to know them again. ``model`` is the model's file: another
+    one after every update, so that card and model change in one step. The digests are those of
+    the files' manifests (None on older cards); ``job`` is the training that made the model.
     """
 
     entry: Entry
     by_name: bool
     level: float
     spread: float
+    model: str = MODEL
+    model_digest: str | None = None
+    data_digest: str | None = None
+    job: str | None = None
 
     def check(self, dataset: Dataset) -> Dataset:
         """The data set, if it is the one that this card is about; StoreError otherwise."""
@@ -105,15 +120,15 @@ def capabilities_of(class_name: str, content: Any) -> Capabilities:
     describes no model.
     """
     kind: Any = getattr(models, class_name, None)
-    try:
+    if not isinstance(kind, type) or not issubclass(kind, BaseEstimator):
+        raise StoreError(f"A {class_name} lies where the model should be. Import it again.")
+    with reading("The model's file"):
         usual = kind().get_params(deep=False)
         settings = {
             name: content["parameters"][name] for name in usual.keys() & content["parameters"]
         }
         stated: Capabilities = kind(**settings).capabilities
-    except (TypeError, KeyError, AttributeError) as error:
-        raise StoreError(f"its file describes no model, but a {class_name}") from error
-    return stated
+        return stated
 
 
 def moments(dataset: Dataset) -> tuple[float, float]:
@@ -126,8 +141,9 @@ def write_card(folder: Path, card: Card) -> None:
 
     Size and state are the disk's to say; what the model can do, its own file's.
     """
-    record = asdict(replace(card, entry=replace(card.entry, bytes=0, broken=None)))
-    del record["entry"]["capabilities"]
+    record = asdict(card)
+    for name in _OF_THE_DISK:
+        del record["entry"][name]
     text = json.dumps(record, indent=1, ensure_ascii=False).encode("utf-8", "replace")
     write_atomically(folder / CARD, lambda file: file.write(text))
 
@@ -135,53 +151,76 @@ def write_card(folder: Path, card: Card) -> None:
 def read_card(folder: Path) -> Card:
     """Read a folder's card; StoreError when there is none or it makes no sense."""
     path = folder / CARD
-    try:
+    with reading(f"Its {CARD}"):
         if path.stat().st_size > _MAX_CARD:
-            raise StoreError(f"its {CARD} is too large to be one")
+            raise StoreError(f"Its {CARD} is too large to be one.")
         raw = json.loads(path.read_text(encoding="utf-8"))
-        known = {field.name for field in fields(Entry)} - {"capabilities"}
+        known = {field.name for field in fields(Entry)} - set(_OF_THE_DISK)
         values = {name: value for name, value in raw["entry"].items() if name in known}
-        values |= {"id": folder.name, "tags": tuple(values.get("tags", ()))}
-        entry = Entry(**values)
-        _check_types(entry)
-        return Card(entry, bool(raw["by_name"]), float(raw["level"]), float(raw["spread"]))
-    except StoreError:
-        raise
-    except OSError as error:
-        raise StoreError(f"its {CARD} cannot be read ({error.strerror or error})") from error
-    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-        raise StoreError(f"its {CARD} is damaged ({type(error).__name__}: {error})") from error
+        entry = Entry(**values | {"id": folder.name, "tags": tuple(values.get("tags", ()))})
+        of_card = {field.name for field in fields(Card)} - {"entry"}
+        card = Card(entry=entry, **{name: raw[name] for name in of_card & raw.keys()})
+        _check_types(entry, _ENTRY_TYPES)
+        _check_types(card, _CARD_TYPES)
+        if not all(isinstance(tag, str) for tag in entry.tags):
+            raise StoreError(f"Its {CARD} is damaged (tags are {entry.tags!r}).")
+        if not _MODEL_FILE.fullmatch(card.model):
+            raise StoreError(f"Its {CARD} is damaged (its model is {card.model!r}).")
+        return replace(card, entry=_printable(entry))
 
 
-def _check_types(entry: Entry) -> None:
-    expected: Mapping[str, type | tuple[type, ...]] = {
-        "title": str,
-        "model_class": str,
-        "dataset_name": str,
-        "n_points": int,
-        "n_outputs": int,
-        "n_latent": int,
-        "bound": (float, int, type(None)),
-        "created": str,
-    }
+_ENTRY_TYPES: Mapping[str, type | tuple[type, ...]] = {
+    "title": str,
+    "model_class": str,
+    "dataset_name": str,
+    "n_points": int,
+    "n_outputs": int,
+    "n_latent": int,
+    "bound": (float, int, type(None)),
+    "created": str,
+}
+_CARD_TYPES: Mapping[str, type | tuple[type, ...]] = {
+    "by_name": bool,
+    "level": (float, int),
+    "spread": (float, int),
+    "model": str,
+    "model_digest": (str, type(None)),
+    "data_digest": (str, type(None)),
+    "job": (str, type(None)),
+}
+
+
+def _check_types(record: object, expected: Mapping[str, type | tuple[type, ...]]) -> None:
     for name, kind in expected.items():
-        if not isinstance(getattr(entry, name), kind):
-            raise StoreError(f"its {CARD} is damaged ({name} is {getattr(entry, name)!r})")
-    if not all(isinstance(tag, str) for tag in entry.tags):
-        raise StoreError(f"its {CARD} is damaged (tags are {entry.tags!r})")
+        value = getattr(record, name)
+        if not isinstance(value, kind) or (isinstance(value, bool) and kind is not bool):
+            raise StoreError(f"Its {CARD} is damaged ({name} is {value!r:.80}).")
+
+
+def _printable(entry: Entry) -> Entry:
+    """The entry with words that every page can show, whoever wrote them."""
+    return replace(
+        entry,
+        title=clean_title(entry.title),
+        dataset_name=_one_line(entry.dataset_name),
+        tags=clean_tags(entry.tags),
+    )
 
 
 def clean_title(title: str) -> str:
     """One line without control characters, 120 characters at most; "Untitled" when empty."""
-    printable = "".join(c if unicodedata.category(c)[0] != "C" else " " for c in str(title))
-    return " ".join(printable.split())[:_MAX_TITLE].strip() or "Untitled"
+    return _one_line(title) or "Untitled"
 
 
 def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Tags without blanks around them, empty ones and repetitions, in their order."""
+    """Tags as single lines, without empty ones and repetitions, in their order."""
     given = (tags,) if isinstance(tags, str) else tags
-    cleaned = (" ".join(str(tag).split())[:_MAX_TITLE] for tag in given)
-    return tuple(dict.fromkeys(tag for tag in cleaned if tag))
+    return tuple(dict.fromkeys(line for line in map(_one_line, given) if line))
+
+
+def _one_line(words: object) -> str:
+    printable = "".join(c if unicodedata.category(c)[0] != "C" else " " for c in str(words))
+    return " ".join(printable.split())[:_MAX_TITLE].strip()
 
 
 def slug(title: str) -> str:

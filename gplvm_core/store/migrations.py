@@ -12,7 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from gplvm_core.store.codec import Encoded, StoreError, decode
+from gplvm_core.store.decoding import decode
+from gplvm_core.store.encoding import Encoded
+from gplvm_core.store.errors import StoreError
 
 Step = Callable[[Encoded], Encoded]
 Node = dict[str, Any]
@@ -40,7 +42,7 @@ def migrated(stored: Encoded, schema: int, label: str) -> Encoded:
 def each_node(content: Any, change: Callable[[Node], Node]) -> Any:
     """A copy of a tree of content in which every tagged node is what `change` makes of it.
 
-    Inner nodes come first. See the codec for the tags.
+    Inner nodes come first. See `encoding` for the tags.
     """
     if isinstance(content, list):
         return [each_node(item, change) for item in content]

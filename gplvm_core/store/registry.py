@@ -1,5 +1,6 @@
 """Which classes a file may contain: those of the rooms below, and kernels of one's own."""
 
+import functools
 import importlib
 import pkgutil
 from collections.abc import Iterator
@@ -10,7 +11,7 @@ from typing import Any
 from sklearn.base import BaseEstimator
 
 from gplvm_core.kernels import Kernel
-from gplvm_core.store.codec import StoreError
+from gplvm_core.store.errors import StoreError
 
 # Only what holds values. Executors, for one, do not: they hold threads and connections. By name,
 # since estimators, which save themselves, stand in one of them.
@@ -35,6 +36,12 @@ def known_classes() -> dict[str, type]:
     elsewhere, in a script or a notebook: the last one of its name. Raises StoreError when two
     classes of the rooms share a name, since a file names classes by that alone.
     """
+    own = {kind.__name__: kind for kind in _below(Kernel) if _is_frozen(kind)}
+    return own | _classes_of_rooms()
+
+
+@functools.cache
+def _classes_of_rooms() -> dict[str, type]:
     found: dict[str, type] = {}
     for room in ROOMS:
         for module in _modules(importlib.import_module(room)):
@@ -47,8 +54,7 @@ def known_classes() -> dict[str, type]:
                         f"Two classes are called {kind.__name__}: one in {other.__module__}, one "
                         f"in {kind.__module__}. Rename one, or files could not tell them apart."
                     )
-    own = {kind.__name__: kind for kind in _below(Kernel) if _is_frozen(kind)}
-    return own | found
+    return found
 
 
 def _below(kind: type[Any]) -> Iterator[type[Any]]:

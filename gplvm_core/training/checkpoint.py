@@ -2,23 +2,24 @@
 
 import contextlib
 import os
-import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import IO, Any
+from typing import IO, Any, get_args
 
+import numpy as np
 from sklearn.base import BaseEstimator
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.optimise import Progress
 from gplvm_core.store import SUFFIX, StoreError, load, save
-from gplvm_core.training.progress import Snapshot
-
-if sys.platform == "win32":
-    import msvcrt
-else:
-    import fcntl
+from gplvm_core.store.atomic import clear_temporary
+from gplvm_core.store.errors import reading
+from gplvm_core.store.file import read, write_sealed
+from gplvm_core.store.holding import alone, claim, writing
+from gplvm_core.store.manifest import changed
+from gplvm_core.store.private import tighten
+from gplvm_core.training.progress import Request, Snapshot, Status, empty_trace
 
 _DATA = f".data{SUFFIX}"
 # Taken from the model when read, so that they are there once.
@@ -44,15 +45,18 @@ class JobFiles:
     def lock(self) -> Path:
         return self.folder / f"{self.id}.lock"
 
-    def write_data(self, dataset: Dataset) -> None:
-        """Keep the data set; StoreError when it cannot be."""
-        save(dataset, self.data)
+    def write_data(self, dataset: Dataset) -> str:
+        """Keep the data set, and return its digest; StoreError when it cannot be kept."""
+        return write_sealed(dataset, self.data)
 
-    def read_data(self) -> Dataset:
-        """The data set; StoreError when it is gone or damaged."""
-        dataset = load(self.data)
-        if not isinstance(dataset, Dataset):
+    def read_data(self, digest: str | None) -> Dataset:
+        """The data set; StoreError when it is gone, damaged or another one's."""
+        stored = read(self.data)
+        if not isinstance(stored.value, Dataset):
             raise StoreError(f"{self.data.name} holds no data set. Submit the job again.")
+        if digest is not None and stored.manifest.digest != digest:
+            raise changed(f"The file {self.data.name}")
+        dataset: Dataset = stored.value
         return dataset
 
     def write_state(self, snapshot: Snapshot, model: BaseEstimator) -> None:
@@ -63,7 +67,8 @@ class JobFiles:
             if field.name not in _FROM_MODEL
         }
         # Uncompressed: this happens every few seconds, beside the training.
-        save({**record, "model": model}, self.state, compress=False)
+        with writing(self.folder):
+            save({**record, "model": model}, self.state, compress=False)
 
     def read_state(self) -> tuple[Snapshot, BaseEstimator]:
         """The job as last written, and its model, not fitted; StoreError when damaged."""
@@ -71,6 +76,8 @@ class JobFiles:
         model = record.get("model") if isinstance(record, dict) else None
         if not isinstance(model, BaseEstimator):
             raise StoreError(f"{self.state.name} holds no training job. Remove it.")
+        if record.get("id") != self.id:
+            raise StoreError(f"{self.state.name} is the state of another job. Remove it.")
         known = {field.name for field in fields(Snapshot)}
         values: dict[str, Any] = {key: value for key, value in record.items() if key in known}
         values |= {
@@ -78,12 +85,9 @@ class JobFiles:
             "model_class": type(model).__name__,
             "parameters": model.get_params(deep=False),
         }
-        try:
+        with reading(self.state.name):
             snapshot = Snapshot(**values)
-        except TypeError as error:
-            raise StoreError(f"{self.state.name} is not complete: {error}. Remove it.") from error
-        if not isinstance(snapshot.progress, Progress | None):
-            raise StoreError(f"{self.state.name} is damaged: its progress is none. Remove it.")
+            _check(snapshot)
         return snapshot, model
 
     def claim(self) -> IO[bytes] | None:
@@ -91,26 +95,56 @@ class JobFiles:
 
         The system gives the claim back when the process ends, however it ends.
         """
-        self.folder.mkdir(parents=True, exist_ok=True)
-        file = open(self.lock, "ab")  # noqa: SIM115 (open as long as the claim is held)
-        try:
-            if sys.platform == "win32":
-                msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
-            else:
-                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except (BlockingIOError, PermissionError):
-            file.close()
-            return None
-        except OSError:
-            # A file system without locks: then only one process may use it, as it always was.
-            return file
-        return file
+        return claim(self.lock)
 
     def remove(self) -> None:
         """Delete the job's files, as far as they are there."""
         for path in (self.state, self.data, self.lock):
             with contextlib.suppress(OSError):
                 os.unlink(path)
+
+
+def _check(snapshot: Snapshot) -> None:
+    """TypeError or ValueError for fields that no job ever had."""
+    words = ("name", "dataset_name", "created")
+    maybe = ("reason", "entry", "error", "details", "warning", "data")
+    for name in (*words, *maybe):
+        kinds = str if name in words else str | None
+        if not isinstance(getattr(snapshot, name), kinds):
+            raise TypeError(f"its {name} is no text")
+    if snapshot.status not in get_args(Status):
+        raise ValueError(f"its status is {snapshot.status!r:.80}")
+    if snapshot.request not in (None, *get_args(Request)):
+        raise ValueError(f"its request is {snapshot.request!r:.80}")
+    if not isinstance(snapshot.progress, Progress | None):
+        raise TypeError("its progress is none")
+    if not all(isinstance(note, str) for note in snapshot.notes):
+        raise TypeError("its notes are no texts")
+    if not isinstance(snapshot.trace, Mapping) or snapshot.trace.keys() != empty_trace().keys():
+        raise ValueError("its trace is none")
+    if len({np.shape(values) for values in snapshot.trace.values()}) != 1:
+        raise ValueError("its trace has lengths that differ")
+
+
+def tidy_jobs(folder: Path) -> None:
+    """Clear what killed processes left of jobs, and make all files the user's alone.
+
+    A job is there once it has a state: without one, its other files are litter, unless a process
+    that lives has claimed them. Never raises.
+    """
+    with contextlib.suppress(OSError):
+        tighten(folder)
+        with alone(folder) as nobody_writes:
+            if not nobody_writes:
+                return
+            clear_temporary(folder)
+            ids = {path.name.removesuffix(".lock") for path in folder.glob("*.lock")}
+            ids |= {path.name.removesuffix(_DATA) for path in folder.glob(f"*{_DATA}")}
+            for files in (JobFiles(folder, id) for id in ids):
+                held = None if files.state.exists() else files.claim()
+                if held is not None:
+                    files.remove()
+                    held.close()
 
 
 def stored_jobs(folder: Path) -> Iterator[JobFiles]:

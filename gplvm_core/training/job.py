@@ -89,7 +89,7 @@ class Job:
         """
         self._written, self._stopped = time.monotonic(), False
         try:
-            dataset = self.files.read_data()
+            dataset = self.files.read_data(self.snapshot.data)
             fitted = self._fit(dataset)
         except _PauseError:
             return "paused"
@@ -159,10 +159,11 @@ class Job:
     def _keep(self, fitted: BaseEstimator, dataset: Dataset) -> str:
         """Save the model: in the place of the one this job saved before, if that is still there."""
         before = self.snapshot.entry
-        if before is not None and before in {entry.id for entry in self.library.entries()}:
+        whole = {entry.id for entry in self.library.entries() if entry.broken is None}
+        if before in whole:
             self.library.update(before, fitted)
             return before
-        return self.library.add(fitted, dataset, self.snapshot.name)
+        return self.library.add(fitted, dataset, self.snapshot.name, job=self.id)
 
     def _fail(self, message: str) -> None:
         self.settle(

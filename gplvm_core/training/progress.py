@@ -28,7 +28,8 @@ class Snapshot:
     kept iteration, the newest last. ``request`` is what a running job was asked to do and has not
     done yet. ``error`` says in words why a job failed, ``details`` is the traceback. ``reason``
     says why training ended, ``notes`` what the model decided for the user, ``warning`` what went
-    wrong beside it. ``entry`` is the saved model's id in the library.
+    wrong beside it. ``entry`` is the saved model's id in the library, ``data`` the digest of the
+    data set's file (None for jobs of before there were digests).
     """
 
     id: str
@@ -47,6 +48,7 @@ class Snapshot:
     error: str | None = None
     details: str | None = None
     warning: str | None = None
+    data: str | None = None
 
 
 def empty_trace() -> Trace:

@@ -12,7 +12,9 @@ from sklearn.base import BaseEstimator, clone
 from gplvm_core.datasets import Dataset
 from gplvm_core.store import Library, StoreError
 from gplvm_core.store.entry import clean_title, slug
-from gplvm_core.training.checkpoint import JobFiles, stored_jobs
+from gplvm_core.store.holding import writing
+from gplvm_core.store.private import private_folder
+from gplvm_core.training.checkpoint import JobFiles, stored_jobs, tidy_jobs
 from gplvm_core.training.job import Job, JobError, Outcome
 from gplvm_core.training.progress import ENDED, Snapshot
 
@@ -41,6 +43,8 @@ class Queue:
         self._jobs: dict[str, Job] = {}
         self._waiting: list[Job] = []
         self._running: dict[threading.Thread, Job] = {}
+        tidy_jobs(self.home / "jobs")
+        Library(self.home / "library").tidy()
         self.recover()
         atexit.register(self._at_exit)
 
@@ -71,9 +75,11 @@ class Queue:
         files = self._files(snapshot.id)
         job = self._job(snapshot, fresh, files)
         try:
-            job.claim = files.claim()
-            files.write_data(data)
-            files.write_state(snapshot, fresh)
+            private_folder(files.folder)
+            with writing(files.folder):  # nobody clears the files of a job that is not whole yet
+                job.claim = files.claim()
+                job.publish(data=files.write_data(data))
+                files.write_state(job.snapshot, fresh)
         except (OSError, StoreError) as error:
             self._let_go(job)
             files.remove()
@@ -94,7 +100,10 @@ class Queue:
             for files in stored_jobs(self.home / "jobs"):
                 if files.id in self._jobs:
                     continue
-                claim = files.claim()
+                try:
+                    claim = files.claim()
+                except OSError:
+                    continue  # a folder that cannot be written: its jobs cannot go on either
                 if claim is None:
                     continue
                 job = self._stored(files)
@@ -115,7 +124,8 @@ class Queue:
 
     def dataset(self, id: str) -> Dataset:
         """What a job trains on."""
-        return self._get(id).files.read_data()
+        job = self._get(id)
+        return job.files.read_data(job.snapshot.data)
 
     def wait(self, id: str, timeout: float | None = None) -> Snapshot:
         """Block until a job neither trains nor waits to, or for ``timeout`` seconds."""
@@ -189,7 +199,7 @@ class Queue:
     def rerun(self, id: str) -> str:
         """Queue a new job with the same settings, data and name; returns its id."""
         job = self._get(id)
-        return self.submit(self._model(job), job.files.read_data(), job.snapshot.name)
+        return self.submit(self._model(job), self.dataset(id), job.snapshot.name)
 
     def forget(self, id: str) -> None:
         """Remove a job and its checkpoint. A model that it has saved stays in the library."""
@@ -200,8 +210,9 @@ class Queue:
             if job in self._waiting:
                 self._waiting.remove(job)
             del self._jobs[id]
-        self._let_go(job)
-        job.files.remove()
+        with writing(job.files.folder):
+            job.files.remove()
+            self._let_go(job)
 
     def close(self, timeout: float = 10.0) -> None:
         """Pause what runs, write it down, and leave the jobs to whoever opens the folder next."""

@@ -1,5 +1,6 @@
 """What the tests of pages share: opening a page in Streamlit's AppTest, reading it, pressing."""
 
+import re
 from pathlib import Path
 
 from streamlit.testing.v1 import AppTest
@@ -32,7 +33,12 @@ def run_page(page: str, **query: str | None) -> AppTest:
 def said(at: AppTest) -> str:
     """All words on the page."""
     kinds = ("title", "subheader", "markdown", "caption", "info", "warning", "error", "html")
-    return "\n".join(str(e.value) for kind in kinds for e in getattr(at, kind))
+    return "\n".join(as_shown(str(e.value)) for kind in kinds for e in getattr(at, kind))
+
+
+def as_shown(markdown: str) -> str:
+    """Markdown without the marks that keep a name from being read as Markdown."""
+    return re.sub(r"\\([!-/:-@\[-`{-~])", r"\1", markdown).replace("\u2060", "")
 
 
 def press(at: AppTest, label: str) -> AppTest:

@@ -54,7 +54,7 @@ def test_it_begins_with_a_ready_result_that_is_the_curves_own():
     # What the page is there to show.
     assert header["deep"]["bound"] > header["shallow"]["bound"] + 10.0
     assert header["deep"]["score"] > header["shallow"]["score"] + 1.0
-    press(at, "What did the layers learn?")
+    press(at, "What was learnt?")
     assert query(at, "part") == "layers"
     assert "No deep model is here yet" in said(at)
 

@@ -26,7 +26,7 @@ def test_points_are_added_layers_generate_and_depth_flattens(server: Server, bro
     assert page.evaluate(points) == before + 1
     stop.click()
     expect(stop).to_be_hidden()
-    page.get_by_role("radio", name="What did the layers learn?").click()
+    page.get_by_role("radio", name="What was learnt?").click()
     output = page.locator("canvas[data-part=output]")
     expect(output).to_be_visible()
     settled(page)

@@ -61,6 +61,21 @@ def test_a_path_is_found_played_and_taken_home(server, browser_page):
     expected = np.array([path["geodesic"], path["straight"]]) / path["root"]
     np.testing.assert_allclose(told, expected, rtol=5e-3)
 
+    # The link has the path; where it is opened, it is found again.
+    panel.get_by_role("button", name="Straight").click()
+    page.wait_for_function("location.search.includes('way=straight')")
+    page.goto(page.url)
+    expect(panel.get_by_role("button", name="Straight")).to_have_attribute("aria-pressed", "true")
+    expect(words).to_contain_text("Changes the output by")
+    settled(page)
+    again = page.evaluate(PATH)
+    np.testing.assert_allclose(again["ends"], path["ends"], atol=5.1e-5)
+    assert again["straight"] == pytest.approx(path["straight"], rel=1e-3)
+    assert again["geodesic"] == pytest.approx(path["geodesic"], rel=1e-2)
+    panel.get_by_role("button", name="Geodesic").click()
+    page.wait_for_function("!location.search.includes('way=')")
+    path = again
+
     page.mouse.move(0, 0)
     before = page.locator(OUTPUT).evaluate(PIXELS)
     panel.get_by_role("button", name="Play").click()
@@ -101,3 +116,4 @@ def test_a_path_is_found_played_and_taken_home(server, browser_page):
     assert page.evaluate(PATH)["ends"][0] == path["point"]
     panel.get_by_role("button", name="Clear").click()
     expect(panel.get_by_role("button")).to_have_count(1)
+    page.wait_for_function("!location.search.includes('path=')")

@@ -11,6 +11,7 @@ from streamlit.testing.v1 import AppTest
 from gplvm_core import training
 from gplvm_core.store import Library, workspace
 from pages.ui.shared import catalogue
+from tests.app.apptest import said
 from tests.app.uploads import N, pictures, table
 
 ROOT = Path(__file__).parents[2]
@@ -31,12 +32,6 @@ def app() -> AppTest:
     at.run()
     at.switch_page("pages/train.py").run()
     return at
-
-
-def said(at: AppTest) -> str:
-    """All words on the page."""
-    kinds = ("title", "subheader", "markdown", "caption", "info", "warning", "error", "html")
-    return "\n".join(str(e.value) for kind in kinds for e in getattr(at, kind))
 
 
 def start(at: AppTest) -> training.Snapshot:

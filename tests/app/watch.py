@@ -1,6 +1,9 @@
 """What the browser tests wait for: conditions, looked at frame by frame in the page."""
 
-from playwright.sync_api import Locator, Page
+import time
+from typing import Any
+
+from playwright.sync_api import Error, Locator, Page
 
 from tests.app.apptest import PIXELS
 
@@ -26,6 +29,25 @@ CHANGED = f"""async (canvas, before) => {{
     }}
     throw new Error("the picture stayed one of those that were there before");
 }}"""
+
+
+def wait_for_function(
+    page: Page, expression: str, *, arg: Any = None, timeout: float = 60_000
+) -> None:
+    """Playwright's of this name, for pages whose policy lets no text be run as a script.
+
+    Playwright's own looks again from within the page, where the policy holds.
+    """
+    end = time.monotonic() + timeout / 1000
+    while time.monotonic() < end:
+        try:
+            if page.evaluate(expression, arg):
+                return
+            page.evaluate("() => new Promise(requestAnimationFrame)")
+        except Error as error:
+            if "context was destroyed" not in str(error):  # another page was opened
+                raise
+    raise AssertionError(f"This did not come true: {expression}")
 
 
 def settled(page: Page, frames: int = 6) -> Page:

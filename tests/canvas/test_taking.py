@@ -8,7 +8,7 @@ import numpy as np
 
 from gplvm_core import load_dataset
 from gplvm_core.datasets import read_motion
-from gplvm_core.datasets.kinematics import joint_frames
+from gplvm_core.datasets.kinematics import axis_rotation, joint_frames
 from tests.canvas.test_files import run_for_bytes, run_node
 
 
@@ -49,25 +49,33 @@ def test_words_in_a_table_are_never_formulas_and_numbers_stay_numbers():
     assert second == ["-1.5", "1e-7", "", "3"]
 
 
-def test_the_reader_of_motions_finds_the_pose_where_it_was():
+def test_the_reader_of_motions_finds_the_poses_where_they_were():
     poses = load_dataset("poses")
-    skeleton, pose = poses.drawing.skeleton, poses.values[40]
+    skeleton, rows = poses.drawing.skeleton, poses.values[40:160:7]
+    # Turned round and upside down on the way, and somewhere else.
+    angle = np.linspace(0.0, 3.5, len(rows))
+    tilted = axis_rotation("Z", angle) @ axis_rotation("Y", 2.0 * angle)
+    turned = np.einsum("fij,fkj->fki", tilted, rows.reshape(len(rows), -1, 3))
+    moved = turned + np.array([1.0, 2.0, 3.0])
     named = json.dumps({"names": skeleton.joint_names, "parents": skeleton.parents})
+    flat = moved.reshape(len(rows), -1).tolist()
     text = run_node(f"""
-        import {{ poseBvh }} from "KIT/bvh.js";
-        console.log(JSON.stringify(poseBvh({named}, {pose.tolist()})));""")
+        import {{ bvhText }} from "KIT/bvh.js";
+        console.log(JSON.stringify(bvhText({named}, {flat}, 1 / 20)));""")
     motion, _ = read_motion(text.encode())
-    back = joint_frames(motion)[0][0]
-    found = {joint.name: place for joint, place in zip(motion.joints, back, strict=True)}
-    for name, place in zip(skeleton.joint_names, pose.reshape(-1, 3), strict=True):
-        np.testing.assert_allclose(found["_".join(name.split())], place, atol=1e-5)
+    assert motion.frame_time == 0.05
+    names = [joint.name for joint in motion.joints]
+    back = joint_frames(motion)[0][
+        :, [names.index("_".join(n.split())) for n in skeleton.joint_names]
+    ]
+    np.testing.assert_allclose(back, moved, atol=2e-4)
 
 
 def test_a_pose_with_two_roots_is_refused_in_words():
     words = run_node("""
-        import { poseBvh } from "KIT/bvh.js";
+        import { bvhText } from "KIT/bvh.js";
         let words = "";
-        try { poseBvh({ names: ["a", "b"], parents: [-1, -1] }, new Float64Array(6)); }
+        try { bvhText({ names: ["a", "b"], parents: [-1, -1] }, [new Float64Array(6)], 1); }
         catch (error) { words = error.message; }
         console.log(JSON.stringify(words));""")
     assert "has 2" in words

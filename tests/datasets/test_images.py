@@ -135,10 +135,10 @@ def test_a_bomb_that_lies_about_its_size_is_cut_there():
 
 
 def test_too_many_files_and_too_many_pixels(monkeypatch):
-    with pytest.raises(DataError, match="holds 2 files; at most 1"):
+    with pytest.raises(DataError, match="holds 2 files; up to 1 "):
         sources.open_archive(zipped(two()), "many.zip", most_members=1)
     wide = encoded(Image.new("1", (9_000, 9_000)))
-    with pytest.raises(DataError, match=r"refused at wide\.png, 9000 × 9000 pixels"):
+    with pytest.raises(DataError, match=r"wide\.png was refused: it has 9,000 × 9,000"):
         read_images(zipped(two(**{"wide.png": wide})))
     monkeypatch.setattr(images, "MOST_PIXELS_TOGETHER", 30)
     with pytest.raises(DataError, match=r"refused at 2\.png"):

@@ -121,7 +121,7 @@ def test_a_bomb_is_refused_before_it_is_unpacked():
 
 
 def test_more_cells_than_are_read_are_refused(monkeypatch):
-    monkeypatch.setattr(sheets_module, "MOST_CELLS", 10)
+    monkeypatch.setattr(sheets_module, "MOST_VALUES", 10)
     for data in (workbook(ROWS), columns(a=[1.0] * 6, b=[2.0] * 6)):
-        with pytest.raises(DataError, match="more than 10 cells"):
+        with pytest.raises(DataError, match="cells or more; up to 10 are read"):
             read_table(data)

@@ -321,7 +321,7 @@ def zipped(**members: bytes) -> bytes:
     [
         (npz(Y=np.array([{}, {}], object)), {}, "Python objects.*refused"),
         (npz(Y=NUMBERS)[:200], {}, "not a zip file, or it is cut off"),
-        (huge_header(), {}, "announces 8000000000000000000 bytes, and 80 follow"),
+        (huge_header(), {}, "announces 8,000,000,000,000,000,000 bytes, and 80 follow"),
         (b"\x93NUMPY\x01\x00", {}, "damaged or cut off"),
         (npz(Y=NUMBERS), {"array": "Z"}, "no array 'Z', only 'Y' \\(8 × 3, float64\\)"),
         (npz(y=np.ones(4)), {}, "holds no table"),

@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from sklearn.base import BaseEstimator
 
-from gplvm_core.store.codec import StoreError, decode, encode
+from gplvm_core.store.decoding import decode
+from gplvm_core.store.encoding import encode
+from gplvm_core.store.errors import StoreError
 
 
 @dataclass(frozen=True)

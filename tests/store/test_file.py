@@ -10,27 +10,32 @@ import numpy as np
 import pytest
 
 from gplvm_core.datasets import Dataset
-from gplvm_core.store import StoreError, load, read_manifest, save
+from gplvm_core.store import ChangedError, StoreError, load, read_manifest, save
 from gplvm_core.store import file as file_module
+from gplvm_core.store.file import read
 from gplvm_core.store.migrations import SCHEMA
 from gplvm_core.store.registry import known_classes
 
 THING = {"weights": np.arange(6.0).reshape(2, 3), "pixels": np.zeros((4, 4), np.uint8), "n": 3}
 
 
-def rewritten(source, target, change_manifest=None, members=None, drop=()):
-    """A copy of a file with its manifest or members changed by hand."""
+def rewritten(source, target, change_manifest=None, members=None, drop=(), sealed=False):
+    """A copy with its manifest or members changed by hand, as of before files were sealed."""
     with zipfile.ZipFile(source) as archive:
         contents = {name: archive.read(name) for name in archive.namelist()}
+        comment = archive.comment
+    manifest = json.loads(contents["manifest.json"])
+    manifest["sealed"] = sealed
     if change_manifest is not None:
-        manifest = json.loads(contents["manifest.json"])
         change_manifest(manifest)
+    if change_manifest is not None or not sealed:
         contents["manifest.json"] = json.dumps(manifest).encode()
     contents |= members or {}
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, data in contents.items():
             if name not in drop:
                 archive.writestr(name, data)
+        archive.comment = comment
     return target
 
 
@@ -182,6 +187,60 @@ def test_a_missing_file_a_folder_and_another_kind_of_file_are_told_apart(tmp_pat
 def test_a_changed_manifest_is_refused(path, tmp_path, change, words):
     changed = rewritten(path, tmp_path / "changed.gplvm", change)
     with pytest.raises(StoreError, match=words):
+        load(changed)
+
+
+def test_a_file_of_before_digests_is_read(path, tmp_path):
+    unsealed = rewritten(path, tmp_path / "old.gplvm")
+    assert not read_manifest(unsealed).sealed
+    np.testing.assert_array_equal(load(unsealed)["weights"], THING["weights"])
+
+
+def test_an_edited_number_or_array_is_told_though_the_file_is_whole(path, tmp_path):
+    def edit(manifest):
+        manifest["content"]["items"][2][1] = 4
+
+    other = npy(THING["weights"] + 1e-9)
+    for change in ({"change_manifest": edit}, {"members": {"arrays/0000.npy": other}}):
+        changed = rewritten(path, tmp_path / "changed.gplvm", sealed=True, **change)
+        with pytest.raises(ChangedError, match=r"changed after it was saved"):
+            load(changed)
+        assert read(changed, trusted=True).value["n"] in (3, 4)
+    # An archive of the same members, as any zip tool packs it, is no longer what was saved.
+    with pytest.raises(ChangedError):
+        with_comment = rewritten(path, tmp_path / "again.gplvm", sealed=True)
+        data = with_comment.read_bytes()
+        with_comment.write_bytes(data[:-71][:-2] + b"\0\0")
+        load(with_comment)
+
+
+@pytest.mark.parametrize(
+    "array",
+    [
+        np.asfortranarray(np.arange(6.0).reshape(2, 3)),
+        np.arange(6.0)[::-2],
+        np.array(3.5),
+        np.array(["a", "äß"]),
+        np.array([b"x", b"yz"]),
+        np.zeros((0, 3)),
+        np.array([1 + 2j]),
+        np.array([True, False]),
+        np.arange(3, dtype=">i4"),
+    ],
+    ids=str,
+)
+def test_every_kind_of_array_is_sealed_and_read(tmp_path, array):
+    loaded = load(save({"a": array}, tmp_path / "a.gplvm"))["a"]
+    assert loaded.dtype == array.dtype
+    np.testing.assert_array_equal(loaded, array)
+
+
+def test_a_header_of_broken_text_is_the_stores_own_error(path, tmp_path):
+    """NumPy reads a header that Python cannot with its tokenizer, which has errors of its own."""
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), '"
+    member = b"\x93NUMPY\x01\x00\x76\x00" + header.ljust(117) + b"\n" + b"\0" * 48
+    changed = rewritten(path, tmp_path / "changed.gplvm", members={"arrays/0000.npy": member})
+    with pytest.raises(StoreError, match=r"arrays/0000\.npy in The file .* is damaged"):
         load(changed)
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from gplvm_core.models import BayesianGPLVM
-from gplvm_core.store import StoreError, file, load, migrations, read_manifest, save
-from gplvm_core.store.codec import Encoded
+from gplvm_core.store import StoreError, load, manifest, migrations, read_manifest, save
+from gplvm_core.store.encoding import Encoded
 from gplvm_core.store.migrations import SCHEMA, each_node
 from gplvm_core.training import Queue
 
@@ -71,7 +71,7 @@ def test_an_old_job_goes_on_where_it_was(path, tmp_path):
 
 def as_written_by(schema: int, source: Path, target: Path, monkeypatch) -> Path:
     """A file's value written again under another number."""
-    monkeypatch.setattr(file, "SCHEMA", schema)
+    monkeypatch.setattr(manifest, "SCHEMA", schema)
     save(load(source), target)
     monkeypatch.undo()
     return target

@@ -5,7 +5,8 @@ import pytest
 
 from gplvm_core.datasets import load_dataset, toy_views
 from gplvm_core.store import Library, load, save
-from gplvm_core.store.codec import decode, encode
+from gplvm_core.store.decoding import decode
+from gplvm_core.store.encoding import encode
 from gplvm_core.store.registry import known_classes
 
 

@@ -1,38 +1,121 @@
-// A pose as a BVH file, which animation programs open: its bones as they lie, in one frame without
-// rotations. A movement needs those too: gplvm_core/datasets/bvh_writer.py writes it.
+// Poses as a BVH file, which animation programs open: bones of one length each, and rotations that
+// point them, as gplvm_core/datasets/bvh_writer.py makes them of whole sequences.
+
+import { dot } from "./algebra.js";
+
+/** w, x, y, z; of length 1. @typedef {number[]} Quaternion */
 
 const ROTATIONS = "Zrotation Xrotation Yrotation";
-const FRAME_SECONDS = 1 / 30;
+const POSITIONS = "Xposition Yposition Zposition";
+const UNTURNED = [1, 0, 0, 0];
+const DEGREES = 180 / Math.PI;
+
+const unit = (/** @type {number[]} */ v) => v.map((value) => value / Math.max(Math.hypot(...v), 1e-12));
+const cross = (/** @type {number[]} */ [a, b, c], /** @type {number[]} */ [d, e, f]) => [b * f - c * e, c * d - a * f, a * e - b * d];
+
+/** First q, then p. @param {Quaternion} p @param {Quaternion} q */
+function afterTurn([w, ...u], [s, ...v]) {
+  return [w * s - dot(u, v), ...cross(u, v).map((value, k) => value + w * v[k] + s * u[k])];
+}
+
+/** @param {Quaternion} q @param {number[]} v */
+function turnedBy(q, v) {
+  const [w, ...u] = q;
+  return afterTurn(afterTurn(q, [0, ...v]), [w, ...u.map((value) => -value)]).slice(1);
+}
+
+/** The smallest rotation from one direction to another. @param {number[]} from @param {number[]} to */
+function turnTo(from, to) {
+  const [u, v] = [unit(from), unit(to)];
+  const share = 1 + dot(u, v);
+  if (share > 1e-9) return unit([share, ...cross(u, v)]);
+  // Opposite ones: half a turn about any axis across.
+  const least = u.map(Math.abs).indexOf(Math.min(...u.map(Math.abs)));
+  return [0, ...unit(cross(u, [0, 1, 2].map((k) => Number(k === least))))];
+}
 
 /**
- * The text of the file; y is up, the unit of length that of the positions.
+ * The rotation that points the first bone of a joint, and about it brings the others as near as it can.
+ * @param {Quaternion} before of what the joint hangs on
+ * @param {number[][]} offsets of its bones, unturned
+ * @param {number[][]} bones
+ */
+function pointed(before, offsets, bones) {
+  const turn = afterTurn(turnTo(turnedBy(before, offsets[0]), bones[0]), before);
+  const axis = unit(bones[0]);
+  let [sine, cosine] = [0, 0];
+  for (let i = 1; i < bones.length; i++) {
+    const start = turnedBy(turn, offsets[i]);
+    sine += dot(cross(axis, start), bones[i]);
+    cosine += dot(start, bones[i]) - dot(axis, start) * dot(axis, bones[i]);
+  }
+  const half = Math.atan2(sine, cosine) / 2;
+  return afterTurn([Math.cos(half), ...axis.map((value) => value * Math.sin(half))], turn);
+}
+
+/** Angles about z, x, y in degrees. @param {Quaternion} before of what a joint hangs on @param {Quaternion} own both in the world */
+function anglesOf([s, ...u], own) {
+  const [w, x, y, z] = afterTurn([s, ...u.map((value) => -value)], own);
+  return [
+    Math.atan2(2 * (w * z - x * y), 1 - 2 * (x * x + z * z)),
+    Math.asin(Math.min(Math.max(2 * (y * z + w * x), -1), 1)),
+    Math.atan2(2 * (w * y - x * z), 1 - 2 * (x * x + y * y)),
+  ].map((angle) => angle * DEGREES);
+}
+
+/**
+ * The text of the file; y is up, the unit of length that of the positions. A joint's first bone is
+ * rigid with it; each further one gets a joint of length 0 of its own.
  * @param {{ names: string[], parents: number[] }} skeleton
- * @param {ArrayLike<number>} positions x, y, z of every joint
+ * @param {ArrayLike<number>[]} poses x, y, z of every joint
+ * @param {number} seconds from one to the next
  * @returns {string} Throws an Error in words for a skeleton with several roots.
  */
-export function poseBvh({ names, parents }, positions) {
+export function bvhText({ names, parents }, poses, seconds) {
   const roots = parents.filter((parent) => parent < 0);
   if (roots.length !== 1) throw new Error(`A BVH file holds one root; this skeleton has ${roots.length}.`);
-  const at = (/** @type {number} */ joint) => [0, 1, 2].map((k) => positions[3 * joint + k]);
-  const written = (/** @type {number[]} */ numbers) => numbers.map((value) => value.toFixed(6)).join(" ");
-  /** @param {number} joint @param {string} indent @returns {string[]} */
-  const described = (joint, indent) => {
-    const parent = parents[joint];
-    const offset = parent < 0 ? [0, 0, 0] : at(joint).map((value, k) => value - at(parent)[k]);
-    const children = names.flatMap((_, child) => (parents[child] === joint ? described(child, `${indent}  `) : []));
-    const end = [`${indent}  End Site`, `${indent}  {`, `${indent}    OFFSET ${written([0, 0, 0])}`, `${indent}  }`];
-    return [
-      `${indent}${parent < 0 ? "ROOT" : "JOINT"} ${names[joint].trim().replace(/\s+/g, "_")}`,
-      `${indent}{`,
-      `${indent}  OFFSET ${written(offset)}`,
-      `${indent}  CHANNELS ${parent < 0 ? `6 Xposition Yposition Zposition ${ROTATIONS}` : `3 ${ROTATIONS}`}`,
-      ...(children.length ? children : end),
-      `${indent}}`,
-    ];
-  };
   const root = parents.findIndex((parent) => parent < 0);
-  const channels = [...at(root), ...new Array(3 * names.length).fill(0)];
+  const at = (/** @type {ArrayLike<number>} */ pose, /** @type {number} */ joint) => [0, 1, 2].map((k) => pose[3 * joint + k]);
+  const bone = (/** @type {ArrayLike<number>} */ pose, /** @type {number} */ joint) => {
+    const start = at(pose, parents[joint]);
+    return at(pose, joint).map((value, k) => value - start[k]);
+  };
+  // As in the first pose, with the mean length.
+  const offsets = names.map((_, joint) => {
+    if (joint === root) return [0, 0, 0];
+    const length = poses.reduce((sum, pose) => sum + Math.hypot(...bone(pose, joint)), 0) / poses.length;
+    return unit(bone(poses[0], joint)).map((value) => value * length);
+  });
+  const named = (/** @type {number} */ joint) => names[joint].trim().replace(/\s+/g, "_");
+  const written = (/** @type {number[]} */ numbers) => numbers.map((value) => value.toFixed(6)).join(" ");
+  const rows = poses.map((pose) => at(pose, root));
+  /** @type {string[]} */
+  const lines = [];
+  /** @param {string} indent @param {string} name @param {number[]} offset @param {Quaternion[]} before @param {Quaternion[]} own @param {() => void} inside */
+  const describe = (indent, name, offset, before, own, inside) => {
+    lines.push(`${indent}${indent ? "JOINT" : "ROOT"} ${name}`, `${indent}{`, `${indent}  OFFSET ${written(offset)}`);
+    lines.push(`${indent}  CHANNELS ${indent ? `3 ${ROTATIONS}` : `6 ${POSITIONS} ${ROTATIONS}`}`);
+    rows.forEach((row, frame) => row.push(...anglesOf(before[frame], own[frame])));
+    inside();
+    lines.push(`${indent}}`);
+  };
+  /** @param {number} joint @param {string} indent @param {Quaternion[]} before */
+  const hang = (joint, indent, before) => {
+    const children = names.map((_, child) => child).filter((child) => parents[child] === joint);
+    const bones = poses.map((pose) => children.map((child) => bone(pose, child)));
+    const own = children.length ? before.map((turn, frame) => pointed(turn, children.map((child) => offsets[child]), bones[frame])) : before;
+    const inside = `${indent}  `;
+    describe(indent, named(joint), offsets[joint], before, own, () => {
+      if (!children.length) lines.push(`${inside}End Site`, `${inside}{`, `${inside}  OFFSET ${written([0, 0, 0])}`, `${inside}}`);
+      children.forEach((child, i) => {
+        if (!i) return hang(child, inside, own);
+        const turned = own.map((turn, frame) => afterTurn(turnTo(turnedBy(turn, offsets[child]), bones[frame][i]), turn));
+        return describe(inside, `${named(joint)}_to_${named(child)}`, [0, 0, 0], own, turned, () => hang(child, `${inside}  `, turned));
+      });
+    });
+  };
+  hang(root, "", poses.map(() => UNTURNED));
   return [
-    "HIERARCHY", ...described(root, ""), "MOTION", "Frames: 1", `Frame Time: ${FRAME_SECONDS.toFixed(7)}`, written(channels), "",
+    "HIERARCHY", ...lines, "MOTION", `Frames: ${poses.length}`, `Frame Time: ${seconds.toFixed(7)}`, ...rows.map(written), "",
   ].join("\n");
 }

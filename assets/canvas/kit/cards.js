@@ -73,8 +73,10 @@ export class Cards {
 
   draw() {
     const { theme, turn } = this.state;
-    for (const { canvas, values, spread, heat, drawing = this.drawing } of this.cards) {
-      const width = canvas.clientWidth;
+    // All are measured before the first one is drawn: each measure after a change lays the page out anew.
+    const widths = this.cards.map(({ canvas }) => canvas.clientWidth);
+    for (const [i, { canvas, values, spread, heat, drawing = this.drawing }] of this.cards.entries()) {
+      const width = widths[i];
       if (!width || !drawing) continue;
       const height = Math.min(outputHeight(drawing, width, true), 1.35 * width);
       canvas.style.height = `${height}px`;

@@ -8,6 +8,11 @@ export function formatCoordinate(value) {
   return value.toFixed(2).replace(/^-(0\.00)$/, "$1").replace("-", "−");
 }
 
+/** A coordinate as links say it: four decimals. @param {number} value */
+export function linkNumber(value) {
+  return Math.round(value * 1e4) / 1e4;
+}
+
 /** A number for people: few digits, a true minus sign. @param {number} value @param {number} [digits] */
 export function formatNumber(value, digits = 3) {
   if (!Number.isFinite(value)) return "–";

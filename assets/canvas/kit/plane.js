@@ -53,11 +53,14 @@ export class PlaneView {
     this.view.v += (dy / this.height) * 2 * this.view.sv;
   }
 
-  /** Move the view just enough that a point is inside. @param {number} u @param {number} v */
+  /** Move the view just enough that a point is inside; whether it had to. @param {number} u @param {number} v */
   reveal(u, v) {
     const { view } = this;
-    view.u += Math.max(0, u - view.u - 0.94 * view.su) - Math.max(0, view.u - 0.94 * view.su - u);
-    view.v += Math.max(0, v - view.v - 0.94 * view.sv) - Math.max(0, view.v - 0.94 * view.sv - v);
+    const across = Math.max(0, u - view.u - 0.94 * view.su) - Math.max(0, view.u - 0.94 * view.su - u);
+    const up = Math.max(0, v - view.v - 0.94 * view.sv) - Math.max(0, view.v - 0.94 * view.sv - v);
+    view.u += across;
+    view.v += up;
+    return across !== 0 || up !== 0;
   }
 }
 

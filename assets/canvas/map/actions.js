@@ -47,8 +47,7 @@ export function mapActions(explorer) {
       const { view } = map;
       nothingUnder();
       explorer.place(state.point[state.a] + 2 * du * view.su, state.point[state.b] + 2 * dv * view.sv);
-      map.reveal(state.point[state.a], state.point[state.b]);
-      map.refresh();
+      map.moved();
       explorer.paint();
       explorer.settle();
     },

@@ -1,5 +1,6 @@
 // What there is to know of the chosen point: how sure the model is, and which training rows are near.
 
+import { dot } from "../kit/algebra.js";
 import { Cards } from "../kit/cards.js";
 import { element } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
@@ -12,8 +13,8 @@ import { Typicality } from "./typicality.js";
 
 const NEAREST = 4;
 
-/** @param {ArrayLike<number>} squares */
-const rootMean = (squares) => Math.sqrt(Array.from(squares).reduce((sum, square) => sum + square, 0) / squares.length);
+/** @param {Float64Array} values */
+const rootMean = (values) => Math.sqrt(dot(values, values) / values.length);
 
 /**
  * A word where the page has one deviation for all outputs, because they differ in too many gaps.
@@ -39,6 +40,8 @@ export class Details extends Cards {
     this.point = null;
     /** Of every output, were the point as uncertain as its nearest row. */
     this.deviations = new Float64Array(model.nOutputs);
+    /** Of a row's noise, over all outputs. */
+    this.noise = rootMean(this.deviations.map((_, d) => model.noise(d)));
   }
 
   /** The chosen point is another one. @param {Float64Array} point */
@@ -92,13 +95,13 @@ export class Details extends Cards {
 
   /** @param {Float64Array} point */
   uncertainty(point) {
-    const { model, deviations } = this;
-    const { header, nOutputs } = model;
-    const { mean, variances } = model.moments(point, null);
-    const own = rootMean(variances);
-    const noise = rootMean(Float64Array.from({ length: nOutputs }, (_, d) => model.noise(d) ** 2));
+    const { model, deviations, noise } = this;
+    const { header } = model;
+    const own = rootMean(model.deviations(point));
     const share = (/** @type {number} */ value) => `${formatNumber(value, 2)} (${Math.round((100 * value) / header.spread)} %)`;
     const image = model.drawing.kind === "image";
+    const mean = new Float64Array(image ? 0 : model.nOutputs);
+    if (!image) model.predict(point, mean);
     return {
       title: "Uncertainty",
       note: `Standard deviation of every output of the function, if the point were only as well known as its nearest training row. The colours reach from 0 to the data's own spread, ${formatNumber(header.spread)}, wherever you are; so do the shares.`,

@@ -1,6 +1,7 @@
 // The explorer: one model, one state, and the parts that show it. Knows nothing of Streamlit.
 
 import { partsOf } from "../kit/dom.js";
+import { linkNumber } from "../kit/format.js";
 import { OutputPicture } from "../kit/output_picture.js";
 import { usedGroups } from "../kit/pair.js";
 import { readTheme, takeTheme } from "../kit/theme.js";
@@ -138,7 +139,7 @@ export class Explorer {
   moveTo(point) {
     this.state.point.set(this.reachable(point));
     this.controls.showPoint();
-    this.map.refresh();
+    this.map.moved();
     this.paint();
   }
 
@@ -150,8 +151,7 @@ export class Explorer {
     state.point[q] = value;
     if (q === state.a || q === state.b) {
       this.place(state.point[state.a], state.point[state.b]);
-      this.map.reveal(state.point[state.a], state.point[state.b]);
-      this.map.refresh();
+      this.map.moved();
       this.paint();
     } else this.follow(false);
     this.settle();
@@ -176,9 +176,7 @@ export class Explorer {
 
   /** Keep a place, wherever it is on the map. @param {Float64Array} point */
   arrive(point) {
-    const { state, map } = this;
     this.moveTo(point);
-    map.reveal(state.point[state.a], state.point[state.b]);
     this.keep();
   }
 
@@ -240,7 +238,7 @@ export class Explorer {
     clearTimeout(this.timer);
     const { state } = this;
     // Four decimals travel in the link, so the point is exactly what the link says.
-    state.point.forEach((value, q) => (state.point[q] = Math.round(value * 1e4) / 1e4));
+    state.point.set(state.point.map(linkNumber));
     this.controls.showPoint();
     this.paint();
     this.tell();

@@ -1,4 +1,6 @@
-// What a visitor chose to see of a map, in words of a link: toggles, colours, shading, the wall.
+// What a visitor chose to see of a map, in words of a link: toggles, colours, shading, the wall, a path.
+
+import { linkNumber } from "../kit/format.js";
 
 /** @import { Explorer } from "./explorer.js" */
 
@@ -21,6 +23,7 @@ const isPressed = (button) => button.getAttribute("aria-pressed") === "true";
 
 /** What is chosen now. @param {Explorer<any>} explorer @returns {Look} */
 function lookOf(explorer) {
+  const { paths } = explorer;
   const { toggles, shade, colour, walls, noisy } = controlsOf(explorer);
   return {
     show: toggles.filter(isPressed).map(({ dataset }) => dataset.show).join(",") || "none",
@@ -28,6 +31,8 @@ function lookOf(explorer) {
     by: String(Number(colour.value) + 1),
     wall: walls.find(isPressed)?.dataset.wall ?? "",
     noise: String(Number(noisy.some(isPressed))),
+    path: (paths?.ends ?? []).flatMap((end) => Array.from(end, linkNumber)).join(","),
+    way: paths?.kind ?? "",
   };
 }
 
@@ -36,7 +41,7 @@ function lookOf(explorer) {
  * @param {Explorer<any>} explorer
  * @param {Look} look
  */
-function takeLook(explorer, { show, shade, by, wall, noise }) {
+function takeLook(explorer, { show, shade, by, wall, noise, path, way }) {
   const controls = controlsOf(explorer);
   const shown = show?.split(",") ?? [];
   const known = controls.toggles.map(({ dataset }) => dataset.show ?? "");
@@ -47,6 +52,16 @@ function takeLook(explorer, { show, shade, by, wall, noise }) {
   choose(controls.colour, by && String(Number(by) - 1));
   controls.walls.find((button) => button.dataset.wall === wall && !isPressed(button))?.click();
   if (noise === "1") for (const button of controls.noisy) if (!isPressed(button)) button.click();
+  takePath(explorer, path, way);
+}
+
+/** The coordinates of both ends, and the kind. @param {Explorer<any>} explorer @param {string | undefined} path @param {string | undefined} way */
+function takePath({ paths, model }, path, way) {
+  if (!paths) return;
+  if (way === "straight") paths.choose(way);
+  const numbers = Float64Array.from(path?.split(",") ?? [], Number);
+  if (numbers.length !== 2 * model.nLatent || !numbers.every(Number.isFinite)) return;
+  paths.find(numbers.slice(0, model.nLatent), numbers.slice(model.nLatent));
 }
 
 /** @param {HTMLSelectElement | null} menu @param {string | undefined} value */
@@ -67,6 +82,6 @@ export function keepLook(explorer, look, tell) {
   const first = lookOf(explorer);
   takeLook(explorer, look);
   const changed = () => tell(Object.fromEntries(Object.entries(lookOf(explorer)).map(([name, value]) => [name, value === first[name] ? null : value])));
-  // Whatever is chosen is pressed or changed, and has done its work by then.
-  for (const event of ["click", "change"]) explorer.root.addEventListener(event, changed);
+  // Whatever is chosen is pressed or changed, with a pointer or by keys, and has done its work by then.
+  for (const event of ["click", "change", "keyup"]) explorer.root.addEventListener(event, changed);
 }

@@ -137,6 +137,15 @@ export class LatentMap extends PlaneView {
     this.drawUpper();
   }
 
+  /**
+   * The chosen point is another one: keep it in view. What lies below it changes with the view, and
+   * where the dimensions outside the plane stay at the point.
+   */
+  moved() {
+    const { a, b, point } = this.state;
+    if (this.reveal(point[a], point[b]) || !this.follows()) this.refresh();
+  }
+
   drawLower() {
     if (!this.width) return;
     this.drawLayers(fitCanvas(this.lower, this.width, this.height));

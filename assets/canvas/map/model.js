@@ -153,7 +153,7 @@ export class LatentModel extends LatentPoints {
       return { low, high };
     });
     if (!pairs.length) centre.set(look(x));
-    const mean = Float64Array.from(this.center);
+    const mean = new Float64Array(this.center);
     this.project(centre, mean);
     const variances = outputs.variances(shared, D);
     // Of a pair of places the squares add up to those of its half difference and of its middle.
@@ -185,15 +185,27 @@ export class LatentModel extends LatentPoints {
   /** Add weights' alpha to the outputs. @param {Float64Array} alpha @param {Float64Array} out */
   project(alpha, out) {
     const { rank, nOutputs: D, weights } = this;
-    for (let r = 0; r < rank; r++) {
+    const fours = rank - (rank % 4);
+    // Four terms at a time: the outputs are read and written a quarter as often.
+    for (let r = 0; r < fours; r += 4) {
+      const [a, b, c, d] = alpha.subarray(r, r + 4);
+      const [first, second, third] = [(r + 1) * D, (r + 2) * D, (r + 3) * D];
+      for (let i = 0, at = r * D; i < D; i++, at++) out[i] += a * weights[at] + b * weights[first + i] + c * weights[second + i] + d * weights[third + i];
+    }
+    for (let r = fours; r < rank; r++) {
       const factor = alpha[r];
-      for (let d = 0, at = r * D; d < D; d++, at++) out[d] += factor * weights[at];
+      for (let i = 0, at = r * D; i < D; i++, at++) out[i] += factor * weights[at];
     }
   }
 
   /** @param {ArrayLike<number>} x */
   deviations(x) {
-    return this.moments(Float64Array.from(x), null).variances.map(Math.sqrt);
+    const { outputs, row } = this;
+    const prior = this.kernelDiagonal(x);
+    this.kernelRow(x, row);
+    outputs.begin();
+    outputs.look(row, prior, 1);
+    return outputs.variances(Math.max(prior - this.explained(row), 0), this.nOutputs).map(Math.sqrt);
   }
 
   /** Standard deviation of a row's noise in output d, in the data's units. @param {number} d */

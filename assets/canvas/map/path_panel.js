@@ -30,12 +30,13 @@ export class PathPanel {
     this.loop = button("Loop", "There and back, again and again; files go there and back, too", () => paths.turnAround());
     this.gif = button("Save as GIF", "The outputs along the path as a moving picture", () => paths.saveGif());
     this.frames = button("Save frames", "The outputs along the path as PNG pictures in a ZIP archive", () => paths.saveFrames());
+    this.movement = button("Save as BVH", "The poses along the path as a movement, which animation programs open", () => paths.saveMovement());
     const clear = button("Clear", "Take the path away", () => paths.clear());
     this.slider = element("input", { type: "range", min: 0, max: 1, step: "any", "aria-label": "Place on the path" });
     this.slider.addEventListener("input", () => paths.seek(Number(this.slider.value)));
     const kinds = element("span", { class: "kinds", role: "group", "aria-label": "Kind of path" }, ...Object.values(this.kinds));
     /** What needs a path. @type {HTMLElement[]} */
-    this.rest = [kinds, this.play, this.loop, this.slider, this.gif, this.frames, clear];
+    this.rest = [kinds, this.play, this.loop, this.slider, this.gif, this.frames, ...(paths.model.drawing.kind === "skeleton" ? [this.movement] : []), clear];
     this.words = element("span", { class: "path-words", role: "status" });
     host.replaceChildren(this.path, ...this.rest, this.words);
     host.hidden = false;

@@ -1,6 +1,7 @@
 // Ways from the chosen point to another one: found, drawn, walked, and taken home as files.
 
 import { blend } from "../kit/algebra.js";
+import { bvhText } from "../kit/bvh.js";
 import { download } from "../kit/download.js";
 import { formatNumber } from "../kit/format.js";
 import { inSlices } from "../kit/slices.js";
@@ -32,6 +33,8 @@ export class Paths {
     /** Where the path begins, from when its end is asked for. @type {Float64Array | null} */
     this.from = null;
     this.waiting = false;
+    /** Of the path that is there, or looked for. @type {[Float64Array, Float64Array] | null} */
+    this.ends = null;
     /** The ways between the two ends, as far as they are found. @type {Record<string, Way | undefined>} */
     this.ways = {};
     this.kind = "geodesic";
@@ -89,6 +92,7 @@ export class Paths {
   find(from, to) {
     const { metric } = this;
     if (!metric) return;
+    this.ends = [from, to];
     this.panel.say(PATH_WORDS.search);
     const { ways } = this;
     const show = () => this.show();
@@ -133,7 +137,7 @@ export class Paths {
   clear() {
     this.cease();
     this.pause();
-    Object.assign(this, { from: null, waiting: false, ways: {}, share: 0, forward: true, shownBeside: null });
+    Object.assign(this, { from: null, waiting: false, ends: null, ways: {}, share: 0, forward: true, shownBeside: null });
     this.panel.say(PATH_WORDS.start);
     this.show();
   }
@@ -243,6 +247,17 @@ export class Paths {
 
   saveFrames() {
     this.save((tell) => pathZip(this.explorer.pictures[0], this.frames(), tell), "path.zip", "application/zip");
+  }
+
+  saveMovement() {
+    this.pause();
+    const { drawing } = this.model;
+    try {
+      const poses = this.frames().map((place) => this.model.moments(place, null).mean);
+      download("path.bvh", bvhText(drawing.skeleton, poses, 1 / FRAME_RATE), "text/plain");
+    } catch (error) {
+      this.panel.say(/** @type {Error} */ (error).message);
+    }
   }
 
   /**

@@ -1,6 +1,6 @@
 // Taking home what is shown: the output at the chosen point and the map, as pictures, numbers, code.
 
-import { poseBvh } from "../kit/bvh.js";
+import { bvhText } from "../kit/bvh.js";
 import { element } from "../kit/dom.js";
 import { download } from "../kit/download.js";
 import { csvText, npyFile } from "../kit/numbers.js";
@@ -102,7 +102,7 @@ export class Taking {
     } else if (format === "npz") {
       const entries = Object.entries({ mean, std, point: this.point() });
       this.save("output", format, zipFile(entries.map(([name, values]) => ({ name: `${name}.npy`, bytes: npyFile(values) }))));
-    } else if (format === "bvh") this.save("output", format, poseBvh(model.drawing.skeleton, mean));
+    } else if (format === "bvh") this.save("output", format, bvhText(model.drawing.skeleton, [mean], 1 / 30));
     else await this.picture("output", format, [WIDTH_TAKEN, outputHeight(model.drawing, WIDTH_TAKEN)], (context, size) => {
       const spread = ["curve", "bars"].includes(model.drawing.kind) ? std : null;
       const { theme, turn } = explorer.state;

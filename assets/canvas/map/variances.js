@@ -58,7 +58,9 @@ export class OutputVariances {
   variances(shared, count) {
     const { scales, basis, kind, unit } = this;
     const kinds = basis ? this.known() : null;
-    return Float64Array.from({ length: count }, (_, d) => (kinds ? kinds[kind[d]] : unit * shared) * scales[d] ** 2);
+    const found = new Float64Array(count);
+    for (let d = 0; d < count; d++) found[d] = (kinds ? kinds[kind[d]] : unit * shared) * scales[d] * scales[d];
+    return found;
   }
 
   /** The variance of every kind of output, in units of its scale. */

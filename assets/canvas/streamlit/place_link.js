@@ -1,5 +1,7 @@
 // The page's link says where a visitor stands. It is replaced, not added to: Back leaves the page.
 
+import { linkNumber } from "../kit/format.js";
+
 /** @import { Place } from "../map/history.js" */
 
 /**
@@ -42,7 +44,7 @@ export function linkSoon(values) {
 export function linkPlace({ dims, point, follow }) {
   linkSoon({
     dims: dims.map((q) => q + 1).join(","),
-    at: point.map((value) => String(Math.round(value * 1e4) / 1e4)).join(","),
+    at: point.map(linkNumber).join(","),
     hold: follow ? null : "1",
   });
 }

@@ -7,12 +7,13 @@ import numpy as np
 import streamlit as st
 from numpy import ndarray as Array
 
-from gplvm_core.datasets import DataError, Dataset
+from gplvm_core.datasets import Dataset, View
 from gplvm_core.datasets.errors import plural
 from gplvm_core.datasets.names import names_of
-from gplvm_core.datasets.new_rows import MOST_MEGABYTES, NewRows, formats, read_rows
-from gplvm_core.datasets.sources import NamedBytes
+from gplvm_core.datasets.new_rows import MOST_MEGABYTES, NewRows, formats
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.plain import plain
+from pages.ui.shared.reading import read_apart, readers
 from pages.ui.shared.words import bytes_in_words
 
 CHUNK = 20  # rows completed between two looks at whether the visitor went on
@@ -20,6 +21,7 @@ CHUNK = 20  # rows completed between two looks at whether the visitor went on
 
 def own_rows(item: Item) -> NewRows | None:
     """Ask for a file and read it; errors in words. The file outlives a visit to another page."""
+    readers().warm()
     kept = f"complete_upload|{item.key}"
     turn = st.session_state.get(f"{kept}|turn", 0)
     widget = f"{kept}|{turn}"
@@ -43,19 +45,20 @@ def own_rows(item: Item) -> NewRows | None:
     if file is None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(
-                f":material/draft: **{name}** ({bytes_in_words(len(data))})", width="content"
+                f":material/draft: **{plain(name)}** ({bytes_in_words(len(data))})", width="content"
             )
             if st.button("Remove", type="tertiary", icon=":material/close:", key=f"{kept}|remove"):
                 del st.session_state[kept]
                 st.session_state[f"{kept}|turn"] = turn + 1
                 st.rerun()
     try:
-        own = read_rows(NamedBytes(name, data), item.dataset)
-    except DataError as error:
-        st.error(str(error), icon=":material/error:")
+        like = View("rows", item.dataset.drawing, item.dataset.column_names)
+        own: NewRows = read_apart("new rows", name, data, dataset=like)
+    except ValueError as error:
+        st.error(plain(error), icon=":material/error:")
         return None
     for note in own.notes:
-        st.caption(note)
+        st.caption(plain(note))
     return own
 
 
@@ -131,7 +134,7 @@ def completed_table(item: Item, name: str, own: NewRows) -> None:
             try:
                 st.session_state[kept] = filled(item, own)
             except ValueError as error:
-                st.error(str(error), icon=":material/error:")
+                st.error(plain(error), icon=":material/error:")
                 return
             st.rerun()
         mean, std = st.session_state[kept]

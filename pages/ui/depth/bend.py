@@ -14,6 +14,7 @@ from pages.ui.shared.catalogue import items
 from pages.ui.shared.component import component, hold_bytes, room_for
 from pages.ui.shared.link import go_to, keep_in_link
 from pages.ui.shared.model_page import about
+from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS
 
 READY = Path(__file__).resolve().parents[3] / "assets" / "depth"
@@ -99,7 +100,7 @@ def shown() -> Shown:
         asked = st.query_params.get("curve")
         curve = asked if asked in CURVES else next(iter(CURVES))
         if asked is not None and asked not in CURVES:
-            st.warning(f"There is no curve “{asked}” here; this is {CURVES[curve].title}.")
+            st.warning(f"There is no curve “{plain(asked)}” here; this is {CURVES[curve].title}.")
         st.session_state[STORE] = Shown(curve, of_edit(ready(curve), 0))
     kept = st.session_state[STORE]
     assert isinstance(kept, Shown)

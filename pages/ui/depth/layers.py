@@ -20,6 +20,7 @@ from pages.ui.shared.model_head import (
 )
 from pages.ui.shared.model_page import about, bullets
 from pages.ui.shared.place import PARAMETERS
+from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS
 
 PAGE, MEMORY = "depth", "depth_model"
@@ -45,7 +46,7 @@ def layers() -> None:
         return
     title, menu = st.columns([3, 1], vertical_alignment="bottom")
     with title:
-        st.subheader(item.title, anchor=False)
+        st.subheader(plain(item.title), anchor=False)
         with st.container(horizontal=True):
             other_doors(item, PAGE)
             depth_worth_button(item.key)
@@ -138,7 +139,7 @@ def layer_map(item: Item, name: str) -> None:
     try:
         packed = _packed(item, at, store)
     except ValueError as error:  # a kernel, or a layer, that the page cannot draw
-        st.error(str(error))
+        st.error(plain(error))
         return
     with room_for("layers"):
         show_layers(key=f"layers|{store}", data={"store": store, **linked_place(axes).to_data()})
@@ -157,7 +158,7 @@ def linked_layer(depth: int, usual: int) -> int:
     text = st.query_params.get("layer", str(usual + 1))
     if text.isdecimal() and 1 <= int(text) <= depth:
         return int(text) - 1
-    st.warning(f"This model has no layer “{text}”: its layers are 1 to {depth}.")
+    st.warning(f"This model has no layer “{plain(text)}”: its layers are 1 to {depth}.")
     return usual
 
 

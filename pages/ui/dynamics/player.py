@@ -18,6 +18,7 @@ from pages.ui.dynamics.model import drawn, filled, played, with_gap
 from pages.ui.dynamics.plan import Plan, Task, ask, keep
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.component import component, hold_bytes, room_for
+from pages.ui.shared.plain import plain
 
 show_player = component("player", "player/player.html", "player/player.css")
 WAITING = {
@@ -54,7 +55,7 @@ def player(item: Item, name: str) -> None:
             with st.spinner(WAITING[plan.task], show_time=True):
                 reel = answer(item, name, plan)
         except ValueError as error:
-            st.error(str(error), icon=":material/error:")
+            st.error(plain(error), icon=":material/error:")
             return
     done = plan.task != "fill" or reel.spread is not None
     seen = Seen(plan.task, plan.sequence, f"{plan.question}{'' if done else ' open'}")

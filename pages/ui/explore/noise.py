@@ -9,6 +9,7 @@ from gplvm_core.datasets.names import names_of
 from gplvm_core.figures.cells import cell_word, column_std
 from gplvm_core.figures.noise import CellNoise, noise_figure
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS
 
 PICTURE_WIDTH, BARS_WIDTH = 400, 680  # pixels; a narrow page makes them smaller
@@ -33,7 +34,7 @@ def noise_of_outputs(item: Item, name: str) -> None:
         if not item.own_noise:
             st.markdown(shared_in_words(item, noise))
             return
-        st.markdown(own_in_words(noise), help=TERMS["own_noise"])
+        st.markdown(plain(own_in_words(noise)), help=TERMS["own_noise"])
         if expander.open:
             st.plotly_chart(
                 noise_figure(noise),

@@ -7,11 +7,14 @@ from pathlib import Path
 import streamlit as st
 
 from gplvm_core.datasets.errors import plural
+from gplvm_core.datasets.limits import MOST_MODEL
 from gplvm_core.store import Entry, Library
 from pages.ui.shared.card import card_of
 from pages.ui.shared.catalogue import Listed
 from pages.ui.shared.depth_worth import depth_worth_button
 from pages.ui.shared.doors import doors
+from pages.ui.shared.plain import plain
+from pages.ui.shared.reading import read_apart
 from pages.ui.shared.words import (
     bound_in_words,
     bytes_in_words,
@@ -38,12 +41,12 @@ def model_row(library: Library, listed: Listed) -> None:
                 in_use = f"{card.effective} of {plural(entry.n_latent, 'dimension')} in use"
                 in_use = " · ".join((in_use, *card.facts))
             except (ValueError, OSError) as error:
-                st.caption(f"No picture: {error}")
+                st.caption(f"No picture: {plain(error)}")
                 in_use = plural(entry.n_latent, "dimension")
         with words:
-            st.subheader(entry.title, anchor=False)
+            st.subheader(plain(entry.title), anchor=False)
             st.caption(
-                f"{model_words(entry.model_class)} on {entry.dataset_name} · "
+                f"{model_words(entry.model_class)} on {plain(entry.dataset_name)} · "
                 f"{entry.n_points:,} × {entry.n_outputs:,} numbers · {in_use}  \n"
                 f"bound {bound_in_words(entry.bound)} · {bytes_in_words(entry.bytes)} · "
                 f"{moment_in_words(entry.created)}"
@@ -51,7 +54,7 @@ def model_row(library: Library, listed: Listed) -> None:
             if entry.tags:
                 with st.container(horizontal=True, gap="xsmall"):
                     for tag in entry.tags:
-                        st.badge(tag, color="gray", icon=":material/label:")
+                        st.badge(plain(tag), color="gray", icon=":material/label:")
             depth_worth_button(listed.key)
         with buttons:
             for place, door in enumerate(doors(entry.capabilities)):
@@ -69,8 +72,8 @@ def model_row(library: Library, listed: Listed) -> None:
 
 def broken_row(library: Library, entry: Entry) -> None:
     """A model whose files cannot be read: the reason, and the way to get rid of it."""
-    st.subheader(entry.title, anchor=False)
-    st.error(entry.broken or "", icon=":material/error:")
+    st.subheader(plain(entry.title), anchor=False)
+    st.error(plain(entry.broken or ""), icon=":material/error:")
     if st.button("Delete", key=f"delete_{entry.id}", icon=":material/delete:"):
         delete(library, entry)
 
@@ -116,7 +119,7 @@ def done(act: Callable[[], object]) -> None:
     try:
         act()
     except (ValueError, OSError) as error:
-        st.error(str(error))
+        st.error(plain(error))
         return
     st.rerun()
 
@@ -142,7 +145,7 @@ def undo_banner(library: Library) -> None:
         return
     identifier, title = st.session_state[DELETED]
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
-        st.markdown(f"“{title}” was deleted.", width="content")
+        st.markdown(f"“{plain(title)}” was deleted.", width="content")
         if st.button("Undo", key="undo_delete", type="primary", icon=":material/undo:"):
             del st.session_state[DELETED]
             done(lambda: library.restore(identifier))
@@ -162,12 +165,13 @@ def import_form(library: Library) -> None:
         if upload is None:
             return
         try:
-            library.import_file(upload)
+            read_apart("model", upload.name, upload.getvalue())
+            library.import_file(upload, max_bytes=MOST_MODEL)
         except (ValueError, OSError) as error:
-            st.error(f"This file could not be added. {error}", icon=":material/error:")
+            st.error(f"This file could not be added. {plain(error)}", icon=":material/error:")
             return
         st.session_state["import_turn"] = turn + 1
-        st.toast(f"“{upload.name}” is in the Library now.", icon=":material/check:")
+        st.toast(f"“{plain(upload.name)}” is in the Library now.", icon=":material/check:")
         st.rerun()
 
 
@@ -179,7 +183,7 @@ def deleted_list(library: Library) -> None:
     with st.expander(f"Deleted models ({len(deleted)})", icon=":material/delete:"):
         for entry in deleted:
             with st.container(horizontal=True, vertical_alignment="center"):
-                st.markdown(entry.title, width="content")
+                st.markdown(plain(entry.title), width="content")
                 if st.button("Bring back", key=f"restore_{entry.id}", icon=":material/undo:"):
                     done(lambda id=entry.id: library.restore(id))  # type: ignore[misc]
         st.caption(f"They take {bytes_in_words(library.disk_use().trash)}.")

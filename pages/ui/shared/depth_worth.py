@@ -14,6 +14,7 @@ from gplvm_core.datasets import Dataset
 from gplvm_core.datasets.errors import plural
 from gplvm_core.training import ComparisonRun, begin_comparison, comparison_of
 from pages.ui.shared.catalogue import open_item
+from pages.ui.shared.plain import plain
 from pages.ui.shared.words import file_stem, seconds_in_words
 
 # What a visitor can wait for; more rows are thinned out evenly, which is said.
@@ -82,7 +83,7 @@ def depth_worth_dialog(key: str) -> None:
     try:
         dataset = open_item(key).dataset
     except (ValueError, OSError) as error:
-        st.error(str(error))
+        st.error(plain(error))
         return
     depth_worth(dataset)
 
@@ -99,7 +100,7 @@ def depth_worth(dataset: Dataset) -> None:
         st.fragment(keep_looking, run_every=LOOK)(question.key)
         return
     if run is not None and run.problem is not None:
-        st.error(run.problem, icon=":material/error:")
+        st.error(plain(run.problem), icon=":material/error:")
     if run is not None and run.result is not None:
         answer_panel(run.result, dataset)
     st.caption(rows_in_words(question))
@@ -178,12 +179,12 @@ def progress_in_words(run: ComparisonRun) -> str:
 
 def answer_panel(found: Comparison, dataset: Dataset) -> None:
     """The answer, the table behind it, and both to take home."""
-    st.info(found.answer, icon=":material/balance:")
+    st.info(plain(found.answer), icon=":material/balance:")
     if not found.n_splits:
         return
     st.dataframe(found.rows(), hide_index=True, width="stretch")
     for note in found.notes:
-        st.caption(note)
+        st.caption(plain(note))
     stem = f"depth-{file_stem(dataset.title)}"
     with st.container(horizontal=True):
         st.download_button(

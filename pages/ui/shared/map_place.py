@@ -5,6 +5,7 @@ import streamlit as st
 from gplvm_core.figures.pack import Chart
 from pages.ui.shared.link import go_to
 from pages.ui.shared.place import PARAMETERS, Place
+from pages.ui.shared.plain import plain
 
 
 def n_axes(chart: Chart) -> int:
@@ -17,6 +18,6 @@ def linked_place(axes: int) -> Place:
     try:
         return Place.from_query(st.query_params.to_dict(), axes)
     except ValueError as error:
-        st.warning(f"The link's place on the map could not be used. {error}")
+        st.warning(f"The link's place on the map could not be used. {plain(error)}")
         go_to(*PARAMETERS)
         return Place()

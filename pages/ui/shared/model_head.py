@@ -10,6 +10,7 @@ from gplvm_core.store import StoreError
 from pages.ui.shared.catalogue import Item, capabilities_of, items, one_view, open_item
 from pages.ui.shared.doors import doors
 from pages.ui.shared.link import go_to, keep_in_link
+from pages.ui.shared.plain import plain
 
 SEEN = "model_seen"  # session key: the model that was opened last, on whichever page
 
@@ -39,7 +40,7 @@ def opened(key: str, page: str, memory: str, *, whole: bool = False) -> Item | N
         return item if whole else one_view(item, chosen_view(key))
     except (ValueError, OSError, StoreError) as error:
         st.title(page, anchor=False)
-        st.error(str(error))
+        st.error(plain(error))
         st.session_state.pop(memory, None)
         if st.button("Choose another model", type="primary", icon=":material/grid_view:"):
             st.switch_page("pages/gallery.py")
@@ -74,10 +75,10 @@ def view_menu(item: Item, page: str, place: tuple[str, ...]) -> None:
     )
     wanted = st.query_params.get("view")
     if wanted is not None and wanted not in item.views:
-        st.caption(f"This model has no view “{wanted}”.")
+        st.caption(f"This model has no view “{plain(wanted)}”.")
     partly = [f"“{view}”" for view in item.views if view not in item.alone]
     if partly:
-        st.caption(f"Only in Views, as some rows are without: {listed(partly)}.")
+        st.caption(f"Only in Views, as some rows are without: {plain(listed(partly))}.")
 
 
 def offers(
@@ -87,7 +88,7 @@ def offers(
     known = [each for each in items() if fits(each.entry.capabilities) and each.key != key]
     for model in known[:3]:
         if st.button(
-            f"Open “{model.entry.title}”",
+            f"Open “{plain(model.entry.title)}”",
             key=f"{page}_open|{model.key}",
             type="primary" if model is known[0] else "secondary",
             icon=icon,
@@ -150,7 +151,7 @@ def model_head(item: Item, page: str, place: tuple[str, ...] = ()) -> None:
     bound = f"{float(model.bound_):,.0f}".replace("-", "−")
     title, menu = st.columns([3, 1], vertical_alignment="bottom")
     with title:
-        st.title(item.title, anchor=False)
+        st.title(plain(item.title), anchor=False)
         with st.container(horizontal=True, vertical_alignment="center"):
             st.html(
                 f'<span class="mf-facts">{len(dataset.values):,} × {dataset.values.shape[1]:,} '

@@ -8,6 +8,7 @@ import streamlit as st
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.model_head import chosen_key, model_head, opened
 from pages.ui.shared.place import PARAMETERS
+from pages.ui.shared.plain import plain
 from pages.ui.shared.routes import enter_through_app
 
 
@@ -62,4 +63,4 @@ def about(*paragraphs: str, title: str = "About this page") -> None:
 
 def bullets(notes: tuple[str, ...]) -> tuple[str, ...]:
     """Notes as items of a list."""
-    return tuple(f"- {note}" for note in notes)
+    return tuple(f"- {plain(note)}" for note in notes)

@@ -4,7 +4,8 @@ import math
 from dataclasses import dataclass
 from typing import Any, Self
 
-LOOK = ("show", "shade", "by", "wall", "noise")  # what of the map is shown: the browser reads it
+# What of the map is shown, and the path on it: the browser reads it.
+LOOK = ("show", "shade", "by", "wall", "noise", "path", "way")
 PARAMETERS = ("dims", "at", "hold", *LOOK)
 
 

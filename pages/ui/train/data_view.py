@@ -20,6 +20,7 @@ from gplvm_core.figures.thumbnails import (
     picture_uri,
     row_picture,
 )
+from pages.ui.shared.plain import plain
 from pages.ui.shared.words import words_of_row
 from pages.ui.train.several_choice import FEW_VIEWS
 
@@ -48,7 +49,7 @@ def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
         facts.append(plural(len(np.unique(dataset.sequences)), "sequence"))
     if dataset.times is not None:
         facts.append(f"time {dataset.times.min():.4g} to {dataset.times.max():.4g}")
-    st.markdown(f"**{dataset.title}** — {', '.join(facts)}")
+    st.markdown(f"**{plain(dataset.title)}** — {', '.join(facts)}")
     if 0 < len(dataset.views) <= FEW_VIEWS:
         sample_views(dataset)
     else:
@@ -62,13 +63,13 @@ def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
     usual = [each for each in warnings if drawn and CONSTANT_MARK in each]
     for warning in warnings:
         if warning != said and warning not in usual:
-            st.warning(advice(warning), icon=":material/warning:")
+            st.warning(plain(advice(warning)), icon=":material/warning:")
     if dataset.notes or dataset.source:
         with st.expander("Where the data come from and what was done to them"):
             if dataset.source:
-                st.markdown(dataset.source)
+                st.markdown(plain(dataset.source))
             for note in (*dataset.notes, *usual):
-                st.markdown(f"- {note}")
+                st.markdown(f"- {plain(note)}")
 
 
 def missing_view(dataset: Dataset, missing: Array, said: str) -> None:
@@ -76,8 +77,8 @@ def missing_view(dataset: Dataset, missing: Array, said: str) -> None:
     empty = emptiest_in_words(dataset, missing)
     groups = plural(n_patterns(missing), "pattern")
     st.markdown(
-        f"**Missing values** — {said} The model is fitted to the observed values alone: missing "
-        f"ones are left out, not filled in. The columns follow {groups} of missing values; "
+        f"**Missing values** — {plain(said)} The model is fitted to the observed values alone: "
+        f"missing ones are left out, not filled in. The columns follow {groups} of missing values; "
         "Gaussian process models do most of their work once per pattern."
     )
     swatches = "".join(
@@ -96,7 +97,7 @@ def missing_view(dataset: Dataset, missing: Array, said: str) -> None:
         f'<figcaption class="mf-facts" style="margin-top:.3rem">Rows from top to bottom, columns '
         f"from left to right:{swatches}</figcaption></figure>"
     )
-    st.caption(empty)
+    st.caption(plain(empty))
 
 
 def emptiest_in_words(dataset: Dataset, missing: Array) -> str:
@@ -156,7 +157,7 @@ def sample_views(dataset: Dataset) -> None:
         sides = st.columns(2, gap="medium")
         for side, view in zip(sides, dataset.views[number : number + 2], strict=False):
             with side:
-                st.markdown(f"**{view.name}** — {values_in_words(view)}")
+                st.markdown(f"**{plain(view.name)}** — {plain(values_in_words(view))}")
                 sheet_html(dataset, rows, dataset.targets[:, places[view.name]], view.drawing)
     kinds = dict.fromkeys(view.drawing.kind for view in dataset.views)
     words = [KIND_WORDS[kind] for kind in kinds if kind in KIND_WORDS]
@@ -166,10 +167,10 @@ def sample_views(dataset: Dataset) -> None:
         f"{len(rows)} of {plural(dataset.n_points, 'row')}, the same in every view. "
         + " ".join(words)
     )
-    plain = [view for view in dataset.views if view.drawing.kind in ("bars", "curve")]
-    if plain:
+    numbers = [view for view in dataset.views if view.drawing.kind in ("bars", "curve")]
+    if numbers:
         with st.expander("Table"):
-            st.dataframe(table_of_views(dataset, plain), height=260, placeholder="")
+            st.dataframe(table_of_views(dataset, numbers), height=260, placeholder="")
             first_rows_note(dataset)
 
 
@@ -185,7 +186,7 @@ def sample_view(dataset: Dataset) -> None:
     """A contact sheet; for tables the numbers too."""
     labels = dataset.labels
     if dataset.views:
-        st.caption(f"Views: {listed([view.name for view in dataset.views], 12)}.")
+        st.caption(f"Views: {plain(listed([view.name for view in dataset.views], 12))}.")
     gaps = "" if dataset.missing is None else f" {GAP_WORDS[dataset.drawing.kind]}"
     if dataset.drawing.kind in ("image", "skeleton"):
         rows = representative_rows(labels, dataset.n_points, 24)

@@ -8,6 +8,7 @@ from gplvm_core import training
 from gplvm_core.training import Snapshot
 from pages.ui.shared.catalogue import capabilities_of
 from pages.ui.shared.doors import doors
+from pages.ui.shared.plain import plain
 
 ACTIVE = ("queued", "running")
 WAITING = ("paused", "interrupted")
@@ -85,7 +86,7 @@ def attempt(act: Callable[[], object]) -> None:
     try:
         act()
     except (ValueError, OSError) as error:
-        st.toast(str(error), icon=":material/info:")
+        st.toast(plain(error), icon=":material/info:")
 
 
 def run_again(job_id: str) -> None:

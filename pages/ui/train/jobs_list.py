@@ -4,6 +4,7 @@ import streamlit as st
 
 from gplvm_core import training
 from gplvm_core.datasets.errors import plural
+from pages.ui.shared.plain import plain
 from pages.ui.shared.words import bound_in_words
 
 STATUS: dict[str, tuple[str, str, str]] = {
@@ -29,7 +30,7 @@ def active_banner() -> None:
         if job.status == "running":
             with st.container(border=True, horizontal=True, vertical_alignment="center"):
                 status_badge(job.status)
-                st.markdown(f"**{job.name}**", width="content")
+                st.markdown(f"**{plain(job.name)}**", width="content")
                 if st.button("Watch", key=f"watch_{job.id}", icon=":material/monitoring:"):
                     st.query_params["job"] = job.id
                     st.rerun()
@@ -50,7 +51,7 @@ def job_list(chosen: str | None) -> None:
             border=job.id == chosen, horizontal=True, vertical_alignment="center", gap="small"
         ):
             status_badge(job.status)
-            st.markdown(f"**{job.name}**", width="content")
+            st.markdown(f"**{plain(job.name)}**", width="content")
             if job.progress is not None:
                 st.caption(f"bound {bound_in_words(job.progress.bound)}", width="content")
             if job.id != chosen and st.button("Show", key=f"show_{job.id}", type="tertiary"):

@@ -14,6 +14,7 @@ from gplvm_core.figures.relevance import relevance_figure
 from gplvm_core.figures.trace import trace_figure
 from gplvm_core.training import Snapshot
 from pages.ui.shared.catalogue import open_item
+from pages.ui.shared.plain import plain
 from pages.ui.shared.words import (
     OWN_NOISE,
     TERMS,
@@ -30,10 +31,12 @@ def job_view(job_id: str) -> None:
     """Everything about one job: name, state, controls, and the live figures."""
     job = training.snapshot(job_id)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.subheader(job.name, anchor=False, width="content")
+        st.subheader(plain(job.name), anchor=False, width="content")
         status_badge(job.status)
     st.caption(
-        " · ".join([f"{model_words(job.model_class)} on {job.dataset_name}", *settings_of(job)])
+        " · ".join(
+            [f"{model_words(job.model_class)} on {plain(job.dataset_name)}", *settings_of(job)]
+        )
     )
     controls(job)
     # Polling only while something can change; each fragment starts the page anew when it does.
@@ -76,14 +79,14 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
     if state_of(job) != drawn:
         st.rerun()
     if job.error:
-        st.error(f"The training failed: {job.error}", icon=":material/error:")
+        st.error(f"The training failed: {plain(job.error)}", icon=":material/error:")
     if job.warning:
-        st.warning(job.warning, icon=":material/warning:")
+        st.warning(plain(job.warning), icon=":material/warning:")
     verdicts = verdicts_of(job)
     doubts = [note for note in job.notes if note.startswith(verdicts)]
     for note in job.notes:
         if note not in doubts:  # those are told with the layers
-            st.caption(f":material/info: {note}")
+            st.caption(f":material/info: {plain(note)}")
     progress = job.progress
     if progress is None:
         if not job.error:
@@ -94,7 +97,7 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
         share = progress.seconds / max(progress.seconds + left, 1e-9)
         st.progress(share, text=doing_in_words(progress.phase, progress.message))
     elif job.reason and job.status == "finished":
-        st.caption(f"Why it ended: {job.reason}.".replace("..", "."))
+        st.caption(f"Why it ended: {plain(job.reason)}.".replace("..", "."))
     on = int(dimensions_on(progress.information).sum())
     deep = isinstance(job.parameters.get("n_components"), tuple)
     # Of a deep model these are the top's: what became of the others, the verdicts tell.

@@ -9,6 +9,7 @@ from gplvm_core.datasets.errors import listed, plural
 from gplvm_core.datasets.joined import check_names
 from gplvm_core.datasets.names import column_words
 from pages.ui.shared.memory import fingerprint
+from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS
 
 MOST_COLUMN_VIEWS = 100
@@ -45,7 +46,7 @@ def views_choice(dataset: Dataset) -> Dataset | None:
         ):
             divided = with_labels(divided)
     except ValueError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(plain(error), icon=":material/error:")
         return None
     return divided
 
@@ -79,7 +80,7 @@ def divide(dataset: Dataset, way: str, mark: str) -> Dataset:
         groups = name_groups(words)
         st.caption(
             "; ".join(
-                f"**{name}**: {listed([words[d] for d in columns])}"
+                f"**{plain(name)}**: {plain(listed([words[d] for d in columns]))}"
                 for name, columns in groups.items()
             )
         )

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from gplvm_core.datasets import DataError, Dataset, NamedBytes, kind_of
+from gplvm_core.datasets import DataError, Dataset, kind_of
 from gplvm_core.datasets.errors import listed, plural
 from gplvm_core.datasets.files import ENDINGS
 from gplvm_core.datasets.joined import (
@@ -18,7 +18,8 @@ from gplvm_core.datasets.joined import (
     joined,
     unique_name,
 )
-from gplvm_core.datasets.table import parse_table
+from pages.ui.shared.plain import plain
+from pages.ui.shared.reading import readers
 from pages.ui.shared.words import bytes_in_words
 from pages.ui.train.upload_questions import (
     MEGABYTES,
@@ -50,6 +51,7 @@ class Kept:
 
 def several_files_form() -> Dataset | None:
     """Take files, ask about each, and join them; errors are shown in words beside their file."""
+    readers().warm()
     key = f"train_several_files_{st.session_state.get(TURN, 0)}"
     st.file_uploader(
         "Tables (CSV, Excel, Parquet, NPZ), zips of images, videos (GIF) or motion capture (BVH): "
@@ -104,7 +106,7 @@ def file_form(file: Kept, taken: list[str]) -> list[FileView] | None:
     """One file's name, questions and facts; its views, None when it cannot be read."""
     with st.container(border=True, key=f"several_file{file.mark}"):
         told, naming, removal = st.columns([4, 4, 1], vertical_alignment="bottom")
-        told.markdown(f":material/draft: **{file.name}** ({bytes_in_words(len(file.data))})")
+        told.markdown(f":material/draft: **{plain(file.name)}** ({bytes_in_words(len(file.data))})")
         removal.button(
             "Remove",
             type="tertiary",
@@ -116,10 +118,10 @@ def file_form(file: Kept, taken: list[str]) -> list[FileView] | None:
         try:
             parts = read_parts(file, naming, taken)
         except (ValueError, OSError) as error:
-            st.error(str(error), icon=":material/error:")
+            st.error(plain(error), icon=":material/error:")
             return None
         for part in parts:
-            told.caption(facts(part, named=len(parts) > 1))
+            told.caption(plain(facts(part, named=len(parts) > 1)))
         return parts
 
 
@@ -182,11 +184,11 @@ def table_part(file: Kept, answers: dict[str, Any], name: str, whose: str) -> Fi
 def array_part(file: Kept, array: str, taken: list[str]) -> FileView:
     """One array of an NPZ; arrays of one entry a row that look like labels or times are those."""
     report = inspected(file.name, file.data, array, None)
-    beside = {
-        column.name for column in parse_table(NamedBytes(file.name, file.data), array, None).beside
-    }
     roles = {"label_column": report.label_column, "time_column": report.time_column}
-    answers = {"array": array} | {role: name for role, name in roles.items() if name in beside}
+    answers = {"array": array} | {
+        role: name for role, name in roles.items() if name in report.beside
+    }
+    answers["array"] = array
     return table_part(file, answers, unique_name(array, taken), f"{file.name}, {array}")
 
 
@@ -209,13 +211,13 @@ def join(parts: list[FileView]) -> Dataset | None:
         return parts[0].dataset
     clash = clash_of_times(parts)
     if clash is not None:
-        st.warning(clash, icon=":material/warning:")
+        st.warning(plain(clash), icon=":material/warning:")
     try:
         return joined(parts)
     except RowsDifferError as error:
-        st.warning(str(error), icon=":material/warning:")
+        st.warning(plain(error), icon=":material/warning:")
     except ValueError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(plain(error), icon=":material/error:")
         return None
     unequal = st.segmented_control(
         "Rows that are not in every file",
@@ -233,5 +235,5 @@ def join(parts: list[FileView]) -> Dataset | None:
     try:
         return joined(parts, unequal)
     except ValueError as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(plain(error), icon=":material/error:")
         return None

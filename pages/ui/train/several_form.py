@@ -7,6 +7,7 @@ import streamlit as st
 from gplvm_core.datasets import Dataset
 from gplvm_core.kernels import Kernel
 from pages.ui.shared.memory import fingerprint
+from pages.ui.shared.plain import plain
 from pages.ui.train.form_parts import KERNELS, chosen, kernel_of
 from pages.ui.train.several_choice import FEW_VIEWS
 from pages.ui.train.time_form import time_kernel_form
@@ -37,7 +38,9 @@ def kernel_option(names: Sequence[str]) -> str | Kernel | dict[str, str | Kernel
         return kernel_of(shape)
     mark = fingerprint(tuple(names))
     return {
-        name: kernel_of(chosen(f"Shape of “{name}”", "kernel", KERNELS, mark=f"_{mark}_{number}"))
+        name: kernel_of(
+            chosen(f"Shape of “{plain(name)}”", "kernel", KERNELS, mark=f"_{mark}_{number}")
+        )
         for number, name in enumerate(names)
     }
 

@@ -6,6 +6,8 @@ import streamlit as st
 
 from gplvm_core.datasets import Dataset, list_datasets, load_dataset, optional_datasets
 from gplvm_core.datasets.files import ENDINGS
+from pages.ui.shared.plain import plain
+from pages.ui.shared.reading import readers
 from pages.ui.shared.words import STORIES, bytes_in_words
 from pages.ui.train.upload_questions import MEGABYTES, read_with_questions
 
@@ -36,7 +38,7 @@ def built_in_form() -> Dataset | None:
     try:
         return built_in(str(name))
     except (ValueError, OSError) as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(plain(error), icon=":material/error:")
         return None
 
 
@@ -51,6 +53,7 @@ def built_in(name: str) -> Dataset:
 
 def upload_form() -> Dataset | None:
     """Take a file, ask what has to be asked, and read it; errors are shown in words."""
+    readers().warm()
     turn = st.session_state.get("train_upload_turn", 0)
     key = f"train_file_{turn}"
     file = st.file_uploader(
@@ -74,7 +77,7 @@ def upload_form() -> Dataset | None:
     if file is None:  # the uploader forgets its file when the page is left; the session does not
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(
-                f":material/draft: **{name}** ({bytes_in_words(len(data))})", width="content"
+                f":material/draft: **{plain(name)}** ({bytes_in_words(len(data))})", width="content"
             )
             if st.button("Remove", type="tertiary", icon=":material/close:", key="train_remove"):
                 del st.session_state[UPLOAD]
@@ -83,7 +86,7 @@ def upload_form() -> Dataset | None:
     try:
         return read_with_questions(name, data)
     except (ValueError, OSError) as error:
-        st.error(str(error), icon=":material/error:")
+        st.error(plain(error), icon=":material/error:")
         return None
 
 

@@ -11,16 +11,14 @@ from numpy import ndarray as Array
 from gplvm_core.datasets import (
     Dataset,
     EmptyRowsError,
-    NamedBytes,
     TableReport,
-    inspect_table,
     kind_of,
-    read_file,
 )
 from gplvm_core.datasets.errors import plural
 from gplvm_core.datasets.image_shapes import image_shapes
-from gplvm_core.datasets.table import rows_with_values
 from pages.ui.shared.memory import fingerprint, recall, remember
+from pages.ui.shared.plain import plain
+from pages.ui.shared.reading import read_apart
 
 MEGABYTES = 50
 NONE = "—"
@@ -58,15 +56,16 @@ def questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
             return table_questions(name, data, mark)
 
 
-@st.cache_resource(max_entries=4, show_spinner="Reading the file …")
 def read_upload(name: str, data: bytes, answers: dict[str, Any]) -> Dataset:
     """The data set of an upload; its name is for the messages."""
-    return read_file(NamedBytes(name, data), **answers)
+    dataset: Dataset = read_apart("read", name, data, **answers)
+    return dataset
 
 
-@st.cache_data(max_entries=8, show_spinner="Looking at the table …")
 def inspected(name: str, data: bytes, array: str | None, header: bool | None) -> TableReport:
-    return inspect_table(NamedBytes(name, data), array=array, header=header)
+    """What a table looks like."""
+    report: TableReport = read_apart("inspect", name, data, array=array, header=header)
+    return report
 
 
 def image_questions(mark: str = "") -> dict[str, Any]:
@@ -160,7 +159,7 @@ def table_questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
             "The first line names the columns",
             value=report.header,
             key=f"upload_header_{name}{mark}",
-            help=report.header_reason or None,
+            help=plain(report.header_reason) or None,
             persist_state="session",
         )
         if header != report.header:
@@ -172,7 +171,7 @@ def table_questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
     if array is not None:
         answers["array"] = array
     for note in report.notes:
-        st.caption(note)
+        st.caption(plain(note))
     return answers
 
 
@@ -256,17 +255,17 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
     text = [column.name for column in report.columns if not column.numeric]
     left_text = [column for column in text if column not in (label, time, *ids)]
     if because:
-        st.caption("Suggested because — " + "; ".join(because) + ".")
+        st.caption("Suggested because — " + plain("; ".join(because)) + ".")
     if left_text:
         st.caption(
             f"{plural(len(left_text), 'column')} of text still to be given a role: "
-            + ", ".join(left_text[:8])
+            + plain(", ".join(left_text[:8]))
         )
     return answers
 
 
-@st.cache_data(max_entries=8, show_spinner="Looking at the rows …")
 def rows_in_use(name: str, data: bytes, answers: dict[str, Any]) -> tuple[Array, int]:
     """Which rows of a table have a value in a column to learn, and how many rows it has."""
     asked = {key: value for key, value in answers.items() if key != "image_shape"}
-    return rows_with_values(NamedBytes(name, data), **asked)
+    rows, count = read_apart("rows in use", name, data, **asked)
+    return rows, count

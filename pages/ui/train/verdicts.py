@@ -9,6 +9,7 @@ from gplvm_core.store import StoreError
 from gplvm_core.training import Snapshot
 from gplvm_core.training.progress import ENDED
 from pages.ui.shared.catalogue import open_item
+from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS
 
 
@@ -16,7 +17,7 @@ def show_verdicts(verdicts: Sequence[str], *, doubtful: bool) -> None:
     """One line, for a model of several layers; doubtful: with what may help."""
     if verdicts:
         advice = f"; {ADVICE}" if doubtful else ""
-        words = f"{'; '.join(verdicts)}{advice}."
+        words = plain(f"{'; '.join(verdicts)}{advice}.")
         st.caption(
             f":material/{'layers_clear' if doubtful else 'layers'}: {words[:1].upper()}{words[1:]}",
             help=TERMS["verdict"],

@@ -19,6 +19,7 @@ from pages.ui.shared.component import component, hold_bytes, room_for
 from pages.ui.shared.map_place import linked_place, n_axes
 from pages.ui.shared.outputs import MOST_OUTPUTS, first_outputs, possible_outputs
 from pages.ui.shared.place import Place
+from pages.ui.shared.plain import plain
 from pages.ui.views.desk import desk, keep
 from pages.ui.views.export import export
 from pages.ui.views.model import charts_of, parts_at
@@ -97,7 +98,7 @@ def _fragment(
     try:
         layers = _packed(charts, outputs, plane, store)
     except KernelError as error:
-        st.error(str(error))
+        st.error(plain(error))
         return
     with room_for("views"):
         result = show_views(

@@ -8,6 +8,7 @@ import streamlit as st
 from gplvm_core.figures.view_parts import Part
 from gplvm_core.models.problems.segmentation import LEAST_DROP, LEAST_WEIGHT
 from pages.ui.shared.place import Place
+from pages.ui.shared.plain import plain
 from pages.ui.views.model import Private
 
 Measure = Literal["drops", "weights"]
@@ -71,7 +72,7 @@ def choose(
     return st.segmented_control(
         words,
         list(options),
-        format_func=lambda option: options[option],
+        format_func=lambda option: plain(options[option]),
         default=current if current in options else next(iter(options)),
         required=True,
         key=key,

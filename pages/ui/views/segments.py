@@ -21,6 +21,7 @@ from gplvm_core.figures.segmentation import (
 from gplvm_core.figures.thumbnails import oblique_view
 from gplvm_core.figures.view_parts import MOST_NAMED_VIEWS, Part
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS, file_stem
 from pages.ui.views.desk import Desk, Measure, choose, desk, keep
 from pages.ui.views.model import parts_at
@@ -214,7 +215,7 @@ def body(item: Item, name: str) -> None:
     across, upwards = oblique_view(row.reshape(-1, 3))
     told = [
         f"**Group {group + 1}:** "
-        + ", ".join(skeleton.joint_names[joint] for joint in np.flatnonzero(groups == group))
+        + ", ".join(plain(skeleton.joint_names[joint]) for joint in np.flatnonzero(groups == group))
         for group in np.unique(groups)
     ]
     with left:

@@ -10,6 +10,7 @@ from gplvm_core.figures.view_parts import MOST_NAMED_VIEWS, Part
 from gplvm_core.models.problems.segmentation import LEAST_DROP
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.outputs import draws_whole, rows_of_views
+from pages.ui.shared.plain import plain
 from pages.ui.shared.words import words_of_row
 from pages.ui.views.desk import Desk, choose, desk, keep
 from pages.ui.views.model import (
@@ -50,7 +51,8 @@ def from_view_to_view(item: Item, name: str) -> None:
     missing = [view for view in kept.given if np.isnan(values[view]).all()]
     if missing or not kept.given:
         st.info(
-            f"Row {kept.row + 1} has no view “{missing[0]}”; give another view or another row."
+            f"Row {kept.row + 1} has no view “{plain(missing[0])}”; give another view or "
+            "another row."
             if missing
             else "Choose at least one view to give.",
             icon=":material/info:",
@@ -66,13 +68,13 @@ def from_view_to_view(item: Item, name: str) -> None:
             st.markdown("**Given**")
             tiles = [Tile(view, values[view], view) for view in kept.given[:MOST_GIVEN]]
             st.html(pictures.strip(tiles))
-            st.caption(words_of_row(item.dataset, kept.row).capitalize())
+            st.caption(plain(words_of_row(item.dataset, kept.row).capitalize()))
         with right:
             for to in wanted:
                 try:
                     answer(item, name, kept, values, to, rows[to], pictures, parts)
                 except ValueError as error:
-                    st.error(str(error), icon=":material/error:")
+                    st.error(plain(error), icon=":material/error:")
     st.caption(
         "Rows of the data were seen in training, whole: completing them is easier than completing "
         "new ones. Distances count lengthscales in the shared dimensions."
@@ -166,7 +168,7 @@ def whole(
         Tile(WHOLE, truth, "the truth", error, True),
     ]
     st.html(Pictures({WHOLE: rows[WHOLE]}).strip(tiles))
-    st.caption(words_of_row(item.dataset, kept.row).capitalize())
+    st.caption(plain(words_of_row(item.dataset, kept.row).capitalize()))
 
 
 def answer(
@@ -182,8 +184,8 @@ def answer(
     """What one view may look like, and the training rows that correspond."""
     if not shares_something(parts, kept.given, to):
         st.info(
-            f"“{to}” shares no dimension with what is given: whatever is given, it says nothing "
-            f"about “{to}”.",
+            f"“{plain(to)}” shares no dimension with what is given: whatever is given, it says "
+            f"nothing about “{plain(to)}”.",
             icon=":material/info:",
         )
         return
@@ -195,7 +197,7 @@ def answer(
     ]
     if not np.isnan(truth).all():
         tiles.append(Tile(to, truth, "the truth", error_in_words(rows, found.rows, truth), True))
-    st.markdown(f"**“{to}” may look like this**")
+    st.markdown(f"**“{plain(to)}” may look like this**")
     st.html(pictures.strip(tiles))
     if kept.private == "nearest" and len(found.rows) < kept.count:
         st.caption(
@@ -203,11 +205,11 @@ def answer(
             + (
                 "the other training rows nearby lead to the same."
                 if any(part.views == (to,) and part.dimensions for part in parts)
-                else f"“{to}” has nothing for itself that could differ."
+                else f"“{plain(to)}” has nothing for itself that could differ."
             )
         )
     near = matched(item.model, name, values, to, N_MATCHES)
-    st.markdown(f"**Rows whose “{to}” fits best**")
+    st.markdown(f"**Rows whose “{plain(to)}” fits best**")
     st.html(
         pictures.strip(
             [

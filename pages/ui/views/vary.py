@@ -6,6 +6,7 @@ from gplvm_core.figures.pack_views import WHOLE, ViewRows
 from gplvm_core.figures.view_parts import Part
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.outputs import MOST_OUTPUTS, draws_whole, generated, rows_of_views
+from pages.ui.shared.plain import plain
 from pages.ui.views.desk import Desk, How, choose, desk, keep, part_named
 from pages.ui.views.model import on_the_way, varied
 from pages.ui.views.strip import Pictures, Tile
@@ -49,7 +50,7 @@ def variations(item: Item, name: str, parts: tuple[Part, ...], point: tuple[floa
         if how == "chance"
         else "on the way from the place kept before to the ring; everything else stays at the ring."
     )
-    st.caption(f"“{part.title}” ({which} {numbers}), {said}")
+    st.caption(f"“{plain(part.title)}” ({which} {numbers}), {said}")
 
 
 def drawn_views(item: Item, part: Part) -> tuple[str, ...]:

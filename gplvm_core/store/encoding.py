@@ -1,4 +1,4 @@
-"""Values to JSON and plain arrays, and back: nothing but what a whitelist names is ever built.
+"""Values to JSON and plain arrays.
 
 Content is a JSON tree. Numbers, strings, booleans, null and lists stand for themselves;
 everything else is an object with a "$" that says what it is: an array (by the name of its
@@ -13,19 +13,15 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 import numpy as np
-from sklearn.base import BaseEstimator
+
+from gplvm_core.store.errors import StoreError
 
 Registry = Mapping[str, type]
 
-_SCALAR_KINDS = "biuf"
+SCALAR_KINDS = "biuf"
 _ARRAY_KINDS = "biufcUS"
 # Wider floats have no portable layout (80 bits here, 128 there) and no exact decimal in JSON.
-_WIDEST_FLOAT = 8
-_MT19937_WORDS = 624
-
-
-class StoreError(ValueError):
-    """Something could not be written to disk or read back; says what, and what to do."""
+WIDEST_FLOAT = 8
 
 
 @dataclass(frozen=True)
@@ -51,14 +47,6 @@ def encode(thing: object, registry: Registry) -> Encoded:
             "Store a flatter value."
         ) from None
     return Encoded(content, encoder.arrays)
-
-
-def decode(content: object, arrays: Mapping[str, np.ndarray], registry: Registry) -> Any:
-    """Build the value that `encode` took apart; StoreError when the content does not fit."""
-    try:
-        return _Decoder(arrays, registry).value(content, "value")
-    except RecursionError:
-        raise StoreError("The stored content is nested too deeply; the file is damaged.") from None
 
 
 def class_name(thing: object) -> str:
@@ -102,7 +90,7 @@ class _Encoder:
         if isinstance(thing, np.str_):
             return str(thing)
         dtype = thing.dtype
-        if dtype.kind not in _SCALAR_KINDS or dtype.itemsize > _WIDEST_FLOAT:
+        if dtype.kind not in SCALAR_KINDS or dtype.itemsize > WIDEST_FLOAT:
             raise StoreError(
                 f"{where} is a NumPy scalar of type {dtype}, which has no exact text. "
                 "Convert it to a float, an int or an array."
@@ -172,136 +160,6 @@ class _Encoder:
         }
 
 
-class _Decoder:
-    def __init__(self, arrays: Mapping[str, np.ndarray], registry: Registry) -> None:
-        self.arrays = arrays
-        self.registry = registry
-
-    def value(self, content: Any, where: str) -> Any:
-        if content is None or type(content) in (bool, int, float, str):
-            return content
-        if type(content) is list:
-            return [self.value(item, f"{where}[{i}]") for i, item in enumerate(content)]
-        if type(content) is not dict:
-            raise _damaged(where, f"a {type(content).__name__} cannot stand there")
-        tag = content.get("$")
-        build = getattr(self, f"_{tag}", None) if tag in _TAGS else None
-        if build is None:
-            raise _damaged(where, f"the kind {tag!r} is unknown")
-        try:
-            return build(content, where)
-        except (StoreError, RecursionError):
-            raise
-        # Whatever a hand-made file makes a constructor say, the reader gets one kind of error.
-        except Exception as error:
-            raise _damaged(where, f"{type(error).__name__}: {error}") from error
-
-    def _float(self, content: dict[str, Any], where: str) -> float:
-        if content["value"] not in ("nan", "inf", "-inf"):
-            raise _damaged(where, f"{content['value']!r} is no special float")
-        return float(content["value"])
-
-    def _tuple(self, content: dict[str, Any], where: str) -> tuple[Any, ...]:
-        return tuple(self.value(item, f"{where}[{i}]") for i, item in enumerate(content["items"]))
-
-    def _dict(self, content: dict[str, Any], where: str) -> dict[Any, Any]:
-        return {
-            self.value(key, f"a key of {where}"): self.value(item, f"{where}[{key!r}]")
-            for key, item in content["items"]
-        }
-
-    def _scalar(self, content: dict[str, Any], where: str) -> Any:
-        dtype = np.dtype(content["dtype"])
-        if dtype.kind not in _SCALAR_KINDS or dtype.itemsize > _WIDEST_FLOAT:
-            raise _damaged(where, f"a scalar of type {dtype} is not allowed")
-        return dtype.type(self.value(content["value"], where))
-
-    def _array(self, content: dict[str, Any], where: str) -> np.ndarray:
-        if content["name"] not in self.arrays:
-            raise _damaged(where, f"the array {content['name']!r} is missing")
-        return self.arrays[content["name"]]
-
-    def _names(self, content: dict[str, Any], where: str) -> np.ndarray:
-        items = content["items"]
-        if not all(type(item) is str for item in items):
-            raise _damaged(where, "names must be strings")
-        array = np.empty(len(items), dtype=object)
-        array[:] = items
-        return array.reshape(content["shape"])
-
-    def _random_state(self, content: dict[str, Any], where: str) -> np.random.RandomState:
-        state = self.value(content["state"], where)
-        inner = state["state"]
-        key = inner["key"]
-        # NumPy trusts these two; out of range they would read outside the generator's memory.
-        if key.shape != (_MT19937_WORDS,) or not 0 <= inner["pos"] <= _MT19937_WORDS:
-            raise _damaged(where, "the state of the random generator is out of range")
-        result = np.random.RandomState()
-        result.set_state(state)
-        return result
-
-    def _generator(self, content: dict[str, Any], where: str) -> np.random.Generator:
-        bits = np.random.PCG64()
-        bits.state = self.value(content["state"], where)
-        return np.random.Generator(bits)
-
-    def _object(self, content: dict[str, Any], where: str) -> Any:
-        kind = self._known(content["class"], where)
-        if not is_dataclass(kind):
-            raise _damaged(where, f"{kind.__name__} is not a record of fields")
-        known = {field.name for field in fields(kind) if field.init}
-        given = {
-            name: self.value(item, f"{where}.{name}") for name, item in content["fields"].items()
-        }
-        if not known.issuperset(given):
-            extra = ", ".join(sorted(set(given) - known))
-            raise StoreError(
-                f"{where}: {kind.__name__} has no field {extra}. The file was probably written by "
-                "a newer version of Manifolio; update and open it again."
-            )
-        return kind(**given)
-
-    def _estimator(self, content: dict[str, Any], where: str) -> Any:
-        kind = self._known(content["class"], where)
-        if not issubclass(kind, BaseEstimator):
-            raise _damaged(where, f"{kind.__name__} is not an estimator")
-        result = kind(
-            **{
-                name: self.value(item, f"{where}.{name}")
-                for name, item in content["parameters"].items()
-            }
-        )
-        for name, item in content["fitted"].items():
-            if not is_fitted_name(name):
-                raise _damaged(where, f"{name!r} is not an attribute that fitting sets")
-            setattr(result, name, self.value(item, f"{where}.{name}"))
-        return result
-
-    def _known(self, name: Any, where: str) -> type:
-        if type(name) is not str or name not in self.registry:
-            raise StoreError(
-                f"{where}: the file contains a {name!r}, which this version of Manifolio does not "
-                "know. It was written by a newer version (update) or by another program; a kernel "
-                "of one's own must be defined, or imported, before."
-            )
-        return self.registry[name]
-
-
-# A tuple: what a file gives as a tag need not even be hashable.
-_TAGS = (
-    "float",
-    "tuple",
-    "dict",
-    "scalar",
-    "array",
-    "names",
-    "random_state",
-    "generator",
-    "object",
-    "estimator",
-)
-
-
 def is_fitted_name(name: str) -> bool:
     """Whether an estimator's attribute is one that fitting sets: scikit-learn's trailing "_"."""
     return name.endswith("_") and not name.startswith("_")
@@ -309,14 +167,10 @@ def is_fitted_name(name: str) -> bool:
 
 def check_dtype(dtype: np.dtype[Any], where: str) -> None:
     """Raise StoreError for arrays that have no plain, portable bytes (objects, records, …)."""
-    wide = dtype.kind == "f" and dtype.itemsize > _WIDEST_FLOAT
-    wide = wide or (dtype.kind == "c" and dtype.itemsize > 2 * _WIDEST_FLOAT)
+    wide = dtype.kind == "f" and dtype.itemsize > WIDEST_FLOAT
+    wide = wide or (dtype.kind == "c" and dtype.itemsize > 2 * WIDEST_FLOAT)
     if dtype.kind not in _ARRAY_KINDS or wide or dtype.hasobject:
         raise StoreError(
             f"{where} is an array of type {dtype}; only booleans, integers, floats up to 64 bits, "
             "complex numbers and fixed-width strings are stored. Convert it with .astype(…)."
         )
-
-
-def _damaged(where: str, what: str) -> StoreError:
-    return StoreError(f"The stored content is damaged at {where}: {what}. Restore a copy.")

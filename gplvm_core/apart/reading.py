@@ -1,0 +1,198 @@
+"""Asking another process to read a file: waiting for its answer, for so long, or ending it."""
+
+import contextlib
+import logging
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+import numpy as np
+
+import gplvm_core
+from gplvm_core.apart import message
+from gplvm_core.apart.message import ANSWER, MORE, REQUEST
+from gplvm_core.datasets import DataError, EmptyRowsError, NamedBytes
+from gplvm_core.datasets.errors import DataTypeError
+from gplvm_core.datasets.limits import SECONDS
+from gplvm_core.store.errors import StoreError
+
+ERRORS: dict[str, type[ValueError]] = {
+    kind.__name__: kind for kind in (DataError, DataTypeError, EmptyRowsError, StoreError)
+}
+MOST_AT_ONCE = 4
+ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+
+
+class Reader:
+    """One process that reads files, one after the other, and the folder that it shares with us."""
+
+    def __init__(self) -> None:
+        self.goes_on = True  # whether it takes another request
+        self.folder = Path(tempfile.mkdtemp(prefix="manifolio-"))  # for this user's eyes alone
+        home = str(Path(gplvm_core.__file__).parents[1])
+        paths = os.pathsep.join(filter(None, (home, os.environ.get("PYTHONPATH"))))
+        self.process = subprocess.Popen(
+            [sys.executable, "-m", "gplvm_core.apart.child", str(self.folder)],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            env={**os.environ, **ONE_THREAD, "PYTHONPATH": paths, "TMPDIR": str(self.folder)},
+        )
+
+    def ask(self, request: dict[str, Any]) -> dict[str, Any] | None:
+        """The answer to one request; None when the process ended before it had one."""
+        assert self.process.stdin is not None and self.process.stdout is not None
+        try:
+            message.write(request, self.folder / REQUEST)
+            self.process.stdin.write(b"\n")
+            self.process.stdin.flush()
+            said = self.process.stdout.readline().decode().strip()
+            self.goes_on = said == MORE
+            if not said:
+                return None
+            answer: dict[str, Any] = message.read(self.folder / ANSWER)
+            return answer
+        except (OSError, ValueError):  # it was ended meanwhile
+            self.goes_on = False
+            return None
+
+    def close(self) -> None:
+        """End the process and take its folder away."""
+        self.process.kill()
+        self.process.wait()
+        for pipe in (self.process.stdin, self.process.stdout):
+            if pipe is not None:
+                with contextlib.suppress(OSError):
+                    pipe.close()
+        shutil.rmtree(self.folder, ignore_errors=True)
+
+
+class Readers:
+    """Readers that are lent out, and one that waits: starting one takes seconds."""
+
+    def __init__(self) -> None:
+        self._idle: list[Reader] = []
+        self._lock = threading.Lock()
+        self.free = threading.Semaphore(MOST_AT_ONCE)
+
+    def warm(self) -> None:
+        """Have a reader ready, soon; returns at once."""
+        with self._lock:
+            if not self._idle:
+                self._idle.append(Reader())
+
+    def take(self) -> Reader:
+        """A reader that is alive."""
+        with self._lock:
+            while self._idle:
+                reader = self._idle.pop()
+                if reader.process.poll() is None:
+                    return reader
+                reader.close()
+        return Reader()
+
+    def give_back(self, reader: Reader) -> None:
+        """Keep one reader for the next file."""
+        with self._lock:
+            if not self._idle and reader.goes_on:
+                self._idle.append(reader)
+                return
+        reader.close()
+        self.warm()
+
+    def close(self) -> None:
+        """End the reader that waits."""
+        with self._lock:
+            while self._idle:
+                self._idle.pop().close()
+
+    def __del__(self) -> None:
+        self.close()
+
+    def reading(self, task: str, source: NamedBytes, **options: Any) -> "Reading":
+        """Have a task of `TASKS` done to a file; to be used in a `with`."""
+        return Reading(self, task, source, options)
+
+
+class Reading:
+    """One file on its way: `wait`, then `answer`; what is left before that is ended."""
+
+    def __init__(
+        self, readers: Readers, task: str, source: NamedBytes, options: dict[str, Any]
+    ) -> None:
+        self.name = source.name
+        self._readers, self._task, self._options = readers, task, options
+        self._data = source.data
+        self._done = threading.Event()
+        self._given_up = threading.Event()
+        self._reader: Reader | None = None
+        self._answer: dict[str, Any] | None = None
+        self._start = time.monotonic()
+
+    @property
+    def seconds(self) -> float:
+        """How long it has been read."""
+        return time.monotonic() - self._start
+
+    def __enter__(self) -> Self:
+        threading.Thread(target=self._ask, daemon=True).start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        at: TracebackType | None,
+    ) -> None:
+        self._stop()
+
+    def wait(self, seconds: float) -> bool:
+        """Wait for so long; whether there is an answer, or none will come."""
+        if self._done.wait(min(seconds, max(0.0, SECONDS - self.seconds))):
+            return True
+        if self.seconds >= SECONDS:
+            self._stop()
+        return self._given_up.is_set()
+
+    def answer(self) -> Any:
+        """What was found. Raises DataError or StoreError, as the task says it."""
+        while not self.wait(SECONDS):
+            pass
+        told = self._answer
+        if told is None:
+            raise DataError(
+                f"{self.name} could not be read: after {self.seconds:.0f} of the {SECONDS} seconds "
+                "that reading may take, it had to be ended. Use fewer rows, columns or pictures, "
+                "and save the file again if it may be damaged."
+            )
+        for line in told.get("log", ()):
+            logging.getLogger(__name__).error(line)
+        if "answer" in told:
+            return told["answer"]
+        raise ERRORS[told["error"]](told["message"])
+
+    def _ask(self) -> None:
+        with self._readers.free:
+            if self._given_up.is_set():
+                return
+            self._start = time.monotonic()
+            self._reader = reader = self._readers.take()
+            data = np.frombuffer(self._data, dtype=np.uint8)
+            request = {"task": self._task, "name": self.name, "options": self._options}
+            self._answer = reader.ask({**request, "data": data})
+            self._readers.give_back(reader)
+            self._reader = None
+            self._done.set()
+
+    def _stop(self) -> None:
+        self._given_up.set()
+        reader = self._reader
+        if reader is not None and not self._done.is_set():
+            reader.process.kill()

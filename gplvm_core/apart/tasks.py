@@ -1,0 +1,66 @@
+"""What can be asked of a file: the same here and in a process of its own."""
+
+import io
+import logging
+import traceback
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from gplvm_core.datasets import DataError, NamedBytes, inspect_table, read_file
+from gplvm_core.datasets.limits import MOST_MODEL
+from gplvm_core.datasets.new_rows import read_rows
+from gplvm_core.datasets.table import rows_with_values
+from gplvm_core.store.errors import StoreError
+from gplvm_core.store.file import load
+
+SMALL = 256 * 2**10  # bytes
+PLAIN = (".csv", ".tsv", ".txt", ".npy", ".bvh")
+PACKED = (b"PK", b"\x1f\x8b", b"PAR1")
+
+
+def is_model(source: NamedBytes) -> bool:
+    """Whether a model's file can be opened; raises StoreError where it cannot."""
+    file = io.BytesIO(source.data)
+    file.name = source.name
+    load(file, max_bytes=MOST_MODEL)
+    return True
+
+
+TASKS: dict[str, Callable[..., Any]] = {
+    "read": read_file,
+    "inspect": inspect_table,
+    "rows in use": rows_with_values,
+    "new rows": read_rows,
+    "model": is_model,
+}
+
+
+def run(task: str, source: NamedBytes, **options: Any) -> Any:
+    """The answer of a task; raises DataError or StoreError in words, and nothing else.
+
+    What no reader foresaw is in the log, without a word of the file's.
+    """
+    try:
+        return TASKS[task](source, **options)
+    except (DataError, StoreError, MemoryError):
+        raise
+    except Exception as error:
+        logging.getLogger(__name__).error("Reading a file: %s", places_of(error))
+        raise DataError(
+            f"{source.name} could not be read ({type(error).__name__}). It may be damaged: save it "
+            "again."
+        ) from error
+
+
+def places_of(error: BaseException) -> str:
+    """An error's type and the lines of code that it went through, the innermost first; no data."""
+    frames = reversed(traceback.extract_tb(error.__traceback__))
+    places = [f"{'/'.join(Path(f.filename).parts[-2:])}:{f.lineno}" for f in frames]
+    return f"{type(error).__name__} at {' < '.join(places[:12])}"
+
+
+def is_small(source: NamedBytes) -> bool:
+    """Whether a file is so little, and plain, that no process of its own is worth its start."""
+    name, data = source.name.lower(), source.data
+    return len(data) <= SMALL and name.endswith(PLAIN) and not data.startswith(PACKED)

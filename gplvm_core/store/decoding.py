@@ -1,0 +1,153 @@
+"""JSON and plain arrays to values: nothing but what a whitelist names is ever built."""
+
+from collections.abc import Mapping
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from gplvm_core.store.encoding import SCALAR_KINDS, WIDEST_FLOAT, Registry, is_fitted_name
+from gplvm_core.store.errors import StoreError
+
+_MT19937_WORDS = 624
+# A tuple: what a file gives as a tag need not even be hashable.
+_TAGS = (
+    "float",
+    "tuple",
+    "dict",
+    "scalar",
+    "array",
+    "names",
+    "random_state",
+    "generator",
+    "object",
+    "estimator",
+)
+
+
+def decode(content: object, arrays: Mapping[str, np.ndarray], registry: Registry) -> Any:
+    """Build the value that `encode` took apart; StoreError when the content does not fit."""
+    try:
+        return _Decoder(arrays, registry).value(content, "value")
+    except RecursionError:
+        raise StoreError("The stored content is nested too deeply; the file is damaged.") from None
+
+
+class _Decoder:
+    def __init__(self, arrays: Mapping[str, np.ndarray], registry: Registry) -> None:
+        self.arrays = arrays
+        self.registry = registry
+
+    def value(self, content: Any, where: str) -> Any:
+        if content is None or type(content) in (bool, int, float, str):
+            return content
+        if type(content) is list:
+            return [self.value(item, f"{where}[{i}]") for i, item in enumerate(content)]
+        if type(content) is not dict:
+            raise _damaged(where, f"a {type(content).__name__} cannot stand there")
+        tag = content.get("$")
+        build = getattr(self, f"_{tag}", None) if tag in _TAGS else None
+        if build is None:
+            raise _damaged(where, f"the kind {tag!r} is unknown")
+        try:
+            return build(content, where)
+        except (StoreError, RecursionError):
+            raise
+        # Whatever a hand-made file makes a constructor say, the reader gets one kind of error.
+        except Exception as error:
+            raise _damaged(where, f"{type(error).__name__}: {error}") from error
+
+    def _float(self, content: dict[str, Any], where: str) -> float:
+        if content["value"] not in ("nan", "inf", "-inf"):
+            raise _damaged(where, f"{content['value']!r} is no special float")
+        return float(content["value"])
+
+    def _tuple(self, content: dict[str, Any], where: str) -> tuple[Any, ...]:
+        return tuple(self.value(item, f"{where}[{i}]") for i, item in enumerate(content["items"]))
+
+    def _dict(self, content: dict[str, Any], where: str) -> dict[Any, Any]:
+        return {
+            self.value(key, f"a key of {where}"): self.value(item, f"{where}[{key!r}]")
+            for key, item in content["items"]
+        }
+
+    def _scalar(self, content: dict[str, Any], where: str) -> Any:
+        dtype = np.dtype(content["dtype"])
+        if dtype.kind not in SCALAR_KINDS or dtype.itemsize > WIDEST_FLOAT:
+            raise _damaged(where, f"a scalar of type {dtype} is not allowed")
+        return dtype.type(self.value(content["value"], where))
+
+    def _array(self, content: dict[str, Any], where: str) -> np.ndarray:
+        if content["name"] not in self.arrays:
+            raise _damaged(where, f"the array {content['name']!r} is missing")
+        return self.arrays[content["name"]]
+
+    def _names(self, content: dict[str, Any], where: str) -> np.ndarray:
+        items = content["items"]
+        if not all(type(item) is str for item in items):
+            raise _damaged(where, "names must be strings")
+        array = np.empty(len(items), dtype=object)
+        array[:] = items
+        return array.reshape(content["shape"])
+
+    def _random_state(self, content: dict[str, Any], where: str) -> np.random.RandomState:
+        state = self.value(content["state"], where)
+        inner = state["state"]
+        key = inner["key"]
+        # NumPy trusts these two; out of range they would read outside the generator's memory.
+        if key.shape != (_MT19937_WORDS,) or not 0 <= inner["pos"] <= _MT19937_WORDS:
+            raise _damaged(where, "the state of the random generator is out of range")
+        result = np.random.RandomState()
+        result.set_state(state)
+        return result
+
+    def _generator(self, content: dict[str, Any], where: str) -> np.random.Generator:
+        bits = np.random.PCG64()
+        bits.state = self.value(content["state"], where)
+        return np.random.Generator(bits)
+
+    def _object(self, content: dict[str, Any], where: str) -> Any:
+        kind = self._known(content["class"], where)
+        if not is_dataclass(kind):
+            raise _damaged(where, f"{kind.__name__} is not a record of fields")
+        known = {field.name for field in fields(kind) if field.init}
+        given = {
+            name: self.value(item, f"{where}.{name}") for name, item in content["fields"].items()
+        }
+        if not known.issuperset(given):
+            extra = ", ".join(sorted(set(given) - known))
+            raise StoreError(
+                f"{where}: {kind.__name__} has no field {extra}. The file was probably written by "
+                "a newer version of Manifolio; update and open it again."
+            )
+        return kind(**given)
+
+    def _estimator(self, content: dict[str, Any], where: str) -> Any:
+        kind = self._known(content["class"], where)
+        if not issubclass(kind, BaseEstimator):
+            raise _damaged(where, f"{kind.__name__} is not an estimator")
+        result = kind(
+            **{
+                name: self.value(item, f"{where}.{name}")
+                for name, item in content["parameters"].items()
+            }
+        )
+        for name, item in content["fitted"].items():
+            if not is_fitted_name(name):
+                raise _damaged(where, f"{name!r} is not an attribute that fitting sets")
+            setattr(result, name, self.value(item, f"{where}.{name}"))
+        return result
+
+    def _known(self, name: Any, where: str) -> type:
+        if type(name) is not str or name not in self.registry:
+            raise StoreError(
+                f"{where}: the file contains a {name!r}, which this version of Manifolio does not "
+                "know. It was written by a newer version (update) or by another program; a kernel "
+                "of one's own must be defined, or imported, before."
+            )
+        return self.registry[name]
+
+
+def _damaged(where: str, what: str) -> StoreError:
+    return StoreError(f"The stored content is damaged at {where}: {what}. Restore a copy.")

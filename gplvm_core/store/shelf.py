@@ -1,0 +1,246 @@
+"""The folders of a library: each is read on its own, so that a broken one hides no other."""
+
+import contextlib
+import io
+import itertools
+import os
+import secrets
+import shutil
+import zipfile
+from collections.abc import Callable
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, TypeVar
+
+from sklearn.base import BaseEstimator
+
+from gplvm_core.datasets import Dataset, load_dataset
+from gplvm_core.store.atomic import clear_temporary, sync_folder
+from gplvm_core.store.entry import (
+    DATA,
+    Card,
+    Entry,
+    capabilities_of,
+    card_of,
+    is_id,
+    read_card,
+    write_card,
+)
+from gplvm_core.store.errors import ChangedError, StoreError, reading
+from gplvm_core.store.file import read, read_manifest, write_sealed
+from gplvm_core.store.holding import writing
+from gplvm_core.store.manifest import SUFFIX, Manifest, changed
+from gplvm_core.store.private import private_folder
+
+TRASH = ".trash"
+NEW = ".new-"
+EMPTIED = ".emptied-"
+Found = TypeVar("Found")
+
+
+def entries_of(root: Path) -> tuple[Entry, ...]:
+    """All models below a folder, oldest first; those that go meanwhile are left out."""
+    found = (entry_of(folder) for folder in folders(root))
+    present = [entry for entry in found if entry is not None]
+    return tuple(sorted(present, key=lambda entry: (entry.created, entry.id)))
+
+
+def folders(root: Path) -> list[Path]:
+    """The models' folders; what is not named like one (the trash, another program's) is none."""
+    with reading(f"The folder {root}"):
+        try:
+            inside = list(root.iterdir())
+        except (FileNotFoundError, NotADirectoryError):
+            return []
+        return [path for path in inside if is_id(path.name) and path.is_dir()]
+
+
+def entry_of(folder: Path) -> Entry | None:
+    """What the card says, checked against the files beside it (their contents' tables only).
+
+    A broken entry tells the reason; None when there is no such folder (any more).
+    """
+    entry = Entry(id=folder.name, title=folder.name)
+    try:
+        entry = read_card(folder).entry
+        entry = settled(folder, _checked)
+    except StoreError as error:
+        if not folder.is_dir():
+            return None
+        entry = replace(entry, broken=str(error), changed=isinstance(error, ChangedError))
+    return replace(entry, bytes=_size(folder))
+
+
+def settled(folder: Path, look: Callable[[Path, Card], Found]) -> Found:
+    """Read what the card names; again if another process has put a new model there meanwhile."""
+    card = card_in(folder)
+    try:
+        return look(folder, card)
+    except StoreError:
+        newer = card_in(folder)
+        if newer == card:
+            raise
+        return look(folder, newer)
+
+
+def card_in(folder: Path) -> Card:
+    """A folder's card; StoreError that names the model when it is broken."""
+    try:
+        return read_card(folder)
+    except StoreError as error:
+        raise StoreError(f"The model {folder.name!r} is broken. {error}") from error
+
+
+def model_in(folder: Path, card: Card, *, trusted: bool = False) -> Any:
+    """The model that the card names; ChangedError if it is not the one, unless that is trusted."""
+    stored = read(folder / card.model, trusted=trusted)
+    _check_kind(stored.value, BaseEstimator, "model")
+    if not trusted:
+        _check_digest(stored.manifest, card.model_digest, card.model)
+    return stored.value
+
+
+def data_in(folder: Path, card: Card, *, trusted: bool = False) -> Dataset:
+    """The data set that the model was trained on; errors as of `model_in`."""
+    if card.by_name:
+        return card.check(load_dataset(card.entry.dataset_name))
+    stored = read(folder / DATA, trusted=trusted)
+    _check_kind(stored.value, Dataset, "data set")
+    if not trusted:
+        _check_digest(stored.manifest, card.data_digest, DATA)
+    dataset: Dataset = stored.value
+    return dataset
+
+
+def place(folder: Path, root: Path, wanted: str) -> str:
+    """Move a folder to the first name that nobody else has, even when two try at once."""
+    names = itertools.chain([wanted], (f"{wanted}-{n}" for n in itertools.count(2)))
+    for name in names:
+        if (root / name).exists():
+            continue
+        try:
+            # Refused when another process took the name meanwhile: its folder is not empty.
+            os.rename(folder, root / name)
+        except OSError:
+            if not (root / name).exists():
+                raise
+        else:
+            return name
+    raise AssertionError("names do not end")
+
+
+def fill_new(root: Path, wanted: str, fill: Callable[[Path], None]) -> str:
+    """Fill a hidden folder, then give it the first free name; nothing stays on failure."""
+    private_folder(root)
+    with writing(root):
+        folder = root / f"{NEW}{secrets.token_hex(6)}"
+        private_folder(folder)
+        try:
+            fill(folder)
+            name = place(folder, root, wanted)
+        finally:
+            shutil.rmtree(folder, ignore_errors=True)
+        sync_folder(root)
+        return name
+
+
+def put_model(folder: Path, old: Card, model: BaseEstimator, dataset: Dataset) -> None:
+    """Write the model to a file of its own, then the card that names it: the one step."""
+    name = f"model-{secrets.token_hex(4)}{SUFFIX}"
+    new = card_of(model, dataset, folder.name, old.entry.title, old.entry.tags)
+    digest = write_sealed(model, folder / name)
+    card = replace(old, entry=new.entry, model=name, model_digest=digest)
+    write_card(folder, replace(card, level=new.level, spread=new.spread))
+    clear_models(folder, card)
+
+
+def discard(folder: Path) -> bool:
+    """Move a model to the trash beside it; False when that or the model has just gone."""
+    trash = folder.parent / TRASH
+    private_folder(trash)
+    try:
+        # The one deleted last is the one that undo means; an older one makes room for it.
+        if (trash / folder.name).exists():
+            place(trash / folder.name, trash, f"{folder.name}-older")
+        os.rename(folder, trash / folder.name)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def empty(root: Path) -> None:
+    """Remove the trash, which first goes in one step: what is restored meanwhile stays whole."""
+    doomed = root / f"{EMPTIED}{secrets.token_hex(6)}"
+    with contextlib.suppress(FileNotFoundError):
+        os.rename(root / TRASH, doomed)
+        shutil.rmtree(doomed)
+
+
+def of_job(root: Path, job: str) -> str | None:
+    """The model that a training has added; None if there is none that can be read."""
+    for folder in folders(root):
+        with contextlib.suppress(StoreError):
+            entry = entry_of(folder) if card_in(folder).job == job else None
+            if entry is not None and entry.broken is None:
+                return entry.id
+    return None
+
+
+def clear(root: Path) -> None:
+    """Remove what killed processes left below a library; only when nobody writes there."""
+    for path in (*root.glob(f"{NEW}*"), *root.glob(f"{EMPTIED}*")):
+        shutil.rmtree(path, ignore_errors=True)
+    for folder in (*folders(root), *folders(root / TRASH)):
+        clear_temporary(folder)
+        with contextlib.suppress(StoreError):
+            clear_models(folder, read_card(folder))
+
+
+def clear_models(folder: Path, card: Card) -> None:
+    """Remove the files of models that the card does not name: it was updated since."""
+    for path in folder.glob(f"model*{SUFFIX}"):
+        if path.name != card.model:
+            with contextlib.suppress(OSError):
+                path.unlink()
+
+
+def packed(folder: Path) -> bytes:
+    """A zip of a folder's files as they are, without those of a process at work."""
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w") as archive:
+        for path in sorted(folder.iterdir()):
+            if path.is_file() and not path.name.startswith("."):
+                archive.writestr(path.name, path.read_bytes())
+    return data.getvalue()
+
+
+def _checked(folder: Path, card: Card) -> Entry:
+    model = read_manifest(folder / card.model)
+    _check_digest(model, card.model_digest, card.model)
+    capabilities = capabilities_of(model.class_name, model.content)
+    if not card.by_name:
+        data = read_manifest(folder / DATA)
+        _check_digest(data, card.data_digest, DATA)
+        if data.class_name != Dataset.__name__:
+            raise StoreError(f"A {data.class_name} lies where the data set should be.")
+    return replace(card.entry, capabilities=capabilities)
+
+
+def _check_digest(manifest: Manifest, digest: str | None, name: str) -> None:
+    if digest is not None and manifest.digest != digest:
+        raise changed(f"The file {name}")
+
+
+def _check_kind(value: object, kind: type, what: str) -> None:
+    if not isinstance(value, kind):
+        raise StoreError(f"A {type(value).__name__} lies where the {what} should be. Import again.")
+
+
+def _size(folder: Path) -> int:
+    total = 0
+    # Another process works here too: a file may go while it is looked at, and the folder as well.
+    with contextlib.suppress(OSError):
+        for path in folder.iterdir():
+            with contextlib.suppress(OSError):
+                total += path.stat().st_size
+    return total

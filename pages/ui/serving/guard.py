@@ -1,0 +1,169 @@
+"""The guard before Streamlit: only the app's own pages, at the app's own address, may ask.
+
+A page of another site can make a visitor's browser send requests here, and by a name that it lets
+point to this machine (DNS rebinding) even read the answers. Browsers say in Host whom they mean
+and in Origin who asks (RFC 6454; Fetch Metadata): both must name an address that is served.
+"""
+
+import hashlib
+import hmac
+import posixpath
+from http.cookies import CookieError, SimpleCookie
+from typing import NamedTuple
+from urllib.parse import parse_qsl, urlencode
+
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+from pages.ui.serving.address import Address
+from pages.ui.serving.headers import SECURITY_HEADERS
+from pages.ui.serving.settings import Serving
+
+LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
+READING = ("GET", "HEAD")  # what browsers send without an Origin
+
+
+class Refusal(NamedTuple):
+    """Why a request goes no further, and headers beside."""
+
+    status: int
+    words: str
+    headers: tuple[tuple[bytes, bytes], ...] = ()
+
+
+class Guard:
+    """ASGI middleware: refuses in plain words, or lets through and adds security headers."""
+
+    def __init__(self, app: ASGIApp, serving: Serving) -> None:
+        self.app = app
+        self.serving = serving
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """An ASGI call."""
+        if scope["type"] not in ("http", "websocket"):
+            await self.app(scope, receive, send)
+        elif refusal := self.refusal(scope):
+            await refuse(scope, refusal, send)
+        else:
+            await self.app(scope, receive, with_headers(send))
+
+    def refusal(self, scope: Scope) -> Refusal | None:
+        """Why not, if there is a reason."""
+        address = self.address(scope)
+        if address is None:
+            return Refusal(
+                400,
+                "This server does not answer to that name. Open it at the address that it "
+                "printed when it started; further ones are named in MANIFOLIO_HOSTS.",
+            )
+        if not asked_by(address, scope):
+            return Refusal(403, "This request comes from another page, which has no access here.")
+        if is_metrics(scope["path"]) and not self.serving.metrics:
+            return Refusal(404, "Metrics are closed; MANIFOLIO_METRICS=1 opens them.")
+        return self.stranger(address, scope) if self.serving.token else None
+
+    def address(self, scope: Scope) -> Address | None:
+        """The served address that the request's one Host names, if it names one."""
+        hosts = values(scope, b"host")
+        if len(hosts) != 1:
+            return None
+        scheme = {"ws": "http", "wss": "https"}.get(scope["scheme"], scope["scheme"])
+        here, port = scope["server"]
+        # The address that the connection was made to, which no name can pretend to be.
+        own = here.removeprefix("::ffff:")
+        names = (*LOOPBACK, f"[{own}]" if ":" in own else own)
+        served = [Address(str(scheme), name, port) for name in names]
+        return next(
+            (
+                address
+                for address in (*served, *self.serving.addresses)
+                if Address.of(address.scheme, hosts[0]) == address
+            ),
+            None,
+        )
+
+    def stranger(self, address: Address, scope: Scope) -> Refusal | None:
+        """What a visitor is told who has no cookie yet; None for whoever has it."""
+        name = f"manifolio-{address.port}"  # browsers give cookies to every port of a name
+        proof = hashlib.sha256(self.serving.token.encode()).hexdigest()
+        if hmac.compare_digest(cookie(scope, name).encode(), proof.encode()):
+            return None
+        path = f"{address}{scope.get('raw_path', b'/').decode('ascii', 'replace')}"
+        query = parse_qsl(scope["query_string"].decode("utf-8", "replace"), True)
+        rest = urlencode([(key, value) for key, value in query if key != "token"])
+        # A page's own step to itself brings the strict cookie along, a redirection would not.
+        again = (b"refresh", f"0; url={path}{'?' if rest else ''}{rest}".encode())
+        if scope["type"] == "http" and scope["method"] == "GET":
+            told = dict(query).get("token", "")
+            if hmac.compare_digest(told.encode(), self.serving.token.encode()):
+                secure = "; Secure" if address.scheme == "https" else ""
+                kept = f"{name}={proof}; Path=/; HttpOnly; SameSite=Strict{secure}".encode()
+                return Refusal(200, "Welcome.", (again, (b"set-cookie", kept)))
+            if not told and values(scope, b"sec-fetch-site") == ["cross-site"]:
+                return Refusal(200, "Opening.", (again,))
+        return Refusal(
+            403,
+            "This server asks for its token: open the address with ?token=… that it printed "
+            "when it started, or ask whoever runs it.",
+        )
+
+
+def asked_by(address: Address, scope: Scope) -> bool:
+    """Whether a request comes from a page of that address, or from a person who opens one."""
+    origins = values(scope, b"origin")
+    if origins:
+        return [Address.parse(origin) for origin in origins] == [address]
+    if scope["type"] == "websocket" or scope["method"] not in READING:
+        return False
+    # A link on another page may lead here; pictures, scripts and frames of it may not.
+    foreign = set(values(scope, b"sec-fetch-site")) & {"cross-site", "same-site"}
+    opened = values(scope, b"sec-fetch-dest") == ["document"]
+    return not foreign or opened
+
+
+def is_metrics(path: str) -> bool:
+    return posixpath.normpath(path).lower().endswith("_stcore/metrics")
+
+
+def values(scope: Scope, header: bytes) -> list[str]:
+    """All that a request says under a header."""
+    return [value.decode("latin-1") for name, value in scope["headers"] if name == header]
+
+
+def cookie(scope: Scope, name: str) -> str:
+    """A request's cookie of that name, or nothing."""
+    try:
+        found = SimpleCookie("; ".join(values(scope, b"cookie"))).get(name)
+    except CookieError:
+        return ""
+    return found.value if found else ""
+
+
+def with_headers(send: Send) -> Send:
+    """Answers as they are, with the security headers."""
+
+    async def send_with_headers(message: Message) -> None:
+        if message["type"] == "http.response.start":
+            message["headers"] = [*message.get("headers", ()), *SECURITY_HEADERS]
+        await send(message)
+
+    return send_with_headers
+
+
+async def refuse(scope: Scope, refusal: Refusal, send: Send) -> None:
+    """Answer in plain text; a server that cannot for a websocket closes it, which says 403."""
+    kind = "http.response"
+    if scope["type"] == "websocket":
+        kind = "websocket.http.response"
+        if kind not in scope.get("extensions", {}):
+            await send({"type": "websocket.close", "code": 1008, "reason": ""})
+            return
+    words = refusal.words.encode() + b"\n"
+    headers = [
+        (b"content-type", b"text/plain; charset=utf-8"),
+        (b"content-length", str(len(words)).encode()),
+        (b"cache-control", b"no-store"),
+        *refusal.headers,
+        *SECURITY_HEADERS,
+    ]
+    await send({"type": f"{kind}.start", "status": refusal.status, "headers": headers})
+    await send({"type": f"{kind}.body", "body": words})

@@ -1,0 +1,49 @@
+"""What browsers are told with every answer: load nothing from elsewhere, show it in no frame."""
+
+import base64
+import hashlib
+import re
+from pathlib import Path
+
+import streamlit
+
+INLINE_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
+
+
+def inline_scripts() -> list[str]:
+    """The digests of the scripts that stand in Streamlit's own page, as a policy names them."""
+    page = Path(streamlit.__file__).parent / "static" / "index.html"
+    digests = [
+        hashlib.sha256(script).digest() for script in INLINE_SCRIPT.findall(page.read_bytes())
+    ]
+    return [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
+
+
+POLICY = {
+    "default-src": "'none'",
+    # Streamlit gives a component's script to the browser as a blob of the page's own.
+    "script-src": " ".join(["'self'", "blob:", *inline_scripts()]),
+    "style-src": "'self' 'unsafe-inline'",
+    "img-src": "'self' data: blob:",
+    "font-src": "'self' data:",
+    "connect-src": "'self'",
+    "media-src": "'self'",
+    "manifest-src": "'self'",
+    "base-uri": "'none'",
+    "form-action": "'none'",
+    "frame-ancestors": "'none'",
+}
+# What a page could ask of the browser, and this one never does.
+FEATURES = ("camera", "display-capture", "geolocation", "microphone", "payment", "usb")
+SECURITY_HEADERS: tuple[tuple[bytes, bytes], ...] = tuple(
+    (name.encode(), value.encode())
+    for name, value in {
+        "content-security-policy": "; ".join(f"{what} {where}" for what, where in POLICY.items()),
+        "x-frame-options": "DENY",
+        "x-content-type-options": "nosniff",
+        "referrer-policy": "same-origin",
+        "permissions-policy": ", ".join(f"{feature}=()" for feature in FEATURES),
+        "cross-origin-opener-policy": "same-origin",
+        "cross-origin-resource-policy": "same-origin",
+    }.items()
+)

@@ -1,0 +1,79 @@
+"""What whoever runs a server can set; docs/shared_server.md says what each setting does."""
+
+import ipaddress
+import secrets
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Self
+
+from pages.ui.serving.address import Address
+
+SHORTEST_TOKEN = 16  # characters of one that is chosen
+YES = ("1", "yes", "true")
+NO = ("", "0", "no", "false")
+
+
+@dataclass(frozen=True)
+class Serving:
+    """Addresses beyond the server's own that visitors type, the token they need, what is open."""
+
+    addresses: tuple[Address, ...] = ()
+    token: str = ""  # none is asked for
+    metrics: bool = False
+
+    @classmethod
+    def from_environment(cls, environment: Mapping[str, str], bound: str | None) -> Self:
+        """Read the settings of a server that listens at `bound` (None: everywhere).
+
+        Raises ValueError, in words, when a setting cannot be meant.
+        """
+        said = environment.get("MANIFOLIO_HOSTS", "").replace(",", " ").split()
+        addresses = tuple(_address(text) for text in said)
+        shared = bool(addresses) or not is_loopback(bound)
+        way = environment.get("MANIFOLIO_SIGN_IN", "") or ("token" if shared else "none")
+        if way not in ("token", "oidc", "none"):
+            raise ValueError(f"MANIFOLIO_SIGN_IN is “{way}”; it can be token, oidc or none.")
+        token = environment.get("MANIFOLIO_TOKEN", "")
+        if token and len(token) < SHORTEST_TOKEN:
+            raise ValueError(f"MANIFOLIO_TOKEN needs {SHORTEST_TOKEN} characters or more.")
+        if way == "token":
+            token = token or secrets.token_urlsafe(32)
+        elif token:
+            raise ValueError(f"MANIFOLIO_TOKEN is set, and MANIFOLIO_SIGN_IN is “{way}”.")
+        return cls(addresses, token, switched_on(environment, "MANIFOLIO_METRICS"))
+
+    def greeting(self) -> str:
+        """What is printed once, when the server starts; nothing where no token is asked for."""
+        if not self.token:
+            return ""
+        where = [f"{address}/?token={self.token}" for address in self.addresses]
+        where = where or [f"the address of this server, followed by /?token={self.token}"]
+        return "\n  Visitors need this server's token once. Open\n  " + "\n  ".join(where) + "\n"
+
+
+def switched_on(environment: Mapping[str, str], name: str) -> bool:
+    """Whether a setting says yes. Raises ValueError where it says neither yes nor no."""
+    said = environment.get(name, "").lower()
+    if said not in YES + NO:
+        raise ValueError(f"{name} is “{said}”; it can be 1 or 0.")
+    return said in YES
+
+
+def is_loopback(bound: str | None) -> bool:
+    """Whether only this machine reaches a server that listens there."""
+    if bound is None:
+        return False
+    try:
+        return ipaddress.ip_address(bound.strip("[]")).is_loopback
+    except ValueError:
+        return bound.lower() == "localhost"
+
+
+def _address(text: str) -> Address:
+    address = Address.parse(text.rstrip("/"))
+    if address is None:
+        raise ValueError(
+            f"MANIFOLIO_HOSTS names “{text}”, which is no address as visitors type it, "
+            "such as https://maps.example.org or http://192.168.1.20:8501."
+        )
+    return address

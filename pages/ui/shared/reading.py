@@ -1,0 +1,79 @@
+"""Files that visitors bring: read in a process of its own, with progress and a way to stop."""
+
+from typing import Any
+
+import streamlit as st
+
+from gplvm_core.apart import Readers, is_small, run
+from gplvm_core.datasets import DataError, NamedBytes
+from gplvm_core.datasets.limits import SECONDS
+
+STOPPED = "reading_stopped"  # session key: the file whose reading was stopped
+AT_ONCE = 0.4  # seconds in which nothing is said
+LOOK = 0.2  # seconds between two looks at whether the visitor went on
+
+
+@st.cache_resource(show_spinner=False)
+def readers() -> Readers:
+    """The processes that read; where a file is soon to come, `warm` has one ready."""
+    return Readers()
+
+
+def read_apart(task: str, name: str, data: bytes, **options: Any) -> Any:
+    """The answer of a task (`gplvm_core.apart.TASKS`) about a file; kept for the next run.
+
+    Raises DataError, EmptyRowsError or StoreError as the task does, and DataError when the visitor
+    stops it. Any other press on the page begins anew.
+    """
+    kept = _kept(task, name, data, options)
+    if not kept:
+        try:
+            kept.append(_read(task, NamedBytes(name, data), options))
+        except ValueError as error:
+            if st.session_state.get(STOPPED) is None:
+                kept.append(type(error)(str(error)))
+            raise
+    if isinstance(kept[0], ValueError):
+        raise type(kept[0])(str(kept[0]))
+    return kept[0]
+
+
+@st.cache_resource(max_entries=6, show_spinner=False)
+def _kept(task: str, name: str, data: bytes, options: dict[str, Any]) -> list[Any]:
+    """Where the answer is kept once it is there: one place for equal questions."""
+    return []
+
+
+def _read(task: str, source: NamedBytes, options: dict[str, Any]) -> Any:
+    if is_small(source):
+        return run(task, source, **options)
+    mark = f"{source.name}|{len(source.data)}"
+    if st.session_state.get(STOPPED) == mark:
+        st.button("Read it again", key=f"reading_again|{mark}", on_click=_forget)
+        raise DataError(f"The reading of {source.name} was stopped.")
+    _forget()
+    place = st.empty()
+    with readers().reading(task, source, **options) as reading:
+        if not reading.wait(AT_ONCE):
+            with place.container(horizontal=True, vertical_alignment="center"):
+                bar = st.progress(0.0, "Reading the file …", width="stretch")
+                st.button(
+                    "Cancel",
+                    key=f"reading_cancel|{mark}|{task}",
+                    icon=":material/stop:",
+                    on_click=_stop,
+                    args=(mark,),
+                )
+            while not reading.wait(LOOK):
+                said = f"Reading the file … {reading.seconds:.0f} s of at most {SECONDS} s"
+                bar.progress(min(reading.seconds / SECONDS, 1.0), said)
+            place.empty()
+        return reading.answer()
+
+
+def _stop(mark: str) -> None:
+    st.session_state[STOPPED] = mark
+
+
+def _forget() -> None:
+    st.session_state.pop(STOPPED, None)

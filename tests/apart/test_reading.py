@@ -1,0 +1,81 @@
+"""Files that are read in a process of its own: the same answers, and no harm from the others."""
+
+import logging
+import time
+from collections.abc import Iterator
+
+import numpy as np
+import pytest
+
+from gplvm_core.apart import Readers, is_small, run
+from gplvm_core.datasets import DataError, EmptyRowsError, NamedBytes
+from gplvm_core.store import StoreError
+
+TABLE = NamedBytes("table.csv", b"a,b,kind\n1,2,x\n3,,y\n5,6,x\n")
+
+
+@pytest.fixture(scope="module")
+def readers() -> Iterator[Readers]:
+    readers = Readers()
+    yield readers
+    readers.close()
+
+
+def ask(readers: Readers, task: str, source: NamedBytes, **options: object) -> object:
+    with readers.reading(task, source, **options) as reading:
+        return reading.answer()
+
+
+def test_the_answers_are_those_that_are_given_here(readers):
+    there = ask(readers, "read", TABLE, label_column="kind", id_columns=())
+    here = run("read", TABLE, label_column="kind", id_columns=())
+    np.testing.assert_array_equal(there.targets, here.targets)
+    assert there.label_names == here.label_names and there.notes == here.notes
+    assert ask(readers, "inspect", TABLE) == run("inspect", TABLE)
+    rows, count = ask(readers, "rows in use", TABLE, label_column="kind")
+    assert (list(rows), count) == ([0, 1, 2], 3)
+
+
+def test_errors_are_those_that_are_raised_here(readers):
+    with pytest.raises(EmptyRowsError, match="line 3"):
+        ask(readers, "read", NamedBytes("x.csv", b"a,b\n1,2\n,NA\n3,4\n"))
+    with pytest.raises(StoreError, match="not a"):
+        ask(readers, "model", NamedBytes("x.gplvm", b"nothing"))
+
+
+def test_what_nobody_foresaw_is_told_in_words_and_logged_without_data(readers, caplog):
+    with caplog.at_level(logging.ERROR), pytest.raises(DataError, match="could not be read"):
+        ask(readers, "read", TABLE, no_such_option="secret")
+    assert "TypeError at datasets/files.py:" in caplog.text
+    assert "secret" not in caplog.text
+
+
+def test_a_reading_that_is_given_up_ends_and_leaves_nothing(readers):
+    big = NamedBytes("big.csv", b"1,2,3,4\n" * 2_000_000)
+    reader = readers.take()
+    folder, process = reader.folder, reader.process
+    readers.give_back(reader)
+    with readers.reading("read", big) as reading:
+        assert not reading.wait(0.3)
+    process.wait(10)
+    deadline = time.monotonic() + 10
+    while folder.exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    assert not folder.exists()
+    assert ask(readers, "inspect", TABLE) == run("inspect", TABLE)
+
+
+def test_only_little_plain_files_are_read_without_a_process():
+    assert is_small(TABLE)
+    assert not is_small(NamedBytes("table.csv", b"PK\x03\x04"))
+    assert not is_small(NamedBytes("table.xlsx", b"a,b"))
+    assert not is_small(NamedBytes("table.csv", b"1,2\n" * 100_000))
+
+
+def test_a_reader_is_private_and_ends_with_the_process_that_it_works_for(readers):
+    reader = readers.take()
+    assert reader.folder.stat().st_mode & 0o077 == 0
+    assert reader.process.stdin is not None
+    reader.process.stdin.close()  # as the system does when that process ends
+    reader.process.wait(60)
+    assert not reader.folder.exists()

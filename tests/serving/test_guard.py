@@ -1,0 +1,226 @@
+"""The guard asked as a server asks it: who gets through to the app behind it, and who does not."""
+
+import asyncio
+import itertools
+
+import pytest
+
+from pages.ui.serving.address import Address
+from pages.ui.serving.guard import Guard
+from pages.ui.serving.settings import Serving
+
+TOKEN = "a-token-of-the-test's-own"
+OPEN = Serving()
+PROXIED = Serving((Address("https", "maps.example.org", 443),))
+LOCKED = Serving(token=TOKEN)
+PATHS = ("/", "/explore", "/_stcore/health", "/_stcore/stream", "/media/x.png", "/static/js/a.js",
+         "/_stcore/upload_file/a/b", "/_stcore/bidi-components/x", "/component/x")  # fmt: skip
+OWN_HOSTS = ("127.0.0.1:8501", "localhost:8501", "LOCALHOST:8501", "[::1]:8501")
+FOREIGN_HOSTS = ("evil.example", "evil.example:8501", "127.0.0.1", "127.0.0.1:8502", "localhost",
+                 "127.0.0.1:8501@evil.example", "127.0.0.1:8501.evil.example", "127.0.0.1:85010",
+                 "localhost.:8501", "127.0.0.1:99999", "127.0.0.2:8501", "0.0.0.0:8501", "", " ",
+                 "127.0.0.1:8501/", "[::1", "169.254.169.254")  # fmt: skip
+FOREIGN_ORIGINS = ("null", "", "http://evil.example", "http://evil.example:8501",
+                   "http://127.0.0.1:9999", "http://localhost:9999", "https://127.0.0.1:8501",
+                   "http://127.0.0.1", "http://127.0.0.1:8501.evil.example", "file://",
+                   "http://127.0.0.1:8501@evil.example", "chrome-extension://abc",
+                   "http://127.0.0.1:8501/", "//127.0.0.1:8501")  # fmt: skip
+
+
+def ask(serving: Serving, kind: str = "http", path: str = "/", query: str = "", **said):
+    """Status, headers, words; 200 with the words `behind` where the app itself was asked."""
+    headers = [
+        (name.replace("_", "-").encode(), value.encode("latin-1"))
+        for name, told in said.items()
+        if name not in ("method", "server", "extensions")
+        for value in ([told] if isinstance(told, str) else told)
+    ]
+    scope = {
+        "type": kind,
+        "scheme": "http" if kind == "http" else "ws",
+        "method": said.get("method", "GET"),
+        "path": path,
+        "raw_path": path.encode(),
+        "query_string": query.encode(),
+        "headers": headers,
+        "server": said.get("server", ("127.0.0.1", 8501)),
+        "extensions": said.get("extensions", {}),
+    }
+    sent = []
+
+    async def behind(scope, receive, send):
+        await send({"type": "http.response.start", "status": 200, "headers": []})
+        await send({"type": "http.response.body", "body": b"behind"})
+
+    async def send(message):
+        sent.append(message)
+
+    asyncio.run(Guard(behind, serving)(scope, None, send))
+    if sent[0]["type"] == "websocket.close":
+        return 403, {}, ""
+    found = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+    return sent[0]["status"], found, sent[1]["body"].decode().strip()
+
+
+def let_in(*asked, **said) -> bool:
+    return ask(*asked, **said)[2] == "behind"
+
+
+@pytest.mark.parametrize("kind", ["http", "websocket"])
+def test_hosts_and_origins_meet_only_where_both_are_the_same_address(kind):
+    """Every one with every other, on every path."""
+    origins = tuple(f"http://{host}" for host in OWN_HOSTS) + FOREIGN_ORIGINS
+    for path, host, origin in itertools.product(PATHS, OWN_HOSTS + FOREIGN_HOSTS, origins):
+        same = host in OWN_HOSTS and origin.lower() == f"http://{host}".lower()
+        assert let_in(OPEN, kind, path, host=host, origin=origin) == same, (path, host, origin)
+
+
+def test_without_an_origin_only_pages_can_be_opened():
+    for path, host in itertools.product(PATHS, OWN_HOSTS):
+        assert let_in(OPEN, "http", path, host=host)
+        assert not let_in(OPEN, "websocket", path, host=host)
+        for method in ("POST", "PUT", "DELETE", "OPTIONS"):
+            assert not let_in(OPEN, "http", path, host=host, method=method)
+    for path, host in itertools.product(PATHS, FOREIGN_HOSTS):
+        assert not let_in(OPEN, "http", path, host=host)
+
+
+def test_a_request_with_two_hosts_or_two_origins_or_none_is_refused():
+    own = "127.0.0.1:8501"
+    assert not let_in(OPEN)
+    assert not let_in(OPEN, host=[own, "evil.example"])
+    assert not let_in(OPEN, host=own, origin=[f"http://{own}", "http://evil.example"])
+
+
+def test_a_link_may_lead_here_but_nothing_of_another_page_loads_from_here():
+    own = {"host": "127.0.0.1:8501"}
+    for site in ("cross-site", "same-site"):  # same-site: another port of this machine
+        assert let_in(OPEN, **own, sec_fetch_site=site, sec_fetch_dest="document")
+        for use in ("image", "script", "iframe", "empty"):
+            assert not let_in(OPEN, **own, sec_fetch_site=site, sec_fetch_dest=use)
+    for site in ("same-origin", "none"):
+        assert let_in(OPEN, **own, sec_fetch_site=site, sec_fetch_dest="image")
+
+
+def test_the_address_that_the_connection_was_made_to_is_served_whatever_it_is():
+    far = {"server": ("::ffff:192.168.1.20", 8501)}
+    assert let_in(OPEN, host="192.168.1.20:8501", **far)
+    assert not let_in(OPEN, host="192.168.1.21:8501", **far)
+    assert let_in(OPEN, host="[2001:db8::1]:8501", server=("2001:db8::1", 8501))
+
+
+def test_a_named_address_is_served_with_its_own_scheme():
+    host, own = "maps.example.org", "https://maps.example.org"
+    assert let_in(PROXIED, "websocket", host=host, origin=own)
+    assert let_in(PROXIED, "websocket", host=f"{host}:443", origin=own)
+    assert not let_in(PROXIED, "websocket", host=host, origin="http://maps.example.org")
+    assert not let_in(PROXIED, "websocket", host=f"{host}:8501", origin=own)
+    assert not let_in(PROXIED, "websocket", host="127.0.0.1:8501", origin=own)
+
+
+def test_metrics_are_closed_unless_asked_for():
+    own = {"host": "127.0.0.1:8501"}
+    for path in (
+        "/_stcore/metrics",
+        "/_stcore/metrics/",
+        "//_stcore//metrics",
+        "/a/_stcore/metrics",
+    ):
+        assert ask(OPEN, path=path, **own)[0] == 404
+        assert let_in(Serving(metrics=True), path=path, **own)
+
+
+def test_every_answer_has_the_headers_and_a_refusal_is_plain_text():
+    for host in ("127.0.0.1:8501", "evil.example"):
+        _, headers, words = ask(OPEN, host=host)
+        policy = dict(part.split(" ", 1) for part in headers["content-security-policy"].split("; "))
+        assert policy["frame-ancestors"] == "'none'"
+        assert policy["connect-src"] == "'self'"
+        assert policy["img-src"] == "'self' data: blob:"
+        assert "unsafe" not in policy["script-src"]
+        assert headers["x-frame-options"] == "DENY"
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["referrer-policy"] == "same-origin"
+    assert headers["content-type"].startswith("text/plain")
+    assert "does not answer to that name" in words
+
+
+def test_a_refused_websocket_is_told_where_the_server_can_tell():
+    asked = {"host": "evil.example", "extensions": {"websocket.http.response": {}}}
+    assert ask(OPEN, "websocket", **asked)[0] == 400
+    assert ask(OPEN, "websocket", host="evil.example")[0] == 403
+
+
+def test_a_token_opens_once_and_its_cookie_from_then_on():
+    own = {"host": "127.0.0.1:8501"}
+    assert ask(LOCKED, **own)[0] == 403
+    for wrong in ("", TOKEN[:-1], TOKEN.upper(), TOKEN + "x", "%00"):
+        assert ask(LOCKED, query=f"token={wrong}", **own)[0] == 403
+    status, headers, words = ask(LOCKED, path="/explore", query=f"model=a%26b&token={TOKEN}", **own)
+    assert (status, words) == (200, "Welcome.")
+    assert headers["refresh"] == "0; url=http://127.0.0.1:8501/explore?model=a%26b"
+    kept, *rules = headers["set-cookie"].split("; ")
+    assert set(rules) == {"Path=/", "HttpOnly", "SameSite=Strict"}
+    assert TOKEN not in kept
+    for path in PATHS:
+        assert let_in(LOCKED, "http", path, cookie=f"other=1; {kept}", **own)
+        assert not let_in(LOCKED, "http", path, cookie="other=1", **own)
+        origin = {"origin": "http://127.0.0.1:8501"}
+        assert let_in(LOCKED, "websocket", path, cookie=kept, **own, **origin)
+        assert not let_in(LOCKED, "websocket", path, **own, **origin)
+        assert not let_in(LOCKED, "http", path, cookie=kept, host="evil.example")
+    renewed = Serving(token="another token altogether")
+    assert not let_in(renewed, cookie=kept, **own)
+
+
+def test_over_https_the_cookie_never_travels_in_the_clear():
+    locked = Serving(PROXIED.addresses, TOKEN)
+    headers = ask(locked, query=f"token={TOKEN}", host="maps.example.org")[1]
+    assert headers["set-cookie"].endswith("; Secure")
+    assert headers["refresh"] == "0; url=https://maps.example.org/"
+
+
+def test_a_link_from_another_site_is_opened_again_from_here_to_bring_the_strict_cookie():
+    linked = {"sec_fetch_site": "cross-site", "sec_fetch_dest": "document"}
+    status, headers, _ = ask(LOCKED, path="//evil.example/", host="127.0.0.1:8501", **linked)
+    assert status == 200
+    assert headers["refresh"] == "0; url=http://127.0.0.1:8501//evil.example/"
+    assert "set-cookie" not in headers
+
+
+@pytest.mark.parametrize(
+    ("environment", "bound", "asks"),
+    [
+        ({}, "127.0.0.1", False),
+        ({}, "localhost", False),
+        ({}, "::1", False),
+        ({}, None, True),  # every address of the machine
+        ({}, "0.0.0.0", True),
+        ({}, "192.168.1.20", True),
+        ({"MANIFOLIO_HOSTS": "https://maps.example.org"}, "127.0.0.1", True),
+        ({"MANIFOLIO_HOSTS": "https://a.example", "MANIFOLIO_SIGN_IN": "none"}, None, False),
+        ({"MANIFOLIO_SIGN_IN": "token"}, "127.0.0.1", True),
+    ],
+)
+def test_a_token_is_asked_for_where_others_can_come(environment, bound, asks):
+    serving = Serving.from_environment(environment, bound)
+    assert bool(serving.token) == asks
+    assert (serving.token in serving.greeting()) == asks or not asks
+    if asks:
+        assert serving.token != Serving.from_environment(environment, bound).token
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [
+        ("MANIFOLIO_HOSTS", "maps.example.org"),
+        ("MANIFOLIO_HOSTS", "https://maps.example.org/app"),
+        ("MANIFOLIO_SIGN_IN", "password"),
+        ("MANIFOLIO_TOKEN", "short"),
+        ("MANIFOLIO_TOKEN", "long enough, but nobody is asked for it"),
+        ("MANIFOLIO_METRICS", "perhaps"),
+    ],
+)
+def test_a_setting_that_cannot_be_meant_is_told(name, value):
+    with pytest.raises(ValueError, match=name):
+        Serving.from_environment({name: value}, "127.0.0.1")

@@ -1,0 +1,66 @@
+"""One hook in all file operations: a process that is killed before the k-th of them.
+
+A kill is no exception that anybody may catch, and nothing is cleaned up after it: from the k-th
+operation on, every further one that would change the disk is refused as well.
+"""
+
+import builtins
+import contextlib
+import io
+import os
+
+OPERATIONS = ("rename", "replace", "unlink", "remove", "mkdir", "rmdir", "chmod", "fsync")
+
+
+class Kill(BaseException):
+    """The end of the process."""
+
+
+class Faults:
+    """Counts the operations that change the disk; from the `at`-th on there are none."""
+
+    def __init__(self, monkeypatch, at=None):
+        self.count, self.at = 0, at
+        for name in OPERATIONS:
+            monkeypatch.setattr(os, name, self._counting(name, getattr(os, name)))
+        monkeypatch.setattr(os, "open", self._opening(os.open))
+        for module in (builtins, io):
+            monkeypatch.setattr(module, "open", self._opening_file(builtins.open))
+
+    def _count(self):
+        self.count += 1
+        if self.at is not None and self.count > self.at:
+            raise Kill
+
+    def _counting(self, name, real):
+        def operation(*arguments, **options):
+            try:
+                self._count()
+            except Kill:
+                # What was not on the disk yet may be lost in part: a file cut off in the middle.
+                if name == "fsync" and self.count == self.at + 1:
+                    half = os.fstat(arguments[0]).st_size // 2
+                    with contextlib.suppress(OSError):  # a folder
+                        os.ftruncate(arguments[0], half)
+                raise
+            # A process that is killed loses nothing that it has written: no need to wait for disks.
+            return None if name == "fsync" else real(*arguments, **options)
+
+        return operation
+
+    def _opening(self, real):
+        def operation(path, flags, *arguments, **options):
+            if flags & (os.O_WRONLY | os.O_RDWR | os.O_CREAT):
+                self._count()
+            return real(path, flags, *arguments, **options)
+
+        return operation
+
+    def _opening_file(self, real):
+        def operation(file, mode="r", *arguments, **options):
+            # With an opener it is os.open that counts.
+            if set(mode) & set("wxa+") and not options.get("opener"):
+                self._count()
+            return real(file, mode, *arguments, **options)
+
+        return operation
