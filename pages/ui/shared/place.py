@@ -7,6 +7,7 @@ from typing import Any, Self
 # What of the map is shown, and the path on it: the browser reads it.
 LOOK = ("show", "shade", "by", "wall", "noise", "path", "way")
 PARAMETERS = ("dims", "at", "hold", *LOOK)
+OF_A_MODEL = (*PARAMETERS, "layer")  # what the link says of one model alone
 
 
 @dataclass(frozen=True)
