@@ -9,6 +9,12 @@ from pages.ui.shared.model_head import model_menu, offers
 from pages.ui.shared.model_page import ModelPage, about, bullets
 from pages.ui.shared.words import TERMS
 
+LAYERS = (
+    "**Layers.** This model has several, each with a map of its own. The path is that of the top "
+    "one; what is played, foretold, drawn and filled in has gone through all of them. The other "
+    "maps are in Depth."
+)
+
 
 def begin() -> None:
     left, _ = st.columns([1, 2])
@@ -22,7 +28,7 @@ def others(key: str | None) -> None:
     offers(
         "dynamics",
         key,
-        lambda capabilities: capabilities.timed and not capabilities.layers,
+        lambda capabilities: capabilities.timed,
         "Train a model with time",
         ":material/play_circle:",
     )
@@ -40,15 +46,6 @@ def dynamics(item: Item, name: str) -> None:
         )
         others(item.key)
         return
-    if item.model.capabilities.layers:
-        PAGE.say_lead()
-        st.info(
-            "This model has several layers, each with a map of its own; this page plays models "
-            "with one. What comes next is told by its forecast, from Python.",
-            icon=":material/timeline:",
-        )
-        others(item.key)
-        return
     if not follows_time(item.model):
         st.info(
             "This model follows several observed inputs instead of the time, so there is no order "
@@ -58,6 +55,7 @@ def dynamics(item: Item, name: str) -> None:
         return
     player(item, name)
     about(
+        *([LAYERS] if item.model.capabilities.layers else []),
         f"**The path.** {TERMS['latent']} A model with time expects that rows close in time "
         "lie close on the map: a sequence becomes a path, dark at its beginning and light at "
         "its end. The tube around it is two standard deviations wide on either side; dimension "

@@ -10,6 +10,7 @@ from pages.ui.explore.noise import noise_of_outputs
 from pages.ui.explore.opening import opening_here
 from pages.ui.explore.taking import take_home
 from pages.ui.shared.catalogue import Item, calibration
+from pages.ui.shared.layer_map import chosen_layer, layer_canvas
 from pages.ui.shared.map_place import linked_place, n_axes
 from pages.ui.shared.model_page import ModelPage, about, bullets, ready_models
 from pages.ui.shared.plain import plain
@@ -19,9 +20,10 @@ CALIBRATED = (
     "the same model, trained without a tenth of the rows, completed each of them from half of its "
     "values. Of intervals that are right, 95 % do."
 )
-LAST_LAYER = (
-    "**Layers.** This model has {} of them, each with a map of its own. This is the map of the "
-    "last one, just above the data; the others are in Depth."
+LAYERS = (
+    "**Layers.** Each has a map of its own; the switch above the map says whose it is. A place of "
+    "the last layer, just above the data, becomes a row at once; a place of a layer above it goes "
+    "through all layers below. How the layers are is told in Depth."
 )
 
 
@@ -38,19 +40,24 @@ def training_in_words(model: LatentVariableModel) -> str:
 
 def explore(item: Item, name: str) -> None:
     """The page for one model."""
+    layers = item.model.layers_ if item.model.capabilities.layers else ()
+    last = len(layers) - 1
+    at = chosen_layer(item, "explore", name, last) if layers else last
     try:
-        chart = Chart.of(item.model, item.dataset)
-        latent_canvas(chart, name, linked_place(n_axes(chart)), opening_here(item))
-        take_home(item, chart, name)
+        if at < last:
+            layer_canvas(item, at, name)
+        else:
+            chart = Chart.of(item.model, item.dataset)
+            latent_canvas(chart, name, linked_place(n_axes(chart)), opening_here(item))
+            take_home(item, chart, name)
     except ValueError as error:  # a kernel, or a model, that the page cannot draw
         st.error(plain(error))
     noise_of_outputs(item, name)
     measured = calibration(item.key)
     story = story_of(item.dataset.name, item.dataset.title)
-    layers = item.model.layers_ if item.model.capabilities.layers else ()
     about(
         f"{story.sentence} {story.shows}".strip(),
-        *([LAST_LAYER.format(len(layers))] if layers else []),
+        *([LAYERS] if layers else []),
         f"**The map.** {TERMS['latent']} Two dimensions are shown at a time, the most "
         "relevant first. The others follow the data: each is the mean of the dots' positions, "
         "weighted by how near they are to the pointer on the map, so what is drawn stays close "

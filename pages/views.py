@@ -11,6 +11,12 @@ from pages.ui.views.canvas import stage
 from pages.ui.views.segments import segmentation
 from pages.ui.views.transfer import from_view_to_view
 
+LAYERS = (
+    "**Layers.** The views of this model hang on the lowest of several maps, which is the one "
+    "here. The layers above it say how its dimensions go together; their maps are in Depth, which "
+    "shows one view at a time."
+)
+
 
 def begin() -> None:
     left, _ = st.columns([1, 2])
@@ -24,7 +30,7 @@ def others(key: str | None) -> None:
     offers(
         "views",
         key,
-        lambda capabilities: capabilities.views and not capabilities.layers,
+        lambda capabilities: capabilities.views,
         "Train a model of several views",
         ":material/join_inner:",
     )
@@ -41,19 +47,11 @@ def views(item: Item, name: str) -> None:
         )
         others(item.key)
         return
-    if item.model.capabilities.layers:
-        PAGE.say_lead()
-        st.info(
-            "This model has several layers, each with a map of its own; this page shows models "
-            "with one. What its views share is told by its segmentation, from Python.",
-            icon=":material/join_inner:",
-        )
-        others(item.key)
-        return
     parts = segmentation(item, name)
     stage(item, name, parts)
     from_view_to_view(item, name)
     about(
+        *([LAYERS] if item.model.capabilities.layers else []),
         f"**The map.** {TERMS['latent']} All views of a row hang on the same place, but each "
         "view has a mapping of its own, with its own relevances: so a dimension may move one "
         "view and leave another alone (manifold relevance determination). Dimensions that the "

@@ -87,6 +87,12 @@ class Chart:
         mean = np.asarray(model.latent_mean_, dtype=float)
         return cls(model.posterior_, dataset, mean, variance, relevance, tuple(int(q) for q in on))
 
+    @classmethod
+    def of_top(cls, model: Any, dataset: Rows) -> Self:
+        """Of a model of several layers the top: where its paths are, and where rows are placed."""
+        layers = getattr(model, "layers_", ())
+        return replace(cls.of(layers[0], dataset), layer=0) if layers else cls.of(model, dataset)
+
     @property
     def n_latent(self) -> int:
         return self.latent_mean.shape[1]

@@ -79,14 +79,21 @@ def test_layers_have_a_ladder_a_map_each_and_draws(flow: Dataset, deep: DeepGPLV
     assert all(sound) != any("Not every layer" in warning.value for warning in at.warning)
 
 
-def test_a_deep_model_opens_in_explore_with_its_last_layer(flow: Dataset, deep: DeepGPLVM):
+def test_a_deep_model_opens_in_explore_with_the_map_of_any_layer(flow: Dataset, deep: DeepGPLVM):
     key = Library(workspace() / "library").add(deep, flow, "In two layers")
     at = run_page("explore", model=f"library:{key}")
     assert not at.exception and not at.error
     header, arrays = stores(at)[f"library:{key}"]
     assert header["layer"] == 1
-    assert "2 layers, the last one shown" in said(at)
+    assert "2 layers" in said(at)
     np.testing.assert_allclose(arrays["latent"], deep.layers_[1].latent_mean_, rtol=1e-6)
+    layer = next(each for each in at.button_group if each.key.startswith("explore_layer"))
+    assert layer.options == ["Layer 1, the top", "Layer 2, above the data"]
+    at = layer.set_value(0).run()
+    assert not at.exception and query(at, "layer") == "1"
+    header, arrays = stores(at)[f"library:{key}"]
+    np.testing.assert_allclose(arrays["latent"], deep.layers_[0].latent_mean_, rtol=1e-6)
+    assert header["layers"] == 2
     press(at, "Depth")
     assert not at.exception
     assert "Layer 1, the top" in said(at)

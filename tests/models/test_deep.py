@@ -142,7 +142,7 @@ def test_a_latent_chain_finds_what_lies_behind() -> None:
 def test_noise_is_told_to_be_noise() -> None:
     generator = np.random.default_rng(1)
     x, y = generator.normal(size=(30, 1)), generator.normal(size=30)
-    with pytest.warns(UserWarning, match=r"layer 2 of 2 is off.*try another random_state"):
+    with pytest.warns(UserWarning, match=r"layer 2 of 2 is off.*try another random seed"):
         model = DeepGP((1,), 6, max_iter=60, random_state=0).fit(x, y)
     assert any("is off" in layer.verdict_ for layer in model.layers_)
     assert any("is off" in note for note in model.notes_)

@@ -166,7 +166,9 @@ def test_rows_in_time_are_completed_together(dynamical: DeepGPLVM) -> None:
     def watch(step: int, bound: float) -> None:
         steps.append(bound)
 
-    whole, std = dynamical.complete(gaps, times=times[5:20], callback=watch, return_std=True)
+    whole, std, *found = dynamical.complete(
+        gaps, times=times[5:20], callback=watch, return_std=True, return_latent=True
+    )
     np.testing.assert_array_equal(whole[~missing], gaps[~missing])
     assert np.sqrt(np.mean((whole - rows[5:20])[missing] ** 2)) < 0.35 * rows.std()
     assert (std[missing] > 0.0).all()
@@ -174,6 +176,7 @@ def test_rows_in_time_are_completed_together(dynamical: DeepGPLVM) -> None:
     assert len(steps) > 3 and (np.diff(steps[1:]) > -1e-6).all()
     path, spread = dynamical.transform_sequence(gaps, times=times[5:20], return_std=True)
     assert path.shape == spread.shape == (15, 2)
+    np.testing.assert_array_equal(found, (path, spread))
     # Of a sequence of which nothing is known the outputs are those of the prior over time.
     nothing = dynamical.complete(np.full((3, 6), np.nan), times=times[:3])
     mean, variance = through(dynamical._posteriors, np.zeros((3, 2)), np.ones((3, 2)))

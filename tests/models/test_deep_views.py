@@ -85,6 +85,17 @@ def test_views_over_time_and_a_run_that_is_resumed() -> None:
     assert sum(model.bounds_.values()) > model.bound_
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_view_of_noise_is_told_on_the_way() -> None:
+    views, told = circle(30), []
+    views["noise"] = np.random.default_rng(3).normal(size=(30, 3))
+    DeepManifoldRelevance((2, 3), 8, max_iter=20, random_state=0).fit(views, callback=told.append)
+    assert told[-1].verdicts == (
+        "layer 1 of 2 is on",
+        "layer 2 of 2 is off for 1 of 3 views",
+    )
+
+
 def test_what_cannot_be() -> None:
     views = circle(12)
     for settings, words in (

@@ -48,8 +48,9 @@ class SequenceQueries(Timed, LatentVariableModel):
         callback: StepCallback | None = None,
         return_std: bool = False,
         return_cov: bool = False,
-    ) -> Float[Array, "n D"] | tuple[Float[Array, "n D"], Float[Array, "..."]]:
-        """Whole rows: observed entries as given, missing ones (NaN) at their predictive mean.
+        return_latent: bool = False,
+    ) -> Any:
+        """Whole rows, n × D: observed entries as given, missing ones (NaN) at their mean.
 
         With times the rows are one sequence, inferred together; rows with nothing observed are
         allowed then. sequence: the trained one that they belong to, None for one of its own.
@@ -60,19 +61,24 @@ class SequenceQueries(Timed, LatentVariableModel):
         callback(step, bound in nats) is called after each step, and with step 0 and −inf while
         rows are looked at one by one; StopIteration raised in it ends with the best path so far.
         Without times every row stands alone. return_std and return_cov as for BayesianGPLVM
-        (return_cov without times only).
+        (return_cov without times only); return_latent, with times only, adds the inferred path and
+        its standard deviations, n × Q each.
         """
         if times is None:
-            if callback is not None or sequence is not None or adapt:
+            if callback is not None or sequence is not None or adapt or return_latent:
                 raise ValueError(
-                    "sequence, adapt and callback are about rows in time: give times, too"
+                    "sequence, adapt, callback and return_latent are about rows in time: give "
+                    "times, too"
                 )
             return super().complete(Y, return_std=return_std, return_cov=return_cov)
         if return_cov:
             raise ValueError("return_cov needs rows that stand alone: leave out times")
         path, outputs = self._infer_path(Y, times, sequence, coupled, adapt, callback)
         whole, variance = prediction.complete(outputs, *self._along(path))
-        return (whole, np.sqrt(variance)) if return_std else whole
+        found: tuple[Array, ...] = (whole, np.sqrt(variance)) if return_std else (whole,)
+        if return_latent:
+            found += (path.belief.mean, np.sqrt(path.belief.variance))
+        return found if len(found) > 1 else whole
 
     def transform_sequence(
         self,

@@ -27,7 +27,7 @@ LEAST_RATIO, LEAST_FREEDOM, LEAST_TOLD, MOST_NOISE = 1e-5, 0.5, 0.05, 0.9
 # A hidden layer with more degrees of freedom than this share of the points may predict badly,
 # whatever its bound; one whose outputs are this near to linear is said to be.
 MOST_FREEDOM, LINEAR = 0.5, 0.99
-ADVICE = "try another random_state, more restarts or fewer layers"
+ADVICE = "try another random seed, more starts or fewer layers"
 
 
 @dataclass(frozen=True)
@@ -93,12 +93,17 @@ def freedom(posterior: Informed) -> float:
 
 def glance(graph: Graph, parameters: Parameters) -> tuple[str, ...]:
     """Whether each layer of a model in training is on, in words; the top first."""
-    nodes = graph.believed(parameters)
-    said = (
-        f"{_name(graph, at)} is {'off' if _off(graph, nodes, layer, at) else 'on'}"
-        for at, layer in enumerate(graph.values(parameters, FREE, nodes))
-    )
-    return tuple(dict.fromkeys(said))
+    nodes, found = graph.believed(parameters), dict[str, list[bool]]()
+    for at, layer in enumerate(graph.values(parameters, FREE, nodes)):
+        found.setdefault(_name(graph, at), []).append(_off(graph, nodes, layer, at))
+    return tuple(f"{name} is {_state(off)}" for name, off in found.items())
+
+
+def _state(off: Sequence[bool]) -> str:
+    """Of a layer; of views, which have one each, how many of these are off."""
+    if any(off) and not all(off):
+        return f"off for {sum(off)} of {len(off)} views"
+    return "off" if all(off) else "on"
 
 
 def _off(graph: Graph, nodes: Sequence[Believed], layer: Settled | LayerValue, at: int) -> bool:

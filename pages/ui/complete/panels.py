@@ -50,7 +50,7 @@ def map_panel(item: Item, name: str, row: Array) -> None:
         spread = "" if here.std is None else f" ± {here.std[0]:.2f}"
         st.markdown(f"The model has one latent dimension: {here.mean[0]:.2f}{spread}.")
         return
-    dimensions = Chart.of(model, dataset).pair
+    dimensions = Chart.of_top(model, dataset).pair
     figure = latent_map_figure(
         model.latent_mean_,
         dataset.labels,
@@ -72,6 +72,8 @@ def map_panel(item: Item, name: str, row: Array) -> None:
         alt="The training points on the latent map, with the place of this item.",
     )
     words = "Cross: where the model places what is visible."
+    if model.capabilities.layers:
+        words = f"The map of the top layer. {words}"
     if here.std is not None:
         words += " Ellipse: two standard deviations of that place."
     if len(weights) > 1:

@@ -13,8 +13,8 @@ from gplvm_core.datasets import Dataset
 from gplvm_core.figures.cells import column_std
 from gplvm_core.figures.thumbnails import common_frame, picture_uri, row_picture
 from gplvm_core.prediction import sample_through
-from pages.ui.depth.ladder import place_in_words
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.layer_map import place_in_words
 
 N_DRAWN, N_SHOWN, SIZE = 60, 6, 132
 

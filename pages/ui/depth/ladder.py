@@ -10,6 +10,7 @@ from gplvm_core.datasets.errors import plural
 from gplvm_core.figures.dimensions import dimensions_on
 from gplvm_core.models.problems.doctor import DeepLayer
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.layer_map import place_in_words
 
 
 def ladder(item: Item) -> None:
@@ -30,14 +31,6 @@ def rung(layer: DeepLayer, at: int, depth: int) -> str:
         f"<span>{escape(verdict(layer))}</span>"
         f'<small class="mf-facts">{escape(" · ".join(facts(layer)))}</small></li>'
     )
-
-
-def place_in_words(at: int, depth: int) -> str:
-    """Which layer, from the top."""
-    if depth == 1:
-        return "The only layer"
-    where = {0: ", the top", depth - 1: ", above the data"}.get(at, "")
-    return f"Layer {at + 1}{where}"
 
 
 def verdict(layer: DeepLayer) -> str:

@@ -2,14 +2,12 @@
 
 import streamlit as st
 
-from gplvm_core.figures.pack_deep import pack_layers
 from pages.ui.depth.drawn import draws
-from pages.ui.depth.ladder import ladder, place_in_words
+from pages.ui.depth.ladder import ladder
 from pages.ui.shared.catalogue import Item, items
-from pages.ui.shared.component import component, hold_bytes, room_for
 from pages.ui.shared.depth_worth import depth_worth_button
-from pages.ui.shared.link import go_to, keep_in_link
-from pages.ui.shared.map_place import linked_place
+from pages.ui.shared.layer_map import chosen_layer, layer_canvas
+from pages.ui.shared.link import keep_in_link
 from pages.ui.shared.model_head import (
     chosen_key,
     model_menu,
@@ -19,16 +17,11 @@ from pages.ui.shared.model_head import (
     view_menu,
 )
 from pages.ui.shared.model_page import about, bullets
-from pages.ui.shared.place import PARAMETERS
+from pages.ui.shared.place import OF_A_MODEL, PARAMETERS
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS
 
 PAGE, MEMORY = "depth", "depth_model"
-OF_THE_MODEL = (*PARAMETERS, "layer")  # what the link says of one model alone
-
-show_layers = component(
-    "layers", "deep/layers.html", "map/map.css", "views/views.css", "deep/deep.css"
-)
 
 
 def layers() -> None:
@@ -51,7 +44,7 @@ def layers() -> None:
             other_doors(item, PAGE)
             depth_worth_button(item.key)
     with menu:
-        model_menu(item.key, PAGE, OF_THE_MODEL)
+        model_menu(item.key, PAGE, OF_A_MODEL)
         if item.view is not None:
             view_menu(item, PAGE, PARAMETERS)
     if not item.model.capabilities.layers:
@@ -111,39 +104,17 @@ def others(key: str | None) -> None:
 
 def layer_map(item: Item, name: str) -> None:
     """The map of one layer, which generates the data through all layers below it."""
-    depth = len(item.model.layers_)
-    at = linked_layer(depth, first_sound(item))
     st.subheader(
         "A map for every layer",
         anchor=False,
         help="Move over the map: what belongs to the place goes through all layers below and "
         "comes out as a row of data.",
     )
-    control = f"depth_layer|{name}|{at}"
-
-    def switch() -> None:
-        go_to(*PARAMETERS, layer=str(st.session_state[control] + 1))
-
-    st.segmented_control(
-        "Layer",
-        list(range(depth)),
-        format_func=lambda layer: place_in_words(layer, depth),
-        default=at,
-        required=True,
-        key=control,
-        on_change=switch,
-        label_visibility="collapsed",
-    )
-    axes = max(item.model.layers_[at].latent_mean_.shape[1], 2)
-    store = f"{name}|layer {at + 1}"
+    at = chosen_layer(item, PAGE, name, first_sound(item))
     try:
-        packed = _packed(item, at, store)
+        layer_canvas(item, at, name)
     except ValueError as error:  # a kernel, or a layer, that the page cannot draw
         st.error(plain(error))
-        return
-    with room_for("layers"):
-        show_layers(key=f"layers|{store}", data={"store": store, **linked_place(axes).to_data()})
-        hold_bytes(key=f"bytes|{store}", data=packed)
     keep_in_link(layer=str(at + 1))
 
 
@@ -151,17 +122,3 @@ def first_sound(item: Item) -> int:
     """The highest layer that is as it should be: one that is off has all rows in one place."""
     layers = item.model.layers_
     return next((at for at, layer in enumerate(layers) if not layer.doubt_), len(layers) - 1)
-
-
-def linked_layer(depth: int, usual: int) -> int:
-    """From the link, counted from 1 there; the usual one unless it says another."""
-    text = st.query_params.get("layer", str(usual + 1))
-    if text.isdecimal() and 1 <= int(text) <= depth:
-        return int(text) - 1
-    st.warning(f"This model has no layer “{plain(text)}”: its layers are 1 to {depth}.")
-    return usual
-
-
-@st.cache_data(max_entries=8, show_spinner=False)
-def _packed(_item: Item, at: int, store: str) -> bytes:
-    return pack_layers(_item.model, _item.dataset, at, store)

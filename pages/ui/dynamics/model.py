@@ -14,7 +14,6 @@ from gplvm_core.datasets import Dataset
 from gplvm_core.datasets.errors import plural
 from gplvm_core.figures.cells import choices, columns_of
 from gplvm_core.figures.pack_sequence import Panel, Reel, spread_share, usual_step
-from gplvm_core.prediction import predict_uncertain
 from gplvm_core.prediction.paths import StepCallback
 
 MODEL, DATA, SAMPLE = "The model", "The data", "A new sequence"
@@ -117,15 +116,13 @@ def with_gap(
 def filled(model: Any, dataset: Dataset, gap: Reel, callback: StepCallback) -> Reel:
     """The same with its gaps filled: the model is given what is left as a sequence new to it.
 
-    As complete(…, times=…) fills them, but with the inferred path at hand. Takes seconds.
+    Takes seconds.
     """
     seen, truth = (panel.values for panel in gap.panels)
-    path, path_std = model.transform_sequence(
-        seen, times=gap.times, callback=callback, return_std=True
+    whole, std, path, path_std = model.complete(
+        seen, times=gap.times, callback=callback, return_std=True, return_latent=True
     )
-    mean, variance = predict_uncertain(model.posterior_, path, path_std**2, noise=True)
     missing = np.isnan(seen)
-    whole, std = np.where(missing, mean, seen), np.where(missing, np.sqrt(variance), 0.0)
     return Reel(
         title=gap.title,
         times=gap.times,

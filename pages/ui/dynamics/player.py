@@ -108,4 +108,4 @@ def cue_for(seen: Seen, reel: Reel, before: Seen | None) -> Cue:
 
 @st.cache_data(max_entries=8, show_spinner=False)
 def _stage(_item: Item, name: str) -> bytes:
-    return pack_stage(Chart.of(_item.model, _item.dataset), stores(name)["stage"])
+    return pack_stage(Chart.of_top(_item.model, _item.dataset), stores(name)["stage"])

@@ -32,8 +32,7 @@ def doors(capabilities: Capabilities | None) -> tuple[Door, ...]:
     """The pages for a model that can do this, the main one first; none for one that is gone."""
     if capabilities is None:
         return ()
-    # These pages show one map; a deep model has several.
-    views = (VIEWS,) if capabilities.views and not capabilities.layers else ()
-    timed = (DYNAMICS,) if capabilities.timed and not capabilities.layers else ()
+    views = (VIEWS,) if capabilities.views else ()
+    timed = (DYNAMICS,) if capabilities.timed else ()
     deep = (DEPTH,) if capabilities.layers else ()
     return (*views, *timed, *deep, EXPLORE, COMPLETE)

@@ -134,12 +134,12 @@ def other_doors(item: Item, page: str) -> None:
             door.open(item.key)
 
 
-def _in_use(item: Item, page: str) -> str:
-    """Dimensions, or layers, of which Explore shows the last."""
+def _in_use(item: Item) -> str:
+    """Dimensions, or layers."""
     model = item.model
     if model.capabilities.layers:
-        words = plural(len(model.layers_), "layer")
-        return f"{words}, the last one shown" if page == "explore" else words
+        # Those of several views stand side by side: together they are one.
+        return plural(len(model.layers_) + model.capabilities.views, "layer")
     return f"{int(model.n_effective_)} of {plural(model.latent_mean_.shape[1], 'dimension')} in use"
 
 
@@ -154,7 +154,7 @@ def model_head(item: Item, page: str, place: tuple[str, ...] = ()) -> None:
         with st.container(horizontal=True, vertical_alignment="center"):
             st.html(
                 f'<span class="mf-facts">{len(dataset.values):,} × {dataset.values.shape[1]:,} '
-                f"numbers · {_in_use(item, page)}"
+                f"numbers · {_in_use(item)}"
                 f'<span class="mf-more"> · bound {bound} nats</span></span>',
                 width="content",
             )

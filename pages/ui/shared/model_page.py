@@ -7,7 +7,7 @@ import streamlit as st
 
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.model_head import chosen_key, model_head, opened
-from pages.ui.shared.place import PARAMETERS
+from pages.ui.shared.place import OF_A_MODEL
 from pages.ui.shared.plain import plain
 from pages.ui.shared.routes import enter_through_app
 
@@ -44,7 +44,7 @@ class ModelPage:
         item = opened(key, self.title, memory, whole=self.whole)
         if item is None:
             return
-        model_head(item, self.key, PARAMETERS if self.maps else ())
+        model_head(item, self.key, OF_A_MODEL if self.maps else ())
         show(item, f"{key}|{item.version}")
 
 

@@ -10,6 +10,7 @@ LOOK = ("show", "shade", "by", "wall", "noise", "path", "way")
 FARTHEST = 1e6
 """Coordinates beyond this are no place: all that was learned lies within a few units of 0."""
 PARAMETERS = ("dims", "at", "hold", *LOOK)
+OF_A_MODEL = (*PARAMETERS, "layer")  # what the link says of one model alone
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ from gplvm_core.models import (
     BayesianGPLVM,
     BayesianPCA,
     DeepGPLVM,
+    DeepManifoldRelevance,
     DynamicalGPLVM,
     ManifoldRelevance,
     ProbabilisticPCA,
@@ -123,8 +124,9 @@ TERMS: dict[str, str] = {
     "dimensions": "How many hidden numbers a row may have. Give more than you expect to need: "
     "the Bayesian models switch off what the data do not need.",
     "layers": "With two or three layers the map of the data has a map of its own above it (a deep "
-    "GP-LVM), which suits data whose smoothness changes from place to place. Training takes two to "
-    "four times as long; a layer that is not needed switches off, and that is said.",
+    "GP-LVM), which suits data whose smoothness changes from place to place. Paths over time are "
+    "those of the top layer; several views share the lowest map. Training takes two to four times "
+    "as long; a layer that is not needed switches off, and that is said.",
     "verdict": "A layer is on when it hands something on that is not noise. In the first phases "
     "layers may wake up again.",
     "widths": "How many hidden numbers a row may have in this layer: fewer than below it. Those "
@@ -172,6 +174,7 @@ MODEL_WORDS: dict[str, str] = {
         (ManifoldRelevance, "Manifold relevance"),
         (DynamicalGPLVM, "Dynamical GP-LVM"),
         (DeepGPLVM, "Deep GP-LVM"),
+        (DeepManifoldRelevance, "Deep manifold relevance"),
         (GPLVM, "GP-LVM"),
         (BayesianPCA, "Bayesian PCA"),
         (ProbabilisticPCA, "Probabilistic PCA"),

@@ -24,7 +24,7 @@ from pages.ui.shared.words import (
 )
 from pages.ui.train.job_controls import ACTIVE, ENDED, WAITING, controls
 from pages.ui.train.jobs_list import status_badge
-from pages.ui.train.verdicts import show_verdicts
+from pages.ui.train.verdicts import show_verdicts, verdicts_of
 
 
 def job_view(job_id: str) -> None:
@@ -83,8 +83,11 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
         st.error(f"The training failed: {plain(job.error)}", icon=":material/error:")
     if job.warning:
         st.warning(plain(job.warning), icon=":material/warning:")
+    verdicts = verdicts_of(job)
+    doubts = [note for note in job.notes if note.startswith(verdicts)]
     for note in job.notes:
-        st.caption(f":material/info: {plain(note)}")
+        if note not in doubts:  # those are told with the layers
+            st.caption(f":material/info: {plain(note)}")
     progress = job.progress
     if progress is None:
         if not job.error:
@@ -101,7 +104,7 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
     # Of a deep model these are the top's: what became of the others, the verdicts tell.
     if job.status == "finished" and on == 0 and not deep:
         st.info(NOTHING_FOUND, icon=":material/info:")
-    show_verdicts(job)
+    show_verdicts(verdicts, doubtful=bool(doubts))
     with st.container(horizontal=True, key="job_numbers"):
         number("Bound", bound_in_words(progress.bound), TERMS["bound"])
         number("Noise", f"{progress.noise_variance:.3g}", TERMS["noise"])
@@ -201,7 +204,8 @@ def figures_state(job: Snapshot) -> tuple[Array, Array, Array] | None:
         except (ValueError, OSError):
             pass  # deleted in the Library: the last step still shows what there was
         else:
-            if model.capabilities.layers:  # one that is off has all rows in one place
+            if model.capabilities.layers and not model.capabilities.views:
+                # One that is off has all rows in one place.
                 layer = next((each for each in model.layers_ if not each.doubt_), model.layers_[-1])
                 width = layer.latent_mean_.shape[1]
                 return layer.latent_mean_, layer.relevance_[:width], layer.information_

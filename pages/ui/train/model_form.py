@@ -1,7 +1,7 @@
 """The form that chooses a model and its options, and makes the estimator."""
 
 import inspect
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import streamlit as st
@@ -11,6 +11,7 @@ from gplvm_core import (
     BayesianGPLVM,
     BayesianPCA,
     DeepGPLVM,
+    DeepManifoldRelevance,
     DynamicalGPLVM,
     ManifoldRelevance,
     ProbabilisticPCA,
@@ -28,11 +29,15 @@ from pages.ui.train.time_form import time_kernel_form
 
 @dataclass(frozen=True)
 class Choice:
-    """A model on offer: its name in the field, one line of what it does, and its estimator."""
+    """A model on offer: its name in the field, one line of what it does, and its estimator.
+
+    deeper: the estimator with layers above it, where there is one.
+    """
 
     title: str
     line: str
     estimator: type
+    deeper: type | None = None
 
     @property
     def needs_times(self) -> bool:
@@ -60,16 +65,19 @@ CHOICES: tuple[Choice, ...] = (
         "Views (manifold relevance)",
         "One map for all views; finds which dimensions they share and which belong to one alone.",
         ManifoldRelevance,
+        DeepManifoldRelevance,
     ),
     Choice(
         "Bayesian GP-LVM",
         "Curved map with uncertainty; finds how many dimensions the data need.",
         BayesianGPLVM,
+        DeepGPLVM,
     ),
     Choice(
         "Dynamical GP-LVM",
         "The same for rows that follow each other in time: each sequence is a path on the map.",
         DynamicalGPLVM,
+        DeepGPLVM,
     ),
     Choice(
         "GP-LVM",
@@ -87,7 +95,6 @@ CHOICES: tuple[Choice, ...] = (
         ProbabilisticPCA,
     ),
 )
-DEEP = Choice("Deep GP-LVM", "A map above the map: layers below each other.", DeepGPLVM)
 SCALINGS = {
     "global": "One scale for all",
     "columns": "Each column its own",
@@ -122,10 +129,13 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
         width="stretch",
     )
     choice, n_layers = offered[titles.index(title)], 1
-    if choice.estimator is BayesianGPLVM and not several:
+    over_time = choice.needs_times
+    if choice.deeper is not None:
         n_layers = layers_question()
-        choice = choice if n_layers == 1 else DEEP
-    known = inspect.signature(choice.estimator).parameters
+        choice = choice if n_layers == 1 else replace(choice, estimator=choice.deeper)
+    known = set(inspect.signature(choice.estimator).parameters)
+    if over_time:
+        known.discard("encoder")  # where rows lie is a matter of their times
     options: dict[str, Any] = {}
     if several and not choice.needs_views:
         st.caption(
@@ -136,7 +146,7 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
         differ = differ or bool(mixed_units(dataset.values, column_words(dataset)))
     if choice.needs_views:
         options["time_kernel"] = prior_option(dataset)
-    elif choice.needs_times:
+    elif over_time:
         options["time_kernel"] = time_kernel_form(dataset)
     most = max(1, min(30, dataset.targets.shape[1], len(dataset.targets) - 1))
     left, right = st.columns(2)
@@ -178,9 +188,11 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
             "Scale of the columns", "scaling", SCALINGS, usual=usual, mark=f"_{differ}"
         )
     # Probabilistic PCA has no further options.
-    if {"kernel", "init", "n_restarts", "n_inducing"} & set(known):
+    if {"kernel", "init", "n_restarts", "n_inducing"} & known:
         with st.expander("More options"):
-            options |= more_options(choice, dataset, set(known), lowest)
+            options |= more_options(choice, dataset, known, lowest)
+    if n_layers > 1 and isinstance(options["kernel"], dict):
+        options["kernel"] = (*["rbf"] * (n_layers - 1), options["kernel"])
     return choice.estimator(**{name: value for name, value in options.items() if name in known})
 
 

@@ -1,21 +1,25 @@
 """How the layers of a model are: while it trains, and in the result."""
 
+from collections.abc import Sequence
+
 import streamlit as st
 
+from gplvm_core.models.problems.doctor import ADVICE
 from gplvm_core.store import StoreError
 from gplvm_core.training import Snapshot
 from gplvm_core.training.progress import ENDED
 from pages.ui.shared.catalogue import open_item
+from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS
 
 
-def show_verdicts(job: Snapshot) -> None:
-    """One line, for a model of several layers."""
-    verdicts = verdicts_of(job)
+def show_verdicts(verdicts: Sequence[str], *, doubtful: bool) -> None:
+    """One line, for a model of several layers; doubtful: with what may help."""
     if verdicts:
-        words = "; ".join(verdicts)
+        advice = f"; {ADVICE}" if doubtful else ""
+        words = plain(f"{'; '.join(verdicts)}{advice}.")
         st.caption(
-            f":material/layers: {words[:1].upper()}{words[1:]}.",
+            f":material/{'layers_clear' if doubtful else 'layers'}: {words[:1].upper()}{words[1:]}",
             help=TERMS["verdict"],
         )
 
@@ -28,5 +32,6 @@ def verdicts_of(job: Snapshot) -> tuple[str, ...]:
         except (ValueError, OSError, StoreError):
             return ()  # deleted in the Library
         if model.capabilities.layers:
-            return tuple(layer.verdict_ for layer in model.layers_)
+            own = model.view_layers_.values() if model.capabilities.views else ()
+            return tuple(layer.verdict_ for layer in (*model.layers_, *own))
     return () if job.progress is None else job.progress.verdicts

@@ -1,0 +1,72 @@
+"""Which layer of a deep model is looked at, and its map, which generates through all layers below.
+
+The browser hands the mean of every layer to the next one, down to the data.
+"""
+
+import streamlit as st
+
+from gplvm_core.figures.pack_deep import pack_layers
+from pages.ui.shared.catalogue import Item
+from pages.ui.shared.component import component, hold_bytes, room_for
+from pages.ui.shared.link import go_to
+from pages.ui.shared.map_place import linked_place
+from pages.ui.shared.place import PARAMETERS
+from pages.ui.shared.plain import plain
+
+show_layers = component(
+    "layers", "deep/layers.html", "map/map.css", "views/views.css", "deep/deep.css"
+)
+
+
+def place_in_words(at: int, depth: int) -> str:
+    """Which layer, from the top."""
+    if depth == 1:
+        return "The only layer"
+    where = {0: ", the top", depth - 1: ", above the data"}.get(at, "")
+    return f"Layer {at + 1}{where}"
+
+
+def chosen_layer(item: Item, page: str, name: str, usual: int) -> int:
+    """Asked for; page: its key; name: key and version of the model."""
+    depth = len(item.model.layers_)
+    at = linked_layer(depth, usual)
+    control = f"{page}_layer|{name}|{at}"
+
+    def switch() -> None:
+        go_to(*PARAMETERS, layer=str(st.session_state[control] + 1))
+
+    st.segmented_control(
+        "Layer",
+        list(range(depth)),
+        format_func=lambda layer: place_in_words(layer, depth),
+        default=at,
+        required=True,
+        key=control,
+        on_change=switch,
+        label_visibility="collapsed",
+    )
+    return at
+
+
+def linked_layer(depth: int, usual: int) -> int:
+    """From the link, counted from 1 there; the usual one unless it says another."""
+    text = st.query_params.get("layer", str(usual + 1))
+    if text.isdecimal() and 1 <= int(text) <= depth:
+        return int(text) - 1
+    st.warning(f"This model has no layer “{plain(text)}”: its layers are 1 to {depth}.")
+    return usual
+
+
+def layer_canvas(item: Item, at: int, name: str) -> None:
+    """The map of a layer. Raises ValueError for what the browser cannot draw."""
+    axes = max(item.model.layers_[at].latent_mean_.shape[1], 2)
+    store = f"{name}|layer {at + 1}"
+    packed = _packed(item, at, store)
+    with room_for("layers"):
+        show_layers(key=f"layers|{store}", data={"store": store, **linked_place(axes).to_data()})
+        hold_bytes(key=f"bytes|{store}", data=packed)
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def _packed(_item: Item, at: int, store: str) -> bytes:
+    return pack_layers(_item.model, _item.dataset, at, store)

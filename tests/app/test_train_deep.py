@@ -1,0 +1,74 @@
+"""Train offers layers wherever a model may have them: above paths over time, above views."""
+
+import numpy as np
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from gplvm_core import DeepGPLVM, training
+from gplvm_core.datasets import Dataset, Drawing
+from tests.app.apptest import finished, press, query, run_page, said, upload
+from tests.app.uploads import table
+
+pytestmark = pytest.mark.usefixtures("home")
+
+
+def form(data: str) -> AppTest:
+    return run_page("train").pills(key="train_built_in").set_value(data).run()
+
+
+def number(at: AppTest, words: str):
+    return next(box for box in at.number_input if box.label.startswith(words))
+
+
+def quick(at: AppTest) -> training.Snapshot:
+    """Train two layers for a few steps."""
+    at.segmented_control(key="form_layers").set_value(2).run()
+    at.number_input(key="form_max_iter").set_value(10)
+    number(at, "Latent dimensions").set_value(3).run()
+    number(at, "Dimensions of layer 1").set_value(2)
+    number(at, "Inducing points").set_value(10).run()
+    assert not at.exception and not at.error
+    press(at, "Start training")
+    job = finished(query(at, "job"))
+    at.run()
+    assert not at.exception
+    return job
+
+
+def test_layers_below_a_path_over_time():
+    at = upload(run_page("train"), "waves.csv", table(columns="abcd", extra="time"))
+    at.radio(key="form_model").set_value("Dynamical GP-LVM").run()
+    at.segmented_control(key="form_layers").set_value(2).run()
+    assert not any(each.label == "How new rows find their place" for each in at.segmented_control)
+    job = quick(at)
+    assert job.model_class == "DeepGPLVM"
+    assert job.parameters["time_kernel"] == "matern32"
+    assert job.parameters["n_components"] == (2, 3)
+    assert "Layer 1 of 2 is" in said(at)
+
+
+def test_layers_above_several_views():
+    at = form("toy_views")
+    at.segmented_control(key="form_kernel_views_True").set_value("each").run()
+    next(c for c in at.segmented_control if c.label == "Shape of “second”").set_value(
+        "linear"
+    ).run()
+    job = quick(at)
+    assert job.model_class == "DeepManifoldRelevance"
+    assert job.parameters["n_components"] == (2, 3)
+    assert job.parameters["kernel"] == ("rbf", {"first": "rbf", "second": "linear"})
+    words = said(at)
+    assert "Layer 1 of 2 is" in words and "view 'second', is" in words
+    assert "Deep manifold relevance" in words
+
+
+def test_layers_that_are_off_are_told_once_and_in_plain_words():
+    rows = np.random.default_rng(0).normal(size=(30, 4))
+    noise = Dataset("noise", "Noise", rows, Drawing("bars", (4,)))
+    job = finished(training.submit(DeepGPLVM((1, 2), 5, max_iter=30, random_state=0), noise, "N"))
+    doubts = [note for note in job.notes if note.startswith("layer ")]
+    assert doubts
+    words = said(run_page("train", job=job.id))
+    assert "another random seed" in words and "random_state" not in words
+    assert words.count("ayer 2 of 2 is off") == 1
+    assert not any(note in words for note in doubts)
