@@ -8,6 +8,7 @@ import streamlit as st
 from threadpoolctl import threadpool_limits
 
 from pages.ui.serving.start import guards
+from pages.ui.shared.parcels import parcels
 from pages.ui.shared.routes import route
 from pages.ui.shared.style import page_style
 from pages.ui.shared.trouble import start_log, tell
@@ -50,4 +51,4 @@ if __name__ == "__main__":  # for every visit
     visit()
 elif __name__ == "app":  # once, where the server starts
     start_log()
-    app = st.App(__file__, middleware=guards(), on_script_error=tell)
+    app = st.App(__file__, middleware=guards(), routes=[parcels.route()], on_script_error=tell)

@@ -69,7 +69,7 @@ def test_a_card_with_wrong_types_is_shown_as_broken(library, model, circle, fiel
         assert library.dataset("odd").name == "circle"
     else:
         assert "entry.json is damaged" in found["odd"]
-        with pytest.raises(StoreError, match="entry.json is damaged"):
+        with pytest.raises(StoreError, match=r"entry\.json is damaged"):
             library.model("odd")
 
 
@@ -163,7 +163,7 @@ def test_a_library_of_before_is_tightened_and_links_are_not_followed(library, tm
     outside.chmod(0o644)
     (library.root / "fine" / "link").symlink_to(outside)
     for folder, _, files in os.walk(library.root):
-        os.chmod(folder, 0o755)
+        os.chmod(folder, 0o755)  # noqa: S103 (as they were before)
         for name in set(files) - {"link"}:
             os.chmod(os.path.join(folder, name), 0o644)
     library.tidy()
@@ -247,5 +247,5 @@ def test_a_home_that_cannot_be_written_is_told_in_words(tmp_path, model, circle)
     library = Library(tmp_path / "file" / "library")
     assert library.entries() == library.trash() == ()
     library.tidy()
-    with pytest.raises(StoreError, match="Cannot write to .*: Not a directory"):
+    with pytest.raises(StoreError, match=r"Cannot write to .*: Not a directory"):
         library.add(model, circle, "x")

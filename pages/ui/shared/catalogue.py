@@ -18,7 +18,6 @@ GALLERY_ORDER = (
     "heads",
     "poses",
     "lit_pairs",
-    "silhouettes",
     "faces",
     "digits",
     "flow",

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any, cast
 import streamlit as st
 
 from gplvm_core.figures.scripts import asset, script
+from pages.ui.shared.parcels import parcels
 
 if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer
@@ -44,8 +45,12 @@ def room_for(drawing: str) -> "DeltaGenerator":
     return st.container(gap=None, key=f"room_{drawing}")
 
 
-# Called with key and data (framed bytes): holds them for the component that asks for their name.
-hold_bytes = _keyed(st.components.v2.component("manifolio_store", js=script("streamlit/store.js")))
+def hold_bytes(key: str, data: bytes) -> None:
+    """Framed bytes in the browser, for the component that asks for their name; fetched once."""
+    _store(key=key, data={"address": parcels.hold(data)})
+
+
+_store = _keyed(st.components.v2.component("manifolio_store", js=script("streamlit/store.js")))
 
 # Called with key and data (parameters of the link): writes them into the link in place.
 write_link = _keyed(st.components.v2.component("manifolio_link", js=script("streamlit/link.js")))
