@@ -13,6 +13,7 @@ from pages.ui.train.data_view import data_view, has_mixed_units
 from pages.ui.train.jobs_list import active_banner, job_list
 from pages.ui.train.jobs_panel import job_view
 from pages.ui.train.model_form import model_form
+from pages.ui.train.own_jobs import begin, say_held
 from pages.ui.train.several_choice import views_choice
 from pages.ui.train.several_files import several_files_form
 from pages.ui.train.source_form import built_in_form, upload_form
@@ -83,7 +84,9 @@ def set_up() -> None:
         "Start training", type="primary", icon=":material/play_arrow:", disabled=bool(still)
     ):
         try:
-            job_id = training.submit(model, dataset, (name or "").strip() or dataset.title)
+            job_id = begin(
+                lambda: training.submit(model, dataset, (name or "").strip() or dataset.title)
+            )
         except (ValueError, OSError) as error:
             st.error(f"The training could not start. {plain(error)}", icon=":material/error:")
             return
@@ -94,6 +97,7 @@ def set_up() -> None:
 enter_through_app()
 st.title("Train", anchor=False)
 say_problem()
+say_held()
 wanted = st.query_params.get("job")
 known = {job.id for job in training.jobs()}
 if wanted is not None and wanted not in known:

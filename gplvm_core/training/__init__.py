@@ -2,6 +2,7 @@
 
 from gplvm_core.training.comparing import ComparisonRun, begin_comparison, comparison_of
 from gplvm_core.training.job import JobError
+from gplvm_core.training.limits import Limits
 from gplvm_core.training.progress import Snapshot
 from gplvm_core.training.queue import Queue
 from gplvm_core.training.registry import (
@@ -9,7 +10,9 @@ from gplvm_core.training.registry import (
     dataset,
     extend,
     forget,
+    held,
     jobs,
+    limits,
     pause,
     recover,
     rerun,
@@ -22,6 +25,7 @@ from gplvm_core.training.registry import (
 __all__ = [
     "ComparisonRun",
     "JobError",
+    "Limits",
     "Queue",
     "Snapshot",
     "begin_comparison",
@@ -30,7 +34,9 @@ __all__ = [
     "dataset",
     "extend",
     "forget",
+    "held",
     "jobs",
+    "limits",
     "pause",
     "recover",
     "rerun",

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 
 from gplvm_core.comparison import Comparison, Step
+from gplvm_core.training.limits import give_way
 
 Task = Callable[[Callable[[Step], None]], Comparison]
 _RUNS: dict[str, "ComparisonRun"] = {}
@@ -52,6 +53,7 @@ class ComparisonRun:
         return self
 
     def _run(self) -> None:
+        give_way()
         try:
             self.result = self._task(self._follow)
         except Exception as error:  # a thread's error would be lost otherwise

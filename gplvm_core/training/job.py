@@ -5,6 +5,7 @@ import threading
 import time
 import traceback
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import IO, Any, Literal
 
 from sklearn.base import BaseEstimator, clone
@@ -39,6 +40,7 @@ class Job:
     files: JobFiles
     library: Library
     checkpoint_seconds: float
+    hold: Path  # while there is such a file, nothing trains
     claim: IO[bytes] | None = None
     # Set while the job neither trains nor waits to.
     idle: threading.Event = field(default_factory=threading.Event)
@@ -55,7 +57,7 @@ class Job:
         """Replace the snapshot by one with these fields changed."""
         with self._publishing:
             self.snapshot = replace(self.snapshot, **changes)
-            if self.snapshot.status in ("queued", "running"):
+            if self.snapshot.active:
                 self.idle.clear()
             else:
                 self.idle.set()
@@ -149,6 +151,8 @@ class Job:
         self.publish(progress=progress, trace=trace)
         if time.monotonic() - self._written >= self.checkpoint_seconds:
             self.checkpoint()
+        if self.snapshot.request is None and self.hold.exists():
+            self.publish(request="pause")
         request = self.snapshot.request
         if request == "cancel":
             self._stopped = True

@@ -50,6 +50,11 @@ class Snapshot:
     warning: str | None = None
     data: str | None = None
 
+    @property
+    def active(self) -> bool:
+        """Whether it trains, or waits for its turn."""
+        return self.status in ("queued", "running")
+
 
 def empty_trace() -> Trace:
     """The trace of a job that has not begun."""

@@ -16,9 +16,13 @@ from gplvm_core.store.holding import writing
 from gplvm_core.store.private import private_folder
 from gplvm_core.training.checkpoint import JobFiles, stored_jobs, tidy_jobs
 from gplvm_core.training.job import Job, JobError, Outcome
+from gplvm_core.training.limits import Limits, give_way
 from gplvm_core.training.progress import ENDED, Snapshot
 
 CHECKPOINT_SECONDS = 5.0
+NO_LIMITS = Limits()
+HOLD = "hold"  # a file of that name in the workspace
+HELD = "Whoever runs this server has stopped all training for now. Try again later."
 
 
 class Queue:
@@ -32,12 +36,16 @@ class Queue:
         self,
         home: str | Path,
         *,
-        at_once: int = 1,
+        limits: Limits = NO_LIMITS,
         checkpoint_seconds: float = CHECKPOINT_SECONDS,
     ) -> None:
-        """A queue for the workspace ``home``; finds the jobs that an earlier process left there."""
+        """A queue for the workspace ``home``; finds the jobs that an earlier process left there.
+
+        While there is a file "hold" in that folder, nothing trains: what runs pauses after its
+        present iteration. That is the switch of whoever runs a server.
+        """
         self.home = Path(home)
-        self.at_once = at_once
+        self.limits = limits
         self.checkpoint_seconds = checkpoint_seconds
         self._lock = threading.RLock()
         self._jobs: dict[str, Job] = {}
@@ -61,6 +69,7 @@ class Queue:
                 f"A job trains on a Dataset; got a {type(data).__name__}. Make one, as "
                 "load_dataset or read_table does."
             )
+        self._allow(data.values.size)
         title = clean_title(name)
         fresh: BaseEstimator = clone(model)
         snapshot = Snapshot(
@@ -88,6 +97,18 @@ class Queue:
             self._jobs[job.id] = job
             self._enqueue(job)
         return job.id
+
+    @property
+    def held(self) -> bool:
+        """Whether whoever runs this server lets nothing train now."""
+        return (self.home / HOLD).exists()
+
+    def _allow(self, values: int = 0) -> None:
+        """Refuse, in words, what whoever runs this server does not allow."""
+        if self.held:
+            raise JobError(HELD)
+        active = sum(job.snapshot.active for job in [*self._jobs.values()])
+        self.limits.allow(active, values)
 
     def recover(self) -> tuple[Snapshot, ...]:
         """Find jobs that a process which is gone left behind; returns the unfinished ones.
@@ -152,8 +173,9 @@ class Queue:
                 job.publish(request=None)
             elif status == "finished":
                 raise JobError(f"{job.snapshot.name} is finished. Extend it to train for longer.")
-            elif status not in ("queued", "running"):
+            elif not job.snapshot.active:
                 self._model(job)
+                self._allow()
                 self._enqueue(job)
                 job.checkpoint()
 
@@ -181,7 +203,7 @@ class Queue:
         job = self._get(id)
         with self._lock:
             model = self._model(job)
-            if job.snapshot.status in ("queued", "running"):
+            if job.snapshot.active:
                 raise JobError(f"{job.snapshot.name} is not done. Wait, or pause it, then extend.")
             if "max_iter" not in model.get_params(deep=False):
                 raise JobError(f"A {type(model).__name__} has no iterations to extend.")
@@ -191,6 +213,7 @@ class Queue:
                     f"{job.snapshot.name} has made {reached} iterations; extend it to more, "
                     f"got {max_iter!r}."
                 )
+            self._allow()
             job.model = clone(model).set_params(max_iter=max_iter)
             job.publish(parameters=job.model.get_params(deep=False))
             self._enqueue(job)
@@ -236,7 +259,7 @@ class Queue:
 
     def _job(self, snapshot: Snapshot, model: BaseEstimator | None, files: JobFiles) -> Job:
         library = Library(self.home / "library")
-        job = Job(snapshot, model, files, library, self.checkpoint_seconds)
+        job = Job(snapshot, model, files, library, self.checkpoint_seconds, self.home / HOLD)
         job.publish()
         return job
 
@@ -248,7 +271,7 @@ class Queue:
             broken = Snapshot(files.id, files.id, "failed", "", "", "", {}, error=words)
             return self._job(broken, None, files)
         job = self._job(snapshot, model, files)
-        if snapshot.status in ("queued", "running"):
+        if snapshot.active:
             job.publish(status="interrupted", request=None)
         return job
 
@@ -273,7 +296,7 @@ class Queue:
         self._schedule()
 
     def _schedule(self) -> None:
-        while self._waiting and len(self._running) < self.at_once:
+        while self._waiting and len(self._running) < self.limits.at_once:
             self._start(self._waiting.pop(0))
 
     def _start(self, job: Job) -> None:
@@ -284,6 +307,7 @@ class Queue:
 
     def _work(self, job: Job) -> None:
         outcome: Outcome = "ended"
+        give_way()
         try:
             outcome = job.train()
         finally:

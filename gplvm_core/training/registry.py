@@ -4,6 +4,7 @@
 jobs behind them must not. It holds one queue per workspace folder.
 """
 
+import os
 import threading
 from pathlib import Path
 
@@ -11,6 +12,7 @@ from sklearn.base import BaseEstimator
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.store import workspace
+from gplvm_core.training.limits import Limits
 from gplvm_core.training.progress import Snapshot
 from gplvm_core.training.queue import Queue
 
@@ -23,8 +25,18 @@ def current_queue() -> Queue:
     home = workspace()
     with _LOCK:
         if home not in _QUEUES:
-            _QUEUES[home] = Queue(home)
+            _QUEUES[home] = Queue(home, limits=Limits.from_environment(os.environ))
         return _QUEUES[home]
+
+
+def held() -> bool:
+    """Whether whoever runs this server lets nothing train now (`Queue`)."""
+    return current_queue().held
+
+
+def limits() -> Limits:
+    """What whoever runs this server allows."""
+    return current_queue().limits
 
 
 def submit(model: BaseEstimator, data: Dataset, name: str) -> str:

@@ -11,7 +11,7 @@ from gplvm_core import training
 from gplvm_core.datasets import Dataset, Drawing, toy_views
 from gplvm_core.models import DynamicalGPLVM, ManifoldRelevance, ProbabilisticPCA
 from gplvm_core.store import Library
-from gplvm_core.training import JobError
+from gplvm_core.training import JobError, Limits
 
 LONG = 100_000
 
@@ -116,7 +116,7 @@ def test_one_trains_and_the_others_wait_their_turn(jobs, wave, ocean, make_model
 
 
 def test_two_can_train_at_once(open_queue, ocean, make_model, until):
-    queue = open_queue(at_once=2)
+    queue = open_queue(limits=Limits(at_once=2))
     ids = [queue.submit(make_model(LONG), ocean, name) for name in ("a", "b")]
     until(lambda: all(queue.snapshot(id).progress is not None for id in ids))
     assert [queue.snapshot(id).status for id in ids] == ["running", "running"]

@@ -6,6 +6,7 @@ import sys
 from starlette.middleware import Middleware
 from streamlit import config
 
+from gplvm_core.training import Limits
 from pages.ui.serving.address import Address
 from pages.ui.serving.guard import Guard
 from pages.ui.serving.settings import Serving
@@ -18,6 +19,7 @@ def guards() -> list[Middleware]:
     bound, port = config.get_option("server.address"), config.get_option("server.port")
     try:
         serving = Serving.from_environment(os.environ, bound)
+        Limits.from_environment(os.environ)
     except ValueError as error:
         sys.exit(str(error))
     name = "localhost" if bound in EVERYWHERE else f"[{bound}]" if ":" in bound else bound

@@ -7,6 +7,7 @@ import streamlit as st
 from gplvm_core.apart import Readers, is_small, run
 from gplvm_core.datasets import DataError, NamedBytes
 from gplvm_core.datasets.limits import SECONDS
+from pages.ui.shared.memory import fingerprint
 
 STOPPED = "reading_stopped"  # session key: the file whose reading was stopped
 AT_ONCE = 0.4  # seconds in which nothing is said
@@ -52,6 +53,7 @@ def _read(task: str, source: NamedBytes, options: dict[str, Any]) -> Any:
         st.button("Read it again", key=f"reading_again|{mark}", on_click=_forget)
         raise DataError(f"The reading of {source.name} was stopped.")
     _forget()
+    asked = fingerprint((task, *map(repr, options.values())))
     place = st.empty()
     with readers().reading(task, source, **options) as reading:
         if not reading.wait(AT_ONCE):
@@ -59,7 +61,7 @@ def _read(task: str, source: NamedBytes, options: dict[str, Any]) -> Any:
                 bar = st.progress(0.0, "Reading the file …", width="stretch")
                 st.button(
                     "Cancel",
-                    key=f"reading_cancel|{mark}|{task}",
+                    key=f"reading_cancel|{mark}|{asked}",
                     icon=":material/stop:",
                     on_click=_stop,
                     args=(mark,),

@@ -9,8 +9,8 @@ from gplvm_core.training import Snapshot
 from pages.ui.shared.catalogue import capabilities_of
 from pages.ui.shared.doors import doors
 from pages.ui.shared.plain import plain
+from pages.ui.train.own_jobs import begin
 
-ACTIVE = ("queued", "running")
 WAITING = ("paused", "interrupted")
 ENDED = ("finished", "cancelled", "failed")
 
@@ -37,7 +37,7 @@ def controls(job: Snapshot) -> None:
             )
         if job.status == "failed" and job.parameters:
             action("Try again", "play_arrow", lambda: training.resume(job.id))
-        if job.status in ("queued", "running", "paused", "interrupted") and job.request is None:
+        if (job.active or job.status in WAITING) and job.request is None:
             action("Stop", "stop", lambda: training.cancel(job.id), help=STOP)
         if job.status in ("finished", "cancelled") and "max_iter" in job.parameters:
             longer(job)
@@ -90,7 +90,7 @@ def attempt(act: Callable[[], object]) -> None:
 
 
 def run_again(job_id: str) -> None:
-    st.query_params["job"] = training.rerun(job_id)
+    st.query_params["job"] = begin(lambda: training.rerun(job_id))
 
 
 def remove(job_id: str) -> None:

@@ -45,7 +45,9 @@ def job_list(chosen: str | None) -> None:
     waiting = sum(job.status == "queued" for job in jobs)
     st.subheader("Trainings", anchor=False)
     if waiting:
-        st.caption(f"{plural(waiting, 'training')} waiting; one runs at a time.")
+        at_once = training.limits().at_once
+        runs = "one runs" if at_once == 1 else f"{at_once} run"
+        st.caption(f"{plural(waiting, 'training')} waiting; {runs} at a time.")
     for job in jobs:
         with st.container(
             border=job.id == chosen, horizontal=True, vertical_alignment="center", gap="small"

@@ -22,7 +22,7 @@ from pages.ui.shared.words import (
     model_words,
     seconds_in_words,
 )
-from pages.ui.train.job_controls import ACTIVE, ENDED, WAITING, controls
+from pages.ui.train.job_controls import ENDED, WAITING, controls
 from pages.ui.train.jobs_list import status_badge
 from pages.ui.train.verdicts import show_verdicts, verdicts_of
 
@@ -41,7 +41,7 @@ def job_view(job_id: str) -> None:
         )
     controls(job)
     # Polling only while something can change; each fragment starts the page anew when it does.
-    active = job.status in ACTIVE
+    active = job.active
     # A job that waits may be resumed in another tab.
     pace = 1.0 if active else 5.0 if job.status in WAITING else None
     st.fragment(live_numbers, run_every=pace)(job_id, state_of(job))
@@ -168,7 +168,7 @@ def live_figures(job_id: str) -> None:
     latent_mean, relevance, information = state
     left, right = st.columns(2, gap="medium")
     with left:
-        st.markdown("**Map so far**" if job.status in ACTIVE else "**Map**", help=TERMS["latent"])
+        st.markdown("**Map so far**" if job.active else "**Map**", help=TERMS["latent"])
         labels, names = stored_labels(job.id)
         pair = leading_pair(relevance)
         st.plotly_chart(
