@@ -3,7 +3,7 @@
 # make help  lists the rest
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format docs mutants bench gallery chromium clean
+.PHONY: help run test check format docs mutants fuzz bench gallery chromium clean
 .DELETE_ON_ERROR:
 
 VENV := .venv
@@ -28,6 +28,7 @@ help:
 	@echo "make check   the same without the tests"
 	@echo "make format  format the code"
 	@echo "make mutants see whether the tests notice formulas that are wrong (tests/mutants.py)"
+	@echo "make fuzz    many more damaged and hostile files than the tests try (tests/fuzz)"
 	@echo "make docs    build the documentation (build/docs)"
 	@echo "make bench   run the benchmarks (benchmarks/README.md)"
 	@echo "make gallery train the gallery's models again (assets/models)"
@@ -59,6 +60,10 @@ format: $(VENV)/.dev-installed
 
 mutants: $(VENV)/.dev-installed
 	$(BIN)/python tests/mutants.py
+
+fuzz: export FUZZ_EXAMPLES ?= 3000
+fuzz: $(VENV)/.dev-installed
+	$(BIN)/python -m pytest tests/fuzz -n auto --maxprocesses 4
 
 docs: $(VENV)/.dev-installed
 	$(BIN)/python -m sphinx --quiet --fail-on-warning --conf-dir docs . build/docs

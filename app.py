@@ -7,9 +7,12 @@ import scipy.linalg  # noqa: F401 (brings a BLAS of its own, which is told below
 import streamlit as st
 from threadpoolctl import threadpool_limits
 
+from pages.ui.serving.sign_in import ask_to_sign_in
 from pages.ui.serving.start import guards
+from pages.ui.shared.parcels import parcels
 from pages.ui.shared.routes import route
 from pages.ui.shared.style import page_style
+from pages.ui.shared.trouble import start_log, tell
 
 CONTENT_WIDTH = 1360  # pixels
 FIRST_PAUSE = 0.2  # seconds
@@ -32,6 +35,7 @@ def visit() -> None:
             "Everything runs on this machine."
         },
     )
+    ask_to_sign_in()
     one_thread_a_product()
     page = route()
     # The stylesheet is sent before the page and stands below it: it comes first, moves nothing.
@@ -48,4 +52,5 @@ def visit() -> None:
 if __name__ == "__main__":  # for every visit
     visit()
 elif __name__ == "app":  # once, where the server starts
-    app = st.App(__file__, middleware=guards())
+    start_log()
+    app = st.App(__file__, middleware=guards(), routes=[parcels.route()], on_script_error=tell)

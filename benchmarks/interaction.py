@@ -167,6 +167,7 @@ def app(home: Path, load: str) -> Iterator[str]:
         "OPENBLAS_NUM_THREADS": "1",
         "OMP_NUM_THREADS": "1",
     }
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # as everybody starts it after the first time
     with (home / f"{load}.log").open("wb") as log:
         process = subprocess.Popen(
             [sys.executable, "-c", LAUNCH, str(port), load],

@@ -26,6 +26,7 @@ PAGES = {
     "views": "/views?model=gallery:pairs",
     "complete": "/complete?model=gallery:faces",
     "train": "/train",
+    "depth": "/depth",
     "library": "/library",
 }
 WATCH = """

@@ -5,6 +5,7 @@ import streamlit as st
 from gplvm_core.datasets.errors import plural
 from pages.ui.library.panel import deleted_list, import_form, model_row, undo_banner
 from pages.ui.shared.catalogue import library_items, user_library
+from pages.ui.shared.home import say_problem
 from pages.ui.shared.plain import plain
 from pages.ui.shared.routes import enter_through_app
 from pages.ui.shared.words import bytes_in_words
@@ -13,6 +14,7 @@ enter_through_app()
 st.title("Library", anchor=False)
 library = user_library()
 models = library_items()
+say_problem()
 undo_banner(library)
 
 if not models:

@@ -5,6 +5,7 @@ import streamlit as st
 from gplvm_core import training
 from gplvm_core.datasets import Dataset
 from gplvm_core.datasets.views import constant_views
+from pages.ui.shared.home import say_problem
 from pages.ui.shared.plain import plain
 from pages.ui.shared.routes import enter_through_app
 from pages.ui.shared.words import model_words
@@ -92,6 +93,7 @@ def set_up() -> None:
 
 enter_through_app()
 st.title("Train", anchor=False)
+say_problem()
 wanted = st.query_params.get("job")
 known = {job.id for job in training.jobs()}
 if wanted is not None and wanted not in known:

@@ -17,6 +17,8 @@ PAGES = (
     "gplvm_core/README.md",
     "gplvm_core/MATHEMATICS.md",
     "benchmarks/README.md",
+    "docs/shared_server.md",
+    "SECURITY.md",
 )
 # A path of the repository: a room or a file in one, from the root or from the core.
 PATH = re.compile(r"`((?:[a-z_0-9]+/)+[A-Za-z_0-9.]*|(?:app|[a-z_]+/[a-z_0-9/]+)\.[a-z]+)`")

@@ -120,6 +120,8 @@ sys.meta_path.insert(0, Blocked())
 import numpy as np
 import gplvm_core
 
+# Most of the time that scikit-learn takes to import: what is used now and then waits until then.
+assert not {"sklearn.linear_model", "sklearn.neighbors", "sklearn.cluster"} & set(sys.modules)
 rng = np.random.default_rng(0)
 angle = rng.uniform(0, 2 * np.pi, 30)
 Y = np.column_stack([np.cos(angle), np.sin(angle), np.cos(2 * angle)])

@@ -63,9 +63,6 @@ GALLERY = {
     "pairs": Exhibit(
         "lit_pairs", "Two heads under one light", {"n_components": 10, "n_inducing": 40}
     ),
-    "silhouettes": Exhibit(
-        "silhouettes", "A body and its silhouette", {"n_components": 10, "n_inducing": 60}
-    ),
     "digits": Exhibit("digits", "Handwritten digits", {"n_components": 10, "n_inducing": 60}),
     "flow": Exhibit("flow", "Oil, water and gas in a pipe", {"n_components": 8, "n_inducing": 40}),
     "deep-flow": Exhibit(

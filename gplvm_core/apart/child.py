@@ -32,10 +32,9 @@ def main(folder: Path) -> None:
     at_first = taken()
     if resource is not None and at_first:
         resource.setrlimit(resource.RLIMIT_DATA, (at_first + MOST_MEMORY, resource.RLIM_INFINITY))
-    last = False
     logging.getLogger("gplvm_core").addHandler(log := Kept())
     try:
-        while not last and sys.stdin.buffer.readline():
+        while sys.stdin.buffer.readline():
             allow_seconds()
             told = answer(folder) | {"log": log.take()}
             try:
@@ -45,11 +44,9 @@ def main(folder: Path) -> None:
                 message.write(told, folder / ANSWER)
             del told
             gc.collect()
-            last = taken() > at_first + GROWN
-            print(LAST if last else MORE, flush=True)
+            print(LAST if taken() > at_first + GROWN else MORE, flush=True)
     finally:
-        if not last:  # else the answer has to be fetched yet
-            shutil.rmtree(folder, ignore_errors=True)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 class Kept(logging.Handler):

@@ -21,10 +21,11 @@ from gplvm_core.apart.message import ANSWER, MORE, REQUEST
 from gplvm_core.datasets import DataError, EmptyRowsError, NamedBytes
 from gplvm_core.datasets.errors import DataTypeError
 from gplvm_core.datasets.limits import SECONDS
-from gplvm_core.store.errors import StoreError
+from gplvm_core.store.errors import ChangedError, StoreError
 
 ERRORS: dict[str, type[ValueError]] = {
-    kind.__name__: kind for kind in (DataError, DataTypeError, EmptyRowsError, StoreError)
+    kind.__name__: kind
+    for kind in (DataError, DataTypeError, EmptyRowsError, StoreError, ChangedError)
 }
 MOST_AT_ONCE = 4
 ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")

@@ -5,8 +5,6 @@ from typing import Any, Self
 import numpy as np
 from jaxtyping import Float
 from sklearn.base import BaseEstimator, RegressorMixin, clone
-from sklearn.mixture import GaussianMixture
-from sklearn.model_selection import GridSearchCV, KFold, cross_val_predict
 
 from gplvm_core.comparison.repeated import gaussian
 from gplvm_core.numerics import Array
@@ -33,6 +31,8 @@ class WithNoise(RegressorMixin, BaseEstimator):
 
     def fit(self, X: Float[Array, "N Q"], y: Float[Array, "N D"]) -> Self:
         """Train on all rows, and find the noise on parts of them in turn."""
+        from sklearn.model_selection import KFold, cross_val_predict
+
         outputs = y[:, 0] if y.shape[1] == 1 else y
         folds = KFold(INNER_FOLDS, shuffle=True, random_state=self.random_state)
         told = cross_val_predict(clone(self.regressor), X, outputs, cv=folds)
@@ -61,6 +61,9 @@ class Mixture(BaseEstimator):
 
     def fit(self, Y: Float[Array, "N D"]) -> Self:
         """Try every size on parts of the rows in turn, then train the best on all."""
+        from sklearn.mixture import GaussianMixture
+        from sklearn.model_selection import GridSearchCV, KFold
+
         self.center_, scale = Y.mean(axis=0), Y.std(axis=0)
         self.scale_ = np.where(scale > 0.0, scale, 1.0)
         folds = KFold(3, shuffle=True, random_state=self.random_state)

@@ -6,12 +6,6 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.ensemble import GradientBoostingRegressor
-from sklearn.linear_model import RidgeCV
-from sklearn.multioutput import MultiOutputRegressor
-from sklearn.neighbors import KNeighborsRegressor
-from sklearn.pipeline import make_pipeline
-from sklearn.preprocessing import StandardScaler
 
 from gplvm_core.comparison.baselines import Mixture, WithNoise
 from gplvm_core.comparison.repeated import Contender, Step, checked, compare
@@ -80,6 +74,14 @@ def is_depth_worth_it(
 
 
 def _of_regression(rows: Any, outputs: Any, settings: dict[str, Any]) -> tuple[Contender, ...]:
+    # Imported where they are used: few need them, and they take long.
+    from sklearn.ensemble import GradientBoostingRegressor
+    from sklearn.linear_model import RidgeCV
+    from sklearn.multioutput import MultiOutputRegressor
+    from sklearn.neighbors import KNeighborsRegressor
+    from sklearn.pipeline import make_pipeline
+    from sklearn.preprocessing import StandardScaler
+
     width = rows.shape[1]
     trees: Any = GradientBoostingRegressor(
         n_estimators=N_TREES, learning_rate=0.05, max_depth=4, subsample=0.8

@@ -10,7 +10,6 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
-from sklearn.model_selection import ShuffleSplit, check_cv
 
 from gplvm_core.comparison.result import Comparison
 from gplvm_core.datasets import DataError
@@ -124,6 +123,8 @@ def checked(X: ArrayLike, y: ArrayLike | None) -> tuple[Array, Array | None]:
 
 def splits_of(cv: Any, n_rows: int, random_state: int | None) -> list[Split]:
     """Training and test rows; DataError where they are too few."""
+    from sklearn.model_selection import ShuffleSplit, check_cv
+
     if isinstance(cv, int | np.integer):
         if cv < 2:
             raise ValueError(f"cv must be at least 2 splits, to tell chance from more; got {cv}")

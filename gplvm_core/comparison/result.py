@@ -1,13 +1,12 @@
 """What a comparison found: every model on every split, differences in pairs, a table."""
 
-import csv
-import io
 from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
 
+from gplvm_core.datasets.csv_text import csv_text
 from gplvm_core.numerics import Array
 
 # A difference counts when it is more than so many of its standard errors.
@@ -103,14 +102,12 @@ class Comparison:
 
     def to_csv(self) -> str:
         """One line for every split and model, with all digits."""
-        text = io.StringIO()
-        writer = csv.writer(text, lineterminator="\n")
-        writer.writerow(("split", "model", *self.values))
+        lines: list[tuple[object, ...]] = [("split", "model", *self.values)]
         for split in range(self.n_splits):
             for at, name in enumerate(self.names):
                 numbers = (repr(float(each[split, at])) for each in self.values.values())
-                writer.writerow((split, name, *numbers))
-        return text.getvalue()
+                lines.append((split, name, *numbers))
+        return csv_text(lines)
 
     def to_markdown(self) -> str:
         """The answer, the table and the notes."""

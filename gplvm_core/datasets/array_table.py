@@ -139,7 +139,7 @@ def _header(head: bytes, size: int, name: str) -> Declared:
             f"{name} is damaged or cut off: its header announces {in_words(expected)} bytes, and "
             f"{available} follow. Save it again."
         )
-    return Declared(shape, dtype, fortran_order, file.tell())
+    return Declared(tuple(map(int, shape)), dtype, fortran_order, file.tell())
 
 
 def _values(
@@ -187,6 +187,6 @@ def _beside(key: str, values: NDArray[Any], name: str) -> Column:
     try:
         # Halves of characters, which no text has, cannot be shown.
         texts = [str(text).encode("utf-8", "replace").decode() for text in values]
-    except ValueError as error:
+    except (ValueError, SystemError) as error:  # numbers that are no characters
         raise DataError(f"{name}: the text in {key!r} is damaged. Save it again.") from error
     return Column(key, None, tuple(texts), 0)

@@ -22,6 +22,9 @@ Array = NDArray[np.float64]
 UNIT_RATIO = 1e3
 """Columns whose standard deviations differ by more than this are said to differ in units."""
 
+LARGEST = 1e150
+"""Values larger than this cannot be squared and summed in double precision."""
+
 EXTREME = 1e12
 """Values larger than this, or spreads smaller than its inverse, lose digits in double precision."""
 
@@ -144,6 +147,18 @@ def _check_observed(array: Array, column_names: Sequence[str] | None) -> None:
         "row {}".format,
         "column {}".format if column_names is None else lambda d: f"column {column_names[d]!r}",
     )
+
+
+def refuse_overflow(values: Float[Array, "N D"]) -> None:
+    """Raises DataError for values whose squares are beyond what a number can be (NaN = missing)."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        large = np.flatnonzero((np.abs(values) > LARGEST).any(axis=1))
+    if len(large):
+        raise DataError(
+            f"Values beyond ±{LARGEST:g} are in {len(large)} of {len(values)} rows, the first in "
+            f"row {large[0]} (counted from 0): their squares are no numbers any more. Change the "
+            "units, or leave those rows out."
+        )
 
 
 def describe(

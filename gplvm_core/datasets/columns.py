@@ -73,6 +73,10 @@ class Table:
 def text_column(name: str, cells: Sequence[str], decimal: str) -> Column:
     """A column of cells, as numbers if all that are not missing are."""
     plain = [cell.replace(decimal, ".") for cell in cells] if decimal != "." else cells
+    try:  # nothing missing, or only NaN: most columns of large files
+        return Column(name, np.array(plain, dtype=np.float64), tuple(cells))
+    except ValueError:
+        pass
     filled = ["nan" if cell.lower() in MISSING else cell for cell in plain]
     try:
         return Column(name, np.array(filled, dtype=np.float64), tuple(cells))

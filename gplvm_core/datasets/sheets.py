@@ -63,7 +63,7 @@ def parquet_text(data: bytes, name: str) -> bytes:
     Raises DataError for a damaged file, and without the package pyarrow.
     """
     require_packages("The means to read Parquet files", ("pyarrow",))
-    from pyarrow import ArrowException, parquet
+    from pyarrow import parquet
 
     try:
         file = parquet.ParquetFile(io.BytesIO(data))
@@ -71,9 +71,13 @@ def parquet_text(data: bytes, name: str) -> bytes:
         _check_size(rows * width, width, name)
         table = file.read()
         columns = [column.to_pylist() for column in table.columns]
-    except (ArrowException, OSError) as error:
+    except DataError:
+        raise
+    except Exception as error:  # a damaged file raises whatever its parts lead to
         raise DataError(f"{name} is damaged or cut off: {error}. Save it again.") from error
-    return _text([table.column_names, *zip(*columns, strict=True)])
+    # A line of blanks would be no line of names.
+    names = [word.strip() or f"column {n}" for n, word in enumerate(table.column_names, start=1)]
+    return _text([names, *zip(*columns, strict=True)])
 
 
 def _limited(rows: Iterable[Sequence[Any]], name: str) -> list[Sequence[Any]]:
@@ -94,4 +98,4 @@ def _text(rows: Iterable[Iterable[Any]]) -> bytes:
     text = io.StringIO()
     writer = csv.writer(text, lineterminator="\n")
     writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
-    return text.getvalue().encode()
+    return text.getvalue().encode("utf-8", "replace")

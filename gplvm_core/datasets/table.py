@@ -116,6 +116,8 @@ def rows_with_values(
     table = parse_table(source, array, header)
     roles = {label_column, time_column, *id_columns}
     values = [c.numbers for c in table.columns if c.name not in roles and c.numbers is not None]
+    if not values:
+        raise DataError(f"{table.name} has no column of numbers to learn. Give one, or its array.")
     empty = np.isnan(np.column_stack(values)).all(axis=1)
     places = np.sort([*table.places, *table.blank])
     return np.searchsorted(places, table.places[~empty]), len(places)

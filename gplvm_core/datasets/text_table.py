@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gplvm_core.datasets.columns import MISSING, Table, is_number, text_column
+from gplvm_core.datasets.csv_text import unmarked
 from gplvm_core.datasets.errors import DataError, listed
 from gplvm_core.datasets.limits import MOST_COLUMNS, MOST_VALUES, check_at_most
 
@@ -52,6 +53,8 @@ def parse_text(data: bytes, name: str, header: bool | None) -> Table:
         raise DataError(f"{name} holds no rows. Pass a table with at least 2 rows of numbers.")
     delimiter = _sniff(filled[:SNIFFED_LINES])
     cells = _split(lines, delimiter, name)
+    if not cells.rows:
+        raise DataError(f"{name} holds no values, only empty cells. Pass at least 2 rows.")
     if cells.empty:
         notes.append(f"Lines without any value were left out: {listed(_texts(cells.empty))}.")
     grid, shape_notes = _rectangle(cells, name, delimiter)
@@ -71,7 +74,7 @@ def parse_text(data: bytes, name: str, header: bool | None) -> Table:
     decimal = _decimal_sign(rows, delimiter)
     if decimal == ",":
         notes.append("Decimal commas were read as points.")
-    names, name_notes = _unique(names)
+    names, name_notes = _unique([unmarked(name) for name in names])
     if header:
         notes.append("The first line was read as column names.")
     columns = tuple(

@@ -7,7 +7,6 @@ import plotly.graph_objects as go
 from jaxtyping import Float, Int
 from numpy import ndarray as Array
 from scipy.cluster.hierarchy import leaves_list, linkage
-from sklearn.cluster import KMeans
 
 from gplvm_core.datasets.drawing import Skeleton
 from gplvm_core.figures.layout import as_text, message_figure, quiet_layout
@@ -149,6 +148,8 @@ def dendrogram_order(rows: Float[Array, "V Q"]) -> Int[Array, " V"]:
 
 def clusters(rows: Float[Array, "V Q"], n_clusters: int) -> Int[Array, " V"]:
     """Clusters of rows by k-means, numbered by falling size. Raises ValueError without rows."""
+    from sklearn.cluster import KMeans
+
     n_clusters = min(n_clusters, len(np.unique(rows, axis=0)))
     found = KMeans(n_clusters, n_init=10, random_state=0).fit_predict(rows)
     sizes = np.bincount(found, minlength=n_clusters)

@@ -11,7 +11,6 @@ from typing import Self
 import numpy as np
 from jaxtyping import Float
 from scipy.spatial.distance import pdist
-from sklearn.cluster import KMeans
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import RBF
@@ -50,6 +49,8 @@ class Bumps:
         """
         centers = np.unique(rows, axis=0)
         if len(centers) > MOST_CENTERS:
+            from sklearn.cluster import KMeans
+
             found = KMeans(MOST_CENTERS, n_init=1, random_state=0).fit(rows)
             centers = np.asarray(found.cluster_centers_)
         if len(centers) < 2:

@@ -5,7 +5,7 @@ from gplvm_core.store.errors import ChangedError, StoreError
 from gplvm_core.store.file import load, read_manifest, save
 from gplvm_core.store.library import DiskUse, Library
 from gplvm_core.store.manifest import SUFFIX, Manifest
-from gplvm_core.store.workspace import workspace
+from gplvm_core.store.workspace import workspace, workspace_problem
 
 __all__ = [
     "SUFFIX",
@@ -19,4 +19,5 @@ __all__ = [
     "read_manifest",
     "save",
     "workspace",
+    "workspace_problem",
 ]

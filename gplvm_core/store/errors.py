@@ -28,8 +28,8 @@ def reading(what: str) -> Iterator[None]:
         raise
     except zipfile.BadZipFile as error:
         raise StoreError(
-            f"{what} is not a .gplvm file or was cut off ({_short(error)}). Copy or export it "
-            "again."
+            f"{what} is not a .gplvm file, or was damaged or cut off ({_short(error)}). Copy or "
+            "export it again."
         ) from error
     except OSError as error:
         raise StoreError(

@@ -191,7 +191,7 @@ def _check_members(archive: zipfile.ZipFile, manifest: Manifest, label: str) -> 
 
 
 def _read_array(archive: zipfile.ZipFile, name: str, manifest: Manifest, label: str) -> np.ndarray:
-    with reading(f"{name} in {label}"), archive.open(name) as member:
+    with reading(f"{label}, in {name},"), archive.open(name) as member:
         version = np.lib.format.read_magic(member)
         read_header = {
             (1, 0): np.lib.format.read_array_header_1_0,

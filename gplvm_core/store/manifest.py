@@ -143,7 +143,7 @@ def digest_of(content: bytes | np.ndarray) -> str:
 def changed(label: str) -> ChangedError:
     """The error for a file that is whole and not what was saved."""
     return ChangedError(
-        f"{label} was changed after it was saved: its digest is another one. Restore a copy."
+        f"{label} was changed after it was saved, or another one lies in its place. Restore a copy."
     )
 
 

@@ -148,8 +148,11 @@ def tidy_jobs(folder: Path) -> None:
 
 
 def stored_jobs(folder: Path) -> Iterator[JobFiles]:
-    """The jobs that have a state in a folder."""
-    if folder.is_dir():
-        for path in sorted(folder.glob(f"*{SUFFIX}")):
-            if not path.name.endswith(_DATA) and not path.name.startswith("."):
-                yield JobFiles(folder, path.name.removesuffix(SUFFIX))
+    """The jobs that have a state in a folder; none in one that cannot be read."""
+    try:
+        paths = sorted(path for path in folder.iterdir() if path.name.endswith(SUFFIX))
+    except OSError:
+        return
+    for path in paths:
+        if not path.name.endswith(_DATA) and not path.name.startswith("."):
+            yield JobFiles(folder, path.name.removesuffix(SUFFIX))

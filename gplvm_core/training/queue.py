@@ -244,7 +244,8 @@ class Queue:
         try:
             snapshot, model = files.read_state()
         except StoreError as error:
-            broken = Snapshot(files.id, files.id, "failed", "", "", "", {}, error=str(error))
+            words = f"What was saved of this training cannot be read. {error}"
+            broken = Snapshot(files.id, files.id, "failed", "", "", "", {}, error=words)
             return self._job(broken, None, files)
         job = self._job(snapshot, model, files)
         if snapshot.status in ("queued", "running"):

@@ -1,5 +1,6 @@
 """What the tests of pages share: opening a page in Streamlit's AppTest, reading it, pressing."""
 
+import json
 import re
 from pathlib import Path
 
@@ -7,6 +8,7 @@ from streamlit.testing.v1 import AppTest
 
 from gplvm_core import training
 from gplvm_core.figures.frame import unframe
+from pages.ui.shared.parcels import parcels
 
 ROOT = Path(__file__).parents[2]
 # In the browser: one number for a canvas, another when a pixel differs.
@@ -79,7 +81,8 @@ def _collect(element, found) -> None:
             _collect(child, found)
         return
     proto = getattr(element, "proto", None)
-    data = getattr(proto, "bytes", b"") if proto is not None else b""
-    if data:
-        header, arrays = unframe(data)
+    sent = getattr(proto, "json", "") if proto is not None else ""
+    address = json.loads(sent).get("address", "") if sent.startswith("{") else ""
+    if address:
+        header, arrays = unframe(parcels.find(address.rpartition("/")[2]))
         found[header["name"].split("|")[0]] = (header, arrays)

@@ -33,6 +33,7 @@ from pages.ui.shared import catalogue
 from tests.app.watch import wait_for_function
 
 ROOT = Path(__file__).parents[2]
+OUTSIDE = Path(__file__).parent / "outside"  # what watches a server's process (sitecustomize)
 CHROMIUM = shutil.which("chromium")
 SCREEN: ViewportSize = {"width": 1280, "height": 900}
 FLAGS = [
@@ -88,6 +89,10 @@ class Server:
     model_key: str
     home: Path
 
+    def outside(self) -> list[str]:
+        """Every place beyond this machine that the server's process asked for or about."""
+        return (self.home / "outside.txt").read_text().splitlines()
+
     def explore(self, query: str = "") -> str:
         return f"{self.url}/explore?model={self.model_key}{query}"
 
@@ -139,10 +144,12 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     identifier = small_model(home)
     port = free_port()
     log = (home / "server.log").open("wb")
+    (home / "outside.txt").touch()
+    watched = {"WATCH_OUTSIDE": str(home / "outside.txt"), "PYTHONPATH": f"{ROOT}:{OUTSIDE}"}
     process = subprocess.Popen(
         [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)],
         cwd=ROOT,
-        env={**os.environ, "MANIFOLIO_HOME": str(home), "OPENBLAS_NUM_THREADS": "1"},
+        env={**os.environ, "MANIFOLIO_HOME": str(home), "OPENBLAS_NUM_THREADS": "1", **watched},
         stdout=log,
         stderr=subprocess.STDOUT,
     )
@@ -162,7 +169,9 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
             )
         if process.poll() is not None:
             pytest.fail(f"The app stopped at once:\n{(home / 'server.log').read_text()}")
-        yield Server(url, f"library:{identifier}", home)
+        served = Server(url, f"library:{identifier}", home)
+        yield served
+        assert served.outside() == []
     finally:
         process.terminate()
         process.wait(timeout=20)

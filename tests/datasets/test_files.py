@@ -21,7 +21,7 @@ from gplvm_core.datasets import (
 )
 from gplvm_core.datasets.files import ENDINGS, READERS
 from gplvm_core.datasets.table import rows_with_values
-from tests.datasets.test_bvh import bvh
+from tests.datasets.small_bvh import bvh
 
 TABLE = b"a,b,kind\n1,2,x\n3,4,y\n5,,x\n"
 

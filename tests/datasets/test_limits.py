@@ -21,7 +21,7 @@ from gplvm_core.datasets import (
     read_video,
 )
 from gplvm_core.datasets.images import natural
-from tests.datasets.test_bvh import bvh
+from tests.datasets.small_bvh import bvh
 
 SECONDS, MEGABYTES = 20.0, 200  # what was found took minutes and gigabytes
 

@@ -151,6 +151,14 @@ def test_huge_and_tiny_units(scale: float, digits: np.ndarray) -> None:
     assert scaled.bound_ == pytest.approx(plain.bound_ + change, rel=1e-8)
 
 
+@pytest.mark.parametrize(
+    "model", [ProbabilisticPCA(2), BayesianGPLVM(2, n_inducing=4), DeepGPLVM((1, 2), n_inducing=4)]
+)
+def test_values_that_cannot_be_squared_are_refused(model, digits: np.ndarray) -> None:
+    with pytest.raises(DataError, match=r"beyond ±1e\+150 are in 20 of 20 rows"):
+        model.fit(1e300 * (1 + digits[:20, :5]))
+
+
 def test_columns_with_their_own_units() -> None:
     generator = np.random.default_rng(0)
     hidden = generator.normal(size=(60, 2))

@@ -72,9 +72,13 @@ def test_the_second_layer_is_worth_having(gallery: Library) -> None:
     assert not any(layer.doubt_ for layer in deep.layers_)
 
 
-@pytest.mark.parametrize("name", ["pairs", "silhouettes"])
-def test_stored_bounds_of_views_are_the_models_own(name: str, gallery: Library) -> None:
-    model, dataset = gallery.model(name), gallery.dataset(name)
+def test_a_ready_model_shows_what_views_share_and_what_is_their_own(gallery: Library) -> None:
+    found = {tuple(sorted(views)) for views in gallery.model("pairs").segmentation()}
+    assert {("left",), ("left", "right"), ("right",)} <= found
+
+
+def test_stored_bounds_of_views_are_the_models_own(gallery: Library) -> None:
+    model, dataset = gallery.model("pairs"), gallery.dataset("pairs")
     kl = float(model.information_.sum()) * len(dataset.targets)
     for view, targets in dataset.view_values.items():
         posterior = model.posteriors_[view]

@@ -161,7 +161,7 @@ def test_a_missing_file_a_folder_and_another_kind_of_file_are_told_apart(tmp_pat
     with pytest.raises(StoreError, match="is a folder"):
         load(tmp_path)
     (tmp_path / "text.gplvm").write_text("hello")
-    with pytest.raises(StoreError, match=r"text\.gplvm is not a \.gplvm file or was cut off"):
+    with pytest.raises(StoreError, match=r"text\.gplvm is not a \.gplvm file, or was "):
         load(tmp_path / "text.gplvm")
     np.savez(tmp_path / "arrays.npz", a=np.zeros(2))
     with pytest.raises(StoreError, match=r"has no manifest\.json"):
@@ -240,7 +240,7 @@ def test_a_header_of_broken_text_is_the_stores_own_error(path, tmp_path):
     header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (2, 3), '"
     member = b"\x93NUMPY\x01\x00\x76\x00" + header.ljust(117) + b"\n" + b"\0" * 48
     changed = rewritten(path, tmp_path / "changed.gplvm", members={"arrays/0000.npy": member})
-    with pytest.raises(StoreError, match=r"arrays/0000\.npy in The file .* is damaged"):
+    with pytest.raises(StoreError, match=r"The file .*, in arrays/0000\.npy, is damaged"):
         load(changed)
 
 

@@ -127,5 +127,7 @@ def test_a_kill_at_every_file_operation(tmp_path, monkeypatch, before, model, ci
         assert {path.name.split("-")[0] for path in (home / "jobs").iterdir()} == set(jobs)
         assert fresh_view(home, circle) == (found, trash, jobs)
         if name in ("add", "add again"):
-            act(home, *given)
+            with monkeypatch.context() as patch:
+                Faults(patch)  # waits for no disk
+                act(home, *given)
             assert fresh_view(home, circle)[0] == new

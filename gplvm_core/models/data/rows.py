@@ -9,6 +9,7 @@ from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
 from gplvm_core.datasets import DataError
+from gplvm_core.datasets.checks import refuse_overflow
 from gplvm_core.numerics import Array
 
 
@@ -18,9 +19,10 @@ def checked_rows(
     """Rows as a matrix, with gaps (NaN) where the estimator's tags allow them.
 
     reset: they are training data, of which there must be two by default; else new rows, of as many
-    columns. Raises ValueError as scikit-learn's validate_data does.
+    columns. Raises ValueError as scikit-learn's validate_data does, DataError for values that
+    cannot be squared.
     """
-    return np.asarray(
+    values = np.asarray(
         validate_data(
             estimator,
             rows,
@@ -30,6 +32,8 @@ def checked_rows(
             ensure_all_finite="allow-nan" if get_tags(estimator).input_tags.allow_nan else True,
         )
     )
+    refuse_overflow(values)
+    return values
 
 
 def refuse_unseen(seen: Bool[NDArray[np.bool_], " N"], *, where: str = "") -> None:

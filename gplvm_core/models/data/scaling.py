@@ -8,6 +8,7 @@ from jaxtyping import Bool, Float, Int
 from numpy.typing import NDArray
 
 from gplvm_core.datasets import DataError
+from gplvm_core.datasets.checks import refuse_overflow
 from gplvm_core.datasets.errors import listed
 from gplvm_core.numerics import Array
 from gplvm_core.statistics import Patterns
@@ -43,8 +44,8 @@ class Scaling:
         """Centred per column, and divided by one scale ("global"), by each column's own
         ("columns"), or by nothing ("none"); both from the observed entries alone (NaN = missing).
 
-        Raises DataError when nothing varies, and when a column or, unless empty_rows allows it, a
-        row is missing altogether.
+        Raises DataError when nothing varies, when values are too large to be squared, and when a
+        column or, unless empty_rows allows it, a row is missing altogether.
         """
         if how not in HOW:
             raise ValueError(f"scaling must be one of {', '.join(HOW)}; got {how!r}")
@@ -52,6 +53,7 @@ class Scaling:
         refuse_empty(observed, "column")
         if not empty_rows:
             refuse_empty(observed, "row")
+        refuse_overflow(targets)
         count = observed.sum(axis=0)
         center = np.where(observed, targets, 0.0).sum(axis=0) / count
         deviation = np.where(observed, targets - center, 0.0)

@@ -6,7 +6,6 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.linear_model import LogisticRegression
 from sklearn.utils import Tags, check_random_state, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
@@ -100,6 +99,8 @@ class SemiSupervisedClassifier(ClassifierMixin, BaseEstimator):
 
     def _base_classifier(self) -> Any:
         if self.classifier is None:
+            from sklearn.linear_model import LogisticRegression
+
             return LogisticRegression(max_iter=1000)
         if not hasattr(self.classifier, "predict_proba"):
             raise ValueError(

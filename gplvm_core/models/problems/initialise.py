@@ -5,7 +5,6 @@ from collections.abc import Sequence
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
-from sklearn.manifold import Isomap
 
 from gplvm_core.bounds.linear_gaussian import infer
 from gplvm_core.models.problems.principal import fit_partial
@@ -63,6 +62,8 @@ def _components(
         else:
             scores = principal_scores(targets)[:, :n_latent]
     elif how == "isomap":
+        from sklearn.manifold import Isomap
+
         if np.isnan(targets).any():
             _, targets = partial_scores(targets, n_latent)
             notes = ("isomap starts from rows whose gaps are filled in by probabilistic PCA",)

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import streamlit as st
 from numpy import ndarray as Array
-from sklearn.linear_model import LogisticRegression
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.datasets.spread import spread_rows
@@ -19,7 +18,7 @@ N_ALTERNATIVES = 3
 N_SAMPLES = 4
 N_DRAWS = 64  # of q(x*), that the class probabilities are averaged over
 LEAST_WEIGHT = 0.01  # alternatives below are not shown
-MOST_SCORED = 150  # training rows whose log density is computed
+MOST_SCORED = 100  # training rows whose log density is computed: shares to about a twentieth
 ROWS_AT_ONCE = 25
 
 
@@ -83,7 +82,7 @@ def log_density(_model: Any, name: str, row: Array) -> float:
 
 
 def scored_rows(dataset: Dataset, missing: Array) -> Array:
-    """The training rows whose log density is computed: all, or 150 spread evenly.
+    """The training rows whose log density is computed: all, or 100 spread evenly.
 
     Of data with gaps only rows that are known wherever the item is: like is compared with like.
     """
@@ -114,6 +113,8 @@ def class_probabilities(
     Averaged over draws from the alternatives' mixture of q(x*). own_row: the item itself, left out
     of the regression when it is a training row.
     """
+    from sklearn.linear_model import LogisticRegression
+
     assert _dataset.labels is not None
     scale = np.sqrt(np.maximum(np.asarray(_model.relevance_, dtype=float), 0.0))
     others = np.arange(_dataset.n_points) != own_row

@@ -1,7 +1,7 @@
 """What the Complete page says beside the pictures: place on the map, class, typicality, exports."""
 
-import csv
 import io
+from collections.abc import Iterable
 from html import escape
 
 import numpy as np
@@ -9,6 +9,7 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
+from gplvm_core.datasets.csv_text import csv_text
 from gplvm_core.figures.latent_map import latent_map_figure
 from gplvm_core.figures.pack import Chart, Rows
 from gplvm_core.figures.pack_completion import RowItem
@@ -17,6 +18,7 @@ from gplvm_core.figures.thumbnails import common_frame, row_picture
 from pages.ui.complete.items import row_of
 from pages.ui.complete.model import Completion, class_probabilities, position, possibilities
 from pages.ui.complete.typicality import typicality_panel
+from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
 
 HEIGHT = 290
@@ -126,10 +128,11 @@ def export(item: Item, current: RowItem, row: Array, answer: Completion) -> None
     """The completed row as numbers and as a picture."""
     dataset = item.dataset
     stem = "".join(c if c.isalnum() else "-" for c in f"{item.title} {current.title}").strip("-")
+    marked = ask_as_text(names_of(dataset), "row")
     with st.container(horizontal=True):
         st.download_button(
             "Completed row (CSV)",
-            lambda: row_csv(dataset, current, row, answer),
+            lambda: row_csv(dataset, current, row, answer, marked),
             f"{stem}.csv",
             "text/csv",
             on_click="ignore",
@@ -153,18 +156,18 @@ def names_of(dataset: Rows) -> tuple[str, ...]:
     return tuple(f"{word} {d + 1}" for d in range(dataset.values.shape[1]))
 
 
-def row_csv(dataset: Dataset, current: RowItem, row: Array, answer: Completion) -> bytes:
+def row_csv(
+    dataset: Dataset, current: RowItem, row: Array, answer: Completion, as_text: bool = True
+) -> bytes:
     """One line a column: its name, whether it was filled, value, standard deviation, truth."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("column", "filled", "value", "std", "truth"))
+    lines: list[Iterable[object]] = [("column", "filled", "value", "std", "truth")]
     filled = np.isnan(row)
     values = np.where(filled, answer.mean, row)
     for d, name in enumerate(names_of(dataset)):
         std = "" if answer.std is None or not filled[d] else f"{answer.std[d]:.8g}"
         truth = "" if np.isnan(current.values[d]) else f"{current.values[d]:.8g}"
-        writer.writerow((name, int(filled[d]), f"{values[d]:.8g}", std, truth))
-    return text.getvalue().encode()
+        lines.append((name, int(filled[d]), f"{values[d]:.8g}", std, truth))
+    return csv_text(lines, as_text=as_text).encode()
 
 
 def row_png(dataset: Dataset, values: Array) -> bytes:

@@ -1,16 +1,17 @@
 """Upload of rows with gaps, and the completed table to take home."""
 
-import csv
-import io
+from collections.abc import Iterable
 
 import numpy as np
 import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset, View
+from gplvm_core.datasets.csv_text import csv_text
 from gplvm_core.datasets.errors import plural
 from gplvm_core.datasets.names import names_of
 from gplvm_core.datasets.new_rows import MOST_MEGABYTES, NewRows, formats
+from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import read_apart, readers
@@ -101,18 +102,20 @@ def example(dataset: Dataset) -> bytes:
     return table_csv(names_of(dataset), rows, None)
 
 
-def table_csv(names: tuple[str, ...], values: Array, std: Array | None) -> bytes:
+def table_csv(
+    names: tuple[str, ...], values: Array, std: Array | None, as_text: bool = True
+) -> bytes:
     """A table with a line of names; standard deviations stand in further columns, "… std".
 
     A gap is written NA, so that a last empty column is not taken for none.
     """
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow((*names, *(() if std is None else (f"{name} std" for name in names))))
+    lines: list[Iterable[object]] = [
+        (*names, *(() if std is None else (f"{name} std" for name in names)))
+    ]
     whole = values if std is None else np.hstack([values, std])
     for row in whole:
-        writer.writerow("NA" if np.isnan(value) else f"{value:.8g}" for value in row)
-    return text.getvalue().encode()
+        lines.append(["NA" if np.isnan(value) else f"{value:.8g}" for value in row])
+    return csv_text(lines, as_text=as_text).encode()
 
 
 @st.fragment
@@ -138,9 +141,10 @@ def completed_table(item: Item, name: str, own: NewRows) -> None:
                 return
             st.rerun()
         mean, std = st.session_state[kept]
+        marked = ask_as_text(names_of(item.dataset), "table")
         st.download_button(
             "Completed table with standard deviations (CSV)",
-            lambda: table_csv(names_of(item.dataset), mean, std),
+            lambda: table_csv(names_of(item.dataset), mean, std, marked),
             "completed.csv",
             "text/csv",
             on_click="ignore",

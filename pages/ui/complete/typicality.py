@@ -17,7 +17,7 @@ from pages.ui.shared.catalogue import Item
 HEIGHT = 290
 # A stroke that comes meanwhile waits for one spell of work at most.
 SPELL = 0.2  # seconds
-PAUSE = 0.4  # seconds between the beginnings of two spells
+PAUSE = 0.25  # seconds between the beginnings of two spells
 
 
 def typicality_panel(item: Item, name: str, current: RowItem) -> None:

@@ -1,7 +1,7 @@
 """A sequence to take home: as a moving picture (GIF) and as a table (CSV)."""
 
-import csv
 import io
+from collections.abc import Iterable
 
 import numpy as np
 import streamlit as st
@@ -10,10 +10,12 @@ from PIL import Image
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.datasets.bvh_writer import write_bvh
+from gplvm_core.datasets.csv_text import csv_text
 from gplvm_core.datasets.errors import plural
 from gplvm_core.datasets.names import names_of
 from gplvm_core.figures.pack_sequence import Reel, usual_step
 from gplvm_core.figures.thumbnails import common_frame, row_picture
+from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.words import file_stem
 
@@ -29,6 +31,7 @@ def export(item: Item, reel: Reel, id: str) -> None:
     which = f"{reel.title.rpartition(', ')[0] or reel.title}, {plural(len(reel.times), 'frame')}"
     stem = file_stem(f"{item.title} {which}")
     made = f"dynamics_gif|{item.key}|{id}"
+    marked = ask_as_text(names_of(item.dataset), "dynamics")
     with st.container(horizontal=True, vertical_alignment="center"):
         if made in st.session_state:
             st.download_button(
@@ -64,7 +67,7 @@ def export(item: Item, reel: Reel, id: str) -> None:
             )
         st.download_button(
             "Table (CSV)",
-            lambda: sequence_csv(item.dataset, reel),
+            lambda: sequence_csv(item.dataset, reel, marked),
             f"{stem}.csv",
             "text/csv",
             on_click="ignore",
@@ -119,19 +122,17 @@ def sequence_bvh(dataset: Dataset, reel: Reel) -> bytes:
     return write_bvh(dataset.drawing.skeleton, positions, seconds).encode()
 
 
-def sequence_csv(dataset: Dataset, reel: Reel) -> bytes:
+def sequence_csv(dataset: Dataset, reel: Reel, as_text: bool = True) -> bytes:
     """One line a frame: time, whether it is forecast or was hidden, values, standard deviations."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
     names, panel = names_of(dataset), reel.panels[0]
     count = len(reel.times)
     none = np.zeros(count, dtype=bool)
     forecast = reel.forecast if len(reel.forecast) else none
     hidden = reel.hidden if len(reel.hidden) else none
     spread = () if panel.std is None else tuple(f"{name} std" for name in names)
-    writer.writerow(("time", "forecast", "hidden", *names, *spread))
+    lines: list[Iterable[object]] = [("time", "forecast", "hidden", *names, *spread)]
     for t in range(count):
         numbers = panel.values[t] if panel.std is None else [*panel.values[t], *panel.std[t]]
         cells = ("NA" if np.isnan(value) else f"{value:.8g}" for value in numbers)
-        writer.writerow((f"{reel.times[t]:.10g}", int(forecast[t]), int(hidden[t]), *cells))
-    return text.getvalue().encode()
+        lines.append((f"{reel.times[t]:.10g}", int(forecast[t]), int(hidden[t]), *cells))
+    return csv_text(lines, as_text=as_text).encode()

@@ -8,7 +8,7 @@ import streamlit as st
 
 from gplvm_core.datasets.errors import plural
 from gplvm_core.datasets.limits import MOST_MODEL
-from gplvm_core.store import Entry, Library
+from gplvm_core.store import ChangedError, Entry, Library, StoreError
 from pages.ui.shared.card import card_of
 from pages.ui.shared.catalogue import Listed
 from pages.ui.shared.depth_worth import depth_worth_button
@@ -31,22 +31,29 @@ def model_row(library: Library, listed: Listed) -> None:
     entry = listed.entry
     with st.container(border=True, key=f"row_{entry.id}"):
         if entry.broken is not None:
-            broken_row(library, entry)
+            broken_row(
+                library, entry, (ChangedError if entry.changed else StoreError)(entry.broken)
+            )
             return
+        try:
+            card, missing = card_of(listed, film=False), ""
+        except StoreError as error:
+            broken_row(library, entry, error)
+            return
+        except Exception as error:  # whatever cannot be drawn of this one, the others are shown
+            card, missing = None, f"No picture: {str(error) or type(error).__name__}"
         picture, words, buttons = st.columns([2, 5, 2], vertical_alignment="center")
+        in_use = plural(entry.n_latent, "dimension")
         with picture:
-            try:
-                card = card_of(listed, film=False)
+            if card is None:
+                st.caption(plain(missing))
+            else:
                 st.html(card.html)
-                in_use = f"{card.effective} of {plural(entry.n_latent, 'dimension')} in use"
-                in_use = " · ".join((in_use, *card.facts))
-            except (ValueError, OSError) as error:
-                st.caption(f"No picture: {plain(error)}")
-                in_use = plural(entry.n_latent, "dimension")
+                in_use = " · ".join((f"{card.effective} of {in_use} in use", *card.facts))
         with words:
             st.subheader(plain(entry.title), anchor=False)
             st.caption(
-                f"{model_words(entry.model_class)} on {plain(entry.dataset_name)} · "
+                f"{plain(model_words(entry.model_class))} on {plain(entry.dataset_name)} · "
                 f"{entry.n_points:,} × {entry.n_outputs:,} numbers · {in_use}  \n"
                 f"bound {bound_in_words(entry.bound)} · {bytes_in_words(entry.bytes)} · "
                 f"{moment_in_words(entry.created)}"
@@ -54,7 +61,8 @@ def model_row(library: Library, listed: Listed) -> None:
             if entry.tags:
                 with st.container(horizontal=True, gap="xsmall"):
                     for tag in entry.tags:
-                        st.badge(plain(tag), color="gray", icon=":material/label:")
+                        # st.badge would put a backslash of its own before brackets.
+                        st.markdown(f":gray-badge[:material/label: {plain(tag)}]")
             depth_worth_button(listed.key)
         with buttons:
             for place, door in enumerate(doors(entry.capabilities)):
@@ -70,12 +78,31 @@ def model_row(library: Library, listed: Listed) -> None:
                 menu(library, entry)
 
 
-def broken_row(library: Library, entry: Entry) -> None:
-    """A model whose files cannot be read: the reason, and the way to get rid of it."""
+def broken_row(library: Library, entry: Entry, reason: StoreError) -> None:
+    """A model that cannot be opened: the reason, and what can be done."""
     st.subheader(plain(entry.title), anchor=False)
-    st.error(plain(entry.broken or ""), icon=":material/error:")
-    if st.button("Delete", key=f"delete_{entry.id}", icon=":material/delete:"):
-        delete(library, entry)
+    st.error(plain(reason), icon=":material/error:")
+    with st.container(horizontal=True):
+        if isinstance(reason, ChangedError) and st.button(
+            "Use it anyway",
+            key=f"accept_{entry.id}",
+            icon=":material/check:",
+            help="Keeps the model as its files are now, if they still hold a whole model. Do this "
+            "only if you know who changed them.",
+        ):
+            done(lambda: library.accept(entry.id))
+        st.download_button(
+            "Download its files",
+            data=lambda: library.files(entry.id),
+            file_name=f"{file_stem(entry.title)}.zip",
+            mime="application/zip",
+            on_click="ignore",
+            key=f"files_{entry.id}",
+            icon=":material/download:",
+            help="A zip of the files as they are, to look into them or to keep them.",
+        )
+        if st.button("Delete", key=f"delete_{entry.id}", icon=":material/delete:"):
+            delete(library, entry)
 
 
 def menu(library: Library, entry: Entry) -> None:
@@ -177,7 +204,11 @@ def import_form(library: Library) -> None:
 
 def deleted_list(library: Library) -> None:
     """Models in the bin, for those who miss one later."""
-    deleted = library.trash()
+    try:
+        deleted = library.trash()
+    except StoreError as error:
+        st.error(plain(error), icon=":material/error:")
+        return
     if not deleted:
         return
     with st.expander(f"Deleted models ({len(deleted)})", icon=":material/delete:"):

@@ -67,7 +67,7 @@ class Guard:
         if len(hosts) != 1:
             return None
         scheme = {"ws": "http", "wss": "https"}.get(scope["scheme"], scope["scheme"])
-        here, port = scope["server"]
+        here, port = scope.get("server") or ("", 0)
         # The address that the connection was made to, which no name can pretend to be.
         own = here.removeprefix("::ffff:")
         names = (*LOOPBACK, f"[{own}]" if ":" in own else own)
@@ -150,13 +150,10 @@ def with_headers(send: Send) -> Send:
 
 
 async def refuse(scope: Scope, refusal: Refusal, send: Send) -> None:
-    """Answer in plain text; a server that cannot for a websocket closes it, which says 403."""
-    kind = "http.response"
+    """Answer in plain text; a websocket, whose page could not read it, is closed (403)."""
     if scope["type"] == "websocket":
-        kind = "websocket.http.response"
-        if kind not in scope.get("extensions", {}):
-            await send({"type": "websocket.close", "code": 1008, "reason": ""})
-            return
+        await send({"type": "websocket.close", "code": 1008})
+        return
     words = refusal.words.encode() + b"\n"
     headers = [
         (b"content-type", b"text/plain; charset=utf-8"),
@@ -165,5 +162,5 @@ async def refuse(scope: Scope, refusal: Refusal, send: Send) -> None:
         *refusal.headers,
         *SECURITY_HEADERS,
     ]
-    await send({"type": f"{kind}.start", "status": refusal.status, "headers": headers})
-    await send({"type": f"{kind}.body", "body": words})
+    await send({"type": "http.response.start", "status": refusal.status, "headers": headers})
+    await send({"type": "http.response.body", "body": words})

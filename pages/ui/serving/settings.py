@@ -42,13 +42,12 @@ class Serving:
             raise ValueError(f"MANIFOLIO_TOKEN is set, and MANIFOLIO_SIGN_IN is “{way}”.")
         return cls(addresses, token, switched_on(environment, "MANIFOLIO_METRICS"))
 
-    def greeting(self) -> str:
-        """What is printed once, when the server starts; nothing where no token is asked for."""
-        if not self.token:
-            return ""
-        where = [f"{address}/?token={self.token}" for address in self.addresses]
-        where = where or [f"the address of this server, followed by /?token={self.token}"]
-        return "\n  Visitors need this server's token once. Open\n  " + "\n  ".join(where) + "\n"
+    def greeting(self, own: Address) -> str:
+        """What is printed once, when the server starts: where it is, and the token if it asks."""
+        query = f"/?token={self.token}" if self.token else ""
+        lines = [f"{address}{query}" for address in self.addresses or (own,)]
+        words = "Open Manifolio with its token at" if self.token else "Manifolio is at"
+        return f"\n  {words}\n" + "".join(f"  {line}\n" for line in lines)
 
 
 def switched_on(environment: Mapping[str, str], name: str) -> bool:

@@ -1,20 +1,27 @@
-"""Where a server starts: its settings are read, its guard is set, its token is printed."""
+"""Where a server starts: its settings are read, its guard is set, its address is printed."""
 
 import os
 import sys
 
-import streamlit as st
 from starlette.middleware import Middleware
+from streamlit import config
 
+from pages.ui.serving.address import Address
 from pages.ui.serving.guard import Guard
 from pages.ui.serving.settings import Serving
+
+EVERYWHERE = (None, "0.0.0.0", "::")  # noqa: S104 (what an address is compared with)
 
 
 def guards() -> list[Middleware]:
     """What runs before Streamlit; a setting that cannot be meant ends the program, in words."""
+    bound, port = config.get_option("server.address"), config.get_option("server.port")
     try:
-        serving = Serving.from_environment(os.environ, st.get_option("server.address"))
+        serving = Serving.from_environment(os.environ, bound)
     except ValueError as error:
         sys.exit(str(error))
-    print(serving.greeting(), end="", flush=True)
+    name = "localhost" if bound in EVERYWHERE else f"[{bound}]" if ":" in bound else bound
+    scheme = "https" if config.get_option("server.sslCertFile") else "http"
+    # Streamlit's own words are off: for them it would ask far away under which address it is seen.
+    print(serving.greeting(Address(scheme, name, int(port))), flush=True)
     return [Middleware(Guard, serving)]

@@ -18,7 +18,6 @@ GALLERY_ORDER = (
     "heads",
     "poses",
     "lit_pairs",
-    "silhouettes",
     "faces",
     "digits",
     "flow",
@@ -86,7 +85,15 @@ def calibration_in_words(measured: dict[str, float]) -> str:
 
 def user_library() -> Library:
     """The user's own models."""
-    return Library(workspace() / "library")
+    library = Library(workspace() / "library")
+    tidied(str(library.root))
+    return library
+
+
+@st.cache_resource(show_spinner=False)
+def tidied(root: str) -> None:
+    """Once in a server's life: what killed processes left goes, and the files are private."""
+    Library(root).tidy()
 
 
 def gallery_items() -> tuple[Listed, ...]:
@@ -99,7 +106,11 @@ def gallery_items() -> tuple[Listed, ...]:
 
 def library_items() -> tuple[Listed, ...]:
     """The user's models, newest first."""
-    listed = [Listed(f"library:{entry.id}", entry) for entry in user_library().entries()]
+    try:
+        entries = user_library().entries()
+    except StoreError:  # a folder that cannot be read, of which Library and Train tell
+        return ()
+    listed = [Listed(f"library:{entry.id}", entry) for entry in entries]
     listed.sort(key=lambda item: item.entry.created, reverse=True)
     return tuple(listed)
 

@@ -1,10 +1,11 @@
 """What draws itself in the browser, as Streamlit components; the bytes for them travel alone."""
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 import streamlit as st
 
 from gplvm_core.figures.scripts import asset, script
+from pages.ui.shared.parcels import parcels
 
 if TYPE_CHECKING:
     from streamlit.components.v2.types import ComponentRenderer
@@ -16,12 +17,24 @@ def component(name: str, html: str, *styles: str) -> "ComponentRenderer":
 
     styles: beside those of the kit, which all share.
     """
-    return st.components.v2.component(
-        f"manifolio_{name}",
-        html=asset(html),
-        css=asset("kit/kit.css", *styles),
-        js=script(f"streamlit/{name}.js"),
+    return _keyed(
+        st.components.v2.component(
+            f"manifolio_{name}",
+            html=asset(html),
+            css=asset("kit/kit.css", *styles),
+            js=script(f"streamlit/{name}.js"),
+        )
     )
+
+
+def _keyed(renderer: "ComponentRenderer") -> "ComponentRenderer":
+    """The same, for keys of any letters: they have names of data in them."""
+
+    def mount(*, key: str, **others: Any) -> Any:
+        # Streamlit refuses two underscores in a row; a joint, which nobody sees, parts them.
+        return renderer(key=key.replace("__", "_\u2060_").replace("__", "_\u2060_"), **others)
+
+    return cast("ComponentRenderer", mount)
 
 
 def room_for(drawing: str) -> "DeltaGenerator":
@@ -32,8 +45,12 @@ def room_for(drawing: str) -> "DeltaGenerator":
     return st.container(gap=None, key=f"room_{drawing}")
 
 
-# Called with key and data (framed bytes): holds them for the component that asks for their name.
-hold_bytes = st.components.v2.component("manifolio_store", js=script("streamlit/store.js"))
+def hold_bytes(key: str, data: bytes) -> None:
+    """Framed bytes in the browser, for the component that asks for their name; fetched once."""
+    _store(key=key, data={"address": parcels.hold(data)})
+
+
+_store = _keyed(st.components.v2.component("manifolio_store", js=script("streamlit/store.js")))
 
 # Called with key and data (parameters of the link): writes them into the link in place.
-write_link = st.components.v2.component("manifolio_link", js=script("streamlit/link.js"))
+write_link = _keyed(st.components.v2.component("manifolio_link", js=script("streamlit/link.js")))

@@ -4,7 +4,9 @@ import hashlib
 import json
 from typing import Any
 
-from gplvm_core.store import workspace
+from gplvm_core.store import StoreError, workspace
+from gplvm_core.store.atomic import write_atomically
+from gplvm_core.store.private import private_folder
 
 MOST_REMEMBERED = 200
 
@@ -30,9 +32,9 @@ def remember(mark: str, answers: dict[str, Any]) -> None:
     newest = dict(list(kept.items())[-MOST_REMEMBERED:])
     path = workspace() / "answers.json"
     try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(json.dumps(newest), encoding="utf-8")
-    except OSError:
+        private_folder(path.parent)
+        write_atomically(path, lambda file: file.write(json.dumps(newest).encode()))
+    except (OSError, StoreError):
         return
 
 

@@ -1,11 +1,14 @@
 """Where a visitor of the map is (pair of dimensions, chosen point), and how a link says it."""
 
-import math
 from dataclasses import dataclass
 from typing import Any, Self
 
+from gplvm_core.datasets.errors import shortened
+
 # What of the map is shown, and the path on it: the browser reads it.
 LOOK = ("show", "shade", "by", "wall", "noise", "path", "way")
+FARTHEST = 1e6
+"""Coordinates beyond this are no place: all that was learned lies within a few units of 0."""
 PARAMETERS = ("dims", "at", "hold", *LOOK)
 OF_A_MODEL = (*PARAMETERS, "layer")  # what the link says of one model alone
 
@@ -40,8 +43,11 @@ class Place:
                 raise ValueError(f"The dimensions must be two different ones from 1 to {n_axes}.")
         if point is not None:
             valid = isinstance(point, list) and all(isinstance(x, int | float) for x in point)
-            if not valid or len(point) != n_axes or not all(map(math.isfinite, point)):
-                raise ValueError(f"The point must have {n_axes} finite coordinates.")
+            if not valid or len(point) != n_axes or not all(abs(x) <= FARTHEST for x in point):
+                raise ValueError(
+                    f"The point must have {n_axes} coordinates between −{FARTHEST:,.0f} and "
+                    f"{FARTHEST:,.0f}."
+                )
         place = tuple(map(float, point)) if point else None
         return cls(tuple(dims) if dims else None, place, bool(follow))
 
@@ -58,11 +64,11 @@ def _whole(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        raise ValueError(f"“{text}” is not the number of a dimension.") from None
+        raise ValueError(f"“{shortened(text)}” is not the number of a dimension.") from None
 
 
 def _number(text: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise ValueError(f"“{text}” is not a coordinate.") from None
+        raise ValueError(f"“{shortened(text)}” is not a coordinate.") from None

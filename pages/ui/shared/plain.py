@@ -17,7 +17,8 @@ def plain(text: object) -> str:
     >>> plain("![a](http://b)")
     '!\\[a\\](http:\u2060//b)'
     """
-    line = " ".join(str(text).split())
+    # Halves of characters, which damaged text may have, cannot be sent.
+    line = " ".join(str(text).encode("utf-8", "replace").decode().split())
     parted = TWICE_READ.sub(lambda found: found[0] + JOINT, line)
     marked = MARKS.sub(lambda found: "\\" + found[0], parted)
     return LINE_MARKS.sub(lambda found: _at_the_beginning(found[0]), marked)

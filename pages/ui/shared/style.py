@@ -94,6 +94,8 @@ ol.mf-ladder { padding: 0 !important; }
   [data-testid="stMain"] h1 { font-size: 1.7rem; padding: .4rem 0 0; }
   .mf-more { display: none; }
   .mf-lead { font-size: 1rem; }
+  /* The doors stand below, also while they are small because they are not there yet. */
+  [data-testid="stElementContainer"]:has(.mf-facts) { flex-basis: 100%; }
   [data-testid="stButtonGroup"] button { padding-inline: .6rem; }
   .mf-line { grid-template-columns: minmax(0, 1fr); gap: .2rem; }
   .mf-line > div { grid-template-columns: repeat(3, minmax(0, 1fr)) !important; }

@@ -33,11 +33,12 @@ def job_view(job_id: str) -> None:
     with st.container(horizontal=True, vertical_alignment="center"):
         st.subheader(plain(job.name), anchor=False, width="content")
         status_badge(job.status)
-    st.caption(
-        " · ".join(
-            [f"{model_words(job.model_class)} on {plain(job.dataset_name)}", *settings_of(job)]
+    if job.model_class:  # none is known of a job whose file is broken
+        st.caption(
+            " · ".join(
+                [f"{model_words(job.model_class)} on {plain(job.dataset_name)}", *settings_of(job)]
+            )
         )
-    )
     controls(job)
     # Polling only while something can change; each fragment starts the page anew when it does.
     active = job.status in ACTIVE

@@ -1,16 +1,18 @@
 """The outputs at the kept point to take home: numbers (CSV, NPZ) and a picture (PNG)."""
 
-import csv
 import io
+from collections.abc import Iterable
 
 import numpy as np
 import streamlit as st
 from numpy import ndarray as Array
 from PIL import Image
 
+from gplvm_core.datasets.csv_text import csv_text
 from gplvm_core.datasets.names import names_of
 from gplvm_core.figures.pack_views import ViewRows
 from gplvm_core.figures.thumbnails import common_frame, row_picture
+from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.outputs import generated, rows_of_views
 from pages.ui.shared.words import file_stem
@@ -23,10 +25,13 @@ GROUND = "#FFFFFF"
 def export(item: Item, outputs: tuple[str, ...], point: tuple[float, ...]) -> None:
     """Buttons for what the model generates at the kept point."""
     stem = file_stem(item.title)
+    rows = rows_of_views(item.dataset)
+    named = [word for view in item.views for word in (view, *names_of(rows[view]))]
+    marked = ask_as_text(named, "views")
     with st.container(horizontal=True):
         st.download_button(
             "Outputs (CSV)",
-            lambda: outputs_csv(item, point),
+            lambda: outputs_csv(item, point, marked),
             f"{stem}-outputs.csv",
             "text/csv",
             on_click="ignore",
@@ -54,19 +59,17 @@ def export(item: Item, outputs: tuple[str, ...], point: tuple[float, ...]) -> No
         )
 
 
-def outputs_csv(item: Item, point: tuple[float, ...]) -> bytes:
+def outputs_csv(item: Item, point: tuple[float, ...], as_text: bool = True) -> bytes:
     """One line a column of a view: view, column, mean, standard deviation."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(("view", "column", "mean", "std"))
+    lines: list[Iterable[object]] = [("view", "column", "mean", "std")]
     means, stds = item.model.inverse_transform(np.array(point)[None], return_std=True)
     rows = rows_of_views(item.dataset)
     for view in item.views:
         for column, mean, std in zip(
             names_of(rows[view]), means[view][0], stds[view][0], strict=True
         ):
-            writer.writerow((view, column, f"{mean:.8g}", f"{std:.8g}"))
-    return text.getvalue().encode()
+            lines.append((view, column, f"{mean:.8g}", f"{std:.8g}"))
+    return csv_text(lines, as_text=as_text).encode()
 
 
 def outputs_npz(item: Item, point: tuple[float, ...]) -> bytes:

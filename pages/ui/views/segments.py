@@ -1,7 +1,6 @@
 """Which latent dimensions are shared, which belong to one view: figures, threshold, export."""
 
-import csv
-import io
+from collections.abc import Iterable
 from html import escape
 from typing import Any
 
@@ -9,6 +8,7 @@ import numpy as np
 import streamlit as st
 from numpy import ndarray as Array
 
+from gplvm_core.datasets.csv_text import csv_text
 from gplvm_core.datasets.errors import plural
 from gplvm_core.figures.segmentation import (
     body_figure,
@@ -20,6 +20,7 @@ from gplvm_core.figures.segmentation import (
 )
 from gplvm_core.figures.thumbnails import oblique_view
 from gplvm_core.figures.view_parts import MOST_NAMED_VIEWS, Part
+from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS, file_stem
@@ -65,9 +66,10 @@ def segmentation(item: Item, name: str) -> tuple[Part, ...]:
         parts = parts_at(model, kept.threshold)
         chips(parts, item.views)
         st.caption(agreement_in_words(model, kept))
+        marked = ask_as_text(item.views, "segments")
         st.download_button(
             "Table (CSV)",
-            lambda: segmentation_csv(model, parts),
+            lambda: segmentation_csv(model, parts, marked),
             f"{file_stem(item.title)}-dimensions.csv",
             "text/csv",
             on_click="ignore",
@@ -174,13 +176,13 @@ def agreement_in_words(model: Any, kept: Desk) -> str:
     )
 
 
-def segmentation_csv(model: Any, parts: tuple[Part, ...]) -> bytes:
+def segmentation_csv(model: Any, parts: tuple[Part, ...], as_text: bool = True) -> bytes:
     """One line a dimension: its part, its information, and what every view says of it."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
     shares = relevance_shares(model)
     columns = [(name, word) for name in model.views_ for word in ("lost", "w", "w share")]
-    writer.writerow(("dimension", "part", "information", *(f"{n}: {w}" for n, w in columns)))
+    lines: list[Iterable[object]] = [
+        ("dimension", "part", "information", *(f"{n}: {w}" for n, w in columns))
+    ]
     title = {q: part.title for part in parts for q in part.dimensions}
     for q in sorted(title):
         numbers = [
@@ -189,8 +191,8 @@ def segmentation_csv(model: Any, parts: tuple[Part, ...]) -> bytes:
             for table in (model.drops_, model.relevance_, shares)
         ]
         cells = (f"{number:.8g}" for number in numbers)
-        writer.writerow((q + 1, title[q], f"{float(model.information_[q]):.8g}", *cells))
-    return text.getvalue().encode()
+        lines.append((q + 1, title[q], f"{float(model.information_[q]):.8g}", *cells))
+    return csv_text(lines, as_text=as_text).encode()
 
 
 # --- a body whose joints are views --------------------------------------------------------------

@@ -1,0 +1,206 @@
+"""Other pages, names and links against a running server: rows of the table of trust.
+
+    python -m benchmarks.trust_web
+
+Starts the app on a free port of this machine, and asks it alone.
+"""
+
+import http.client
+import itertools
+import os
+import socket
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import NamedTuple
+from urllib.parse import quote
+
+from streamlit.proto.BackMsg_pb2 import BackMsg
+from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
+from websockets.sync.client import connect
+from websockets.typing import Origin, Subprotocol
+
+from benchmarks.common import ROOT
+from benchmarks.trust_row import Row
+
+PATHS = ("/", "/explore", "/_stcore/health", "/_stcore/host-config", "/_stcore/metrics",
+         "/media/none.png", "/_stcore/upload_file/a/b", "/component/none/index.html",
+         "/_stcore/bidi-components/none", "/_stcore/agent/openapi.json",
+         "/parcels/none")  # fmt: skip
+NAMES = (
+    "![a](http://127.0.0.1:1/x.png)",
+    "<img src=http://127.0.0.1:1/y.png>",
+    "[x](javascript:alert(1))",
+    "[x](http://127.0.0.1:1/z)",
+    ":red[b]",
+    ":material/home:",
+    "$c$",
+    "**d**",
+    "`e`",
+)
+LINKS = (
+    "explore?model={}", "explore?model=library:{}", "explore?model=gallery:people&at={}",
+    "explore?model=gallery:people&dims={}", "views?model=gallery:lit_pairs&view={}",
+    "complete?model=gallery:lit_pairs&view={}", "depth?curve={}", "train?job={}",
+)  # fmt: skip
+
+
+@dataclass
+class Count:
+    """Tries, and those that did not end as they should."""
+
+    tries: int = 0
+    failures: int = 0
+
+    def add(self, good: bool) -> None:
+        self.tries += 1
+        self.failures += not good
+
+
+class Running(NamedTuple):
+    """A server of the row's own, and the file in which it notes whom it calls outside."""
+
+    port: int
+    outside: Path
+
+
+@contextmanager
+def running() -> Iterator[Running]:
+    """The app with an empty workspace; ends with the block."""
+    with tempfile.TemporaryDirectory() as folder, socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = int(probe.getsockname()[1])
+        probe.close()
+        outside = Path(folder) / "outside.txt"
+        outside.touch()
+        settings = {
+            "MANIFOLIO_HOME": folder,
+            "WATCH_OUTSIDE": str(outside),
+            "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests' / 'app' / 'outside'}",
+        }
+        process = subprocess.Popen(
+            [sys.executable, "-m", "streamlit", "run", "app.py", f"--server.port={port}",
+             "--server.headless=true"],
+            cwd=ROOT, env=os.environ | settings, stdout=subprocess.DEVNULL,
+        )  # fmt: skip
+        try:
+            end = time.monotonic() + 60
+            while status(port, "/_stcore/health", f"127.0.0.1:{port}", None) != 200:
+                if time.monotonic() > end:
+                    raise RuntimeError("The app did not start within a minute.")
+                time.sleep(0.1)
+            yield Running(port, outside)
+        finally:
+            process.terminate()
+            process.wait(timeout=20)
+
+
+def status(
+    port: int, path: str, host: str, origin: str | None, handshake: bool = False
+) -> int | None:
+    """What a request of those headers is answered; None where nobody answers."""
+    line = http.client.HTTPConnection("127.0.0.1", port, timeout=20)
+    try:
+        line.putrequest("GET", path, skip_host=True, skip_accept_encoding=True)
+        headers = {"Host": host} | ({} if origin is None else {"Origin": origin})
+        if handshake:
+            headers |= {
+                "Connection": "Upgrade",
+                "Upgrade": "websocket",
+                "Sec-WebSocket-Version": "13",
+                "Sec-WebSocket-Key": "dGhlIHNhbXBsZSBub25jZQ==",
+            }
+        for name, value in headers.items():
+            line.putheader(name, value)
+        line.endheaders()
+        return line.getresponse().status
+    except (OSError, http.client.HTTPException):
+        return None
+    finally:
+        line.close()
+
+
+def hosts_and_origins(server: Running) -> tuple[Row, Row, Row]:
+    """Every Host with every Origin: pages, websockets, and who is let in rightly."""
+    port = server.port
+    own = [f"{name}:{port}" for name in ("127.0.0.1", "localhost", "[::1]")]
+    foreign = ["evil.example", f"evil.example:{port}", "127.0.0.1", f"127.0.0.1:{port + 1}",
+               f"127.0.0.1:{port}.evil.example", f"x@127.0.0.1:{port}", "0.0.0.0", ""]  # fmt: skip
+    origins = [None, "null", "", *(f"http://{host}" for host in [*own, *foreign]),
+               f"https://{own[0]}", "file://", f"http://{own[0]}/"]  # fmt: skip
+    pages, websockets, rightly = Count(), Count(), Count()
+    for host, origin in itertools.product([*own, *foreign], origins):
+        same = host in own and origin == f"http://{host}"
+        reads = same or (host in own and origin is None)
+        for path in PATHS:
+            closed = path == "/_stcore/metrics"
+            answer = status(port, path, host, origin)
+            if closed or not reads:
+                pages.add(answer in (400, 403) or (closed and answer == 404))
+            else:
+                rightly.add(answer not in (None, 400, 403))
+        answer = status(port, "/_stcore/stream", host, origin, handshake=True)
+        if same:
+            rightly.add(answer == 101)
+        else:
+            websockets.add(answer in (400, 403))
+    return (
+        Row("Host × Origin, pages", pages.tries, pages.failures, f"{len(PATHS)} paths"),
+        Row("Host × Origin, websockets", websockets.tries, websockets.failures),
+        Row("Host × Origin, the app's own are let in", rightly.tries, rightly.failures),
+    )
+
+
+def linked_names(server: Running) -> Row:
+    """Links that carry marks: none of them may come back as anything but escaped text."""
+    tries = failures = 0
+    for name, link in itertools.product(NAMES, LINKS):
+        page, _, query = link.format(quote(name, safe="")).partition("?")
+        tries += 1
+        failures += any(name in text for text in markdown_of(server.port, page, query))
+    return Row("links with Markdown or HTML", tries, failures, f"{len(LINKS)} parameters")
+
+
+def markdown_of(port: int, page: str, query: str) -> list[str]:
+    """What a page's first run gives the browser to read as Markdown or HTML."""
+    address = f"ws://127.0.0.1:{port}/_stcore/stream"
+    texts: list[str] = []
+    with connect(
+        address,
+        origin=Origin(f"http://127.0.0.1:{port}"),
+        subprotocols=[Subprotocol("streamlit")],
+        max_size=None,
+    ) as browser:
+        message = BackMsg()
+        message.rerun_script.query_string = query
+        message.rerun_script.page_name = page
+        browser.send(message.SerializeToString())
+        while True:
+            told = ForwardMsg.FromString(browser.recv(timeout=60, decode=False))
+            kind = told.WhichOneof("type")
+            if kind == "delta":
+                element = told.delta.new_element
+                texts += [element.markdown.body, element.heading.body, element.alert.body]
+                texts += [element.html.body, element.button.label, element.exception.message]
+            again = told.script_finished == ForwardMsg.FINISHED_EARLY_FOR_RERUN
+            if kind == "script_finished" and not again:
+                return texts
+
+
+def rows() -> list[Row]:
+    """Host and Origin, links, and whom the server called meanwhile."""
+    with running() as server:
+        found = [*hosts_and_origins(server), linked_names(server)]
+        called = server.outside.read_text().splitlines()
+        tries = sum(row.tries for row in found)
+        return [*found, Row("calls beyond this machine meanwhile", tries, len(called))]
+
+
+if __name__ == "__main__":
+    for row in rows():
+        print(f"{row.kind}: {row.failures} of {row.tries}. {row.told}")

@@ -1,0 +1,35 @@
+"""Sign-in by an account elsewhere (OpenID Connect), where a server is set to ask for it."""
+
+import os
+from collections.abc import Mapping
+
+import streamlit as st
+
+
+def ask_to_sign_in() -> None:
+    """Stops the script of a visitor who has not signed in, or whom MANIFOLIO_USERS does not name.
+
+    Streamlit's own sign-in, set up in .streamlit/secrets.toml; the guard asks for the token else.
+    """
+    if os.environ.get("MANIFOLIO_SIGN_IN") != "oidc":
+        return
+    if not getattr(st.user, "is_logged_in", False):
+        st.title("Manifolio", anchor=False)
+        st.button("Sign in", type="primary", icon=":material/login:", on_click=st.login)
+        st.stop()
+    if not is_invited(st.user.to_dict(), os.environ.get("MANIFOLIO_USERS", "")):
+        st.error("This account may not use this server. Ask whoever runs it.")
+        st.button("Sign out", icon=":material/logout:", on_click=st.logout)
+        st.stop()
+
+
+def is_invited(user: Mapping[str, object], invited: str) -> bool:
+    """Whether the account's address, which its provider has verified, is named; empty: everyone's.
+
+    user: the claims of the account; invited: addresses with spaces or commas between.
+    """
+    named = invited.replace(",", " ").lower().split()
+    if not named:
+        return True
+    known = user.get("email_verified") in (True, "true")
+    return known and str(user.get("email", "")).lower() in named

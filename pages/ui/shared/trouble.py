@@ -1,0 +1,70 @@
+"""What nobody foresaw: said on the page in one plain sentence, and noted in a log without data."""
+
+import logging
+import os
+import secrets
+from logging.handlers import RotatingFileHandler
+from pathlib import Path
+from typing import Any
+from urllib.parse import urlparse
+
+import streamlit as st
+
+from gplvm_core.apart import places_of
+from gplvm_core.datasets import DataError
+from gplvm_core.store import StoreError, workspace
+from gplvm_core.store.private import private_folder
+from pages.ui.shared.plain import plain
+
+LOG_FILE = Path("logs") / "manifolio.log"
+MOST_BYTES, KEPT = 500_000, 3  # of one file; how many older ones are kept
+
+
+class PrivateLog(RotatingFileHandler):
+    """A rotating log that nobody else may read."""
+
+    def __init__(self, path: Path) -> None:
+        private_folder(path.parent)
+        super().__init__(path, maxBytes=MOST_BYTES, backupCount=KEPT, encoding="utf-8", delay=True)
+        self.setFormatter(logging.Formatter("%(asctime)s %(levelname)s %(name)s %(message)s"))
+
+    def _open(self) -> Any:
+        return open(
+            self.baseFilename,
+            self.mode,
+            encoding=self.encoding,
+            opener=lambda path, flags: os.open(path, flags, 0o600),
+        )
+
+
+def start_log() -> None:
+    """Write what the app and the core report to the log in the library's folder, if that can be."""
+    try:
+        handler: logging.Handler = PrivateLog(workspace() / LOG_FILE)
+    except OSError:  # a folder that cannot be written to: the page says what there is to say
+        handler = logging.NullHandler()
+    for name in ("manifolio", "gplvm_core"):
+        logger = logging.getLogger(name)
+        if not any(isinstance(each, PrivateLog) for each in logger.handlers):
+            logger.addHandler(handler)
+
+
+def tell(error: Exception) -> bool:
+    """Streamlit's `on_script_error`: everything that a page or one of its parts did not catch.
+
+    The log has the number that the page shows, the error's type and the lines of code that it went
+    through; never its text, which may quote data.
+    """
+    number = secrets.token_hex(3)
+    page = urlparse(st.context.url or "").path or "/"
+    logging.getLogger("manifolio").error("%s on %s: %s", number, page, places_of(error))
+    if isinstance(error, DataError | StoreError):
+        st.error(plain(error), icon=":material/error:")
+    else:
+        st.error(
+            f"Something went wrong here that was not foreseen. Your models and data are as they "
+            f"were. Reload the page, or go on with another one. In the log ({LOG_FILE.name} in "
+            f"your library's folder) it has the number **{number}**.",
+            icon=":material/error:",
+        )
+    return True

@@ -1,0 +1,87 @@
+"""What is broken is told where it stands, and everything beside it goes on."""
+
+import shutil
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gplvm_core import training
+from gplvm_core.datasets import Dataset, Drawing
+from gplvm_core.models import BayesianGPLVM
+from gplvm_core.store import Library, workspace
+from gplvm_core.training.registry import current_queue
+from tests.app.apptest import finished, press, run_page, said
+
+
+@pytest.fixture(scope="module")
+def dots() -> Dataset:
+    return Dataset(
+        "dots", "Dots", np.random.default_rng(0).normal(size=(30, 3)), Drawing.of_vector(3)
+    )
+
+
+def quick(max_iter: int = 4) -> BayesianGPLVM:
+    return BayesianGPLVM(2, 6, max_iter=max_iter, random_state=0)
+
+
+def test_broken_models_stand_beside_whole_ones_and_can_be_kept_or_deleted(dots: Dataset):
+    library = Library(workspace() / "library")
+    library.add(quick().fit(dots.values), dots, "Whole")
+    for title in ("Edited", "Cut", "Flipped"):
+        library.add(quick().fit(dots.values), dots, title)
+    library.add(quick(5).fit(dots.values), dots, "Other")
+    files = {name: library.root / name / "model.gplvm" for name in ("edited", "cut", "flipped")}
+    shutil.copyfile(library.root / "other" / "model.gplvm", files["edited"])
+    files["cut"].write_bytes(files["cut"].read_bytes()[:1000])
+    flipped = bytearray(files["flipped"].read_bytes())
+    flipped[flipped.find(b"arrays/0000.npy") + 40] ^= 1
+    files["flipped"].write_bytes(flipped)
+    at = run_page("library")
+    assert not at.exception
+    errors = " ".join(error.value for error in at.error)
+    assert "changed after it was saved" in errors and "cut off" in errors and len(at.error) == 3
+    assert [button.key for button in at.button if button.label == "Explore"] == [
+        "explore_other",
+        "explore_whole",
+    ]
+    press(at, "Use it anyway")
+    assert library.entry("edited").broken is None
+    for name in ("cut", "flipped"):
+        at.button(key=f"delete_{name}").click().run()
+    assert not at.exception and not at.error
+    assert len(library.entries()) == 3
+
+
+def test_a_broken_job_hides_no_other(dots: Dataset):
+    home = workspace()
+    ids = [training.submit(quick(), dots, name) for name in ("first", "second")]
+    for id in ids:
+        finished(id)
+    current_queue().close()
+    training.registry._QUEUES.clear()
+    state = home / "jobs" / f"{ids[0]}.gplvm"
+    data = bytearray(state.read_bytes())
+    data[data.find(b"'fortran_order'") + 1] ^= 4
+    state.write_bytes(data)
+    at = run_page("train")
+    assert not at.exception
+    assert {job.id: job.status for job in training.jobs()} == {
+        ids[0]: "failed",
+        ids[1]: "finished",
+    }
+    at = run_page("train", job=ids[0])
+    assert not at.exception and "damaged" in said(at)
+
+
+def test_a_home_that_cannot_be_written_shows_the_gallery_and_says_what_is_not_possible(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, dots: Dataset
+):
+    (tmp_path / "in the way").write_text("a file")
+    monkeypatch.setenv("MANIFOLIO_HOME", str(tmp_path / "in the way"))
+    for page in ("gallery", "library", "train"):
+        at = run_page(page)
+        assert not at.exception, page
+        assert ("cannot write to its folder" in said(at)) == (page != "gallery")
+    with pytest.raises(ValueError, match=r"was not queued: .*Not a directory"):
+        training.submit(quick(), dots, "x")

@@ -1,0 +1,59 @@
+"""Bytes for the browser: held once, found by their address, bounded in all."""
+
+import asyncio
+import hashlib
+
+from starlette.applications import Starlette
+
+from pages.ui.shared.parcels import Parcels
+
+
+def fetched(parcels: Parcels, path: str) -> tuple[int, dict[str, str], bytes]:
+    """Status, headers and body that a server with the route gives."""
+    sent = []
+
+    async def receive():
+        return {"type": "http.request", "body": b"", "more_body": False}
+
+    async def send(message):
+        sent.append(message)
+
+    scope = {
+        "type": "http",
+        "method": "GET",
+        "path": path,
+        "headers": [],
+        "query_string": b"",
+        "root_path": "",
+    }
+    asyncio.run(Starlette(routes=[parcels.route()])(scope, receive, send))
+    headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
+    return sent[0]["status"], headers, b"".join(each.get("body", b"") for each in sent[1:])
+
+
+def test_a_browser_gets_the_bytes_at_their_address_and_keeps_them() -> None:
+    parcels, data = Parcels(), bytes(range(256)) * 9
+    path = parcels.hold(data)
+    status, headers, body = fetched(parcels, path)
+    assert (status, body) == (200, data)
+    assert hashlib.sha256(body).hexdigest() in path  # nothing else is ever at this address
+    assert "immutable" in headers["cache-control"]
+
+
+def test_what_is_gone_is_told_and_nothing_else_is_served() -> None:
+    parcels = Parcels()
+    for path in ("/parcels/0", "/parcels/..%2Fapp.py", f"/parcels/{'a' * 64}"):
+        status, _, body = fetched(parcels, path)
+        assert status == 404
+        assert b"reload" in body
+
+
+def test_equal_bytes_are_held_once_and_the_oldest_make_room() -> None:
+    parcels = Parcels(most=250)
+    first, second, third = (parcels.hold(bytes([each]) * 100) for each in (1, 2, 1))
+    assert first == third
+    parcels.hold(bytes(100))  # the second is the one that was not sent again
+    found = [fetched(parcels, path)[0] for path in (first, second)]
+    assert found == [200, 404]
+    large = parcels.hold(bytes(1000))  # larger than all: it alone stays
+    assert [fetched(parcels, path)[0] for path in (first, large)] == [404, 200]

@@ -1,0 +1,118 @@
+"""Whatever is uploaded, imported or linked to: what was meant, or one error in words, soon."""
+
+import io
+import os
+import time
+from pathlib import Path
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gplvm_core import store
+from gplvm_core.apart import TASKS
+from gplvm_core.datasets import DataError, Dataset, NamedBytes
+from gplvm_core.datasets.drawing import Drawing
+from gplvm_core.datasets.files import kind_of
+from gplvm_core.datasets.views import View
+from gplvm_core.store import StoreError
+from pages.ui.shared.place import Place
+from tests.fuzz.mutations import NUMBERS, WORDS, mutated
+from tests.fuzz.samples import QUERY, UPLOADS, bundle, stored
+
+EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", "0"))
+CORPUS = Path(__file__).parent / "corpus"
+SECONDS = 20.0
+LONGEST = 1500  # characters of an error
+
+fuzzed = settings(
+    max_examples=EXAMPLES or 30,
+    derandomize=not EXAMPLES,
+    database=None,
+    deadline=None,
+    suppress_health_check=list(HealthCheck),
+)
+
+
+def check_upload(name: str, data: bytes) -> None:
+    """All that the app asks of an upload gives an answer, or one error in words, soon."""
+    source = NamedBytes(name, data)
+    tasks = [("read", {}), ("read", {"skip_empty_rows": True})] if kind_of(name) == "table" else []
+    if kind_of(name) == "table":
+        like = View("rows", Drawing.of_vector(3), ("width", "height", "weight"))
+        tasks += [("inspect", {}), ("rows in use", {}), ("new rows", {"dataset": like})]
+    for task, options in tasks or [("read", {})]:
+        start = time.perf_counter()
+        try:
+            found = TASKS[task](source, **options)
+        except DataError as error:
+            assert 10 < len(str(error)) < LONGEST
+        else:
+            assert task != "read" or (isinstance(found, Dataset) and found.warnings is not None)
+        assert time.perf_counter() - start < SECONDS
+
+
+@pytest.mark.parametrize("name", UPLOADS)
+def test_the_files_are_right_before_they_are_changed(name):
+    options = {"label_column": "kind"} if name in ("table.csv", "table.tsv") else {}
+    if name == "arrays.npz":
+        options = {"array": "x"}
+    assert TASKS["read"](NamedBytes(name, UPLOADS[name]()), **options).n_points >= 2
+
+
+@pytest.mark.parametrize("name", UPLOADS)
+def test_an_upload_is_read_or_refused_in_words(name):
+    @fuzzed
+    @given(mutated(UPLOADS[name]()))
+    def check(data: bytes) -> None:
+        check_upload(name, data)
+
+    check()
+
+
+def check_model(data: bytes) -> None:
+    try:
+        store.load(io.BytesIO(data), max_bytes=2**20)
+    except StoreError as error:
+        assert 10 < len(str(error)) < LONGEST
+
+
+def test_a_model_is_opened_or_refused_in_words(tmp_path):
+    data = stored(bundle(), tmp_path)
+    check_model(data)
+
+    @fuzzed
+    @given(mutated(data))
+    def check(data: bytes) -> None:
+        check_model(data)
+
+    check()
+
+
+@fuzzed
+@given(
+    st.dictionaries(
+        st.sampled_from(sorted(QUERY)),
+        st.one_of(
+            st.text(max_size=20),
+            st.lists(st.one_of(NUMBERS, WORDS), max_size=4).map(",".join),
+            st.sampled_from(sorted(QUERY.values())),
+        ),
+    )
+)
+def test_a_link_is_understood_or_refused_in_words(query):
+    try:
+        place = Place.from_query(query, 3)
+    except ValueError as error:
+        assert type(error) is ValueError and 10 < len(str(error)) < LONGEST
+    else:
+        assert place.point is None or all(abs(x) < 1e7 for x in place.point)
+
+
+@pytest.mark.parametrize("path", sorted(CORPUS.iterdir()), ids=lambda path: path.name)
+def test_what_once_broke_something_is_refused_in_words(path):
+    data = path.read_bytes()
+    if path.suffix == ".gplvm":
+        check_model(data)
+    else:
+        check_upload(path.name, data)
