@@ -94,7 +94,8 @@ def test_a_deep_model_of_several_views_is_offered_and_shown(seeing, pairs):
     (header, arrays) = next(iter(stores(at).values()))
     np.testing.assert_allclose(arrays["latent"], seeing.latent_mean_, rtol=1e-6)
     assert len(header["layers"]) == 2
-    for page in ("depth", "explore", "complete"):
+    for page in ("explore", "complete", "depth"):
         at = run_page(page, model=key)
         assert not at.exception and not at.error
+    assert said(at).count("<span>It is") == 2
     assert "In layers" in said(at)

@@ -43,3 +43,18 @@ def test_points_are_added_layers_generate_and_depth_flattens(server: Server, bro
     page.locator("[data-part=depth]").fill("10")
     changed(line, shown)
     assert "depth=10" in page.url
+
+
+def test_a_place_on_the_map_of_a_layer_is_not_one_on_that_of_another(
+    server: Server, browser_page: Visit
+):
+    page = browser_page.page
+    page.goto(f"{server.url}/explore?model=gallery:deep-flow&layer=1")
+    expect(page.locator("canvas[data-part=output]")).to_be_visible()
+    settled(page)
+    page.locator("canvas[data-part=upper]").click(position={"x": 90, "y": 120})
+    page.wait_for_url("**at=**")
+    page.get_by_role("radio", name="above the data").click()
+    expect(page.locator("[data-part=wall-modes]")).to_be_visible()
+    settled(page)
+    assert "at=" not in page.evaluate("location.search")

@@ -25,6 +25,7 @@ export class ViewsExplorer extends Explorer {
       return Object.assign(picture, { labels, caption });
     });
     this.parts.outputs.dataset.count = String(pictures.length);
+    this.parts.moving.hidden = false;
     this.showMoves();
     return pictures;
   }

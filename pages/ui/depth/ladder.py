@@ -34,8 +34,8 @@ def rung(layer: DeepLayer, at: int, depth: int) -> str:
 
 
 def verdict(layer: DeepLayer) -> str:
-    """The doctor's words as a sentence; which layer it is stands beside it."""
-    words = re.sub(r"^layer \d+ of \d+ ", "It ", layer.verdict_)
+    """The doctor's words as a sentence; which layer, and of which view, stands beside it."""
+    words = re.sub(r"^layer \d+ of \d+(, view (['\"]).*?\2,)? ", "It ", layer.verdict_)
     return f"{words[:1].upper()}{words[1:]}."
 
 

@@ -13,9 +13,7 @@ from pages.ui.shared.map_place import linked_place
 from pages.ui.shared.place import PARAMETERS
 from pages.ui.shared.plain import plain
 
-show_layers = component(
-    "layers", "deep/layers.html", "map/map.css", "views/views.css", "deep/deep.css"
-)
+show_layers = component("layers", "views/views.html", "map/map.css", "views/views.css")
 
 
 def place_in_words(at: int, depth: int) -> str:
@@ -57,12 +55,15 @@ def linked_layer(depth: int, usual: int) -> int:
     return usual
 
 
-def layer_canvas(item: Item, at: int, name: str) -> None:
-    """The map of a layer. Raises ValueError for what the browser cannot draw."""
+def layer_canvas(item: Item, at: int, name: str, room: str = "layers") -> None:
+    """The map of a layer. Raises ValueError for what the browser cannot draw.
+
+    room: whose it takes; that of another drawing of the page, where it stands in its place.
+    """
     axes = max(item.model.layers_[at].latent_mean_.shape[1], 2)
     store = f"{name}|layer {at + 1}"
     packed = _packed(item, at, store)
-    with room_for("layers"):
+    with room_for(room):
         show_layers(key=f"layers|{store}", data={"store": store, **linked_place(axes).to_data()})
         hold_bytes(key=f"bytes|{store}", data=packed)
 

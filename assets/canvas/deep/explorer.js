@@ -1,0 +1,21 @@
+// The map of one layer, and beside it what the layers from there make of a place.
+
+import { element } from "../kit/dom.js";
+import { OutputPicture } from "../kit/output_picture.js";
+import { Explorer } from "../map/explorer.js";
+
+/** @import { ChainModel } from "./chain.js" */
+
+const SHADING = "Shading: how unsure this layer is of what it hands on, as a share of what it is where nothing is known";
+
+/** @extends {Explorer<ChainModel>} */
+export class ChainExplorer extends Explorer {
+  /** @override */
+  buildPictures() {
+    const canvas = element("canvas", { role: "img", "data-part": "output" });
+    this.parts.outputs.append(element("figure", {}, element("div", { class: "pane" }, canvas)));
+    this.parts.outputs.dataset.count = "1";
+    this.parts.shade.title = SHADING;
+    return [new OutputPicture(canvas, this.model, this.state, () => this.turned())];
+  }
+}
