@@ -96,6 +96,12 @@ class Card:
 def card_of(model: Any, dataset: Dataset, id: str, title: str, tags: Iterable[str]) -> Card:
     """The card of a fitted model; its data set is taken to be stored as a file."""
     latent = getattr(model, "latent_mean_", None)
+    width = getattr(model, "n_components", None) if latent is None else latent.shape[1]
+    if not isinstance(width, int):
+        raise StoreError(
+            f"A library keeps models that place rows on a map, and a {type(model).__name__} does "
+            "not. Save it as a file of its own (gplvm_core.save)."
+        )
     bound = getattr(model, "bound_", None)
     level, spread = moments(dataset)
     entry = Entry(
@@ -105,7 +111,7 @@ def card_of(model: Any, dataset: Dataset, id: str, title: str, tags: Iterable[st
         dataset_name=dataset.name,
         n_points=dataset.targets.shape[0],
         n_outputs=dataset.targets.shape[1],
-        n_latent=int(model.n_components if latent is None else latent.shape[1]),
+        n_latent=width,
         bound=None if bound is None else float(bound),
         created=datetime.now(UTC).isoformat(timespec="milliseconds"),
         tags=clean_tags(tags),

@@ -9,7 +9,13 @@ import numpy as np
 import pytest
 
 from gplvm_core.datasets import Dataset, load_dataset
-from gplvm_core.models import BayesianGPLVM, Capabilities, ManifoldRelevance
+from gplvm_core.models import (
+    BayesianGPLVM,
+    Capabilities,
+    DeepGP,
+    ManifoldRelevance,
+    SparseGPRegression,
+)
 from gplvm_core.store import Library, StoreError, save, workspace
 
 
@@ -52,6 +58,13 @@ def test_a_model_comes_back_with_its_dataset(library, model, circle):
         library.model(key).inverse_transform(points), model.inverse_transform(points)
     )
     np.testing.assert_array_equal(library.dataset(key).targets, circle.targets)
+
+
+def test_models_without_a_map_are_refused_in_words(library, circle):
+    for regression in (SparseGPRegression(5), DeepGP((2,), 5)):
+        with pytest.raises(StoreError, match="models that place rows on a map"):
+            library.add(regression, circle, "no map")
+    assert library.entries() == ()
 
 
 def test_the_projects_own_data_sets_are_kept_by_name(library, digits, digits_model):
