@@ -35,6 +35,8 @@ NAMES = (
     "views_speed",
     "interaction",
     "layout_shift",
+    "visitors",
+    "trust",
 )
 # Those that are measured beside other packages.
 WITH_PEERS = ("speed", "missing", "deep_peers", "views_speed")

@@ -18,7 +18,7 @@ import numpy as np
 from hypothesis import HealthCheck, given, settings
 from PIL import Image
 
-from benchmarks.trust_row import Row
+from benchmarks.trust.row import Row
 from gplvm_core import (
     GPLVM,
     BayesianGPLVM,

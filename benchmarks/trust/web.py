@@ -1,6 +1,6 @@
 """Other pages, names and links against a running server: rows of the table of trust.
 
-    python -m benchmarks.trust_web
+    python -m benchmarks.trust.web
 
 Starts the app on a free port of this machine, and asks it alone.
 """
@@ -26,7 +26,7 @@ from websockets.sync.client import connect
 from websockets.typing import Origin, Subprotocol
 
 from benchmarks.common import ROOT
-from benchmarks.trust_row import Row
+from benchmarks.trust.row import Row
 
 PATHS = ("/", "/explore", "/_stcore/health", "/_stcore/host-config", "/_stcore/metrics",
          "/media/none.png", "/_stcore/upload_file/a/b", "/component/none/index.html",

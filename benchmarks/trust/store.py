@@ -1,6 +1,6 @@
 """Kills, disks and damaged files against a library and its jobs: rows of the table of trust.
 
-    python -m benchmarks.trust_store
+    python -m benchmarks.trust.store
 
 Each try is a process of its own (forked) on a workspace of its own in a temporary folder.
 """
@@ -22,7 +22,7 @@ from pathlib import Path
 import numpy as np
 from sklearn.base import clone
 
-from benchmarks.trust_row import Row
+from benchmarks.trust.row import Row
 from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.models import BayesianGPLVM
 from gplvm_core.store import Library, StoreError, save

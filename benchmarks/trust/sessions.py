@@ -1,0 +1,22 @@
+"""Many visitors at once while a job trains: pages that did not come are failures."""
+
+import argparse
+import asyncio
+import tempfile
+from pathlib import Path
+
+from benchmarks.interaction import app
+from benchmarks.trust.row import Row
+from benchmarks.visitors import crowd
+
+N_SESSIONS, MINUTES, PAUSE = 50, 1.5, 8.0
+
+
+def rows() -> list[Row]:
+    """One row: pages opened, sessions that met an error; `benchmarks.visitors` has the seconds."""
+    options = argparse.Namespace(sessions=N_SESSIONS, minutes=MINUTES, pause=PAUSE)
+    with tempfile.TemporaryDirectory() as home, app(Path(home), "busy") as url:
+        told = asyncio.run(crowd(url, options))
+    return [
+        Row(f"{N_SESSIONS} sessions, a job training", len(told["waits"]), told["errors"], "pages")
+    ]
