@@ -1,6 +1,5 @@
 """Manifolio: what `streamlit run` serves, and the script that Streamlit runs for every visit."""
 
-import time
 from pathlib import Path
 
 import scipy.linalg  # noqa: F401 (brings a BLAS of its own, which is told below)
@@ -8,14 +7,12 @@ import streamlit as st
 from threadpoolctl import threadpool_limits
 
 from pages.ui.serving.sign_in import ask_to_sign_in
-from pages.ui.serving.start import guards
+from pages.ui.serving.start import before_streamlit
 from pages.ui.shared.parcels import parcels
 from pages.ui.shared.routes import route
-from pages.ui.shared.style import page_style
 from pages.ui.shared.trouble import start_log, tell
 
 CONTENT_WIDTH = 1360  # pixels
-FIRST_PAUSE = 0.2  # seconds
 
 
 @st.cache_resource(show_spinner=False)
@@ -38,14 +35,7 @@ def visit() -> None:
     ask_to_sign_in()
     one_thread_a_product()
     page = route()
-    # The stylesheet is sent before the page and stands below it: it comes first, moves nothing.
-    stage = st.container(horizontal_alignment="center")
-    page_style()
-    if "styled" not in st.session_state:
-        st.session_state["styled"] = True
-        if st.context.headers:  # a browser: it must fetch what reads the stylesheet
-            time.sleep(FIRST_PAUSE)
-    with stage, st.container(width=CONTENT_WIDTH):
+    with st.container(horizontal_alignment="center"), st.container(width=CONTENT_WIDTH):
         page.run()
 
 
@@ -53,4 +43,6 @@ if __name__ == "__main__":  # for every visit
     visit()
 elif __name__ == "app":  # once, where the server starts
     start_log()
-    app = st.App(__file__, middleware=guards(), routes=[parcels.route()], on_script_error=tell)
+    app = st.App(
+        __file__, middleware=before_streamlit(), routes=[parcels.route()], on_script_error=tell
+    )

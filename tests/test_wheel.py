@@ -107,7 +107,7 @@ def test_every_module_and_every_model_of_the_checkout_is_in_the_wheel(wheel):
     }
     app = [*ROOT.glob("pages/**/*.py"), ROOT / "app.py"]
     models = ROOT.glob("assets/models/*/*.*")
-    app += ROOT.glob("assets/depth/*.bin")
+    app += [*ROOT.glob("assets/depth/*.bin"), ROOT / "assets/style.css"]
     app += [path for path in models if path.suffix != ".pyc"]  # training them leaves bytecode
     moved = {f"manifolio/{path.relative_to(ROOT).as_posix()}" for path in app}
     assert core | scripts | moved <= packed

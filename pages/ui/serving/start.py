@@ -10,11 +10,12 @@ from gplvm_core.training import Limits
 from pages.ui.serving.address import Address
 from pages.ui.serving.guard import Guard
 from pages.ui.serving.settings import Serving
+from pages.ui.serving.shell import Shell
 
 EVERYWHERE = (None, "0.0.0.0", "::")  # noqa: S104 (what an address is compared with)
 
 
-def guards() -> list[Middleware]:
+def before_streamlit() -> list[Middleware]:
     """What runs before Streamlit; a setting that cannot be meant ends the program, in words."""
     bound, port = config.get_option("server.address"), config.get_option("server.port")
     try:
@@ -26,4 +27,4 @@ def guards() -> list[Middleware]:
     scheme = "https" if config.get_option("server.sslCertFile") else "http"
     # Streamlit's own words are off: for them it would ask far away under which address it is seen.
     print(serving.greeting(Address(scheme, name, int(port))), flush=True)
-    return [Middleware(Guard, serving)]
+    return [Middleware(Guard, serving), Middleware(Shell)]

@@ -1,0 +1,65 @@
+"""The page that Streamlit draws itself into, with the app's stylesheet, name and icon in it.
+
+A stylesheet that the script sends comes after the first words, and everything moves once more.
+"""
+
+import base64
+from pathlib import Path
+
+import streamlit
+from starlette.responses import Response
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+ASSETS = Path(__file__).parents[3] / "assets"
+FILES = "/static/"  # Streamlit's scripts, styles and fonts: never a page
+# A browser that kept Streamlit's own page would be told that it has not changed.
+CONDITIONS = {b"if-none-match", b"if-modified-since", b"if-range", b"range"}
+
+
+class Shell:
+    """ASGI middleware: whatever address Streamlit answers with its page gets the app's instead."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        self.page = Response(shell(), media_type="text/html", headers={"cache-control": "no-cache"})
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """An ASGI call."""
+        if scope["type"] != "http" or scope["path"].startswith(FILES):
+            await self.app(scope, receive, send)
+            return
+        headers = [(name, value) for name, value in scope["headers"] if name not in CONDITIONS]
+        await self.app({**scope, "headers": headers}, receive, self.in_place(scope, send))
+
+    def in_place(self, scope: Scope, send: Send) -> Send:
+        """What the app sends, its page exchanged."""
+        exchanged = False
+
+        async def send_or_exchange(message: Message) -> None:
+            nonlocal exchanged
+            if message["type"] == "http.response.start" and is_page(message):
+                exchanged = True
+                body = b"" if scope["method"] == "HEAD" else self.page.body
+                await send({**message, "headers": self.page.raw_headers})
+                await send({"type": "http.response.body", "body": body})
+            elif not exchanged:
+                await send(message)
+
+        return send_or_exchange
+
+
+def is_page(start: Message) -> bool:
+    """Whether an answer that begins so is a page."""
+    kinds = [value for name, value in start.get("headers", ()) if name.lower() == b"content-type"]
+    return start["status"] == 200 and kinds[:1] != [] and kinds[0].startswith(b"text/html")
+
+
+def shell() -> str:
+    """Streamlit's index.html for this app; what it shows before the script has run is ours."""
+    page = (Path(streamlit.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
+    icon = base64.b64encode((ASSETS / "icon.png").read_bytes()).decode()
+    style = (ASSETS / "style.css").read_text(encoding="utf-8")
+    page = page.replace("<title>Streamlit</title>", "<title>Manifolio</title>")
+    page = page.replace("./favicon.png", f"data:image/png;base64,{icon}")
+    # Behind Streamlit's own styles, which it adds to the head: of equal rules the last one holds.
+    return page.replace("</body>", f"<style>\n{style}</style>\n</body>")

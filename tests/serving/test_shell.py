@@ -1,0 +1,77 @@
+"""The page that Streamlit draws itself into: at every address ours, and its files as they are."""
+
+import asyncio
+
+import pytest
+from starlette.applications import Starlette
+from streamlit.web.server.starlette.starlette_static_routes import (
+    create_streamlit_static_assets_routes,
+)
+
+from pages.ui.serving.shell import ASSETS, Shell
+
+STREAMLIT = Starlette(routes=create_streamlit_static_assets_routes(None))
+
+
+def ask(app, path: str, method: str = "GET", **said: str) -> tuple[int, dict[str, str], bytes]:
+    """Status, headers and body of an answer."""
+    scope = {
+        "type": "http", "method": method, "path": path, "raw_path": path.encode(),
+        "query_string": b"", "root_path": "", "scheme": "http", "server": ("127.0.0.1", 8501),
+        "headers": [(key.replace("_", "-").encode(), told.encode()) for key, told in said.items()],
+    }  # fmt: skip
+    sent = []
+
+    async def receive():  # nothing more comes, and nobody goes away
+        await asyncio.Event().wait()
+
+    async def send(message):
+        sent.append(message)
+
+    asyncio.run(app(scope, receive, send))
+    assert [message["type"] for message in sent].count("http.response.start") == 1
+    headers = {name.decode().lower(): value.decode() for name, value in sent[0]["headers"]}
+    return sent[0]["status"], headers, b"".join(message.get("body", b"") for message in sent[1:])
+
+
+@pytest.mark.parametrize("path", ["/", "/explore", "/no_such_page", "/index.html"])
+def test_every_address_has_the_style_before_the_first_word(path):
+    status, headers, body = ask(Shell(STREAMLIT), path)
+    page = body.decode()
+    assert status == 200
+    assert headers["content-length"] == str(len(body))
+    assert (ASSETS / "style.css").read_text() in page
+    assert "<title>Manifolio</title>" in page
+    assert "favicon.png" not in page and "data:image/png;base64," in page
+    # Streamlit's scripts still find their way.
+    own = ask(STREAMLIT, path)[2].decode()
+    assert [line for line in own.splitlines() if "./static/" in line] == [
+        line for line in page.splitlines() if "./static/" in line
+    ]
+
+
+def test_what_a_browser_kept_of_streamlit_s_own_page_is_replaced():
+    """Also of a page that was kept before the style was in it, or before it changed."""
+    kept = ask(STREAMLIT, "/")[1]
+    conditions = {"if_none_match": kept["etag"], "if_modified_since": kept["last-modified"]}
+    assert ask(STREAMLIT, "/", **conditions)[0] == 304
+    for said in (conditions, {"if_none_match": "*"}, {"range": "bytes=0-99"}):
+        assert ask(Shell(STREAMLIT), "/", **said) == ask(Shell(STREAMLIT), "/")
+    assert not {"etag", "last-modified"} & set(ask(Shell(STREAMLIT), "/")[1])
+
+
+def test_head_tells_what_get_would_bring():
+    got, asked = ask(Shell(STREAMLIT), "/"), ask(Shell(STREAMLIT), "/", "HEAD")
+    assert asked == (got[0], got[1], b"")
+
+
+def test_files_and_refusals_are_streamlit_s():
+    script = next(
+        line.split('"./')[1].split('"')[0]
+        for line in ask(STREAMLIT, "/")[2].decode().splitlines()
+        if 'type="module"' in line
+    )
+    for path in (f"/{script}", "/manifest.json", "/x/_stcore/health", "//elsewhere", "/explore/"):
+        assert ask(Shell(STREAMLIT), path) == ask(STREAMLIT, path), path
+    kept = ask(STREAMLIT, f"/{script}")[1]["etag"]
+    assert ask(Shell(STREAMLIT), f"/{script}", if_none_match=kept)[0] == 304
