@@ -13,7 +13,7 @@ from gplvm_core.bounds.per_output import Spectra, collapsed_per_output, in_units
 from gplvm_core.bounds.profiled import Profile, data_term, profile_scales
 from gplvm_core.bounds.profiled_per_output import OutputProfile, profile_outputs
 from gplvm_core.kernels import Gradients, Kernel
-from gplvm_core.numerics import Array, Factor, factorise
+from gplvm_core.numerics import Array, Factor, factorise, one_thread_a_product
 from gplvm_core.parameters import add
 from gplvm_core.statistics import (
     Executor,
@@ -79,6 +79,7 @@ def gram_factor(
     return factorise(gram, jitter * float(np.mean(np.diagonal(gram))) if relative else jitter)
 
 
+@one_thread_a_product()
 def evaluate_layer(
     layer: Layer,
     belief: Belief,

@@ -5,7 +5,14 @@ import numpy as np
 from gplvm_core.kernels.bias import Bias
 from gplvm_core.kernels.compound import Compound
 from gplvm_core.kernels.declare import Parameter, positive, real
-from gplvm_core.kernels.gradients import Cross, CrossBuilder, Gradients, Pullback, WeightedPsi2
+from gplvm_core.kernels.gradients import (
+    Cross,
+    CrossBuilder,
+    Gradients,
+    Kept,
+    Pullback,
+    WeightedPsi2,
+)
 from gplvm_core.kernels.kernel import Kernel, KernelError
 from gplvm_core.kernels.linear import Linear
 from gplvm_core.kernels.matern import Matern, Matern12, Matern32, Matern52
@@ -25,6 +32,7 @@ __all__ = [
     "Cross",
     "CrossBuilder",
     "Gradients",
+    "Kept",
     "Kernel",
     "KernelError",
     "Linear",

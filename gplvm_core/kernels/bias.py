@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from gplvm_core.kernels.combine import cross_bias
-from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Pullback, WeightedPsi2
+from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Kept, Pullback, WeightedPsi2
 from gplvm_core.kernels.kernel import Kernel
 from gplvm_core.kernels.stationary import Stationary
 from gplvm_core.numerics import Array
@@ -33,7 +33,12 @@ class Bias(Stationary):
         return self.K(mean, inducing), pullback
 
     def grouped_psi2(
-        self, mean: Array, variance: Array, inducing: Array, rows: Array, keep: int = 0
+        self,
+        mean: Array,
+        variance: Array,
+        inducing: Array,
+        rows: Array,
+        keep: Kept | None = None,
     ) -> tuple[Array, Pullback]:
         counts, size = rows.sum(axis=0), len(inducing)
 

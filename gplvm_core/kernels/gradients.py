@@ -28,6 +28,8 @@ class Gradients:
         )
 
 
+# What a kernel may keep of a value for the way back.
+Kept = list[Any]
 Pullback = Callable[[Array], Gradients]
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.kernels.declare import Parameter, own_parameters
-from gplvm_core.kernels.gradients import CrossBuilder, Pullback, WeightedPsi2
+from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Kept, Pullback, WeightedPsi2
 from gplvm_core.numerics import Array, unfold_upper
 from gplvm_core.parameters import leaves, replace_leaves, scale_leaves
 
@@ -36,9 +36,9 @@ class Kernel:
 
     Values only, for a kernel over time: write `K`, `diag` and `K_pullback`. `Stationary` has a
     variance, `diag` and `psi0`. Over latent inputs: write `psi0`, `psi1` and `grouped_psi2` as
-    well; `psi2` and `weighted_psi2` follow from the last, and may be written where that pays.
-    `relevance` tells dimensions apart. `cross_with` is for sums with other kernels: with Bias and
-    White every kernel has them. `browser_form`, with a function of that kind in
+    well; `psi2`, `psi2_pullback` and `weighted_psi2` follow from the last, and may be written where
+    that pays. `relevance` tells dimensions apart. `cross_with` is for sums with other kernels: with
+    Bias and White every kernel has them. `browser_form`, with a function of that kind in
     assets/canvas/model.js, lets pages draw it. A file in gplvm_core/kernels that holds the kernel
     is all that models and files need to know of it.
     """
@@ -81,11 +81,11 @@ class Kernel:
         mean: Float[Array, "N Q"],
         variance: Float[Array, "N Q"],
         inducing: Float[Array, "M Q"],
-        keep: int = 0,
+        keep: Kept | None = None,
     ) -> tuple[Float[Array, "M M"], Pullback]:
         """Σ_n ⟨k(z_m, x_n) k(x_n, z_m')⟩ and its pullback from a symmetric ∂psi2.
 
-        keep: how many numbers may be kept in memory for the pullback instead of made again.
+        keep: an empty list, for whatever spares `psi2_pullback` of the same inputs some work.
         """
         value, pullback = self.grouped_psi2(mean, variance, inducing, np.ones((len(mean), 1)), keep)
         return value[0], lambda adjoint: pullback(adjoint[None])
@@ -96,10 +96,28 @@ class Kernel:
         variance: Float[Array, "N Q"],
         inducing: Float[Array, "M Q"],
         rows: Float[Array, "N G"],
-        keep: int = 0,
+        keep: Kept | None = None,
     ) -> tuple[Float[Array, "G M M"], Pullback]:
         """Σ_n rows_ng ⟨k(z_m, x_n) k(x_n, z_m')⟩ for every group g of points, with its pullback."""
         raise self._without_expectations()
+
+    def psi2_pullback(
+        self,
+        mean: Float[Array, "N Q"],
+        variance: Float[Array, "N Q"],
+        inducing: Float[Array, "M Q"],
+        adjoint: Float[Array, "*G M M"],
+        rows: Float[Array, "N G"] | None = None,
+        kept: Kept | None = None,
+    ) -> Gradients:
+        """What the pullback of `psi2`, or with rows of `grouped_psi2`, gives.
+
+        A kernel whose pullback needs nothing of the value makes none here, and may read what was
+        kept.
+        """
+        if rows is None:
+            return self.psi2(mean, variance, inducing)[1](adjoint)
+        return self.grouped_psi2(mean, variance, inducing, rows)[1](adjoint)
 
     def weighted_psi2(self, inducing: Float[Array, "M Q"]) -> WeightedPsi2:
         """Prepared for many calls: (mean, variance, weights) → tr(W_n Φ_n) of each point alone.

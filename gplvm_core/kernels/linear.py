@@ -10,7 +10,7 @@ from jaxtyping import Float
 
 from gplvm_core.kernels.combine import cross_rbf_linear
 from gplvm_core.kernels.declare import positive
-from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Pullback, WeightedPsi2
+from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Kept, Pullback, WeightedPsi2
 from gplvm_core.kernels.kernel import Kernel
 from gplvm_core.kernels.rbf import RBF
 from gplvm_core.numerics import Array, symmetrise, unfold_upper
@@ -64,7 +64,12 @@ class Linear(Kernel):
         return self.K(mean, inducing), pullback
 
     def grouped_psi2(
-        self, mean: Array, variance: Array, inducing: Array, rows: Array, keep: int = 0
+        self,
+        mean: Array,
+        variance: Array,
+        inducing: Array,
+        rows: Array,
+        keep: Kept | None = None,
     ) -> tuple[Array, Pullback]:
         # Φ = Z C (Σ μμᵀ + S) C Zᵀ with C = diag(c): a group's data enter through one Q × Q matrix.
         n_latent, weighted = mean.shape[1], inducing * self.variance

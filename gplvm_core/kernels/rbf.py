@@ -13,13 +13,13 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 
 from gplvm_core.kernels.declare import positive
-from gplvm_core.kernels.gradients import Gradients, Pullback, WeightedPsi2
+from gplvm_core.kernels.gradients import Gradients, Kept, Pullback, WeightedPsi2
 from gplvm_core.kernels.stationary import Stationary
 from gplvm_core.numerics import Array, fold_upper, mirror_upper
 
 # A block of points × pairs of inducing inputs stays in the cache of one core.
 POINTS_PER_BLOCK = 128
-PAIRS_PER_BLOCK = 2048
+PAIRS_PER_BLOCK = 256
 
 
 @dataclass(frozen=True, repr=False)
@@ -57,105 +57,78 @@ class RBF(Stationary):
         mean, inducing = _centred(mean, inducing)
         spread = weight * variance + 1.0
         rate = weight / spread
-        exponent = (rate * mean) @ inducing.T
-        exponent -= 0.5 * rate @ (inducing**2).T
-        exponent -= 0.5 * np.sum(rate * mean**2 + np.log(spread), axis=1)[:, None]
-        value = self.variance * np.exp(exponent, out=exponent)
+        drift = rate * mean
+        exponent = drift @ inducing.T
+        exponent -= (0.5 * rate) @ (inducing**2).T
+        exponent += (np.log(self.variance) - 0.5 * _across(drift * mean + np.log(spread)))[:, None]
+        value = np.exp(exponent, out=exponent)
 
         def pullback(adjoint: Array) -> Gradients:
             product = adjoint * value
-            row = product.sum(axis=1)[:, None]
+            row = _across(product)[:, None]
             first = product @ inducing
             squared = mean * (mean * row - 2.0 * first) + product @ inducing**2
-            d_inducing = product.T @ (rate * mean) - inducing * (product.T @ rate)
-            d_weight = -0.5 * np.sum(variance * row / spread + squared / spread**2, axis=0)
+            d_inducing = product.T @ drift - inducing * (product.T @ rate)
+            d_weight = -0.5 * _down((variance * row + squared / spread) / spread)
             return Gradients(
                 -rate * (mean * row - first),
                 0.5 * rate * (rate * squared - row),
                 d_inducing,
-                self._shaped(product.sum() / self.variance, d_weight),
+                self._shaped(row.sum() / self.variance, d_weight),
             )
 
         return value, pullback
 
     def psi2(
-        self, mean: Array, variance: Array, inducing: Array, keep: int = 0
+        self, mean: Array, variance: Array, inducing: Array, keep: Kept | None = None
     ) -> tuple[Array, Pullback]:
-        weight = self._weight(mean.shape[1])
-        mean, inducing = _centred(mean, inducing)
-        pairs = _Pairs.of(self, weight, inducing)
-        points = _Points.of(weight, mean, variance)
-        n_points = len(mean)
-        # One array: blocks of their own would be given back to, and faulted in from, the system.
-        kept = np.empty((n_points, pairs.count)) if n_points * pairs.count <= keep else None
-        scratch = np.empty((POINTS_PER_BLOCK, PAIRS_PER_BLOCK) if kept is None else (0, 0))
-        # V = Eᵀ [1, aμ, a] gives Φ and, without the adjoint, all that the way back to Z needs.
-        carried = np.zeros((pairs.count, 2 * mean.shape[1] + 1))
-        for rows, columns in _blocks(n_points, pairs.count):
-            left, right = points.left[rows], pairs.right[:, columns]
-            block = scratch[: len(left), : right.shape[1]] if kept is None else kept[rows, columns]
-            np.exp(np.matmul(left, right, out=block), out=block)
-            carried[columns] += block.T @ points.carried[rows]
-        value = mirror_upper(carried[:, 0], pairs.rows, pairs.columns, len(inducing))
-
-        def pullback(adjoint: Array) -> Gradients:
-            pair = fold_upper(adjoint)
-            target = pairs.carried * pair[:, None]
-            if kept is not None:
-                sums = kept @ target
-            else:
-                sums = np.zeros((n_points, target.shape[1]))
-                for rows, columns in _blocks(n_points, pairs.count):
-                    left, right = points.left[rows], pairs.right[:, columns]
-                    block = scratch[: len(left), : right.shape[1]]
-                    np.exp(np.matmul(left, right, out=block), out=block)
-                    sums[rows] += block @ target[columns]
-            d_mean, d_variance, d_weight = points.gradients(sums, mean, variance)
-            d_inducing, d_pair_weight = pairs.gradients(carried * pair[:, None], inducing, weight)
-            d_scale = 2.0 * float(pair @ carried[:, 0]) / self.variance
-            return Gradients(
-                d_mean, d_variance, d_inducing, self._shaped(d_scale, d_weight + d_pair_weight)
-            )
-
-        return value, pullback
+        value, _ = self.grouped_psi2(mean, variance, inducing, np.ones((len(mean), 1)), keep)
+        return value[0], lambda adjoint: self.psi2_pullback(mean, variance, inducing, adjoint)
 
     def grouped_psi2(
-        self, mean: Array, variance: Array, inducing: Array, rows: Array, keep: int = 0
+        self,
+        mean: Array,
+        variance: Array,
+        inducing: Array,
+        rows: Array,
+        keep: Kept | None = None,
     ) -> tuple[Array, Pullback]:
-        weight = self._weight(mean.shape[1])
-        mean, inducing = _centred(mean, inducing)
-        pairs = _Pairs.of(self, weight, inducing)
-        points = _Points.of(weight, mean, variance)
-        n_points = len(mean)
-        kept = np.empty((n_points, pairs.count)) if n_points * pairs.count <= keep else None
+        pairs, points = self._factors(*_centred(mean, inducing), variance)
         # One exponential for all groups: Φ of every one of them is rowsᵀ E.
         folded = np.zeros((rows.shape[1], pairs.count))
-        for which, columns in _blocks(n_points, pairs.count):
-            block = np.exp(points.left[which] @ pairs.right[:, columns])
+        for which, columns, block in _blocks(points, pairs, keep):
             folded[:, columns] += rows[which].T @ block
-            if kept is not None:
-                kept[which, columns] = block
+        value = mirror_upper(folded, pairs.rows, pairs.columns, len(inducing))
+        return value, lambda adjoint: self.psi2_pullback(mean, variance, inducing, adjoint, rows)
 
-        def pullback(adjoint: Array) -> Gradients:
-            pair = fold_upper(adjoint)
-            sums = np.zeros((n_points, pairs.carried.shape[1]))
-            carried = np.zeros((pairs.count, points.carried.shape[1]))
-            for which, columns in _blocks(n_points, pairs.count):
-                if kept is None:
-                    block = np.exp(points.left[which] @ pairs.right[:, columns])
-                else:
-                    block = kept[which, columns]
+    def psi2_pullback(
+        self,
+        mean: Array,
+        variance: Array,
+        inducing: Array,
+        adjoint: Array,
+        rows: Array | None = None,
+        kept: Kept | None = None,
+    ) -> Gradients:
+        mean, inducing = _centred(mean, inducing)
+        pairs, points = self._factors(mean, inducing, variance)
+        pair, weight = fold_upper(adjoint), self._weight(mean.shape[1])
+        target = pairs.carried if rows is not None else pairs.carried * pair[:, None]
+        sums = np.zeros((len(mean), pairs.carried.shape[1]))
+        carried = np.zeros((pairs.count, points.carried.shape[1]))
+        blocks = _kept(points, pairs, kept) if kept else _blocks(points, pairs)
+        for which, columns, block in blocks:
+            if rows is not None:
                 block = block * (rows[which] @ pair[:, columns])
-                sums[which] += block @ pairs.carried[columns]
-                carried[columns] += block.T @ points.carried[which]
-            d_mean, d_variance, d_weight = points.gradients(sums, mean, variance)
-            d_inducing, d_pair_weight = pairs.gradients(carried, inducing, weight)
-            d_scale = 2.0 * float(np.vdot(pair, folded)) / self.variance
-            return Gradients(
-                d_mean, d_variance, d_inducing, self._shaped(d_scale, d_weight + d_pair_weight)
-            )
-
-        return mirror_upper(folded, pairs.rows, pairs.columns, len(inducing)), pullback
+            sums[which] += block @ target[columns]
+            carried[columns] += block.T @ points.carried[which]
+        if rows is None:
+            carried *= pair[:, None]
+        d_mean, d_variance, d_weight = points.gradients(sums, mean, variance)
+        d_inducing, d_pair_weight = pairs.gradients(carried, inducing, weight)
+        d_scale = 2.0 * float(sums[:, 0].sum()) / self.variance
+        kernel = self._shaped(d_scale, d_weight + d_pair_weight)
+        return Gradients(d_mean, d_variance, d_inducing, kernel)
 
     def weighted_psi2(self, inducing: Array) -> WeightedPsi2:
         weight = self._weight(inducing.shape[1])
@@ -167,8 +140,7 @@ class RBF(Stationary):
             points = _Points.of(weight, mean, variance)
             shared = pairs.carried * weights[0][:, None] if len(weights) == 1 else None
             sums = np.zeros((len(mean), pairs.carried.shape[1]))
-            for which, columns in _blocks(len(mean), pairs.count):
-                block = np.exp(points.left[which] @ pairs.right[:, columns])
+            for which, columns, block in _blocks(points, pairs):
                 if shared is None:
                     sums[which] += (block * weights[which, columns]) @ pairs.carried[columns]
                 else:
@@ -185,6 +157,11 @@ class RBF(Stationary):
     def browser_form(self) -> list[dict[str, Any]]:
         precision = (1.0 / np.square(self.lengthscale)).tolist()
         return [{"kind": "rbf", "variance": float(self.variance), "precision": precision}]
+
+    def _factors(self, mean: Array, inducing: Array, variance: Array) -> tuple["_Pairs", "_Points"]:
+        """The factors of the exponent of ⟨kk'⟩."""
+        weight = self._weight(mean.shape[1])
+        return _Pairs.of(self, weight, inducing), _Points.of(weight, mean, variance)
 
     def _weight(self, n_latent: int) -> Array:
         return np.array(np.broadcast_to(self.relevance, (n_latent,)))
@@ -204,10 +181,14 @@ def _centred(mean: Array, inducing: Array) -> tuple[Array, Array]:
     return mean - centre, inducing - centre
 
 
-def _blocks(n_points: int, n_pairs: int) -> Iterator[tuple[slice, slice]]:
-    for row in range(0, n_points, POINTS_PER_BLOCK):
-        for column in range(0, n_pairs, PAIRS_PER_BLOCK):
-            yield slice(row, row + POINTS_PER_BLOCK), slice(column, column + PAIRS_PER_BLOCK)
+def _across(matrix: Array) -> Array:
+    """The sum of every row: short rows add up much faster as a product."""
+    return matrix @ np.ones(matrix.shape[1])
+
+
+def _down(matrix: Array) -> Array:
+    """The sum of every column, as a product."""
+    return np.ones(len(matrix)) @ matrix
 
 
 @dataclass(frozen=True)
@@ -263,7 +244,7 @@ class _Points:
         spread = 2.0 * weight * variance + 1.0
         rate = weight / spread
         drift = rate * mean
-        constant = -np.sum(drift * mean + 0.5 * np.log(spread), axis=1)[:, None]
+        constant = -_across(drift * mean + 0.5 * np.log(spread))[:, None]
         ones = np.ones((len(mean), 1))
         left = np.concatenate([2.0 * drift, -rate, constant, ones], axis=1)
         carried = np.concatenate([ones, drift, rate], axis=1)
@@ -276,5 +257,35 @@ class _Points:
         squared = mean * (mean * row - 2.0 * first) + second
         d_mean = -2.0 * self.rate * (mean * row - first)
         d_variance = self.rate * (2.0 * self.rate * squared - row)
-        d_weight = -np.sum(variance * row / self.spread + squared / self.spread**2, axis=0)
+        d_weight = -_down((variance * row + squared / self.spread) / self.spread)
         return d_mean, d_variance, d_weight
+
+
+def _blocks(
+    points: _Points, pairs: _Pairs, keep: Kept | None = None
+) -> Iterator[tuple[slice, slice, Array]]:
+    """The exponentials E of points × pairs, a block at a time.
+
+    Each is gone when the next is made, unless there is a list to keep them in.
+    """
+    scratch = np.empty((POINTS_PER_BLOCK, PAIRS_PER_BLOCK))
+    for rows, columns in _places(points, pairs):
+        left, right = points.left[rows], pairs.right[:, columns]
+        shape = len(left), right.shape[1]
+        block = np.empty(shape) if keep is not None else scratch[: shape[0], : shape[1]]
+        np.exp(np.matmul(left, right, out=block), out=block)
+        if keep is not None:
+            keep.append(block)
+        yield rows, columns, block
+
+
+def _kept(points: _Points, pairs: _Pairs, kept: Kept) -> Iterator[tuple[slice, slice, Array]]:
+    """The same blocks, made before."""
+    for (rows, columns), block in zip(_places(points, pairs), kept, strict=True):
+        yield rows, columns, block
+
+
+def _places(points: _Points, pairs: _Pairs) -> Iterator[tuple[slice, slice]]:
+    for column in range(0, pairs.count, PAIRS_PER_BLOCK):
+        for row in range(0, len(points.left), POINTS_PER_BLOCK):
+            yield slice(row, row + POINTS_PER_BLOCK), slice(column, column + PAIRS_PER_BLOCK)

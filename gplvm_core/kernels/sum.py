@@ -8,7 +8,14 @@ from typing import Any, Self
 import numpy as np
 
 from gplvm_core.kernels.compound import Compound
-from gplvm_core.kernels.gradients import Cross, CrossBuilder, Gradients, Pullback, WeightedPsi2
+from gplvm_core.kernels.gradients import (
+    Cross,
+    CrossBuilder,
+    Gradients,
+    Kept,
+    Pullback,
+    WeightedPsi2,
+)
 from gplvm_core.kernels.kernel import KernelError, kernels_that
 from gplvm_core.numerics import Array, unfold_upper
 
@@ -48,43 +55,63 @@ class Sum(Compound):
         return _total(iter(values)), pullback
 
     def psi2(
-        self, mean: Array, variance: Array, inducing: Array, keep: int = 0
+        self, mean: Array, variance: Array, inducing: Array, keep: Kept | None = None
     ) -> tuple[Array, Pullback]:
-        alone = [part.psi2(mean, variance, inducing, keep) for part in self.parts]
-        value, pullback = self._met(mean, variance, inducing, np.ones((len(mean), 1)))
-
-        def pulled_back(adjoint: Array) -> Gradients:
-            return pullback([pull(adjoint) for _, pull in alone], adjoint[None])
-
-        return _total(part for part, _ in alone) + value[0], pulled_back
+        own = self._own(keep)
+        alone = _total(
+            part.psi2(mean, variance, inducing, kept)[0]
+            for part, kept in zip(self.parts, own, strict=True)
+        )
+        crosses = self._crosses(mean, variance, inducing, np.ones((len(mean), 1)))
+        value = _total([alone, *(met.cross.value[0] for met in crosses)])
+        return value, lambda adjoint: self.psi2_pullback(mean, variance, inducing, adjoint)
 
     def grouped_psi2(
-        self, mean: Array, variance: Array, inducing: Array, rows: Array, keep: int = 0
+        self,
+        mean: Array,
+        variance: Array,
+        inducing: Array,
+        rows: Array,
+        keep: Kept | None = None,
     ) -> tuple[Array, Pullback]:
-        alone = [part.grouped_psi2(mean, variance, inducing, rows, keep) for part in self.parts]
-        value, pullback = self._met(mean, variance, inducing, rows)
+        own = self._own(keep)
+        alone = _total(
+            part.grouped_psi2(mean, variance, inducing, rows, kept)[0]
+            for part, kept in zip(self.parts, own, strict=True)
+        )
+        crosses = self._crosses(mean, variance, inducing, rows)
+        value = _total([alone, *(met.cross.value for met in crosses)])
+        return value, lambda adjoint: self.psi2_pullback(mean, variance, inducing, adjoint, rows)
 
-        def pulled_back(adjoint: Array) -> Gradients:
-            return pullback([pull(adjoint) for _, pull in alone], adjoint)
+    def psi2_pullback(
+        self,
+        mean: Array,
+        variance: Array,
+        inducing: Array,
+        adjoint: Array,
+        rows: Array | None = None,
+        kept: Kept | None = None,
+    ) -> Gradients:
+        inputs = mean, variance, inducing
+        pulled = [
+            part.psi2_pullback(*inputs, adjoint, rows, own)
+            for part, own in zip(self.parts, kept or [None] * len(self.parts), strict=True)
+        ]
+        _, pull_psi1 = self._each_psi1(*inputs)
+        if rows is None:
+            rows, adjoint = np.ones((len(mean), 1)), adjoint[None]
+        for met in self._crosses(*inputs, rows):
+            through_psi1, direct = met.cross.pullback(adjoint)
+            pulled[met.carrier] += pull_psi1[met.carrier](through_psi1) + direct[0]
+            pulled[met.other] += direct[1]
+        return self._gathered(pulled)
 
-        return _total(part for part, _ in alone) + value, pulled_back
-
-    def _met(
-        self, mean: Array, variance: Array, inducing: Array, rows: Array
-    ) -> tuple[Array, Callable[[list[Gradients], Array], Gradients]]:
-        """All cross terms, and what completes the parts' own gradients from their adjoint."""
-        crosses = list(self._crosses(mean, variance, inducing, rows))
-        _, pull_psi1 = self._each_psi1(mean, variance, inducing)
-
-        def pullback(pulled: list[Gradients], adjoint: Array) -> Gradients:
-            for met in crosses:
-                through_psi1, direct = met.cross.pullback(adjoint)
-                pulled[met.carrier] += pull_psi1[met.carrier](through_psi1) + direct[0]
-                pulled[met.other] += direct[1]
-            return self._gathered(pulled)
-
-        nothing = np.zeros((rows.shape[1], len(inducing), len(inducing)))
-        return _total([nothing, *(met.cross.value for met in crosses)]), pullback
+    def _own(self, keep: Kept | None) -> list[Kept | None]:
+        """What every part may keep, in a list of its own."""
+        if keep is None:
+            return [None] * len(self.parts)
+        keep.extend([] for _ in self.parts)
+        return list(keep)
 
     def weighted_psi2(self, inducing: Array) -> WeightedPsi2:
         alone = [part.weighted_psi2(inducing) for part in self.parts]

@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 
 from gplvm_core.kernels.combine import cross_nothing
-from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Pullback, WeightedPsi2
+from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Kept, Pullback, WeightedPsi2
 from gplvm_core.kernels.kernel import Kernel
 from gplvm_core.kernels.stationary import Stationary
 from gplvm_core.numerics import Array
@@ -32,7 +32,12 @@ class White(Stationary):
         return np.zeros((len(mean), len(inducing))), lambda _: self._nothing(mean, inducing)
 
     def grouped_psi2(
-        self, mean: Array, variance: Array, inducing: Array, rows: Array, keep: int = 0
+        self,
+        mean: Array,
+        variance: Array,
+        inducing: Array,
+        rows: Array,
+        keep: Kept | None = None,
     ) -> tuple[Array, Pullback]:
         size = len(inducing)
         return np.zeros((rows.shape[1], size, size)), lambda _: self._nothing(mean, inducing)

@@ -11,6 +11,7 @@ from gplvm_core.numerics.linalg import (
     unfold_upper,
 )
 from gplvm_core.numerics.memory import keep_freed_memory
+from gplvm_core.numerics.threads import one_thread_a_product
 
 __all__ = [
     "Array",
@@ -20,6 +21,7 @@ __all__ = [
     "fold_upper",
     "keep_freed_memory",
     "mirror_upper",
+    "one_thread_a_product",
     "symmetrise",
     "unfold_upper",
 ]

@@ -16,13 +16,13 @@ from scipy.special import logsumexp
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, one_thread_a_product
 from gplvm_core.optimise import minimise_rows
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.row_terms import CertainTerms, Evidence, UncertainTerms, terms_of
 from gplvm_core.priors import StandardNormal
 
-ROWS_PER_BATCH = 1024
+ROWS_PER_BATCH = 512
 MAX_ITERATIONS = 200
 # Largest slope at the end, in nats a standard deviation: what is left to gain is its square.
 TOLERANCE = 1e-3
@@ -142,6 +142,7 @@ def project_certain(
     )
 
 
+@one_thread_a_product()
 def projected(
     evidence: Sequence[Evidence],
     training_mean: Array,

@@ -1,7 +1,13 @@
 """Floor 3: the additive statistics through which a layer sees its data."""
 
 from gplvm_core.statistics.executors import Executor, executor
-from gplvm_core.statistics.reduce import PulledBack, StatisticsPullback, reduce_statistics
+from gplvm_core.statistics.reduce import (
+    PulledBack,
+    StatisticsPullback,
+    chunk_pullback,
+    chunk_statistics,
+    reduce_statistics,
+)
 from gplvm_core.statistics.statistics import Patterns, Statistics, Targets
 
 __all__ = [
@@ -11,6 +17,8 @@ __all__ = [
     "Statistics",
     "StatisticsPullback",
     "Targets",
+    "chunk_pullback",
+    "chunk_statistics",
     "executor",
     "reduce_statistics",
 ]

@@ -11,16 +11,16 @@ Outcome = TypeVar("Outcome")
 
 
 class Executor(Protocol):
-    """Applies a function to every item and returns the outcomes in the items' order."""
+    """Applies a function to every item and gives the outcomes, as they arrive, in items' order."""
 
     def __call__(
         self, function: Callable[[Item], Outcome], items: Iterable[Item]
-    ) -> list[Outcome]: ...
+    ) -> Iterable[Outcome]: ...
 
 
-def serial(function: Callable[[Item], Outcome], items: Iterable[Item]) -> list[Outcome]:
+def serial(function: Callable[[Item], Outcome], items: Iterable[Item]) -> Iterator[Outcome]:
     """One item after the other."""
-    return [function(item) for item in items]
+    return map(function, items)
 
 
 @contextmanager
@@ -36,4 +36,4 @@ def executor(n_jobs: int | None = None) -> Iterator[Executor]:
         yield serial
         return
     with ThreadPoolExecutor(n_threads) as pool:
-        yield lambda function, items: list(pool.map(function, items))
+        yield lambda function, items: pool.map(function, items)

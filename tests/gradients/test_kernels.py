@@ -103,11 +103,9 @@ def test_groups_are_sums_over_their_points(name: str, inputs) -> None:
     kernel = EXPECTED[name]
     mean, variance, inducing, _ = inputs
     value, _ = kernel.grouped_psi2(mean, variance, inducing, ROWS)
-    kept, _ = kernel.grouped_psi2(mean, variance, inducing, ROWS, keep=10**6)
     for group, row in enumerate(ROWS.T.astype(bool)):
         alone = kernel.psi2(mean[row], variance[row], inducing)[0]
         np.testing.assert_allclose(value[group], alone, rtol=1e-12, atol=1e-14)
-    np.testing.assert_array_equal(value, kept)
 
 
 @pytest.mark.parametrize("shared", [True, False], ids=["weights shared", "weights of its own"])

@@ -208,7 +208,7 @@ class Graph:
             source = self.source(edge, nodes)
             return edge.value(layer, source, self._targets(edge, nodes), self.jitter, phase)
 
-        return self.run(value, zip(self.edges, parameters.layers, strict=True))
+        return list(self.run(value, zip(self.edges, parameters.layers, strict=True)))
 
     @staticmethod
     def source(edge: Edge, nodes: Sequence[Believed]) -> Belief:

@@ -10,7 +10,7 @@ from typing import Any, Self
 import numpy as np
 from jaxtyping import Float
 
-from gplvm_core.kernels import Gradients, Pullback, Stationary, real
+from gplvm_core.kernels import Gradients, Kept, Pullback, Stationary, real
 from gplvm_core.numerics import Array
 
 
@@ -47,7 +47,12 @@ class Cosine(Stationary):
         return value, pullback
 
     def grouped_psi2(
-        self, mean: Array, variance: Array, inducing: Array, rows: Array, keep: int = 0
+        self,
+        mean: Array,
+        variance: Array,
+        inducing: Array,
+        rows: Array,
+        keep: Kept | None = None,
     ) -> tuple[Array, Pullback]:
         # Φ_g = σ⁴/2 (n_g cos(θ − θ') + a_g cos(θ + θ') + b_g sin(θ + θ')), θ the phases of Z.
         half = 0.5 * self.variance**2
