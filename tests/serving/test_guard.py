@@ -167,6 +167,15 @@ def test_a_token_opens_once_and_its_cookie_from_then_on():
     assert not let_in(renewed, cookie=kept, **own)
 
 
+def test_cookies_of_other_programs_hide_none():
+    """Browsers give every port's cookies to every server of a name, and read them leniently."""
+    own = {"host": "127.0.0.1:8501"}
+    kept = ask(LOCKED, query=f"token={TOKEN}", **own)[1]["set-cookie"].split(";")[0]
+    for other in ('a={"b": 1}', "a[b]=1", "a b=2", 'a="b', "Path=/", "expires=1", "a=é", "=", ""):
+        assert let_in(LOCKED, cookie=f"{other}; {kept}; {other}", **own), other
+        assert not let_in(LOCKED, cookie=other, **own)
+
+
 def test_over_https_the_cookie_never_travels_in_the_clear():
     locked = Serving(PROXIED.addresses, TOKEN)
     headers = ask(locked, query=f"token={TOKEN}", host="maps.example.org")[1]

@@ -8,10 +8,10 @@ and in Origin who asks (RFC 6454; Fetch Metadata): both must name an address tha
 import hashlib
 import hmac
 import posixpath
-from http.cookies import CookieError, SimpleCookie
 from typing import NamedTuple
 from urllib.parse import parse_qsl, urlencode
 
+from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pages.ui.serving.address import Address
@@ -130,12 +130,11 @@ def values(scope: Scope, header: bytes) -> list[str]:
 
 
 def cookie(scope: Scope, name: str) -> str:
-    """A request's cookie of that name, or nothing."""
-    try:
-        found = SimpleCookie("; ".join(values(scope, b"cookie"))).get(name)
-    except CookieError:
-        return ""
-    return found.value if found else ""
+    """A request's cookie of that name, or nothing.
+
+    Read as browsers write them: other programs' cookies, whatever they hold, hide none.
+    """
+    return cookie_parser("; ".join(values(scope, b"cookie"))).get(name, "")
 
 
 def with_headers(send: Send) -> Send:
