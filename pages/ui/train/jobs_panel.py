@@ -138,7 +138,10 @@ NOTHING_FOUND = (
     "No dimension carries information: as far as this model can tell, the columns vary "
     "independently of each other."
 )
-TIME_LEFT = "An estimate: training may end earlier, when nothing improves any more."
+TIME_LEFT = (
+    "An estimate: training may end earlier, when nothing improves any more, and it gives way to "
+    "whoever looks at a page."
+)
 
 
 def waiting_words(status: str) -> str:
