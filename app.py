@@ -6,6 +6,7 @@ import scipy.linalg  # noqa: F401 (brings a BLAS of its own, which is told below
 import streamlit as st
 from threadpoolctl import threadpool_limits
 
+from pages.ui.serving.memory import few_arenas
 from pages.ui.serving.sign_in import ask_to_sign_in
 from pages.ui.serving.start import before_streamlit
 from pages.ui.shared.parcels import parcels
@@ -42,6 +43,7 @@ def visit() -> None:
 if __name__ == "__main__":  # for every visit
     visit()
 elif __name__ == "app":  # once, where the server starts
+    few_arenas()
     start_log()
     app = st.App(
         __file__, middleware=before_streamlit(), routes=[parcels.route()], on_script_error=tell
