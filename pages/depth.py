@@ -5,6 +5,7 @@ import streamlit as st
 from pages.ui.depth.bend import bend
 from pages.ui.depth.layers import layers
 from pages.ui.depth.prior import prior
+from pages.ui.shared.lead import lead
 from pages.ui.shared.link import go_to, keep_in_link
 from pages.ui.shared.routes import enter_through_app
 
@@ -64,7 +65,7 @@ enter_through_app()
 st.title("Depth", anchor=False)
 shown = chosen_part()
 ask_part(shown)
-st.html(f'<p class="mf-lead">{LEADS[shown]}</p>')
+lead(LEADS[shown])
 PARTS[shown][1]()
 way_on(shown)
 # At the end, where what comes and goes moves nothing.

@@ -8,6 +8,7 @@ from gplvm_core.datasets.errors import plural
 from pages.ui.shared.card import card_of
 from pages.ui.shared.catalogue import Listed, gallery_items
 from pages.ui.shared.doors import DEPTH, DYNAMICS, doors
+from pages.ui.shared.lead import lead
 from pages.ui.shared.plain import plain
 from pages.ui.shared.routes import enter_through_app
 from pages.ui.shared.words import TERMS, story_of
@@ -84,10 +85,10 @@ def own_data_picture() -> str:
 
 enter_through_app()
 st.title("Gallery", anchor=False)
-st.html(
-    '<p class="mf-lead">Each model has learned, from examples alone, a map on which similar '
+lead(
+    "Each model has learned, from examples alone, a map on which similar "
     "things lie close together. Open one and move over its map: the model draws what belongs "
-    "to the place.</p>"
+    "to the place."
 )
 
 models = gallery_items()

@@ -6,6 +6,7 @@ from gplvm_core.datasets.errors import plural
 from pages.ui.library.panel import deleted_list, import_form, model_row, undo_banner
 from pages.ui.shared.catalogue import library_items, user_library
 from pages.ui.shared.home import say_problem
+from pages.ui.shared.lead import lead
 from pages.ui.shared.plain import plain
 from pages.ui.shared.routes import enter_through_app
 from pages.ui.shared.words import bytes_in_words
@@ -18,10 +19,7 @@ say_problem()
 undo_banner(library)
 
 if not models:
-    st.html(
-        '<p class="mf-lead">Here stand the models that you train, also after a restart. There is '
-        "none yet.</p>"
-    )
+    lead("Here stand the models that you train, also after a restart. There is none yet.")
     with st.container(horizontal=True):
         if st.button("Train a model", type="primary", icon=":material/model_training:"):
             st.switch_page("pages/train.py")

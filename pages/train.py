@@ -6,6 +6,7 @@ from gplvm_core import training
 from gplvm_core.datasets import Dataset
 from gplvm_core.datasets.views import constant_views
 from pages.ui.shared.home import say_problem
+from pages.ui.shared.lead import lead
 from pages.ui.shared.plain import plain
 from pages.ui.shared.routes import enter_through_app
 from pages.ui.shared.words import model_words
@@ -51,10 +52,10 @@ def chosen_data() -> Dataset | None:
 
 def set_up() -> None:
     """The form: data, model, start."""
-    st.html(
-        '<p class="mf-lead">Give the model rows of numbers, pictures or movements; it finds a map '
+    lead(
+        "Give the model rows of numbers, pictures or movements; it finds a map "
         "of them. Training runs in the background: leave this page or close the browser, it "
-        "goes on.</p>"
+        "goes on."
     )
     st.subheader("1 · Data", anchor=False)
     dataset = chosen_data()

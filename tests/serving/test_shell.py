@@ -1,6 +1,7 @@
 """The page that Streamlit draws itself into: at every address ours, and its files as they are."""
 
 import asyncio
+import re
 
 import pytest
 from starlette.applications import Starlette
@@ -8,7 +9,7 @@ from streamlit.web.server.starlette.starlette_static_routes import (
     create_streamlit_static_assets_routes,
 )
 
-from pages.ui.serving.shell import ASSETS, Shell
+from pages.ui.serving.shell import ASSETS, PARTS, Shell
 
 STREAMLIT = Starlette(routes=create_streamlit_static_assets_routes(None))
 
@@ -43,11 +44,17 @@ def test_every_address_has_the_style_before_the_first_word(path):
     assert (ASSETS / "style.css").read_text() in page
     assert "<title>Manifolio</title>" in page
     assert "favicon.png" not in page and "data:image/png;base64," in page
-    # Streamlit's scripts still find their way.
-    own = ask(STREAMLIT, path)[2].decode()
-    assert [line for line in own.splitlines() if "./static/" in line] == [
-        line for line in page.splitlines() if "./static/" in line
-    ]
+    # What it fetches is there, Streamlit's own and what it would fetch later.
+    files = re.findall(r'href="\.(/static/[^"]*)"', page)
+    assert set(re.findall(r'href="\.(/static/[^"]*)"', ask(STREAMLIT, path)[2].decode())) < set(
+        files
+    )
+    assert len(files) == len(set(files)) and sum("woff2" in name for name in files) == 3
+    for part in PARTS:
+        assert any(f"/{part}." in name for name in files), part
+    for name in files if path == "/" else ():
+        found = ask(STREAMLIT, name, "HEAD")
+        assert found[0] == 200 and "text/html" not in found[1]["content-type"], name
 
 
 def test_what_a_browser_kept_of_streamlit_s_own_page_is_replaced():

@@ -1,9 +1,11 @@
 """The page that Streamlit draws itself into, with the app's stylesheet, name and icon in it.
 
-A stylesheet that the script sends comes after the first words, and everything moves once more.
+A stylesheet that the script sends comes after the first words, and everything moves once more. So
+it does when Streamlit fetches a widget or a font only where it first meets it.
 """
 
 import base64
+import re
 from pathlib import Path
 
 import streamlit
@@ -11,6 +13,10 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 ASSETS = Path(__file__).parents[3] / "assets"
+STREAMLIT = Path(streamlit.__file__).parent / "static"
+PARTS = ("Html", "Button", "ButtonGroup", "Selectbox", "Slider", "BidiComponent")
+FONTS = ("SourceSerifVariable-Roman", "MaterialSymbols-Rounded")
+IMPORTED = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
 FILES = "/static/"  # Streamlit's scripts, styles and fonts: never a page
 # A browser that kept Streamlit's own page would be told that it has not changed.
 CONDITIONS = {b"if-none-match", b"if-modified-since", b"if-range", b"range"}
@@ -56,10 +62,39 @@ def is_page(start: Message) -> bool:
 
 def shell() -> str:
     """Streamlit's index.html for this app; what it shows before the script has run is ours."""
-    page = (Path(streamlit.__file__).parent / "static" / "index.html").read_text(encoding="utf-8")
+    page = (STREAMLIT / "index.html").read_text(encoding="utf-8")
     icon = base64.b64encode((ASSETS / "icon.png").read_bytes()).decode()
     style = (ASSETS / "style.css").read_text(encoding="utf-8")
     page = page.replace("<title>Streamlit</title>", "<title>Manifolio</title>")
     page = page.replace("./favicon.png", f"data:image/png;base64,{icon}")
+    early = "".join(f"    {link}\n" for link in [*fonts(), *parts(page)])
+    page = page.replace("  </head>", f"{early}  </head>")
     # Behind Streamlit's own styles, which it adds to the head: of equal rules the last one holds.
     return page.replace("</body>", f"<style>\n{style}</style>\n</body>")
+
+
+def fonts() -> list[str]:
+    """Links that fetch the fonts of headings and signs at once."""
+    return [
+        f'<link rel="preload" href="./static/media/{path.name}" as="font" type="font/woff2" '
+        "crossorigin>"
+        for font in FONTS
+        for path in (STREAMLIT / "static" / "media").glob(f"{font}.*woff2")
+    ]
+
+
+def parts(page: str) -> list[str]:
+    """Links that fetch the widgets of nearly every page at once, with what they import.
+
+    page: which names what it fetches itself.
+    """
+    scripts = STREAMLIT / "static" / "js"
+    found = [path.name for part in PARTS for path in scripts.glob(f"{part}.*.js")]
+    for name in found:
+        imports = IMPORTED.findall((scripts / name).read_text(encoding="utf-8"))
+        found += [other for other in dict.fromkeys(imports) if other not in found]
+    return [
+        f'<link rel="modulepreload" crossorigin href="./static/js/{name}">'
+        for name in found
+        if name not in page
+    ]

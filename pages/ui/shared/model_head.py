@@ -151,11 +151,13 @@ def model_head(item: Item, page: str, place: tuple[str, ...] = ()) -> None:
     title, menu = st.columns([3, 1], vertical_alignment="bottom")
     with title:
         st.title(plain(item.title), anchor=False)
-        with st.container(horizontal=True, vertical_alignment="center"):
-            st.html(
+        with st.container(horizontal=True, vertical_alignment="center", key="facts_and_doors"):
+            # No st.html: it would be of another width at first, and the doors would move.
+            st.markdown(
                 f'<span class="mf-facts">{len(dataset.values):,} × {dataset.values.shape[1]:,} '
                 f"numbers · {_in_use(item)}"
                 f'<span class="mf-more"> · bound {bound} nats</span></span>',
+                unsafe_allow_html=True,
                 width="content",
             )
             other_doors(item, page)

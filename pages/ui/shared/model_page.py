@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.lead import lead
 from pages.ui.shared.model_head import chosen_key, model_head, opened
 from pages.ui.shared.place import OF_A_MODEL
 from pages.ui.shared.plain import plain
@@ -29,7 +30,7 @@ class ModelPage:
     maps: bool = False
 
     def say_lead(self) -> None:
-        st.html(f'<p class="mf-lead">{self.lead}</p>')
+        lead(self.lead)
 
     def run(self, show: Callable[[Item, str], None]) -> None:
         """The page, with show(item, name) for the chosen model; name: its key and version."""

@@ -20,6 +20,7 @@ from gplvm_core.figures.thumbnails import (
     picture_uri,
     row_picture,
 )
+from pages.ui.shared.component import room_for
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import words_of_row
 from pages.ui.train.several_choice import FEW_VIEWS
@@ -219,7 +220,8 @@ def sheet_html(dataset: Dataset, rows: list[int], targets: Array, drawing: Drawi
         f'alt="{escape(words_of_row(dataset, row))}" title="{escape(words_of_row(dataset, row))}">'
         for row in rows
     )
-    st.html(f'<div class="mf-sheet">{tiles}</div>')
+    with room_for("sheet"):
+        st.html(f'<div class="mf-sheet">{tiles}</div>')
 
 
 def table_of(dataset: Dataset) -> pd.DataFrame:
