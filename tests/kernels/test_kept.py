@@ -2,11 +2,11 @@
 
 import numpy as np
 import pytest
-from tests.kernels.cases import EXPECTED
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.parameters import leaves
 from gplvm_core.statistics import Targets, chunk_pullback, chunk_statistics, reduce_statistics
+from tests.kernels.cases import EXPECTED
 
 
 def close(first: object, second: object) -> None:
