@@ -58,7 +58,13 @@ class Belief:
             observed,
         )
 
-    def rows(self, chosen: slice) -> "Belief":
+    def rows(self, chosen: slice | NDArray[np.intp]) -> "Belief":
         """The belief about some of the points."""
         observed = None if self.observed is None else self.observed[chosen]
         return Belief(self.mean[chosen], self.variance[chosen], observed)
+
+    def thinned(self, most: int) -> "Belief":
+        """The belief about at most so many of the points, evenly taken."""
+        if self.n_points <= most:
+            return self
+        return self.rows(np.linspace(0, self.n_points - 1, most).astype(np.intp))

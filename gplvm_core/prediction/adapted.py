@@ -72,6 +72,13 @@ class AdaptedTerms:
         groups = np.asarray(self.statistics.groups)
         return replace(self.before, weights=at.weights, gap=at.gap, groups=groups, each=at.each)
 
+    def together(self, belief: Belief) -> tuple[Statistics, float]:
+        """The statistics of all rows, and F_data in nats (internal units)."""
+        before = self.before
+        new, _ = reduce_statistics(before.kernel, belief, before.inducing, self.targets)
+        whole = self.statistics + new
+        return whole, before.bound(whole, self.gram).value
+
     def _together(self, belief: Belief) -> tuple[Collapsed, StatisticsPullback]:
         before = self.before
         new, pullback = reduce_statistics(before.kernel, belief, before.inducing, self.targets)

@@ -7,6 +7,7 @@ Lawrence 2010, §4; Damianou 2015, §3.4.1).
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial as partial_of
 from typing import Self
 
 import numpy as np
@@ -19,15 +20,20 @@ from gplvm_core.kernels import Kernel
 from gplvm_core.numerics import Array, one_thread_a_product
 from gplvm_core.optimise import minimise_rows
 from gplvm_core.prediction.posterior import Posterior
-from gplvm_core.prediction.row_terms import CertainTerms, Evidence, UncertainTerms, terms_of
+from gplvm_core.prediction.row_terms import (
+    ROWS_PER_TILE,
+    CertainTerms,
+    Evidence,
+    UncertainTerms,
+    terms_of,
+)
 from gplvm_core.priors import StandardNormal
 
-ROWS_PER_BATCH = 512
-MAX_ITERATIONS = 200
+ROWS_PER_BATCH = 1024
 # Largest slope at the end, in nats a standard deviation: what is left to gain is its square.
 TOLERANCE = 1e-3
-# Starts of a whole row, and of one with gaps, which may well have several explanations.
-STARTS, STARTS_OF_PARTIAL = 2, 6
+# Training points that rows may start from: the distances to all of very many would fill the memory.
+MOST_PLACES = 10_000
 # Two ends closer than this many standard deviations (squared) are one explanation.
 APART = 1.0
 # Nor are ends told apart that are nearer than this share of the training points' spread.
@@ -36,6 +42,23 @@ LEAST_APART = 0.05
 Rows = NDArray[np.intp]
 Unpack = Callable[[Array], tuple[Array, Array]]
 RowsFunction = Callable[[Array, Rows], tuple[Array, Array]]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How many starts a row has, whole or with gaps, which may well have several explanations; at
+    most how many iterations; and how many rows are worked on at once.
+    """
+
+    starts: int = 2
+    starts_of_partial: int = 6
+    iterations: int = 200
+    tile: int = ROWS_PER_TILE
+
+
+# For a few rows to ask about, and for many to add: those are near rows that were learnt from, and
+# larger tiles, a third of the time, cost no more than a digit that hangs on a row's neighbours.
+THOROUGH, QUICK = Effort(), Effort(starts=1, iterations=40, tile=512)
 
 
 @dataclass(frozen=True)
@@ -82,7 +105,13 @@ class Projection:
         )
 
 
-def project(evidence: Sequence[Evidence], training: Belief, *, partial: bool = False) -> Projection:
+def project(
+    evidence: Sequence[Evidence],
+    training: Belief,
+    *,
+    partial: bool = False,
+    effort: Effort = THOROUGH,
+) -> Projection:
     """q(x*) = N(mean, diag variance) of new rows from the layers' outputs, each row on its own.
 
     training: q(X) of the training rows. Every row starts from training points whose generated
@@ -90,6 +119,7 @@ def project(evidence: Sequence[Evidence], training: Belief, *, partial: bool = F
     partial: there are more outputs than the evidence holds, so every row has gaps.
     """
     scale, n_latent = np.sqrt(training.variance.mean(axis=0)), training.n_latent
+    training = training.thinned(MOST_PLACES)
 
     def unpack(vector: Array) -> tuple[Array, Array]:
         return scale * vector[:, :n_latent], np.exp(2.0 * vector[:, n_latent:])
@@ -99,7 +129,7 @@ def project(evidence: Sequence[Evidence], training: Belief, *, partial: bool = F
         return np.hstack([training.mean[nearest] / scale, spread])
 
     def objective(evidence: Sequence[Evidence], starts: int) -> RowsFunction:
-        terms = terms_of(evidence, UncertainTerms.of)
+        terms = terms_of(evidence, partial_of(UncertainTerms.of, tile=effort.tile))
 
         def negative_bound(vector: Array, rows: Rows) -> tuple[Array, Array]:
             # A step too long may overflow: that row's evaluation is rejected.
@@ -114,7 +144,7 @@ def project(evidence: Sequence[Evidence], training: Belief, *, partial: bool = F
 
         return negative_bound
 
-    return projected(evidence, training.mean, partial, objective, start, unpack)
+    return projected(evidence, training.mean, partial, objective, start, unpack, effort=effort)
 
 
 def project_certain(
@@ -151,6 +181,7 @@ def projected(
     start: Callable[[Rows], Array],
     unpack: Unpack,
     above: Sequence[Array] = (),
+    effort: Effort = THOROUGH,
 ) -> Projection:
     """The ends of every row over its starts, in batches that bound the memory.
 
@@ -163,14 +194,16 @@ def projected(
     relevance = [_relative_relevance(each.posterior.kernel, n_latent) for each in evidence]
     places = training_mean * np.sqrt(np.max(relevance, axis=0))
     gaps = np.asarray(np.isnan(internal).any(axis=1) | partial)
-    most = max(STARTS, STARTS_OF_PARTIAL)
+    most = max(effort.starts, effort.starts_of_partial)
     mean = np.zeros((n_rows, most, inferred.shape[1]))
     variance, bound = np.ones_like(mean), np.full(mean.shape[:2], -np.inf)
     for which in _batches(gaps):
-        starts = _starts(internal[which], generated, places, partial=bool(gaps[which[0]]))
+        some = bool(gaps[which[0]])
+        count = effort.starts_of_partial if some else effort.starts
+        starts = _starts(internal[which], generated, places, count, partial=some)
         count = starts.shape[1]
         negative = objective([each.rows(which) for each in evidence], count)
-        run = minimise_rows(negative, start(starts.ravel()), MAX_ITERATIONS, TOLERANCE)
+        run = minimise_rows(negative, start(starts.ravel()), effort.iterations, TOLERANCE)
         ends = (*starts.shape, inferred.shape[1])
         mean[which, :count], variance[which, :count] = (x.reshape(ends) for x in unpack(run.x))
         bound[which, :count] = -run.values.reshape(starts.shape)
@@ -199,7 +232,7 @@ def _batches(gaps: Bool[NDArray[np.bool_], " _N"]) -> Iterator[Rows]:
         yield from (alike[a : a + ROWS_PER_BATCH] for a in range(0, len(alike), ROWS_PER_BATCH))
 
 
-def _starts(internal: Array, generated: Array, places: Array, *, partial: bool) -> Rows:
+def _starts(internal: Array, generated: Array, places: Array, count: int, *, partial: bool) -> Rows:
     """Training points to start each row from (n, K): near in the outputs that are observed.
 
     For a row with gaps also far from each other on the map, among those that are near.
@@ -207,7 +240,9 @@ def _starts(internal: Array, generated: Array, places: Array, *, partial: bool) 
     observed = ~np.isnan(internal)
     filled = np.where(observed, internal, 0.0)
     distance = observed.astype(np.float64) @ (generated**2).T - 2.0 * filled @ generated.T
-    count = min(STARTS_OF_PARTIAL if partial else STARTS, len(generated))
+    count = min(count, len(generated))
+    if count == 1:
+        return np.argmin(distance, axis=1)[:, None]
     near = np.argsort(distance, axis=1, kind="stable")
     return spread_out(places, near[:, : 8 * count], count) if partial else near[:, :count]
 

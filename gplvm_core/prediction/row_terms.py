@@ -81,9 +81,12 @@ class UncertainTerms:
     level: Float[Array, " N"]  # their prior variance, in units of k**
     weights: Float[Array, "R P"]  # the adjoint of Φ up to −β/2, folded: of all rows, or of each
     weighted_psi2: WeightedPsi2
+    tile: int = ROWS_PER_TILE
 
     @classmethod
-    def of(cls, posterior: Posterior, internal: Float[Array, "N D"]) -> Self:
+    def of(
+        cls, posterior: Posterior, internal: Float[Array, "N D"], tile: int = ROWS_PER_TILE
+    ) -> Self:
         v = posterior.weights
         observed = (~np.isnan(internal)).astype(np.float64)
         filled = np.where(observed > 0.0, internal, 0.0)
@@ -100,10 +103,12 @@ class UncertainTerms:
             posterior.variances.level(observed),
             weights,
             posterior.kernel.weighted_psi2(posterior.inducing),
+            tile,
         )
 
     def data(self, mean: Array, variance: Array, rows: Rows) -> tuple[Array, Array, Array]:
-        done = [self._tile(mean[t], variance[t], rows[t]) for t in _tiles(len(rows))]
+        tiles = _tiles(len(rows), self.tile)
+        done = [self._tile(mean[t], variance[t], rows[t]) for t in tiles]
         value, d_mean, d_variance = (np.concatenate(part) for part in zip(*done, strict=True))
         return value[: len(rows)], d_mean[: len(rows)], d_variance[: len(rows)]
 
@@ -173,11 +178,11 @@ def _adjoints(posterior: Posterior, observed: Array) -> Float[Array, "N P"]:
     return folded
 
 
-def _tiles(count: int) -> list[Rows]:
+def _tiles(count: int, size: int = ROWS_PER_TILE) -> list[Rows]:
     """Which rows stand in each tile; the last row fills up the last one.
 
     Tiles have one shape, whatever the count, since a matrix product's digits may depend on it: so
     a row's digits depend on no other row.
     """
-    firsts = range(0, count, ROWS_PER_TILE)
-    return [np.minimum(np.arange(a, a + ROWS_PER_TILE), count - 1) for a in firsts]
+    firsts = range(0, count, size)
+    return [np.minimum(np.arange(a, a + size), count - 1) for a in firsts]

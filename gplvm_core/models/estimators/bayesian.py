@@ -1,9 +1,10 @@
 """The Bayesian GP-LVM: latent inputs integrated out, dimensions switched off by ARD."""
 
-from typing import Literal
+from typing import Any, Literal, Self
 
-from jaxtyping import Float
-from numpy.typing import ArrayLike
+import numpy as np
+from jaxtyping import Float, Int
+from numpy.typing import ArrayLike, NDArray
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel
@@ -12,6 +13,7 @@ from gplvm_core.models.estimators.trained import TrainedModel
 from gplvm_core.models.problems.edges import relevance_of, to_data
 from gplvm_core.models.problems.encoded import EncodedNode
 from gplvm_core.models.problems.graph import Graph, Parameters
+from gplvm_core.models.problems.many_rows import MANY, ManyRows
 from gplvm_core.models.problems.nodes import LatentNode, Node
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.numerics import Array
@@ -23,9 +25,12 @@ from gplvm_core.prediction import (
     log_density_sampled,
     project,
 )
+from gplvm_core.prediction.adapted import AdaptedTerms
 from gplvm_core.prediction.encoded import project_encoded
+from gplvm_core.prediction.place import place
+from gplvm_core.priors import StandardNormal
 from gplvm_core.priors.encoder import Encoder
-from gplvm_core.statistics import Executor, Statistics
+from gplvm_core.statistics import Executor, Statistics, executor
 
 
 class BayesianGPLVM(TrainedModel):
@@ -42,12 +47,17 @@ class BayesianGPLVM(TrainedModel):
         (Damianou 2015, §6.2.5). `bound_` stays a lower bound, over fewer beliefs. The encoder
         answers in transform and denoise; new rows with gaps, and score_samples, are inferred
         iteratively as without it.
+    Of 20,000 rows or more, without an encoder, a growing sample is trained (1000, 2500, 10,000
+    rows); the others are then placed where the mapping says, and the mapping is found from all
+    rows. `trained_rows_` says which were trained (None: all), and so does `notes_`.
+
     noise : "shared", one variance for all outputs in their internal units; or "per_output": every
         output has a signal and a noise variance of its own (`noise_std_`), so that its scale does
         not matter, whatever `scaling` says.
     """
 
     encoder_: Encoder | None
+    trained_rows_: Int[NDArray[np.intp], " T"] | None = None
     statistics_: Statistics
 
     def __init__(
@@ -80,9 +90,18 @@ class BayesianGPLVM(TrainedModel):
         self.encoder = encoder
         self.noise = noise
 
-    def _problem(self, begin: Start, run: Executor) -> Graph:
+    def _problem(self, begin: Start, run: Executor) -> Graph | ManyRows:
+        node = self._node(begin)
+        if isinstance(node, LatentNode) and len(begin.outputs[0]) >= MANY:
+            return ManyRows(
+                begin.outputs[0],
+                begin,
+                lambda outputs: to_data(outputs, run, self.noise),
+                self.jitter,
+                run,
+            )
         layer = to_data(begin.outputs[0], run, self.noise)
-        return Graph((self._node(begin),), (layer,), begin, self.jitter)
+        return Graph((node,), (layer,), begin, self.jitter)
 
     def _node(self, begin: Start) -> Node:
         """What is believed about the latent points."""
@@ -91,8 +110,14 @@ class BayesianGPLVM(TrainedModel):
         return EncodedNode.of(begin.outputs[0], self.n_components, self.encoder)
 
     def _settle(
-        self, problem: Graph, parameters: Parameters, targets: Array, scaling: Scaling
+        self, problem: Any, parameters: Parameters, targets: Array, scaling: Scaling
     ) -> tuple[str, ...]:
+        said: tuple[str, ...] = ()
+        self.trained_rows_ = None
+        if isinstance(problem, ManyRows):
+            self.trained_rows_ = problem.trained(parameters)
+            problem, parameters = problem.completed(parameters)
+            said = (_sampled(len(self.trained_rows_), len(targets)),)
         learnt = problem.learnt(parameters, (targets,))
         (node,), (layer,), (kind,) = learnt.nodes, learnt.layers, problem.nodes
         own = parameters.nodes[0]
@@ -104,7 +129,7 @@ class BayesianGPLVM(TrainedModel):
             layer.statistics,
             layer.as_posterior(scaling),
         )
-        return learnt.notes
+        return said + learnt.notes
 
     def _keep(
         self,
@@ -119,6 +144,41 @@ class BayesianGPLVM(TrainedModel):
         self.information_, self.bound_ = information, bound
         self.relevance_ = relevance_of(posterior.kernel, belief.n_latent)
         self.statistics_, self.posterior_ = statistics, posterior
+
+    def extend(self, Y: ArrayLike) -> Self:
+        """Add new rows (NaN: missing) to a trained model, without training again.
+
+        Each is placed where the mapping says (as `transform` places it, from one start), and the
+        mapping is then found from all rows; kernel, noise and inducing inputs stay. `bound_`,
+        `information_`, `latent_mean_` and `latent_variance_` are of all rows, the new ones last.
+        Raises ValueError for other columns than those of the training rows, and for a model over
+        time, whose rows hang together.
+        """
+        if self.capabilities.timed:
+            raise ValueError(
+                f"{type(self).__name__} joins its rows by their times, so none can be added alone: "
+                "fit it to all rows, or ask forecast for new times"
+            )
+        outputs = self._outputs(Y)
+        with executor(self.n_jobs) as run:
+            new = place(self.posterior_, outputs, self._belief, run)
+        terms = AdaptedTerms.of(self.posterior_, self.statistics_, outputs)
+        before = self.posterior_.bound(self.statistics_, terms.gram).value
+        together, gained = terms.together(new)
+        observed = (~np.isnan(outputs)).sum(axis=0)
+        gained -= before + StandardNormal().kl(new)[0]
+        gained -= float(observed @ np.log(self.posterior_.scale))
+        belief = Belief(
+            np.concatenate([self.latent_mean_, new.mean]),
+            np.concatenate([self.latent_variance_, new.variance]),
+        )
+        information = StandardNormal().kl_terms(belief).mean(axis=0)
+        if self.trained_rows_ is None:
+            self.trained_rows_ = np.arange(len(self.latent_mean_))
+        posterior = terms.posterior(new)
+        self._keep(belief, information, self.bound_ + gained, together, posterior)
+        self.notes_ += (f"{len(outputs)} rows were added without training again",)
+        return self
 
     def score_samples(
         self, Y: ArrayLike, n_samples: int | None = None, random_state: int | None = 0
@@ -142,3 +202,10 @@ class BayesianGPLVM(TrainedModel):
 
     def _inferred(self, outputs: Array) -> Projection:
         return project((Evidence(self.posterior_, outputs),), self._belief)
+
+
+def _sampled(trained: int, total: int) -> str:
+    return (
+        f"{trained:,} of {total:,} rows were trained; the other {total - trained:,} were placed on "
+        "the map where those say, and what the map says was then found from all rows"
+    )

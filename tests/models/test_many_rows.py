@@ -1,0 +1,134 @@
+"""Many rows: a growing sample is trained, the others are placed; and rows are added later."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gplvm_core import BayesianGPLVM, DynamicalGPLVM, evaluate_bound, load
+from gplvm_core.models.problems import many_rows
+
+SETTINGS = {"n_components": 2, "n_inducing": 8, "max_iter": 40, "random_state": 0}
+
+
+def rows(count: int, gaps: bool = False) -> np.ndarray:
+    generator = np.random.default_rng(1)
+    latent = generator.normal(size=(count, 1))
+    waves = np.hstack([latent, np.sin(2.0 * latent), np.cos(latent), latent**2])
+    values = 3.0 + waves + 0.05 * generator.normal(size=waves.shape)
+    if gaps:
+        values[generator.uniform(size=values.shape) < 0.1] = np.nan
+        values[:, 0] = waves[:, 0]
+    return values
+
+
+@pytest.fixture
+def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gplvm_core.models.estimators.bayesian.MANY", 250)
+    monkeypatch.setattr(many_rows, "SAMPLES", (30, 30, 60, 120))
+    monkeypatch.setattr(many_rows, "FEW_INDUCING", 5)
+
+
+def dense_bound(model: BayesianGPLVM, values: np.ndarray) -> float:
+    """Of these rows at the model's beliefs and parameters, for the data as given: every output
+    alone, with one KL divergence for all of them.
+    """
+    at, belief = model.posterior_, (model.latent_mean_, model.latent_variance_)
+    ratios = np.ones(values.shape[1]) if at.each is None else at.each.ratio
+    columns = [
+        evaluate_bound(
+            column[:, None],
+            *belief,
+            at.inducing,
+            at.kernel.scaled(ratio),
+            at.noise_variance,
+            ratio * at.jitter,
+        )[0]
+        for column, ratio in zip(at.to_internal(values).T, ratios, strict=True)
+    ]
+    mean, variance = belief
+    kl = 0.5 * np.sum(mean**2 + variance - np.log(variance) - 1.0)
+    scales = float((~np.isnan(values)).sum(axis=0) @ np.log(at.scale))
+    return sum(columns) + (len(columns) - 1) * kl - scales
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.usefixtures("few_are_many")
+@pytest.mark.parametrize("gaps", [False, True], ids=["whole", "gaps"])
+def test_a_sample_is_trained_and_the_others_are_placed(gaps: bool, tmp_path: Path) -> None:
+    values = rows(300, gaps)
+    model = BayesianGPLVM(**SETTINGS).fit(values)
+    assert len(model.trained_rows_) == 120 and len(set(model.trained_rows_)) == 120
+    assert any("120 of 300 rows were trained; the other 180" in note for note in model.notes_)
+    assert model.inducing_.shape == (8, 2)
+    assert model.latent_mean_.shape == (300, 2)
+    np.testing.assert_allclose(model.bound_, dense_bound(model, values), rtol=1e-8, atol=1e-4)
+    # Placed rows are as well explained as those that were trained.
+    left = np.sqrt(np.nanmean((model.inverse_transform(model.latent_mean_) - values) ** 2, axis=1))
+    others = np.setdiff1d(np.arange(300), model.trained_rows_)
+    assert np.median(left[others]) < 1.2 * np.median(left[model.trained_rows_])
+    model.save(tmp_path / "model.gplvm")
+    again = load(tmp_path / "model.gplvm")
+    np.testing.assert_array_equal(again.trained_rows_, model.trained_rows_)
+    np.testing.assert_array_equal(again.transform(values[:3]), model.transform(values[:3]))
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.usefixtures("few_are_many")
+def test_it_goes_on_from_any_sample_with_the_same_numbers() -> None:
+    values, seen = rows(300), []
+    whole = BayesianGPLVM(**SETTINGS).fit(values, callback=seen.append)
+    assert {len(each.latent_mean) for each in seen} == {300}
+    for at in (2, 15, len(seen) - 2):
+        again = BayesianGPLVM(**SETTINGS).fit(values, resume=seen[at].run)
+        np.testing.assert_array_equal(again.latent_mean_, whole.latent_mean_)
+        assert again.bound_ == whole.bound_
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.usefixtures("few_are_many")
+def test_stopped_early_it_is_still_a_model_of_all_rows() -> None:
+    def stop(progress: object) -> None:
+        raise StopIteration
+
+    values = rows(300)
+    model = BayesianGPLVM(**SETTINGS).fit(values, callback=stop)
+    assert len(model.trained_rows_) == 30 and len(model.latent_mean_) == 300
+    np.testing.assert_allclose(model.bound_, dense_bound(model, values), rtol=1e-8, atol=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("noise", ["shared", "per_output"])
+@pytest.mark.parametrize("gaps", [False, True], ids=["whole", "gaps"])
+def test_rows_are_added_without_training(gaps: bool, noise: str, tmp_path: Path) -> None:
+    values = rows(120, gaps)
+    model = BayesianGPLVM(**SETTINGS, noise=noise).fit(values[:80])
+    before, placed = model.latent_mean_, model.transform(values[80:])
+    kernel, scale = model.kernel_, model.scale_
+    model.extend(values[80:100]).extend(values[100:])
+    assert model.kernel_ is kernel and model.scale_ is scale
+    np.testing.assert_array_equal(model.latent_mean_[:80], before)
+    # From one start instead of two, and the mapping moves a little with the first rows.
+    assert np.median(np.abs(model.latent_mean_[80:] - placed)) < 0.02
+    np.testing.assert_allclose(model.bound_, dense_bound(model, values), rtol=1e-8, atol=1e-4)
+    assert "20 rows were added" in model.notes_[-1]
+    np.testing.assert_array_equal(model.trained_rows_, np.arange(80))
+    model.save(tmp_path / "model.gplvm")
+    again = load(tmp_path / "model.gplvm")
+    np.testing.assert_array_equal(again.score_samples(values[:3]), model.score_samples(values[:3]))
+    np.testing.assert_array_equal(again.extend(values[:2]).bound_, model.extend(values[:2]).bound_)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_rows_that_do_not_fit_are_refused() -> None:
+    values = rows(40)
+    model = BayesianGPLVM(**SETTINGS | {"max_iter": 5}).fit(values)
+    bound = model.bound_
+    with pytest.raises(ValueError, match="3 features, but BayesianGPLVM is expecting 4"):
+        model.extend(values[:, :3])
+    with pytest.raises(ValueError, match="nothing is observed in row 1"):
+        model.extend(np.where(np.arange(4)[:, None] == 1, np.nan, values[:4]))
+    assert model.bound_ == bound and len(model.latent_mean_) == 40
+    timed = DynamicalGPLVM(**SETTINGS | {"max_iter": 3}).fit(values)
+    with pytest.raises(ValueError, match="joins its rows by their times"):
+        timed.extend(values[:2])
