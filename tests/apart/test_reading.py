@@ -65,6 +65,22 @@ def test_a_reading_that_is_given_up_ends_and_leaves_nothing(readers):
     assert ask(readers, "inspect", TABLE) == run("inspect", TABLE)
 
 
+def test_a_process_that_dies_or_cannot_start_is_told_at_once(readers, monkeypatch, tmp_path):
+    reader = readers.take()
+    readers.give_back(reader)
+    with readers.reading("read", NamedBytes("big.csv", b"1,2,3,4\n" * 2_000_000)) as reading:
+        assert not reading.wait(0.3)
+        reader.process.kill()  # as the system does when memory ends
+        with pytest.raises(DataError, match="could not go on"):
+            reading.answer()
+    readers.close()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
+    with pytest.raises(DataError, match="could not go on"):
+        ask(readers, "inspect", TABLE)
+    monkeypatch.undo()
+    assert ask(readers, "inspect", TABLE) == run("inspect", TABLE)
+
+
 def test_only_little_plain_files_are_read_without_a_process():
     assert is_small(TABLE)
     assert not is_small(NamedBytes("table.csv", b"PK\x03\x04"))
