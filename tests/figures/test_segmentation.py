@@ -185,7 +185,8 @@ def test_the_body_names_its_joints():
 
 def test_a_views_name_is_shown_letter_by_letter_in_what_a_bar_says():
     name = '<a href="http://b.example">%{x}'
-    parts = parts_of({frozenset({name}): (0, 1)}, {name: np.array([4.0, 5.0])})
-    figure = segmentation_figure({name: np.array([4.0, 5.0])}, parts, line=1e-2, unit="nats")
+    drops = {name: np.array([4.0, 5.0]), "other": np.array([5.0, 4.0])}
+    parts = parts_of({frozenset({name}): (0,), frozenset({"other"}): (1,)}, drops)
+    figure = segmentation_figure(drops, parts, 1e-2, unit="nats")
     said = str([(trace.name, trace.hovertemplate, trace.customdata) for trace in figure.data])
-    assert "&lt;a href" in said and "<a" not in said
+    assert "only &lt;a href" in said and "<a" not in said
