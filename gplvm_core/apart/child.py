@@ -7,9 +7,12 @@ along, when nobody is there any more.
 
 import gc
 import logging
+import os
 import shutil
 import sys
+import threading
 from pathlib import Path
+from queue import Queue
 from typing import Any
 
 from gplvm_core.apart import message
@@ -29,12 +32,14 @@ except ImportError:  # not on this system: what files declare is still held agai
 
 def main(folder: Path) -> None:
     """Answer requests until standard input ends."""
+    requests: Queue[bytes] = Queue()
+    threading.Thread(target=listen, args=(requests, folder), daemon=True).start()
     at_first = taken()
     if resource is not None and at_first:
         resource.setrlimit(resource.RLIMIT_DATA, (at_first + MOST_MEMORY, resource.RLIM_INFINITY))
     logging.getLogger("gplvm_core").addHandler(log := Kept())
     try:
-        while sys.stdin.buffer.readline():
+        while requests.get():
             allow_seconds()
             told = answer(folder) | {"log": log.take()}
             try:
@@ -47,6 +52,14 @@ def main(folder: Path) -> None:
             print(LAST if taken() > at_first + GROWN else MORE, flush=True)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def listen(requests: "Queue[bytes]", folder: Path) -> None:
+    """Pass requests on; end all, in the middle of a file as well, when nobody is there any more."""
+    while line := sys.stdin.buffer.readline():
+        requests.put(line)
+    shutil.rmtree(folder, ignore_errors=True)
+    os._exit(0)
 
 
 class Kept(logging.Handler):

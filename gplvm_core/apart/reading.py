@@ -50,6 +50,7 @@ class Reader:
     def ask(self, request: dict[str, Any]) -> dict[str, Any] | None:
         """The answer to one request; None when the process ended before it had one."""
         assert self.process.stdin is not None and self.process.stdout is not None
+        self.goes_on = False  # whatever happens before it says so
         try:
             message.write(request, self.folder / REQUEST)
             self.process.stdin.write(b"\n")
@@ -61,7 +62,6 @@ class Reader:
             answer: dict[str, Any] = message.read(self.folder / ANSWER)
             return answer
         except (OSError, ValueError):  # it was ended meanwhile
-            self.goes_on = False
             return None
 
     def close(self) -> None:
@@ -134,6 +134,7 @@ class Reading:
         self._done = threading.Event()
         self._given_up = threading.Event()
         self._reader: Reader | None = None
+        self._lending = threading.Lock()
         self._answer: dict[str, Any] | None = None
         self._start = time.monotonic()
 
@@ -167,6 +168,11 @@ class Reading:
         while not self.wait(SECONDS):
             pass
         told = self._answer
+        if told is None and self.seconds < SECONDS:
+            raise DataError(
+                f"{self.name} could not be read: the process that reads files could not go on, for "
+                "want of memory or of room on the disk. Try again in a moment."
+            )
         if told is None:
             raise DataError(
                 f"{self.name} could not be read: after {self.seconds:.0f} of the {SECONDS} seconds "
@@ -181,19 +187,30 @@ class Reading:
 
     def _ask(self) -> None:
         with self._readers.free:
-            if self._given_up.is_set():
-                return
-            self._start = time.monotonic()
-            self._reader = reader = self._readers.take()
-            data = np.frombuffer(self._data, dtype=np.uint8)
-            request = {"task": self._task, "name": self.name, "options": self._options}
-            self._answer = reader.ask({**request, "data": data})
-            self._readers.give_back(reader)
-            self._reader = None
-            self._done.set()
+            try:
+                if self._given_up.is_set():
+                    return
+                self._start = time.monotonic()
+                reader = self._readers.take()
+                with self._lending:
+                    self._reader = reader
+                if self._given_up.is_set():  # just now, when there was nothing to end
+                    reader.process.kill()
+                data = np.frombuffer(self._data, dtype=np.uint8)
+                request = {"task": self._task, "name": self.name, "options": self._options}
+                try:
+                    self._answer = reader.ask({**request, "data": data})
+                finally:
+                    with self._lending:  # from now on it may be another's
+                        self._reader = None
+                    self._readers.give_back(reader)
+            except Exception as error:  # no room, no process: told as a file that was not read
+                logging.getLogger(__name__).error("Asking a reader: %s", type(error).__name__)
+            finally:
+                self._done.set()
 
     def _stop(self) -> None:
         self._given_up.set()
-        reader = self._reader
-        if reader is not None and not self._done.is_set():
-            reader.process.kill()
+        with self._lending:
+            if self._reader is not None:
+                self._reader.process.kill()

@@ -72,7 +72,7 @@ def segmentation_figure(
                     "pattern": {"shape": "" if used else "/"},
                 },
                 customdata=[
-                    (order[i][1] + 1, f"{heights[i]:.3g}", order[i][0].title.lower())
+                    (order[i][1] + 1, f"{heights[i]:.3g}", as_text(order[i][0].title.lower()))
                     for i in chosen
                 ],
                 hovertemplate=f"dimension %{{customdata[0]}} (%{{customdata[2]}})<br>{name}: "

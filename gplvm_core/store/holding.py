@@ -24,9 +24,13 @@ def writing(folder: Path) -> Iterator[None]:
 
 @contextlib.contextmanager
 def one_by_one(folder: Path) -> Iterator[None]:
-    """One at a time reads and replaces what the folder says; the others wait."""
-    with _locked(folder, exclusive=True, wait=True):
-        yield
+    """One at a time reads and replaces what the folder says, or moves it; the others wait."""
+    while True:
+        with _locked(folder, exclusive=True, wait=True) as held:
+            # While this one waited, another may have moved the folder and put a new one there.
+            if held is None or _lies_at(folder, held):
+                yield
+                return
 
 
 @contextlib.contextmanager
@@ -36,7 +40,7 @@ def alone(folder: Path) -> Iterator[bool]:
     False where the system cannot tell: then whatever lies there may have an owner.
     """
     with _locked(folder, exclusive=True, wait=False) as held:
-        yield held
+        yield held is not None
 
 
 def claim(path: Path) -> IO[bytes] | None:
@@ -59,23 +63,31 @@ def claim(path: Path) -> IO[bytes] | None:
 
 
 @contextlib.contextmanager
-def _locked(folder: Path, *, exclusive: bool, wait: bool) -> Iterator[bool]:
-    """Lock the folder itself, which leaves nothing behind; whether that could be done."""
+def _locked(folder: Path, *, exclusive: bool, wait: bool) -> Iterator[int | None]:
+    """Lock the folder itself, which leaves nothing behind: its handle; None if that cannot be."""
     if sys.platform == "win32":
-        yield False  # folders cannot be opened there
+        yield None  # folders cannot be opened there
         return
     try:
         handle = os.open(folder, os.O_RDONLY)
     except OSError:
-        yield False
+        yield None
         return
     try:
         how = fcntl.LOCK_EX if exclusive else fcntl.LOCK_SH
         try:
             fcntl.flock(handle, how if wait else how | fcntl.LOCK_NB)
-            held = True
+            held = handle
         except OSError:
-            held = False
+            held = None
         yield held
     finally:
         os.close(handle)
+
+
+def _lies_at(folder: Path, handle: int) -> bool:
+    """Whether the folder that was opened is the one of that name still, or there is none."""
+    try:
+        return os.path.samestat(os.stat(folder), os.fstat(handle))
+    except FileNotFoundError:
+        return True

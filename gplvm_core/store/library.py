@@ -121,8 +121,11 @@ class Library:
             raise StoreError(f"There is already a model {id!r} in this library. Delete it first.")
         before = None if job is None else of_job(self.root, job)
         if before is not None:
-            self.update(before, model)
-            return before
+            with self._at_work_on(before) as folder:
+                card = card_in(folder)
+                if card.job == job:  # still; a name can go over to another model
+                    put_model(folder, card, model, data_in(folder, card))
+                    return before
 
         def fill(folder: Path) -> None:
             card = card_of(model, dataset, folder.name, title, tags)
@@ -226,7 +229,8 @@ class Library:
         """Move a model to the trash, from which `restore` brings it back."""
         self._check_writable()
         folder = self._folder(id)
-        with changing(f"Cannot delete {id}"), writing(self.root):
+        # Whoever writes or copies it ends first: its name may be another model's a moment later.
+        with changing(f"Cannot delete {id}"), writing(self.root), one_by_one(folder):
             while not discard(folder):
                 self._folder(id)  # another process has deleted it, or emptied the trash just now
 

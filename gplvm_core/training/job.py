@@ -161,12 +161,10 @@ class Job:
             raise _PauseError
 
     def _keep(self, fitted: BaseEstimator, dataset: Dataset) -> str:
-        """Save the model: in the place of the one this job saved before, if that is still there."""
-        before = self.snapshot.entry
-        whole = {entry.id for entry in self.library.entries() if entry.broken is None}
-        if before in whole:
-            self.library.update(before, fitted)
-            return before
+        """Save the model: in the place of the one this job saved before, if that is still there.
+
+        The library knows it by the job; its id may be another model's by now.
+        """
         return self.library.add(fitted, dataset, self.snapshot.name, job=self.id)
 
     def _fail(self, message: str) -> None:

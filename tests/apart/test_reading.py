@@ -1,6 +1,7 @@
 """Files that are read in a process of its own: the same answers, and no harm from the others."""
 
 import logging
+import threading
 import time
 from collections.abc import Iterator
 
@@ -65,6 +66,22 @@ def test_a_reading_that_is_given_up_ends_and_leaves_nothing(readers):
     assert ask(readers, "inspect", TABLE) == run("inspect", TABLE)
 
 
+def test_a_process_that_dies_or_cannot_start_is_told_at_once(readers, monkeypatch, tmp_path):
+    reader = readers.take()
+    readers.give_back(reader)
+    with readers.reading("read", NamedBytes("big.csv", b"1,2,3,4\n" * 2_000_000)) as reading:
+        assert not reading.wait(0.3)
+        reader.process.kill()  # as the system does when memory ends
+        with pytest.raises(DataError, match="could not go on"):
+            reading.answer()
+    readers.close()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
+    with pytest.raises(DataError, match="could not go on"):
+        ask(readers, "inspect", TABLE)
+    monkeypatch.undo()
+    assert ask(readers, "inspect", TABLE) == run("inspect", TABLE)
+
+
 def test_only_little_plain_files_are_read_without_a_process():
     assert is_small(TABLE)
     assert not is_small(NamedBytes("table.csv", b"PK\x03\x04"))
@@ -72,10 +89,17 @@ def test_only_little_plain_files_are_read_without_a_process():
     assert not is_small(NamedBytes("table.csv", b"1,2\n" * 100_000))
 
 
-def test_a_reader_is_private_and_ends_with_the_process_that_it_works_for(readers):
+@pytest.mark.parametrize("busy", [False, True])
+def test_a_reader_is_private_and_ends_with_the_process_that_it_works_for(readers, busy):
     reader = readers.take()
     assert reader.folder.stat().st_mode & 0o077 == 0
     assert reader.process.stdin is not None
+    if busy:
+        data = np.frombuffer(b"1,2,3,4\n" * 3_000_000, dtype=np.uint8)
+        big = {"task": "read", "name": "big.csv", "options": {}, "data": data}
+        asking = threading.Thread(target=reader.ask, args=(big,), daemon=True)
+        asking.start()
+        asking.join(0.5)
     reader.process.stdin.close()  # as the system does when that process ends
-    reader.process.wait(60)
+    reader.process.wait(15)
     assert not reader.folder.exists()

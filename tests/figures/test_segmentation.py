@@ -181,3 +181,12 @@ def test_the_body_names_its_joints():
     assert [value for value in bones.x if value is not None] == [0.1, 0.0, 0.2, 0.1]
     assert [list(group.customdata) for group in groups] == [["hip"], ["knee", "foot"]]
     assert groups[0].marker.symbol != groups[1].marker.symbol
+
+
+def test_a_views_name_is_shown_letter_by_letter_in_what_a_bar_says():
+    name = '<a href="http://b.example">%{x}'
+    drops = {name: np.array([4.0, 5.0]), "other": np.array([5.0, 4.0])}
+    parts = parts_of({frozenset({name}): (0,), frozenset({"other"}): (1,)}, drops)
+    figure = segmentation_figure(drops, parts, 1e-2, unit="nats")
+    said = str([(trace.name, trace.hovertemplate, trace.customdata) for trace in figure.data])
+    assert "only &lt;a href" in said and "<a" not in said

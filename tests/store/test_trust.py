@@ -1,5 +1,6 @@
 """Nothing hides anything else: broken, swapped and foreign files are told, one by one."""
 
+import contextlib
 import copy
 import json
 import os
@@ -14,6 +15,7 @@ import pytest
 from sklearn.base import clone
 
 from gplvm_core.store import ChangedError, Library, StoreError, save
+from gplvm_core.store.holding import one_by_one
 
 
 @pytest.fixture
@@ -146,6 +148,39 @@ def test_one_job_has_one_model(library, model, circle):
     assert library.model(twin).bound_ == longer.bound_
     library.delete(first)
     assert library.add(model, circle, "Mine", job="mine-1") not in (twin, "mine-2")
+
+
+def test_who_deletes_waits_for_who_is_at_work_on_the_model(library):
+    """Else the name could be another model's before the work is written there."""
+    with one_by_one(library.root / "fine"):
+        deleting = threading.Thread(target=library.delete, args=("fine",))
+        deleting.start()
+        deleting.join(0.3)
+        assert [entry.id for entry in library.entries()] == ["fine"]
+    deleting.join(30)
+    assert library.entries() == ()
+
+
+def test_a_lock_is_of_the_folder_that_has_the_name_now(library, model, circle):
+    """While one waits for it, another process may move the folder away and put a new one there."""
+    folder, worked = library.root / "fine", []
+
+    def work():
+        with one_by_one(folder):
+            worked.append("done")
+
+    working = threading.Thread(target=work)
+    with contextlib.ExitStack() as later:
+        with one_by_one(folder):
+            working.start()
+            working.join(0.2)
+            folder.rename(library.root / ".aside")
+            library.add(model, circle, "Other", id="fine")
+            later.enter_context(one_by_one(folder))
+        working.join(0.3)
+        assert worked == []
+    working.join(30)
+    assert worked == ["done"]
 
 
 def test_what_is_written_is_the_users_alone(library, model, circle, tmp_path):

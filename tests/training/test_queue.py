@@ -230,6 +230,17 @@ def test_extending_a_job_whose_model_was_deleted_saves_a_new_one(jobs, wave, mak
     assert [entry.id for entry in library_of(jobs).entries()] == [done.entry]
 
 
+def test_extending_a_job_leaves_another_model_that_has_got_the_name(jobs, wave, make_model):
+    first, library = jobs.submit(make_model(10), wave, "first"), library_of(jobs)
+    taken = jobs.wait(first, 60).entry
+    library.delete(taken)
+    other = make_model(2).fit(wave.values)
+    assert library.add(other, wave, "first") == taken
+    jobs.extend(first, 20)
+    assert jobs.wait(first, 60).entry != taken
+    assert library.model(taken).bound_ == other.bound_
+
+
 def test_running_again_gives_the_same_result(jobs, wave, make_model):
     id = jobs.submit(make_model(8), wave, "twice")
     first = jobs.wait(id, 60)
