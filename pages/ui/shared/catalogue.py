@@ -62,7 +62,6 @@ def gallery() -> Library:
     return Library(GALLERY_FOLDER, read_only=True)
 
 
-@kept(64)
 def calibration(key: str) -> str:
     """How many of the values that a gallery model was not trained on lie inside its intervals.
 
