@@ -9,6 +9,7 @@ from threadpoolctl import threadpool_limits
 from pages.ui.serving.memory import few_arenas
 from pages.ui.serving.sign_in import ask_to_sign_in
 from pages.ui.serving.start import before_streamlit
+from pages.ui.shared.ahead import prepare
 from pages.ui.shared.parcels import parcels
 from pages.ui.shared.routes import route
 from pages.ui.shared.trouble import start_log, tell
@@ -45,6 +46,7 @@ if __name__ == "__main__":  # for every visit
 elif __name__ == "app":  # once, where the server starts
     few_arenas()
     start_log()
+    prepare()
     app = st.App(
         __file__, middleware=before_streamlit(), routes=[parcels.route()], on_script_error=tell
     )

@@ -3,7 +3,8 @@
 Every model is seeded, so the same machine makes the same files. Takes a few minutes. With
 --calibrate they are trained without a tenth of the rows, which then are completed from half of
 their values (of several views also from the other views), or without the middle of every sequence:
-how many of the hidden values lie inside the intervals is kept in calibration.json.
+how many of the hidden values lie inside the intervals is kept in calibration.json. With --densities
+the log densities of rows that Complete compares with are kept in densities.json.
 """
 
 import argparse
@@ -25,6 +26,7 @@ from gplvm_core import (
     load_dataset,
 )
 from gplvm_core.datasets import Dataset
+from gplvm_core.datasets.spread import spread_rows
 from gplvm_core.numerics import Array
 from gplvm_core.store import Library
 
@@ -165,12 +167,36 @@ def keep_calibration(name: str) -> None:
     print(f"{name}: {found}", flush=True)
 
 
+DENSITIES = HERE / "densities.json"
+MOST_SCORED = 100  # rows, as many as Complete compares with
+
+
+def keep_densities(name: str) -> None:
+    """Log densities of whole training rows, spread evenly, under the model's name and bound."""
+    library = Library(HERE, read_only=True)
+    model, dataset = library.model(name), library.dataset(name)
+    rows = dataset.values[spread_rows(dataset.n_points, MOST_SCORED)]
+    if model.capabilities.views or np.isnan(rows).any():
+        return
+    known = json.loads(DENSITIES.read_text()) if DENSITIES.exists() else {}
+    known = {key: values for key, values in known.items() if not key.startswith(f"{name}|")}
+    known[f"{name}|{model.bound_:.10g}"] = [float(f"{d:.8g}") for d in model.score_samples(rows)]
+    lines = (f"{json.dumps(key)}: {json.dumps(known[key])}" for key in sorted(known))
+    DENSITIES.write_text("{\n" + ",\n".join(lines) + "\n}\n")
+    print(f"{name}: {len(rows)} densities", flush=True)
+
+
 def main() -> None:
     """Train the models that are named, or all, and put them in this folder."""
     parser = argparse.ArgumentParser(description=main.__doc__)
     parser.add_argument("names", nargs="*", default=list(GALLERY), metavar="NAME")
     parser.add_argument("--calibrate", action="store_true", help="measure, and leave the models")
+    parser.add_argument("--densities", action="store_true", help="compute, and leave the models")
     asked = parser.parse_args()
+    if asked.densities:
+        for name in asked.names:
+            keep_densities(name)
+        return
     if asked.calibrate:
         for name in asked.names:
             keep_calibration(name)

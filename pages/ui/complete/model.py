@@ -4,6 +4,7 @@ Answers are kept (`st.cache_data`), so that an undo or a rerun costs nothing. `n
 model: its key and version.
 """
 
+import json
 from dataclasses import dataclass
 from typing import Any
 
@@ -13,6 +14,8 @@ from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.datasets.spread import spread_rows
+from pages.ui.shared.catalogue import GALLERY_FOLDER
+from pages.ui.shared.kept import kept
 
 N_ALTERNATIVES = 3
 N_SAMPLES = 4
@@ -88,6 +91,21 @@ def scored_rows(dataset: Dataset, missing: Array) -> Array:
     """
     known = np.flatnonzero(~np.isnan(dataset.values[:, ~missing]).any(axis=1))
     return known[spread_rows(len(known), MOST_SCORED)] if len(known) else known
+
+
+@kept(1)
+def _ready_densities() -> dict[str, list[float]]:
+    path = GALLERY_FOLDER / "densities.json"
+    return json.loads(path.read_text()) if path.exists() else {}
+
+
+def ready_densities(name: str) -> Array | None:
+    """Log densities of a ready model's whole scored rows, which came with it; None for others.
+
+    They are kept by the bound, too, so that those of another training are never taken.
+    """
+    found = _ready_densities().get(name.removeprefix("gallery:"))
+    return None if found is None or not name.startswith("gallery:") else np.array(found)
 
 
 @st.cache_data(max_entries=512, show_spinner=False)

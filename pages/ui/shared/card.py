@@ -5,7 +5,6 @@ from html import escape
 from typing import Any
 
 import numpy as np
-import streamlit as st
 from numpy import ndarray as Array
 from PIL import Image
 
@@ -22,6 +21,7 @@ from gplvm_core.figures.thumbnails import (
     unit_positions,
 )
 from pages.ui.shared.catalogue import Item, Listed, calibration, open_item
+from pages.ui.shared.kept import kept
 from pages.ui.shared.outputs import first_outputs, generated, rows_of_views
 from pages.ui.shared.words import OWN_NOISE
 
@@ -46,7 +46,7 @@ def card_of(listed: Listed, *, film: bool = True) -> Card:
     return made_card(listed.key, f"{entry.title}|{entry.created}|{entry.bytes}", film)
 
 
-@st.cache_data(max_entries=64, show_spinner=False)
+@kept(64)
 def made_card(key: str, version: str, film: bool) -> Card:
     """Draw the card; `version` changes with the file, so that a new model gets a new picture."""
     item = open_item(key)

@@ -11,6 +11,7 @@ import streamlit as st
 from gplvm_core.datasets import Dataset
 from gplvm_core.models import Capabilities
 from gplvm_core.store import Entry, Library, StoreError, workspace
+from pages.ui.shared.kept import kept
 
 GALLERY_FOLDER = Path(__file__).resolve().parents[3] / "assets" / "models"
 GALLERY_ORDER = (
@@ -61,7 +62,6 @@ def gallery() -> Library:
     return Library(GALLERY_FOLDER, read_only=True)
 
 
-@st.cache_data(show_spinner=False)
 def calibration(key: str) -> str:
     """How many of the values that a gallery model was not trained on lie inside its intervals.
 
@@ -187,7 +187,7 @@ def one_view(item: Item, wanted: str | None = None) -> Item:
     return replace(item, model=model, dataset=dataset, view=view, alone=possible)
 
 
-@st.cache_resource(max_entries=12, show_spinner="Opening the model …")
+@kept(12)
 def loaded(root: str, identifier: str, created: str, size: int) -> tuple[Any, Dataset]:
     """The model and dataset of one file; `created` and `size` make a changed file a new one."""
     library = Library(Path(root), read_only=True)

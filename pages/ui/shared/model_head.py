@@ -36,7 +36,8 @@ def opened(key: str, page: str, memory: str, *, whole: bool = False) -> Item | N
     Of a model of several views, the one in the link or seen before; whole: all of them.
     """
     try:
-        item = open_item(key)
+        with st.spinner("Opening the model …"):
+            item = open_item(key)
         return item if whole else one_view(item, chosen_view(key))
     except (ValueError, OSError, StoreError) as error:
         st.title(page, anchor=False)
