@@ -90,7 +90,7 @@ def main() -> int:
                 *same,
                 "--one",
                 name,
-                str(path),
+                str(file),
             ]
             run = subprocess.run(
                 command, env=environment, capture_output=True, text=True, check=True
