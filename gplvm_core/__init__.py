@@ -5,6 +5,7 @@ from gplvm_core.comparison import is_depth_worth_it
 from gplvm_core.datasets import (
     Dataset,
     Drawing,
+    RowFiles,
     View,
     label_view,
     list_datasets,
@@ -70,6 +71,7 @@ __all__ = [
     "Periodic",
     "ProbabilisticPCA",
     "Product",
+    "RowFiles",
     "SemiDescribedGPRegression",
     "SemiSupervisedClassifier",
     "SparseGPRegression",

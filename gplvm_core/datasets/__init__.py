@@ -11,6 +11,7 @@ from gplvm_core.datasets.files import kind_of, read_file
 from gplvm_core.datasets.images import read_images
 from gplvm_core.datasets.markers import read_c3d
 from gplvm_core.datasets.poses import read_bvh
+from gplvm_core.datasets.row_files import RowFiles
 from gplvm_core.datasets.sources import NamedBytes, Source
 from gplvm_core.datasets.table import read_table
 from gplvm_core.datasets.table_report import ColumnReport, TableReport, inspect_table
@@ -26,6 +27,7 @@ __all__ = [
     "EmptyRowsError",
     "Motion",
     "NamedBytes",
+    "RowFiles",
     "Skeleton",
     "Source",
     "TableReport",

@@ -5,7 +5,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gplvm_core import BayesianGPLVM, DynamicalGPLVM, evaluate_bound, load
+from gplvm_core import BayesianGPLVM, DynamicalGPLVM, RowFiles, evaluate_bound, load
+from gplvm_core.datasets import DataError
 from gplvm_core.models.problems import many_rows
 
 SETTINGS = {"n_components": 2, "n_inducing": 8, "max_iter": 40, "random_state": 0}
@@ -79,8 +80,8 @@ def test_it_goes_on_from_any_sample_with_the_same_numbers() -> None:
     values, seen = rows(300), []
     whole = BayesianGPLVM(**SETTINGS).fit(values, callback=seen.append)
     assert {len(each.latent_mean) for each in seen} == {300}
-    for at in (2, 15, len(seen) - 2):
-        again = BayesianGPLVM(**SETTINGS).fit(values, resume=seen[at].run)
+    for at, threads in ((2, None), (15, 2), (len(seen) - 2, None)):
+        again = BayesianGPLVM(**SETTINGS, n_jobs=threads).fit(values, resume=seen[at].run)
         np.testing.assert_array_equal(again.latent_mean_, whole.latent_mean_)
         assert again.bound_ == whole.bound_
 
@@ -132,3 +133,78 @@ def test_rows_that_do_not_fit_are_refused() -> None:
     timed = DynamicalGPLVM(**SETTINGS | {"max_iter": 3}).fit(values)
     with pytest.raises(ValueError, match="joins its rows by their times"):
         timed.extend(values[:2])
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.usefixtures("few_are_many")
+@pytest.mark.parametrize("gaps", [False, True], ids=["whole", "gaps"])
+def test_files_pass_by_a_trained_sample(gaps: bool, tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("gplvm_core.datasets.row_files.ROWS_AT_ONCE", 130)
+    values = rows(700, gaps).astype(np.float32)
+    files = []
+    for name, part in (("a", values[:300]), ("b", values[300:])):
+        np.save(tmp_path / f"{name}.npy", part)
+        files.append(tmp_path / f"{name}.npy")
+    model = BayesianGPLVM(**SETTINGS).fit(RowFiles.of(files))
+    kept = model.kept_rows_
+    assert len(kept) == len(model.latent_mean_) == 250 and set(model.trained_rows_) <= set(kept)
+    assert "450 of 700 rows only passed by" in model.notes_[-1]
+    # The same by hand: the sample is trained, and the other rows are added, beliefs and all.
+    whole = BayesianGPLVM(**SETTINGS).fit(values[kept].astype(float))
+    np.testing.assert_array_equal(model.latent_mean_, whole.latent_mean_)
+    others = np.setdiff1d(np.arange(700), kept)
+    whole.extend(values[others].astype(float))
+    # Where a row's search ends may hang on its part's other rows in the last digits.
+    np.testing.assert_allclose(model.bound_, whole.bound_, atol=1e-3)
+    np.testing.assert_allclose(model.information_, whole.information_, rtol=1e-6)
+    np.testing.assert_allclose(model.statistics_.yy, whole.statistics_.yy)
+    probe = rows(720)[700:]
+    expected = whole.inverse_transform(whole.transform(probe))
+    found = model.inverse_transform(model.transform(probe))
+    np.testing.assert_allclose(found, expected, atol=1e-4)
+    model.save(tmp_path / "model.gplvm")
+    again = load(tmp_path / "model.gplvm")
+    np.testing.assert_array_equal(again.kept_rows_, kept)
+    again.extend(values[:10])
+    assert again.n_rows_ == 710
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.usefixtures("few_are_many")
+def test_files_that_change_leave_the_model_as_it_was(tmp_path: Path) -> None:
+    values, path = rows(400), tmp_path / "rows.npy"
+    np.save(path, values)
+    model = BayesianGPLVM(**SETTINGS | {"max_iter": 8}).fit(RowFiles.of(path))
+    bound = model.bound_
+    files = RowFiles.of(path)
+
+    def spoil(progress: object) -> None:
+        np.save(path, values[:350])
+
+    with pytest.raises(DataError, match=r"rows.npy changed while it was read"):
+        model.fit(files, callback=spoil)
+    assert model.bound_ == bound and model.n_rows_ == 400
+    values[390] = np.inf
+    np.save(path, values)
+    with pytest.raises(ValueError, match="infinity"):
+        model.fit(RowFiles.of(path))
+    assert model.bound_ == bound
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.usefixtures("few_are_many")
+def test_files_can_be_stopped_while_they_pass_by(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("gplvm_core.datasets.row_files.ROWS_AT_ONCE", 50)
+    np.save(tmp_path / "rows.npy", rows(400))
+    calls = []
+
+    def stop(progress) -> None:
+        calls.append(progress.iteration)
+        if calls.count(calls[-1]) == 3:
+            raise StopIteration
+
+    model = BayesianGPLVM(**SETTINGS | {"max_iter": 8}).fit(
+        RowFiles.of(tmp_path / "rows.npy"), callback=stop
+    )
+    assert 250 < model.n_rows_ < 400
+    assert f"{400 - model.n_rows_} were not read, since it was stopped" in model.notes_[-1]

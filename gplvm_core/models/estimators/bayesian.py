@@ -1,12 +1,15 @@
 """The Bayesian GP-LVM: latent inputs integrated out, dimensions switched off by ARD."""
 
+from collections.abc import Callable
 from typing import Any, Literal, Self
 
 import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import ArrayLike, NDArray
+from sklearn.base import clone
 
 from gplvm_core.beliefs import Belief
+from gplvm_core.datasets import DataError, RowFiles
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.scaling import Noise, Scaling, observed_counts
 from gplvm_core.models.estimators.trained import TrainedModel
@@ -16,7 +19,9 @@ from gplvm_core.models.problems.graph import Graph, Parameters
 from gplvm_core.models.problems.many_rows import MANY, ManyRows
 from gplvm_core.models.problems.nodes import LatentNode, Node
 from gplvm_core.models.problems.starts import Start
+from gplvm_core.models.training.run import Run
 from gplvm_core.numerics import Array
+from gplvm_core.optimise import Progress
 from gplvm_core.prediction import (
     Evidence,
     Posterior,
@@ -25,10 +30,8 @@ from gplvm_core.prediction import (
     log_density_sampled,
     project,
 )
-from gplvm_core.prediction.adapted import AdaptedTerms
+from gplvm_core.prediction.added import Added
 from gplvm_core.prediction.encoded import project_encoded
-from gplvm_core.prediction.place import place
-from gplvm_core.priors import StandardNormal
 from gplvm_core.priors.encoder import Encoder
 from gplvm_core.statistics import Executor, Statistics, executor
 
@@ -49,7 +52,9 @@ class BayesianGPLVM(TrainedModel):
         iteratively as without it.
     Of 20,000 rows or more, without an encoder, a growing sample is trained (1000, 2500, 10,000
     rows); the others are then placed where the mapping says, and the mapping is found from all
-    rows. `trained_rows_` says which were trained (None: all), and so does `notes_`.
+    rows. `trained_rows_` says which were trained (None: all), and so does `notes_`. Of files
+    (`RowFiles`) 20,000 rows are drawn and learnt from so; all others pass by once, and only their
+    sums are kept: `kept_rows_` says which rows `latent_mean_` is of (None: all).
 
     noise : "shared", one variance for all outputs in their internal units; or "per_output": every
         output has a signal and a noise variance of its own (`noise_std_`), so that its scale does
@@ -58,6 +63,8 @@ class BayesianGPLVM(TrainedModel):
 
     encoder_: Encoder | None
     trained_rows_: Int[NDArray[np.intp], " T"] | None = None
+    kept_rows_: Int[NDArray[np.intp], " K"] | None = None
+    n_rows_: int | None = None
     statistics_: Statistics
 
     def __init__(
@@ -113,7 +120,7 @@ class BayesianGPLVM(TrainedModel):
         self, problem: Any, parameters: Parameters, targets: Array, scaling: Scaling
     ) -> tuple[str, ...]:
         said: tuple[str, ...] = ()
-        self.trained_rows_ = None
+        self.trained_rows_ = self.kept_rows_ = self.n_rows_ = None
         if isinstance(problem, ManyRows):
             self.trained_rows_ = problem.trained(parameters)
             problem, parameters = problem.completed(parameters)
@@ -145,6 +152,59 @@ class BayesianGPLVM(TrainedModel):
         self.relevance_ = relevance_of(posterior.kernel, belief.n_latent)
         self.statistics_, self.posterior_ = statistics, posterior
 
+    def fit(
+        self,
+        Y: ArrayLike | RowFiles,
+        y: Any = None,
+        *,
+        callback: Callable[[Progress], None] | None = None,
+        resume: Run | None = None,
+    ) -> Self:
+        """Train on outputs Y (N × D), NaN for missing ones, or on `RowFiles`. `y` is ignored.
+
+        callback(progress) is called after every accepted iteration, and of files after every part
+        that passed by; StopIteration raised in it ends training with the best state so far. resume:
+        a `progress.run` to go on from, with the same data and settings (a larger max_iter goes on
+        for longer). Raises DataError for files that change while they are read; the model is then
+        as it was before.
+        """
+        if not isinstance(Y, RowFiles) or len(Y) <= MANY or self.encoder is not None:
+            whole = np.asarray(Y) if isinstance(Y, RowFiles) else Y
+            return super().fit(whole, y, callback=callback, resume=resume)
+        kept = np.sort(np.random.default_rng(0).permutation(len(Y))[:MANY])
+        model, seen = clone(self), Last(callback)
+        model.fit(Y.take(kept), callback=seen if callback else None, resume=resume)
+        model._pass_by(Y, kept, seen)
+        for name, found in vars(model).items():
+            if name.endswith("_"):
+                setattr(self, name, found)
+        return self
+
+    def _pass_by(self, files: RowFiles, kept: Int[NDArray[np.intp], " K"], seen: "Last") -> None:
+        """Add all rows of files but those that were drawn."""
+        training, added = self._belief, Added.none(self.posterior_, self.statistics_)
+        with executor(self.n_jobs) as run:
+            for first, rows in files.chunks():
+                own = np.isin(np.arange(first, first + len(rows)), kept, invert=True)
+                if not own.any():
+                    continue
+                try:
+                    outputs = self._outputs(rows[own])
+                except ValueError as error:
+                    last = first + len(rows) - 1
+                    raise DataError(f"among the rows {first:,} to {last:,}: {error}") from error
+                added, _ = added.rows(outputs, training, run)
+                if not seen.again():
+                    break
+        if self.trained_rows_ is not None:
+            self.trained_rows_ = kept[self.trained_rows_]
+        self.kept_rows_ = kept
+        self._add(added, None)
+        note = f"{added.count:,} of {len(files):,} rows only passed by: their sums were kept alone"
+        if self.n_rows_ != len(files):
+            note += f"; {len(files) - (self.n_rows_ or 0):,} were not read, since it was stopped"
+        self.notes_ += (note,)
+
     def extend(self, Y: ArrayLike) -> Self:
         """Add new rows (NaN: missing) to a trained model, without training again.
 
@@ -161,24 +221,27 @@ class BayesianGPLVM(TrainedModel):
             )
         outputs = self._outputs(Y)
         with executor(self.n_jobs) as run:
-            new = place(self.posterior_, outputs, self._belief, run)
-        terms = AdaptedTerms.of(self.posterior_, self.statistics_, outputs)
-        before = self.posterior_.bound(self.statistics_, terms.gram).value
-        together, gained = terms.together(new)
-        observed = (~np.isnan(outputs)).sum(axis=0)
-        gained -= before + StandardNormal().kl(new)[0]
-        gained -= float(observed @ np.log(self.posterior_.scale))
-        belief = Belief(
-            np.concatenate([self.latent_mean_, new.mean]),
-            np.concatenate([self.latent_variance_, new.variance]),
-        )
-        information = StandardNormal().kl_terms(belief).mean(axis=0)
+            none = Added.none(self.posterior_, self.statistics_)
+            added, new = none.rows(outputs, self._belief, run)
         if self.trained_rows_ is None:
             self.trained_rows_ = np.arange(len(self.latent_mean_))
-        posterior = terms.posterior(new)
-        self._keep(belief, information, self.bound_ + gained, together, posterior)
-        self.notes_ += (f"{len(outputs)} rows were added without training again",)
+        self._add(added, new)
+        self.notes_ += (f"{len(outputs):,} rows were added without training again",)
         return self
+
+    def _add(self, added: Added, kept: Belief | None) -> None:
+        """Take rows in, with their beliefs or without."""
+        before = self.n_rows_ or len(self.latent_mean_)
+        self.n_rows_ = before + added.count
+        information = (before * self.information_ + added.divergence) / self.n_rows_
+        belief = self._belief
+        if kept is not None:
+            belief = Belief(
+                np.concatenate([belief.mean, kept.mean]),
+                np.concatenate([belief.variance, kept.variance]),
+            )
+        bound = self.bound_ + added.gained
+        self._keep(belief, information, bound, added.statistics, added.posterior)
 
     def score_samples(
         self, Y: ArrayLike, n_samples: int | None = None, random_state: int | None = 0
@@ -209,3 +272,25 @@ def _sampled(trained: int, total: int) -> str:
         f"{trained:,} of {total:,} rows were trained; the other {total - trained:,} were placed on "
         "the map where those say, and what the map says was then found from all rows"
     )
+
+
+class Last:
+    """A callback that can be told the last progress once more; whether to go on is its answer."""
+
+    def __init__(self, callback: Callable[[Progress], None] | None) -> None:
+        self.callback = callback
+        self.progress: Progress | None = None
+
+    def __call__(self, progress: Progress) -> None:
+        self.progress = progress
+        if self.callback:
+            self.callback(progress)
+
+    def again(self) -> bool:
+        """Ask again."""
+        try:
+            if self.callback and self.progress is not None:
+                self.callback(self.progress)
+        except StopIteration:
+            return False
+        return True
