@@ -5,6 +5,7 @@ import importlib.metadata
 import json
 import os
 import platform
+import resource
 import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -54,6 +55,16 @@ def machine() -> dict[str, Any]:
         "memory_gb": round(memory, 1),
         "system": platform.system(),
     }
+
+
+def peak_mb() -> float:
+    """The most memory that this process has held; on Linux without its parent's before it."""
+    status = Path("/proc/self/status")
+    if status.is_file():
+        for line in status.read_text().splitlines():
+            if line.startswith("VmHWM:"):
+                return int(line.split()[1]) / 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def versions(packages: Sequence[str] = PACKAGES) -> dict[str, str]:

@@ -12,7 +12,6 @@ which 20,000 rows are kept. Each in a process of its own.
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import tempfile
@@ -22,7 +21,7 @@ from pathlib import Path
 
 import numpy as np
 
-from benchmarks.common import ROOT, table, write_row
+from benchmarks.common import ROOT, peak_mb, table, write_row
 from gplvm_core import BayesianGPLVM, RowFiles
 from gplvm_core.numerics import Array
 
@@ -54,11 +53,11 @@ def measure(contender: str, path: str, n_inducing: int, iterations: int) -> dict
         data = np.asarray(files)
     else:
         data = files.take(np.arange(2500))
-    before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    before = peak_mb()
     begin = time.process_time()
     model.fit(data)
     seconds = time.process_time() - begin
-    grown = (resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - before) / 1024
+    grown = peak_mb() - before
     return {"cpu_seconds": seconds, "mb": grown, "held_out": model.score(mlp(500, 3))}
 
 

@@ -11,7 +11,6 @@ exponentials without which Φ and its gradient cannot be had in blocks that stay
 import argparse
 import json
 import os
-import resource
 import subprocess
 import sys
 import time
@@ -19,18 +18,13 @@ from collections.abc import Callable
 
 import numpy as np
 
-from benchmarks.common import ROOT, table, write_row
+from benchmarks.common import ROOT, peak_mb, table, write_row
 from benchmarks.speed_worker import make_problem
 
 SIZES = (1000, 3000, 10_000, 100_000, 1_000_000)
 # D, Q, M
 SHAPES = ((20, 5, 50), (20, 10, 50), (20, 10, 100))
 POINTS, PAIRS = 128, 256  # of a block
-
-
-def peak_mb() -> float:
-    """Of this process so far."""
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 
 
 def fastest(work: Callable[[], object], times: int) -> float:
