@@ -5,6 +5,8 @@ import sys
 
 NAMES = (
     "speed",
+    "scale",
+    "many_rows",
     "missing",
     "oil_flow",
     "training",
@@ -35,6 +37,7 @@ NAMES = (
     "views_speed",
     "interaction",
     "layout_shift",
+    "first_visits",
     "visitors",
     "trust",
 )

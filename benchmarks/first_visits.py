@@ -1,0 +1,86 @@
+"""Seconds until a page is there for the first visitor of a started server, and for the second.
+
+    python -m benchmarks.first_visits [--servers 2] [--wait 8]
+
+A server is started anew for every row; its first visitor comes `wait` seconds after it answers, or
+at once. A page is there when its script has ended and nothing has been added or taken away for two
+seconds, which are not counted. Target: Complete within 5 s.
+"""
+
+import argparse
+import shutil
+import sys
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.common import table, versions, write_row
+from benchmarks.layout_shift import STILL
+
+PAGES = {
+    "Gallery": "/",
+    "Explore, people": "/explore?model=gallery:people",
+    "Complete, people": "/complete?model=gallery:people",
+    "Complete, photographs": "/complete?model=gallery:faces",
+}
+STILL_FOR = 2.0  # seconds, as STILL says
+
+
+def visit(browser: Any, address: str) -> float:
+    """Seconds until a page is there, for a visitor with an empty cache."""
+    context = browser.new_context(viewport={"width": 1280, "height": 900}, bypass_csp=True)
+    page = context.new_page()
+    page.set_default_timeout(120_000)
+    begin = time.perf_counter()
+    page.goto(address)
+    page.wait_for_function(STILL)
+    seconds = time.perf_counter() - begin - STILL_FOR
+    context.close()
+    return seconds
+
+
+def main() -> int:
+    """Print and keep the seconds."""
+    from playwright.sync_api import sync_playwright
+
+    from benchmarks.interaction import BROWSER_FLAGS, app
+
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--servers", type=int, default=2)
+    parser.add_argument("--wait", type=float, default=8.0)
+    options = parser.parse_args()
+    chromium = shutil.which("chromium")
+    if chromium is None:
+        print("SKIPPED first_visits: needs a 'chromium' on the PATH (make test)")
+        return 0
+    rows, figures = [], {}
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium, headless=True, args=list(BROWSER_FLAGS)
+        )
+        for name, path in PAGES.items():
+            seconds = []
+            for _ in range(options.servers):
+                with tempfile.TemporaryDirectory() as home, app(Path(home), "idle") as url:
+                    time.sleep(options.wait)
+                    seconds.append([visit(browser, url + path) for _ in range(2)])
+            first, second = np.median(seconds, axis=0)
+            rows.append((name, first, second))
+            figures[name] = {"first_s": first, "second_s": second, "all_s": seconds}
+        browser.close()
+    print(table(("", "first visitor, s", "second, s"), rows))
+    write_row(
+        "first_visits",
+        figures,
+        seed=0,
+        settings=vars(options),
+        other_versions=versions(("streamlit", "playwright")),
+    )
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
