@@ -82,3 +82,12 @@ def test_files_and_refusals_are_streamlit_s():
         assert ask(Shell(STREAMLIT), path) == ask(STREAMLIT, path), path
     kept = ask(STREAMLIT, f"/{script}")[1]["etag"]
     assert ask(Shell(STREAMLIT), f"/{script}", if_none_match=kept)[0] == 304
+
+
+def test_a_page_to_take_home_is_that_page():
+    async def taken_home(scope, receive, send):
+        headers = [(b"content-type", b"text/html")]
+        await send({"type": "http.response.start", "status": 200, "headers": headers})
+        await send({"type": "http.response.body", "body": b"a map"})
+
+    assert ask(Shell(taken_home), "/media/0123.html")[2] == b"a map"

@@ -17,7 +17,8 @@ STREAMLIT = Path(streamlit.__file__).parent / "static"
 PARTS = ("Html", "Button", "ButtonGroup", "Selectbox", "Slider", "BidiComponent")
 FONTS = ("SourceSerifVariable-Roman", "MaterialSymbols-Rounded")
 IMPORTED = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
-FILES = "/static/"  # Streamlit's scripts, styles and fonts: never a page
+# What Streamlit and the app hand out as files, a page to take home among them.
+FILES = ("/static/", "/media/", "/_stcore/", "/parcels/")
 # A browser that kept Streamlit's own page would be told that it has not changed.
 CONDITIONS = {b"if-none-match", b"if-modified-since", b"if-range", b"range"}
 

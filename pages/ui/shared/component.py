@@ -37,12 +37,12 @@ def _keyed(renderer: "ComponentRenderer") -> "ComponentRenderer":
     return cast("ComponentRenderer", mount)
 
 
-def room_for(drawing: str) -> "DeltaGenerator":
+def room_for(drawing: str, place: int | None = None) -> "DeltaGenerator":
     """A container as high as what will be drawn in it, before it is there: what is below stays.
 
-    drawing: one of those whose heights the stylesheet has.
+    drawing: one of those whose heights the stylesheet has; place: of several on a page.
     """
-    return st.container(gap=None, key=f"room_{drawing}")
+    return st.container(gap=None, key=f"room_{drawing}" + ("" if place is None else f"_{place}"))
 
 
 def hold_bytes(key: str, data: bytes) -> None:

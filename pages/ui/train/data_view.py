@@ -156,10 +156,12 @@ def sample_views(dataset: Dataset) -> None:
     places = columns_of_views(dataset.views)
     for number in range(0, len(dataset.views), 2):
         sides = st.columns(2, gap="medium")
-        for side, view in zip(sides, dataset.views[number : number + 2], strict=False):
+        pair = zip(sides, dataset.views[number : number + 2], strict=False)
+        for place, (side, view) in enumerate(pair, number):
             with side:
                 st.markdown(f"**{plain(view.name)}** — {plain(values_in_words(view))}")
-                sheet_html(dataset, rows, dataset.targets[:, places[view.name]], view.drawing)
+                targets = dataset.targets[:, places[view.name]]
+                sheet_html(dataset, rows, targets, view.drawing, place)
     kinds = dict.fromkeys(view.drawing.kind for view in dataset.views)
     words = [KIND_WORDS[kind] for kind in kinds if kind in KIND_WORDS]
     if dataset.missing is not None:
@@ -212,15 +214,20 @@ def first_rows_note(dataset: Dataset) -> None:
         st.caption(f"The first {ROWS_OF_TABLE} of {dataset.n_points:,} rows.")
 
 
-def sheet_html(dataset: Dataset, rows: list[int], targets: Array, drawing: Drawing) -> None:
-    """Pictures of some rows of targets (N, D), as many side by side as the screen takes."""
+def sheet_html(
+    dataset: Dataset, rows: list[int], targets: Array, drawing: Drawing, place: int = 0
+) -> None:
+    """Pictures of some rows of targets (N, D), as many side by side as the screen takes.
+
+    place: of several sheets on the page.
+    """
     frame = common_frame(drawing, targets)
     tiles = "".join(
         f'<img src="{picture_uri(row_picture(drawing, targets[row], frame, 96))}" '
         f'alt="{escape(words_of_row(dataset, row))}" title="{escape(words_of_row(dataset, row))}">'
         for row in rows
     )
-    with room_for("sheet"):
+    with room_for("sheet", place):
         st.html(f'<div class="mf-sheet">{tiles}</div>')
 
 
