@@ -4,7 +4,7 @@
 
 Everything is bounded in number and time and stays on this machine: servers of its own on free
 ports, temporary folders, processes that it starts and kills. Zero failures is the target in every
-row. About six minutes on a quiet machine.
+row. About five minutes on a quiet machine.
 """
 
 import argparse
