@@ -71,6 +71,8 @@ def test_layers_have_a_ladder_a_map_each_and_draws(flow: Dataset, deep: DeepGPLV
     header, arrays = stores(at)[f"library:{key}"]
     np.testing.assert_allclose(arrays["latent"], deep.layers_[1].latent_mean_, rtol=1e-6)
     assert header["layers"] == 1
+    at = run_page("depth", model=f"library:{key}", layer="9" * 5000)
+    assert not at.exception and "no layer “99999" in said(at)
     at = run_page("depth", model=f"library:{key}", layer="3")
     assert "no layer “3”" in said(at)
     sound = [not layer.doubt_ for layer in deep.layers_]

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages.ui.shared.component import component, room_for
+from pages.ui.shared.link import whole_number
 from pages.ui.shared.model_page import about
 
 MOST_LAYERS, FIRST_DEPTH, FIRST_DRAW = 10, 6, 3
@@ -36,6 +37,5 @@ def prior() -> None:
 
 def whole(text: str | None, usual: int, least: int, most: int) -> int:
     """A number of the link; the usual one where it says none, or none that can be."""
-    if text is None or not text.isdecimal():
-        return usual
-    return min(max(int(text), least), most)
+    number = whole_number(text)
+    return usual if number is None else min(max(number, least), most)

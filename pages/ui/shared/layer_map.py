@@ -8,7 +8,7 @@ import streamlit as st
 from gplvm_core.figures.pack_deep import pack_layers
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.component import component, hold_bytes, room_for
-from pages.ui.shared.link import go_to
+from pages.ui.shared.link import go_to, whole_number
 from pages.ui.shared.map_place import linked_place
 from pages.ui.shared.place import PARAMETERS
 from pages.ui.shared.plain import plain
@@ -49,9 +49,10 @@ def chosen_layer(item: Item, page: str, name: str, usual: int) -> int:
 def linked_layer(depth: int, usual: int) -> int:
     """From the link, counted from 1 there; the usual one unless it says another."""
     text = st.query_params.get("layer", str(usual + 1))
-    if text.isdecimal() and 1 <= int(text) <= depth:
-        return int(text) - 1
-    st.warning(f"This model has no layer “{plain(text)}”: its layers are 1 to {depth}.")
+    number = whole_number(text)
+    if number is not None and 1 <= number <= depth:
+        return number - 1
+    st.warning(f"This model has no layer “{plain(text[:20])}”: its layers are 1 to {depth}.")
     return usual
 
 

@@ -21,3 +21,8 @@ def go_to(*dropped: str, **parameters: str) -> None:
     wanted = {name: value for name, value in known.items() if name not in dropped} | parameters
     if wanted != known:
         st.query_params.from_dict(wanted)
+
+
+def whole_number(text: str | None) -> int | None:
+    """What a parameter of the link says; None where it says none, or none that can be meant."""
+    return int(text) if text and text.isdecimal() and len(text) < 10 else None
