@@ -74,6 +74,7 @@ bench: $(VENV)/.dev-installed
 
 gallery: $(VENV)/.app-installed
 	PYTHONPATH=. $(BIN)/python assets/models/train.py
+	PYTHONPATH=. $(BIN)/python assets/models/train.py --densities digits faces flow heads people poses
 	PYTHONPATH=. $(BIN)/python assets/depth/train.py
 
 # For every Python and system at once; nothing in it names where packages come from.
