@@ -1,23 +1,15 @@
 """Bytes for the browser: held once, found by their address, bounded in all."""
 
-import asyncio
 import hashlib
 
 from starlette.applications import Starlette
 
 from pages.ui.shared.parcels import Parcels
+from tests.asgi import answered
 
 
 def fetched(parcels: Parcels, path: str) -> tuple[int, dict[str, str], bytes]:
     """Status, headers and body that a server with the route gives."""
-    sent = []
-
-    async def receive():
-        return {"type": "http.request", "body": b"", "more_body": False}
-
-    async def send(message):
-        sent.append(message)
-
     scope = {
         "type": "http",
         "method": "GET",
@@ -26,7 +18,7 @@ def fetched(parcels: Parcels, path: str) -> tuple[int, dict[str, str], bytes]:
         "query_string": b"",
         "root_path": "",
     }
-    asyncio.run(Starlette(routes=[parcels.route()])(scope, receive, send))
+    sent = answered(Starlette(routes=[parcels.route()]), scope)
     headers = {name.decode(): value.decode() for name, value in sent[0]["headers"]}
     return sent[0]["status"], headers, b"".join(each.get("body", b"") for each in sent[1:])
 

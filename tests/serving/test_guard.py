@@ -1,6 +1,5 @@
 """The guard asked as a server asks it: who gets through to the app behind it, and who does not."""
 
-import asyncio
 import itertools
 
 import pytest
@@ -8,6 +7,7 @@ import pytest
 from pages.ui.serving.address import Address
 from pages.ui.serving.guard import Guard
 from pages.ui.serving.settings import Serving
+from tests.asgi import answered
 
 TOKEN = "a-token-of-the-test's-own"
 OWN = Address("http", "127.0.0.1", 8501)
@@ -46,16 +46,12 @@ def ask(serving: Serving, kind: str = "http", path: str = "/", query: str = "", 
         "headers": headers,
         "server": said.get("server", ("127.0.0.1", 8501)),
     }
-    sent = []
 
     async def behind(scope, receive, send):
         await send({"type": "http.response.start", "status": 200, "headers": []})
         await send({"type": "http.response.body", "body": b"behind"})
 
-    async def send(message):
-        sent.append(message)
-
-    asyncio.run(Guard(behind, serving)(scope, None, send))
+    sent = answered(Guard(behind, serving), scope)
     if sent[0]["type"] == "websocket.close":
         return 403, {}, ""
     found = {name.decode(): value.decode() for name, value in sent[0]["headers"]}

@@ -1,6 +1,5 @@
 """The page that Streamlit draws itself into: at every address ours, and its files as they are."""
 
-import asyncio
 import re
 
 import pytest
@@ -10,6 +9,7 @@ from streamlit.web.server.starlette.starlette_static_routes import (
 )
 
 from pages.ui.serving.shell import ASSETS, PARTS, Shell
+from tests.asgi import answered
 
 STREAMLIT = Starlette(routes=create_streamlit_static_assets_routes(None))
 
@@ -21,15 +21,7 @@ def ask(app, path: str, method: str = "GET", **said: str) -> tuple[int, dict[str
         "query_string": b"", "root_path": "", "scheme": "http", "server": ("127.0.0.1", 8501),
         "headers": [(key.replace("_", "-").encode(), told.encode()) for key, told in said.items()],
     }  # fmt: skip
-    sent = []
-
-    async def receive():  # nothing more comes, and nobody goes away
-        await asyncio.Event().wait()
-
-    async def send(message):
-        sent.append(message)
-
-    asyncio.run(app(scope, receive, send))
+    sent = answered(app, scope)
     assert [message["type"] for message in sent].count("http.response.start") == 1
     headers = {name.decode().lower(): value.decode() for name, value in sent[0]["headers"]}
     return sent[0]["status"], headers, b"".join(message.get("body", b"") for message in sent[1:])

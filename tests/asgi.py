@@ -1,0 +1,21 @@
+"""Asks an ASGI application directly, without a server."""
+
+import asyncio
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+
+def answered(app: Any, scope: dict[str, Any]) -> list[dict[str, Any]]:
+    """Every message that the application sends to a request without a body."""
+    sent = []
+
+    async def receive():  # nothing more comes, and nobody goes away
+        await asyncio.Event().wait()
+
+    async def send(message):
+        sent.append(message)
+
+    # In a thread of its own: a browser of another test keeps a loop in this one.
+    with ThreadPoolExecutor(1) as own:
+        own.submit(asyncio.run, app(scope, receive, send)).result()
+    return sent
