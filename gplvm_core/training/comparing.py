@@ -7,11 +7,12 @@ As with the queue of jobs, pages come and go with every refresh, the work behind
 import threading
 import time
 from collections.abc import Callable
+from typing import Any
 
-from gplvm_core.comparison import Comparison, Step
 from gplvm_core.training.limits import give_way
 
-Task = Callable[[Callable[[Step], None]], Comparison]
+# Tells its steps to what it is given, and returns what it found.
+Task = Callable[[Callable[[Any], None]], Any]
 _RUNS: dict[str, "ComparisonRun"] = {}
 _LOCK = threading.Lock()
 
@@ -25,8 +26,8 @@ class ComparisonRun:
 
     def __init__(self, task: Task) -> None:
         self.began = time.monotonic()
-        self.step: Step | None = None
-        self.result: Comparison | None = None
+        self.step: Any = None
+        self.result: Any = None
         self.problem: str | None = None
         self._task, self._ended = task, False
         self._thread = threading.Thread(target=self._run, daemon=True)
@@ -59,7 +60,7 @@ class ComparisonRun:
         except Exception as error:  # a thread's error would be lost otherwise
             self.problem = str(error) or type(error).__name__
 
-    def _follow(self, step: Step) -> None:
+    def _follow(self, step: Any) -> None:
         self.step = step
         if self._ended:
             raise StopIteration
