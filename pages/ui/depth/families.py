@@ -222,7 +222,7 @@ def card(fit: FamilyFit, x: Array, y: Array, truth: Array, window: tuple[float, 
     return (
         f"<figure><figcaption><b>{escape(name)}</b> {escape(words)}</figcaption>"
         f"{picture(fit, x, y, truth, window, name)}"
-        f'<small class="mf-facts">{escape(" · ".join(facts))}</small></figure>'
+        f'<small class="mf-facts">{escape(" · ".join(facts).replace("-", "−"))}</small></figure>'
     )
 
 
