@@ -24,6 +24,7 @@ NAMES = (
     "encoder",
     "deep",
     "families",
+    "deep_reproduced",
     "deep_guard",
     "deep_cost",
     "deep_peers",
