@@ -36,6 +36,7 @@ NAMES = (
     "views_joints",
     "views_speed",
     "interaction",
+    "big_map",
     "layout_shift",
     "first_visits",
     "visitors",
