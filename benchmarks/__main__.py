@@ -37,6 +37,7 @@ NAMES = (
     "views_joints",
     "views_speed",
     "interaction",
+    "big_map",
     "layout_shift",
     "first_visits",
     "visitors",
