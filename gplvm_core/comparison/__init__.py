@@ -1,14 +1,26 @@
 """Floor 7: models beside each other and beside base lines, on data that they have not seen."""
 
+from gplvm_core.comparison.advice import advice
 from gplvm_core.comparison.depth import is_depth_worth_it
+from gplvm_core.comparison.kept_aside import compare_kept_aside, refusal
+from gplvm_core.comparison.placing import Placed, measured, place
 from gplvm_core.comparison.repeated import Contender, Step, compare
 from gplvm_core.comparison.result import Comparison, Difference
+from gplvm_core.comparison.table import Table, table_of
 
 __all__ = [
     "Comparison",
     "Contender",
     "Difference",
+    "Placed",
     "Step",
+    "Table",
+    "advice",
     "compare",
+    "compare_kept_aside",
     "is_depth_worth_it",
+    "measured",
+    "place",
+    "refusal",
+    "table_of",
 ]

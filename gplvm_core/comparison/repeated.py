@@ -21,9 +21,11 @@ Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 TEST_SHARE = 0.2
 # With fewer rows to train on, or to judge by, the numbers mean nothing.
 LEAST_TRAINING, LEAST_TEST = 10, 2
-MEASURES = ("log_likelihood", "sampled", "rmse", "seconds")
 # Of the importance sampling of a latent variable model's density, per row.
 DRAWS = 500
+# How a model that was trained on the first rows of a split does on the others: numbers by measure.
+# The last argument counts the splits from 0.
+Judge = Callable[[Any, Split, int], dict[str, float]]
 
 
 @dataclass(frozen=True)
@@ -64,6 +66,7 @@ def compare(
     cv: Any = 5,
     random_state: int | None = 0,
     callback: Callable[[Step], None] | None = None,
+    judge: Judge | None = None,
 ) -> Comparison:
     """Train and judge contenders on the same splits; the first is the reference of the others.
 
@@ -71,6 +74,8 @@ def compare(
     density. cv: a number of random splits with a fifth kept aside, a splitter of scikit-learn, or
     pairs of training and test rows. callback(step) is called before every fit and, by models that
     tell, in it; StopIteration raised in it ends the comparison with the splits finished so far.
+    judge: what is measured, unless it is the log-likelihood of a held-out row and, where outputs
+    are predicted, their error; what it does not say of a model is NaN.
     Raises DataError for rows or outputs that are not finite numbers or do not fit each other, and
     for splits that leave too few rows.
     """
@@ -90,17 +95,20 @@ def compare(
             seconds = time.thread_time() - begin
             if watch.stopped:
                 break
-            wanted = None if outputs is None else outputs[test]
-            here.append(_judged(model, rows[test], wanted) | {"seconds": seconds})
+            if judge is None:
+                told = _judged(model, rows[test], None if outputs is None else outputs[test])
+            else:
+                told = judge(model, (train, test), at)
+            here.append(told | {"seconds": seconds})
         if watch.stopped:
             break
         found.append(here)
+    keys = dict.fromkeys(key for here in found for each in here for key in each) or ("seconds",)
     values = {
-        measure: np.array([[each[measure] for each in here] for here in found]).reshape(
+        key: np.array([[each.get(key, np.nan) for each in here] for here in found]).reshape(
             len(found), len(contenders)
         )
-        for measure in MEASURES
-        if measure != ("rmse" if outputs is None else "sampled")
+        for key in keys
     }
     names = tuple(each.name for each in contenders)
     overlap = float(np.mean([len(test) / len(train) for train, test in splits]))

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
+from gplvm_core.comparison.measures import Measure
 from gplvm_core.datasets.csv_text import csv_text
 from gplvm_core.numerics import Array
 
@@ -79,7 +80,33 @@ class Comparison:
         The splits share training rows, so their differences hang together: the variance of the mean
         is s² (1/S + test/training rows), not s²/S. Source: Nadeau & Bengio (2003).
         """
-        gain = self._of(measure, name) - self._of(measure, other or self.reference)
+        return self._paired(self._of(measure, name) - self._of(measure, other or self.reference))
+
+    def gain(self, measure: Measure, name: str, other: str) -> Difference:
+        """By how much `name` is better than `other` in a measure: positive if it is."""
+        key = measure.key
+        return self._paired(measure.loss(self._of(key, other)) - measure.loss(self._of(key, name)))
+
+    def leading(self, measure: Measure) -> tuple[str, ...]:
+        """The model with the best mean, and those that are not told apart from it.
+
+        Nothing where the measure does not say what is better, or was not taken.
+        """
+        if measure.key not in self.values or not self.n_splits:
+            return ()
+        losses = {
+            name: float(np.mean(measure.loss(self._of(measure.key, name)))) for name in self.names
+        }
+        known = sorted((loss, name) for name, loss in losses.items() if np.isfinite(loss))
+        if not known:
+            return ()
+        best = known[0][1]
+        return (
+            best,
+            *(name for _, name in known[1:] if not self.gain(measure, best, name).sure),
+        )
+
+    def _paired(self, gain: Float[Array, " S"]) -> Difference:
         if len(gain) < 2:
             return Difference(float(gain.mean()), np.inf)
         error = gain.std(ddof=1) * np.sqrt(1.0 / len(gain) + self.overlap)

@@ -1,0 +1,85 @@
+"""Which one should I use? Three plain sentences from what was measured, and no more than that."""
+
+from collections.abc import Mapping, Sequence
+
+from gplvm_core.comparison.kept_aside import BASE_LINES
+from gplvm_core.comparison.measures import AT_ONCE, KEPT_ASIDE, Measure
+from gplvm_core.comparison.result import Comparison
+from gplvm_core.datasets.errors import listed
+
+Measured = Mapping[str, Mapping[str, float]]
+ALIKE = 0.01  # maps closer than this in a measure are not told apart: no errors are known there
+NOT_YET = (
+    "For new rows nothing can be said yet: have the models tried on rows kept aside.",
+    "Nor for filling in what is missing: how well a model draws rows that it learnt by heart does "
+    "not tell.",
+)
+
+
+def advice(at_once: Measured, found: Comparison | None) -> tuple[str, str, str]:
+    """For new rows, for what is missing, for looking at.
+
+    at_once: by model, see `measured`; found: on rows kept aside, if that was done.
+    """
+    if found is None or found.n_splits < 2:
+        return (*NOT_YET, for_looking(at_once))
+    return (
+        _claim("To tell likely rows from odd ones", "density", "have the higher density", found),
+        _claim("To fill in what is missing", "missing", "make the smaller error", found)
+        + _calibration(found),
+        for_looking(at_once),
+    )
+
+
+def for_looking(at_once: Measured) -> str:
+    """By the labels' neighbours where there are some, else by trustworthiness."""
+    key = "neighbours_map"
+    if not any(key in values for values in at_once.values()):
+        key = "trustworthiness"
+    measure = _measure(AT_ONCE, key)
+    known = {name: values[key] for name, values in at_once.items() if key in values}
+    if len(known) < 2:
+        return "To look at: there are no two maps to compare yet."
+    losses = {name: value if measure.better == "less" else -value for name, value in known.items()}
+    order = sorted(losses, key=losses.__getitem__)
+    best = [name for name in order if losses[name] - losses[order[0]] < ALIKE]
+    values = "; ".join(f"{name} {measure.in_words(known[name])}" for name in order)
+    what = (
+        "rows of one label are neighbours most often (errors: {})"
+        if key == "neighbours_map"
+        else "what is near is near in the data most often (trustworthiness: {})"
+    ).format(values)
+    if len(best) > 1:
+        return f"To look at: {listed(best)} do alike; {what}. Take the one that can draw, too."
+    tail = "" if "reconstruction" in at_once[best[0]] else ", but it cannot draw a new row"
+    return f"To look at: {best[0]}, where {what}{tail}; this is of rows that it has seen."
+
+
+def _claim(what: str, key: str, verb: str, found: Comparison) -> str:
+    measure = _measure(KEPT_ASIDE, key)
+    leading = found.leading(measure)
+    if not leading:
+        return f"{what}: none of these models can."
+    best, alike = leading[0], leading[1:]
+    simple = [name for name in leading if name in BASE_LINES]
+    value = measure.in_words(found.mean(key, best))
+    if not alike:
+        if best in BASE_LINES:
+            return f"{what}: the base line, {best} ({value}), is better than all models here."
+        return f"{what}: {best} ({value}), better than all others by more than chance."
+    words = f"{what}: {listed(leading)} are not told apart by these splits ({best} {value})"
+    if simple and best not in BASE_LINES:
+        return f"{words}, so a base line may do as well."
+    return f"{words}."
+
+
+def _calibration(found: Comparison) -> str:
+    leading = found.leading(_measure(KEPT_ASIDE, "missing"))
+    if not leading:
+        return ""
+    inside = found.mean("inside_95", leading[0])
+    return f" Of its 95 % intervals {100 * inside:.0f} % hold the truth."
+
+
+def _measure(measures: Sequence[Measure], key: str) -> Measure:
+    return next(measure for measure in measures if measure.key == key)

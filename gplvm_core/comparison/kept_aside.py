@@ -1,0 +1,151 @@
+"""Latent variable models on rows that they have not seen, always beside two base lines."""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from typing import Any, Literal
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
+from sklearn.base import BaseEstimator, clone
+
+from gplvm_core.comparison.baselines import ChosenPCA, Mixture
+from gplvm_core.comparison.placing import neighbour_error
+from gplvm_core.comparison.repeated import Contender, Judge, Split, Step, checked, compare
+from gplvm_core.comparison.result import Comparison
+from gplvm_core.numerics import Array
+
+PPCA, MIXTURE = "PPCA of the best size", "Gaussian mixture"
+BASE_LINES = (PPCA, MIXTURE)
+MOST_JUDGED = 60  # rows of a split that are kept aside and asked about
+N_SAMPLES = 200  # draws for a row's density
+HIDDEN = 0.5  # of a row
+Scaling = Literal["global", "columns"]
+ERRORS = (
+    "Means over repeated splits. The best of a row is marked only where it is better than every "
+    "other by more than twice the standard error of the difference, which counts that splits share "
+    "rows (Nadeau & Bengio 2003)."
+)
+
+
+def compare_kept_aside(
+    models: Mapping[str, BaseEstimator],
+    Y: ArrayLike,
+    labels: ArrayLike | None = None,
+    *,
+    scaling: Scaling = "global",
+    cv: Any = 4,
+    n_samples: int | None = N_SAMPLES,
+    random_state: int = 0,
+    callback: Callable[[Step], None] | None = None,
+) -> Comparison:
+    """Models by name, trained anew on parts of the rows Y (N × D) and judged by the others.
+
+    Measures: those of `KEPT_ASIDE`. Probabilistic PCA of a size that the rows choose and a mixture
+    of Gaussians are always among them. labels: (N,), −1 where there is none. scaling: "global" for
+    columns that share a unit; else errors count by each column's spread. n_samples: draws for a
+    row's density, where a model offers that. cv, callback and errors: see `compare`.
+    """
+    rows = checked(Y, None)[0]
+    varying = np.ptp(rows, axis=0) > 0.0
+    rows = rows[:, varying]
+    known = None if labels is None else np.asarray(labels)
+    entered = [Contender(name, ready(model)) for name, model in models.items()]
+    base = [Contender(PPCA, ChosenPCA(scaling)), Contender(MIXTURE, Mixture())]
+    judge = judge_of(rows, known, scaling, n_samples, random_state)
+    found = compare(
+        [*entered, *base], rows, cv=cv, random_state=random_state, callback=callback, judge=judge
+    )
+    notes = [ERRORS]
+    if not varying.all():
+        notes.append(f"{int(np.sum(~varying))} columns that never change were left out.")
+    return replace(found, notes=tuple(notes))
+
+
+def refusal(model: Any) -> str | None:
+    """Why a model cannot be tried on rows kept aside here; None where it can."""
+    if not hasattr(model, "fit") or not hasattr(model, "complete"):
+        return "it places rows and cannot tell anything of new ones"
+    if model.capabilities.views:
+        return "it is of several views"
+    if model.capabilities.timed:
+        return "its rows follow each other in time, and single ones cannot be kept aside"
+    return None
+
+
+def ready(model: Any) -> BaseEstimator:
+    """The same settings for other rows: an array of starting points does not fit those."""
+    settings = model.get_params()
+    fresh = clone(model) if not isinstance(settings.get("init"), np.ndarray) else None
+    return fresh or type(model)(**(settings | {"init": "pca"}))
+
+
+def judge_of(
+    rows: Float[Array, "N D"],
+    labels: Array | None,
+    scaling: Scaling = "global",
+    n_samples: int | None = N_SAMPLES,
+    random_state: int = 0,
+) -> Judge:
+    """Measures a trained model on the rows of a split that were kept aside."""
+
+    def judge(model: Any, split: Split, at: int) -> dict[str, float]:
+        train, test = split[0], split[1][:MOST_JUDGED]
+        found = densities(model, rows[test], n_samples)
+        std = rows[train].std(axis=0)
+        varies = std > 0.0
+        unit = (
+            std if scaling == "columns" else np.full(len(std), np.sqrt(np.mean(std[varies] ** 2)))
+        )
+        # The same for every model of a split.
+        generator = np.random.default_rng([random_state, at])
+        hidden = (generator.random(rows[test].shape) < HIDDEN) & varies
+        hidden[hidden.all(axis=1), 0] = False
+        found |= filled(model, rows[test], hidden, unit)
+        if labels is not None and hasattr(model, "transform"):
+            found |= _neighbours(model, rows, labels, train, test)
+        return found
+
+    return judge
+
+
+def densities(model: Any, rows: Float[Array, "M D"], n_samples: int | None) -> dict[str, float]:
+    """Means of log p(row), where the model has a density of rows."""
+    information = getattr(model, "information_", None)
+    if information is not None and np.all(np.isnan(information)):
+        return {}  # a joint density with the row's point
+    if n_samples is None or "n_samples" not in inspect.signature(model.score_samples).parameters:
+        return {"density": float(np.mean(model.score_samples(rows)))}
+    return {
+        "density": float(np.mean(model.score_samples(rows, n_samples))),
+        "density_bounds": float(np.mean(model.score_samples(rows))),
+    }
+
+
+def filled(
+    model: Any, rows: Float[Array, "M D"], hidden: Array, unit: Float[Array, " D"]
+) -> dict[str, float]:
+    """Error of the hidden entries in these units, and how many lie inside their intervals."""
+    mean, std = model.complete(np.where(hidden, np.nan, rows), return_std=True)
+    away = ((rows - mean) / unit)[hidden]
+    deviations = np.abs(rows - mean)[hidden] / np.maximum(std[hidden], np.finfo(float).tiny)
+    inside = {
+        f"inside_{percent}": float(np.mean(deviations <= ndtri(0.5 + percent / 200)))
+        for percent in (50, 90, 95)
+    }
+    return {"missing": float(np.sqrt(np.mean(away**2))), **inside}
+
+
+def _neighbours(
+    model: Any, rows: Array, labels: Array, train: NDArray[np.intp], test: NDArray[np.intp]
+) -> dict[str, float]:
+    old, new = train[labels[train] >= 0], test[labels[test] >= 0]
+    if not len(old) or not len(new) or not hasattr(model, "relevance_"):
+        return {}
+    weight = np.sqrt(model.relevance_)
+    placed, known = model.latent_mean_ * weight, labels[train] >= 0
+    points = model.transform(rows[new]) * weight
+    error = neighbour_error(placed[known], labels[old], points, labels[new])
+    return {"new_neighbours": error}

@@ -1,0 +1,141 @@
+"""Maps and densities beside each other: against scikit-learn, NumPy and rows made for it."""
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+from sklearn.manifold import trustworthiness
+from sklearn.mixture import GaussianMixture
+
+from gplvm_core.comparison import (
+    Comparison,
+    Placed,
+    advice,
+    baselines,
+    compare_kept_aside,
+    measured,
+    place,
+    refusal,
+    table_of,
+)
+from gplvm_core.comparison.baselines import ChosenPCA, Mixture
+from gplvm_core.comparison.kept_aside import BASE_LINES, MIXTURE, PPCA, densities
+from gplvm_core.comparison.measures import AT_ONCE, KEPT_ASIDE
+from gplvm_core.comparison.table import SEEN, UNSEEN
+from gplvm_core.datasets import DataError
+from gplvm_core.models import GPLVM, DynamicalGPLVM, ProbabilisticPCA
+
+RNG = np.random.default_rng(0)
+ROWS = RNG.normal(size=(60, 2)) @ RNG.normal(size=(2, 6)) + 0.1 * RNG.normal(size=(60, 6))
+DENSITY = next(measure for measure in KEPT_ASIDE if measure.key == "density")
+INSIDE = next(measure for measure in KEPT_ASIDE if measure.key == "inside_90")
+
+
+def test_a_map_is_measured_as_scikit_learn_does() -> None:
+    model = ProbabilisticPCA(3).fit(ROWS)
+    labels = (ROWS[:, 0] > 0).astype(int)
+    labels[0] = -1
+    placed = Placed("p", model.latent_mean_, model.relevance_, (0, 1), model.posterior_, -12.0, 3)
+    found = measured(placed, ROWS, labels)
+    assert list(found) == [measure.key for measure in AT_ONCE if measure.key in found]
+    points = (model.latent_mean_ * np.sqrt(model.relevance_))[:, :2]
+    assert found["trustworthiness"] == pytest.approx(trustworthiness(ROWS, points))
+    assert found["continuity"] == pytest.approx(trustworthiness(points, ROWS))
+    apart = np.linalg.norm(points[1:, None] - points[None, 1:], axis=2) + 1e9 * np.eye(59)
+    wrong = np.mean(labels[1:][apart.argmin(axis=1)] != labels[1:])
+    assert found["neighbours_map"] == pytest.approx(wrong)
+    away = ROWS - model.inverse_transform(model.latent_mean_)
+    spread = np.sqrt(ROWS.var(axis=0).mean())
+    assert found["reconstruction"] == pytest.approx(np.sqrt(np.mean(away**2)) / spread)
+    assert found["bound"] == pytest.approx(-12.0 / 360)
+
+
+def test_a_map_without_a_way_back_has_no_more_than_its_places() -> None:
+    turns = np.linspace(0.0, 2.0, 40)
+    curve = np.column_stack([np.cos(turns), np.sin(turns), turns])
+    placed = Placed("i", place("isomap", curve), np.ones(2), (0, 1))
+    found = measured(placed, curve)
+    assert set(found) == {"trustworthiness", "continuity"} and found["trustworthiness"] > 0.99
+    order = np.argsort(placed.latent[:, 0])
+    assert list(order) in (list(range(40)), list(range(40))[::-1])
+    with pytest.raises(DataError, match="1 of 40 rows have missing values"):
+        place("tsne", np.where(curve == curve[3, 0], np.nan, curve))
+
+
+@pytest.mark.parametrize("kind", ["full", "diag"])
+def test_a_mixture_fills_in_what_bayes_rule_says(kind: str) -> None:
+    rows = np.vstack([ROWS[:30, :3], 3.0 - ROWS[30:, :3]])
+    model = Mixture()
+    model.center_, model.scale_ = np.array([1.0, 2.0, 3.0]), np.array([2.0, 1.0, 0.5])
+    inner = GaussianMixture(2, covariance_type=kind, random_state=0).fit(model._standardised(rows))
+    model.mixture_ = inner
+    asked = np.array([[1.5, np.nan, 2.8]])
+    mean, std = model.complete(asked, return_std=True)
+    # p(y2 | y1, y3) on a grid, from the joint density of whole rows.
+    grid = np.linspace(-40.0, 40.0, 80001)
+    whole = np.column_stack([np.full_like(grid, 1.5), grid, np.full_like(grid, 2.8)])
+    weight = np.exp(model.score_samples(whole))
+    weight /= weight.sum()
+    assert mean[0, 1] == pytest.approx(weight @ grid, rel=1e-5)
+    assert std[0, 1] == pytest.approx(np.sqrt(weight @ (grid - mean[0, 1]) ** 2), rel=1e-4)
+    assert mean[0, 0] == 1.5 and std[0, 0] == 0.0
+
+
+def test_the_size_of_pca_is_found_and_joint_densities_are_none() -> None:
+    model = ChosenPCA(random_state=0).fit(ROWS)
+    assert model.model_.n_components == 2
+    np.testing.assert_array_equal(model.score_samples(ROWS), model.model_.score_samples(ROWS))
+    points = GPLVM(2, max_iter=2, random_state=0).fit(ROWS[:20])
+    assert densities(points, ROWS[20:25], None) == {}
+    assert refusal(points) is None and refusal(model.model_) is None
+    assert "follow each other" in (refusal(DynamicalGPLVM()) or "")
+    assert "places rows" in (refusal(object()) or "")
+
+
+def test_rows_kept_aside_are_judged_in_every_way(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(baselines, "SIZES", (1, 2))
+    labels = (ROWS[:, 0] > 0).astype(int)
+    rows = np.column_stack([ROWS, np.ones(60)])
+    found = compare_kept_aside({"two": ProbabilisticPCA(2)}, rows, labels, cv=4)
+    assert found.names == ("two", *BASE_LINES) and found.n_splits == 4
+    # The rows are Gaussian: what is exact is known.
+    cov = np.cov(ROWS.T)
+    exact = np.mean(multivariate_normal(ROWS.mean(axis=0), cov).logpdf(ROWS))
+    assert found.mean("density", PPCA) == pytest.approx(exact, abs=0.7)
+    assert found.mean("density", "two") == pytest.approx(found.mean("density", PPCA), abs=0.2)
+    assert 0.8 < found.mean("inside_90", "two") < 0.98
+    assert found.mean("missing", "two") < 0.5
+    assert np.isnan(found.mean("new_neighbours", MIXTURE))
+    assert "1 columns that never change" in found.notes[-1]
+    told = table_of({"two": {"bound": 1.25}}, found)
+    assert [line.measure.key for line in told.parts[SEEN]] == ["bound"]
+    assert "1.25,,," in told.to_csv() and "| Density of new rows |" in told.to_markdown()
+    assert {line.measure.key for line in told.parts[UNSEEN]} >= {"density", "missing", "inside_95"}
+
+
+def made(**values: list[list[float]]) -> Comparison:
+    told = {key: np.array(each) for key, each in values.items()}
+    told |= {key: np.full((3, 3), 0.9) for key in ("inside_95", "seconds")}
+    return Comparison(("curved", *BASE_LINES), told, "curved", 0.25)
+
+
+def test_only_a_difference_beyond_its_error_is_marked_and_said() -> None:
+    density = [[5.0, 3.0, 1.0], [5.1, 3.0, 1.1], [5.2, 3.1, 1.0]]
+    missing = [[0.5, 0.2, 0.9], [0.4, 0.2, 0.9], [0.5, 0.21, 0.8]]
+    found = made(density=density, missing=missing, inside_90=[[0.5, 0.99, 0.9]] * 3)
+    assert found.leading(DENSITY) == ("curved",)
+    assert found.gain(DENSITY, "curved", PPCA).mean == pytest.approx(np.mean([2.0, 2.1, 2.1]))
+    assert found.leading(INSIDE) == (MIXTURE,)
+    marked = table_of({"curved": {}}, found).parts[UNSEEN]
+    assert {line.measure.key: line.best for line in marked}["missing"] == PPCA
+    likely, missed, looked = advice({"curved": {}}, found)
+    assert "curved (5.1), better than all others by more than chance" in likely
+    assert f"the base line, {PPCA} (20.3 %), is better than all" in missed
+    assert missed.endswith("Of its 95 % intervals 90 % hold the truth.")
+    assert "no two maps" in looked
+    unsure = made(density=[[5.0, 3.0, 1.0], [2.0, 3.0, 1.0], [5.0, 2.0, 1.0]], missing=missing)
+    assert unsure.leading(DENSITY)[:2] == ("curved", PPCA)
+    assert "a base line may do as well" in advice({}, unsure)[0]
+    maps = {"a": {"neighbours_map": 0.1}, "b": {"neighbours_map": 0.3, "reconstruction": 0.1}}
+    told = advice(maps, None)
+    assert "kept aside" in told[0]
+    assert "To look at: a, where" in told[2] and "cannot draw a new row" in told[2]
