@@ -21,6 +21,7 @@ PAGES = (
     "complete?model={0}",
     "train",
     "library",
+    "learn?stop=dimensions",
 )
 SERIOUS = """async (rules) => {
     const { violations } = await axe.run(document, { resultTypes: ["violations"], ...rules });

@@ -14,6 +14,7 @@ PAGES = (
     ("pages/complete.py", "Complete"),
     ("pages/train.py", "Train"),
     ("pages/library.py", "Library"),
+    ("pages/learn.py", "Learn"),
 )
 
 

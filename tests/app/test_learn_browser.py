@@ -1,0 +1,52 @@
+"""A walk through the tour in a real browser: in every stop one thing is changed, and the figure."""
+
+from collections.abc import Callable
+
+import pytest
+from playwright.sync_api import Locator, Page, expect
+
+from pages.ui.learn.tour import STOPS
+from tests.app.conftest import Server, Visit
+from tests.app.watch import settled
+
+pytestmark = pytest.mark.browser
+
+
+def slide(page: Page, label: str, value: float) -> None:
+    page.locator(".lesson").get_by_label(label, exact=True).fill(str(value))
+
+
+def click_into(page: Page) -> None:
+    page.locator(".lesson canvas").first.click(position={"x": 300, "y": 150})
+
+
+# For every stop: what a visitor does, and words that must be there then.
+CHANGES: dict[str, tuple[Callable[[Page], None], str]] = {
+    "functions": (click_into, "1 point seen"),
+    "dimensions": (lambda page: page.get_by_role("button", name="Train").click(), "2 dimensions"),
+}
+
+
+def words_of(page: Page) -> Locator:
+    return page.locator(".lesson [data-part=words]")
+
+
+def test_every_stop_answers_to_what_is_changed(server: Server, browser_page: Visit) -> None:
+    page = browser_page.page
+    page.emulate_media(reduced_motion="reduce")  # curves that move cost this test's time
+    page.goto(f"{server.url}/learn?large=1")
+    for number, stop in enumerate(STOPS):
+        expect(page.get_by_role("heading", name=stop.title)).to_be_visible()
+        change, words = CHANGES[stop.name]
+        expect(words_of(page)).not_to_contain_text(words)
+        change(page)
+        expect(words_of(page)).to_contain_text(words)
+        assert f"stop={stop.name}" in page.url
+        if number == 0:
+            settled(page)
+            page.keyboard.press("Escape")
+        page.evaluate("document.activeElement?.blur()")
+        page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowLeft")
+    expect(page.get_by_role("heading", name=STOPS[-2].title)).to_be_visible()
+    assert "large=1" in page.url
