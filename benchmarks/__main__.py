@@ -6,6 +6,7 @@ import sys
 NAMES = (
     "speed",
     "scale",
+    "arrays",
     "many_rows",
     "missing",
     "oil_flow",

@@ -15,11 +15,23 @@ from numpy.typing import NDArray
 from gplvm_core.kernels.declare import positive
 from gplvm_core.kernels.gradients import Gradients, Kept, Pullback, WeightedPsi2
 from gplvm_core.kernels.stationary import Stationary
-from gplvm_core.numerics import Array, fold_upper, mirror_upper
+from gplvm_core.numerics import (
+    AnyArray,
+    Array,
+    beside,
+    filled,
+    fold_upper,
+    mirror_upper,
+    namespace,
+    on_host,
+    to_numpy,
+)
 
 # A block of points × pairs of inducing inputs stays in the cache of one core.
 POINTS_PER_BLOCK = 128
 PAIRS_PER_BLOCK = 256
+# Of a device with many cores, which wants much work at once: blocks of 128 MB.
+DEVICE_BLOCK = 8192, 2048
 
 
 @dataclass(frozen=True, repr=False)
@@ -53,15 +65,17 @@ class RBF(Stationary):
         return d_points, self._shaped(product.sum() / self.variance, d_weight)
 
     def psi1(self, mean: Array, variance: Array, inducing: Array) -> tuple[Array, Pullback]:
-        weight = self._weight(mean.shape[1])
+        xp, weight = namespace(mean), beside(self._weight(mean.shape[1]), mean)
         mean, inducing = _centred(mean, inducing)
+        inducing = beside(inducing, mean)
         spread = weight * variance + 1.0
         rate = weight / spread
         drift = rate * mean
         exponent = drift @ inducing.T
         exponent -= (0.5 * rate) @ (inducing**2).T
-        exponent += (np.log(self.variance) - 0.5 * _across(drift * mean + np.log(spread)))[:, None]
-        value = np.exp(exponent, out=exponent)
+        constant = float(np.log(self.variance))
+        exponent += (constant - 0.5 * _across(drift * mean + xp.log(spread)))[:, None]
+        value = np.exp(exponent, out=exponent) if xp is np else xp.exp(exponent)
 
         def pullback(adjoint: Array) -> Gradients:
             product = adjoint * value
@@ -73,8 +87,8 @@ class RBF(Stationary):
             return Gradients(
                 -rate * (mean * row - first),
                 0.5 * rate * (rate * squared - row),
-                d_inducing,
-                self._shaped(row.sum() / self.variance, d_weight),
+                to_numpy(d_inducing),
+                self._shaped(float(xp.sum(row)) / self.variance, to_numpy(d_weight)),
             )
 
         return value, pullback
@@ -82,7 +96,8 @@ class RBF(Stationary):
     def psi2(
         self, mean: Array, variance: Array, inducing: Array, keep: Kept | None = None
     ) -> tuple[Array, Pullback]:
-        value, _ = self.grouped_psi2(mean, variance, inducing, np.ones((len(mean), 1)), keep)
+        rows = filled((mean.shape[0], 1), 1.0, mean)
+        value, _ = self.grouped_psi2(mean, variance, inducing, rows, keep)
         return value[0], lambda adjoint: self.psi2_pullback(mean, variance, inducing, adjoint)
 
     def grouped_psi2(
@@ -95,10 +110,10 @@ class RBF(Stationary):
     ) -> tuple[Array, Pullback]:
         pairs, points = self._factors(*_centred(mean, inducing), variance)
         # One exponential for all groups: Φ of every one of them is rowsᵀ E.
-        folded = np.zeros((rows.shape[1], pairs.count))
+        folded = filled((rows.shape[1], pairs.count), 0.0, mean)
         for which, columns, block in _blocks(points, pairs, keep):
-            folded[:, columns] += rows[which].T @ block
-        value = mirror_upper(folded, pairs.rows, pairs.columns, len(inducing))
+            folded[:, columns] += rows[which, :].T @ block
+        value = mirror_upper(to_numpy(folded), pairs.rows, pairs.columns, len(inducing))
         return value, lambda adjoint: self.psi2_pullback(mean, variance, inducing, adjoint, rows)
 
     def psi2_pullback(
@@ -112,21 +127,21 @@ class RBF(Stationary):
     ) -> Gradients:
         mean, inducing = _centred(mean, inducing)
         pairs, points = self._factors(mean, inducing, variance)
-        pair, weight = fold_upper(adjoint), self._weight(mean.shape[1])
+        pair, weight = beside(fold_upper(adjoint), mean), self._weight(mean.shape[1])
         target = pairs.carried if rows is not None else pairs.carried * pair[:, None]
-        sums = np.zeros((len(mean), pairs.carried.shape[1]))
-        carried = np.zeros((pairs.count, points.carried.shape[1]))
+        sums = filled((mean.shape[0], pairs.carried.shape[1]), 0.0, mean)
+        carried = filled((pairs.count, points.carried.shape[1]), 0.0, mean)
         blocks = _kept(points, pairs, kept) if kept else _blocks(points, pairs)
         for which, columns, block in blocks:
             if rows is not None:
-                block = block * (rows[which] @ pair[:, columns])
-            sums[which] += block @ target[columns]
-            carried[columns] += block.T @ points.carried[which]
+                block = block * (rows[which, :] @ pair[:, columns])
+            sums[which, :] += block @ target[columns, :]
+            carried[columns, :] += block.T @ points.carried[which, :]
         if rows is None:
             carried *= pair[:, None]
         d_mean, d_variance, d_weight = points.gradients(sums, mean, variance)
-        d_inducing, d_pair_weight = pairs.gradients(carried, inducing, weight)
-        d_scale = 2.0 * float(sums[:, 0].sum()) / self.variance
+        d_inducing, d_pair_weight = pairs.gradients(to_numpy(carried), inducing, weight)
+        d_scale = 2.0 * float(namespace(mean).sum(sums[:, 0])) / self.variance
         kernel = self._shaped(d_scale, d_weight + d_pair_weight)
         return Gradients(d_mean, d_variance, d_inducing, kernel)
 
@@ -151,6 +166,10 @@ class RBF(Stationary):
         return weighted
 
     @property
+    def in_any_library(self) -> bool:
+        return True
+
+    @property
     def relevance(self) -> Array:
         return (1.0 / np.atleast_1d(np.asarray(self.lengthscale, dtype=float))) ** 2
 
@@ -161,7 +180,8 @@ class RBF(Stationary):
     def _factors(self, mean: Array, inducing: Array, variance: Array) -> tuple["_Pairs", "_Points"]:
         """The factors of the exponent of ⟨kk'⟩."""
         weight = self._weight(mean.shape[1])
-        return _Pairs.of(self, weight, inducing), _Points.of(weight, mean, variance)
+        pairs = _Pairs.of(self, weight, inducing)
+        return pairs.beside(mean), _Points.of(beside(weight, mean), mean, variance)
 
     def _weight(self, n_latent: int) -> Array:
         return np.array(np.broadcast_to(self.relevance, (n_latent,)))
@@ -178,17 +198,17 @@ class RBF(Stationary):
 def _centred(mean: Array, inducing: Array) -> tuple[Array, Array]:
     """Both moved to a common centre: far from the origin the expanded exponent loses digits."""
     centre = inducing.mean(axis=0)
-    return mean - centre, inducing - centre
+    return mean - beside(centre, mean), inducing - centre
 
 
 def _across(matrix: Array) -> Array:
     """The sum of every row: short rows add up much faster as a product."""
-    return matrix @ np.ones(matrix.shape[1])
+    return matrix @ filled((matrix.shape[1],), 1.0, matrix)
 
 
 def _down(matrix: Array) -> Array:
     """The sum of every column, as a product."""
-    return np.ones(len(matrix)) @ matrix
+    return filled((matrix.shape[0],), 1.0, matrix) @ matrix
 
 
 @dataclass(frozen=True)
@@ -197,8 +217,9 @@ class _Pairs:
 
     rows: NDArray[np.intp]
     columns: NDArray[np.intp]
-    right: Array  # [z̄, z̄², 1, constant] as (2Q+2, P)
-    carried: Array  # [1, z̄, z̄²] as (P, 2Q+1): what the way back to the points multiplies
+    right: AnyArray  # [z̄, z̄², 1, constant] as (2Q+2, P)
+    carried: AnyArray  # [1, z̄, z̄²] as (P, 2Q+1): what the way back to the points multiplies
+    middle: Array  # z̄, (P, Q)
     difference: Array  # z_m − z_m', (P, Q)
 
     @property
@@ -214,14 +235,18 @@ class _Pairs:
         ones = np.ones((len(rows), 1))
         right = np.concatenate([middle, middle**2, ones, constant[:, None]], axis=1)
         carried = np.concatenate([ones, middle, middle**2], axis=1)
-        return cls(rows, columns, np.ascontiguousarray(right.T), carried, difference)
+        return cls(rows, columns, np.ascontiguousarray(right.T), carried, middle, difference)
+
+    def beside(self, points: AnyArray) -> Self:
+        """With the factors where the points are."""
+        right, carried = beside(self.right, points), beside(self.carried, points)
+        return replace(self, right=right, carried=carried)
 
     def gradients(self, carried: Array, inducing: Array, weight: Array) -> tuple[Array, Array]:
         """(∂Z, the pairs' part of ∂w) from the adjoint-weighted V = [1, aμ, a]ᵀ E."""
         n_latent, size = inducing.shape[1], len(inducing)
         count, drift, rate = carried[:, 0], carried[:, 1 : n_latent + 1], carried[:, n_latent + 1 :]
-        middle = self.carried[:, 1 : n_latent + 1]
-        toward = drift - middle * rate
+        toward = drift - self.middle * rate
         apart = 0.5 * weight * count[:, None] * self.difference
         d_inducing = np.empty((size, n_latent))
         for q in range(n_latent):
@@ -244,10 +269,10 @@ class _Points:
         spread = 2.0 * weight * variance + 1.0
         rate = weight / spread
         drift = rate * mean
-        constant = -_across(drift * mean + 0.5 * np.log(spread))[:, None]
-        ones = np.ones((len(mean), 1))
-        left = np.concatenate([2.0 * drift, -rate, constant, ones], axis=1)
-        carried = np.concatenate([ones, drift, rate], axis=1)
+        xp, ones = namespace(mean), filled((mean.shape[0], 1), 1.0, mean)
+        constant = -_across(drift * mean + 0.5 * xp.log(spread))[:, None]
+        left = xp.concat([2.0 * drift, -rate, constant, ones], axis=1)
+        carried = xp.concat([ones, drift, rate], axis=1)
         return cls(left, carried, rate, spread)
 
     def gradients(self, sums: Array, mean: Array, variance: Array) -> tuple[Array, Array, Array]:
@@ -258,7 +283,7 @@ class _Points:
         d_mean = -2.0 * self.rate * (mean * row - first)
         d_variance = self.rate * (2.0 * self.rate * squared - row)
         d_weight = -_down((variance * row + squared / self.spread) / self.spread)
-        return d_mean, d_variance, d_weight
+        return d_mean, d_variance, to_numpy(d_weight)
 
 
 def _blocks(
@@ -268,12 +293,15 @@ def _blocks(
 
     Each is gone when the next is made, unless there is a list to keep them in.
     """
-    scratch = np.empty((POINTS_PER_BLOCK, PAIRS_PER_BLOCK))
+    xp, scratch = namespace(points.left), np.empty((POINTS_PER_BLOCK, PAIRS_PER_BLOCK))
     for rows, columns in _places(points, pairs):
-        left, right = points.left[rows], pairs.right[:, columns]
-        shape = len(left), right.shape[1]
-        block = np.empty(shape) if keep is not None else scratch[: shape[0], : shape[1]]
-        np.exp(np.matmul(left, right, out=block), out=block)
+        left, right = points.left[rows, :], pairs.right[:, columns]
+        if xp is np:
+            shape = len(left), right.shape[1]
+            block = np.empty(shape) if keep is not None else scratch[: shape[0], : shape[1]]
+            np.exp(np.matmul(left, right, out=block), out=block)
+        else:
+            block = xp.exp(left @ right)
         if keep is not None:
             keep.append(block)
         yield rows, columns, block
@@ -286,6 +314,13 @@ def _kept(points: _Points, pairs: _Pairs, kept: Kept) -> Iterator[tuple[slice, s
 
 
 def _places(points: _Points, pairs: _Pairs) -> Iterator[tuple[slice, slice]]:
-    for column in range(0, pairs.count, PAIRS_PER_BLOCK):
-        for row in range(0, len(points.left), POINTS_PER_BLOCK):
-            yield slice(row, row + POINTS_PER_BLOCK), slice(column, column + PAIRS_PER_BLOCK)
+    tall, wide = POINTS_PER_BLOCK, PAIRS_PER_BLOCK
+    if not on_host(points.left):
+        tall, wide = DEVICE_BLOCK
+    n_points = points.left.shape[0]
+    for column in range(0, pairs.count, wide):
+        for row in range(0, n_points, tall):
+            yield (
+                slice(row, min(row + tall, n_points)),
+                slice(column, min(column + wide, pairs.count)),
+            )

@@ -17,7 +17,7 @@ from gplvm_core.models.estimators.estimator import LatentVariableModel
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.training.run import Problem, Run, Trained, seeds_for
 from gplvm_core.models.training.schedule import Training, check_settings
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, Place
 from gplvm_core.optimise import Progress
 from gplvm_core.statistics import Executor, executor
 
@@ -86,11 +86,14 @@ class TrainedModel(Trainable, LatentVariableModel):
         callback(progress) is called after every accepted iteration; StopIteration raised in it
         ends training with the best state so far. resume: a `progress.run` to go on from, with
         the same data and settings (a larger max_iter goes on for longer).
+        Y may be an array of PyTorch or CuPy: the sums over its rows are made there, on its device,
+        which must have float64; what is found is NumPy's.
         """
         check_settings(self, layered=self._layered)
+        place = Place.of(Y)
         targets, scaling = self._training_data(Y, units_for(self.scaling, self.noise))
         begin = self._begin(targets)
-        with executor(self.n_jobs) as run:
+        with executor(self.n_jobs, place) as run:
             problem = self._problem(begin, run)
             offset = scaling.log_jacobian(observed_counts(targets))
             parameters, seed = self._train(problem, offset, callback, resume)
