@@ -19,6 +19,7 @@ from gplvm_core.models.problems.graph import Graph, Parameters
 from gplvm_core.models.problems.many_rows import MANY, ManyRows
 from gplvm_core.models.problems.nodes import LatentNode, Node
 from gplvm_core.models.problems.starts import Start
+from gplvm_core.models.problems.stochastic import Stochastic, check_batches
 from gplvm_core.models.training.run import Run
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
@@ -56,6 +57,10 @@ class BayesianGPLVM(TrainedModel):
     (`RowFiles`) 20,000 rows are drawn and learnt from so; all others pass by once, and only their
     sums are kept: `kept_rows_` says which rows `latent_mean_` is of (None: all).
 
+    batch_size : None, or train by batches of so many rows drawn at random (stochastic variational
+        inference; Damianou 2015, §3.3.3): after a sample of 2500 rows q(u) goes by its natural
+        gradient and the other parameters by Adam, ten batches an iteration. With an encoder the
+        batches' beliefs are its answers, else each row's own.
     noise : "shared", one variance for all outputs in their internal units; or "per_output": every
         output has a signal and a noise variance of its own (`noise_std_`), so that its scale does
         not matter, whatever `scaling` says.
@@ -82,6 +87,7 @@ class BayesianGPLVM(TrainedModel):
         n_jobs: int | None = None,
         encoder: Literal["kernel", "network"] | None = None,
         noise: Noise = "shared",
+        batch_size: int | None = None,
     ) -> None:
         self.n_components = n_components
         self.n_inducing = n_inducing
@@ -96,17 +102,23 @@ class BayesianGPLVM(TrainedModel):
         self.n_jobs = n_jobs
         self.encoder = encoder
         self.noise = noise
+        self.batch_size = batch_size
 
-    def _problem(self, begin: Start, run: Executor) -> Graph | ManyRows:
-        node = self._node(begin)
-        if isinstance(node, LatentNode) and len(begin.outputs[0]) >= MANY:
-            return ManyRows(
-                begin.outputs[0],
-                begin,
-                lambda outputs: to_data(outputs, run, self.noise),
-                self.jitter,
-                run,
-            )
+    def _problem(self, begin: Start, run: Executor) -> Graph | ManyRows | Stochastic:
+        node, count = self._node(begin), len(begin.outputs[0])
+        many = ManyRows(
+            begin.outputs[0],
+            begin,
+            lambda outputs: to_data(outputs, run, self.noise),
+            self.jitter,
+            run,
+        )
+        if self.batch_size is not None:
+            check_batches(self.batch_size, count, self.noise)
+            encoder = node if isinstance(node, EncodedNode) else None
+            return Stochastic(many, self.batch_size, self.max_iter, encoder)
+        if isinstance(node, LatentNode) and count >= MANY:
+            return many
         layer = to_data(begin.outputs[0], run, self.noise)
         return Graph((node,), (layer,), begin, self.jitter)
 
@@ -121,7 +133,10 @@ class BayesianGPLVM(TrainedModel):
     ) -> tuple[str, ...]:
         said: tuple[str, ...] = ()
         self.trained_rows_ = self.kept_rows_ = self.n_rows_ = None
-        if isinstance(problem, ManyRows):
+        if isinstance(problem, Stochastic):
+            said = problem.told(parameters)
+            problem, parameters = problem.completed(parameters)
+        elif isinstance(problem, ManyRows):
             self.trained_rows_ = problem.trained(parameters)
             problem, parameters = problem.completed(parameters)
             said = (_sampled(len(self.trained_rows_), len(targets)),)

@@ -29,6 +29,8 @@ from gplvm_core.statistics import Executor
 MANY = 20_000
 # Rows of each phase.
 SAMPLES = (1000, 1000, 2500, 10_000)
+# Phases share max_iter, and have no limit of their own.
+UNLIMITED = 10**9
 # Of the first sample.
 FEW_INDUCING = 50
 
@@ -47,10 +49,10 @@ class ManyRows:
     jitter: float
     run: Executor
     phases = (
-        Phase("1000 rows, noise held", 50, 0.1, ratio=300.0),
-        Phase("1000 rows", 100, 0.2),
-        Phase("2500 rows", 80, 0.2),
-        Phase("10,000 rows", 60),
+        Phase("1000 rows, noise held", UNLIMITED, 0.15, ratio=300.0),
+        Phase("1000 rows", UNLIMITED, 0.3),
+        Phase("2500 rows", UNLIMITED, 0.3),
+        Phase("10,000 rows", UNLIMITED, 0.25),
     )
 
     @cached_property
@@ -70,7 +72,8 @@ class ManyRows:
         return self.samples[0].notes(seed)
 
     def entering(self, parameters: Parameters, phase: Phase) -> Parameters:
-        return self._with_rows(parameters, SAMPLES[self.phases.index(phase)])
+        size = min(SAMPLES[self.phases.index(phase)], len(self.order))
+        return self._with_rows(parameters, size)
 
     def layout(self, anchor: Parameters, phase: Phase) -> Layout:
         return self._of(phase).layout(anchor, phase)
@@ -132,8 +135,7 @@ class ManyRows:
             return parameters
         seen = self.outputs[self.order[:before]]
         graph = Graph((LatentNode(),), (self.edge(seen),), self.begin, self.jitter, self.run)
-        n_outputs = seen.shape[1]
-        internal = Scaling(np.zeros(n_outputs), np.ones(n_outputs))
+        internal = Scaling.none(seen.shape[1])
         posterior = graph.learnt(parameters, (seen,)).layers[0].as_posterior(internal)
         new = place(posterior, self.outputs[self.order[before:count]], belief, self.run)
         whole = Belief(
