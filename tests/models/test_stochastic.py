@@ -1,5 +1,6 @@
 """Training by batches of the rows."""
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -7,9 +8,9 @@ import pytest
 
 from gplvm_core import BayesianGPLVM, RowFiles, load
 from gplvm_core.models.problems import many_rows
-from gplvm_core.models.problems.edges import FREE, to_data
+from gplvm_core.models.problems.edges import FREE
 from gplvm_core.models.problems.encoded import EncodedNode
-from gplvm_core.models.problems.graph import Graph, Parameters
+from gplvm_core.models.problems.graph import Parameters
 from gplvm_core.models.problems.many_rows import ManyRows
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.problems.stochastic import Stochastic
@@ -97,13 +98,13 @@ def test_a_batch_of_all_rows_is_the_problem_without_batches(
     monkeypatch.setattr(many_rows, "SAMPLES", (60, 60, 60, 60))
     values = rows(60) - rows(60).mean(axis=0)
     begin = Start((values,), 2, 8, ("rbf",), "pca")
-    sample = ManyRows(values, begin, lambda given: to_data(given, serial, "shared"), 1e-6, serial)
+    sample = ManyRows(begin, 1e-6, serial, "shared")
     encoder = EncodedNode.of(values, 2, "network")
     problem = Stochastic(sample, 60, 10, encoder)
     phase = problem.phases[-1]
     begun = problem.entering(sample.start(0), phase)
     found = problem.batch(begun, phase, 3)
-    whole = Graph((encoder,), (sample.edge(values),), begin, 1e-6)
+    whole = replace(sample.graph(begin), nodes=(encoder,))
     expected = whole.evaluate(Parameters((begun.head,), (begun.layer,)), FREE)
     np.testing.assert_allclose(found.bound, expected.bound, rtol=1e-10)
     np.testing.assert_allclose(found.noise_variance, expected.noise_variance, rtol=1e-10)

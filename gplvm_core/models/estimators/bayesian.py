@@ -16,11 +16,12 @@ from gplvm_core.models.estimators.trained import TrainedModel
 from gplvm_core.models.problems.edges import relevance_of, to_data
 from gplvm_core.models.problems.encoded import EncodedNode
 from gplvm_core.models.problems.graph import Graph, Parameters
-from gplvm_core.models.problems.many_rows import MANY, ManyRows
+from gplvm_core.models.problems.many_rows import MANY, Completed, ManyRows
 from gplvm_core.models.problems.nodes import LatentNode, Node
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.problems.stochastic import Stochastic, check_batches
 from gplvm_core.models.training.run import Run
+from gplvm_core.models.training.watched import Last
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
 from gplvm_core.prediction import (
@@ -106,13 +107,7 @@ class BayesianGPLVM(TrainedModel):
 
     def _problem(self, begin: Start, run: Executor) -> Graph | ManyRows | Stochastic:
         node, count = self._node(begin), len(begin.outputs[0])
-        many = ManyRows(
-            begin.outputs[0],
-            begin,
-            lambda outputs: to_data(outputs, run, self.noise),
-            self.jitter,
-            run,
-        )
+        many = ManyRows(begin, self.jitter, run, self.noise)
         if self.batch_size is not None:
             check_batches(self.batch_size, count, self.noise)
             encoder = node if isinstance(node, EncodedNode) else None
@@ -133,13 +128,9 @@ class BayesianGPLVM(TrainedModel):
     ) -> tuple[str, ...]:
         said: tuple[str, ...] = ()
         self.trained_rows_ = self.kept_rows_ = self.n_rows_ = None
-        if isinstance(problem, Stochastic):
-            said = problem.told(parameters)
-            problem, parameters = problem.completed(parameters)
-        elif isinstance(problem, ManyRows):
-            self.trained_rows_ = problem.trained(parameters)
-            problem, parameters = problem.completed(parameters)
-            said = (_sampled(len(self.trained_rows_), len(targets)),)
+        if isinstance(parameters, Completed):
+            self.trained_rows_, said = parameters.trained, parameters.notes
+            problem, parameters = parameters.problem, parameters.parameters
         learnt = problem.learnt(parameters, (targets,))
         (node,), (layer,), (kind,) = learnt.nodes, learnt.layers, problem.nodes
         own = parameters.nodes[0]
@@ -195,7 +186,7 @@ class BayesianGPLVM(TrainedModel):
                 setattr(self, name, found)
         return self
 
-    def _pass_by(self, files: RowFiles, kept: Int[NDArray[np.intp], " K"], seen: "Last") -> None:
+    def _pass_by(self, files: RowFiles, kept: Int[NDArray[np.intp], " K"], seen: Last) -> None:
         """Add all rows of files but those that were drawn."""
         training, added = self._belief, Added.none(self.posterior_, self.statistics_)
         with executor(self.n_jobs) as run:
@@ -209,7 +200,7 @@ class BayesianGPLVM(TrainedModel):
                     last = first + len(rows) - 1
                     raise DataError(f"among the rows {first:,} to {last:,}: {error}") from error
                 added, _ = added.rows(outputs, training, run)
-                if not seen.again():
+                if not seen.again(f"rows that pass by: {added.count:,} of {len(files):,}"):
                     break
         if self.trained_rows_ is not None:
             self.trained_rows_ = kept[self.trained_rows_]
@@ -280,32 +271,3 @@ class BayesianGPLVM(TrainedModel):
 
     def _inferred(self, outputs: Array) -> Projection:
         return project((Evidence(self.posterior_, outputs),), self._belief)
-
-
-def _sampled(trained: int, total: int) -> str:
-    return (
-        f"{trained:,} of {total:,} rows were trained; the other {total - trained:,} were placed on "
-        "the map where those say, and what the map says was then found from all rows"
-    )
-
-
-class Last:
-    """A callback that can be told the last progress once more; whether to go on is its answer."""
-
-    def __init__(self, callback: Callable[[Progress], None] | None) -> None:
-        self.callback = callback
-        self.progress: Progress | None = None
-
-    def __call__(self, progress: Progress) -> None:
-        self.progress = progress
-        if self.callback:
-            self.callback(progress)
-
-    def again(self) -> bool:
-        """Ask again."""
-        try:
-            if self.callback and self.progress is not None:
-                self.callback(self.progress)
-        except StopIteration:
-            return False
-        return True

@@ -6,6 +6,7 @@ are found anew by a few steps at the q(u) of the moment, from where the sample's
 nearest, so that nothing is kept of a row; or an encoder gives them, which is learnt beside.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -19,8 +20,8 @@ from gplvm_core.bounds.stochastic import Explicit, scaled_up, whitened
 from gplvm_core.models.data.scaling import Noise, Scaling
 from gplvm_core.models.problems.edges import Settled
 from gplvm_core.models.problems.encoded import EncodedNode
-from gplvm_core.models.problems.graph import Graph, Parameters
-from gplvm_core.models.problems.many_rows import ManyRows
+from gplvm_core.models.problems.graph import Parameters
+from gplvm_core.models.problems.many_rows import Completed, ManyRows, left_over, telling
 from gplvm_core.models.problems.nodes import Believed, LatentNode
 from gplvm_core.models.training.run import Evaluated, Phase
 from gplvm_core.numerics import Array
@@ -97,7 +98,7 @@ class Stochastic:
             return self.sample.layout(anchor, phase)
         node = LatentNode()
         spread = node.spread(anchor.anchors, refreshed=True)
-        edge = self.sample.edge(self.sample.outputs[:1])
+        edge = self.sample.samples[0].edges[0]
         free = edge.free("layer", anchor.layer, spread, SCALE_OF_ROWS)
         if self.encoder is not None and anchor.head is not None:
             free |= self.encoder.free("head", anchor.head, anchor.anchors, refreshed=True)
@@ -142,29 +143,31 @@ class Stochastic:
     def verdicts(self, parameters: Parameters | BatchParameters) -> tuple[str, ...]:
         return ()
 
-    def told(self, parameters: Parameters | BatchParameters) -> tuple[str, ...]:
-        """How it went, in words."""
+    def completed(
+        self, parameters: Parameters | BatchParameters, tell: Callable[[str], bool]
+    ) -> Completed:
+        """All rows at the q(u) that was learnt. tell: see `telling`."""
+        said = f"trained by batches of {self.batch_size:,} of {self._n_rows:,} rows"
         if isinstance(parameters, Parameters):
-            return (f"ended before any batch of the {self._n_rows:,} rows was seen",)
-        return (f"trained by batches of {self.batch_size:,} of {self._n_rows:,} rows",)
-
-    def completed(self, parameters: Parameters | BatchParameters) -> tuple[Graph, Parameters]:
-        """The problem of all rows, with its parameters, every row at the q(u) that was learnt."""
-        if isinstance(parameters, Parameters):
+            said = f"ended before any batch of the {self._n_rows:,} rows was seen"
             parameters = self._begun(parameters)
-        sample = self.sample
-        edges = (sample.edge(sample.outputs),)
+        graph = self.sample.graph(self.sample.begin)
         if self.encoder is not None:
-            graph = Graph((self.encoder,), edges, sample.begin, sample.jitter, sample.run)
-            return graph, Parameters((parameters.head,), (parameters.layer,))
-        graph = Graph((LatentNode(),), edges, sample.begin, sample.jitter, sample.run)
-        posterior = self._posterior(self._explicit(parameters))
-        belief = place(posterior, sample.outputs, parameters.anchors, sample.run)
-        return graph, Parameters((belief,), (parameters.layer,))
+            own = Parameters((parameters.head,), (parameters.layer,))
+            return Completed(replace(graph, nodes=(self.encoder,)), own, None, (said,))
+        evidence = Evidence(self._posterior(self._explicit(parameters)), self._outputs)
+        watch = telling(tell, self._n_rows)
+        belief, placed = place((evidence,), parameters.anchors, self.sample.run, watch)
+        own = Parameters((belief,), (parameters.layer,))
+        return Completed(graph, own, None, (said, *left_over(self._n_rows - placed)))
+
+    @property
+    def _outputs(self) -> Float[Array, "N D"]:
+        return self.sample.begin.outputs[0]
 
     @cached_property
     def _targets(self) -> Targets:
-        return Targets.whole(self.sample.outputs)
+        return Targets.whole(self._outputs)
 
     @cached_property
     def _n_points(self) -> Int[NDArray[np.intp], " G"]:
@@ -176,7 +179,7 @@ class Stochastic:
 
     @property
     def _n_rows(self) -> int:
-        return len(self.sample.outputs)
+        return self.sample.n_rows
 
     def _drawn(self, number: int) -> Int[NDArray[np.intp], " B"]:
         generator = np.random.default_rng((1, number))
@@ -188,7 +191,7 @@ class Stochastic:
 
     def _posterior(self, explicit: Explicit) -> Posterior:
         settled = Settled(explicit.layer, explicit.seen, explicit.informed, explicit.jitter)
-        return settled.as_posterior(Scaling.none(self.sample.outputs.shape[1]))
+        return settled.as_posterior(Scaling.none(self._outputs.shape[1]))
 
     def _believed(
         self, parameters: BatchParameters, explicit: Explicit, rows: Int[NDArray[np.intp], " B"]
@@ -196,7 +199,7 @@ class Stochastic:
         """q(x_n) of some rows: the encoder's, or found by some steps with q(u) held."""
         if self.encoder is not None and parameters.head is not None:
             return self.encoder.rows(rows).believed(parameters.head)
-        evidence = Evidence(self._posterior(explicit), self.sample.outputs[rows])
+        evidence = Evidence(self._posterior(explicit), self._outputs[rows])
         found = project((evidence,), parameters.anchors, effort=STEPS)
         return LatentNode().believed(found.best)
 
