@@ -140,6 +140,15 @@ class Layout:
         ]
         return np.concatenate(parts) if parts else np.empty(0)
 
+    def below(self, name: str) -> NDArray[np.bool_]:
+        """Which entries of the free vector belong to leaves below that name."""
+        values = leaves(self.template)
+        parts = [
+            np.full(self._select(leaf, np.asarray(values[path])).size, path.startswith(f"{name}."))
+            for path, leaf in self._own()
+        ]
+        return np.concatenate(parts) if parts else np.empty(0, dtype=bool)
+
     def chain(self, tree: Any, gradient: Any) -> Array:
         """∂/∂v from a tree-shaped ∂/∂θ at a tree."""
         values, slopes = leaves(tree), dict(leaves(gradient))

@@ -11,6 +11,7 @@ from gplvm_core.numerics import Array
 from gplvm_core.prediction.adapted import AdaptedTerms
 from gplvm_core.prediction.place import place
 from gplvm_core.prediction.posterior import Posterior
+from gplvm_core.prediction.row_terms import Evidence
 from gplvm_core.priors import StandardNormal
 from gplvm_core.statistics import Executor, Statistics
 
@@ -38,7 +39,7 @@ class Added:
         self, outputs: Float[Array, "n D"], training: Belief, run: Executor
     ) -> tuple[Self, Belief]:
         """With more rows (user's units, NaN: missing), and what is believed about them."""
-        new = place(self.trained, outputs, training, run)
+        new, _ = place((Evidence(self.trained, outputs),), training, run)
         terms = AdaptedTerms.of(self.trained, self.statistics, outputs)
         before = self.trained.bound(self.statistics, terms.gram).value
         statistics, value = terms.together(new)

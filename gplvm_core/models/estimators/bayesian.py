@@ -16,10 +16,12 @@ from gplvm_core.models.estimators.trained import TrainedModel
 from gplvm_core.models.problems.edges import relevance_of, to_data
 from gplvm_core.models.problems.encoded import EncodedNode
 from gplvm_core.models.problems.graph import Graph, Parameters
-from gplvm_core.models.problems.many_rows import MANY, ManyRows
+from gplvm_core.models.problems.many_rows import MANY, Completed, ManyRows
 from gplvm_core.models.problems.nodes import LatentNode, Node
 from gplvm_core.models.problems.starts import Start
+from gplvm_core.models.problems.stochastic import Stochastic, check_batches
 from gplvm_core.models.training.run import Run
+from gplvm_core.models.training.watched import Last
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
 from gplvm_core.prediction import (
@@ -56,6 +58,10 @@ class BayesianGPLVM(TrainedModel):
     (`RowFiles`) 20,000 rows are drawn and learnt from so; all others pass by once, and only their
     sums are kept: `kept_rows_` says which rows `latent_mean_` is of (None: all).
 
+    batch_size : None, or train by batches of so many rows drawn at random (stochastic variational
+        inference; Damianou 2015, §3.3.3): after a sample of 2500 rows q(u) goes by its natural
+        gradient and the other parameters by Adam, ten batches an iteration. With an encoder the
+        batches' beliefs are its answers, else each row's own.
     noise : "shared", one variance for all outputs in their internal units; or "per_output": every
         output has a signal and a noise variance of its own (`noise_std_`), so that its scale does
         not matter, whatever `scaling` says.
@@ -82,6 +88,7 @@ class BayesianGPLVM(TrainedModel):
         n_jobs: int | None = None,
         encoder: Literal["kernel", "network"] | None = None,
         noise: Noise = "shared",
+        batch_size: int | None = None,
     ) -> None:
         self.n_components = n_components
         self.n_inducing = n_inducing
@@ -96,17 +103,17 @@ class BayesianGPLVM(TrainedModel):
         self.n_jobs = n_jobs
         self.encoder = encoder
         self.noise = noise
+        self.batch_size = batch_size
 
-    def _problem(self, begin: Start, run: Executor) -> Graph | ManyRows:
-        node = self._node(begin)
-        if isinstance(node, LatentNode) and len(begin.outputs[0]) >= MANY:
-            return ManyRows(
-                begin.outputs[0],
-                begin,
-                lambda outputs: to_data(outputs, run, self.noise),
-                self.jitter,
-                run,
-            )
+    def _problem(self, begin: Start, run: Executor) -> Graph | ManyRows | Stochastic:
+        node, count = self._node(begin), len(begin.outputs[0])
+        many = ManyRows(begin, self.jitter, run, self.noise)
+        if self.batch_size is not None:
+            check_batches(self.batch_size, count, self.noise)
+            encoder = node if isinstance(node, EncodedNode) else None
+            return Stochastic(many, self.batch_size, self.max_iter, encoder)
+        if isinstance(node, LatentNode) and count >= MANY:
+            return many
         layer = to_data(begin.outputs[0], run, self.noise)
         return Graph((node,), (layer,), begin, self.jitter)
 
@@ -121,10 +128,9 @@ class BayesianGPLVM(TrainedModel):
     ) -> tuple[str, ...]:
         said: tuple[str, ...] = ()
         self.trained_rows_ = self.kept_rows_ = self.n_rows_ = None
-        if isinstance(problem, ManyRows):
-            self.trained_rows_ = problem.trained(parameters)
-            problem, parameters = problem.completed(parameters)
-            said = (_sampled(len(self.trained_rows_), len(targets)),)
+        if isinstance(parameters, Completed):
+            self.trained_rows_, said = parameters.trained, parameters.notes
+            problem, parameters = parameters.problem, parameters.parameters
         learnt = problem.learnt(parameters, (targets,))
         (node,), (layer,), (kind,) = learnt.nodes, learnt.layers, problem.nodes
         own = parameters.nodes[0]
@@ -180,7 +186,7 @@ class BayesianGPLVM(TrainedModel):
                 setattr(self, name, found)
         return self
 
-    def _pass_by(self, files: RowFiles, kept: Int[NDArray[np.intp], " K"], seen: "Last") -> None:
+    def _pass_by(self, files: RowFiles, kept: Int[NDArray[np.intp], " K"], seen: Last) -> None:
         """Add all rows of files but those that were drawn."""
         training, added = self._belief, Added.none(self.posterior_, self.statistics_)
         with executor(self.n_jobs) as run:
@@ -194,7 +200,7 @@ class BayesianGPLVM(TrainedModel):
                     last = first + len(rows) - 1
                     raise DataError(f"among the rows {first:,} to {last:,}: {error}") from error
                 added, _ = added.rows(outputs, training, run)
-                if not seen.again():
+                if not seen.again(f"rows that pass by: {added.count:,} of {len(files):,}"):
                     break
         if self.trained_rows_ is not None:
             self.trained_rows_ = kept[self.trained_rows_]
@@ -265,32 +271,3 @@ class BayesianGPLVM(TrainedModel):
 
     def _inferred(self, outputs: Array) -> Projection:
         return project((Evidence(self.posterior_, outputs),), self._belief)
-
-
-def _sampled(trained: int, total: int) -> str:
-    return (
-        f"{trained:,} of {total:,} rows were trained; the other {total - trained:,} were placed on "
-        "the map where those say, and what the map says was then found from all rows"
-    )
-
-
-class Last:
-    """A callback that can be told the last progress once more; whether to go on is its answer."""
-
-    def __init__(self, callback: Callable[[Progress], None] | None) -> None:
-        self.callback = callback
-        self.progress: Progress | None = None
-
-    def __call__(self, progress: Progress) -> None:
-        self.progress = progress
-        if self.callback:
-            self.callback(progress)
-
-    def again(self) -> bool:
-        """Ask again."""
-        try:
-            if self.callback and self.progress is not None:
-                self.callback(self.progress)
-        except StopIteration:
-            return False
-        return True

@@ -14,9 +14,12 @@ from gplvm_core.models.data.scaling import (
     units_for,
 )
 from gplvm_core.models.estimators.estimator import LatentVariableModel
+from gplvm_core.models.problems.many_rows import ManyRows
 from gplvm_core.models.problems.starts import Start
+from gplvm_core.models.problems.stochastic import Stochastic
 from gplvm_core.models.training.run import Problem, Run, Trained, seeds_for
 from gplvm_core.models.training.schedule import Training, check_settings
+from gplvm_core.models.training.watched import Last
 from gplvm_core.numerics import Array, Place
 from gplvm_core.optimise import Progress
 from gplvm_core.statistics import Executor, executor
@@ -39,17 +42,23 @@ class Trainable:
         resume: Run | None,
         views: tuple[str, ...] = (),
     ) -> tuple[Any, int]:
-        """Parameters of the best start, and the first start's seed; offset, views: see Training."""
+        """Parameters of the best start (of many rows completed), and the first start's seed.
+
+        offset, views: see Training.
+        """
         seeds = self._seeds(problem) if resume is None else resume.seeds
 
         def worth(each: Trained) -> Any:
             return self._worth(problem, each)
 
         settings = self.optimiser, self.max_iter, self.jitter, offset, views
-        trained = Training(problem, *settings, worth).run(seeds, callback, resume)
+        last = Last(callback)
+        trained = Training(problem, *settings, worth).run(seeds, callback and last, resume)
         best = max(trained, key=worth)
         self.restarts_ = tuple(each.restart for each in trained)
         self.result_, self.trace_ = best.restart.result, best.trace.arrays()
+        if isinstance(problem, ManyRows | Stochastic):
+            return problem.completed(best.parameters, last.again), seeds[0]
         return best.parameters, seeds[0]
 
     def _seeds(self, problem: Any) -> tuple[int, ...]:
