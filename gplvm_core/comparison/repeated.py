@@ -55,7 +55,11 @@ class Step:
 
     @property
     def message(self) -> str:
-        return f"Split {self.split} of {self.n_splits}: {self.name}"
+        return (
+            f"Split {self.split} of {self.n_splits}: {self.name}"
+            if self.n_splits > 1
+            else self.name
+        )
 
 
 def compare(

@@ -1,7 +1,7 @@
-"""Comparisons of models in background threads, by a key of the asker's.
+"""Comparisons of models, and models for them, in background threads, by a key of the asker's.
 
 As with the queue of jobs, pages come and go with every refresh, the work behind them must not:
-`_RUNS` outlives them.
+`_RUNS` outlives them. It keeps the newest that are done.
 """
 
 import threading
@@ -13,15 +13,19 @@ from gplvm_core.training.limits import give_way
 
 # Tells its steps to what it is given, and returns what it found.
 Task = Callable[[Callable[[Any], None]], Any]
+MOST_KEPT = 40  # runs that are done
+AT_ONCE = 2  # the others wait
+LOOK = 0.2  # seconds after which one that waits looks whether it still has to
+_TURNS = threading.BoundedSemaphore(AT_ONCE)
 _RUNS: dict[str, "ComparisonRun"] = {}
 _LOCK = threading.Lock()
 
 
 class ComparisonRun:
-    """A comparison that is being made, was made, or ended in an error.
+    """A comparison, or a model for one, that is being made, was made, or ended in an error.
 
-    step: the last that it told. result: what it found; of one that was ended, its finished splits.
-    problem: why there is none, in words.
+    step: the last that it told. result: what it found; of a comparison that was ended, its finished
+    splits; of a model, what it had come to. problem: why there is none, in words.
     """
 
     def __init__(self, task: Task) -> None:
@@ -55,10 +59,16 @@ class ComparisonRun:
 
     def _run(self) -> None:
         give_way()
+        while not _TURNS.acquire(timeout=LOOK):
+            if self._ended:
+                self.problem = "Ended before its turn came."
+                return
         try:
             self.result = self._task(self._follow)
         except Exception as error:  # a thread's error would be lost otherwise
             self.problem = str(error) or type(error).__name__
+        finally:
+            _TURNS.release()
 
     def _follow(self, step: Any) -> None:
         self.step = step
@@ -71,7 +81,11 @@ def begin_comparison(key: str, task: Task) -> ComparisonRun:
     with _LOCK:
         known = _RUNS.get(key)
         if known is None or known.done:
+            _RUNS.pop(key, None)
             known = _RUNS[key] = ComparisonRun(task).start()
+            done = [name for name, run in _RUNS.items() if run.done]
+            for name in done[: max(len(done) - MOST_KEPT, 0)]:
+                del _RUNS[name]
         return known
 
 

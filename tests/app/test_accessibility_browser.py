@@ -19,6 +19,7 @@ PAGES = (
     "depth",
     "depth?model=gallery:deep-flow",
     "complete?model={0}",
+    "compare?model={0}",
     "train",
     "library",
     "learn?stop=dimensions",

@@ -93,6 +93,8 @@ export class NearPlane {
     this.around = new Uint32Array(N);
     this.squared = new Float64Array(N);
     this.weights = new Float64Array(N);
+    /** The sum of the weights. */
+    this.total = 0;
     /** Squared distance of every training row to where the pointer gets at it. @type {Float64Array | null} */
     this.strays = null;
   }
@@ -136,11 +138,30 @@ export class NearPlane {
     return sum / total;
   }
 
+  /** Weigh the points around a place; how many there are. @param {number} u @param {number} v */
+  weigh(u, v) {
+    const count = this.look(this.scale[0] * u, this.scale[1] * v);
+    this.total = nearWeights(this.squared, count, SHARE * this.spacingHere(count), this.weights);
+    return count;
+  }
+
+  /** Where the points around a place lie on another map of the same rows. @param {number} u @param {number} v @param {LatentPoints} other */
+  carried(u, v, { latent, nLatent }) {
+    const { rows, around, weights } = this;
+    const count = this.weigh(u, v);
+    const mean = new Float64Array(nLatent);
+    for (let i = 0; i < count; i++) {
+      const [weight, start] = [weights[i] / this.total, rows[around[i]] * nLatent];
+      for (let q = 0; q < nLatent; q++) mean[q] += weight * latent[start + q];
+    }
+    return mean;
+  }
+
   /** Put the dimensions of x outside the plane where the data near it in the plane are. @param {Float64Array} x */
   follow(x) {
-    const { rows, scale, around, squared, weights, others, points } = this;
-    const count = this.look(scale[0] * x[this.a], scale[1] * x[this.b]);
-    const total = nearWeights(squared, count, SHARE * this.spacingHere(count), weights);
+    const { rows, around, weights, others, points } = this;
+    const count = this.weigh(x[this.a], x[this.b]);
+    const { total } = this;
     for (const q of others) x[q] = 0;
     for (let i = 0; i < count; i++) {
       if (weights[i] === 0) continue;

@@ -26,6 +26,7 @@ DYNAMICS = Door("dynamics", "Dynamics", "Play", ":material/play_arrow:")
 VIEWS = Door("views", "Views", "See the views", ":material/join_inner:")
 DEPTH = Door("depth", "Depth", "See the layers", ":material/layers:")
 COMPLETE = Door("complete", "Complete", "Complete", ":material/brush:")
+COMPARE = Door("compare", "Compare", "Compare", ":material/compare:")
 
 
 def doors(capabilities: Capabilities | None) -> tuple[Door, ...]:
@@ -35,4 +36,4 @@ def doors(capabilities: Capabilities | None) -> tuple[Door, ...]:
     views = (VIEWS,) if capabilities.views else ()
     timed = (DYNAMICS,) if capabilities.timed else ()
     deep = (DEPTH,) if capabilities.layers else ()
-    return (*views, *timed, *deep, EXPLORE, COMPLETE)
+    return (*views, *timed, *deep, EXPLORE, COMPLETE, COMPARE)

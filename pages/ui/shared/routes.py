@@ -12,6 +12,7 @@ PAGES = (
     ("pages/views.py", "Views"),
     ("pages/depth.py", "Depth"),
     ("pages/complete.py", "Complete"),
+    ("pages/compare.py", "Compare"),
     ("pages/train.py", "Train"),
     ("pages/library.py", "Library"),
     ("pages/learn.py", "Learn"),

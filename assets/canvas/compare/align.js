@@ -1,0 +1,165 @@
+// Maps turned and reflected onto each other (Procrustes), in units in which distances mean the same.
+
+import { LatentPoints } from "../map/points.js";
+
+/** @import { MapModel } from "../map/map.js" */
+
+/**
+ * From a model's plane to the turned one: z = scale · (√w x − middle) R, for rows of two.
+ * @typedef {object} Turning
+ * @property {[number, number]} units √w of the plane's two dimensions
+ * @property {[number, number]} middle
+ * @property {number} scale
+ * @property {[number, number, number, number]} matrix R, row by row
+ * @property {number} agreement with what it was turned to: 1 is the same shape
+ */
+
+/**
+ * The best turn or reflection of P onto T, both N × 2 about their middles and of equal size.
+ * Source: Schönemann (1966), in closed form for two dimensions.
+ * @param {Float64Array} P
+ * @param {Float64Array} T
+ */
+export function turnOnto(P, T) {
+  let [m00, m01, m10, m11] = [0, 0, 0, 0];
+  for (let i = 0; i < P.length; i += 2) {
+    m00 += P[i] * T[i];
+    m01 += P[i] * T[i + 1];
+    m10 += P[i + 1] * T[i];
+    m11 += P[i + 1] * T[i + 1];
+  }
+  const turned = Math.hypot(m00 + m11, m01 - m10);
+  const reflected = Math.hypot(m00 - m11, m01 + m10);
+  // Sums of squares are N: see standing().
+  const agreement = Math.max(turned, reflected) / (P.length / 2);
+  const [across, up] = turned >= reflected ? [m00 + m11, m01 - m10] : [m00 - m11, m01 + m10];
+  const length = Math.hypot(across, up) || 1;
+  const [cos, sin] = across || up ? [across / length, up / length] : [1, 0];
+  /** @type {[number, number, number, number]} */
+  const matrix = turned >= reflected ? [cos, sin, -sin, cos] : [cos, sin, sin, -cos];
+  return { matrix, agreement };
+}
+
+/**
+ * A map as it stands: its plane about the middle, of size 1.
+ * @param {LatentPoints} model
+ * @param {number} a
+ * @param {number} b
+ */
+export function standing(model, a, b) {
+  const { nPoints: N, nLatent: Q, latent, relevance } = model;
+  /** @type {[number, number]} */
+  const units = [Math.sqrt(relevance[a]) || 1, Math.sqrt(relevance[b]) || 1];
+  /** @type {[number, number]} */
+  const middle = [0, 0];
+  for (let n = 0; n < N; n++) {
+    middle[0] += (units[0] * latent[n * Q + a]) / N;
+    middle[1] += (units[1] * latent[n * Q + b]) / N;
+  }
+  const points = new Float64Array(2 * N);
+  let squares = 0;
+  for (let n = 0; n < N; n++) {
+    points[2 * n] = units[0] * latent[n * Q + a] - middle[0];
+    points[2 * n + 1] = units[1] * latent[n * Q + b] - middle[1];
+    squares += points[2 * n] ** 2 + points[2 * n + 1] ** 2;
+  }
+  const scale = 1 / (Math.sqrt(squares / N) || 1);
+  return { units, middle, scale, points: points.map((value) => value * scale) };
+}
+
+/**
+ * How to turn every map onto the first; the first keeps its direction.
+ * @param {{ model: LatentPoints, a: number, b: number }[]} maps
+ * @returns {Turning[]}
+ */
+export function turnings(maps) {
+  const stands = maps.map(({ model, a, b }) => standing(model, a, b));
+  return stands.map(({ units, middle, scale, points }, i) => ({
+    units, middle, scale,
+    ...(i ? turnOnto(points, stands[0].points) : { matrix: [1, 0, 0, 1], agreement: 1 }),
+  }));
+}
+
+/** A model whose plane is turned; everything else of it is as it was. */
+export class TurnedModel extends LatentPoints {
+  /**
+   * @param {MapModel} model
+   * @param {number} a
+   * @param {number} b
+   * @param {Turning} turning
+   */
+  constructor(model, a, b, turning) {
+    const { nPoints: N, nLatent: Q } = model;
+    const relevance = Array.from(model.relevance);
+    relevance[a] = relevance[b] = 1 / turning.scale ** 2;
+    const axes = [...model.header.axes];
+    [axes[a], axes[b]] = ["turned", "turned"];
+    const { labels, sequences, order, factors } = model;
+    super({
+      header: { ...model.header, relevance, axes },
+      arrays: { latent: Float64Array.from(model.latent), labels, sequences, order, factors },
+      shapes: { latent: [N, Q] },
+    });
+    this.model = model;
+    this.plane = [a, b];
+    this.turning = turning;
+    for (let n = 0; n < N; n++) this.latent.set(this.inward(model.position(n)), n * Q);
+  }
+
+  /** A point of the model in the turned plane. @param {Float64Array} x */
+  inward(x) {
+    const [a, b] = this.plane;
+    const { units, middle, scale, matrix: [r00, r01, r10, r11] } = this.turning;
+    const [u, v] = [scale * (units[0] * x[a] - middle[0]), scale * (units[1] * x[b] - middle[1])];
+    const z = Float64Array.from(x);
+    [z[a], z[b]] = [u * r00 + v * r10, u * r01 + v * r11];
+    return z;
+  }
+
+  /** The point of the model that belongs to one of the turned plane. @param {Float64Array} z */
+  outward(z) {
+    const [a, b] = this.plane;
+    const { units, middle, scale, matrix: [r00, r01, r10, r11] } = this.turning;
+    const x = Float64Array.from(z);
+    x[a] = ((z[a] * r00 + z[b] * r01) / scale + middle[0]) / units[0];
+    x[b] = ((z[a] * r10 + z[b] * r11) / scale + middle[1]) / units[1];
+    return x;
+  }
+
+  /** @param {Float64Array} z */
+  variance(z) {
+    return this.model.variance(this.outward(z));
+  }
+
+  get items() {
+    return this.model.items;
+  }
+
+  get pictured() {
+    return this.model.pictured;
+  }
+
+  /** @param {number} variance */
+  spreadWords(variance) {
+    return this.model.spreadWords(variance);
+  }
+
+  /**
+   * The plane through z, for the shading.
+   * @param {Float64Array} z
+   * @param {number} a
+   * @param {number} b
+   */
+  slice(z, a, b) {
+    const place = Float64Array.from(z);
+    return {
+      columns: () => null,
+      variances: (/** @type {Float64Array} */ us, /** @type {any} */ _, /** @type {number} */ v, /** @type {Float64Array} */ out, /** @type {number} */ offset) => {
+        for (let i = 0; i < us.length; i++) {
+          [place[a], place[b]] = [us[i], v];
+          out[offset + i] = this.variance(place);
+        }
+      },
+    };
+  }
+}

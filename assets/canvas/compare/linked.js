@@ -1,0 +1,228 @@
+// Several maps of the same rows: what is pointed at in one is seen in all.
+
+import { partsOf } from "../kit/dom.js";
+import { download } from "../kit/download.js";
+import { linkNumber } from "../kit/format.js";
+import { svgOf } from "../kit/svg_context.js";
+import { css, readTheme, takeTheme } from "../kit/theme.js";
+import { START_TURN } from "../kit/turn.js";
+import { Colours } from "../map/colours.js";
+import { turnings } from "./align.js";
+import { Panel } from "./panel.js";
+import { modelsOf } from "./placed.js";
+
+/** @import { MapState } from "../map/map.js" */
+/** @import { PanelWords } from "./panel.js" */
+
+/** What is known of a model before its bytes are here. @typedef {PanelWords & { store: string, draws: boolean }} Described */
+/**
+ * What the link says: whether the maps are turned, and a place kept on one of them, in its model's coordinates.
+ * @typedef {{ turned: boolean, at: number[] | null }} Stand
+ */
+
+const ROOM_AROUND = 1.12;
+const FIGURE_GAP = 24; // of the figure as SVG, in CSS pixels
+const FIGURE_HEAD = 26;
+
+export class LinkedMaps {
+  /**
+   * @param {ParentNode} root that holds compare.html
+   * @param {(Described & { bytes: Uint8Array })[]} packed
+   * @param {Stand} start
+   * @param {(stand: Stand) => void} onChange
+   */
+  constructor(root, packed, start, onChange) {
+    this.parts = partsOf(root);
+    /** @type {HTMLElement} */
+    this.root = this.parts.explorer;
+    this.onChange = onChange;
+    this.stopping = new AbortController();
+    /** @type {number | null} */
+    this.frame = null;
+    const models = modelsOf(packed);
+    /** What all maps share. @type {MapState} */
+    this.shared = {
+      a: 0, b: 1, point: new Float64Array(0), path: null, held: new Set(), follow: true, hover: null, hovered: -1,
+      marks: [], marked: -1, factor: -1, selected: new Set(), rows: new Set(),
+      show: { thumbnails: false, ellipses: false, trajectories: Boolean(models[0].sequences) },
+      turn: { ...START_TURN }, theme: readTheme(this.root),
+    };
+    takeTheme(this.root, this.shared.theme);
+    this.panels = models.map((model, i) => new Panel(this, model, packed[i]));
+    this.parts.maps.replaceChildren(...this.panels.map(({ figure }) => figure));
+    this.parts.maps.dataset.count = String(this.panels.length);
+    const drawLower = () => this.panels.forEach(({ map }) => map.drawLower());
+    this.colours = new Colours(/** @type {any} */ ({ parts: this.parts, model: models[0], state: this.shared, map: { drawLower } }));
+    this.colours.show();
+    this.stand = { ...start };
+    this.listen();
+    this.observer = new ResizeObserver(() => this.resize());
+    for (const { box, output } of this.panels) [box, output].forEach((node) => this.observer.observe(node));
+    this.turn(start.turned);
+    this.take([], false);
+    const [from, ...point] = start.at ?? [];
+    const panel = this.panels[from];
+    if (panel && point.length === panel.model.nLatent) this.showPlace(panel, panel.inward(Float64Array.from(point)));
+    else this.showRow(models[0].header.start);
+    this.panels.forEach((each) => each.keep());
+    this.shared.hovered = -1;
+    this.resize();
+    this.paint();
+    this.root.dataset.ready = "true";
+  }
+
+  listen() {
+    const { turned, select, svg, none, thumbnails } = this.parts;
+    const { signal } = this.stopping;
+    const on = (/** @type {HTMLElement} */ node, /** @type {() => void} */ act) => node.addEventListener("click", act, { signal });
+    on(turned, () => {
+      this.turn(!this.stand.turned);
+      this.onChange(this.stand);
+    });
+    on(select, () => this.selecting(select.getAttribute("aria-pressed") !== "true"));
+    on(none, () => this.take([], false));
+    on(svg, () => download("compare.svg", this.svg(), "image/svg+xml"));
+    thumbnails.hidden = !this.panels[0].model.items && this.panels.length === 1;
+    thumbnails.setAttribute("aria-pressed", "false");
+    on(thumbnails, () => {
+      this.shared.show.thumbnails = !this.shared.show.thumbnails;
+      thumbnails.setAttribute("aria-pressed", String(this.shared.show.thumbnails));
+      this.panels.forEach(({ map }) => map.drawLower());
+    });
+    this.root.addEventListener("keydown", (event) => event.key === "Escape" && this.selecting(false), { signal });
+  }
+
+  // --- what a visitor does --------------------------------------------------------------------
+
+  /** Turn the maps onto the first, or show every one by its own axes. @param {boolean} on */
+  turn(on) {
+    this.stand.turned = on;
+    this.parts.turned.setAttribute("aria-pressed", String(on));
+    const found = on ? turnings(this.panels.map(({ model, state: { a, b } }) => ({ model, a, b }))) : [];
+    this.panels.forEach((panel, i) => panel.turn(found[i] ?? null));
+    let most = 0;
+    for (const { turned, state: { a, b } } of this.panels) {
+      if (turned) for (const q of [a, b]) most = Math.max(most, ...turned.range(q).map(Math.abs));
+    }
+    for (const panel of this.panels) panel.fit(on ? { u: 0, v: 0, su: ROOM_AROUND * most, sv: ROOM_AROUND * most } : null);
+    this.resize();
+    this.paint();
+  }
+
+  /** The maps that move with one: all where they lie over each other. @param {Panel} panel */
+  seen(panel) {
+    return this.stand.turned ? this.panels : [panel];
+  }
+
+  /** A row in every map. @param {number} n */
+  showRow(n) {
+    this.shared.hovered = n;
+    for (const panel of this.panels) panel.show(panel.model.position(n), false);
+    this.paint();
+  }
+
+  /**
+   * A place of one map, and in every other the place where the rows around it lie there.
+   * @param {Panel} from
+   * @param {Float64Array} place in the map's coordinates
+   */
+  showPlace(from, place) {
+    this.shared.hovered = -1;
+    const { a, b } = from.state;
+    for (const panel of this.panels) {
+      if (panel === from) panel.show(panel.outward(place), true);
+      else panel.show(from.map.near.carried(place[a], place[b], panel.model), true);
+    }
+    this.paint();
+  }
+
+  /** Back to what was kept. */
+  showKept() {
+    this.shared.hovered = -1;
+    for (const panel of this.panels) panel.show(panel.outward(panel.state.point), false);
+    this.paint();
+  }
+
+  /** Stay at what is shown. @param {Panel} panel on whose map it was chosen */
+  keep(panel) {
+    for (const each of this.panels) each.keep();
+    this.stand.at = [this.panels.indexOf(panel), ...Array.from(panel.shown, linkNumber)];
+    this.parts.announce.textContent = this.panels.map(({ words, caption }) => `${words.title} ${caption.textContent}`).join("; ");
+    this.paint();
+    this.onChange(this.stand);
+  }
+
+  /** Whether dragging draws a line around dots. @param {boolean} on */
+  selecting(on) {
+    this.parts.select.setAttribute("aria-pressed", String(on));
+    for (const { canvases: [, , lasso] } of this.panels) lasso.hidden = !on;
+  }
+
+  /** These rows are the selected ones, in every map. @param {number[]} rows @param {boolean} add */
+  take(rows, add) {
+    this.shared.rows = new Set(add ? [...this.shared.rows, ...rows] : rows);
+    const count = this.shared.rows.size;
+    this.parts.selection.hidden = count === 0;
+    this.parts.count.textContent = `${count} ${count === 1 ? "row" : "rows"} selected`;
+    for (const { map } of this.panels) map.drawLower();
+  }
+
+  reset() {
+    this.take([], false);
+    this.turn(this.stand.turned);
+  }
+
+  // --- drawing --------------------------------------------------------------------------------
+
+  paint() {
+    this.frame ??= requestAnimationFrame(() => {
+      this.frame = null;
+      for (const panel of this.panels) panel.draw();
+    });
+  }
+
+  resize() {
+    for (const panel of this.panels) panel.resize();
+    this.paint();
+  }
+
+  retheme() {
+    takeTheme(this.root, this.shared.theme);
+    this.colours.show();
+    for (const { map } of this.panels) map.refresh();
+    this.paint();
+  }
+
+  /** The maps side by side, each under its name. */
+  svg() {
+    const { theme } = this.shared;
+    const { width, height } = this.panels[0].map;
+    const whole = this.panels.length * (width + FIGURE_GAP) - FIGURE_GAP;
+    return svgOf(whole, height + FIGURE_HEAD, (context) => {
+      context.fillStyle = css(theme.background);
+      context.fillRect(0, 0, whole, height + FIGURE_HEAD);
+      this.panels.forEach(({ map, words }, i) => {
+        context.save();
+        context.translate(i * (width + FIGURE_GAP), FIGURE_HEAD);
+        context.font = `600 14px ${theme.font}`;
+        context.fillStyle = css(theme.text);
+        context.textAlign = "left";
+        context.textBaseline = "alphabetic";
+        context.fillText(words.title, 0, -8);
+        context.beginPath();
+        context.rect(0, 0, width, height);
+        context.clip();
+        map.drawLayers(context);
+        map.drawInFront(context);
+        context.restore();
+      });
+    });
+  }
+
+  stop() {
+    if (this.frame !== null) cancelAnimationFrame(this.frame);
+    this.stopping.abort();
+    this.observer.disconnect();
+    for (const { map } of this.panels) map.stop();
+  }
+}

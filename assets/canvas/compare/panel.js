@@ -1,0 +1,174 @@
+// One of several linked maps: where its rows lie, and what its model draws at a place.
+
+import { element } from "../kit/dom.js";
+import { OutputPicture } from "../kit/output_picture.js";
+import { Gestures } from "../map/gestures.js";
+import { LatentModel } from "../map/model.js";
+import { LatentMap } from "../map/map.js";
+import { TurnedModel } from "./align.js";
+import { LassoLine } from "./lasso_line.js";
+
+/** @import { View } from "../kit/plane.js" */
+/** @import { MapModel, MapState } from "../map/map.js" */
+/** @import { LinkedMaps } from "./linked.js" */
+/** @import { Turning } from "./align.js" */
+
+/** What is said of a model. @typedef {{ title: string, facts: string, note: string }} PanelWords */
+
+const MOST_HEIGHT = 190; // CSS pixels that an output is high at most
+const STEPPED = 0.25; // the opacity below which a row is one of those that are not selected
+
+/** A map whose rows are all equally there, wherever they lie in the dimensions that are not shown. */
+class RowsMap extends LatentMap {
+  /** @override */
+  place() {
+    super.place();
+    this.opacity = this.opacity.map((value) => (value < STEPPED ? 0.15 : 1));
+  }
+}
+
+export class Panel {
+  /**
+   * @param {LinkedMaps} linked
+   * @param {MapModel} model
+   * @param {PanelWords} words
+   */
+  constructor(linked, model, words) {
+    this.linked = linked;
+    this.model = model;
+    this.words = words;
+    const [a, b] = model.header.dims;
+    /** Its own plane and places; what all maps share is looked up in the shared state. @type {MapState} */
+    this.state = Object.assign(Object.create(linked.shared), { a, b, point: model.position(model.header.start), hover: null });
+    /** Where the output is taken, in the model's own coordinates. @type {Float64Array} */
+    this.shown = model.position(model.header.start);
+    this.canvases = ["lower", "upper", "lasso"].map((part) => element("canvas", { "data-canvas": part }));
+    const [lower, upper, lasso] = this.canvases;
+    lower.setAttribute("aria-hidden", "true");
+    lasso.setAttribute("aria-hidden", "true");
+    lasso.hidden = true;
+    upper.tabIndex = 0;
+    upper.setAttribute("role", "application");
+    this.box = element("div", { class: "map" }, lower, upper, lasso);
+    this.facts = element("p", { class: "facts" });
+    this.output = element("canvas", { role: "img" });
+    this.caption = element("figcaption");
+    const draws = model instanceof LatentModel;
+    const below = draws ? this.output : element("p", { class: "note" }, words.note);
+    this.figure = element("figure", { class: "panel" }, element("h3", {}, words.title), this.facts, this.box,
+      element("div", { class: "drawn" }, below, this.caption));
+    this.picture = draws ? new OutputPicture(this.output, model, linked.shared, () => linked.paint(), words.title) : null;
+    upper.setAttribute("aria-label", `Map of ${words.title}: ${model.nPoints} rows. Arrow keys move the place, Enter keeps it.`);
+    /** The plane as it is shown: the model's own, or a turned one. @type {TurnedModel | null} */
+    this.turned = null;
+    this.map = this.mapOf(model);
+    new Gestures(upper, this.actions(), () => this.map.toPixel(this.state.point[a], this.state.point[b]));
+    new LassoLine(lasso, this, (rows, add) => linked.take(rows, add));
+  }
+
+  /** @param {MapModel} model */
+  mapOf(model) {
+    return new RowsMap(this.canvases[0], this.canvases[1], model, this.state);
+  }
+
+  /**
+   * Show the plane turned, within a frame that all maps share; or as the model has it.
+   * @param {Turning | null} turning
+   */
+  turn(turning) {
+    const { a, b } = this.state;
+    const point = this.outward(this.state.point);
+    this.map.stop();
+    this.turned = turning && new TurnedModel(this.model, a, b, turning);
+    this.map = this.mapOf(this.turned ?? this.model);
+    this.state.point = this.inward(point);
+    this.state.hover = null;
+    [this.map.width, this.map.height] = [this.box.clientWidth, this.box.clientHeight];
+    const agreement = turning && turning.agreement < 1 ? ` · shape in common with the first: ${Math.round(100 * turning.agreement)} %` : "";
+    this.facts.textContent = this.words.facts + agreement;
+  }
+
+  /** Fit the map to its rows, or to a frame. @param {View | null} frame */
+  fit(frame) {
+    this.map.fit();
+    if (!frame) return;
+    this.map.show({ ...frame });
+    this.map.calibrate();
+    this.map.refresh();
+  }
+
+  /** From the model's coordinates to the map's. @param {Float64Array} x */
+  inward(x) {
+    return this.turned ? this.turned.inward(x) : Float64Array.from(x);
+  }
+
+  /** From the map's coordinates to the model's. @param {Float64Array} z */
+  outward(z) {
+    return this.turned ? this.turned.outward(z) : Float64Array.from(z);
+  }
+
+  /** The place that the pointer gets in the plane, in the map's coordinates. @param {number} u @param {number} v */
+  placeAt(u, v) {
+    const place = Float64Array.from(this.state.point);
+    [place[this.state.a], place[this.state.b]] = [u, v];
+    return this.map.follows() ? this.map.near.follow(place) : place;
+  }
+
+  /** Take the output from a row, or from a place in the model's coordinates. @param {Float64Array} point @param {boolean} mark */
+  show(point, mark) {
+    this.shown = point;
+    const place = this.inward(point);
+    this.state.hover = mark ? [place[this.state.a], place[this.state.b]] : null;
+  }
+
+  /** Stay at what is shown. */
+  keep() {
+    this.state.point = this.inward(this.shown);
+    this.state.hover = null;
+    if (!this.map.follows()) this.map.refresh();
+  }
+
+  /** @returns {import("../map/gestures.js").Actions} */
+  actions() {
+    const { linked } = this;
+    return {
+      hover: (x, y, touch) => {
+        const hit = touch ? -1 : this.map.hit(x, y);
+        if (hit >= 0) linked.showRow(hit);
+        else linked.showPlace(this, this.placeAt(...this.map.toLatent(x, y)));
+      },
+      leave: () => linked.showKept(),
+      drag: (x, y) => linked.showPlace(this, this.placeAt(...this.map.toLatent(x, y))),
+      commit: (x, y, touch) => {
+        const hit = touch ? -1 : this.map.hit(x, y);
+        if (hit >= 0) linked.showRow(hit);
+        else linked.showPlace(this, this.placeAt(...this.map.toLatent(x, y)));
+        linked.keep(this);
+      },
+      pan: (dx, dy) => linked.seen(this).forEach(({ map }) => map.pan(dx, dy)),
+      zoom: (x, y, factor) => linked.seen(this).forEach(({ map }) => map.zoom(x, y, factor)),
+      nudge: (du, dv) => {
+        const { a, b, point } = this.state;
+        const { view } = this.map;
+        linked.showPlace(this, this.placeAt(point[a] + 2 * du * view.su, point[b] + 2 * dv * view.sv));
+        linked.keep(this);
+      },
+      keep: () => linked.keep(this),
+      reset: () => linked.reset(),
+    };
+  }
+
+  draw() {
+    this.map.drawUpper();
+    if (!this.picture || !(this.model instanceof LatentModel)) return;
+    const variance = this.picture.draw(this.shown);
+    this.caption.textContent = variance > 0 ? this.model.spreadWords(variance) : "taken as certain";
+    this.picture.describe(this.caption.textContent);
+  }
+
+  resize() {
+    const { clientWidth, clientHeight } = this.box;
+    if (clientWidth !== this.map.width || clientHeight !== this.map.height) this.map.resize(clientWidth, clientHeight);
+    this.picture?.fit(MOST_HEIGHT);
+  }
+}

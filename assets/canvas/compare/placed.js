@@ -1,0 +1,55 @@
+// A map without a way back to rows of data, such as that of t-SNE: it says where rows lie, no more.
+
+import { readFrame } from "../kit/frame.js";
+import { LatentModel } from "../map/model.js";
+import { LatentPoints } from "../map/points.js";
+
+/** @import { MapModel } from "../map/map.js" */
+
+export class PlacedPoints extends LatentPoints {
+  /**
+   * @param {Uint8Array} bytes framed, from gplvm_core/figures/pack_placed.py
+   * @param {LatentModel | null} lender a model of the same rows, which has pictures of them
+   */
+  constructor(bytes, lender) {
+    super(readFrame(bytes));
+    this.lender = lender;
+  }
+
+  get items() {
+    return this.lender?.items;
+  }
+
+  get pictured() {
+    return this.lender ? [this.lender] : [];
+  }
+
+  /** Nowhere is it surer than elsewhere. */
+  variance() {
+    return 0;
+  }
+
+  spreadWords() {
+    return "";
+  }
+
+  slice() {
+    return {
+      columns: () => null,
+      variances: (/** @type {Float64Array} */ us, /** @type {any} */ _, /** @type {number} */ _v, /** @type {Float64Array} */ out, /** @type {number} */ offset) => {
+        out.fill(0, offset, offset + us.length);
+      },
+    };
+  }
+}
+
+/**
+ * Models from their bytes; those that cannot generate borrow pictures from the first that can.
+ * @param {{ bytes: Uint8Array, draws: boolean }[]} packed
+ * @returns {MapModel[]}
+ */
+export function modelsOf(packed) {
+  const drawing = packed.map(({ bytes, draws }) => (draws ? new LatentModel(bytes) : null));
+  const lender = drawing.find((model) => model) ?? null;
+  return packed.map(({ bytes }, i) => drawing[i] ?? new PlacedPoints(bytes, lender));
+}

@@ -1,0 +1,47 @@
+// Streamlit's side of linked maps. Every model arrives through a byte store of its own (store.js),
+// so that one more sends no other again; the place and the switch go into the link.
+
+import { LinkedMaps } from "../compare/linked.js";
+import { linkNumber } from "../kit/format.js";
+import { linkSoon } from "./place_link.js";
+import { component, shelf } from "./shelf.js";
+
+/** @import { Described, Stand } from "../compare/linked.js" */
+
+/** @typedef {{ models: Described[], stand: Stand }} CompareData */
+
+export default component((root, /** @type {CompareData} */ first) => {
+  /** @type {LinkedMaps | null} */
+  let maps = null;
+  let [asked, built] = [first.models, ""];
+  let stand = first.stand;
+  const tell = (/** @type {Stand} */ now) => {
+    stand = { ...now };
+    linkSoon({ own: now.turned ? null : "1", at: now.at ? now.at.map(linkNumber).join(",") : null });
+  };
+  const look = () => {
+    const wanted = JSON.stringify(asked);
+    const packed = asked.flatMap((model) => {
+      const bytes = shelf.stores.get(model.store);
+      return bytes ? [{ ...model, bytes }] : [];
+    });
+    if (wanted === built || packed.length < asked.length) return;
+    maps?.stop();
+    // A place belongs to the models that it was chosen among.
+    if (built) stand = { ...stand, at: null };
+    built = wanted;
+    maps = new LinkedMaps(root, packed, stand, tell);
+    shelf.views.set("compare", maps);
+  };
+  return {
+    name: "compare",
+    shown: () => maps,
+    look,
+    update(message) {
+      asked = message.models;
+      look();
+      maps?.retheme();
+    },
+    stop: () => maps?.stop(),
+  };
+});

@@ -1,0 +1,38 @@
+"""The linked maps as a Streamlit component: a small message, and bytes of each model apart."""
+
+import streamlit as st
+
+from pages.ui.compare.members import NO_DRAWING, Member
+from pages.ui.shared.component import component, hold_bytes, room_for
+from pages.ui.shared.place import FARTHEST
+
+show_maps = component("compare", "compare/compare.html", "map/map.css", "compare/compare.css")
+
+
+def linked_maps(members: list[Member]) -> None:
+    """Maps side by side. Raises ValueError for a model that the browser cannot evaluate."""
+    bytes_of = {member.store: member.packed for member in members}
+    models = [
+        {
+            "store": member.store,
+            "title": member.name,
+            "facts": member.facts,
+            "note": NO_DRAWING,
+            "draws": member.draws,
+        }
+        for member in members
+    ]
+    stand = {"turned": "own" not in st.query_params, "at": linked_at()}
+    with room_for("compare"):
+        show_maps(key="compare", data={"models": models, "stand": stand})
+        for store, data in bytes_of.items():
+            hold_bytes(key=f"bytes|{store}", data=data)
+
+
+def linked_at() -> list[float] | None:
+    """A place in the link: the number of a map, then its coordinates; nothing if it is none."""
+    try:
+        numbers = [float(text) for text in st.query_params.get("at", "").split(",")]
+    except ValueError:
+        return None
+    return numbers if all(abs(number) <= FARTHEST for number in numbers) else None

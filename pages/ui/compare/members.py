@@ -1,0 +1,189 @@
+"""Which models are compared: named in the link, of the same data, opened or being made."""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from numpy import ndarray as Array
+
+from gplvm_core.comparison import Placed
+from gplvm_core.datasets import Dataset
+from gplvm_core.figures.pack import Chart, pack_model
+from gplvm_core.figures.pack_placed import pack_placed
+from gplvm_core.kernels import KernelError
+from gplvm_core.training import ComparisonRun
+from pages.ui.compare.recipes import RECIPES, Made, Recipe, made_already
+from pages.ui.shared.catalogue import Item, Listed, items, one_view, open_item
+from pages.ui.shared.link import go_to
+from pages.ui.shared.words import model_words, seconds_in_words
+
+FIRST = "gallery:people"
+MOST, LEAST = 4, 1
+MOST_ROWS = 5000
+NO_DRAWING = "Places rows only: it has no way back from a place to a row."
+
+
+@dataclass(frozen=True, eq=False)
+class Member:
+    """A model in the comparison: its key in the link, its name, what is drawn and measured.
+
+    chart: of a model that generates; positions: of one that does not. seconds: of its training,
+    where that is known.
+    """
+
+    key: str
+    name: str
+    facts: str
+    store: str
+    chart: Chart
+    positions: Array | None = None
+    model: Any = None
+    seconds: float | None = None
+
+    @property
+    def draws(self) -> bool:
+        return self.positions is None
+
+    @property
+    def packed(self) -> bytes:
+        """What the browser gets. Raises KernelError for what it cannot evaluate."""
+        return packed(self, self.store)
+
+    @property
+    def placed(self) -> Placed:
+        """For the measures."""
+        size = len(self.packed) / 1e6
+        if self.positions is not None:
+            pair = (0, 1)
+            return Placed(
+                self.name, self.positions, np.ones(2), pair, seconds=self.seconds, megabytes=size
+            )
+        chart, model = self.chart, self.model
+        bound = None if np.all(np.isnan(model.information_)) else float(model.bound_)
+        return Placed(
+            self.name,
+            chart.latent_mean,
+            chart.relevance,
+            chart.pair,
+            chart.posterior,
+            bound,
+            len(chart.on),
+            self.seconds,
+            size,
+        )
+
+
+@dataclass(frozen=True)
+class Waiting:
+    """A model that is asked for and not there yet: not begun (None), being made, or failed."""
+
+    recipe: Recipe
+    run: ComparisonRun | None
+
+
+def linked_keys() -> tuple[str, ...]:
+    """From the link: `models=…,…`, or the one `model=…` of a door beside PCA."""
+    wanted = st.query_params.get("models")
+    if wanted:
+        return tuple(dict.fromkeys(key for key in wanted.split(",") if key))[:MOST]
+    return (st.query_params.get("model", FIRST), "pca")
+
+
+def set_keys(keys: tuple[str, ...]) -> None:
+    """Other models in the link; a place on their maps is gone."""
+    go_to("model", "at", models=",".join(keys))
+
+
+def fitting(item: Item) -> tuple[Listed, ...]:
+    """Other stored models that may be of the same data."""
+    shape = item.dataset.values.shape
+    return tuple(
+        each
+        for each in items()
+        if each.key != item.key
+        and not each.entry.broken
+        and each.entry.dataset_name == item.dataset.name
+        and (each.entry.n_points, each.entry.n_outputs) == shape
+    )
+
+
+def first_of(key: str) -> Item:
+    """The model whose data all others must have. Raises ValueError or StoreError, in words."""
+    item = one_view(open_item(key))
+    if len(item.dataset.values) > MOST_ROWS:
+        raise ValueError(
+            f"“{item.title}” has {len(item.dataset.values):,} rows; maps of {MOST_ROWS:,} at most "
+            "are compared here."
+        )
+    return item
+
+
+def stored(key: str, first: Item) -> Member:
+    """A model of the Gallery or the Library. Raises ValueError where its data are others."""
+    item = first if key == first.key else one_view(open_item(key))
+    if not same(item.dataset, first.dataset):
+        raise ValueError(f"“{item.title}” is a model of other data than “{first.title}”.")
+    member = of_model(key, item.model, first.dataset, f"{key}|{item.version}")
+    return replace(member, facts=f"{item.title} · {member.facts}")
+
+
+def of_model(key: str, model: Any, dataset: Dataset, store: str) -> Member:
+    chart = Chart.of(model, dataset)
+    count = chart.n_latent
+    in_use = f"{len(chart.on)} of {count} {'dimension' if count == 1 else 'dimensions'} in use"
+    return Member(key, model_words(type(model).__name__), in_use, store, chart, model=model)
+
+
+def added(recipe: Recipe, first: Item) -> Member | Waiting:
+    """A model that is made here."""
+    found = made_already(first, recipe)
+    if not isinstance(found, Made):
+        return Waiting(recipe, found)
+    kind = "" if found.model is None else f"{float(found.model.bound_):.10g}"
+    store = f"{recipe.key}|{first.key}|{first.version}|{kind}"
+    if found.model is not None:
+        member = of_model(recipe.key, found.model, first.dataset, store)
+        facts = f"{member.facts} · trained in {took(found.seconds)}"
+        return replace(member, name=recipe.title, facts=facts, seconds=found.seconds)
+    facts = f"places rows only · took {took(found.seconds)}"
+    chart = Chart.of(first.model, first.dataset)
+    return Member(
+        recipe.key, recipe.title, facts, store, chart, found.positions, seconds=found.seconds
+    )
+
+
+def took(seconds: float) -> str:
+    return seconds_in_words(seconds) if seconds >= 1.0 else "under a second"
+
+
+def member_of(key: str, first: Item) -> Member | Waiting:
+    """Raises ValueError or StoreError, in words, for what cannot be compared."""
+    recipe = RECIPES.get(key)
+    return stored(key, first) if recipe is None else added(recipe, first)
+
+
+def named(members: list[Member]) -> list[Member]:
+    """With a name of its own each."""
+    seen: dict[str, int] = {}
+    found = []
+    for member in members:
+        seen[member.name] = count = seen.get(member.name, 0) + 1
+        found.append(replace(member, name=f"{member.name} ({count})") if count > 1 else member)
+    return found
+
+
+def same(one: Dataset, other: Dataset) -> bool:
+    return one.values.shape == other.values.shape and bool(
+        np.array_equal(one.values, other.values, equal_nan=True)
+    )
+
+
+@st.cache_data(max_entries=24, show_spinner=False)
+def packed(_member: Member, store: str) -> bytes:
+    if _member.positions is not None:
+        return pack_placed(_member.chart, _member.positions, _member.name, store)
+    try:
+        return pack_model(_member.chart, store)
+    except KernelError as error:
+        raise ValueError(f"{_member.name} cannot be drawn here: {error}") from error

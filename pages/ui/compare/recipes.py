@@ -1,0 +1,140 @@
+"""Models that are added with one click: what they are, and their training in the background."""
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from numpy import ndarray as Array
+
+from gplvm_core.comparison import Step, place
+from gplvm_core.datasets import Dataset
+from gplvm_core.models import GPLVM, BayesianGPLVM, ProbabilisticPCA
+from gplvm_core.optimise import Progress
+from gplvm_core.training import ComparisonRun, begin_comparison, comparison_of
+from pages.ui.shared.catalogue import Item
+
+MOST_AT_ONCE = 5_000_000  # numbers whose principal components are there in a moment
+N_LATENT, N_INDUCING, MAX_ITER = 10, 50, 200
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """A model by its key in links; help: for the button; quick: made at once."""
+
+    key: str
+    title: str
+    button: str
+    help: str
+    quick: bool = False
+
+    @property
+    def draws(self) -> bool:
+        return self.key not in ("isomap", "tsne")
+
+
+RECIPES = {
+    recipe.key: recipe
+    for recipe in (
+        Recipe(
+            "pca",
+            "Probabilistic PCA",
+            "PCA",
+            "Straight lines only: the base line that every other model must beat.",
+            quick=True,
+        ),
+        Recipe(
+            "gplvm",
+            "GP-LVM",
+            "GP-LVM",
+            "A curved map of two dimensions with one fitted place a row: it may fit too closely.",
+        ),
+        Recipe(
+            "bayesian",
+            "Bayesian GP-LVM, new",
+            "Bayesian GP-LVM",
+            "A curved map that knows how sure it is and switches off what it does not need.",
+        ),
+        Recipe(
+            "isomap",
+            "Isomap",
+            "Isomap",
+            "Keeps distances along the data. It only places rows: it cannot draw new ones.",
+        ),
+        Recipe(
+            "tsne",
+            "t-SNE",
+            "t-SNE",
+            "Keeps neighbours together. It only places rows: it cannot draw new ones, and "
+            "distances between groups mean nothing.",
+        ),
+    )
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Made:
+    """What a recipe gave: a model, or positions alone; seconds: how long it took."""
+
+    model: Any
+    positions: Array | None
+    seconds: float
+
+
+def scaling_of(dataset: Dataset) -> Any:
+    """Pixels and joints share a unit; columns of tables need not."""
+    return "global" if dataset.drawing.kind in ("image", "skeleton") else "columns"
+
+
+def run_key(item: Item, recipe: Recipe) -> str:
+    return f"compare|{item.key}|{item.version}|{recipe.key}"
+
+
+def begin(item: Item, recipe: Recipe) -> None:
+    """Start it, unless it is being made already."""
+    dataset = item.dataset
+    begin_comparison(run_key(item, recipe), lambda callback: made(recipe, dataset, callback))
+
+
+def made_already(item: Item, recipe: Recipe) -> Made | ComparisonRun | None:
+    """What it gave, or how far it is; what is quick is made at once."""
+    values = item.dataset.values
+    if recipe.quick and values.size <= MOST_AT_ONCE and not np.isnan(values).any():
+        return _made_at_once(item.dataset, recipe, run_key(item, recipe))
+    run = comparison_of(run_key(item, recipe))
+    return run.result if run is not None and isinstance(run.result, Made) else run
+
+
+@st.cache_resource(max_entries=12, show_spinner=False)
+def _made_at_once(_dataset: Dataset, _recipe: Recipe, key: str) -> Made:
+    return made(_recipe, _dataset, lambda step: None)
+
+
+def made(recipe: Recipe, dataset: Dataset, callback: Callable[[Step], None]) -> Made:
+    """Train it; an end that is asked for keeps what there is by then."""
+    start = time.perf_counter()
+
+    def follow(progress: Progress) -> None:
+        left = progress.seconds_left
+        share = 0.0 if left is None else progress.seconds / max(progress.seconds + left, 1e-9)
+        callback(Step(recipe.title, 1, 1, share, progress.seconds))
+
+    rows, scaling = np.asarray(dataset.values, dtype=float), scaling_of(dataset)
+    if recipe.key in ("isomap", "tsne"):
+        found = place(recipe.key, rows, by_column=scaling == "columns")  # type: ignore[arg-type]
+        return Made(None, found, time.perf_counter() - start)
+    model: Any
+    width, points = min(N_LATENT, max(rows.shape[1] - 1, 1)), min(N_INDUCING, len(rows))
+    if recipe.key == "pca":
+        model = ProbabilisticPCA(min(width, len(rows) - 1), scaling).fit(rows)
+    elif recipe.key == "gplvm":
+        model = GPLVM(
+            min(2, width), n_inducing=points, scaling=scaling, max_iter=MAX_ITER, random_state=0
+        ).fit(rows, callback=follow)
+    else:
+        model = BayesianGPLVM(
+            width, n_inducing=points, scaling=scaling, max_iter=MAX_ITER, random_state=0
+        ).fit(rows, callback=follow)
+    return Made(model, None, time.perf_counter() - start)

@@ -1,0 +1,204 @@
+"""What speaks for which model: three sentences, the table behind them, and both to take home."""
+
+import time
+from collections.abc import Callable
+from html import escape
+from typing import Any
+
+import numpy as np
+import streamlit as st
+
+from gplvm_core.comparison import (
+    Comparison,
+    Step,
+    Table,
+    advice,
+    compare_kept_aside,
+    measured,
+    refusal,
+    table_of,
+)
+from gplvm_core.datasets.errors import plural
+from gplvm_core.training import ComparisonRun, begin_comparison, comparison_of
+from pages.ui.compare.members import Member
+from pages.ui.compare.recipes import scaling_of
+from pages.ui.shared.catalogue import Item
+from pages.ui.shared.plain import plain
+from pages.ui.shared.words import file_stem, seconds_in_words
+
+# What a visitor can wait for; more rows are thinned out evenly, which is said.
+MOST_ROWS, SPLITS, N_INDUCING, MAX_ITER = 300, 4, 40, 150
+LOOK = 1.0  # seconds between two looks at the work
+
+
+def verdict(first: Item, members: list[Member]) -> None:
+    """Below the maps."""
+    at_once = {
+        member.name: measured_at_once(member, first, f"{member.store}|{member.name}")
+        for member in members
+    }
+    key = "kept aside|" + "|".join(f"{member.name}|{member.store}" for member in members)
+    run = comparison_of(key)
+    found = run.result if run is not None and isinstance(run.result, Comparison) else None
+    st.subheader("Which one should I use?", anchor=False)
+    for sentence in advice(at_once, found):
+        st.markdown(f"- {plain(sentence)}")
+    trial(first, members, key, run)
+    told = table_of(at_once, found)
+    st.html(table_html(told))
+    if run is None or found is None:
+        st.caption(
+            "No best is marked here: of what was measured once, on rows that the models have seen, "
+            "nobody knows how much is chance."
+        )
+    for note in told.notes:
+        st.caption(plain(note))
+    take_home(told, first)
+
+
+@st.cache_data(max_entries=32, show_spinner="Measuring the maps …")
+def measured_at_once(_member: Member, _first: Item, store: str) -> dict[str, float]:
+    return measured(_member.placed, _first.dataset.values, _first.dataset.labels)
+
+
+def trial(first: Item, members: list[Member], key: str, run: ComparisonRun | None) -> None:
+    """The button that has the models tried on rows kept aside, and how far that is."""
+    if run is not None and not run.done:
+        st.fragment(keep_looking, run_every=LOOK)(key)
+        return
+    if run is not None and run.problem is not None:
+        st.error(plain(run.problem), icon=":material/error:")
+    rows = whole_rows(first)
+    able = {member.name: member.model for member in members if refusal(member.model) is None}
+
+    def begin_trial() -> None:
+        begin_comparison(key, lambda callback: tried(first, able, rows, callback))
+
+    st.button(
+        "Try again" if run is not None else "Try them on rows kept aside",
+        key="compare_try",
+        type="primary" if run is None else "secondary",
+        icon=":material/balance:",
+        help=f"Trains every model anew on {SPLITS} random parts of the rows and judges it by the "
+        "others, beside probabilistic PCA and a Gaussian mixture. It goes on if you leave.",
+        on_click=begin_trial,
+    )
+    st.caption(" ".join([rows_in_words(first, rows), *refused(members)]))
+
+
+def refused(members: list[Member]) -> list[str]:
+    """Who cannot be tried, and why."""
+    why = {member.name: refusal(member.model) for member in members}
+    return [f"Without {plain(name)}: {plain(words)}." for name, words in why.items() if words]
+
+
+def whole_rows(first: Item) -> Any:
+    """Row numbers of those that are used."""
+    rows = np.flatnonzero(~np.isnan(first.dataset.values).any(axis=1))
+    if len(rows) <= MOST_ROWS:
+        return rows
+    return rows[np.linspace(0, len(rows) - 1, MOST_ROWS).astype(int)]
+
+
+def rows_in_words(first: Item, rows: Any) -> str:
+    whole = int(np.sum(~np.isnan(first.dataset.values).any(axis=1)))
+    words = f"Uses {plural(len(rows), 'row')}"
+    if len(rows) < whole:
+        words += f", spread evenly over {whole:,}, so that it ends in a minute or two"
+    gaps = len(first.dataset.values) - whole
+    if gaps:
+        words += f"; {plural(gaps, 'row')} with missing values left out"
+    return f"{words}."
+
+
+def tried(
+    first: Item, models: dict[str, Any], rows: Any, callback: Callable[[Step], None]
+) -> Comparison:
+    """Models of the same kinds, smaller where they would take long."""
+    dataset = first.dataset
+    labels = None if dataset.labels is None else dataset.labels[rows]
+    return compare_kept_aside(
+        {name: smaller(model) for name, model in models.items()},
+        dataset.values[rows],
+        labels,
+        scaling=scaling_of(dataset),
+        cv=SPLITS,
+        callback=callback,
+    )
+
+
+def smaller(model: Any) -> Any:
+    """With fewer inducing inputs and steps, for parts of the rows."""
+    from sklearn.base import clone
+
+    most = {"n_inducing": N_INDUCING, "max_iter": MAX_ITER, "n_restarts": 1}
+    asked = model.get_params()
+    fewer = {
+        name: min(asked[name] or value, value) for name, value in most.items() if name in asked
+    }
+    if "n_jobs" in asked:
+        fewer["n_jobs"] = None
+    return clone(model).set_params(**fewer)
+
+
+def keep_looking(key: str) -> None:
+    """How far it is, and a way out; at the end the page is drawn anew."""
+    run = comparison_of(key)
+    if run is None or run.done:
+        st.rerun()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        share = 0.0 if run.step is None else run.step.share
+        spent = time.monotonic() - run.began
+        words = "Ending …" if run.ending else "Starting …"
+        if run.step is not None and not run.ending:
+            words = f"{plain(run.step.message)}, {seconds_in_words(spent)}"
+            if share > 0.05:
+                words += f", about {seconds_in_words(spent * (1.0 / share - 1.0))} left"
+        st.progress(share, words, width="stretch")
+        st.button(
+            "End now",
+            key="compare_end",
+            icon=":material/close:",
+            on_click=run.end,
+            disabled=run.ending,
+            help="Keeps the splits that are finished.",
+        )
+
+
+def table_html(told: Table) -> str:
+    """A line for every measure with its sentence; the best is bold and says so."""
+    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in told.names)
+    body = ""
+    for part, lines in told.parts.items():
+        body += f'<tr><th colspan="{len(told.names) + 1}" scope="rowgroup">{escape(part)}</th></tr>'
+        for line in lines:
+            cells = "".join(
+                f"<td><strong>{words}</strong> best</td>"
+                if name == line.best
+                else f"<td>{words}</td>"
+                for name, words in zip(
+                    told.names, map(line.measure.in_words, line.values), strict=True
+                )
+            )
+            body += (
+                f'<tr><th scope="row">{escape(line.measure.words)}'
+                f"<small>{escape(line.measure.sentence)}</small></th>{cells}</tr>"
+            )
+    return (
+        '<div class="mf-table" tabindex="0" role="region" aria-label="Measures of the models">'
+        f'<table><thead><tr><th scope="col">Measure</th>{head}</tr></thead>'
+        f"<tbody>{body}</tbody></table></div>"
+    )
+
+
+def take_home(told: Table, first: Item) -> None:
+    """The table as files."""
+    stem = f"compare-{file_stem(first.title)}"
+    with st.container(horizontal=True):
+        for label, text, end, kind in (
+            ("Table as CSV", told.to_csv(), "csv", "text/csv"),
+            ("As text", told.to_markdown(), "md", "text/markdown"),
+        ):
+            st.download_button(
+                label, text, f"{stem}.{end}", kind, on_click="ignore", icon=":material/download:"
+            )

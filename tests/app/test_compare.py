@@ -1,0 +1,75 @@
+"""The page Compare through Streamlit's AppTest: what is compared, added, tried and taken home."""
+
+import numpy as np
+import pytest
+
+from gplvm_core import BayesianGPLVM
+from gplvm_core.comparison import baselines
+from gplvm_core.datasets import Dataset, Drawing
+from gplvm_core.store import Library, workspace
+from gplvm_core.training import comparison_of
+from pages.ui.compare import recipes, verdict
+from pages.ui.compare.members import first_of
+from pages.ui.compare.recipes import RECIPES, run_key
+from tests.app.apptest import query, run_page, said, stores
+
+pytestmark = pytest.mark.usefixtures("home")
+
+
+@pytest.fixture
+def kept(monkeypatch: pytest.MonkeyPatch, home, flow: Dataset) -> str:
+    """A small model in the library; everything else as small."""
+    monkeypatch.setattr(recipes, "MAX_ITER", 2)
+    monkeypatch.setattr(verdict, "MAX_ITER", 2)
+    monkeypatch.setattr(verdict, "SPLITS", 2)
+    monkeypatch.setattr(baselines, "SIZES", (1, 2))
+    model = BayesianGPLVM(3, n_inducing=8, max_iter=2, random_state=0).fit(flow.values)
+    return f"library:{Library(workspace() / 'library').add(model, flow, 'Some flow')}"
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_models_are_added_tried_and_taken_away(kept: str) -> None:
+    at = run_page("compare", model=kept)
+    assert not at.exception
+    headers = [header for header, _ in stores(at).values()]
+    assert sorted(len(header["axes"]) for header in headers) == [3, 10]
+    assert "For new rows nothing can be said yet" in said(at)
+    table = next(each.value for each in at.html if "mf-table" in each.value)
+    assert "Trustworthiness" in table and "best</td>" not in table
+    at.button(key="compare_add_isomap").click().run()
+    run = comparison_of(run_key(first_of(kept), RECIPES["isomap"]))
+    run.wait(60)
+    assert run.problem is None, run.problem
+    at.run()
+    assert query(at, "models") == f"{kept},pca,isomap"
+    assert len(stores(at)) == 3
+    words = said(at)
+    assert "Without Isomap: it places rows and cannot tell anything of new ones" in words
+    at.button(key="compare_try").click().run()
+    key = next(name for name in _runs() if name.startswith("kept aside|"))
+    comparison_of(key).wait(60)
+    assert comparison_of(key).problem is None, comparison_of(key).problem
+    at.run()
+    words = said(at)
+    assert "To fill in what is missing" in words and "Density of new rows" in words
+    at.button(key="compare_drop_isomap").click().run()
+    assert query(at, "models") == f"{kept},pca" and not at.exception
+
+
+def _runs() -> list[str]:
+    from gplvm_core.training.comparing import _RUNS
+
+    return list(_RUNS)
+
+
+def test_what_cannot_be_compared_is_said(kept: str) -> None:
+    other = Dataset("other", "Other", np.eye(12)[:, :5] + 0.1, Drawing("bars", (5,)))
+    model = BayesianGPLVM(2, n_inducing=4, max_iter=1, random_state=0).fit(other.values)
+    stranger = f"library:{Library(workspace() / 'library').add(model, other, 'Other rows')}"
+    at = run_page("compare", models=f"{kept},{stranger},tsne", at="0,nan,x")
+    assert not at.exception
+    assert "“Other rows” is a model of other data" in said(at)
+    # What nobody has asked for here is offered, not begun.
+    assert any(button.label == "Make it" for button in at.button)
+    at = run_page("compare", models="library:nothing")
+    assert not at.exception and "There is no model “nothing” here" in said(at)

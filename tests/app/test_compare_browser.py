@@ -1,0 +1,57 @@
+"""Linked maps in a real browser: what is pointed at in one is seen in the other."""
+
+import pytest
+from playwright.sync_api import expect
+
+from tests.app.apptest import PIXELS
+from tests.app.conftest import Server, Visit
+from tests.app.watch import changed, settled
+
+pytestmark = pytest.mark.browser
+MAPS = "window.manifolio.views.get('compare')"
+# Where a row lies on a map, in its pixels; and where every model takes its output.
+ROW = f"([map, n]) => [...{MAPS}.panels[map].map.places.slice(2 * n, 2 * n + 2)]"
+SHOWN = f"() => {MAPS}.panels.map(({{ shown }}) => Array.from(shown))"
+POSITION = f"([map, n]) => Array.from({MAPS}.panels[map].model.position(n))"
+
+
+def test_a_row_a_place_and_a_line_are_seen_in_both_maps(
+    server: Server, browser_page: Visit
+) -> None:
+    page, traffic = browser_page.page, browser_page.traffic
+    page.goto(f"{server.url}/compare?model={server.model_key}")
+    outputs = page.locator(".panel .drawn canvas")
+    expect(outputs).to_have_count(2)
+    settled(page)
+    uppers = page.locator("canvas[data-canvas=upper]")
+    before, sent = (
+        [outputs.nth(1).evaluate(PIXELS), uppers.nth(1).evaluate(PIXELS)],
+        len(traffic.sent),
+    )
+    x, y = page.evaluate(ROW, [0, 7])
+    uppers.nth(0).hover(position={"x": x, "y": y})
+    changed(outputs.nth(1), before[0])
+    hovered = page.evaluate(f"() => {MAPS}.shared.hovered")
+    assert page.evaluate(SHOWN) == [page.evaluate(POSITION, [map_, hovered]) for map_ in (0, 1)]
+    assert uppers.nth(1).evaluate(PIXELS) != before[1]
+    # Turned onto each other or not, a kept place stands in the link.
+    uppers.nth(1).click(position={"x": 30, "y": 40})
+    page.wait_for_function("location.search.includes('at=1,')")
+    shown = page.evaluate(SHOWN)
+    page.locator("[data-part=turned]").click()
+    page.wait_for_function("location.search.includes('own=1')")
+    settled(page)
+    for found, kept in zip(page.evaluate(SHOWN), shown, strict=True):
+        assert found == pytest.approx(kept, abs=1e-4)
+    page.locator("[data-part=select]").click()
+    box = page.locator("canvas[data-canvas=lasso]").nth(0).bounding_box()
+    corners = [(0.02, 0.02), (0.02, 0.98), (0.98, 0.98), (0.98, 0.02)]
+    places = [(box["x"] + u * box["width"], box["y"] + v * box["height"]) for u, v in corners]
+    page.mouse.move(*places[0])
+    page.mouse.down()
+    for place in places[1:]:
+        page.mouse.move(*place)
+    page.mouse.up()
+    expect(page.locator("[data-part=count]")).to_have_text("150 rows selected")
+    assert page.evaluate(f"() => {MAPS}.panels[1].state.rows.size") == 150
+    assert len(traffic.sent) == sent
