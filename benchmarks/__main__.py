@@ -29,6 +29,7 @@ NAMES = (
     "deep_guard",
     "deep_cost",
     "deep_peers",
+    "regression_starts",
     "uci",
     "views_toy",
     "views_heads",
