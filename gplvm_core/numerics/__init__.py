@@ -11,6 +11,7 @@ from gplvm_core.numerics.linalg import (
     unfold_upper,
 )
 from gplvm_core.numerics.memory import keep_freed_memory
+from gplvm_core.numerics.reverse import namespace, needs_autograd, pulled
 from gplvm_core.numerics.threads import one_thread_a_product
 
 __all__ = [
@@ -21,7 +22,10 @@ __all__ = [
     "fold_upper",
     "keep_freed_memory",
     "mirror_upper",
+    "namespace",
+    "needs_autograd",
     "one_thread_a_product",
+    "pulled",
     "symmetrise",
     "unfold_upper",
 ]
