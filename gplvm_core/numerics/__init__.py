@@ -11,7 +11,7 @@ from gplvm_core.numerics.linalg import (
     unfold_upper,
 )
 from gplvm_core.numerics.memory import keep_freed_memory
-from gplvm_core.numerics.reverse import namespace, needs_autograd, pulled
+from gplvm_core.numerics.reverse import inverse_factor, namespace, needs_autograd, pulled
 from gplvm_core.numerics.threads import one_thread_a_product
 
 __all__ = [
@@ -20,6 +20,7 @@ __all__ = [
     "NotPositiveDefiniteError",
     "factorise",
     "fold_upper",
+    "inverse_factor",
     "keep_freed_memory",
     "mirror_upper",
     "namespace",

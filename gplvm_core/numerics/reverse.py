@@ -21,6 +21,12 @@ def namespace(*arrays: Any) -> Any:
     return sys.modules["autograd.numpy"] if traced else np
 
 
+def inverse_factor(matrix: Any, jitter: float = 0.0) -> Any:
+    """L⁻¹ of a symmetric matrix (plus jitter · I) = LLᵀ, one that is differentiated or not."""
+    xp, eye = namespace(matrix), np.eye(len(matrix))
+    return xp.linalg.solve(xp.linalg.cholesky(matrix + jitter * eye), eye)
+
+
 def needs_autograd() -> None:
     """Raises ImportError, in words, where the package is not installed."""
     if importlib.util.find_spec("autograd") is None:

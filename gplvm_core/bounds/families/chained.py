@@ -5,7 +5,7 @@ A layer's inputs x and its inducing outputs are correlated through the layer abo
 N(μ + 𝓑(x − a), Σ − 𝓑Γ𝓑ᵀ) with 𝓑 = RΣ⁻T⁻ᵀΓ⁻¹, so that κ1, κ2, φ1, φ2 enter. Given R the rest has a
 closed form that is best for the layer's own terms, those of 6.3 with one more shift: Θ⁻¹ = I + βJ
 and μ = −βΘ Σ⟨(T − α)ᵀ(m + (T − α)𝓑(x − a))⟩, with sites at hidden layers; for data, T = 0 and
-m = −y, it is the optimum. R = 0 is 6.3. For small models: the way back is autograd's. Chamberlin
+m = y, it is the optimum. R = 0 is 6.3. For small models: the way back is autograd's. Chamberlin
 (2016), §4.7–4.9, with corrections.
 """
 
@@ -27,7 +27,7 @@ from gplvm_core.bounds.families.joint import (
 )
 from gplvm_core.bounds.layer import Layer, gram_factor
 from gplvm_core.kernels.tilted import tilted, tilted_pairs
-from gplvm_core.numerics import Array, NotPositiveDefiniteError, namespace, pulled
+from gplvm_core.numerics import Array, NotPositiveDefiniteError, inverse_factor, namespace, pulled
 from gplvm_core.statistics import Statistics
 
 
@@ -80,8 +80,8 @@ def chained(
         flat = xp.reshape(transfer, delta.shape)
         shift = xp.matmul(delta.T, xp.ravel(m)) - xp.matmul(flat.T, xp.ravel(c))
         shift = -(shift + xp.ravel(bent)) / noise
-        factor = xp.linalg.cholesky(inner - 2.0 * second)
-        theta = xp.linalg.inv(inner - 2.0 * second)
+        root = inverse_factor(inner - 2.0 * second)
+        theta = xp.matmul(root.T, root)
         mean = xp.matmul(theta, shift + first)
         whole = xp.matmul(xp.matmul(r, above[1]), r.T) + theta
         own_spread = spread_of(s, mixes)
@@ -103,7 +103,7 @@ def chained(
         unexplained = squares - 2.0 * cross + quadratic + seen.left_over
         value = -0.5 * (a.size * xp.log(2.0 * np.pi * noise) + unexplained / noise)
         prior = xp.trace(whole) + xp.sum(mean**2) - len(spread)
-        value = value - 0.5 * prior - xp.sum(xp.log(xp.diag(factor)))
+        value = value - 0.5 * prior + xp.sum(xp.log(xp.diag(root)))
         of_u = mean, whole, transfer
         return value, a, gamma, *of_u, seen.left_over, seen.kappa0, seen.psi2
 
@@ -145,7 +145,8 @@ def chained_to_data(
         xp, seen = namespace(noise), _Seen(given[:5], above, r, jitter, n_outputs)
         size = seen.low.shape[0]
         inner = np.eye(size) + seen.c / noise
-        factor, theta = xp.linalg.cholesky(inner), xp.linalg.inv(inner)
+        root = inverse_factor(inner)
+        theta = xp.matmul(root.T, root)
         bent = xp.matmul(seen.curved, seen.low.T)
         mean = xp.matmul((xp.matmul(values.T, seen.alpha) - bent) / noise, theta)
         b, by_output = xp.matmul(mean, seen.low), xp.reshape(r, (n_outputs, size, -1))
@@ -158,7 +159,7 @@ def chained_to_data(
         unexplained = np.sum(values**2) - 2.0 * cross + quadratic + seen.left_over
         value = -0.5 * (values.size * xp.log(2.0 * np.pi * noise) + unexplained / noise)
         prior = xp.sum(blocks * np.eye(size)) + xp.sum(mean**2) - n_outputs * size
-        value = value - 0.5 * prior - n_outputs * xp.sum(xp.log(xp.diag(factor)))
+        value = value - 0.5 * prior + n_outputs * xp.sum(xp.log(xp.diag(root)))
         return value, mean, blocks, seen.left_over, seen.kappa0, seen.psi2
 
     across, above = own.across, source.above

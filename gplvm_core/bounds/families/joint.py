@@ -21,7 +21,14 @@ from gplvm_core.bounds.families.correlated import Above, Correlated, of_inputs, 
 from gplvm_core.bounds.families.handed import Handed, Moved
 from gplvm_core.bounds.layer import Layer, gram_factor
 from gplvm_core.kernels.tilted import tilted, tilted_pairs
-from gplvm_core.numerics import Array, NotPositiveDefiniteError, namespace, pulled, symmetrise
+from gplvm_core.numerics import (
+    Array,
+    NotPositiveDefiniteError,
+    inverse_factor,
+    namespace,
+    pulled,
+    symmetrise,
+)
 from gplvm_core.statistics import Statistics
 
 
@@ -108,8 +115,8 @@ def joint(
         transfer, delta, spread = around(alpha, c, how, n_outputs)
         inner = np.eye(len(spread)) + spread / noise
         shift = -xp.matmul(delta.T, xp.ravel(m)) / noise
-        factor = xp.linalg.cholesky(inner - 2.0 * second)
-        told = xp.linalg.inv(inner - 2.0 * second)
+        root = inverse_factor(inner - 2.0 * second)
+        told = xp.matmul(root.T, root)
         told_mean = xp.matmul(told, shift + first)
         own_spread = spread_of(s, mixes)
         left_over = n_outputs * (len(mean) * variance - xp.trace(c))
@@ -117,7 +124,7 @@ def joint(
         value = -0.5 * (m.size * xp.log(2.0 * np.pi * noise) + unexplained / noise)
         value = value + xp.sum(shift * told_mean)
         value = value - 0.5 * xp.sum(inner * (told + xp.outer(told_mean, told_mean)))
-        value = value + 0.5 * len(spread) - xp.sum(xp.log(xp.diag(factor)))
+        value = value + 0.5 * len(spread) + xp.sum(xp.log(xp.diag(root)))
         handed = xp.matmul(xp.matmul(transfer, told), xp.swapaxes(transfer, 1, 2)) + own_spread
         seen = xp.matmul(transfer, told_mean) + m + handed_on
         return value, seen, handed, told_mean, told, transfer, left_over, psi1, psi2
@@ -180,10 +187,10 @@ def as_handed(
 
 def whitening(variance: Any, lengthscale: Any, inducing: Any, jitter: float) -> Any:
     """L⁻¹ of an RBF kernel's K = LLᵀ, its jitter relative."""
-    xp, eye = namespace(variance, inducing), np.eye(len(inducing))
+    xp = namespace(variance, inducing)
     apart = (inducing[:, None] - inducing) / lengthscale
-    gram = variance * (xp.exp(-0.5 * xp.sum(apart**2, axis=2)) + jitter * eye)
-    return xp.linalg.solve(xp.linalg.cholesky(gram), eye)
+    gram = xp.exp(-0.5 * xp.sum(apart**2, axis=2))
+    return inverse_factor(gram, jitter) / xp.sqrt(variance)
 
 
 def around(alpha: Any, c: Any, how: Any, n_outputs: int) -> tuple[Any, Any, Any]:
