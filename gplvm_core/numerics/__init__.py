@@ -21,6 +21,7 @@ from gplvm_core.numerics.linalg import (
     unfold_upper,
 )
 from gplvm_core.numerics.memory import keep_freed_memory
+from gplvm_core.numerics.reverse import inverse_factor, namespace, needs_autograd, pulled
 from gplvm_core.numerics.threads import one_thread_a_product
 
 __all__ = [
@@ -34,11 +35,14 @@ __all__ = [
     "factorise",
     "filled",
     "fold_upper",
+    "inverse_factor",
     "keep_freed_memory",
     "mirror_upper",
     "namespace",
+    "needs_autograd",
     "on_host",
     "one_thread_a_product",
+    "pulled",
     "symmetrise",
     "to_numpy",
     "unfold_upper",
