@@ -19,6 +19,7 @@ from gplvm_core.numerics.linalg import (
     mirror_upper,
     symmetrise,
     unfold_upper,
+    upper_pairs,
 )
 from gplvm_core.numerics.memory import keep_freed_memory
 from gplvm_core.numerics.threads import one_thread_a_product
@@ -42,6 +43,7 @@ __all__ = [
     "symmetrise",
     "to_numpy",
     "unfold_upper",
+    "upper_pairs",
 ]
 
 keep_freed_memory()
