@@ -1,5 +1,7 @@
 """Many rows at once: their beliefs at a posterior that is held, in parts that bound the memory."""
 
+from dataclasses import replace
+
 import numpy as np
 from jaxtyping import Float
 
@@ -24,11 +26,13 @@ def place(
     outputs: user's units, NaN where missing; a row's place may hang on its part's other rows in
     the last digit, not on the threads.
     """
-    training = training.thinned(STARTING_POINTS)
+    training, effort = training.thinned(STARTING_POINTS), QUICK
+    if len(outputs) < QUICK.tile:
+        effort = replace(QUICK, tile=len(outputs))
     parts = [slice(a, a + ROWS_AT_ONCE) for a in range(0, len(outputs), ROWS_AT_ONCE)]
 
     def placed(rows: slice) -> Belief:
-        return project((Evidence(posterior, outputs[rows]),), training, effort=QUICK).best
+        return project((Evidence(posterior, outputs[rows]),), training, effort=effort).best
 
     shape = len(outputs), training.n_latent
     found = Belief(np.empty(shape), np.empty(shape))
