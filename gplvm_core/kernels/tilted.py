@@ -13,7 +13,7 @@ from jaxtyping import Float
 from gplvm_core.kernels.gradients import Gradients
 from gplvm_core.kernels.kernel import Kernel, KernelError
 from gplvm_core.kernels.rbf import RBF
-from gplvm_core.numerics import Array, namespace
+from gplvm_core.numerics import Array, numpy_of
 
 
 def pull(
@@ -61,7 +61,7 @@ def tilted_pairs(
     variance: Any, lengthscale: Any, mean: Any, covariance: Any, inducing: Any, order: int
 ) -> list[Any]:
     """φ0, φ1, φ2: the same of the products k k' of all pairs of inducing inputs: (N, M, M, …)."""
-    xp, weight = namespace(mean, inducing), _weights(lengthscale, mean)
+    xp, weight = numpy_of(mean, inducing), _weights(lengthscale, mean)
     (size, n_latent), n_points = inducing.shape, len(mean)
     apart = inducing[:, None] - inducing
     level = variance**2 * xp.exp(-0.25 * xp.sum(weight * apart**2, axis=2))
@@ -89,7 +89,7 @@ def _weights(lengthscale: Any, mean: Any) -> Any:
 
 def _tilted(weight: Any, mean: Any, covariance: Any, centers: Any, order: int) -> list[Any]:
     """The moments of exp(−½ Σ_q w_q (x_q − z_q)²), inputs measured from their mean."""
-    xp = namespace(weight, mean, covariance, centers)
+    xp = numpy_of(weight, mean, covariance, centers)
     eye, root = np.eye(len(weight)), xp.sqrt(weight)
     away = centers[None] - mean[:, None]
     inner = eye + root[:, None] * covariance * root

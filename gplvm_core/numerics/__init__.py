@@ -19,9 +19,10 @@ from gplvm_core.numerics.linalg import (
     mirror_upper,
     symmetrise,
     unfold_upper,
+    upper_pairs,
 )
 from gplvm_core.numerics.memory import keep_freed_memory
-from gplvm_core.numerics.reverse import inverse_factor, namespace, needs_autograd, pulled
+from gplvm_core.numerics.reverse import inverse_factor, needs_autograd, numpy_of, pulled
 from gplvm_core.numerics.threads import one_thread_a_product
 
 __all__ = [
@@ -40,12 +41,14 @@ __all__ = [
     "mirror_upper",
     "namespace",
     "needs_autograd",
+    "numpy_of",
     "on_host",
     "one_thread_a_product",
     "pulled",
     "symmetrise",
     "to_numpy",
     "unfold_upper",
+    "upper_pairs",
 ]
 
 keep_freed_memory()

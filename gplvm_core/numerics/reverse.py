@@ -15,7 +15,7 @@ from gplvm_core.numerics.linalg import Array, NotPositiveDefiniteError
 Pull = Callable[[Sequence[Array | None]], tuple[Array, ...]]
 
 
-def namespace(*arrays: Any) -> Any:
+def numpy_of(*arrays: Any) -> Any:
     """NumPy, or autograd's of the same names where one of the arrays is being differentiated."""
     traced = any(type(array).__module__.startswith("autograd.") for array in arrays)
     return sys.modules["autograd.numpy"] if traced else np
@@ -23,7 +23,7 @@ def namespace(*arrays: Any) -> Any:
 
 def inverse_factor(matrix: Any, jitter: float = 0.0) -> Any:
     """L⁻¹ of a symmetric matrix (plus jitter · I) = LLᵀ, one that is differentiated or not."""
-    xp, eye = namespace(matrix), np.eye(len(matrix))
+    xp, eye = numpy_of(matrix), np.eye(len(matrix))
     return xp.linalg.solve(xp.linalg.cholesky(matrix + jitter * eye), eye)
 
 

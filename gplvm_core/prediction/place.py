@@ -33,14 +33,15 @@ def place(
     place may hang on its part's other rows in the last digit, not on the threads.
     """
     training, count = training.thinned(STARTING_POINTS), len(evidence[0].outputs)
+    quick = replace(QUICK, tile=min(QUICK.tile, count))
     parts = [np.arange(a, min(a + ROWS_AT_ONCE, count)) for a in range(0, count, ROWS_AT_ONCE)]
     found = Belief(np.empty((count, training.n_latent)), np.empty((count, training.n_latent)))
     done, going = 0, True
 
     def placed(rows: np.ndarray) -> tuple[Belief, bool]:
-        effort = QUICK if going else AS_STARTED
+        effort = quick if going else AS_STARTED
         seen = [each.rows(rows) for each in evidence]
-        return project(seen, training, effort=effort).best, effort is QUICK
+        return project(seen, training, effort=effort).best, effort is quick
 
     for rows, (best, fully) in zip(parts, run(placed, parts), strict=True):
         found.mean[rows], found.variance[rows] = best.mean, best.variance

@@ -61,7 +61,7 @@ class Effort:
 # For a few rows to ask about, and for many to add: those are near rows that were learnt from, and
 # larger tiles, two thirds of the time, cost no more than a digit that hangs on a row's neighbours,
 # and what the tolerance leaves is a thousandth of a nat.
-THOROUGH, QUICK = Effort(), Effort(starts=1, iterations=40, tolerance=0.03, tile=256)
+THOROUGH, QUICK = Effort(), Effort(starts=1, iterations=40, tolerance=0.03, tile=512)
 
 
 @dataclass(frozen=True)

@@ -20,9 +20,9 @@ from gplvm_core.statistics.statistics import Statistics, Targets
 POINTS_PER_CHUNK = 1024
 # Of a device with many cores: its answers travel once a chunk.
 DEVICE_CHUNK = 65_536
-# Pairs of inducing inputs at all points, when so few, are kept for the way back (32 MB); of more
-# the memory would grow with N, and fetching them is no faster than making them again.
-KEPT_NUMBERS = 4_000_000
+# Pairs of inducing inputs at all points, when so few, are kept for the way back (48 MB); of more
+# the memory would grow with N, and fetching them is slower than making them again.
+KEPT_NUMBERS = 6_000_000
 
 
 @dataclass(frozen=True)

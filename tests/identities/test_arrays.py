@@ -88,7 +88,7 @@ def test_small_blocks_and_chunks_add_up_to_the_same(
     place: Place, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     reduced = importlib.import_module("gplvm_core.statistics.reduce")
-    blocks = importlib.import_module("gplvm_core.kernels.rbf")
+    blocks = importlib.import_module("gplvm_core.kernels.pairs")
     layer, belief, values = problem(KERNELS["rbf"])
     here = evaluate_layer(layer, belief, Targets.of(values), jitter=1e-3)
     monkeypatch.setattr(blocks, "DEVICE_BLOCK", (5, 4))

@@ -27,7 +27,7 @@ from gplvm_core.bounds.families.joint import (
 )
 from gplvm_core.bounds.layer import Layer, gram_factor
 from gplvm_core.kernels.tilted import tilted, tilted_pairs
-from gplvm_core.numerics import Array, NotPositiveDefiniteError, inverse_factor, namespace, pulled
+from gplvm_core.numerics import Array, NotPositiveDefiniteError, inverse_factor, numpy_of, pulled
 from gplvm_core.statistics import Statistics
 
 
@@ -68,7 +68,7 @@ def chained(
 
     def together(*given: Any) -> tuple[Any, ...]:
         noise, r, *above, m, s, mixes, how, first, second = given[5:]
-        xp, seen = namespace(noise), _Seen(given[:5], above, r, jitter, n_outputs)
+        xp, seen = numpy_of(noise), _Seen(given[:5], above, r, jitter, n_outputs)
         transfer, delta, spread = around(seen.alpha, seen.c, how, n_outputs)
         inner = np.eye(len(spread)) + spread / noise
         # E[h | x] moves with x by τ; c is ⟨α 𝓑(x − a)⟩.
@@ -142,7 +142,7 @@ def chained_to_data(
 
     def together(*given: Any) -> tuple[Any, ...]:
         noise, r, *above = given[5:]
-        xp, seen = namespace(noise), _Seen(given[:5], above, r, jitter, n_outputs)
+        xp, seen = numpy_of(noise), _Seen(given[:5], above, r, jitter, n_outputs)
         size = seen.low.shape[0]
         inner = np.eye(size) + seen.c / noise
         root = inverse_factor(inner)
@@ -195,7 +195,7 @@ class _Seen:
 
     def __init__(self, inputs: Any, above: Any, across: Any, jitter: float, n_outputs: int) -> None:
         variance, lengthscale, inducing, mean, covariance = inputs
-        xp, (size, n_latent), n_points = namespace(variance), inducing.shape, len(mean)
+        xp, (size, n_latent), n_points = numpy_of(variance), inducing.shape, len(mean)
         order = variance, lengthscale, mean, covariance, inducing
         kappa, phi = tilted(*order, 2), tilted_pairs(*order, 2)
         self.xp, self.kappa0, self.kappa2 = xp, kappa[0], kappa[2]

@@ -14,7 +14,7 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.bounds.layer import Layer, LayerValue, Scales, evaluate_statistics
 from gplvm_core.kernels import RBF, Gradients
 from gplvm_core.kernels.tilted import as_rbf, tilted, tilted_pairs
-from gplvm_core.numerics import Array, namespace, pulled
+from gplvm_core.numerics import Array, numpy_of, pulled
 from gplvm_core.statistics import PulledBack, Statistics, StatisticsPullback, Targets
 
 
@@ -95,7 +95,7 @@ def correlated_statistics(
     def reduced(
         variance: Any, lengthscale: Any, inducing: Any, mean: Any, covariance: Any, y: Any, t: Any
     ) -> tuple[Any, ...]:
-        xp = namespace(variance)
+        xp = numpy_of(variance)
         inputs = variance, lengthscale, mean, covariance, inducing
         kappa, (phi,) = tilted(*inputs, 1), tilted_pairs(*inputs, 0)
         carried = xp.matmul(kappa[0].T, y) + xp.einsum("nmq,ndq->md", kappa[1], t)

@@ -25,7 +25,7 @@ from gplvm_core.numerics import (
     Array,
     NotPositiveDefiniteError,
     inverse_factor,
-    namespace,
+    numpy_of,
     pulled,
     symmetrise,
 )
@@ -107,7 +107,7 @@ def joint(
         variance: Any, lengthscale: Any, inducing: Any, mean: Any, covariance: Any, *rest: Any
     ) -> tuple[Any, ...]:
         noise, m, s, mixes, how, first, second = rest
-        xp, m = namespace(variance), m - handed_on
+        xp, m = numpy_of(variance), m - handed_on
         inputs = variance, lengthscale, mean, covariance, inducing
         (psi1,), (phi,) = tilted(*inputs, 0), tilted_pairs(*inputs, 0)
         psi2, low = xp.sum(phi, axis=0), whitening(variance, lengthscale, inducing, jitter)
@@ -187,7 +187,7 @@ def as_handed(
 
 def whitening(variance: Any, lengthscale: Any, inducing: Any, jitter: float) -> Any:
     """L⁻¹ of an RBF kernel's K = LLᵀ, its jitter relative."""
-    xp = namespace(variance, inducing)
+    xp = numpy_of(variance, inducing)
     apart = (inducing[:, None] - inducing) / lengthscale
     gram = xp.exp(-0.5 * xp.sum(apart**2, axis=2))
     return inverse_factor(gram, jitter) / xp.sqrt(variance)
@@ -195,7 +195,7 @@ def whitening(variance: Any, lengthscale: Any, inducing: Any, jitter: float) -> 
 
 def around(alpha: Any, c: Any, how: Any, n_outputs: int) -> tuple[Any, Any, Any]:
     """T of a matrix of gates, or free; Δ with the points' outputs as rows; and J."""
-    xp, eye, (n_points, size) = namespace(alpha, how), np.eye(n_outputs), alpha.shape
+    xp, eye, (n_points, size) = numpy_of(alpha, how), np.eye(n_outputs), alpha.shape
     shape = n_points, n_outputs, n_outputs * size
 
     def of_gates(gates: Any) -> Any:
@@ -210,7 +210,7 @@ def around(alpha: Any, c: Any, how: Any, n_outputs: int) -> tuple[Any, Any, Any]
 
 def spread_of(variance: Any, mixes: Any) -> Any:
     """S = U diag(s) Uᵀ of every point."""
-    xp, size = namespace(variance, mixes), variance.shape[1]
+    xp, size = numpy_of(variance, mixes), variance.shape[1]
     rows, columns = np.tril_indices(size, -1)
     picks = np.zeros((len(rows), size, size))
     picks[np.arange(len(rows)), rows, columns] = 1.0
