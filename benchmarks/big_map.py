@@ -58,6 +58,8 @@ DEEDS = """async (count) => {
     const found = {};
     found.pan = await timed((k) => map.pan(k % 2 ? 9 : -9, 0), parts.lower);
     found.zoom = await timed((k) => map.zoom(w / 2, h / 2, k % 2 ? 0.9 : 1 / 0.9), parts.lower);
+    await new Promise((resolve) => setTimeout(resolve, 500));
+    found.at_rest = await timed(() => map.drawLower(), parts.lower);
     found.hover = await timed(hover, parts.upper);
     let selected = 0;
     found.lasso = await timed(() => (selected = map.enclosed(line).length), parts.upper);
