@@ -13,7 +13,7 @@ import { drawDots } from "./layers.js";
 
 const MOST_DOTS = 1200; // in view; more are shading
 const MOST_MOVING = 300_000; // that are counted for a frame while the map moves
-const REST_MS = 120; // after which all are
+const CROWD_REST_MS = 120; // after which all are
 const STEPS = 60; // of a scale of colours
 const ASIDE = 0.12; // how much a point counts that is not among the selected
 
@@ -66,7 +66,7 @@ export class CrowdLayer {
     this.moving = setTimeout(() => {
       this.moving = undefined;
       this.map.drawLower();
-    }, REST_MS);
+    }, CROWD_REST_MS);
   }
 
   stop() {
