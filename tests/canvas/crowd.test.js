@@ -21,16 +21,16 @@ function cloud(count = 20_000) {
 
 const sorted = (/** @type {ArrayLike<number>} */ numbers) => Array.from(numbers).sort((p, q) => p - q);
 
-test("the points of a box are found, and counted unless they are far too many", () => {
+test("the points of a box are found, and how many there are about", () => {
   const { us, vs } = cloud();
   const grid = new PointGrid(us, vs);
   for (const box of [[-0.2, 0.3, 0.1, 0.4], [-100, 100, -100, 100], [50, 95, -60, 10], [3, 2, 0, 1]]) {
     const [u0, u1, v0, v1] = box;
     const all = [...us.keys()].filter((n) => us[n] >= u0 && us[n] <= u1 && vs[n] >= v0 && vs[n] <= v1);
     assert.deepEqual(sorted(grid.within(box)), all);
-    assert.equal(grid.countWithin(box, 1e6), all.length);
+    assert.ok(grid.countAround(box) >= all.length);
   }
-  assert.equal(grid.countWithin([-100, 100, -100, 100], 1000), Infinity);
+  assert.ok(grid.countAround([0.4, 0.6, 0.4, 0.6]) < us.length / 10);
 });
 
 test("the nearest point within reach is the nearest of all, also outside the grid", () => {

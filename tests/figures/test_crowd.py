@@ -10,6 +10,7 @@ from gplvm_core.figures.frame import unframe
 from gplvm_core.figures.offline import OfflineExplorer
 from gplvm_core.figures.pack import Chart, pack_model
 from gplvm_core.figures.pack_columns import pack_columns
+from gplvm_core.figures.thumbnails import map_picture, unit_positions
 
 N = 7000
 
@@ -83,3 +84,11 @@ def test_few_rows_need_no_columns(chart):
         chart.on,
     )
     assert pack_columns(few) == {}
+
+
+def test_a_small_map_of_very_many_rows_draws_some_of_them_at_the_same_places():
+    points = np.random.default_rng(0).standard_normal((50_000, 2))
+    points[7] = [9.0, -9.0]  # is not among those drawn, but the picture is as wide
+    _, offset, scale = map_picture(points, np.zeros(50_000, dtype=int), size=60)
+    places = unit_positions(points, offset, scale)
+    assert places.min() > 0 and places.max() < 1

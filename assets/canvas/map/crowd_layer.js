@@ -12,6 +12,8 @@ import { drawDots } from "./layers.js";
 /** @import { LatentMap } from "./map.js" */
 
 const MOST_DOTS = 1200; // in view; more are shading
+const MOST_MOVING = 300_000; // that are counted for a frame while the map moves
+const CROWD_REST_MS = 120; // after which all are
 const STEPS = 60; // of a scale of colours
 const ASIDE = 0.12; // how much a point counts that is not among the selected
 
@@ -33,6 +35,8 @@ export class CrowdLayer {
     this.look = [];
     /** The rows that are dots; null: they are shading. @type {number[] | null} */
     this.dots = null;
+    /** Set while the map moves. @type {ReturnType<typeof setTimeout> | undefined} */
+    this.moving = undefined;
     crowd.onChange = () => map.crowdChanged();
   }
 
@@ -56,6 +60,19 @@ export class CrowdLayer {
     return [left, right, bottom, top];
   }
 
+  /** The map moves: until it rests, frames matter more than every single point. */
+  moves() {
+    clearTimeout(this.moving);
+    this.moving = setTimeout(() => {
+      this.moving = undefined;
+      this.map.drawLower();
+    }, CROWD_REST_MS);
+  }
+
+  stop() {
+    clearTimeout(this.moving);
+  }
+
   /** Draw all rows, if they are here. @param {CanvasRenderingContext2D} context */
   draw(context) {
     const grid = this.grid();
@@ -63,12 +80,16 @@ export class CrowdLayer {
     if (!grid) return false;
     const { map } = this;
     const box = this.box(10);
-    if (grid.countWithin(box, MOST_DOTS) <= MOST_DOTS) {
-      this.dots = grid.within(box);
-      drawDots(context, map, this.dots);
+    const around = grid.countAround(box);
+    // The cells at the box's rim reach beyond it, the less the more there are.
+    const dots = around > 4 * MOST_DOTS ? null : grid.within(box);
+    if (dots && dots.length <= MOST_DOTS) {
+      this.dots = dots;
+      drawDots(context, map, dots);
     } else {
       this.style(grid);
-      this.density.draw(context, grid, this.kinds, this.look, this.box(), map.width, map.height);
+      const step = this.moving === undefined ? 1 : Math.ceil(around / MOST_MOVING);
+      this.density.draw(context, grid, this.kinds, this.look, this.box(), map.width, map.height, step);
     }
     return true;
   }

@@ -39,15 +39,16 @@ export class Density {
    * @param {Box} box that is shown
    * @param {number} columns
    * @param {number} rows
+   * @param {number} [step] every which point is counted, for all of its neighbours
    */
-  gather(grid, kinds, look, box, columns, rows) {
+  gather(grid, kinds, look, box, columns, rows, step = 1) {
     const [u0, u1, v0, v1] = box;
     const { us, vs } = grid;
     const { sums } = this;
     const [across, up] = [columns / (u1 - u0), rows / (v1 - v0)];
-    const adds = Float32Array.from(look.flatMap(({ colour, weight }) => [...colour.map((part) => weight * part), weight]));
+    const adds = Float32Array.from(look.flatMap(({ colour, weight }) => [...colour, 1].map((part) => step * weight * part)));
     grid.stretches(box, (from, to) => {
-      for (let i = from; i < to; i++) {
+      for (let i = from; i < to; i += step) {
         const x = (us[i] - u0) * across;
         const y = (v1 - vs[i]) * up;
         if (!(x >= 0 && x < columns && y >= 0 && y < rows)) continue;
@@ -89,11 +90,12 @@ export class Density {
    * @param {Box} box
    * @param {number} width CSS pixels
    * @param {number} height
+   * @param {number} step
    */
-  draw(context, grid, kinds, look, box, width, height) {
+  draw(context, grid, kinds, look, box, width, height, step) {
     const [columns, rows] = [Math.ceil(width / SPOT), Math.ceil(height / SPOT)];
     this.clear(columns, rows);
-    this.gather(grid, kinds, look, box, columns, rows);
+    this.gather(grid, kinds, look, box, columns, rows, step);
     this.paint();
     const canvas = /** @type {HTMLCanvasElement} */ (this.canvas);
     contextOf(canvas).putImageData(/** @type {ImageData} */ (this.image), 0, 0);

@@ -70,12 +70,11 @@ export class PointGrid {
     }
   }
 
-  /** How many points a box has; Infinity where the cells alone say that they are more than `most`. @param {Box} box @param {number} most */
-  countWithin(box, most) {
-    let about = 0;
-    this.stretches(box, (from, to) => (about += to - from));
-    // The cells of the rim reach beyond the box, by no more than its own cells do.
-    return about > 4 * most ? Infinity : this.within(box).length;
+  /** How many points the cells have that a box touches: all of the box's, and some more. @param {Box} box */
+  countAround(box) {
+    let count = 0;
+    this.stretches(box, (from, to) => (count += to - from));
+    return count;
   }
 
   /** The points of a box. @param {Box} box */

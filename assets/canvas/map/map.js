@@ -117,12 +117,15 @@ export class LatentMap extends PlaneView {
 
   /** @param {number} x @param {number} y @param {number} factor */
   zoom(x, y, factor) {
-    if (this.zoomAt(x, y, factor)) this.refresh();
+    if (!this.zoomAt(x, y, factor)) return;
+    this.crowd?.moves();
+    this.refresh();
   }
 
   /** @param {number} dx @param {number} dy */
   pan(dx, dy) {
     this.shift(dx, dy);
+    this.crowd?.moves();
     this.refresh();
   }
 
@@ -303,6 +306,7 @@ export class LatentMap extends PlaneView {
   }
 
   stop() {
+    this.crowd?.stop();
     this.shadeBy?.stop();
     this.shading.stop();
   }
