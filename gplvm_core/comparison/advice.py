@@ -50,7 +50,9 @@ def for_looking(at_once: Measured) -> str:
     ).format(values)
     other = _truer(at_once, best)
     if len(best) > 1:
-        return f"To look at: {listed(best)} do alike; {what}{other}. Take one that can draw, too."
+        drawing = [name for name in best if "reconstruction" in at_once[name]]
+        draws = "" if len(drawing) == len(best) else " Take one that can draw, too."
+        return f"To look at: {' and '.join(best)} do alike; {what}{other}.{draws}"
     tail = "" if "reconstruction" in at_once[best[0]] else ", but it cannot draw a new row"
     return f"To look at: {best[0]}, where {what}{tail}{other}; this is of rows that it has seen."
 
@@ -93,7 +95,7 @@ def _calibration(found: Comparison) -> str:
     if not leading:
         return ""
     inside = found.mean("inside_95", leading[0])
-    return f" Of its 95 % intervals {100 * inside:.0f} % hold the truth."
+    return f" Of the 95 % intervals of {leading[0]}, {100 * inside:.0f} % hold the truth."
 
 
 def _measure(measures: Sequence[Measure], key: str) -> Measure:
