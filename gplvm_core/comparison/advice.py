@@ -24,9 +24,8 @@ def advice(at_once: Measured, found: Comparison | None) -> tuple[str, str, str]:
     if found is None or found.n_splits < 2:
         return (*NOT_YET, for_looking(at_once))
     return (
-        _claim("To tell likely rows from odd ones", "density", "have the higher density", found),
-        _claim("To fill in what is missing", "missing", "make the smaller error", found)
-        + _calibration(found),
+        _claim("To tell likely rows from odd ones", "density", found),
+        _claim("To fill in what is missing", "missing", found) + _calibration(found),
         for_looking(at_once),
     )
 
@@ -49,13 +48,30 @@ def for_looking(at_once: Measured) -> str:
         if key == "neighbours_map"
         else "what is near is near in the data most often (trustworthiness: {})"
     ).format(values)
+    other = _truer(at_once, best)
     if len(best) > 1:
-        return f"To look at: {listed(best)} do alike; {what}. Take the one that can draw, too."
+        drawing = [name for name in best if "reconstruction" in at_once[name]]
+        draws = "" if len(drawing) == len(best) else " Take one that can draw, too."
+        return f"To look at: {' and '.join(best)} do alike; {what}{other}.{draws}"
     tail = "" if "reconstruction" in at_once[best[0]] else ", but it cannot draw a new row"
-    return f"To look at: {best[0]}, where {what}{tail}; this is of rows that it has seen."
+    return f"To look at: {best[0]}, where {what}{tail}{other}; this is of rows that it has seen."
 
 
-def _claim(what: str, key: str, verb: str, found: Comparison) -> str:
+def _truer(at_once: Measured, best: Sequence[str]) -> str:
+    """Which map keeps the data's neighbours better than those that keep the labels' best."""
+    known = {
+        name: values["trustworthiness"]
+        for name, values in at_once.items()
+        if "trustworthiness" in values
+    }
+    top = max(known, key=known.__getitem__, default=None)
+    rival = max((known[name] for name in best if name in known), default=None)
+    if top is None or rival is None or top in best or known[top] - rival < ALIKE:
+        return ""
+    return f"; the data's own neighbours stay together better in {top}"
+
+
+def _claim(what: str, key: str, found: Comparison) -> str:
     measure = _measure(KEPT_ASIDE, key)
     leading = found.leading(measure)
     if not leading:
@@ -67,7 +83,8 @@ def _claim(what: str, key: str, verb: str, found: Comparison) -> str:
         if best in BASE_LINES:
             return f"{what}: the base line, {best} ({value}), is better than all models here."
         return f"{what}: {best} ({value}), better than all others by more than chance."
-    words = f"{what}: {listed(leading)} are not told apart by these splits ({best} {value})"
+    each = [f"{name} ({measure.in_words(found.mean(key, name))})" for name in leading]
+    words = f"{what}: {listed(each)} are not told apart by these splits"
     if simple and best not in BASE_LINES:
         return f"{words}, so a base line may do as well."
     return f"{words}."
@@ -78,7 +95,7 @@ def _calibration(found: Comparison) -> str:
     if not leading:
         return ""
     inside = found.mean("inside_95", leading[0])
-    return f" Of its 95 % intervals {100 * inside:.0f} % hold the truth."
+    return f" Of the 95 % intervals of {leading[0]}, {100 * inside:.0f} % hold the truth."
 
 
 def _measure(measures: Sequence[Measure], key: str) -> Measure:

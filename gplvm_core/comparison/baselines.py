@@ -56,10 +56,14 @@ class WithNoise(RegressorMixin, BaseEstimator):
 class Mixture(BaseEstimator):
     """A mixture of Gaussians whose size and covariances are chosen on rows kept aside in training.
 
-    Columns are standardised inside; densities are of the rows as given.
+    scaling: inside, "columns" standardises each, "global" takes one unit for all, so that columns
+    that hardly change do not count as much as the others. Densities are of the rows as given.
     """
 
-    def __init__(self, random_state: int | None = None) -> None:
+    def __init__(
+        self, random_state: int | None = None, scaling: Literal["global", "columns"] = "columns"
+    ) -> None:
+        self.scaling = scaling
         self.random_state = random_state
 
     def fit(self, Y: Float[Array, "N D"]) -> Self:
@@ -68,6 +72,8 @@ class Mixture(BaseEstimator):
         from sklearn.model_selection import GridSearchCV, KFold
 
         self.center_, scale = Y.mean(axis=0), Y.std(axis=0)
+        if self.scaling == "global":
+            scale = np.full_like(scale, np.sqrt(np.mean(scale**2)))
         self.scale_ = np.where(scale > 0.0, scale, 1.0)
         folds = KFold(3, shuffle=True, random_state=self.random_state)
         kinds = ["full", "diag"] if Y.shape[1] <= MOST_FULL else ["diag"]

@@ -53,7 +53,7 @@ def compare_kept_aside(
     rows = rows[:, varying]
     known = None if labels is None else np.asarray(labels)
     entered = [Contender(name, ready(model)) for name, model in models.items()]
-    base = [Contender(PPCA, ChosenPCA(scaling)), Contender(MIXTURE, Mixture())]
+    base = [Contender(PPCA, ChosenPCA(scaling)), Contender(MIXTURE, Mixture(scaling=scaling))]
     judge = judge_of(rows, known, scaling, n_samples, random_state)
     found = compare(
         [*entered, *base], rows, cv=cv, random_state=random_state, callback=callback, judge=judge

@@ -39,7 +39,9 @@ class Measure:
         """The value, or a dash where the model has none."""
         if not np.isfinite(value):
             return "–"
-        words = f"{value:.1%}" if self.percent else f"{value:.4g}"
+        words = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
+        if self.percent:
+            words = f"{value:.1%}"
         return words.replace("%", " %").replace("-", "−")
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from html import escape
 
 import numpy as np
 
@@ -49,6 +50,29 @@ class Table:
             said = "\n".join(f"- {line.measure.words}: {line.measure.sentence}" for line in each)
             found += [f"## {part}", "\n".join(lines), said]
         return "\n\n".join((*found, *self.notes)) + "\n"
+
+    def to_html(self) -> str:
+        """The parts as one table, every measure with its sentence, the best of a line named so."""
+        head = "".join(f'<th scope="col">{escape(name)}</th>' for name in self.names)
+        body = ""
+        for part, each in self.parts.items():
+            wide = len(self.names) + 1
+            body += f'<tr><th colspan="{wide}" scope="rowgroup">{escape(part)}</th></tr>'
+            for line in each:
+                told = map(line.measure.in_words, line.values)
+                cells = "".join(
+                    f"<td><strong>{words}</strong> best</td>"
+                    if name == line.best
+                    else f"<td>{words}</td>"
+                    for name, words in zip(self.names, told, strict=True)
+                )
+                said = f"{escape(line.measure.words)}<small>{escape(line.measure.sentence)}</small>"
+                body += f'<tr><th scope="row">{said}</th>{cells}</tr>'
+        return (
+            '<div class="mf-table" tabindex="0" role="region" aria-label="Measures of the models">'
+            f'<table><thead><tr><th scope="col">Measure</th>{head}</tr></thead>'
+            f"<tbody>{body}</tbody></table></div>"
+        )
 
     def _cells(self, line: Line) -> tuple[str, ...]:
         told = (

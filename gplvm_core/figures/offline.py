@@ -1,21 +1,20 @@
 """The explorer of a fitted model as one HTML file: it needs no server, no network and no Python."""
 
-import base64
 import hashlib
 from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from os import PathLike
 from pathlib import Path
-from string import Template
 from typing import Any
 
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core.datasets.dataset import Dataset
 from gplvm_core.figures.pack import Chart, pack_model
+from gplvm_core.figures.page import content, page
 from gplvm_core.figures.precision import Precision, rounded
-from gplvm_core.figures.scripts import MAP_STYLES, asset, script
+from gplvm_core.figures.scripts import MAP_STYLES, asset
 
 OPENING = """from gplvm_core import load
 
@@ -89,17 +88,13 @@ class OfflineExplorer:
     @cached_property
     def html(self) -> str:
         """The whole page."""
-        code = f'(() => {{\n"use strict";\n{script("offline/offline.js")}\n}})();'
-        notes = (self.source, self.precision.in_words())
-        return Template(asset("offline/offline.html")).substitute(
-            digest=_digest(code),
-            title=escape(self.title),
-            styles=asset("offline/offline.css", "kit/kit.css", *MAP_STYLES),
-            map=asset("map/map.html"),
-            notes="\n".join(f"<p>{escape(note)}</p>" for note in notes if note),
-            opening=escape(self.opening),
-            model=base64.b64encode(self._content[0]).decode(),
-            script=code,
+        return page(
+            "offline/offline.js",
+            self.title,
+            MAP_STYLES,
+            asset("map/map.html"),
+            content("model", self._content[0], {"opening": self.opening}),
+            (self.source, self.precision.in_words()),
         )
 
     def save(self, path: str | PathLike[str]) -> None:
@@ -118,10 +113,3 @@ class OfflineExplorer:
     def _content(self) -> tuple[bytes, Precision]:
         own = hashlib.sha256(self.chart.posterior.weights.tobytes()).hexdigest()[:16]
         return rounded(self.chart, pack_model(self.chart, f"{self.title}|{own}"))
-
-
-def _digest(code: str) -> str:
-    """What lets this script run in the page and no other."""
-    if "</script" in code.lower() or "<!--" in code:
-        raise ValueError("The canvas' scripts hold text that would end or hide them in a page.")
-    return f"sha256-{base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()}"

@@ -130,7 +130,7 @@ def test_only_a_difference_beyond_its_error_is_marked_and_said() -> None:
     likely, missed, looked = advice({"curved": {}}, found)
     assert "curved (5.1), better than all others by more than chance" in likely
     assert f"the base line, {PPCA} (20.3 %), is better than all" in missed
-    assert missed.endswith("Of its 95 % intervals 90 % hold the truth.")
+    assert missed.endswith(f"Of the 95 % intervals of {PPCA}, 90 % hold the truth.")
     assert "no two maps" in looked
     unsure = made(density=[[5.0, 3.0, 1.0], [2.0, 3.0, 1.0], [5.0, 2.0, 1.0]], missing=missing)
     assert unsure.leading(DENSITY)[:2] == ("curved", PPCA)

@@ -9,7 +9,7 @@ import pytest
 from gplvm_core.figures.scripts import ASSETS, script
 
 STREAMLIT = sorted(f"streamlit/{path.name}" for path in (ASSETS / "streamlit").glob("*.js"))
-ENTRIES = [*STREAMLIT, "offline/offline.js"]
+ENTRIES = [*STREAMLIT, "offline/offline.js", "offline/compare.js"]
 DECLARED = re.compile(r"^(?:export default )?(?:async )?(?:class|function|const|let) (\w+)", re.M)
 
 

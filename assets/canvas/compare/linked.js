@@ -202,16 +202,17 @@ export class LinkedMaps {
       context.fillStyle = css(theme.background);
       context.fillRect(0, 0, whole, height + FIGURE_HEAD);
       this.panels.forEach(({ map, words }, i) => {
+        const left = i * (width + FIGURE_GAP);
         context.save();
-        context.translate(i * (width + FIGURE_GAP), FIGURE_HEAD);
+        context.beginPath();
+        context.rect(left, 0, width, height + FIGURE_HEAD);
+        context.clip();
+        context.translate(left, FIGURE_HEAD);
         context.font = `600 14px ${theme.font}`;
         context.fillStyle = css(theme.text);
         context.textAlign = "left";
         context.textBaseline = "alphabetic";
         context.fillText(words.title, 0, -8);
-        context.beginPath();
-        context.rect(0, 0, width, height);
-        context.clip();
         map.drawLayers(context);
         map.drawInFront(context);
         context.restore();

@@ -58,6 +58,7 @@ export class Panel {
     this.figure = element("figure", { class: "panel" }, element("h3", {}, words.title), this.facts, this.box,
       element("div", { class: "drawn" }, below, this.caption));
     this.picture = draws ? new OutputPicture(this.output, model, linked.shared, () => linked.paint(), words.title) : null;
+    if (this.picture) this.picture.small = true;
     upper.setAttribute("aria-label", `Map of ${words.title}: ${model.nPoints} rows. Arrow keys move the place, Enter keeps it.`);
     /** The plane as it is shown: the model's own, or a turned one. @type {TurnedModel | null} */
     this.turned = null;

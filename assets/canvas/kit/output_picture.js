@@ -28,6 +28,8 @@ export class OutputPicture {
     this.size = null;
     /** Beside a title of its own. @type {HTMLElement | null} */
     this.caption = null;
+    /** Whether there is no room for axes. */
+    this.small = false;
     /** Whether the outputs are classes. */
     this.labels = false;
     this.values = new Float64Array(model.nOutputs);
@@ -61,7 +63,7 @@ export class OutputPicture {
     if (!this.size?.[0]) return variance;
     const context = fitCanvas(this.canvas, ...this.size);
     const spread = ["curve", "bars"].includes(model.drawing.kind) ? model.deviations(point) : null;
-    drawOutput(context, model.drawing, values, ...this.size, { theme: state.theme, turn: state.turn, spread });
+    drawOutput(context, model.drawing, values, ...this.size, { theme: state.theme, turn: state.turn, spread, small: this.small });
     return variance;
   }
 

@@ -125,7 +125,8 @@ def stored(key: str, first: Item) -> Member:
     if not same(item.dataset, first.dataset):
         raise ValueError(f"“{item.title}” is a model of other data than “{first.title}”.")
     member = of_model(key, item.model, first.dataset, f"{key}|{item.version}")
-    return replace(member, facts=f"{item.title} · {member.facts}")
+    title = item.title if item.view is None else f"{item.title}: {item.view}"
+    return replace(member, facts=f"{title} · {member.facts}")
 
 
 def of_model(key: str, model: Any, dataset: Dataset, store: str) -> Member:

@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Callable
-from html import escape
 from typing import Any
 
 import numpy as np
@@ -19,10 +18,12 @@ from gplvm_core.comparison import (
     table_of,
 )
 from gplvm_core.datasets.errors import plural
+from gplvm_core.figures.offline_compare import MapOf, offline_comparison
 from gplvm_core.training import ComparisonRun, begin_comparison, comparison_of
-from pages.ui.compare.members import Member
+from pages.ui.compare.members import NO_DRAWING, Member
 from pages.ui.compare.recipes import scaling_of
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.depth_worth import depth_worth_button
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import file_stem, seconds_in_words
 
@@ -41,11 +42,11 @@ def verdict(first: Item, members: list[Member]) -> None:
     run = comparison_of(key)
     found = run.result if run is not None and isinstance(run.result, Comparison) else None
     st.subheader("Which one should I use?", anchor=False)
-    for sentence in advice(at_once, found):
-        st.markdown(f"- {plain(sentence)}")
+    words = advice(at_once, found)
+    st.markdown("\n".join(f"- {plain(sentence)}" for sentence in words))
     trial(first, members, key, run)
     told = table_of(at_once, found)
-    st.html(table_html(told))
+    st.html(told.to_html())
     if run is None or found is None:
         st.caption(
             "No best is marked here: of what was measured once, on rows that the models have seen, "
@@ -53,7 +54,8 @@ def verdict(first: Item, members: list[Member]) -> None:
         )
     for note in told.notes:
         st.caption(plain(note))
-    take_home(told, first)
+    take_home(told, first, members, words)
+    depth_worth_button(first.key)
 
 
 @st.cache_data(max_entries=32, show_spinner="Measuring the maps …")
@@ -165,40 +167,44 @@ def keep_looking(key: str) -> None:
         )
 
 
-def table_html(told: Table) -> str:
-    """A line for every measure with its sentence; the best is bold and says so."""
-    head = "".join(f'<th scope="col">{escape(name)}</th>' for name in told.names)
-    body = ""
-    for part, lines in told.parts.items():
-        body += f'<tr><th colspan="{len(told.names) + 1}" scope="rowgroup">{escape(part)}</th></tr>'
-        for line in lines:
-            cells = "".join(
-                f"<td><strong>{words}</strong> best</td>"
-                if name == line.best
-                else f"<td>{words}</td>"
-                for name, words in zip(
-                    told.names, map(line.measure.in_words, line.values), strict=True
-                )
-            )
-            body += (
-                f'<tr><th scope="row">{escape(line.measure.words)}'
-                f"<small>{escape(line.measure.sentence)}</small></th>{cells}</tr>"
-            )
-    return (
-        '<div class="mf-table" tabindex="0" role="region" aria-label="Measures of the models">'
-        f'<table><thead><tr><th scope="col">Measure</th>{head}</tr></thead>'
-        f"<tbody>{body}</tbody></table></div>"
-    )
-
-
-def take_home(told: Table, first: Item) -> None:
-    """The table as files."""
+def take_home(told: Table, first: Item, members: list[Member], words: tuple[str, ...]) -> None:
+    """The table as files, and everything as one page."""
     stem = f"compare-{file_stem(first.title)}"
     with st.container(horizontal=True):
         for label, text, end, kind in (
-            ("Table as CSV", told.to_csv(), "csv", "text/csv"),
-            ("As text", told.to_markdown(), "md", "text/markdown"),
+            ("Table as CSV", told.to_csv, "csv", "text/csv"),
+            ("As text", told.to_markdown, "md", "text/markdown"),
+            (
+                "All as one HTML file",
+                lambda: whole_page(told, first, members, words),
+                "html",
+                "text/html",
+            ),
         ):
             st.download_button(
-                label, text, f"{stem}.{end}", kind, on_click="ignore", icon=":material/download:"
+                label,
+                text,
+                f"{stem}.{end}",
+                kind,
+                on_click="ignore",
+                icon=":material/download:",
+                key=f"compare_take_{end}",
+                help="Opens in any browser, without a network and without this program."
+                if end == "html"
+                else None,
             )
+
+
+def whole_page(told: Table, first: Item, members: list[Member], words: tuple[str, ...]) -> str:
+    """Linked maps, sentences and table in one file."""
+    maps = [
+        MapOf(member.name, member.facts, member.chart, member.positions, NO_DRAWING)
+        for member in members
+    ]
+    return offline_comparison(
+        maps,
+        f"Models of {first.dataset.title}",
+        words=words,
+        table=told.to_html(),
+        source=" ".join((first.dataset.source, *told.notes)),
+    )

@@ -1,0 +1,22 @@
+// Linked maps in a file of their own: the models stand in the page as base64, nothing is fetched.
+
+import { LinkedMaps } from "../compare/linked.js";
+import { element } from "../kit/dom.js";
+import { contentOf } from "./content.js";
+
+function beginComparison() {
+  const nodes = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("script[id^=model]")]);
+  const packed = nodes.map(({ id, dataset: { title = "", facts = "", note = "", draws } }) =>
+    ({ store: id, title, facts, note, draws: Boolean(draws), bytes: contentOf(id) }));
+  const maps = new LinkedMaps(document, packed, { turned: true, at: null }, () => {});
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => maps.retheme());
+  // Where tests and tools find it, as in the app.
+  Object.assign(window, { manifolio: { views: new Map([["compare", maps]]) } });
+}
+
+try {
+  beginComparison();
+} catch (error) {
+  document.querySelector("footer")?.prepend(element("p", { role: "alert" }, `These maps cannot be drawn here. ${error}`));
+  throw error;
+}
