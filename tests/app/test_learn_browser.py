@@ -29,6 +29,7 @@ CHANGES: dict[str, tuple[Callable[[Page], None], str]] = {
     "functions": (click_into, "1 point seen"),
     "bend": (lambda page: slide(page, "Width of q(x)", 0.02), "Through ⟨k⟩: 1.28"),
     "digit": (lambda page: slide(page, "Whole turn", 30), "mixed up with none"),
+    "maps": (train, "Bayesian GP-LVM: 1."),
     "dimensions": (train, "2 of 10 dimensions are on"),
     "inducing": (click_into, "6 inducing inputs"),
     "views": (train, "1 of 6 dimensions is shared"),

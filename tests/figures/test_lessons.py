@@ -1,5 +1,7 @@
 """What the stops of the tour draw, against independent computations."""
 
+import re
+
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
@@ -8,9 +10,10 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 
 from gplvm_core.figures.frame import unframe
 from gplvm_core.figures.lessons.dimensions import dimensions
+from gplvm_core.figures.lessons.four_maps import four_maps
 from gplvm_core.figures.lessons.functions import GRID, KINDS, conditioned, functions, kernel_of
 from gplvm_core.figures.lessons.inducing import LOW, inducing, observed, sparse
-from gplvm_core.figures.lessons.picture import number, pack_picture
+from gplvm_core.figures.lessons.picture import Picture, number, pack_picture
 from gplvm_core.figures.lessons.turned_digit import turned_digit
 from gplvm_core.figures.lessons.two_views import two_views
 from gplvm_core.figures.lessons.uncertain_input import moments
@@ -89,6 +92,25 @@ def test_what_views_share_vanishes_behind_a_bend() -> None:
     # cos² t is 1 − sin² t. That it is shared under a straight kernel a walk through the tour sees.
     words = two_views("rbf", 0.1, 3, lambda *_: None).words[0]
     assert words.startswith("0 of 3 dimensions are shared, 2 are private")
+
+
+def test_fitted_points_overfit_and_averaged_ones_do_not() -> None:
+    class Enough(Exception):
+        """Seen what was to be seen."""
+
+    errors: list[tuple[float, ...]] = []
+
+    def watch(picture: Picture, step: int, most: int) -> None:
+        found = re.findall(r"\d\.\d\d", picture.words[1])
+        errors.append(tuple(float(each) for each in found))
+        if step >= 32:
+            raise Enough
+
+    with pytest.raises(Enough):
+        four_maps(8, watch)
+    points_shown, points_aside, bayesian_shown, bayesian_aside = errors[-1]
+    assert points_shown < 0.3 < 1.0 < bayesian_shown
+    assert points_aside > bayesian_aside
 
 
 def test_a_line_mixes_up_what_a_plane_tells_apart() -> None:

@@ -1,6 +1,5 @@
 """Two views of three signals: which latent dimension which view uses, while they are trained."""
 
-import warnings
 from collections.abc import Callable
 
 import numpy as np
@@ -8,10 +7,10 @@ from jaxtyping import Float
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.datasets.toy_views import toy_views
+from gplvm_core.figures.lessons.legs import legs
 from gplvm_core.figures.lessons.picture import Panel, Picture, bars, line
 from gplvm_core.models import ManifoldRelevance
 from gplvm_core.numerics import Array
-from gplvm_core.optimise import Progress
 
 N_POINTS, N_INDUCING, MAX_ITER, LEG = 40, 16, 72, 3
 INKS = {"first": "accent", "second": "warm", "both": "green"}
@@ -34,36 +33,18 @@ def two_views(
     """
     data = toy_views(N_POINTS, noise=noise)
     n_inducing = n_latent if kernel == "linear" else N_INDUCING
-    last: Progress | None = None
-    while True:
-        model = ManifoldRelevance(
+
+    def make() -> ManifoldRelevance:
+        return ManifoldRelevance(
             n_latent, n_inducing, kernel, max_iter=MAX_ITER, init="pca_each", random_state=0
         )
-        leg = _Leg(1 if look is None else LEG)
-        with warnings.catch_warnings(action="ignore"):
-            run = None if last is None else last.run
-            model.fit(data.view_values, callback=leg, resume=run)  # type: ignore[arg-type]
+
+    for model in legs(make, data.view_values, 1 if look is None else LEG):
         picture = drawn(model, data)
         if look is None:
-            return picture
-        last = leg.last or last
+            break
         look(picture, model.n_iter_, MAX_ITER)
-        if model.result_.status != "stopped":
-            return picture
-
-
-class _Leg:
-    """Ends a training after some iterations, from where it can go on."""
-
-    def __init__(self, most: int) -> None:
-        self.left = most
-        self.last: Progress | None = None
-
-    def __call__(self, progress: Progress) -> None:
-        self.last = progress
-        self.left -= 1
-        if self.left <= 0:
-            raise StopIteration
+    return picture
 
 
 def users(model: ManifoldRelevance) -> dict[str, tuple[int, ...]]:

@@ -5,6 +5,7 @@ import streamlit as st
 from pages.ui.learn.figure import figure
 from pages.ui.learn.stop import Note, Stop
 from pages.ui.learn.stops.dimensions import DIMENSIONS
+from pages.ui.learn.stops.four_maps import FOUR_MAPS
 from pages.ui.learn.stops.functions import FUNCTIONS
 from pages.ui.learn.stops.inducing import INDUCING
 from pages.ui.learn.stops.step import STEP
@@ -17,6 +18,7 @@ STOPS: tuple[Stop, ...] = (
     FUNCTIONS,
     UNCERTAIN_INPUT,
     TURNED_DIGIT,
+    FOUR_MAPS,
     DIMENSIONS,
     INDUCING,
     TWO_VIEWS,
