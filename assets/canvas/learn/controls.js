@@ -28,7 +28,7 @@ export function lessonControl(control, choose) {
 
 /** @param {LessonControl} control @param {(value: any) => void} choose */
 function slider({ label, low = 0, high = 1, step = 0.1, unit = "", help = "" }, choose) {
-  const input = element("input", { type: "range", min: low, max: high, step });
+  const input = element("input", { type: "range", min: low, max: high, step, "aria-label": label });
   const output = element("output");
   const node = element("label", { class: "lesson-slider", title: help }, element("span", {}, label), input, output);
   const tell = () => {
@@ -48,7 +48,7 @@ function slider({ label, low = 0, high = 1, step = 0.1, unit = "", help = "" }, 
 
 /** @param {LessonControl} control @param {(value: any) => void} choose */
 function choice({ label, options = [], help = "" }, choose) {
-  const select = element("select", {}, ...options.map(([value, words]) => element("option", { value }, words)));
+  const select = element("select", { "aria-label": label }, ...options.map(([value, words]) => element("option", { value }, words)));
   const node = element("label", { class: "field", title: help }, element("span", {}, label), select);
   select.addEventListener("change", () => choose(select.value));
   return { node, show: (/** @type {string} */ value) => { select.value = value; } };

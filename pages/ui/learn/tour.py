@@ -5,10 +5,25 @@ import streamlit as st
 from pages.ui.learn.figure import figure
 from pages.ui.learn.stop import Note, Stop
 from pages.ui.learn.stops.dimensions import DIMENSIONS
+from pages.ui.learn.stops.four_maps import FOUR_MAPS
 from pages.ui.learn.stops.functions import FUNCTIONS
+from pages.ui.learn.stops.inducing import INDUCING
+from pages.ui.learn.stops.step import STEP
+from pages.ui.learn.stops.turned_digit import TURNED_DIGIT
+from pages.ui.learn.stops.two_views import TWO_VIEWS
+from pages.ui.learn.stops.uncertain_input import UNCERTAIN_INPUT
 from pages.ui.shared.link import go_to
 
-STOPS: tuple[Stop, ...] = (FUNCTIONS, DIMENSIONS)
+STOPS: tuple[Stop, ...] = (
+    FUNCTIONS,
+    UNCERTAIN_INPUT,
+    TURNED_DIGIT,
+    FOUR_MAPS,
+    DIMENSIONS,
+    INDUCING,
+    TWO_VIEWS,
+    STEP,
+)
 
 
 def chosen() -> Stop:
