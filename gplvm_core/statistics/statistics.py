@@ -76,7 +76,20 @@ class Statistics:
         """The same sums with every group split by a second grouping of its columns."""
         pairs = np.stack([np.asarray(self.groups), by])
         kinds, groups = np.unique(pairs, axis=1, return_inverse=True)
-        own, groups = kinds[0], groups.reshape(-1)
+        return self._regrouped(kinds[0], groups.reshape(-1))
+
+    def joined(self, other: "Statistics") -> "Statistics":
+        """The statistics of both, where columns are one group that are so in both."""
+        pairs = np.stack([np.asarray(self.groups), np.asarray(other.groups)])
+        kinds, groups = np.unique(pairs, axis=1, return_inverse=True)
+        mine, others = (
+            each._regrouped(own, groups.reshape(-1))
+            for each, own in zip((self, other), kinds, strict=True)
+        )
+        return mine + others
+
+    def _regrouped(self, own: Int[Counts, " G2"], groups: Int[Counts, " D"]) -> "Statistics":
+        """With finer groups: which of the present ones each is a part of, and of each column."""
         return Statistics(
             self.psi0[own],
             self.psi1_targets,

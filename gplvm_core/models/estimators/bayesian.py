@@ -1,6 +1,7 @@
 """The Bayesian GP-LVM: latent inputs integrated out, dimensions switched off by ARD."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -9,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.datasets import DataError, RowFiles
+from gplvm_core.datasets import RowFiles
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.scaling import Noise, Scaling, observed_counts
 from gplvm_core.models.estimators.trained import TrainedModel
@@ -32,10 +33,12 @@ from gplvm_core.prediction import (
     log_density_sampled,
     project,
 )
-from gplvm_core.prediction.added import Added
+from gplvm_core.prediction.added import Added, Sums, pass_by
 from gplvm_core.prediction.encoded import project_encoded
+from gplvm_core.prediction.place import place
 from gplvm_core.priors.encoder import Encoder
-from gplvm_core.statistics import Executor, Statistics, executor
+from gplvm_core.statistics import Executor, Statistics
+from gplvm_core.statistics import executor as threads
 
 
 class BayesianGPLVM(TrainedModel):
@@ -165,48 +168,55 @@ class BayesianGPLVM(TrainedModel):
         *,
         callback: Callable[[Progress], None] | None = None,
         resume: Run | None = None,
+        executor: Executor | None = None,
     ) -> Self:
         """Train on outputs Y (N × D), NaN for missing ones, or on `RowFiles`. `y` is ignored.
 
         callback(progress) is called after every accepted iteration, and of files after every part
         that passed by; StopIteration raised in it ends training with the best state so far. resume:
         a `progress.run` to go on from, with the same data and settings (a larger max_iter goes on
-        for longer). Raises DataError for files that change while they are read; the model is then
-        as it was before.
+        for longer). executor: where rows of files pass by, `gplvm_core.cluster(…)`; None: n_jobs
+        threads here. Raises DataError for files that change while they are read, and ClusterError
+        for a cluster that fails; the model is then as it was before.
         """
-        if not isinstance(Y, RowFiles) or len(Y) <= MANY or self.encoder is not None:
+        if executor is not None and not isinstance(Y, RowFiles):
+            raise ValueError(
+                "an executor works on rows of files: save the table with numpy.save, where all "
+                "workers see it, and fit RowFiles.of(path)"
+            )
+        apart = self.encoder is None and not self.capabilities.timed
+        if not isinstance(Y, RowFiles) or len(Y) <= MANY or not apart:
             whole = np.asarray(Y) if isinstance(Y, RowFiles) else Y
             return super().fit(whole, y, callback=callback, resume=resume)
         kept = np.sort(np.random.default_rng(0).permutation(len(Y))[:MANY])
         model, seen = clone(self), Last(callback)
         model.fit(Y.take(kept), callback=seen if callback else None, resume=resume)
-        model._pass_by(Y, kept, seen)
+        model._pass_by(Y, kept, seen, executor)
         for name, found in vars(model).items():
             if name.endswith("_"):
                 setattr(self, name, found)
         return self
 
-    def _pass_by(self, files: RowFiles, kept: Int[NDArray[np.intp], " K"], seen: Last) -> None:
+    def _pass_by(
+        self,
+        files: RowFiles,
+        kept: Int[NDArray[np.intp], " K"],
+        seen: Last,
+        given: Executor | None,
+    ) -> None:
         """Add all rows of files but those that were drawn."""
-        training, added = self._belief, Added.none(self.posterior_, self.statistics_)
-        with executor(self.n_jobs) as run:
-            for first, rows in files.chunks():
-                own = np.isin(np.arange(first, first + len(rows)), kept, invert=True)
-                if not own.any():
-                    continue
-                try:
-                    outputs = self._outputs(rows[own])
-                except ValueError as error:
-                    last = first + len(rows) - 1
-                    raise DataError(f"among the rows {first:,} to {last:,}: {error}") from error
-                added, _ = added.rows(outputs, training, run)
-                if not seen.again(f"rows that pass by: {added.count:,} of {len(files):,}"):
+        new: Sums | None = None
+        with nullcontext(given) if given else threads(self.n_jobs) as run:
+            for sums in pass_by(files, self.posterior_, self._belief, kept, run):
+                new = sums if new is None else new + sums
+                if not seen.again(f"rows that pass by: {new.count:,} of {len(files):,}"):
                     break
+        assert new is not None  # there are more rows than were drawn
         if self.trained_rows_ is not None:
             self.trained_rows_ = kept[self.trained_rows_]
         self.kept_rows_ = kept
-        self._add(added, None)
-        note = f"{added.count:,} of {len(files):,} rows only passed by: their sums were kept alone"
+        self._add(new, None)
+        note = f"{new.count:,} of {len(files):,} rows only passed by: their sums were kept alone"
         if self.n_rows_ != len(files):
             note += f"; {len(files) - (self.n_rows_ or 0):,} were not read, since it was stopped"
         self.notes_ += (note,)
@@ -226,20 +236,21 @@ class BayesianGPLVM(TrainedModel):
                 "fit it to all rows, or ask forecast for new times"
             )
         outputs = self._outputs(Y)
-        with executor(self.n_jobs) as run:
-            none = Added.none(self.posterior_, self.statistics_)
-            added, new = none.rows(outputs, self._belief, run)
+        with threads(self.n_jobs) as run:
+            belief, _ = place((Evidence(self.posterior_, outputs),), self._belief, run)
+            new = Sums.of(self.posterior_, outputs, belief, run)
         if self.trained_rows_ is None:
             self.trained_rows_ = np.arange(len(self.latent_mean_))
-        self._add(added, new)
+        self._add(new, belief)
         self.notes_ += (f"{len(outputs):,} rows were added without training again",)
         return self
 
-    def _add(self, added: Added, kept: Belief | None) -> None:
+    def _add(self, new: Sums, kept: Belief | None) -> None:
         """Take rows in, with their beliefs or without."""
+        added = Added.of(self.posterior_, self.statistics_, new)
         before = self.n_rows_ or len(self.latent_mean_)
-        self.n_rows_ = before + added.count
-        information = (before * self.information_ + added.divergence) / self.n_rows_
+        self.n_rows_ = before + new.count
+        information = (before * self.information_ + new.divergence) / self.n_rows_
         belief = self._belief
         if kept is not None:
             belief = Belief(

@@ -69,7 +69,7 @@ class DynamicalGPLVM(SequenceQueries, BayesianGPLVM):
     def capabilities(self) -> Capabilities:
         return Capabilities(timed=True)
 
-    def fit(
+    def fit(  # type: ignore[override]  # rows that hang together do not pass by
         self,
         Y: ArrayLike,
         y: Any = None,
