@@ -7,6 +7,7 @@ NAMES = (
     "speed",
     "scale",
     "many_rows",
+    "cluster",
     "missing",
     "oil_flow",
     "training",

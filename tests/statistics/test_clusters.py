@@ -64,6 +64,7 @@ def test_workers_without_the_package_or_with_another_are_refused(local: tuple[st
     client.run(exec, f"import {ROOM} as room, importlib; importlib.reload(room)")
 
 
+@pytest.mark.filterwarnings("ignore::UserWarning")
 def test_a_cluster_gives_the_same_numbers_though_a_worker_is_killed(
     local: tuple[str, Client], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
