@@ -3,7 +3,7 @@
 # make help  lists the rest
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format docs mutants fuzz bench gallery chromium clean
+.PHONY: help run test check format docs mutants fuzz bench cluster-demo gallery chromium clean
 .DELETE_ON_ERROR:
 
 VENV := .venv
@@ -31,6 +31,7 @@ help:
 	@echo "make fuzz    many more damaged and hostile files than the tests try (tests/fuzz)"
 	@echo "make docs    build the documentation (build/docs)"
 	@echo "make bench   run the benchmarks (benchmarks/README.md)"
+	@echo "make cluster-demo  a million rows on a cluster of two local processes, one of them killed"
 	@echo "make gallery train the gallery's models again (assets/models)"
 	@echo "make lock    write requirements.lock anew: what a shared server installs, with hashes"
 	@echo "make audit   ask for known holes in what requirements.lock names"
@@ -71,6 +72,9 @@ docs: $(VENV)/.dev-installed
 
 bench: $(VENV)/.dev-installed
 	$(BIN)/python -m benchmarks
+
+cluster-demo: $(VENV)/.dev-installed
+	$(BIN)/python -m benchmarks.cluster --rows 1000000 --workers 2 --kill
 
 gallery: $(VENV)/.app-installed
 	PYTHONPATH=. $(BIN)/python assets/models/train.py

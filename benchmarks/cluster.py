@@ -1,0 +1,219 @@
+"""Rows that pass by on a Dask cluster beside one process, and a model of the time of larger ones.
+
+    python -m benchmarks.cluster [--rows N] [--workers 1 2] [--kill] [--record]
+
+N × 20 float32 rows in temporary files (`mlp` of benchmarks.many_rows). A model of 20,000 of them is
+trained once, with few iterations; then all others pass by: in this process, and on clusters of
+local processes. CPU seconds of whoever works, seconds of waiting, CPU seconds of the client (here
+with the scheduler), bytes of a task. --kill: then one of two workers is killed when a quarter has
+passed (what it had used is not counted). From these figures, seconds for 10, 100 and 1000 workers
+and 10⁹ rows; docs/cluster.md has the assumptions.
+"""
+
+import argparse
+import os
+import signal
+import sys
+import tempfile
+import time
+import warnings
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Any
+
+import dask
+import numpy as np
+from distributed import Client, LocalCluster
+from distributed.protocol.pickle import dumps
+
+from benchmarks.common import table, write_row
+from benchmarks.many_rows import mlp
+from gplvm_core import BayesianGPLVM, RowFiles, cluster
+from gplvm_core.datasets.row_files import MOST_PARTS, ROWS_AT_ONCE
+from gplvm_core.numerics import Array
+from gplvm_core.prediction.added import Added, Passing, Sums, pass_by
+from gplvm_core.statistics import Executor
+from gplvm_core.statistics.executors import serial
+
+# Memory is given back to the system only when much of it is free, and nobody takes samples.
+QUIET = {
+    "distributed.nanny.pre-spawn-environ": {
+        "MALLOC_TRIM_THRESHOLD_": 1_000_000_000,
+        "MALLOC_MMAP_THRESHOLD_": 1_000_000_000,
+        "OMP_NUM_THREADS": 1,
+        "OPENBLAS_NUM_THREADS": 1,
+        "MKL_NUM_THREADS": 1,
+    },
+    "distributed.worker.profile.enabled": False,
+}
+LARGE = 1_000_000_000  # rows that the model of time is asked for
+NETWORK = 100e6  # bytes a second that reach the client
+TRIED = 400  # empty parts that are handed out
+
+
+def generated(folder: Path, n_rows: int) -> RowFiles:
+    """Rows in files of at most 250,000."""
+    paths = []
+    for number, begin in enumerate(range(0, n_rows, 250_000)):
+        path = folder / f"{number:04d}.npy"
+        np.save(path, mlp(min(250_000, n_rows - begin), 2 + number).astype(np.float32))
+        paths.append(path)
+    return RowFiles.of(paths)
+
+
+class Pass:
+    """The rows of files that pass by one trained model."""
+
+    def __init__(self, files: RowFiles, kept: Any, model: BayesianGPLVM) -> None:
+        self.files, self.kept, self.model = files, kept, model
+
+    def run(self, run: Executor, after: Iterable[Any] = ()) -> tuple[Array, dict[str, float]]:
+        """What is found of all rows, and what it took; `after`: is asked after every part."""
+        begin, cpu, total = time.perf_counter(), time.process_time(), None
+        watch = iter(after)
+        for sums in pass_by(self.files, *self._known(), run):
+            total = sums if total is None else total + sums
+            next(watch, None)
+        assert total is not None
+        added = Added.of(self.model.posterior_, self.model.statistics_, total)
+        seconds = {"wall": time.perf_counter() - begin, "client_cpu": time.process_time() - cpu}
+        return np.concatenate([[added.gained], added.posterior.weights.ravel()]), seconds
+
+    def bytes_of(self) -> dict[str, int]:
+        """Of the function, which travels once to a worker, and of a part's sums."""
+        posterior, belief, kept = self._known()
+        task = Passing(self.files, posterior, belief.thinned(2500), kept)
+        sums: Sums | None = task((0, 2000))
+        return {"function": len(dumps(task)), "sums": len(dumps(sums))}
+
+    def _known(self) -> tuple[Any, Any, Any]:
+        return self.model.posterior_, self.model._belief, self.kept
+
+
+def busy(client: Client) -> dict[str, float]:
+    """CPU seconds of every worker so far."""
+    return dict(client.run(time.process_time))
+
+
+def handing_out(run: Executor, sums: int) -> float:
+    """CPU seconds of the client, and here of the scheduler, for a part that costs nothing else."""
+    begin = time.process_time()
+    list(run(np.zeros, [sums // 8] * TRIED))
+    return (time.process_time() - begin) / TRIED
+
+
+def on_cluster(work: Pass, n_workers: int, kill: bool) -> tuple[Array, dict[str, float]]:
+    """The same on so many local processes, which have loaded the package before."""
+    with (
+        dask.config.set(QUIET),
+        LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None) as local,
+        Client(local.scheduler_address, set_as_default=False) as client,
+        cluster(local.scheduler_address) as run,
+    ):
+        handing = handing_out(run, work.bytes_of()["sums"])
+        before = busy(client)
+        victim = next(iter(client.run(os.getpid).values()))
+        parts = len(work.files.parts())
+
+        def after() -> Iterator[None]:
+            for number in range(parts):
+                if kill and number == parts // 4:
+                    os.kill(victim, signal.SIGKILL)
+                    print(f"worker {victim} is killed", flush=True)
+                yield
+
+        found, seconds = work.run(run, after())
+        now = busy(client)
+    used = sum(now[name] - before.get(name, 0.0) for name in now)
+    return found, {**seconds, "cpu": used, "handing": handing}
+
+
+def seconds_for(
+    n_rows: int, n_workers: int, cost: float, handing: float, sums: int, rate: float
+) -> dict[str, float]:
+    """The model of time: a pass of so many rows on so many workers.
+
+    cost: CPU seconds a row; handing: of the client for a part; sums: bytes of its result; rate:
+    bytes a second that reach the client.
+    """
+    size = max(ROWS_AT_ONCE, -(-n_rows // MOST_PARTS))
+    parts = -(-n_rows // size)
+    work = -(-parts // n_workers) * min(size, n_rows) * cost
+    client = parts * (handing + sums / rate)
+    # Results are taken in while others are worked on; whoever takes longer decides.
+    return {"parts": parts, "work": work, "client": client, "seconds": max(work, client)}
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--rows", type=int, default=1_000_000)
+    parser.add_argument("--workers", type=int, nargs="+", default=[1, 2])
+    parser.add_argument("--iterations", type=int, default=60)
+    parser.add_argument("--kill", action="store_true")
+    parser.add_argument("--record", action="store_true", help="append a row to results")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    with tempfile.TemporaryDirectory() as folder:
+        print(f"{options.rows:,} rows × 20 are written …", flush=True)
+        files = generated(Path(folder), options.rows)
+        kept = np.sort(np.random.default_rng(0).permutation(len(files))[:20_000])
+        begin = time.process_time()
+        model = BayesianGPLVM(8, 50, max_iter=options.iterations, random_state=0)
+        model.fit(files.take(kept))
+        print(f"20,000 rows trained: {time.process_time() - begin:.1f} CPU s", flush=True)
+        work = Pass(files, kept, model)
+        expected, alone = work.run(serial)
+        alone["cpu"] = alone["client_cpu"]
+        rows = [("here", alone["cpu"], 1.0, alone["wall"], 0.0, 0.0)]
+        figures: dict[str, Any] = {"here": alone, **work.bytes_of()}
+        runs = [(count, False) for count in options.workers] + [(2, True)] * options.kill
+        for count, kill in runs:
+            found, taken = on_cluster(work, count, kill)
+            apart = float(np.max(np.abs(found - expected)) / np.max(np.abs(expected)))
+            name = f"{count} workers" + ", one killed" * kill
+            ratio = taken["cpu"] / alone["cpu"]
+            rows.append((name, taken["cpu"], ratio, taken["wall"], taken["client_cpu"], apart))
+            figures[name] = {**taken, "ratio": ratio, "apart": apart}
+            print(rows[-1], flush=True)
+    header = ("where", "workers' CPU s", "× here", "wall s", "client's CPU s", "numbers differ by")
+    print(table(header, rows))
+    _model_of_time(options, figures)
+    if options.record:
+        settings = {key: getattr(options, key) for key in ("rows", "iterations", "kill")}
+        write_row("cluster", figures, seed=2, settings=settings)
+    return 0
+
+
+def _model_of_time(options: argparse.Namespace, figures: dict[str, Any]) -> None:
+    """Printed beside what was measured: the constants are of the largest undisturbed run."""
+    measured = figures[f"{options.workers[-1]} workers"]
+    cost, handing = measured["cpu"] / (options.rows - 20_000), measured["handing"]
+    known = (cost, handing, figures["sums"], NETWORK)
+    print(
+        f"\na row: {1e6 * cost:.1f} µs of a worker; a part: {1e3 * handing:.1f} ms of the client, "
+        f"{figures['sums']:,} bytes back; the function: {figures['function']:,} bytes"
+    )
+    checked = [
+        (count, seconds_for(options.rows, count, *known)["seconds"], figures[f"{count} workers"])
+        for count in options.workers
+    ]
+    print(
+        table(
+            ("workers", "model, s", "measured, s of waiting", "CPU s ÷ workers"),
+            [(n, said, found["wall"], found["cpu"] / n) for n, said, found in checked],
+        )
+    )
+    large = []
+    for count in (10, 100, 1000):
+        said = seconds_for(LARGE, count, *known)
+        disk = LARGE * 20 * 4 / count / said["seconds"] / 1e6
+        large.append((count, said["parts"], said["work"], said["client"], said["seconds"], disk))
+    header = ("workers", "parts", "work s", "client s", "seconds", "MB/s read by each")
+    print(f"\n10⁹ rows × 20, one pass\n{table(header, large)}")
+    figures["a_billion_rows"] = {str(row[0]): row[4] for row in large}
+
+
+if __name__ == "__main__":
+    sys.exit(main())
