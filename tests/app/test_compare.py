@@ -22,7 +22,7 @@ def kept(monkeypatch: pytest.MonkeyPatch, home, flow: Dataset) -> str:
     monkeypatch.setattr(recipes, "MAX_ITER", 2)
     monkeypatch.setattr(verdict, "MAX_ITER", 2)
     monkeypatch.setattr(verdict, "SPLITS", 2)
-    monkeypatch.setattr(baselines, "SIZES", (1, 2))
+    monkeypatch.setattr(baselines, "SIZES", (1,))
     model = BayesianGPLVM(3, n_inducing=8, max_iter=2, random_state=0).fit(flow.values)
     return f"library:{Library(workspace() / 'library').add(model, flow, 'Some flow')}"
 
