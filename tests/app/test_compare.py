@@ -71,5 +71,7 @@ def test_what_cannot_be_compared_is_said(kept: str) -> None:
     assert "“Other rows” is a model of other data" in said(at)
     # What nobody has asked for here is offered, not begun.
     assert any(button.label == "Make it" for button in at.button)
+    at = run_page("compare", models=",")
+    assert not at.exception and not at.error
     at = run_page("compare", models="library:nothing")
     assert not at.exception and "There is no model “nothing” here" in said(at)
