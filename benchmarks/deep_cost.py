@@ -5,15 +5,20 @@
 Layers: bound and all gradients of chains of 1, 2, 3, 5 and 8 layers on 1000 points, 5 hidden
 dimensions, 50 inducing inputs, 12 outputs; CPU milliseconds on one thread, the least of several.
 Optimisers (Chamberlin 2016, ch. 3, who found scaled conjugate gradients best): two layers on 50
-points of a step, at the same number of iterations a start; bound, log-likelihood of a test point,
-evaluations and CPU seconds, differences in pairs with their standard errors.
+points of a step and of a sinusoid, at the same number of iterations a start; bound, log-likelihood
+of a test point, evaluations and CPU seconds, differences in pairs with their standard errors. Adam
+(Kingma & Ba 2015) is of this file alone, on the same bound and variables, its rate of 0.1 better
+than 0.03 on seed 0 of the step at 60 iterations. A natural gradient step of length one takes q(u)
+of a layer with Gaussian noise to its optimum, where the collapsed bound has it throughout: no row
+of its own. Stochastic gradients need a bound that is a sum over points: none.
 """
 
 import argparse
 import sys
 import time
 import warnings
-from typing import Literal
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -24,14 +29,59 @@ from gplvm_core.models.problems.deep import chain
 from gplvm_core.models.problems.deep_starts import Embedded
 from gplvm_core.models.problems.edges import FREE
 from gplvm_core.models.problems.nodes import LatentNode
+from gplvm_core.models.training.schedule import OPTIMISERS as KNOWN
+from gplvm_core.numerics import Array
+from gplvm_core.optimise.objective import Objective, evaluate, first_evaluation
 from gplvm_core.statistics import Targets
 from gplvm_core.statistics.executors import serial
 
 DEPTHS, REPEATS = (1, 2, 3, 5, 8), 5
 N_POINTS, WIDTH, N_INDUCING, N_OUTPUTS = 1000, 5, 50, 12
-Optimiser = Literal["lbfgs", "scg"]
-OPTIMISERS: tuple[Optimiser, ...] = ("lbfgs", "scg")
-ITERATIONS = (60, 250)
+OPTIMISERS = ("lbfgs", "scg", "adam")
+ITERATIONS, PROBLEMS = (60, 250), ("step", "smooth curve")
+
+
+@dataclass(frozen=True)
+class Descended:
+    """Where Adam stands; its moments are of the gradient."""
+
+    x: Array
+    value: float
+    gradient: Array
+    first: Array
+    second: Array
+    iteration: int = 0
+    evaluations: int = 1
+    rejected: int = 0
+    status: str = "running"
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Adam:
+    """Steps of about `rate` in every variable, whose scales are those of the estimators."""
+
+    rate: float = 0.1
+    decay: tuple[float, float] = (0.9, 0.999)
+
+    def start(self, x: Array, objective: Objective) -> Descended:
+        """The state at x."""
+        x, value, gradient = first_evaluation(x, objective)
+        return Descended(x, value, gradient, np.zeros_like(x), np.zeros_like(x))
+
+    def step(self, state: Descended, objective: Objective) -> Descended:
+        """One step, which may well raise the value; none where there is no value."""
+        slow, slower = self.decay
+        count = state.iteration + 1
+        first = slow * state.first + (1.0 - slow) * state.gradient
+        second = slower * state.second + (1.0 - slower) * state.gradient**2
+        towards = first / (1.0 - slow**count)
+        x = state.x - self.rate * towards / (np.sqrt(second / (1.0 - slower**count)) + 1e-8)
+        found = evaluate(objective, x)
+        seen = replace(state, iteration=count, evaluations=state.evaluations + 1)
+        if found is None:
+            return replace(seen, rejected=state.rejected + 1, first=0.5 * first)
+        return replace(seen, x=x, value=found[0], gradient=found[1], first=first, second=second)
 
 
 def layers() -> None:
@@ -71,13 +121,13 @@ def layers() -> None:
     write_row("deep_cost", {"layers": DEPTHS, "milliseconds": found}, seed=0)
 
 
-def optimisers(seeds: int) -> None:
-    """L-BFGS beside scaled conjugate gradients on a step."""
+def optimisers(problem: str, seeds: int) -> None:
+    """L-BFGS beside scaled conjugate gradients and Adam."""
     rows, kept = [], []
     for iterations in ITERATIONS:
         first = np.empty((seeds, 4))
         for name in OPTIMISERS:
-            each = np.array([_trained(name, iterations, seed) for seed in range(seeds)])
+            each = np.array([_trained(problem, name, iterations, seed) for seed in range(seeds)])
             kept.append({"iterations": iterations, "optimiser": name, "each": each})
             if name == OPTIMISERS[0]:
                 first = each
@@ -86,15 +136,17 @@ def optimisers(seeds: int) -> None:
             told = [f"{gain[at]:+.2g} ± {error[at]:.1g}" for at in (0, 1)]
             bound, density, evaluations, seconds = each.mean(axis=0)
             rows.append((iterations, name, bound, told[0], density, told[1], evaluations, seconds))
-    print(f"\noptimisers on a step, {seeds} seeds")
+    print(f"\noptimisers on a {problem}, {seeds} seeds")
     header = ("iterations", "", "bound", "difference", "log-likelihood", "difference")
     print(table((*header, "evaluations", "CPU seconds"), rows), flush=True)
-    write_row("deep_cost", {"optimisers": kept}, seed=list(range(seeds)))
+    write_row("deep_cost", {"data": problem, "optimisers": kept}, seed=list(range(seeds)))
 
 
-def _trained(optimiser: Optimiser, iterations: int, seed: int) -> tuple[float, float, int, float]:
-    x, y = curve("step", seed, N_TRAIN)
-    new, wanted = curve("step", 10_000 + seed, N_TEST)
+def _trained(
+    problem: str, optimiser: Any, iterations: int, seed: int
+) -> tuple[float, float, int, float]:
+    x, y = curve(problem, seed, N_TRAIN)
+    new, wanted = curve(problem, 10_000 + seed, N_TEST)
     begin = time.thread_time()
     model = DeepGP((1,), 20, optimiser=optimiser, max_iter=iterations, random_state=seed)
     model.fit(x, y)
@@ -116,7 +168,10 @@ def main() -> int:
     if "layers" in chosen:
         layers()
     if "optimisers" in chosen:
-        optimisers(options.seeds)
+        known: dict[str, Any] = KNOWN  # type: ignore[assignment]
+        known["adam"] = Adam()
+        for problem in PROBLEMS:
+            optimisers(problem, options.seeds)
     return 0
 
 

@@ -1,6 +1,8 @@
 """Deep regression on five UCI sets with their published splits, beside a GP and boosted trees.
 
     python -m benchmarks.uci [--sets yacht energy] [--splits 3] [--models gp "deep 2" trees]
+    python -m benchmarks.uci --sets energy --first 4 --splits 8     # a piece of a long run
+    python -m benchmarks.uci --sets energy --gather                 # one table of all pieces
 
 Splits of Hernández-Lobato & Adams (2015), a tenth of the rows kept aside each time. The sparse GP
 and every layer of the deep ones have 100 inducing inputs, all settings are the estimators' own:
@@ -8,9 +10,12 @@ hidden layers as wide as the inputs. Log-likelihood of a test row in nats and ro
 error, in the units of the data; ± a standard error over splits that share rows (see
 gplvm_core.comparison). Published, all 20 splits (Salimbeni & Deisenroth 2017, two layers): energy
 −0.72, yacht −0.46. Sets of more than 2000 rows take part with 2000 of the training rows.
+A table of pieces has the splits that all of its models were measured on, from rows of results with
+the same settings.
 """
 
 import argparse
+import json
 import sys
 import warnings
 from typing import Any
@@ -19,10 +24,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.ensemble import GradientBoostingRegressor
 
-from benchmarks.common import DataAbsent, benchmark_data, skip, table, write_row
+from benchmarks.common import RESULTS, DataAbsent, benchmark_data, skip, table, write_row
 from gplvm_core import DeepGP, SparseGPRegression
-from gplvm_core.comparison import Contender, Step, compare
+from gplvm_core.comparison import Comparison, Contender, Step, compare
 from gplvm_core.comparison.baselines import WithNoise
+from gplvm_core.models.problems.regression import SUBSET
 
 SETS = ("yacht", "energy", "wine", "power", "protein")
 N_INDUCING, MOST_ROWS = 100, 2000
@@ -45,10 +51,10 @@ def contender(name: str, width: int, n_inducing: int) -> Contender:
     return Contender(name, made[name])
 
 
-def splits_of(test: NDArray[np.int_], n_rows: int, count: int) -> list[Split]:
-    """The first of the published splits; the training rows thinned out at random to MOST_ROWS."""
+def splits_of(test: NDArray[np.int_], n_rows: int, first: int, end: int) -> list[Split]:
+    """Some of the published splits; the training rows thinned out at random to MOST_ROWS."""
     found = []
-    for row in test[:count]:
+    for row in test[first:end]:
         aside = row[row >= 0].astype(np.intp)
         train = np.setdiff1d(np.arange(n_rows), aside)
         if len(train) > MOST_ROWS:
@@ -57,10 +63,15 @@ def splits_of(test: NDArray[np.int_], n_rows: int, count: int) -> list[Split]:
     return found
 
 
-def run(name: str, data: dict[str, Any], options: argparse.Namespace) -> None:
-    """All models on the splits of one set."""
+def settings(options: argparse.Namespace) -> dict[str, int]:
+    """What rows of one table have in common."""
+    return {"n_inducing": options.inducing, "subset": SUBSET, "most_rows": MOST_ROWS}
+
+
+def run(name: str, data: dict[str, Any], options: argparse.Namespace) -> Comparison:
+    """All models on splits of one set; the seed of each is its number."""
     X, y = (np.asarray(data[f"{name}_{part}"], dtype=np.float64) for part in ("X", "y"))
-    splits = splits_of(data[f"{name}_test"], len(X), options.splits)
+    splits = splits_of(data[f"{name}_test"], len(X), options.first, options.splits)
     models = [contender(each, X.shape[1], options.inducing) for each in options.models]
 
     def told(step: Step) -> None:
@@ -69,29 +80,60 @@ def run(name: str, data: dict[str, Any], options: argparse.Namespace) -> None:
             print(f"  {step.message}, {step.seconds:.0f} s", file=sys.stderr, flush=True)
 
     seen: set[str] = set()
-    found = compare(models, X, y, cv=splits, callback=told)
+    found = compare(models, X, y, cv=splits, random_state=options.first, callback=told)
+    write_row(
+        "uci",
+        {"data": name, "each": {key: value.tolist() for key, value in found.values.items()}},
+        seed=list(range(options.first, options.first + len(splits))),
+        settings={**settings(options), "models": options.models},
+    )
+    return found
+
+
+def gathered(name: str, data: dict[str, Any], options: argparse.Namespace) -> Comparison:
+    """What rows of results with these settings hold, the latest of every model and split."""
+    known: dict[tuple[str, int], dict[str, float]] = {}
+    for line in (RESULTS / "uci.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        same = settings(options).items() <= row["settings"].items()
+        if row["figures"]["data"] == name and same:
+            for place, model in enumerate(row["settings"]["models"]):
+                for at, split in enumerate(row["seed"]):
+                    each = row["figures"]["each"].items()
+                    known[model, split] = {key: value[at][place] for key, value in each}
+    models = options.models
+    splits = [at for at in range(20) if all((model, at) in known for model in models)]
+    if not splits:
+        raise SystemExit(f"no split of {name} was measured for {', '.join(models)}")
+    values = {
+        key: np.array([[known[model, at][key] for model in models] for at in splits])
+        for key in known[models[0], splits[0]]
+    }
+    print(f"\nsplits {', '.join(map(str, splits))}")
+    pairs = splits_of(data[f"{name}_test"], len(data[f"{name}_X"]), 0, 1)
+    overlap = float(np.mean([len(test) / len(train) for train, test in pairs]))
+    return Comparison(tuple(models), values, models[0], overlap)
+
+
+def told_of(name: str, found: Comparison) -> None:
+    """The table of one set."""
     rows = []
-    for model in options.models:
+    for model in found.names:
         gain, less = (found.difference(each, model) for each in ("log_likelihood", "rmse"))
+        own = model == found.reference
         rows.append(
             (
                 model,
                 found.mean("log_likelihood", model),
-                "" if model == found.reference else str(gain),
+                "" if own else str(gain),
                 found.mean("rmse", model),
-                "" if model == found.reference else str(less),
+                "" if own else str(less),
                 found.mean("seconds", model),
             )
         )
     header = ("", "log-likelihood", "difference", "rmse", "difference", "CPU seconds")
-    print(f"\n{name}, {len(splits)} splits, {len(splits[0][0])} training rows")
+    print(f"\n{name}, {found.n_splits} splits")
     print(table(header, rows), flush=True)
-    write_row(
-        "uci",
-        {"data": name, "each": {key: value.tolist() for key, value in found.values.items()}},
-        seed=list(range(len(splits))),
-        settings={"n_inducing": options.inducing, "models": options.models},
-    )
 
 
 def main() -> int:
@@ -99,9 +141,11 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--sets", nargs="+", choices=SETS, default=SETS[:2])
-    parser.add_argument("--splits", type=int, default=5)
+    parser.add_argument("--first", type=int, default=0)
+    parser.add_argument("--splits", type=int, default=5, help="the splits before this one")
     parser.add_argument("--models", nargs="+", choices=MODELS, default=MODELS)
     parser.add_argument("--inducing", type=int, default=N_INDUCING)
+    parser.add_argument("--gather", action="store_true")
     options = parser.parse_args()
     warnings.simplefilter("ignore", UserWarning)
     try:
@@ -109,7 +153,7 @@ def main() -> int:
     except DataAbsent as absent:
         return skip("uci", absent)
     for name in options.sets:
-        run(name, data, options)
+        told_of(name, (gathered if options.gather else run)(name, data, options))
     return 0
 
 

@@ -46,6 +46,7 @@ from gplvm_core.models import (
     SemiSupervisedClassifier,
     SparseGPRegression,
 )
+from gplvm_core.statistics import ClusterError, cluster
 from gplvm_core.store import load, save
 
 __all__ = [
@@ -55,6 +56,7 @@ __all__ = [
     "BayesianGPLVM",
     "BayesianPCA",
     "Bias",
+    "ClusterError",
     "Dataset",
     "DeepGP",
     "DeepGPLVM",
@@ -77,6 +79,7 @@ __all__ = [
     "SparseGPRegression",
     "View",
     "White",
+    "cluster",
     "evaluate_bound",
     "explorer",
     "is_depth_worth_it",

@@ -3,6 +3,7 @@
 import streamlit as st
 
 from pages.ui.depth.bend import bend
+from pages.ui.depth.families import families
 from pages.ui.depth.layers import layers
 from pages.ui.depth.prior import prior
 from pages.ui.shared.lead import lead
@@ -12,6 +13,7 @@ from pages.ui.shared.routes import enter_through_app
 PARTS = {
     "why": ("Why two layers?", bend),
     "layers": ("What was learnt?", layers),
+    "families": ("Which approximation?", families),
     "ten": ("Why not ten?", prior),
 }
 LEADS = {
@@ -21,6 +23,8 @@ LEADS = {
     "layers": "A deep model explains its data by a map, that map by another one above it, and so "
     "on. Move over the map of a layer: what belongs to a place comes out at the bottom as a row of "
     "data.",
+    "families": "What is believed of a hidden layer has to have a form, since the exact answer is "
+    "out of reach. Here every form is trained on the same points, with the same effort.",
     "ten": "Before any data are seen, these are functions that a model of so many layers takes "
     "for likely. The deeper it is, the less of its input arrives at the bottom.",
 }

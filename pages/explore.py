@@ -45,7 +45,7 @@ def explore(item: Item, name: str) -> None:
     at = chosen_layer(item, "explore", name, last) if layers else last
     try:
         if at < last:
-            layer_canvas(item, at, name, room="map")
+            layer_canvas(item, at, name)
         else:
             chart = Chart.of(item.model, item.dataset)
             latent_canvas(chart, name, linked_place(n_axes(chart)), opening_here(item))

@@ -4,6 +4,7 @@ import streamlit as st
 
 from gplvm_core import training
 from gplvm_core.datasets import Dataset
+from gplvm_core.datasets.table_dataset import TableDataset
 from gplvm_core.datasets.views import constant_views
 from pages.ui.shared.home import say_problem
 from pages.ui.shared.lead import lead
@@ -11,6 +12,7 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.routes import enter_through_app
 from pages.ui.shared.words import model_words
 from pages.ui.train.data_view import data_view, has_mixed_units
+from pages.ui.train.foreseen import say_foreseen
 from pages.ui.train.jobs_list import active_banner, job_list
 from pages.ui.train.jobs_panel import job_view
 from pages.ui.train.model_form import model_form
@@ -18,20 +20,27 @@ from pages.ui.train.own_jobs import begin, say_held
 from pages.ui.train.several_choice import views_choice
 from pages.ui.train.several_files import several_files_form
 from pages.ui.train.source_form import built_in_form, upload_form
+from pages.ui.train.table_form import has_folders, table_form
 
 SOURCES = {
     "built-in": "Ready-made data",
     "upload": "My own file",
     "several": "Several files as views",
+    "table": "A table of this server",
 }
-FORMS = {"built-in": built_in_form, "upload": upload_form, "several": several_files_form}
+FORMS = {
+    "built-in": built_in_form,
+    "upload": upload_form,
+    "several": several_files_form,
+    "table": table_form,
+}
 
 
 def chosen_data() -> Dataset | None:
     """Step one: the data, or None while there are none."""
     source = st.segmented_control(
         "Source of the data",
-        list(SOURCES),
+        [each for each in SOURCES if each != "table" or has_folders()],
         format_func=SOURCES.__getitem__,
         default="built-in",
         required=True,
@@ -40,7 +49,9 @@ def chosen_data() -> Dataset | None:
         label_visibility="collapsed",
     )
     dataset = FORMS[str(source)]()
-    divided = None if dataset is None else views_choice(dataset)
+    if dataset is None or isinstance(dataset, TableDataset):
+        return dataset
+    divided = views_choice(dataset)
     if source == "several" and divided is not None and len(divided.views) < 2:
         st.info(
             "One view so far. Add another file that describes the same rows, or make the labels a "
@@ -73,6 +84,7 @@ def set_up() -> None:
             icon=":material/error:",
         )
     st.subheader("3 · Start", anchor=False)
+    say_foreseen(model, dataset)
     title = model_words(type(model).__name__)
     name = st.text_input(
         "Name",

@@ -1,19 +1,24 @@
-"""The results with which the page Depth begins: both models on every curve (`make gallery`)."""
+"""The results with which the page Depth begins, on every curve (`make gallery`)."""
 
 from pathlib import Path
 
 from gplvm_core.figures.bend import CURVES, compare, pack_comparison
+from gplvm_core.figures.families import family_fits, pack_families
 
 HERE = Path(__file__).resolve().parent
 
 
 def main() -> None:
-    """Train both models on every curve, and put what is drawn of them in this folder."""
+    """Train both models and every family on every curve; what is drawn of them goes here."""
     for name, curve in CURVES.items():
         found = compare(curve, *curve.points())
         (HERE / f"{name}.bin").write_bytes(pack_comparison(name, found, 0))
         for words, fit in (("one layer", found.shallow), ("two layers", found.deep)):
             print(f"{name}, {words}: bound {fit.bound:.1f} nats, unseen {fit.score:.2f} nats each")
+        families = family_fits(curve, curve.seed)
+        (HERE / f"{name}_families.bin").write_bytes(pack_families(families))
+        for each in families.fits:
+            print(f"{name}, {each.family}: bound {each.bound:.1f} nats, unseen {each.score:.2f}")
 
 
 if __name__ == "__main__":

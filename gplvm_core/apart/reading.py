@@ -136,12 +136,17 @@ class Reading:
         self._reader: Reader | None = None
         self._lending = threading.Lock()
         self._answer: dict[str, Any] | None = None
-        self._start = time.monotonic()
+        self._start: float | None = None
+
+    @property
+    def waits(self) -> bool:
+        """Whether its turn has not come: so many others are being read."""
+        return self._start is None
 
     @property
     def seconds(self) -> float:
         """How long it has been read."""
-        return time.monotonic() - self._start
+        return 0.0 if self._start is None else time.monotonic() - self._start
 
     def __enter__(self) -> Self:
         threading.Thread(target=self._ask, daemon=True).start()

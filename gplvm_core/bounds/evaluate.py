@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds.layer import Layer, evaluate_layer
 from gplvm_core.kernels import Kernel
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, Place, to_numpy
 from gplvm_core.priors import StandardNormal
 from gplvm_core.statistics import Targets, executor
 
@@ -40,22 +40,24 @@ def evaluate_bound(
     """F = F_data − KL(q(X) ‖ N(0, I)) in nats, constants included, and all its gradients.
 
     Targets (N, D), mean and variance (N, Q) of q(X) and inducing inputs (M, Q). The jitter is
-    absolute; targets are taken as they are (neither centred nor scaled), NaN for missing ones.
+    absolute; targets are taken as they are (neither centred nor scaled), NaN for missing ones. Of
+    an array of PyTorch or CuPy the sums over points are made there; gradients are NumPy's.
     Raises ValueError for shapes that do not fit and for numbers out of range. Source: Titsias &
     Lawrence (2010), eq. 8 and 14.
     """
+    place = Place.of(targets)
     targets, mean, variance, inducing = (
-        np.asarray(a, dtype=np.float64) for a in (targets, mean, variance, inducing)
+        np.asarray(to_numpy(a), dtype=np.float64) for a in (targets, mean, variance, inducing)
     )
     _check(targets, mean, variance, inducing, noise_variance)
     kernel = kernel.with_latent(mean.shape[1])
     kernel.check()
     belief = Belief(mean, variance)
-    with executor(n_jobs) as run:
+    with executor(n_jobs, place) as run:
         at = evaluate_layer(
             Layer(kernel, inducing, float(noise_variance)),
             belief,
-            Targets.of(targets),
+            Targets.of(targets).at(place),
             jitter=jitter,
             relative=False,
             run=run,

@@ -14,6 +14,7 @@ from gplvm_core.numerics import Array
 SURE = 2.0
 WORDS = {
     "log_likelihood": "log-likelihood",
+    "sampled": "log-likelihood by sampling",
     "rmse": "error (RMSE)",
     "seconds": "CPU seconds",
 }
@@ -51,7 +52,8 @@ class Difference:
 class Comparison:
     """Every measure of every model (columns) on every split that was finished (rows).
 
-    values: "log_likelihood" of a held-out row in nats; "rmse", where outputs are predicted;
+    values: "log_likelihood" of a held-out row in nats; of models of density "sampled", the same by
+    importance sampling where it is not known exactly; "rmse", where outputs are predicted;
     "seconds" of the processor for training. reference: the model that the others are compared with.
     overlap: the mean over splits of test ÷ training rows, by which splits are no independent
     repeats. answer: in words. notes: what was decided, and what the measures mean.

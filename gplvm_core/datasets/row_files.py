@@ -1,105 +1,57 @@
-"""Rows in .npy files that need not fit into memory, read a part at a time."""
+"""Rows in .npy and Parquet files that need not fit into memory, read a part at a time."""
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Self
+from typing import Any, Protocol, Self
 
 import numpy as np
 from jaxtyping import Float, Int
-from numpy.lib import format as npy
 from numpy.typing import NDArray
 
+from gplvm_core.datasets.checks import LARGEST
 from gplvm_core.datasets.errors import DataError
+from gplvm_core.datasets.npy_rows import NpyRows
+from gplvm_core.datasets.parquet_rows import ParquetRows
 from gplvm_core.numerics import Array
 
 ROWS_AT_ONCE = 16_384
-HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
+# Handing out a part costs milliseconds, wherever it is worked on.
+MOST_PARTS = 4096
+READERS: dict[str, Callable[[Path], "RowFile"]] = {".npy": NpyRows.of, ".parquet": ParquetRows.of}
+
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
 
 
-@dataclass(frozen=True)
-class _File:
-    """Where the rows of one file lie, and what told that it is still the same."""
+class RowFile(Protocol):
+    """A table in one file: where reading may pause, and rows first to last − 1 in blocks."""
 
-    path: Path
-    n_rows: int
-    n_columns: int
-    dtype: np.dtype[Any]
-    begins: int  # byte of the first row
-    size: int
-    changed: int  # nanoseconds
-
-    @classmethod
-    def of(cls, path: Path) -> Self:
-        try:
-            with path.open("rb") as file:
-                version = npy.read_magic(file)
-                if version not in HEADERS:
-                    raise DataError(f"{path.name} is of an .npy version {version} that is unknown")
-                shape, by_column, dtype = HEADERS[version](file)
-                begins, state = file.tell(), os.fstat(file.fileno())
-        except OSError as error:
-            raise DataError(f"{path} cannot be read: {error.strerror or error}") from error
-        except DataError:
-            raise
-        except ValueError as error:
-            raise DataError(
-                f"{path.name} is no .npy file ({error}); write it with numpy.save"
-            ) from error
-        if dtype.kind not in "fiu" or dtype.hasobject:
-            raise DataError(f"{path.name} holds {dtype}, not real numbers: save float32 or float64")
-        if len(shape) != 2 or not all(shape):
-            raise DataError(
-                f"{path.name} holds an array of shape {shape}; a table of N rows and D columns is "
-                "needed"
-            )
-        if by_column:
-            raise DataError(
-                f"{path.name} is stored column by column, so its rows cannot be read in turn: save "
-                "numpy.ascontiguousarray(table)"
-            )
-        needed = begins + shape[0] * shape[1] * dtype.itemsize
-        if state.st_size < needed:
-            raise DataError(
-                f"{path.name} is cut short: {shape[0]:,} rows of {shape[1]} need {needed:,} bytes, "
-                f"and there are {state.st_size:,}"
-            )
-        return cls(path, *shape, dtype, begins, state.st_size, state.st_mtime_ns)
-
-    def rows(self, first: int, last: int) -> NDArray[Any]:
-        """Rows first to last − 1 as they are stored. Raises DataError when the file changed."""
-        count = (last - first) * self.n_columns
-        at = self.begins + first * self.n_columns * self.dtype.itemsize
-        try:
-            with self.path.open("rb") as file:
-                found = np.fromfile(file, self.dtype, count, offset=at)
-                # After reading: what changed meanwhile is told, too.
-                state = os.fstat(file.fileno())
-        except OSError as error:
-            raise DataError(f"{self.path} can no longer be read: {error}") from error
-        if (state.st_size, state.st_mtime_ns) != (self.size, self.changed) or len(found) < count:
-            raise DataError(
-                f"{self.path.name} changed while it was read: work on a copy that nobody writes to"
-            )
-        return found.reshape(-1, self.n_columns)
+    @property
+    def path(self) -> Path: ...
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def n_columns(self) -> int: ...
+    def ends(self, size: int) -> list[int]: ...
+    def blocks(self, first: int, last: int, size: int) -> Iterator[NDArray[Any]]: ...
 
 
 @dataclass(frozen=True)
 class RowFiles:
-    """The rows of one .npy table or of several with the same columns, in order, as float64.
+    """The rows of one table or of several with the same columns, in order, as float64.
 
-    `RowFiles.of("rows.npy")`; float32 on disk is fine, NaN is missing. Nothing is mapped into
-    memory: a file that is cut short while it is read is an error, not the end of the process.
+    `RowFiles.of("rows.npy")`, of a list of paths, or of a folder: all tables in it by name. Files
+    are .npy (float32 is fine) or Parquet (the package pyarrow, "manifolio[parquet]"); NaN and null
+    are missing. Only the places of the rows are kept, so that it can be sent to where it is read.
     """
 
-    files: tuple[_File, ...]
+    files: tuple[RowFile, ...]
 
     @classmethod
-    def of(cls, paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> Self:
+    def of(cls, paths: Paths) -> Self:
         """Raises DataError for files that are not such tables, or do not fit together."""
-        given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-        files = tuple(_File.of(Path(path)) for path in given)
+        files = tuple(_file(path) for path in _listed(paths))
         if not files:
             raise DataError("no files were given to read rows from")
         for each in files[1:]:
@@ -107,6 +59,13 @@ class RowFiles:
                 raise DataError(
                     f"{each.path.name} has {each.n_columns} columns, but {files[0].path.name} has "
                     f"{files[0].n_columns}: all files need the same"
+                )
+        named = [each for each in files if isinstance(each, ParquetRows)]
+        for other in named[1:]:
+            if other.names != named[0].names:
+                raise DataError(
+                    f"{other.path.name} and {named[0].path.name} name their columns differently, "
+                    "or in another order: all files need the same"
                 )
         return cls(files)
 
@@ -117,13 +76,39 @@ class RowFiles:
     def shape(self) -> tuple[int, int]:
         return len(self), self.files[0].n_columns
 
-    def chunks(self, size: int | None = None) -> Iterator[tuple[int, Float[Array, "_N D"]]]:
-        """(number of the first row, rows), at most so many at a time."""
-        before, size = 0, size or ROWS_AT_ONCE
+    def parts(self, size: int | None = None) -> list[tuple[int, int]]:
+        """(first, last + 1) of what is best read in one go: at most so many rows, if files allow.
+
+        They hang on the files alone. Of very many rows they are larger, so that they stay few.
+        """
+        size = size or max(ROWS_AT_ONCE, -(-len(self) // MOST_PARTS))
+        parts, before = [(0, 0)], 0
         for each in self.files:
-            for first in range(0, each.n_rows, size):
-                last = min(first + size, each.n_rows)
-                yield before + first, each.rows(first, last).astype(np.float64)
+            for end in each.ends(size):
+                begin, middle = parts[-1]
+                if before + end - begin <= size or begin == middle:
+                    parts[-1] = (begin, before + end)
+                else:
+                    parts.append((middle, before + end))
+            before += each.n_rows
+        return parts
+
+    def chunks(
+        self, size: int | None = None, first: int = 0, last: int | None = None
+    ) -> Iterator[tuple[int, Float[Array, "_N D"]]]:
+        """(number of the first row, rows) in turn, at most so many at a time.
+
+        Raises DataError when a file changed since it was opened, or is gone, and for infinities.
+        """
+        last, before = len(self) if last is None else last, 0
+        for each in self.files:
+            begin, end = max(first - before, 0), min(last - before, each.n_rows)
+            if begin < end:
+                for block in each.blocks(begin, end, size or ROWS_AT_ONCE):
+                    rows = block.astype(np.float64)
+                    _refuse_large(rows, before + begin, each.path)
+                    yield before + begin, rows
+                    begin += len(block)
             before += each.n_rows
 
     def take(self, chosen: Int[NDArray[np.intp], " n"]) -> Float[Array, "n D"]:
@@ -138,3 +123,29 @@ class RowFiles:
         """All rows in memory, for what does not read in parts."""
         whole = np.concatenate([rows for _, rows in self.chunks()])
         return whole if dtype is None else whole.astype(dtype)
+
+
+def _refuse_large(rows: Float[Array, "n D"], first: int, path: Path) -> None:
+    large = np.argwhere(np.abs(rows) > LARGEST)  # NaN is not
+    if len(large):
+        row, column = large[0]
+        raise DataError(
+            f"row {first + row:,} (counted from 0, in {path.name}) holds infinity, or a value "
+            f"beyond ±{LARGEST:g}, in column {column}: leave the row out, or save NaN there"
+        )
+
+
+def _listed(paths: Paths) -> list[Path]:
+    if not isinstance(paths, str | os.PathLike):
+        return [Path(path) for path in paths]
+    path = Path(paths)
+    if not path.is_dir():
+        return [path]
+    found = sorted(each for each in path.iterdir() if each.suffix.lower() in READERS)
+    if not found:
+        raise DataError(f"the folder {path} holds no .npy and no .parquet files")
+    return found
+
+
+def _file(path: Path) -> RowFile:
+    return READERS.get(path.suffix.lower(), NpyRows.of)(path.absolute())

@@ -1,11 +1,10 @@
 """A fitted model as the bytes that the canvas reads."""
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
-from typing import Any, Protocol, Self
+from typing import Any, Self
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
 from numpy import ndarray as Array
 
 from gplvm_core.datasets.drawing import Drawing
@@ -17,37 +16,15 @@ from gplvm_core.figures.browser_basis import (
     scaled_basis,
     sets_of_rows,
 )
+from gplvm_core.figures.crowd import SomeRows, row_order, sample_of, stride
 from gplvm_core.figures.dimensions import dimensions_on
 from gplvm_core.figures.frame import frame
+from gplvm_core.figures.items import items_of, value_range
 from gplvm_core.figures.palette import COLOURS
+from gplvm_core.figures.rows import Rows
 from gplvm_core.prediction import Posterior
 
-MOST_ITEM_BYTES = 3_000_000  # the training items' small pictures; larger ones are reduced
 MOST_FACTORS = 24  # facts of the rows that the map can be coloured by
-MISSING_PIXEL = 255  # in the items of images with gaps; observed pixels are below it
-
-
-class Rows(Protocol):
-    """What the canvas needs to know of the data: a `Dataset`, or one view of it."""
-
-    @property
-    def values(self) -> Float[Array, "N D"]: ...
-    @property
-    def missing(self) -> Array | None: ...
-    @property
-    def drawing(self) -> Drawing: ...
-    @property
-    def column_names(self) -> tuple[str, ...] | None: ...
-    @property
-    def labels(self) -> Array | None: ...
-    @property
-    def label_names(self) -> tuple[str, ...]: ...
-    @property
-    def sequences(self) -> Array | None: ...
-    @property
-    def times(self) -> Array | None: ...
-    @property
-    def covariates(self) -> Mapping[str, Array]: ...
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,7 +33,7 @@ class Chart:
 
     latent_mean, latent_variance: N × Q (variance None: the points are certain); relevance: (Q,);
     on: the dimensions that carry information, most relevant first; layer: which one of a model of
-    several it is.
+    several it is; row_numbers: of the data that the rows were drawn from, where they were.
     """
 
     posterior: Posterior
@@ -66,6 +43,7 @@ class Chart:
     relevance: Float[Array, " Q"]
     on: tuple[int, ...]
     layer: int | None = None
+    row_numbers: Int[Array, " N"] | None = None
 
     @classmethod
     def of(cls, model: Any, dataset: Rows) -> Self:
@@ -85,7 +63,16 @@ class Chart:
             on = order[dimensions_on(information[order])]
         variance = model.latent_variance_ if np.any(model.latent_variance_) else None
         mean = np.asarray(model.latent_mean_, dtype=float)
-        return cls(model.posterior_, dataset, mean, variance, relevance, tuple(int(q) for q in on))
+        numbers = getattr(model, "kept_rows_", None)
+        return cls(
+            model.posterior_,
+            dataset,
+            mean,
+            variance,
+            relevance,
+            tuple(int(q) for q in on),
+            row_numbers=numbers if numbers is not None and len(numbers) == len(mean) else None,
+        )
 
     @classmethod
     def of_top(cls, model: Any, dataset: Rows) -> Self:
@@ -104,6 +91,25 @@ class Chart:
         leading = [*self.on, *(q for q in order if q not in self.on)]
         # One latent dimension is drawn against the order of the rows, as a second one.
         return (leading[0], leading[1]) if len(leading) > 1 else (0, 1)
+
+    @property
+    def whole(self) -> Int[Array, " n"] | None:
+        """The rows that a page gets whole; None: all."""
+        return sample_of(len(self.latent_mean), self.posterior.n_outputs)
+
+    @property
+    def sample(self) -> Self:
+        """These rows alone."""
+        chosen = self.whole
+        if chosen is None:
+            return self
+        variance = self.latent_variance
+        return replace(
+            self,
+            dataset=SomeRows.of(self.dataset, chosen),
+            latent_mean=self.latent_mean[chosen],
+            latent_variance=None if variance is None else variance[chosen],
+        )
 
     @property
     def middle(self) -> int:
@@ -133,7 +139,9 @@ def pack_model(chart: Chart, name: str) -> bytes:
         **output_variances(posterior),
         **points,
     }
-    arrays["items"], item_shape, item_range, missing_code = _items(dataset)
+    arrays["items"], item_shape, item_range, missing_code = items_of(
+        chart.sample.dataset, value_range(dataset)
+    )
     header = {
         "name": name,
         "layer": chart.layer,
@@ -155,17 +163,21 @@ def pack_model(chart: Chart, name: str) -> bytes:
 def pack_points(chart: Chart) -> tuple[dict[str, Array], dict[str, Any]]:
     """The training points on the map, as arrays and as entries of the header.
 
-    A single latent dimension gets the order of the rows beside it, so that there is a plane.
+    Of very many a sample, and what `pack_columns` needs to be understood.
     """
-    dataset, latent = chart.dataset, chart.latent_mean
-    relevance, variance = chart.relevance, chart.latent_variance
+    everywhere, whole = plane_positions(chart), chart.whole
+    latent = everywhere if whole is None else everywhere[whole]
+    every, chart = chart, chart.sample
+    dataset, relevance, variance = chart.dataset, chart.relevance, chart.latent_variance
     axes = [f"Dimension {q + 1}" for q in range(chart.n_latent)]
     if chart.n_latent == 1:
-        latent = np.hstack([latent, np.linspace(-1.0, 1.0, len(latent))[:, None]])
         relevance = np.append(relevance, 0.0)
         variance = None if variance is None else np.pad(variance, ((0, 0), (0, 1)))
         axes.append("Order of rows")
     arrays = {"latent": latent.astype(np.float32)}
+    if every.row_numbers is not None:
+        order = slice(None) if whole is None else row_order(len(everywhere))
+        arrays["row_numbers"] = every.row_numbers[order].astype(np.int32)
     if variance is not None:
         arrays["latent_variance"] = variance.astype(np.float32)
     if dataset.labels is not None:
@@ -174,8 +186,10 @@ def pack_points(chart: Chart) -> tuple[dict[str, Array], dict[str, Any]]:
         times = np.arange(len(latent)) if dataset.times is None else dataset.times
         arrays["sequences"] = dataset.sequences.astype(np.int32)
         arrays["order"] = np.lexsort((times, dataset.sequences)).astype(np.int32)
-    known = _factors(dataset)
+    known = facts_of(every.dataset)
     factors = dict(list(known.items())[:MOST_FACTORS])
+    if whole is not None:
+        factors = {name: facts[whole] for name, facts in factors.items()}
     if factors:
         arrays["factors"] = np.stack(list(factors.values())).astype(np.float32)
     return arrays, {
@@ -189,10 +203,26 @@ def pack_points(chart: Chart) -> tuple[dict[str, Array], dict[str, Any]]:
         "factors": list(factors),
         **({"more_factors": len(known) - len(factors)} if len(known) > len(factors) else {}),
         "palette": list(COLOURS),
+        **({} if whole is None else {"crowd": _crowd(every.dataset, everywhere)}),
     }
 
 
-def _factors(dataset: Rows) -> dict[str, Float[Array, " N"]]:
+def plane_positions(chart: Chart) -> Float[Array, "N Q"]:
+    """A single latent dimension gets the order of the rows beside it, so that there is a plane."""
+    latent = chart.latent_mean
+    if chart.n_latent > 1:
+        return latent
+    return np.hstack([latent, np.linspace(-1.0, 1.0, len(latent))[:, None]])
+
+
+def _crowd(dataset: Rows, latent: Float[Array, "N Q"]) -> dict[str, Any]:
+    """What the browser has to know of all rows, where it gets a sample."""
+    labels = [] if dataset.labels is None else np.unique(dataset.labels).tolist()
+    ranges = np.stack([latent.min(axis=0), latent.max(axis=0)], axis=1).tolist()
+    return {"count": len(latent), "stride": stride(len(latent)), "ranges": ranges, "labels": labels}
+
+
+def facts_of(dataset: Rows) -> dict[str, Float[Array, " N"]]:
     """Further facts of the rows that are numbers, by name."""
     known = dict(dataset.covariates)
     if dataset.times is not None:
@@ -206,51 +236,6 @@ def _factors(dataset: Rows) -> dict[str, Float[Array, " N"]]:
             if np.nanmin(column) < np.nanmax(column):
                 found[name if len(columns) == 1 else f"{name} {number}"] = column
     return found
-
-
-def _items(dataset: Rows) -> tuple[Array, list[int], list[int] | None, int | None]:
-    """The training rows small enough to be sent: N × …, one's shape, its range and missing code.
-
-    Images become uint8 and are averaged over blocks; of long curves every k-th column is kept.
-    Missing values are NaN among floating numbers; in images they have a code of their own (else
-    None) and the observed ones the numbers below it.
-    """
-    drawing, values = dataset.drawing, dataset.values
-    n_points = len(values)
-    if drawing.kind == "image":
-        complete = dataset.missing is None
-        white = 255 if complete else MISSING_PIXEL - 1
-        low, high = _value_range(dataset)
-        images = np.clip((values - low) * (white / (high - low)), 0.0, white)
-        images = images.reshape(n_points, drawing.shape[0], drawing.shape[1], -1)
-        block = max(1, int(np.ceil(np.sqrt(images.size / MOST_ITEM_BYTES))))
-        rows, columns = images.shape[1] // block, images.shape[2] // block
-        images = images[:, : rows * block, : columns * block]
-        images = images.reshape(n_points, rows, block, columns, block, -1)
-        means = images.mean(axis=(2, 4)) if complete else _observed_means(images)
-        items = np.rint(means).astype(np.uint8).reshape(n_points, -1)
-        shape = [rows, columns, *drawing.shape[2:]]
-        return items, shape, [0, white], None if complete else MISSING_PIXEL
-    if drawing.kind == "curve":
-        values = values[:, :: max(1, int(np.ceil(values.size * 4 / MOST_ITEM_BYTES)))]
-        return values.astype(np.float32), [values.shape[1]], None, None
-    return values.astype(np.float32), list(drawing.shape), None, None
-
-
-def _observed_means(blocks: Float[Array, "N H b W b C"]) -> Float[Array, "N H W C"]:
-    """Means over the blocks' observed pixels; the missing code where a block has none."""
-    counts = np.sum(~np.isnan(blocks), axis=(2, 4))
-    sums = np.nansum(blocks, axis=(2, 4))
-    return np.where(counts > 0, sums / np.maximum(counts, 1), MISSING_PIXEL)
-
-
-def _value_range(dataset: Rows) -> tuple[float, float]:
-    """The values drawn as black and white, or the ends of the axis."""
-    if dataset.drawing.value_range is not None:
-        return dataset.drawing.value_range
-    low, high = float(np.nanmin(dataset.values)), float(np.nanmax(dataset.values))
-    margin = 0.0 if dataset.drawing.kind == "image" else 0.06 * (high - low)
-    return (low - margin, high + margin) if high > low else (low - 0.5, high + 0.5)
 
 
 def data_spread(values: Float[Array, "N D"]) -> float:
@@ -267,7 +252,7 @@ def drawing_header(dataset: Rows) -> dict[str, Any]:
     described: dict[str, Any] = {
         "kind": drawing.kind,
         "shape": list(drawing.shape),
-        "range": list(_value_range(dataset)),
+        "range": list(value_range(dataset)),
         "columns": None if dataset.column_names is None else list(dataset.column_names),
     }
     if drawing.skeleton is not None:

@@ -14,7 +14,8 @@ from numpy import ndarray as Array
 
 from gplvm_core.datasets.drawing import Drawing
 from gplvm_core.figures.frame import frame
-from gplvm_core.figures.pack import Chart, Rows, data_spread, pack_model, pack_points
+from gplvm_core.figures.pack import Chart, data_spread, pack_model, pack_points
+from gplvm_core.figures.rows import Rows
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,7 +10,8 @@ from numpy import ndarray as Array
 from gplvm_core.datasets.dataset import Dataset
 from gplvm_core.datasets.drawing import Drawing
 from gplvm_core.figures.frame import frame
-from gplvm_core.figures.pack import MISSING_PIXEL, Chart, drawing_header
+from gplvm_core.figures.items import MISSING_PIXEL
+from gplvm_core.figures.pack import Chart, drawing_header
 
 MOST_PICTURE_BYTES = 3_000_000  # of one panel's pictures; larger ones are reduced
 FRAMES_A_SECOND = 20.0  # at normal speed, for times that can hardly be seconds

@@ -8,7 +8,8 @@ from numpy import ndarray as Array
 
 from gplvm_core.figures.cells import column_std
 from gplvm_core.figures.frame import Rounded, frame, unframe
-from gplvm_core.figures.pack import Chart, Rows
+from gplvm_core.figures.pack import Chart
+from gplvm_core.figures.rows import Rows
 from gplvm_core.prediction import predict
 
 MOST = 1e-3  # of the data's spread

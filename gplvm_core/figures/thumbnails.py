@@ -15,10 +15,12 @@ from numpy import ndarray as Array
 from PIL import Image, ImageColor, ImageDraw
 
 from gplvm_core.datasets import Drawing
+from gplvm_core.figures.crowd import row_order
 from gplvm_core.figures.missing import missing_grid
 from gplvm_core.figures.palette import BONE_INKS, COLOURS, FAINT, INK, MISSING_INK, label_colour
 
 MAP_INKS = ((INK, 90), (MISSING_INK, 255))  # observed, missing; with their opacity
+MOST_DOTS = 3000  # of a small map
 OVERSAMPLING = 3
 VIEW_DEGREES = 40
 
@@ -207,7 +209,8 @@ def reel(pictures: Sequence[Image.Image]) -> Image.Image:
 def map_picture(
     points: Array, labels: Array | None, *, size: int = 240
 ) -> tuple[Image.Image, Array, Array]:
-    """Scatter of points (N, 2); also the offset and the scale from points to unit square.
+    """Scatter of points (N, 2), of very many some, evenly from all; also the offset and the scale
+    from points to unit square.
 
     The unit square has its origin at the top left, as in a browser:
     position = (point - offset) * scale, then y turned over.
@@ -220,8 +223,11 @@ def map_picture(
     picture = Image.new("RGBA", (side, side))
     pen = ImageDraw.Draw(picture)
     radius = side / 62 if len(points) <= 600 else side / 85
-    places = unit_positions(points, offset, scale) * side
-    for number, (x, y) in enumerate(places):
+    drawn = np.arange(len(points))
+    if len(points) > MOST_DOTS:
+        drawn = np.sort(row_order(len(points))[:MOST_DOTS])
+    places = unit_positions(points[drawn], offset, scale) * side
+    for number, (x, y) in zip(drawn, places, strict=True):
         colour = COLOURS[0] if labels is None else label_colour(int(labels[number]))
         pen.ellipse((x - radius, y - radius, x + radius, y + radius), fill=colour + "D0")
     return picture.resize((size, size), Image.Resampling.LANCZOS), offset, scale

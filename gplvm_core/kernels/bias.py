@@ -10,7 +10,7 @@ from gplvm_core.kernels.combine import cross_bias
 from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Kept, Pullback, WeightedPsi2
 from gplvm_core.kernels.kernel import Kernel
 from gplvm_core.kernels.stationary import Stationary
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, filled, namespace, to_numpy
 
 
 @dataclass(frozen=True, repr=False)
@@ -28,9 +28,9 @@ class Bias(Stationary):
 
     def psi1(self, mean: Array, variance: Array, inducing: Array) -> tuple[Array, Pullback]:
         def pullback(adjoint: Array) -> Gradients:
-            return self._only_variance(mean, inducing, float(adjoint.sum()))
+            return self._only_variance(mean, inducing, float(namespace(adjoint).sum(adjoint)))
 
-        return self.K(mean, inducing), pullback
+        return filled((mean.shape[0], len(inducing)), float(self.variance), mean), pullback
 
     def grouped_psi2(
         self,
@@ -40,7 +40,7 @@ class Bias(Stationary):
         rows: Array,
         keep: Kept | None = None,
     ) -> tuple[Array, Pullback]:
-        counts, size = rows.sum(axis=0), len(inducing)
+        counts, size = to_numpy(namespace(rows).sum(rows, axis=0)), len(inducing)
 
         def pullback(adjoint: Array) -> Gradients:
             total = float(counts @ adjoint.sum(axis=(1, 2)))
@@ -57,11 +57,15 @@ class Bias(Stationary):
 
         return weighted
 
+    @property
+    def in_any_library(self) -> bool:
+        return True
+
     def browser_form(self) -> list[dict[str, Any]]:
         return [{"kind": "bias", "variance": float(self.variance)}]
 
     def _only_variance(self, mean: Array, inducing: Array, d_variance: float) -> Gradients:
-        nothing = np.zeros_like(mean)
+        nothing = namespace(mean).zeros_like(mean)
         return Gradients(
             nothing, nothing, np.zeros_like(inducing), replace(self, variance=d_variance)
         )

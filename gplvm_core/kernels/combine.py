@@ -11,7 +11,7 @@ import numpy as np
 
 from gplvm_core.kernels.gradients import Cross, Gradients
 from gplvm_core.kernels.kernel import Kernel
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, beside, filled, namespace, to_numpy
 
 
 def cross_bias(
@@ -19,14 +19,15 @@ def cross_bias(
 ) -> Cross:
     """Ψ·bias: a constant meets any kernel."""
     psi1, _ = carrier.psi1(mean, variance, inducing)
-    column = rows.T @ psi1
+    column = to_numpy(rows.T @ psi1)
 
     def pullback(adjoint: Array) -> tuple[Array, tuple[Gradients, Gradients]]:
         summed = adjoint.sum(axis=2)
-        nothing, no_inducing = np.zeros_like(mean), np.zeros_like(inducing)
+        nothing, no_inducing = namespace(mean).zeros_like(mean), np.zeros_like(inducing)
         own = Gradients(nothing, nothing, no_inducing, carrier.zero())
         d_bias = replace(bias, variance=2.0 * float(np.vdot(summed, column)))
-        return 2.0 * bias.variance * (rows @ summed), (own, replace(own, kernel=d_bias))
+        through = (2.0 * float(bias.variance)) * (rows @ beside(summed, mean))
+        return through, (own, replace(own, kernel=d_bias))
 
     return Cross(bias.variance * (column[:, :, None] + column[:, None, :]), pullback)
 
@@ -36,32 +37,35 @@ def cross_rbf_linear(
 ) -> Cross:
     """The first tilted moment of the RBF meets a linear kernel."""
     # C = T diag(c) Zᵀ, T_mq = Σ_n ψ1_nm m̂_nmq with m̂ = μ/d + (1 − 1/d) z, d = 1 + wS.
-    weight = np.broadcast_to(carrier.relevance, (mean.shape[1],))
+    xp = namespace(mean)
+    weight = beside(np.array(np.broadcast_to(carrier.relevance, (mean.shape[1],))), mean)
     psi1, _ = carrier.psi1(mean, variance, inducing)
     spread = 1.0 + weight * variance
     shrunk, pulled_in = mean / spread, 1.0 - 1.0 / spread
-    columns = [row[:, None] for row in rows.T]
-    attracted = np.stack([(psi1 * column).T @ pulled_in for column in columns])
-    tilted = np.stack([(psi1 * column).T @ shrunk for column in columns]) + inducing * attracted
+    columns = [rows[:, g : g + 1] for g in range(rows.shape[1])]
+    attracted = np.stack([to_numpy((psi1 * column).T @ pulled_in) for column in columns])
+    tilted = np.stack([to_numpy((psi1 * column).T @ shrunk) for column in columns])
+    tilted += inducing * attracted
     half = (tilted * linear.variance) @ inducing.T
 
     def pullback(adjoint: Array) -> tuple[Array, tuple[Gradients, Gradients]]:
         carried = 2.0 * adjoint @ inducing
         d_tilted = carried * linear.variance
         d_inducing = (2.0 * adjoint @ tilted) * linear.variance + d_tilted * attracted
-        through = np.zeros_like(psi1)
-        d_shrunk, d_pulled = np.zeros_like(mean), np.zeros_like(mean)
-        for column, toward in zip(columns, d_tilted, strict=True):
-            through += column * (shrunk @ toward.T + pulled_in @ (toward * inducing).T)
+        through = xp.zeros_like(psi1)
+        d_shrunk, d_pulled = xp.zeros_like(mean), xp.zeros_like(mean)
+        for column, d_column in zip(columns, d_tilted, strict=True):
+            toward, across = beside(d_column, mean), beside(d_column * inducing, mean)
+            through += column * (shrunk @ toward.T + pulled_in @ across.T)
             d_shrunk += column * (psi1 @ toward)
-            d_pulled += column * (psi1 @ (toward * inducing))
+            d_pulled += column * (psi1 @ across)
         d_spread = (d_pulled - d_shrunk * mean) / spread**2
-        nothing = np.zeros_like(mean)
+        nothing = xp.zeros_like(mean)
         own = Gradients(
             d_shrunk / spread,
             d_spread * weight,
             d_inducing.sum(axis=0),
-            carrier._shaped(0.0, np.sum(d_spread * variance, axis=0)),
+            carrier._shaped(0.0, to_numpy(xp.sum(d_spread * variance, axis=0))),
         )
         other = Gradients(
             nothing,
@@ -81,8 +85,8 @@ def cross_nothing(
     size = len(inducing)
 
     def pullback(adjoint: Array) -> tuple[Array, tuple[Gradients, Gradients]]:
-        nothing, no_inducing = np.zeros_like(mean), np.zeros_like(inducing)
+        nothing, no_inducing = namespace(mean).zeros_like(mean), np.zeros_like(inducing)
         own = Gradients(nothing, nothing, no_inducing, carrier.zero())
-        return np.zeros((len(mean), size)), (own, replace(own, kernel=other.zero()))
+        return filled((mean.shape[0], size), 0.0, mean), (own, replace(own, kernel=other.zero()))
 
     return Cross(np.zeros((rows.shape[1], size, size)), pullback)

@@ -6,7 +6,7 @@ from typing import Any
 
 from jaxtyping import Float
 
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import AnyArray, Array
 from gplvm_core.parameters import add
 
 
@@ -14,8 +14,8 @@ from gplvm_core.parameters import add
 class Gradients:
     """∂F with respect to everything an expectation depends on; gradients add."""
 
-    mean: Float[Array, "N Q"]
-    variance: Float[Array, "N Q"]
+    mean: Float[AnyArray, "N Q"]
+    variance: Float[AnyArray, "N Q"]
     inducing: Float[Array, "M Q"]
     kernel: Any
 

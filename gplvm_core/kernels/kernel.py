@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from gplvm_core.kernels.declare import Parameter, own_parameters
 from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Kept, Pullback, WeightedPsi2
-from gplvm_core.numerics import Array, unfold_upper
+from gplvm_core.numerics import AnyArray, Array, filled, unfold_upper
 from gplvm_core.parameters import leaves, replace_leaves, scale_leaves
 
 # What the Φ of points, each a group of its own, may take in memory: numbers, 32 MB of them.
@@ -62,24 +62,24 @@ class Kernel:
         raise NotImplementedError
 
     def psi0(
-        self, mean: Float[Array, "N Q"], variance: Float[Array, "N Q"]
-    ) -> tuple[Float[Array, " N"], Callable[[Array], tuple[Array, Array, Self]]]:
+        self, mean: Float[AnyArray, "N Q"], variance: Float[AnyArray, "N Q"]
+    ) -> tuple[Float[AnyArray, " N"], Callable[[Array], tuple[Array, Array, Self]]]:
         """⟨k(x_n, x_n)⟩ and its pullback ∂psi0 → (∂mean, ∂variance, ∂kernel)."""
         raise self._without_expectations()
 
     def psi1(
         self,
-        mean: Float[Array, "N Q"],
-        variance: Float[Array, "N Q"],
+        mean: Float[AnyArray, "N Q"],
+        variance: Float[AnyArray, "N Q"],
         inducing: Float[Array, "M Q"],
-    ) -> tuple[Float[Array, "N M"], Pullback]:
+    ) -> tuple[Float[AnyArray, "N M"], Pullback]:
         """⟨k(x_n, z_m)⟩ and its pullback from ∂psi1."""
         raise self._without_expectations()
 
     def psi2(
         self,
-        mean: Float[Array, "N Q"],
-        variance: Float[Array, "N Q"],
+        mean: Float[AnyArray, "N Q"],
+        variance: Float[AnyArray, "N Q"],
         inducing: Float[Array, "M Q"],
         keep: Kept | None = None,
     ) -> tuple[Float[Array, "M M"], Pullback]:
@@ -87,15 +87,16 @@ class Kernel:
 
         keep: an empty list, for whatever spares `psi2_pullback` of the same inputs some work.
         """
-        value, pullback = self.grouped_psi2(mean, variance, inducing, np.ones((len(mean), 1)), keep)
+        rows = filled((mean.shape[0], 1), 1.0, mean)
+        value, pullback = self.grouped_psi2(mean, variance, inducing, rows, keep)
         return value[0], lambda adjoint: pullback(adjoint[None])
 
     def grouped_psi2(
         self,
-        mean: Float[Array, "N Q"],
-        variance: Float[Array, "N Q"],
+        mean: Float[AnyArray, "N Q"],
+        variance: Float[AnyArray, "N Q"],
         inducing: Float[Array, "M Q"],
-        rows: Float[Array, "N G"],
+        rows: Float[AnyArray, "N G"],
         keep: Kept | None = None,
     ) -> tuple[Float[Array, "G M M"], Pullback]:
         """Σ_n rows_ng ⟨k(z_m, x_n) k(x_n, z_m')⟩ for every group g of points, with its pullback."""
@@ -103,11 +104,11 @@ class Kernel:
 
     def psi2_pullback(
         self,
-        mean: Float[Array, "N Q"],
-        variance: Float[Array, "N Q"],
+        mean: Float[AnyArray, "N Q"],
+        variance: Float[AnyArray, "N Q"],
         inducing: Float[Array, "M Q"],
         adjoint: Float[Array, "*G M M"],
-        rows: Float[Array, "N G"] | None = None,
+        rows: Float[AnyArray, "N G"] | None = None,
         kept: Kept | None = None,
     ) -> Gradients:
         """What the pullback of `psi2`, or with rows of `grouped_psi2`, gives.
@@ -164,6 +165,15 @@ class Kernel:
             f"the browser cannot evaluate {type(self).__name__}, so that its map cannot be drawn; "
             f"it knows {_names(kernels_that('browser_form'))}"
         )
+
+    @property
+    def in_any_library(self) -> bool:
+        """Whether psi0, psi1, psi2 and the pullbacks take arrays of other libraries than NumPy.
+
+        mean, variance and rows are such arrays then, and so is all that has a row a point (psi0,
+        psi1, their adjoints, ∂mean and ∂variance); all else stays NumPy's.
+        """
+        return False
 
     def declared(self) -> dict[str, Parameter]:
         """What every parameter declares, by the path of its leaf. Raises KernelError."""

@@ -13,7 +13,15 @@ from gplvm_core.kernels.declare import positive
 from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Kept, Pullback, WeightedPsi2
 from gplvm_core.kernels.kernel import Kernel
 from gplvm_core.kernels.rbf import RBF
-from gplvm_core.numerics import Array, symmetrise, unfold_upper
+from gplvm_core.numerics import (
+    AnyArray,
+    Array,
+    beside,
+    namespace,
+    symmetrise,
+    to_numpy,
+    unfold_upper,
+)
 
 
 @dataclass(frozen=True, repr=False)
@@ -35,33 +43,35 @@ class Linear(Kernel):
     def psi0(
         self, mean: Array, variance: Array
     ) -> tuple[Array, Callable[[Array], tuple[Array, Array, Self]]]:
-        second = mean**2 + variance
+        xp, weight, second = namespace(mean), self._weight(mean), mean**2 + variance
 
         def pullback(adjoint: Array) -> tuple[Array, Array, Self]:
-            column = np.asarray(adjoint)[:, None]
-            d_variance = column * np.broadcast_to(self.variance, mean.shape)
+            column = adjoint[:, None]
+            d_variance = column * weight
             return (
                 2.0 * d_variance * mean,
                 d_variance,
-                self._shaped(np.sum(column * second, axis=0)),
+                self._shaped(to_numpy(xp.sum(column * second, axis=0))),
             )
 
-        return np.asarray(np.sum(second * self.variance, axis=1)), pullback
+        return xp.sum(second * weight, axis=1), pullback
 
     def cross_with(self, carrier: Kernel) -> CrossBuilder | None:
         return partial(cross_rbf_linear, carrier, self) if isinstance(carrier, RBF) else None
 
     def psi1(self, mean: Array, variance: Array, inducing: Array) -> tuple[Array, Pullback]:
+        xp, weight, inducing = namespace(mean), self._weight(mean), beside(inducing, mean)
+
         def pullback(adjoint: Array) -> Gradients:
             carried = adjoint @ inducing
             return Gradients(
-                carried * self.variance,
-                np.zeros_like(variance),
-                (adjoint.T @ mean) * self.variance,
-                self._shaped(np.sum(mean * carried, axis=0)),
+                carried * weight,
+                xp.zeros_like(variance),
+                to_numpy((adjoint.T @ mean) * weight),
+                self._shaped(to_numpy(xp.sum(mean * carried, axis=0))),
             )
 
-        return self.K(mean, inducing), pullback
+        return (mean * weight) @ inducing.T, pullback
 
     def grouped_psi2(
         self,
@@ -73,19 +83,20 @@ class Linear(Kernel):
     ) -> tuple[Array, Pullback]:
         # Φ = Z C (Σ μμᵀ + S) C Zᵀ with C = diag(c): a group's data enter through one Q × Q matrix.
         n_latent, weighted = mean.shape[1], inducing * self.variance
-        second = np.stack([(mean * row[:, None]).T @ mean for row in rows.T])
-        second[:, np.arange(n_latent), np.arange(n_latent)] += rows.T @ variance
+        groups = range(rows.shape[1])
+        second = np.stack([to_numpy((mean * rows[:, g : g + 1]).T @ mean) for g in groups])
+        second[:, np.arange(n_latent), np.arange(n_latent)] += to_numpy(rows.T @ variance)
         value = weighted @ second @ weighted.T
 
         def pullback(adjoint: Array) -> Gradients:
             d_second = weighted.T @ adjoint @ weighted
             d_weighted = 2.0 * np.sum(adjoint @ weighted @ second, axis=0)
-            d_mean = np.zeros_like(mean)
-            for row, inner in zip(rows.T, d_second, strict=True):
-                d_mean += 2.0 * row[:, None] * (mean @ inner)
+            d_mean = namespace(mean).zeros_like(mean)
+            for g in groups:
+                d_mean += 2.0 * rows[:, g : g + 1] * (mean @ beside(d_second[g], mean))
             return Gradients(
                 d_mean,
-                rows @ np.diagonal(d_second, axis1=1, axis2=2),
+                rows @ beside(np.diagonal(d_second, axis1=1, axis2=2), mean),
                 d_weighted * self.variance,
                 self._shaped(np.sum(d_weighted * inducing, axis=0)),
             )
@@ -105,11 +116,18 @@ class Linear(Kernel):
         return weighted
 
     @property
+    def in_any_library(self) -> bool:
+        return True
+
+    @property
     def relevance(self) -> Array:
         return np.atleast_1d(np.asarray(self.variance, dtype=float))
 
     def browser_form(self) -> list[dict[str, Any]]:
         return [{"kind": "linear", "variance": np.asarray(self.variance).tolist()}]
+
+    def _weight(self, points: AnyArray) -> AnyArray:
+        return beside(np.array(np.broadcast_to(self.variance, points.shape[1:])), points)
 
     def _shaped(self, d_variance: Array) -> Self:
         if np.ndim(self.variance) == 0:

@@ -17,7 +17,7 @@ from gplvm_core.kernels.gradients import (
     WeightedPsi2,
 )
 from gplvm_core.kernels.kernel import KernelError, kernels_that
-from gplvm_core.numerics import Array, unfold_upper
+from gplvm_core.numerics import Array, filled, unfold_upper
 
 
 @dataclass(frozen=True, repr=False)
@@ -62,7 +62,7 @@ class Sum(Compound):
             part.psi2(mean, variance, inducing, kept)[0]
             for part, kept in zip(self.parts, own, strict=True)
         )
-        crosses = self._crosses(mean, variance, inducing, np.ones((len(mean), 1)))
+        crosses = self._crosses(mean, variance, inducing, filled((mean.shape[0], 1), 1.0, mean))
         value = _total([alone, *(met.cross.value[0] for met in crosses)])
         return value, lambda adjoint: self.psi2_pullback(mean, variance, inducing, adjoint)
 
@@ -99,7 +99,7 @@ class Sum(Compound):
         ]
         _, pull_psi1 = self._each_psi1(*inputs)
         if rows is None:
-            rows, adjoint = np.ones((len(mean), 1)), adjoint[None]
+            rows, adjoint = filled((mean.shape[0], 1), 1.0, mean), adjoint[None]
         for met in self._crosses(*inputs, rows):
             through_psi1, direct = met.cross.pullback(adjoint)
             pulled[met.carrier] += pull_psi1[met.carrier](through_psi1) + direct[0]
@@ -138,6 +138,10 @@ class Sum(Compound):
 
     def scaled(self, factor: float) -> Self:
         return replace(self, parts=tuple(part.scaled(factor) for part in self.parts))
+
+    @property
+    def in_any_library(self) -> bool:
+        return all(part.in_any_library for part in self.parts)
 
     @property
     def relevance(self) -> Array | None:

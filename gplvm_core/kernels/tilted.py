@@ -5,7 +5,7 @@ known and for dimensions that are off, so there are none here. Chamberlin (2016)
 """
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -13,7 +13,7 @@ from jaxtyping import Float
 from gplvm_core.kernels.gradients import Gradients
 from gplvm_core.kernels.kernel import Kernel, KernelError
 from gplvm_core.kernels.rbf import RBF
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, numpy_of
 
 
 def pull(
@@ -45,43 +45,33 @@ def pull(
     return value, pullback
 
 
-@dataclass(frozen=True)
-class Tilted:
-    """κ0 = ⟨k⟩, κ1 = ⟨k x⟩, κ2 = ⟨k xxᵀ⟩ of every inducing input, φ0, φ1, φ2 = the same of k k'."""
+def tilted(
+    variance: Any, lengthscale: Any, mean: Any, covariance: Any, inducing: Any, order: int
+) -> list[Any]:
+    """κ0 = ⟨k⟩, and up to the order κ1 = ⟨k (x − μ)⟩, κ2 = ⟨k (x − μ)(x − μ)ᵀ⟩: (N, M, …).
 
-    kappa0: Float[Array, "N M"]
-    kappa1: Float[Array, "N M Q"]
-    kappa2: Float[Array, "N M Q Q"]
-    phi0: Float[Array, "N M M"]
-    phi1: Float[Array, "N M M Q"]
-    phi2: Float[Array, "N M M Q Q"]
-
-
-def tilted_moments(
-    kernel: Kernel,
-    mean: Float[Array, "N Q"],
-    covariance: Float[Array, "N Q Q"],
-    inducing: Float[Array, "M Q"],
-) -> Tilted:
-    """All six for inputs of full covariance S ⪰ 0, each point on its own: for small models.
-
-    Raises KernelError for other kernels than RBF.
+    Of an RBF kernel's variance and lengthscale; inputs of full covariance S ⪰ 0 (N, Q, Q). So far
+    as the way back goes, these are functions that `numerics.reverse` differentiates.
     """
-    kernel = as_rbf(kernel)
-    weight = np.array(np.broadcast_to(kernel.relevance, (mean.shape[1],)))
+    weight = _weights(lengthscale, mean)
+    return [variance * each for each in _tilted(weight, mean, covariance, inducing, order)]
+
+
+def tilted_pairs(
+    variance: Any, lengthscale: Any, mean: Any, covariance: Any, inducing: Any, order: int
+) -> list[Any]:
+    """φ0, φ1, φ2: the same of the products k k' of all pairs of inducing inputs: (N, M, M, …)."""
+    xp, weight = numpy_of(mean, inducing), _weights(lengthscale, mean)
+    (size, n_latent), n_points = inducing.shape, len(mean)
     apart = inducing[:, None] - inducing
-    level = kernel.variance**2 * np.exp(-0.25 * np.sum(weight * apart**2, axis=2))
-    middle = 0.5 * (inducing[:, None] + inducing)
-    flat = middle.reshape(-1, mean.shape[1])
-    single = _tilted(weight, mean, covariance, inducing)
-    pairs = _tilted(2.0 * weight, mean, covariance, flat)
-    size = len(inducing)
-    phi = [(each.reshape(len(mean), size, size, *each.shape[2:])) for each in pairs]
-    kappa0, kappa1, kappa2 = (kernel.variance * each for each in single)
-    phi0, phi1, phi2 = (
-        each * level.reshape(1, size, size, *(1,) * (each.ndim - 3)) for each in phi
-    )
-    return Tilted(kappa0, kappa1, kappa2, phi0, phi1, phi2)
+    level = variance**2 * xp.exp(-0.25 * xp.sum(weight * apart**2, axis=2))
+    middle = xp.reshape(0.5 * (inducing[:, None] + inducing), (-1, n_latent))
+    found = []
+    for at, each in enumerate(_tilted(2.0 * weight, mean, covariance, middle, order)):
+        axes = (size, size, *(1,) * at)
+        shape = (n_points, size, size, *(n_latent,) * at)
+        found.append(xp.reshape(level, axes) * xp.reshape(each, shape))
+    return found
 
 
 def as_rbf(kernel: Kernel) -> RBF:
@@ -93,18 +83,27 @@ def as_rbf(kernel: Kernel) -> RBF:
     return kernel
 
 
-def _tilted(weight: Array, mean: Array, covariance: Array, centers: Array) -> list[Array]:
-    """The moments of exp(−½ Σ_q w_q (x_q − z_q)²)."""
-    eye, root = np.eye(len(weight)), np.sqrt(weight)
-    away = mean[:, None] - centers
+def _weights(lengthscale: Any, mean: Any) -> Any:
+    return lengthscale**-2.0 * np.ones(mean.shape[1])
+
+
+def _tilted(weight: Any, mean: Any, covariance: Any, centers: Any, order: int) -> list[Any]:
+    """The moments of exp(−½ Σ_q w_q (x_q − z_q)²), inputs measured from their mean."""
+    xp = numpy_of(weight, mean, covariance, centers)
+    eye, root = np.eye(len(weight)), xp.sqrt(weight)
+    away = centers[None] - mean[:, None]
     inner = eye + root[:, None] * covariance * root
-    solved = np.linalg.solve(inner[:, None], (root * away)[..., None])[..., 0]
-    _, log_determinant = np.linalg.slogdet(inner)
-    exponent = -0.5 * (log_determinant[:, None] + np.sum(root * away * solved, axis=2))
-    zeroth = np.exp(exponent)
-    # (I + SW)⁻¹S and (I + SW)⁻¹(μ + SWz), points on the first axis.
-    back = np.linalg.inv(eye + covariance * weight)
-    told = mean[:, None] + np.einsum("nij,mj->nmi", covariance * weight, centers)
-    moved, left = np.einsum("nij,nmj->nmi", back, told), back @ covariance
-    second = left[:, None] + moved[..., :, None] * moved[..., None, :]
-    return [zeroth, zeroth[..., None] * moved, zeroth[..., None, None] * second]
+    inside = root[:, None] * xp.linalg.inv(inner) * root
+    told = xp.matmul(away, inside)
+    _, log_determinant = xp.linalg.slogdet(inner)
+    exponent = -0.5 * (log_determinant[:, None] + xp.sum(away * told, axis=2))
+    moments = [xp.exp(exponent)]
+    if order > 0:
+        # S(I + WS)⁻¹W (z − μ).
+        moved = xp.matmul(told, covariance)
+        moments.append(moments[0][..., None] * moved)
+    if order > 1:
+        left = covariance - xp.matmul(xp.matmul(covariance, inside), covariance)
+        second = left[:, None] + moved[..., :, None] * moved[..., None, :]
+        moments.append(moments[0][..., None, None] * second)
+    return moments

@@ -10,7 +10,7 @@ from gplvm_core.kernels.combine import cross_nothing
 from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Kept, Pullback, WeightedPsi2
 from gplvm_core.kernels.kernel import Kernel
 from gplvm_core.kernels.stationary import Stationary
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, filled, namespace
 
 
 @dataclass(frozen=True, repr=False)
@@ -29,7 +29,8 @@ class White(Stationary):
         return partial(cross_nothing, carrier, self)
 
     def psi1(self, mean: Array, variance: Array, inducing: Array) -> tuple[Array, Pullback]:
-        return np.zeros((len(mean), len(inducing))), lambda _: self._nothing(mean, inducing)
+        value = filled((mean.shape[0], len(inducing)), 0.0, mean)
+        return value, lambda _: self._nothing(mean, inducing)
 
     def grouped_psi2(
         self,
@@ -49,9 +50,13 @@ class White(Stationary):
 
         return weighted
 
+    @property
+    def in_any_library(self) -> bool:
+        return True
+
     def browser_form(self) -> list[dict[str, Any]]:
         return [{"kind": "white", "variance": float(self.variance)}]
 
     def _nothing(self, mean: Array, inducing: Array) -> Gradients:
-        nothing = np.zeros_like(mean)
+        nothing = namespace(mean).zeros_like(mean)
         return Gradients(nothing, nothing, np.zeros_like(inducing), self.zero())

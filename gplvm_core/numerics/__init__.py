@@ -1,5 +1,15 @@
 """Floor 0: linear algebra that every other room rests on."""
 
+from gplvm_core.numerics.arrays import (
+    AnyArray,
+    ArrayLibraryError,
+    Place,
+    beside,
+    filled,
+    namespace,
+    on_host,
+    to_numpy,
+)
 from gplvm_core.numerics.linalg import (
     Array,
     Factor,
@@ -9,21 +19,36 @@ from gplvm_core.numerics.linalg import (
     mirror_upper,
     symmetrise,
     unfold_upper,
+    upper_pairs,
 )
 from gplvm_core.numerics.memory import keep_freed_memory
+from gplvm_core.numerics.reverse import inverse_factor, needs_autograd, numpy_of, pulled
 from gplvm_core.numerics.threads import one_thread_a_product
 
 __all__ = [
+    "AnyArray",
     "Array",
+    "ArrayLibraryError",
     "Factor",
     "NotPositiveDefiniteError",
+    "Place",
+    "beside",
     "factorise",
+    "filled",
     "fold_upper",
+    "inverse_factor",
     "keep_freed_memory",
     "mirror_upper",
+    "namespace",
+    "needs_autograd",
+    "numpy_of",
+    "on_host",
     "one_thread_a_product",
+    "pulled",
     "symmetrise",
+    "to_numpy",
     "unfold_upper",
+    "upper_pairs",
 ]
 
 keep_freed_memory()

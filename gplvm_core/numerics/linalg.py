@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -58,10 +59,10 @@ class Factor:
         size = matrices.shape[-1]
 
         def one_side(stack: Array) -> Array:
-            beside = np.moveaxis(stack.reshape(-1, size, size), 1, 0).reshape(size, -1)
-            return np.moveaxis(solve(beside).reshape(size, -1, size), 0, 1)
+            beside = stack.transpose(1, 0, 2).reshape(size, -1)
+            return solve(beside).reshape(size, -1, size).transpose(1, 0, 2)
 
-        half = np.swapaxes(one_side(matrices), 1, 2)
+        half = one_side(matrices.reshape(-1, size, size)).transpose(0, 2, 1)
         return symmetrise(one_side(half)).reshape(matrices.shape)
 
 
@@ -89,6 +90,14 @@ def symmetrise(matrix: Float[Array, "*G M M"]) -> Float[Array, "*G M M"]:
     return 0.5 * (matrix + np.swapaxes(matrix, -1, -2))
 
 
+@lru_cache(maxsize=8)
+def upper_pairs(size: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows and columns of the pairs m ≤ m', in the order of numpy.triu_indices."""
+    rows, columns = np.triu_indices(size)
+    rows.flags.writeable = columns.flags.writeable = False
+    return rows, columns
+
+
 def mirror_upper(values: Any, rows: Any, columns: Any, size: int) -> Array:
     """Symmetric matrices (…, M, M) whose entries on and above the diagonal (…, P) are given."""
     matrix = np.empty((*np.shape(values)[:-1], size, size))
@@ -100,16 +109,16 @@ def mirror_upper(values: Any, rows: Any, columns: Any, size: int) -> Array:
 def fold_upper(matrix: Float[Array, "*G M M"]) -> Float[Array, "*G P"]:
     """A symmetric matrix as numbers w_p of the pairs m ≤ m', so that ⟨W, X⟩ = Σ_p w_p x_p.
 
-    Pairs in the order of numpy.triu_indices; both triangles count where m < m'.
+    Pairs in the order of `upper_pairs`; both triangles count where m < m'.
     """
-    rows, columns = np.triu_indices(matrix.shape[-1])
+    rows, columns = upper_pairs(matrix.shape[-1])
     both = matrix[..., rows, columns] + matrix[..., columns, rows]
     return np.where(rows == columns, 0.5 * both, both)
 
 
 def unfold_upper(folded: Float[Array, "*G P"], size: int) -> Float[Array, "*G M M"]:
     """The symmetric matrix W that `fold_upper` folds into these numbers."""
-    rows, columns = np.triu_indices(size)
+    rows, columns = upper_pairs(size)
     return mirror_upper(np.where(rows == columns, folded, 0.5 * folded), rows, columns, size)
 
 

@@ -1,5 +1,6 @@
 """Optimisers of vectors: they know nothing of models, and their states are values."""
 
+from gplvm_core.optimise.adam import Adam, AdamState, BatchObjective
 from gplvm_core.optimise.batched import RowsObjective, RowsResult, minimise_rows
 from gplvm_core.optimise.lbfgs import LBFGS, LBFGSState, rescaled
 from gplvm_core.optimise.objective import Objective, Optimiser, Progress, Result, State
@@ -8,6 +9,9 @@ from gplvm_core.optimise.scg import SCG, SCGState
 __all__ = [
     "LBFGS",
     "SCG",
+    "Adam",
+    "AdamState",
+    "BatchObjective",
     "LBFGSState",
     "Objective",
     "Optimiser",

@@ -4,7 +4,8 @@ A leaf is a number or an array inside nested dataclasses and tuples; its path jo
 (and tuple positions) with dots: "layer.kernel.parts.0.lengthscale".
 """
 
-from collections.abc import Iterator, Mapping
+import operator
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field, fields, is_dataclass, replace
 from typing import Any, TypeVar
 
@@ -70,15 +71,29 @@ def _join(path: str, name: str) -> str:
 
 def add(first: Tree, second: Tree) -> Tree:
     """Leaf by leaf sum of two trees of the same shape: gradients add."""
-    other = leaves(second)
-    return replace_leaves(
-        first, {path: value + other[path] for path, value in leaves(first).items()}
-    )
+    return _leafwise(operator.add, first, second)
 
 
 def scale_leaves(tree: Tree, factor: float) -> Tree:
     """Every leaf multiplied by a factor."""
-    return replace_leaves(tree, {path: factor * value for path, value in leaves(tree).items()})
+    return _leafwise(lambda value: factor * value, tree)
+
+
+def _leafwise(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
+    # Gradients meet in every evaluation, so no paths are made here.
+    if isinstance(tree, np.ndarray):
+        return function(tree, *others) if tree.dtype.kind == "f" else tree
+    if isinstance(tree, float | int | np.floating) and not isinstance(tree, bool):
+        return float(function(tree, *others))
+    if isinstance(tree, tuple):
+        return tuple(_leafwise(function, *each) for each in zip(tree, *others, strict=True))
+    if is_dataclass(tree) and not isinstance(tree, type):
+        changed = {
+            part.name: _leafwise(function, *(getattr(each, part.name) for each in (tree, *others)))
+            for part in fields(tree)
+        }
+        return replace(tree, **changed)
+    return tree
 
 
 @dataclass(frozen=True)
@@ -139,6 +154,15 @@ class Layout:
             for path, leaf in self._own()
         ]
         return np.concatenate(parts) if parts else np.empty(0)
+
+    def below(self, name: str) -> NDArray[np.bool_]:
+        """Which entries of the free vector belong to leaves below that name."""
+        values = leaves(self.template)
+        parts = [
+            np.full(self._select(leaf, np.asarray(values[path])).size, path.startswith(f"{name}."))
+            for path, leaf in self._own()
+        ]
+        return np.concatenate(parts) if parts else np.empty(0, dtype=bool)
 
     def chain(self, tree: Any, gradient: Any) -> Array:
         """∂/∂v from a tree-shaped ∂/∂θ at a tree."""

@@ -1,56 +1,146 @@
-"""Rows added to a trained layer: placed at its q(u), whose optimum is then found from all rows."""
+"""Rows added to a trained layer: placed at its q(u), whose optimum is then found from all rows.
 
+Of rows only sums are needed for that, so they can be made of parts of the rows in turn, on threads,
+or where the rows lie: mathematically the map-reduce of Damianou (2015), §2.3.3 and §3.3.7.
+"""
+
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import Self
+from functools import reduce
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
+from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
+from gplvm_core.bounds import gram_factor
+from gplvm_core.datasets import DataError, RowFiles
 from gplvm_core.numerics import Array
-from gplvm_core.prediction.adapted import AdaptedTerms
-from gplvm_core.prediction.place import place
+from gplvm_core.prediction.place import STARTING_POINTS, place
 from gplvm_core.prediction.posterior import Posterior
+from gplvm_core.prediction.row_terms import Evidence
 from gplvm_core.priors import StandardNormal
-from gplvm_core.statistics import Executor, Statistics
+from gplvm_core.statistics import Executor, Statistics, Targets, reduce_statistics
+from gplvm_core.statistics.executors import serial
+
+
+@dataclass(frozen=True)
+class Sums:
+    """All that is kept of rows: statistics, KL(q ‖ p) in every dimension, and counts.
+
+    observed: in how many rows each output is.
+    """
+
+    statistics: Statistics
+    divergence: Float[Array, " Q"]
+    observed: Int[NDArray[np.intp], " D"]
+    count: int
+
+    def __add__(self, other: "Sums") -> "Sums":
+        return Sums(
+            self.statistics.joined(other.statistics),
+            self.divergence + other.divergence,
+            self.observed + other.observed,
+            self.count + other.count,
+        )
+
+    @classmethod
+    def of(
+        cls,
+        posterior: Posterior,
+        outputs: Float[Array, "n D"],
+        belief: Belief,
+        run: Executor = serial,
+    ) -> "Sums":
+        """Of rows (user's units, NaN: missing) at what is believed about them."""
+        targets = Targets.whole(posterior.to_internal(outputs))
+        statistics, _ = reduce_statistics(
+            posterior.kernel, belief, posterior.inducing, targets, run
+        )
+        divergence = StandardNormal().kl_terms(belief).sum(axis=0)
+        observed = np.count_nonzero(~np.isnan(outputs), axis=0)
+        return cls(statistics, divergence, observed, len(outputs))
+
+
+@dataclass(frozen=True)
+class Passing:
+    """The sums of a part of the rows of files, each placed at the q(u) that is held.
+
+    A pure function of (first, last + 1) that holds M × M and M × D numbers and a few rows to start
+    from: it can run wherever the files are seen, and again where that failed. but: rows that are
+    left out. None: all of the part's are.
+    """
+
+    files: RowFiles
+    posterior: Posterior
+    training: Belief
+    but: Int[NDArray[np.intp], " K"]
+
+    def __call__(self, part: tuple[int, int]) -> Sums | None:
+        first, last = part
+        found = [
+            each
+            for begin, rows in self.files.chunks(None, first, last)
+            if (each := self._sums(begin, rows)) is not None
+        ]
+        return reduce(Sums.__add__, found) if found else None
+
+    def _sums(self, begin: int, rows: Float[Array, "n D"]) -> Sums | None:
+        numbers = np.arange(begin, begin + len(rows))
+        own = np.isin(numbers, self.but, invert=True)
+        if not own.any():
+            return None
+        outputs = rows[own]
+        unseen = np.isnan(outputs).all(axis=1)
+        if unseen.any():
+            raise DataError(
+                f"nothing is observed in row {numbers[own][unseen][0]:,} (counted from 0), and in "
+                f"{unseen.sum():,} of the {len(rows):,} from {begin:,} on: leave them out"
+            )
+        beliefs, _ = place((Evidence(self.posterior, outputs),), self.training)
+        return Sums.of(self.posterior, outputs, beliefs)
+
+
+def pass_by(
+    files: RowFiles,
+    posterior: Posterior,
+    training: Belief,
+    but: Int[NDArray[np.intp], " K"],
+    run: Executor = serial,
+) -> Iterator[Sums]:
+    """The sums of one part of the rows after the other, as they arrive."""
+    task = Passing(files, posterior, training.thinned(STARTING_POINTS), but)
+    for sums in run(task, files.parts()):
+        if sums is not None:
+            yield sums
 
 
 @dataclass(frozen=True)
 class Added:
-    """A layer with rows that came after training; of those only sums are kept.
+    """A layer with q(u) at its optimum for more rows, and what that changed.
 
-    gained: by how much the bound rose with them, in nats for the data as given. divergence: their
-    KL(q ‖ p) in every dimension, summed.
+    gained: by how much the bound rose, in nats for the data as given.
     """
 
-    trained: Posterior  # places the rows
-    posterior: Posterior  # with q(u) at its optimum for all rows
+    posterior: Posterior
     statistics: Statistics
     gained: float
-    divergence: Float[Array, " Q"]
-    count: int
 
     @classmethod
-    def none(cls, posterior: Posterior, statistics: Statistics) -> Self:
-        return cls(posterior, posterior, statistics, 0.0, np.zeros(posterior.n_latent), 0)
-
-    def rows(
-        self, outputs: Float[Array, "n D"], training: Belief, run: Executor
-    ) -> tuple[Self, Belief]:
-        """With more rows (user's units, NaN: missing), and what is believed about them."""
-        new = place(self.trained, outputs, training, run)
-        terms = AdaptedTerms.of(self.trained, self.statistics, outputs)
-        before = self.trained.bound(self.statistics, terms.gram).value
-        statistics, value = terms.together(new)
-        divergence = StandardNormal().kl_terms(new).sum(axis=0)
-        observed = (~np.isnan(outputs)).sum(axis=0)
-        gained = value - before - float(divergence.sum() + observed @ np.log(self.trained.scale))
-        added = replace(
-            self,
-            posterior=terms.posterior(new),
-            statistics=statistics,
-            gained=self.gained + gained,
-            divergence=self.divergence + divergence,
-            count=self.count + len(outputs),
+    def of(cls, trained: Posterior, statistics: Statistics, new: Sums) -> "Added":
+        """statistics: of the rows before."""
+        whole = statistics.joined(new.statistics)
+        gram = gram_factor(trained.kernel, trained.inducing, trained.jitter, relative=False)
+        before, at = trained.bound(statistics, gram), trained.bound(whole, gram)
+        units = float(new.observed @ np.log(trained.scale))
+        return cls(
+            replace(
+                trained,
+                weights=at.weights,
+                gap=at.gap,
+                groups=np.asarray(whole.groups),
+                each=at.each,
+            ),
+            whole,
+            at.value - before.value - float(new.divergence.sum()) - units,
         )
-        return added, new

@@ -30,7 +30,7 @@ from gplvm_core.prediction.row_terms import (
 from gplvm_core.priors import StandardNormal
 
 ROWS_PER_BATCH = 1024
-# Largest slope at the end, in nats a standard deviation: what is left to gain is its square.
+# Of rows to ask about.
 TOLERANCE = 1e-3
 # Training points that rows may start from: the distances to all of very many would fill the memory.
 MOST_PLACES = 10_000
@@ -47,18 +47,21 @@ RowsFunction = Callable[[Array, Rows], tuple[Array, Array]]
 @dataclass(frozen=True)
 class Effort:
     """How many starts a row has, whole or with gaps, which may well have several explanations; at
-    most how many iterations; and how many rows are worked on at once.
+    most how many iterations, to which largest slope in nats a standard deviation (what is left to
+    gain is its square); and how many rows are worked on at once.
     """
 
     starts: int = 2
     starts_of_partial: int = 6
     iterations: int = 200
+    tolerance: float = TOLERANCE
     tile: int = ROWS_PER_TILE
 
 
 # For a few rows to ask about, and for many to add: those are near rows that were learnt from, and
-# larger tiles, two thirds of the time, cost no more than a digit that hangs on a row's neighbours.
-THOROUGH, QUICK = Effort(), Effort(starts=1, iterations=40, tile=256)
+# larger tiles, two thirds of the time, cost no more than a digit that hangs on a row's neighbours,
+# and what the tolerance leaves is a thousandth of a nat.
+THOROUGH, QUICK = Effort(), Effort(starts=1, iterations=40, tolerance=0.03, tile=512)
 
 
 @dataclass(frozen=True)
@@ -203,7 +206,7 @@ def projected(
         starts = _starts(internal[which], generated, places, count, partial=some)
         count = starts.shape[1]
         negative = objective([each.rows(which) for each in evidence], count)
-        run = minimise_rows(negative, start(starts.ravel()), effort.iterations, TOLERANCE)
+        run = minimise_rows(negative, start(starts.ravel()), effort.iterations, effort.tolerance)
         ends = (*starts.shape, inferred.shape[1])
         mean[which, :count], variance[which, :count] = (x.reshape(ends) for x in unpack(run.x))
         bound[which, :count] = -run.values.reshape(starts.shape)

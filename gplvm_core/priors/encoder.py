@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Self
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
+from numpy.typing import NDArray
 from scipy.spatial.distance import pdist
 
 from gplvm_core.beliefs import Belief
@@ -30,6 +31,10 @@ class Seen:
 
     scores: Float[Array, "N K"]
     bumps: Float[Array, "N H"] | None = None
+
+    def rows(self, chosen: Int[NDArray[np.intp], " n"]) -> "Seen":
+        """Of some of the rows."""
+        return Seen(self.scores[chosen], None if self.bumps is None else self.bumps[chosen])
 
 
 @dataclass(frozen=True)

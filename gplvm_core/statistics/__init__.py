@@ -1,5 +1,6 @@
 """Floor 3: the additive statistics through which a layer sees its data."""
 
+from gplvm_core.statistics.clusters import ClusterError, cluster
 from gplvm_core.statistics.executors import Executor, executor
 from gplvm_core.statistics.reduce import (
     PulledBack,
@@ -11,6 +12,7 @@ from gplvm_core.statistics.reduce import (
 from gplvm_core.statistics.statistics import Patterns, Statistics, Targets
 
 __all__ = [
+    "ClusterError",
     "Executor",
     "Patterns",
     "PulledBack",
@@ -19,6 +21,7 @@ __all__ = [
     "Targets",
     "chunk_pullback",
     "chunk_statistics",
+    "cluster",
     "executor",
     "reduce_statistics",
 ]

@@ -4,7 +4,10 @@ import os
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
+from dataclasses import dataclass
 from typing import Protocol, TypeVar
+
+from gplvm_core.numerics import Place
 
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
@@ -23,12 +26,33 @@ def serial(function: Callable[[Item], Outcome], items: Iterable[Item]) -> Iterat
     return map(function, items)
 
 
+@dataclass(frozen=True)
+class There:
+    """One item after the other, of targets that are to be in another array library."""
+
+    place: Place
+
+    def __call__(
+        self, function: Callable[[Item], Outcome], items: Iterable[Item]
+    ) -> Iterator[Outcome]:
+        return map(function, items)
+
+
+def place_of(run: Executor) -> Place | None:
+    """The array library that an executor wants the targets in; None: NumPy."""
+    return run.place if isinstance(run, There) else None
+
+
 @contextmanager
-def executor(n_jobs: int | None = None) -> Iterator[Executor]:
+def executor(n_jobs: int | None = None, place: Place | None = None) -> Iterator[Executor]:
     """An executor of n_jobs threads (None or 1: serial; −1: all cores, −2: all but one, …).
 
-    Chunks do not depend on their number.
+    Chunks do not depend on their number. place: of data in another array library, which has
+    threads of its own.
     """
+    if place is not None:
+        yield There(place)
+        return
     n_threads = 1 if n_jobs is None else n_jobs
     if n_threads < 0:
         n_threads += 1 + (os.cpu_count() or 1)

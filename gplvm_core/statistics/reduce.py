@@ -11,16 +11,18 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.kernels import Gradients, Kept, Kernel
-from gplvm_core.numerics import Array
+from gplvm_core.kernels import Gradients, Kept, Kernel, KernelError
+from gplvm_core.numerics import AnyArray, Array, beside, filled, namespace, on_host, to_numpy
 from gplvm_core.parameters import add as add_leaves
 from gplvm_core.statistics.executors import Executor, serial
 from gplvm_core.statistics.statistics import Statistics, Targets
 
 POINTS_PER_CHUNK = 1024
-# Pairs of inducing inputs at all points, when so few, are kept for the way back (32 MB); of more
-# the memory would grow with N, and fetching them is no faster than making them again.
-KEPT_NUMBERS = 4_000_000
+# Of a device with many cores: its answers travel once a chunk.
+DEVICE_CHUNK = 65_536
+# Pairs of inducing inputs at all points, when so few, are kept for the way back (48 MB); of more
+# the memory would grow with N, and fetching them is slower than making them again.
+KEPT_NUMBERS = 6_000_000
 
 
 @dataclass(frozen=True)
@@ -49,10 +51,17 @@ def reduce_statistics(
 
     The chunks depend on N alone, and are summed in their order as they arrive: any number of
     threads gives the same digits, and nothing of a chunk is kept but its part of the gradients.
-    Source: Damianou (2015), §2.3.3 and §3.3.7.
+    They are worked on where the targets are (`Targets.at`); belief, inducing inputs and results are
+    NumPy's. Raises KernelError for a kernel that knows no library but NumPy. Source: Damianou
+    (2015), §2.3.3 and §3.3.7.
     """
+    if namespace(targets.values) is not np and not kernel.in_any_library:
+        raise KernelError(
+            f"{type(kernel).__name__} works on NumPy arrays alone: hand in numpy.asarray(Y)"
+        )
+    size = POINTS_PER_CHUNK if on_host(targets.values) else DEVICE_CHUNK
     few = belief.n_points * len(inducing) * (len(inducing) + 1) <= 2 * KEPT_NUMBERS
-    chunks: list[Chunk] = [(rows, [] if few else None) for rows in chunks_of(belief.n_points)]
+    chunks: list[Chunk] = [(rows, [] if few else None) for rows in chunks_of(belief.n_points, size)]
 
     def forward(chunk: Chunk) -> Statistics:
         rows, keep = chunk
@@ -67,7 +76,8 @@ def reduce_statistics(
         mean, variance = np.empty_like(belief.mean), np.empty_like(belief.variance)
         moved = None
         if targets.variance is not None:
-            moved = Belief(np.empty_like(targets.values), np.empty_like(targets.values))
+            shape = belief.n_points, targets.n_outputs
+            moved = Belief(np.empty(shape), np.empty(shape))
         d_inducing, d_kernel = np.zeros_like(inducing), None
         for (rows, _), part in zip(chunks, run(back, chunks), strict=True):
             mean[rows], variance[rows] = part.inputs.mean, part.inputs.variance
@@ -81,9 +91,9 @@ def reduce_statistics(
     return reduce(add, run(forward, chunks)), pullback
 
 
-def chunks_of(n_points: int) -> list[slice]:
+def chunks_of(n_points: int, size: int = POINTS_PER_CHUNK) -> list[slice]:
     """So many points at a time, as evenly as can be."""
-    n_chunks = -(-n_points // POINTS_PER_CHUNK)
+    n_chunks = -(-n_points // size)
     edges = np.linspace(0, n_points, n_chunks + 1).astype(int).tolist()
     return [slice(a, b) for a, b in pairwise(edges)]
 
@@ -99,7 +109,8 @@ def chunk_statistics(
 
     keep: an empty list, for what spares the way back work.
     """
-    mean, variance, values = belief.mean, belief.variance, targets.values
+    xp, values = namespace(targets.values), targets.values
+    mean, variance = beside(belief.mean, values), beside(belief.variance, values)
     psi0, _ = kernel.psi0(mean, variance)
     found = psi1, _ = kernel.psi1(mean, variance, inducing)
     own: Kept | None = None
@@ -107,32 +118,33 @@ def chunk_statistics(
         own = []
         keep.extend((found, own))
     # This order is a quarter faster than psi1ᵀ values.
-    psi1_targets = (values.T @ psi1).T
-    yy = float(np.vdot(values, values))
+    psi1_targets = to_numpy(values.T @ psi1).T
+    yy = float(np.vdot(values, values) if xp is np else xp.sum(values * values))
     patterns = targets.patterns
     if patterns is not None:
         return Statistics(
-            patterns.rows.T @ psi0,
+            to_numpy(patterns.rows.T @ psi0),
             psi1_targets,
             kernel.grouped_psi2(mean, variance, inducing, patterns.rows, own)[0],
             yy,
-            patterns.rows.sum(axis=0).astype(np.intp),
+            to_numpy(xp.sum(patterns.rows, axis=0)).astype(np.intp),
             patterns.n_outputs,
             patterns.groups,
         )
     psi2, _ = kernel.psi2(mean, variance, inducing, own)
     statistics = Statistics(
-        psi0.sum(keepdims=True),
+        np.array([float(xp.sum(psi0))]),
         psi1_targets,
         psi2[None],
         yy,
-        np.array([len(values)]),
+        np.array([targets.n_points]),
         np.array([targets.n_outputs]),
     )
     total = _total_variance(targets)
     if total is None:
         return statistics
-    return replace(statistics, yy=yy + float(total.sum()), spread=(psi1 * total).T @ psi1)
+    spread = to_numpy((psi1 * total).T @ psi1)
+    return replace(statistics, yy=yy + float(xp.sum(total)), spread=spread)
 
 
 def chunk_pullback(
@@ -148,32 +160,39 @@ def chunk_pullback(
     Those of the inducing inputs and the kernel are summed over the chunks, the others are of the
     chunk's points alone.
     """
-    mean, variance, values = belief.mean, belief.variance, targets.values
+    xp, values = namespace(targets.values), targets.values
+    mean, variance = beside(belief.mean, values), beside(belief.variance, values)
     _, pull_psi0 = kernel.psi0(mean, variance)
     found, own = kept or (kernel.psi1(mean, variance, inducing), None)
     psi1, pull_psi1 = found
-    d_psi1, moved = values @ adjoint.psi1_targets.T, None
+    d_targets = beside(adjoint.psi1_targets, values)
+    d_psi1, moved = values @ d_targets.T, None
     total = _total_variance(targets)
     if total is not None:
-        d_targets = 2.0 * adjoint.yy * values + psi1 @ adjoint.psi1_targets
-        d_total = np.full_like(total, adjoint.yy)
+        d_values = 2.0 * adjoint.yy * values + psi1 @ d_targets
+        d_total = filled((targets.n_points, 1), adjoint.yy, values)
         if adjoint.spread is not None:
-            carried = psi1 @ adjoint.spread
+            carried = psi1 @ beside(adjoint.spread, values)
             d_psi1 = d_psi1 + 2.0 * total * carried
-            d_total = d_total + np.sum(carried * psi1, axis=1, keepdims=True)
-        moved = Belief(d_targets, np.array(np.broadcast_to(d_total, values.shape)))
+            d_total = d_total + xp.sum(carried * psi1, axis=1, keepdims=True)
+        spread = np.array(np.broadcast_to(to_numpy(d_total), values.shape))
+        moved = Belief(to_numpy(d_values), spread)
     if targets.patterns is None:
-        d_psi0 = np.broadcast_to(adjoint.psi0, len(values))
+        d_psi0 = filled((targets.n_points,), float(adjoint.psi0[0]), values)
         through = kernel.psi2_pullback(mean, variance, inducing, adjoint.psi2[0], None, own)
     else:
         rows = targets.patterns.rows
-        d_psi0 = rows @ adjoint.psi0
+        d_psi0 = rows @ beside(adjoint.psi0, values)
         through = kernel.psi2_pullback(mean, variance, inducing, adjoint.psi2, rows, own)
     d_mean, d_variance, d_kernel = pull_psi0(d_psi0)
     direct = Gradients(d_mean, d_variance, np.zeros_like(inducing), d_kernel)
-    return PulledBack(pull_psi1(d_psi1) + through + direct, moved)
+    inputs = pull_psi1(d_psi1) + through + direct
+    here = replace(inputs, mean=to_numpy(inputs.mean), variance=to_numpy(inputs.variance))
+    return PulledBack(here, moved)
 
 
-def _total_variance(targets: Targets) -> Float[Array, "N 1"] | None:
+def _total_variance(targets: Targets) -> Float[AnyArray, "N 1"] | None:
     """Σ_d of the targets' variances, where they are a belief (which has no gaps)."""
-    return None if targets.variance is None else targets.variance.sum(axis=1)[:, None]
+    if targets.variance is None:
+        return None
+    return namespace(targets.variance).sum(targets.variance, axis=1, keepdims=True)

@@ -5,7 +5,7 @@ columns that are observed in the same rows form a group, they share their sums o
 bound is a sum over groups. Complete data are one group.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Self
 
@@ -14,7 +14,7 @@ from jaxtyping import Bool, Float, Int
 from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import AnyArray, Array, Place, namespace, to_numpy
 
 Counts = NDArray[np.intp]
 
@@ -76,7 +76,20 @@ class Statistics:
         """The same sums with every group split by a second grouping of its columns."""
         pairs = np.stack([np.asarray(self.groups), by])
         kinds, groups = np.unique(pairs, axis=1, return_inverse=True)
-        own, groups = kinds[0], groups.reshape(-1)
+        return self._regrouped(kinds[0], groups.reshape(-1))
+
+    def joined(self, other: "Statistics") -> "Statistics":
+        """The statistics of both, where columns are one group that are so in both."""
+        pairs = np.stack([np.asarray(self.groups), np.asarray(other.groups)])
+        kinds, groups = np.unique(pairs, axis=1, return_inverse=True)
+        mine, others = (
+            each._regrouped(own, groups.reshape(-1))
+            for each, own in zip((self, other), kinds, strict=True)
+        )
+        return mine + others
+
+    def _regrouped(self, own: Int[Counts, " G2"], groups: Int[Counts, " D"]) -> "Statistics":
+        """With finer groups: which of the present ones each is a part of, and of each column."""
         return Statistics(
             self.psi0[own],
             self.psi1_targets,
@@ -110,7 +123,7 @@ class Patterns:
     """Which entries are observed: column d in the rows n where rows[n, groups[d]] is 1."""
 
     groups: Int[Counts, " D"]
-    rows: Float[Array, "N G"]
+    rows: Float[AnyArray, "N G"]
 
     @classmethod
     def of(cls, observed: Bool[NDArray[np.bool_], "N D"]) -> Self:
@@ -132,13 +145,14 @@ class Targets:
     """Centred outputs with 0 where one is missing; without gaps, perhaps a square root of Y Yᵀ.
 
     A square root has fewer columns, and D stays the true one. patterns None: nothing is missing.
-    variance: of outputs that are a belief, None for data.
+    variance: of outputs that are a belief, None for data. All that has a row a point is in one
+    array library, and there the sums over points are made.
     """
 
-    values: Float[Array, "N R"]
+    values: Float[AnyArray, "N R"]
     n_outputs: int
     patterns: Patterns | None = None
-    variance: Float[Array, "N R"] | None = None
+    variance: Float[AnyArray, "N R"] | None = None
 
     @classmethod
     def of(cls, values: Float[Array, "N D"]) -> "Targets":
@@ -166,20 +180,34 @@ class Targets:
         """Outputs that are a belief: they move, so no square root can take their place."""
         return cls(belief.mean, belief.n_latent, variance=belief.variance)
 
+    def at(self, place: Place | None) -> "Targets":
+        """The same targets in another array library; None: as they are."""
+        if place is None:
+            return self
+        patterns = self.patterns and replace(self.patterns, rows=place.take(self.patterns.rows))
+        variance = None if self.variance is None else place.take(self.variance)
+        return replace(self, values=place.take(self.values), patterns=patterns, variance=variance)
+
+    @property
+    def n_points(self) -> int:
+        return int(self.values.shape[0])
+
     @cached_property
     def squares(self) -> Float[Array, " R"]:
         """Σ_n y² of every column."""
-        return np.asarray(np.einsum("nd,nd->d", self.values, self.values))
+        if isinstance(self.values, np.ndarray):
+            return np.asarray(np.einsum("nd,nd->d", self.values, self.values))
+        return np.asarray(to_numpy(namespace(self.values).sum(self.values**2, axis=0)))
 
     @property
     def seen(self) -> Bool[NDArray[np.bool_], " N"]:
         """The rows of which anything is observed."""
         if self.patterns is None:
-            return np.ones(len(self.values), dtype=bool)
-        return np.asarray(self.patterns.rows.any(axis=1))
+            return np.ones(self.n_points, dtype=bool)
+        return np.asarray(to_numpy(self.patterns.rows).any(axis=1))
 
     def chunk(self, rows: slice | Counts) -> "Targets":
         """The targets of some of the points, in the same groups."""
-        patterns = self.patterns and Patterns(self.patterns.groups, self.patterns.rows[rows])
-        variance = None if self.variance is None else self.variance[rows]
-        return Targets(self.values[rows], self.n_outputs, patterns, variance)
+        patterns = self.patterns and replace(self.patterns, rows=self.patterns.rows[rows, :])
+        variance = None if self.variance is None else self.variance[rows, :]
+        return Targets(self.values[rows, :], self.n_outputs, patterns, variance)

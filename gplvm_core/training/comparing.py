@@ -9,10 +9,10 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from gplvm_core.comparison import Step
 from gplvm_core.training.limits import give_way
 
-Task = Callable[[Callable[[Step], None]], Any]
+# Tells its steps to what it is given, and returns what it found.
+Task = Callable[[Callable[[Any], None]], Any]
 MOST_KEPT = 40  # runs that are done
 AT_ONCE = 2  # the others wait
 LOOK = 0.2  # seconds after which one that waits looks whether it still has to
@@ -30,7 +30,7 @@ class ComparisonRun:
 
     def __init__(self, task: Task) -> None:
         self.began = time.monotonic()
-        self.step: Step | None = None
+        self.step: Any = None
         self.result: Any = None
         self.problem: str | None = None
         self._task, self._ended = task, False
@@ -70,7 +70,7 @@ class ComparisonRun:
         finally:
             _TURNS.release()
 
-    def _follow(self, step: Step) -> None:
+    def _follow(self, step: Any) -> None:
         self.step = step
         if self._ended:
             raise StopIteration

@@ -11,6 +11,7 @@ from typing import IO, Any, Literal
 from sklearn.base import BaseEstimator, clone
 
 from gplvm_core.datasets import DataError, Dataset
+from gplvm_core.datasets.table_dataset import TableDataset
 from gplvm_core.optimise import Progress
 from gplvm_core.store import Library, StoreError
 from gplvm_core.training.checkpoint import JobFiles
@@ -137,7 +138,8 @@ class Job:
                     f"data set {dataset.title!r} has none. Join tables with Dataset.of_views."
                 )
             return model.fit(dataset.view_values, **further)
-        return model.fit(dataset.values, **further)
+        outputs = dataset.rows() if isinstance(dataset, TableDataset) else dataset.values
+        return model.fit(outputs, **further)
 
     def _observe(self, progress: Progress) -> None:
         trace = extended_trace(self.snapshot.trace, progress)
@@ -163,8 +165,11 @@ class Job:
     def _keep(self, fitted: BaseEstimator, dataset: Dataset) -> str:
         """Save the model: in the place of the one this job saved before, if that is still there.
 
-        The library knows it by the job; its id may be another model's by now.
+        The library knows it by the job; its id may be another model's by now. Of a table the rows
+        are kept that the model keeps.
         """
+        if isinstance(dataset, TableDataset):
+            dataset = dataset.kept(getattr(fitted, "kept_rows_", None))
         return self.library.add(fitted, dataset, self.snapshot.name, job=self.id)
 
     def _fail(self, message: str) -> None:

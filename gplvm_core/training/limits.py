@@ -70,4 +70,6 @@ def _number(environment: Mapping[str, str], name: str) -> int | None:
 def give_way() -> None:
     """Let this thread, and those that it starts, have the processor after all others."""
     if sys.platform == "linux":  # elsewhere threads have no priority of their own
-        os.setpriority(os.PRIO_PROCESS, threading.get_native_id(), NICENESS)
+        thread = threading.get_native_id()
+        own = os.getpriority(os.PRIO_PROCESS, os.getpid())
+        os.setpriority(os.PRIO_PROCESS, thread, min(own + NICENESS, 19))

@@ -4,11 +4,13 @@ import logging
 import threading
 import time
 from collections.abc import Iterator
+from contextlib import ExitStack
 
 import numpy as np
 import pytest
 
 from gplvm_core.apart import Readers, is_small, run
+from gplvm_core.apart.reading import MOST_AT_ONCE
 from gplvm_core.datasets import DataError, EmptyRowsError, NamedBytes
 from gplvm_core.store import StoreError
 
@@ -64,6 +66,18 @@ def test_a_reading_that_is_given_up_ends_and_leaves_nothing(readers):
         time.sleep(0.02)
     assert not folder.exists()
     assert ask(readers, "inspect", TABLE) == run("inspect", TABLE)
+
+
+def test_who_waits_for_a_turn_is_not_said_to_be_reading(readers):
+    with ExitStack() as turns:
+        for _ in range(MOST_AT_ONCE):
+            turns.enter_context(readers.free)
+        with readers.reading("inspect", TABLE) as reading:
+            assert not reading.wait(0.2)
+            assert reading.waits and reading.seconds == 0.0
+            turns.close()
+            assert reading.answer() == run("inspect", TABLE)
+            assert not reading.waits and reading.seconds > 0.0
 
 
 def test_a_process_that_dies_or_cannot_start_is_told_at_once(readers, monkeypatch, tmp_path):

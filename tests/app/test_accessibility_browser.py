@@ -22,6 +22,7 @@ PAGES = (
     "compare?model={0}",
     "train",
     "library",
+    "learn?stop=dimensions",
 )
 SERIOUS = """async (rules) => {
     const { violations } = await axe.run(document, { resultTypes: ["violations"], ...rules });

@@ -11,11 +11,21 @@ import pytest
 
 from gplvm_core import BayesianGPLVM, DeepGPLVM, training
 from gplvm_core.datasets import Dataset
+from gplvm_core.figures import families as figures_families
 from gplvm_core.figures.bend import CURVES, Comparison, compare
+from gplvm_core.figures.families import (
+    FamilyFit,
+    FamilyStep,
+    family_fits,
+    pack_families,
+    unpack_families,
+)
 from gplvm_core.figures.frame import unframe
+from gplvm_core.models.problems.deep import FAMILIES
 from gplvm_core.optimise import Progress
 from gplvm_core.store import Library, workspace
-from pages.ui.depth import live
+from gplvm_core.training import comparison_of
+from pages.ui.depth import families, live
 from pages.ui.depth.bend import Shown, after, of_edit, ready, settled
 from pages.ui.depth.drawn import distance, drawn_from
 from tests.app.apptest import finished, press, query, run_page, said, stores
@@ -57,6 +67,53 @@ def test_it_begins_with_a_ready_result_that_is_the_curves_own():
     press(at, "What was learnt?")
     assert query(at, "part") == "layers"
     assert "No deep model is here yet" in said(at)
+
+
+def bound_in_words(fit: FamilyFit) -> str:
+    return f"bound {fit.bound:.1f} nats".replace("-", "−")
+
+
+@pytest.mark.filterwarnings("ignore:training ended before")
+def test_families_stand_side_by_side_and_can_be_trained_on_other_points(
+    monkeypatch: pytest.MonkeyPatch,
+):
+    at = run_page("depth", part="families", curve="chirp", points="0")
+    assert not at.exception
+    words = said(at)
+    found = families.ready("chirp")
+    assert tuple(fit.family for fit in found.fits) == FAMILIES
+    assert set(families.FAMILIES) == set(FAMILIES)
+    for fit in found.fits:
+        assert families.named(fit.family) in words and bound_in_words(fit) in words
+    best = max(found.fits, key=lambda fit: fit.bound)
+    assert f"{families.named(best.family)} has the highest bound" in words
+    monkeypatch.setattr(figures_families, "MAX_ITER", 2)
+    press(at, "Other points of this curve")
+    assert query(at, "points") == "1"
+    comparison_of(families.key_of("chirp", 1)).wait(60)
+    at = run_page("depth", part="families", curve="chirp", points="1")
+    assert not at.exception
+    own = comparison_of(families.key_of("chirp", 1)).result
+    np.testing.assert_array_equal(own.x, CURVES["chirp"].drawn(40, CURVES["chirp"].seed + 1)[0])
+    assert bound_in_words(own.fits[0]) in said(at)
+
+
+def test_an_end_keeps_the_families_that_are_finished():
+    steps = []
+
+    def second(step: FamilyStep) -> None:
+        steps.append(step)
+        if step.family == FAMILIES[1]:
+            raise StopIteration
+
+    with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings(action="ignore"):
+        patch.setattr(figures_families, "MAX_ITER", 1)
+        found = family_fits(CURVES["step"], 1, second)
+    assert [fit.family for fit in found.fits] == [FAMILIES[0]]
+    assert "Ended" in families.said_of(found)
+    again = unpack_families(pack_families(found))
+    assert again.fits[0].bound == found.fits[0].bound
+    np.testing.assert_allclose(again.fits[0].middle, found.fits[0].middle, rtol=1e-6)
 
 
 def test_layers_have_a_ladder_a_map_each_and_draws(flow: Dataset, deep: DeepGPLVM):

@@ -110,6 +110,9 @@ def test_is_depth_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = np.column_stack([x, y, np.ones(24)])
     found = is_depth_worth_it(rows, **quick)
     assert "rmse" not in found.values and np.isfinite(found.values["log_likelihood"]).all()
+    # Drawn where the density is approximate, the same where it is exact.
+    drawn = found.values["sampled"] != found.values["log_likelihood"]
+    assert drawn[:, :3].all() and not drawn[:, 3:].any()
     assert "1 columns that never change" in found.notes[-1]
 
 

@@ -9,11 +9,21 @@ from gplvm_core import RBF
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer
 from gplvm_core.bounds.families import (
+    Correlated,
+    FullyGivenInputs,
     GivenInducing,
     GivenInputs,
+    InducingGivenAbove,
     InducingSites,
+    JointlyGivenInducing,
+    JointSites,
+    chained,
+    chained_to_data,
     given_inducing,
     given_inputs,
+    given_inputs_full,
+    joint,
+    to_data,
 )
 from gplvm_core.bounds.layer import Scales
 from gplvm_core.models.problems.deep import chain
@@ -83,6 +93,120 @@ def test_what_is_handed_down(kind: str, central_difference) -> None:
         np.testing.assert_allclose(found[path], expected, rtol=2e-6, atol=2e-6, err_msg=path)
 
 
+SMALL, D = 4, 2
+
+
+def jointly(generator, *, gated: bool) -> JointlyGivenInducing:
+    half = 0.3 * generator.normal(size=(D * M, D * M))
+    return JointlyGivenInducing(
+        generator.normal(size=(SMALL, D)),
+        generator.uniform(0.1, 0.4, (SMALL, D)),
+        0.4 * generator.normal(size=(SMALL, 1)),
+        generator.normal(size=(D, D)) if gated else None,
+        None if gated else 0.4 * generator.normal(size=(SMALL, D, D * M)),
+        JointSites(generator.normal(size=D * M), -half @ half.T),
+    )
+
+
+def correlated_case(kind: str):
+    """A layer's parameters, its inputs and q of its outputs, and the layer as a function of them.
+
+    In a chain the inputs are those that a layer above hands down, with what else it tells.
+    """
+    generator = np.random.default_rng(0)
+    layer = Layer(RBF(1.4, np.array([0.8, 1.3])), generator.normal(size=(M, Q)), 0.3)
+    half = 0.3 * generator.normal(size=(SMALL, Q, Q))
+    spread = half @ np.swapaxes(half, 1, 2) + 0.1 * np.eye(Q)
+    source = Correlated(generator.normal(size=(SMALL, Q)), spread)
+    own = jointly(generator, gated=kind != "joint, free")
+    y = generator.normal(size=(SMALL, 3))
+    if kind.startswith("joint"):
+        return (layer, source, own), lambda *tree: joint(*tree, jitter=1e-6)
+    if kind == "full":
+        full = FullyGivenInputs(own.mean, own.variance, generator.normal(size=(SMALL, D, Q)))
+        return (layer, source, full), lambda *tree: given_inputs_full(*tree, Scales(), jitter=1e-6)
+    source = joint(layer, source, jointly(generator, gated=True), jitter=1e-6).belief
+    if kind == "chain":
+        across = InducingGivenAbove(0.3 * generator.normal(size=(D * M, D * M)))
+        return (layer, source, own, across), lambda layer, source, own, across: chained(
+            layer, source, across, own, jitter=1e-6
+        )
+    sides = generator.normal(size=(3 * M, 2)), 0.2 * generator.normal(size=(2, D * M))
+    across = InducingGivenAbove(None, *sides)
+    return (layer, source, None, across), lambda layer, source, own, across: chained_to_data(
+        layer, source, across, y, jitter=1e-6
+    )
+
+
+@pytest.mark.parametrize("kind", ["joint, gated", "joint, free", "full", "chain", "chain to data"])
+def test_what_hangs_together(kind: str, central_difference) -> None:
+    """As above, of marginals with full covariances and, in a chain, of q(u)."""
+    tree, layered = correlated_case(kind)
+    generator = np.random.default_rng(2)
+    below = layered(*tree).belief
+    if kind.startswith("joint") and below is not None:
+        below = replace(below, above=None)
+    weights = {path: generator.normal(size=np.shape(at)) for path, at in leaves(below).items()}
+
+    def value(tree) -> float:
+        at = layered(*tree)
+        met = leaves(at.belief)
+        rest = sum(float(np.vdot(own, np.sin(met[path]))) for path, own in weights.items())
+        return at.posterior.value + at.entropy + rest
+
+    at = layered(*tree)
+    met = None
+    if below is not None:
+        slopes = {path: own * np.cos(leaves(below)[path]) for path, own in weights.items()}
+        met = replace_leaves(below, slopes)
+    moved = at.pullback(met)
+    found = leaves((moved.layer, moved.source, moved.own, moved.across))
+    for path, here in leaves(tree).items():
+        if "sites" in path:
+            continue
+        direction = generator.normal(size=np.shape(here))
+        if "covariance" in path:
+            # A covariance stays one.
+            direction = direction + np.swapaxes(direction, -1, -2)
+
+        def along(t, path=path, here=here, direction=direction):
+            return value(replace_leaves(tree, {path: here + t[0] * direction}))
+
+        expected = central_difference(along, np.zeros(1))[0]
+        slope = float(np.vdot(found[path], direction))
+        assert slope == pytest.approx(expected, rel=2e-6, abs=2e-5), path
+
+
+def test_data_below_inputs_that_hang_together(central_difference) -> None:
+    """F_data and its gradients, with gaps, at scales of the layer's own and at the best."""
+    (layer, source, _), _ = correlated_case("full")
+    y = np.random.default_rng(1).normal(size=(SMALL, 3))
+    y[1, 0] = np.nan
+    tree, targets = (layer, source), Targets.whole(y)
+
+    def value(tree, profile=False) -> float:
+        return to_data(*tree, targets, Scales(profile, most_ratio=50.0), jitter=1e-6).value
+
+    generator = np.random.default_rng(2)
+    for profile in (False, True):
+        at = to_data(*tree, targets, Scales(profile, most_ratio=50.0), jitter=1e-6)
+        own = replace(layer, kernel=at.gradients.kernel, inducing=at.gradients.inducing)
+        found = leaves((replace(own, noise_variance=at.noise_variance), at.targets[0]))
+        for path, here in leaves(tree).items():
+            if profile and (path.endswith("noise_variance") or path.endswith("kernel.variance")):
+                continue
+            direction = generator.normal(size=np.shape(here))
+            if "covariance" in path:
+                direction = direction + np.swapaxes(direction, -1, -2)
+
+            def along(t, path=path, here=here, direction=direction, profile=profile):
+                return value(replace_leaves(tree, {path: here + t[0] * direction}), profile)
+
+            expected = central_difference(along, np.zeros(1))[0]
+            slope = float(np.vdot(found[path], direction))
+            assert slope == pytest.approx(expected, rel=1e-5, abs=2e-5), path
+
+
 def test_profiled_scales_are_an_optimum() -> None:
     layer, source = layer_and_source()
     layer, source = (
@@ -101,12 +225,13 @@ def test_profiled_scales_are_an_optimum() -> None:
         np.testing.assert_allclose(leaves((moved.source, moved.own))[path], value, atol=1e-6)
 
 
-@pytest.mark.parametrize("family", ["gated", "free", "diagonal"])
+@pytest.mark.parametrize("family", ["gated", "free", "diagonal", "joint", "full", "low_rank_chain"])
 def test_a_chain_from_the_data_up(family: str, central_difference) -> None:
     """Two hidden layers below a latent top, with gaps in the data: what the optimiser sees."""
     generator = np.random.default_rng(3)
     outputs = generator.normal(size=(N, 3))
-    outputs[1:3, 0] = np.nan
+    if not family.endswith("chain"):
+        outputs[1:3, 0] = np.nan
     beliefs = tuple(
         Belief(generator.normal(size=(N, 2)), generator.uniform(0.1, 0.6, (N, 2))) for _ in range(3)
     )
@@ -125,10 +250,13 @@ def test_a_chain_from_the_data_up(family: str, central_difference) -> None:
     x = x + 0.1 * generator.normal(size=x.size)
     held = replace(last, ratio=50.0)
     here = layout.unpack(x)
-    found = layout.chain(here, graph.evaluate(here, held).gradient)
-    # Every leaf in a random direction.
-    for path in layout.free:
-        own = Layout(here, {path: layout.free[path]})
+    gradient = graph.evaluate(here, held).gradient
+    found = layout.chain(here, gradient)
+    # Every leaf in a random direction; where each is tested above, all together.
+    together = family in ("joint", "full", "low_rank_chain")
+    groups = [[path] for path in layout.free] if not together else [list(layout.free)]
+    for paths in groups:
+        own = Layout(here, {path: layout.free[path] for path in paths})
         at = own.pack(here)
         direction = generator.normal(size=at.size)
         expected = central_difference(
@@ -137,5 +265,5 @@ def test_a_chain_from_the_data_up(family: str, central_difference) -> None:
             ),
             np.zeros(1),
         )[0]
-        slope = own.chain(here, graph.evaluate(here, held).gradient) @ direction
-        assert slope == pytest.approx(expected, abs=1e-5 * np.linalg.norm(found)), path
+        slope = own.chain(here, gradient) @ direction
+        assert slope == pytest.approx(expected, abs=1e-5 * np.linalg.norm(found)), paths

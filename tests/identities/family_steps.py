@@ -12,9 +12,7 @@ from gplvm_core import RBF
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, evaluate_layer, gram_factor
 from gplvm_core.bounds.families import (
-    Above,
     Correlated,
-    CorrelatedHanded,
     FullyGivenInputs,
     GivenInducing,
     GivenInputs,
@@ -23,6 +21,7 @@ from gplvm_core.bounds.families import (
     JointlyGivenInducing,
     JointSites,
     chained,
+    chained_to_data,
     given_inducing,
     given_inputs,
     given_inputs_full,
@@ -223,54 +222,76 @@ def of_conditional(kind: str) -> tuple[float, list[Step]]:
     return value + own_value, [*steps, step]
 
 
-def correlations(at: int) -> np.ndarray:
-    _, variance, generator = hidden(at)
-    half = 0.2 * generator.normal(size=(N, D, D))
-    return half @ np.swapaxes(half, 1, 2) + variance[:, :, None] * EYE
+def jointly(at: int, strength: float = 0.4, *, gated: bool = False) -> JointlyGivenInducing:
+    """6.3's q(h | u) with a free T, or gates, and sites."""
+    mean, variance, generator = hidden(at)
+    mixes = 0.3 * generator.normal(size=(N, D * (D - 1) // 2))
+    half = 0.3 * generator.normal(size=(D * M, D * M))
+    sites = JointSites(0.5 * generator.normal(size=D * M), -half @ half.T)
+    if gated:
+        gate = strength * generator.normal(size=(D, D))
+        return JointlyGivenInducing(mean, variance, mixes, gate, sites=sites)
+    transfer = strength * generator.normal(size=(N, D, D * M))
+    return JointlyGivenInducing(mean, variance, mixes, transfer=transfer, sites=sites)
 
 
 def of_correlated(kind: str) -> tuple[float, list[Step]]:
     """6.3 and full 6.5."""
-    belief, value, steps = Correlated.of(top()), 0.0, []
+    source, value, steps = Correlated.of(top()), 0.0, []
     *above, below = layers()
     for at, layer in enumerate(above):
-        mean, variance, generator = hidden(at)
-        found: CorrelatedHanded
-        if kind == "joint":
-            half = 0.3 * generator.normal(size=(D * M, D * M))
-            sites = JointSites(0.5 * generator.normal(size=D * M), -half @ half.T)
-            transfer = 0.4 * generator.normal(size=(N, D, D * M))
-            own = JointlyGivenInducing(mean, correlations(at), transfer, sites)
-            found = joint(layer, belief, own, jitter=JITTER)
-            what = {"transfer": own.transfer, "spread": own.covariance}
-        else:
+        if kind == "full":
+            mean, variance, generator = hidden(at)
             follows = 0.5 * generator.normal(size=(N, D, D))
             full = FullyGivenInputs(mean, variance, follows)
-            found = given_inputs_full(layer, belief, full, jitter=JITTER)
-            what = {"follows": follows, "spread": variance[:, :, None] * EYE}
-        steps.append(Step(layer, found.told_mean, found.told_covariance, m=mean, **what))
-        value, belief = value + found.value + found.entropy, found.belief
-    final = to_data(below, belief, Y, JITTER)
-    told = (lower_of(below).T @ final.weights).T.ravel()
-    return value + final.value, [*steps, Step(below, told, stacked(final.inverse))]
+            found = given_inputs_full(layer, source, full, Scales(), jitter=JITTER)
+            told = (lower_of(layer).T @ found.posterior.weights).T.ravel()
+            covariance = stacked(found.posterior.inverse)
+            m = mean - np.einsum("nde,ne->nd", follows, source.mean)
+            what = {"follows": follows, "m": m, "spread": variance[:, :, None] * EYE}
+        else:
+            own = jointly(at, gated=kind == "gates")
+            found = joint(layer, source, own, jitter=JITTER)
+            told, covariance = found.belief.above.mean, found.belief.above.covariance
+            transfer = found.belief.above.transfer
+            what = {"transfer": transfer, "m": own.mean, "spread": own.covariance}
+        steps.append(Step(layer, told, covariance, **what))
+        value, source = value + found.posterior.value + found.entropy, found.belief
+    final = to_data(below, source, Targets.whole(Y), Scales(), jitter=JITTER)
+    told = (lower_of(below).T @ final.posterior.weights).T.ravel()
+    return value + final.value, [*steps, Step(below, told, stacked(final.posterior.inverse))]
 
 
 def of_chain(strength: float = 0.5) -> tuple[float, list[Step]]:
-    """6.6 at arbitrary parameters; strength: of R."""
-    belief, value, steps, above = Correlated.of(top()), 0.0, [], None
+    """6.6; strength: of R."""
+    source, value, steps, above = Correlated.of(top()), 0.0, [], None
+    generator = np.random.default_rng(20)
     for at, layer in enumerate(layers()):
-        mean, _, generator = hidden(at)
-        half = 0.1 * generator.normal(size=(D * M, D * M))
-        theta = half @ half.T + 0.1 * np.eye(D * M)
-        across = None if above is None else strength * generator.normal(size=(D * M, D * M))
-        own = InducingGivenAbove(0.3 * generator.normal(size=D * M), theta, across)
-        outputs = JointlyGivenInducing(
-            mean, 0.1 * correlations(at), 0.4 * generator.normal(size=(N, D, D * M))
-        )
-        q = Y if at == 2 else outputs
-        found = chained(layer, belief, above, own, q, jitter=JITTER)
-        what = {} if at == 2 else {"transfer": outputs.transfer, "spread": outputs.covariance}
-        steps.append(Step(layer, own.mean, theta, across, m=mean, **what))
-        above = Above(found.told_mean, found.told_covariance, outputs.transfer)
-        value, belief = value + found.value + found.entropy, found.belief
+        across, own = strength * generator.normal(size=(D * M, D * M)), jointly(at)
+        if above is None:
+            found, follows = joint(layer, source, own, jitter=JITTER), None
+        elif at == 1:
+            follows = InducingGivenAbove(across)
+            found = chained(layer, source, follows, own, jitter=JITTER)
+        else:
+            follows = InducingGivenAbove(None, across[:, :2], across[:2])
+            across = follows.across
+            found = chained_to_data(layer, source, follows, Y, jitter=JITTER)
+        told = (lower_of(layer).T @ found.posterior.weights).T.ravel()
+        covariance, what = stacked(found.posterior.inverse), {}
+        if at < 2:
+            covariance = found.belief.above.covariance
+            transfer = found.belief.above.transfer
+            what = {"transfer": transfer, "m": own.mean, "spread": own.covariance}
+        if above is not None:
+            told = told - across @ above.mean
+            covariance = covariance - across @ above.covariance @ across.T
+            if at == 2:
+                # Θ of data: the covariance of every output, and none between them.
+                covariance = stacked(
+                    np.stack([covariance[d * M : (d + 1) * M, d * M : (d + 1) * M] for d in (0, 1)])
+                )
+        steps.append(Step(layer, told, covariance, None if above is None else across, **what))
+        value = value + found.posterior.value + found.entropy
+        source, above = found.belief, at < 2 and found.belief.above
     return value, steps

@@ -9,7 +9,6 @@ from gplvm_core import RBF
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, evaluate_layer
 from gplvm_core.bounds.families import (
-    Above,
     Correlated,
     FullyGivenInputs,
     GivenInducing,
@@ -17,6 +16,7 @@ from gplvm_core.bounds.families import (
     InducingGivenAbove,
     JointlyGivenInducing,
     chained,
+    chained_to_data,
     given_inducing,
     given_inputs,
     given_inputs_full,
@@ -38,11 +38,10 @@ from tests.identities.family_steps import (
     M,
     N,
     Y,
-    blocks,
-    correlations,
     drawn,
     hidden,
     integrated,
+    jointly,
     layers,
     lower_of,
     of_chain,
@@ -56,7 +55,8 @@ FAMILIES = {
     "gated, with sites": lambda: of_conditional("sites"),
     "free": lambda: of_conditional("free"),
     "diagonal": lambda: of_conditional("diagonal"),
-    "joint": lambda: of_correlated("joint"),
+    "joint, gated": lambda: of_correlated("gates"),
+    "joint, free": lambda: of_correlated("free"),
     "full": lambda: of_correlated("full"),
     "chain": of_chain,
 }
@@ -102,55 +102,47 @@ def test_what_the_families_are_of_each_other() -> None:
     assert freed.posterior.value == pytest.approx(gated.posterior.value, rel=1e-12)
     np.testing.assert_allclose(gated.posterior.weights[:, 1], 0.0, atol=1e-12)
     # Joint dimensions that do not hang together; the chain with nothing above it.
-    source = Correlated.of(belief)
-    apart = JointlyGivenInducing(
-        mean, variance[:, :, None] * EYE, blocks(gate[:, None, None] * alpha)
+    source, apart = Correlated.of(belief), np.zeros((N, 1))
+    together = joint(
+        layer, source, JointlyGivenInducing(mean, variance, apart, np.diag(gate)), jitter=JITTER
     )
-    together = joint(layer, source, apart, jitter=JITTER)
-    assert together.value == pytest.approx(gated.posterior.value, rel=1e-10)
+    assert together.posterior.value == pytest.approx(gated.posterior.value, rel=1e-10)
     np.testing.assert_allclose(together.belief.covariance[:, 0, 0], gated.belief.variance[:, 0])
     np.testing.assert_allclose(together.belief.covariance[:, 0, 1], 0.0, atol=1e-12)
-    outputs = JointlyGivenInducing(
-        mean, correlations(0), 0.4 * generator.normal(size=(N, D, D * M))
-    )
-    best = joint(layer, source, outputs, jitter=JITTER)
-    same = InducingGivenAbove(best.told_mean, best.told_covariance)
-    in_chain = chained(layer, source, None, same, outputs, jitter=JITTER)
-    assert in_chain.value == pytest.approx(best.value, rel=1e-10)
-    np.testing.assert_allclose(in_chain.belief.covariance, best.belief.covariance)
+    np.testing.assert_allclose(together.posterior.gap, gated.posterior.gap, rtol=1e-6)
+    nothing, below = InducingGivenAbove(np.zeros((D * M, D * M))), layers()[1]
+    for outputs in (jointly(1), jointly(1, gated=True)):
+        best = joint(below, together.belief, outputs, jitter=JITTER)
+        in_chain = chained(below, together.belief, nothing, outputs, jitter=JITTER)
+        assert in_chain.posterior.value == pytest.approx(best.posterior.value, rel=1e-10)
+        np.testing.assert_allclose(in_chain.belief.covariance, best.belief.covariance)
+    data = to_data(below, together.belief, Targets.whole(Y), Scales(), jitter=JITTER)
+    in_chain = chained_to_data(below, together.belief, nothing, Y, jitter=JITTER)
+    assert in_chain.posterior.value == pytest.approx(data.value, rel=1e-10)
+    np.testing.assert_allclose(in_chain.posterior.weights, data.posterior.weights)
     # Outputs that each follow the input of their number.
     follows = 0.5 * generator.normal(size=(N, D))
     one = given_inputs(layer, belief, GivenInputs(mean, variance, follows), Scales(), jitter=JITTER)
-    moved = FullyGivenInputs(mean - follows * belief.mean, variance, follows[:, :, None] * EYE)
-    every = given_inputs_full(layer, source, moved, jitter=JITTER)
-    assert every.value == pytest.approx(one.posterior.value, rel=1e-10)
+    moved = FullyGivenInputs(mean, variance, follows[:, :, None] * EYE)
+    every = given_inputs_full(layer, source, moved, Scales(), jitter=JITTER)
+    assert every.posterior.value == pytest.approx(one.posterior.value, rel=1e-10)
     np.testing.assert_allclose(every.belief.mean, mean)
     np.testing.assert_allclose(every.belief.covariance[:, 1, 1], one.belief.variance[:, 1])
 
 
 def test_inducing_outputs_that_follow_those_above_alone_give_nothing() -> None:
-    """6.4, q(u^l | u^(l−1)) with q(h) on its own: at the same marginals of u highest at R = 0."""
-    above_layer, layer, _ = layers()
-    mean, variance, generator = hidden(0)
-    silent = JointlyGivenInducing(mean, variance[:, :, None] * EYE, np.zeros((N, D, D * M)))
-    start = InducingGivenAbove(0.3 * generator.normal(size=D * M), 0.5 * np.eye(D * M))
-    first = chained(above_layer, Correlated.of(top()), None, start, silent, jitter=JITTER)
-    above = Above(first.told_mean, first.told_covariance, silent.transfer)
-    mean, variance, _ = hidden(1)
-    below = JointlyGivenInducing(mean, variance[:, :, None] * EYE, np.zeros((N, D, D * M)))
+    """6.4, q(u^l | u^(l−1)) with q(h) on its own: highest at R = 0, whatever else is best."""
+    above, below, _ = layers()
+    first, second = (JointlyGivenInducing.independent(Belief(*hidden(at)[:2])) for at in (0, 1))
+    source = joint(above, Correlated.of(top()), first, jitter=JITTER).belief
     found = []
     for strength in (0.0, 0.2, 0.4):
-        across = strength * np.eye(D * M)
-        own = InducingGivenAbove(
-            np.full(D * M, 0.3) - across @ first.told_mean,
-            np.eye(D * M) - across @ first.told_covariance @ across.T,
-            across,
-        )
-        at = chained(layer, first.belief, above, own, below, jitter=JITTER)
-        np.testing.assert_allclose(at.told_mean, 0.3)
-        np.testing.assert_allclose(at.told_covariance, np.eye(D * M), atol=1e-12)
-        found.append(at.value)
+        own = InducingGivenAbove(strength * np.eye(D * M))
+        hidden_layer = chained(below, source, own, second, jitter=JITTER)
+        data = chained_to_data(below, source, own, Y, jitter=JITTER)
+        found.append((hidden_layer.posterior.value, data.posterior.value))
     assert found[0] > found[1] > found[2]
+    assert found[0][1] > found[1][1] > found[2][1]
 
 
 def regression(family: str) -> float:
@@ -160,7 +152,6 @@ def regression(family: str) -> float:
     gate = np.array([0.2])
     psi1, _ = first.kernel.psi1(X, np.zeros((3, 1)), first.inducing)
     transfer = gate * np.linalg.solve(lower_of(first), psi1.T).T
-    apart = JointlyGivenInducing(mean, variance[:, :, None], transfer[:, None])
     if family in ("gated", "free", "diagonal"):
         if family == "diagonal":
             own = GivenInputs(mean, variance, np.zeros((3, 1)))
@@ -173,23 +164,16 @@ def regression(family: str) -> float:
         return at.posterior.value + at.entropy + below.value
     if family == "full":
         full = FullyGivenInputs(mean, variance, np.zeros((3, 1, 1)))
-        found = given_inputs_full(first, source, full, jitter=JITTER)
+        found = given_inputs_full(first, source, full, Scales(), jitter=JITTER)
     else:
-        found = joint(first, source, apart, jitter=JITTER)
-    final = to_data(last_layer, found.belief, X3, JITTER)
-    if family != "chain":
-        return found.value + found.entropy + final.value
-    # A little of the layer above, at the marginals that are best without.
-    told, covariance = (lower_of(last_layer).T @ final.weights).ravel(), final.inverse[0]
-    across = 0.05 * np.eye(3)
-    own = InducingGivenAbove(
-        told - across @ found.told_mean,
-        covariance - across @ found.told_covariance @ across.T,
-        across,
-    )
-    above = Above(found.told_mean, found.told_covariance, transfer[:, None])
-    end = chained(last_layer, found.belief, above, own, X3, jitter=JITTER)
-    return found.value + found.entropy + end.value
+        own = JointlyGivenInducing(mean, variance, np.zeros((3, 0)), gate[:, None])
+        found = joint(first, source, own, jitter=JITTER)
+    if family == "chain":
+        own = InducingGivenAbove(0.05 * np.eye(3))
+        final = chained_to_data(last_layer, found.belief, own, X3, jitter=JITTER).posterior
+    else:
+        final = to_data(last_layer, found.belief, Targets.whole(X3), Scales(), jitter=JITTER)
+    return found.posterior.value + found.entropy + final.value
 
 
 X = np.array([[-1.0], [0.1], [1.0]])

@@ -246,8 +246,9 @@ def test_missing_and_several_outputs_and_noisy_inputs() -> None:
         ({"kernel": ("rbf",)}, "kernel has 1 entries for 2 layers"),
         ({"kernel": ("rbf", "cubic")}, "kernel must be 'rbf', 'linear' or a kernel object"),
         (
-            {"family": "full"},
-            "family must be one of mean_field, marginalised, gated, free, diagonal; got 'full'",
+            {"family": "chained"},
+            "family must be one of mean_field, marginalised, gated, free, diagonal, joint, full, "
+            "chain, low_rank_chain; got 'chained'",
         ),
         ({"noise": "none"}, "noise must be one of shared, per_output"),
     ],

@@ -5,7 +5,14 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gplvm_core import BayesianGPLVM, DynamicalGPLVM, RowFiles, evaluate_bound, load
+from gplvm_core import (
+    BayesianGPLVM,
+    DynamicalGPLVM,
+    ManifoldRelevance,
+    RowFiles,
+    evaluate_bound,
+    load,
+)
 from gplvm_core.datasets import DataError
 from gplvm_core.models.problems import many_rows
 
@@ -26,6 +33,7 @@ def rows(count: int, gaps: bool = False) -> np.ndarray:
 @pytest.fixture
 def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gplvm_core.models.estimators.bayesian.MANY", 250)
+    monkeypatch.setattr("gplvm_core.models.estimators.views.MANY", 250)
     monkeypatch.setattr(many_rows, "SAMPLES", (30, 30, 60, 120))
     monkeypatch.setattr(many_rows, "FEW_INDUCING", 5)
 
@@ -96,6 +104,53 @@ def test_stopped_early_it_is_still_a_model_of_all_rows() -> None:
     model = BayesianGPLVM(**SETTINGS).fit(values, callback=stop)
     assert len(model.trained_rows_) == 30 and len(model.latent_mean_) == 300
     np.testing.assert_allclose(model.bound_, dense_bound(model, values), rtol=1e-8, atol=1e-4)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.usefixtures("few_are_many")
+def test_it_can_be_stopped_while_rows_are_placed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gplvm_core.prediction.place.ROWS_AT_ONCE", 50)
+    values, told = rows(300), []
+
+    def stop(progress) -> None:
+        told.append(progress.message)
+        if told[-1] == "placing rows on the map: 100 of 300":
+            raise StopIteration
+
+    model = BayesianGPLVM(**SETTINGS).fit(values, callback=stop)
+    assert "placing rows on the map: 50 of 300" in told
+    assert any("80 stand where the nearest trained row does" in note for note in model.notes_)
+    # They are a model of all rows all the same, and its bound is one.
+    np.testing.assert_allclose(model.bound_, dense_bound(model, values), rtol=1e-8, atol=1e-4)
+    assert model.bound_ < BayesianGPLVM(**SETTINGS).fit(values).bound_
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.usefixtures("few_are_many")
+@pytest.mark.parametrize("gaps", [False, True], ids=["whole", "gaps"])
+def test_views_are_trained_on_a_sample_as_well(gaps: bool, tmp_path: Path) -> None:
+    values = rows(300, gaps)
+    views = {"some": values[:, :2], "others": values[:, 2:].copy()}
+    if gaps:
+        views["others"][::7] = np.nan  # rows that are missing from a view altogether
+    seen = []
+    model = ManifoldRelevance(**SETTINGS).fit(views, callback=seen.append)
+    assert len(model.trained_rows_) == 120 and model.latent_mean_.shape == (300, 2)
+    assert any("120 of 300 rows were trained; the other 180" in note for note in model.notes_)
+    assert {len(each.latent_mean) for each in seen} == {300}
+    # The bound is that of the sum of both views' at the beliefs about all rows.
+    mean, variance = model.latent_mean_, model.latent_variance_
+    kl = 0.5 * np.sum(mean**2 + variance - np.log(variance) - 1.0)
+    np.testing.assert_allclose(model.bound_, sum(model.bounds_.values()) - kl, rtol=1e-9)
+    for name, given in views.items():
+        alone = model.of_view(name)
+        left = np.abs(alone.inverse_transform(mean) - given)
+        others = np.setdiff1d(np.arange(300), model.trained_rows_)
+        assert np.nanmedian(left[others]) < 1.3 * np.nanmedian(left[model.trained_rows_])
+    again = ManifoldRelevance(**SETTINGS).fit(views, resume=seen[-4].run)
+    np.testing.assert_array_equal(again.latent_mean_, mean)
+    model.save(tmp_path / "model.gplvm")
+    np.testing.assert_array_equal(load(tmp_path / "model.gplvm").trained_rows_, model.trained_rows_)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

@@ -9,8 +9,13 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import gplvm_core
 from gplvm_core import RBF, Linear
 from gplvm_core.datasets import DataError
+from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.estimators.regression import SparseGPRegression
+from gplvm_core.models.problems import regression
+from gplvm_core.models.problems.regression import RegressionStart
 from gplvm_core.optimise import Progress
+from gplvm_core.statistics import Targets
+from gplvm_core.statistics.executors import serial
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -310,3 +315,17 @@ def test_bad_data_in_words() -> None:
         small().fit(inputs, np.ones(40))
     with pytest.raises(ValueError, match="must be variances; got 'learned'"):
         small(max_iter=3).fit(inputs, outputs).predict(inputs, X_variance="learned")
+
+
+def test_lengthscales_that_start_too_long_end_as_short_as_the_data_say(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    x = np.linspace(0.0, 1.0, 60)[:, None]
+    y, standard = np.sin(20.0 * x), (x - x.mean()) / x.std()
+    found = small(n_inducing=20, max_iter=50).fit(x, y)
+    monkeypatch.setattr(regression, "SHORTEST", 1.0)
+    start = RegressionStart(Inputs.of(standard, None), Targets.of(y), "rbf", 20, 1e-6, serial)
+    assert start(0).layers[0].kernel.relevance.max() <= 1.0
+    again = small(n_inducing=20, max_iter=50).fit(x, y)
+    assert again.kernel_.lengthscale[0] < 0.5
+    np.testing.assert_allclose(again.predict(x), found.predict(x), atol=0.02)

@@ -14,11 +14,18 @@ export const CIVIDIS = [
   [138, 134, 120], [165, 156, 116], [195, 179, 105], [225, 204, 85], [254, 232, 56],
 ];
 
-/** Reads colours for us. @type {{ context?: CanvasRenderingContext2D }} */
-const colourReader = {};
+/** Reads colours for us, each once. @type {{ context?: CanvasRenderingContext2D, known: Map<string, Colour> }} */
+const colourReader = { known: new Map() };
 
 /** @param {string} text @returns {Colour} */
 function parseColour(text) {
+  const known = colourReader.known.get(text) ?? readColour(text);
+  colourReader.known.set(text, known);
+  return known;
+}
+
+/** @param {string} text @returns {Colour} */
+function readColour(text) {
   const context = (colourReader.context ??= contextOf(document.createElement("canvas")));
   context.fillStyle = "#000";
   context.fillStyle = text;

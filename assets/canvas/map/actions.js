@@ -29,7 +29,7 @@ export function mapActions(explorer) {
     },
     commit: (x, y, touch) => {
       const hit = touch ? -1 : map.hit(x, y);
-      if (hit >= 0) explorer.moveTo(explorer.model.position(hit));
+      if (hit >= 0 && map.picks) explorer.moveTo(map.positionOf(hit));
       else explorer.place(...map.toLatent(x, y));
       if (touch) state.hover = null;
       explorer.keep();

@@ -12,5 +12,22 @@ export function announce({ model, state, parts, pictures }) {
   parts.announce.textContent = `Point kept: ${at}. ${spread} Nearest training item: ${near}.`;
   for (const picture of pictures) picture.describe(`${at}; nearest training item ${near}`);
   parts.upper.setAttribute("aria-label",
-    `Latent map of ${model.nPoints} training points, ${at}. Arrow keys move the point, Enter keeps it, plus and minus zoom, 0 resets.`);
+    `Latent map of ${model.nRows} training points, ${at}. Arrow keys move the point, Enter keeps it, plus and minus zoom, 0 resets.`);
+}
+
+/**
+ * What of very many rows is drawn, and what knows a sample of them alone.
+ * @param {Explorer<any>} explorer
+ */
+export function showCrowd({ model, map, parts: { crowd: host } }) {
+  if (!host) return;
+  host.hidden = !model.crowd;
+  if (!model.crowd) return;
+  const [sample, all] = [model.nPoints, model.nRows].map((count) => count.toLocaleString("en"));
+  const drawn = !model.crowd.fetched ? `${sample} of ${all} rows, evenly from the whole table, are drawn.`
+    : model.crowd.problem ? `${sample} of ${all} rows are drawn: the others could not be fetched (${model.crowd.problem.trim()}).`
+      : map.crowd?.found ? `All ${all} rows: shading where they are many, dots once you have zoomed in.`
+        : `${sample} of ${all} rows; the others are on their way.`;
+  const known = model.crowd.fetched ? `Thumbnails, nearest rows and following the data know ${sample} of them, evenly from the whole table.` : "";
+  host.textContent = `${drawn} ${known}`.trim();
 }

@@ -4,6 +4,7 @@ import { element, fitCanvas } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
 import { css, heatColour, labelStyle, mix, tracePath } from "../kit/theme.js";
 
+/** @import { Theme } from "../kit/theme.js" */
 /** @import { Explorer } from "./explorer.js" */
 /** @import { MapState } from "./map.js" */
 /** @import { LatentPoints } from "./points.js" */
@@ -16,8 +17,18 @@ import { css, heatColour, labelStyle, mix, tracePath } from "../kit/theme.js";
  */
 export function pointStyle(model, { factor, theme }, n) {
   if (factor < 0) return labelStyle(model.label(n), model.header.palette, theme);
+  return factStyle(model, theme, factor, model.factor(factor, n));
+}
+
+/**
+ * Colour and marker of a value of a fact.
+ * @param {LatentPoints} model
+ * @param {Theme} theme
+ * @param {number} factor
+ * @param {number} value
+ */
+export function factStyle(model, theme, factor, value) {
   const [low, high] = model.factorRange(factor);
-  const value = model.factor(factor, n);
   if (Number.isNaN(value)) return { colour: theme.faint, marker: "circle" };
   const colour = heatColour((value - low) / (high - low));
   // The scale begins almost black.
@@ -66,7 +77,8 @@ export class Colours {
   showLabels() {
     const { parts, model, state, map } = this.explorer;
     const { theme, selected } = state;
-    const present = model.labels ? [...new Set(model.labels)].filter((label) => label >= 0).sort((p, q) => p - q) : [];
+    const labels = model.crowd?.present ?? model.labels ?? [];
+    const present = [...new Set(labels)].filter((label) => label >= 0).sort((p, q) => p - q);
     parts.legend.hidden = present.length < 2;
     parts.legend.replaceChildren(...present.map((label) => {
       const mark = element("canvas", { "aria-hidden": "true" });

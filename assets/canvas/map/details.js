@@ -85,11 +85,11 @@ export class Details extends Cards {
     return {
       values: model.item(row),
       drawing: item,
-      caption: label ?? `row ${row + 1}`,
+      caption: model.name(row),
       // The point's coordinates have four decimals.
       note: `distance ${formatNumber(Math.round(distance * 1e3) / 1e3, 2)}`,
       dot: label === null ? undefined : css(labelStyle(model.label(row), model.header.palette, state.theme).colour),
-      alt: `Training row ${row + 1}${label === null ? "" : `, label ${label}`}`,
+      alt: `Training row ${model.rowNumber(row)}${label === null ? "" : `, label ${label}`}`,
     };
   }
 

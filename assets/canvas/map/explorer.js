@@ -7,7 +7,7 @@ import { usedGroups } from "../kit/pair.js";
 import { readTheme, takeTheme } from "../kit/theme.js";
 import { START_TURN } from "../kit/turn.js";
 import { mapActions } from "./actions.js";
-import { announce } from "./announce.js";
+import { announce, showCrowd } from "./announce.js";
 import { Controls } from "./controls.js";
 import { Details } from "./details.js";
 import { Gestures } from "./gestures.js";
@@ -62,7 +62,7 @@ export class Explorer {
       marked: -1,
       factor: -1,
       selected: new Set(),
-      rows: new Set(),
+      rows: [],
       show: { thumbnails: false, ellipses: false, trajectories: Boolean(model.sequences) },
       turn: { ...START_TURN },
       theme: readTheme(this.root),
@@ -70,6 +70,7 @@ export class Explorer {
     this.map = new LatentMap(this.parts.lower, this.parts.upper, model, this.state);
     // One output has more to tell of a point than several side by side.
     this.details = this.parts.details ? new Details(this.parts.details, /** @type {any} */ (model), this.state) : null;
+    this.map.onCrowd = () => showCrowd(this);
     this.pictures = this.buildPictures();
     this.controls = new Controls(this);
     this.wall = this.parts.wall ? new Wall(this) : null;
@@ -91,6 +92,7 @@ export class Explorer {
     this.map.reveal(this.state.point[a], this.state.point[b]);
     this.paint();
     this.tell();
+    showCrowd(this);
     this.root.dataset.ready = "true";
   }
 
@@ -266,10 +268,10 @@ export class Explorer {
 
   /** The point that the outputs belong to: on a path, under the pointer, else the chosen one. */
   shownPoint() {
-    const { state, model } = this;
+    const { state, map } = this;
     const onPath = this.paths?.place();
     if (onPath) return onPath;
-    if (state.hovered >= 0) return this.reachable(model.position(state.hovered));
+    if (state.hovered >= 0 && map.picks) return this.reachable(map.positionOf(state.hovered));
     const point = Float64Array.from(state.point);
     return state.hover ? this.moved(point, ...state.hover) : point;
   }

@@ -19,3 +19,22 @@ export function rowsInside(places, line) {
   }
   return rows;
 }
+
+/** Whether numbers in order have one among them. @param {ArrayLike<number>} rows @param {number} n */
+export function includes(rows, n) {
+  let [low, high] = [0, rows.length];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (rows[middle] < n) low = middle + 1;
+    else high = middle;
+  }
+  return rows[low] === n;
+}
+
+/** Numbers in order of either list. @param {ArrayLike<number>} rows @param {ArrayLike<number>} others */
+export function united(rows, others) {
+  const all = new Uint32Array(rows.length + others.length);
+  all.set(rows);
+  all.set(others, rows.length);
+  return all.sort().filter((n, i) => i === 0 || n !== all[i - 1]);
+}

@@ -63,17 +63,18 @@ export function unseenDeviation(map) {
   return (usual * map.width) / (2 * map.view.su) < pointSize(map.model) ? usual : null;
 }
 
-/** @param {CanvasRenderingContext2D} context @param {LatentMap} map */
-export function drawPoints(context, map) {
-  const { model, places, opacity } = map;
+/** @param {CanvasRenderingContext2D} context @param {LatentMap} map @param {Iterable<number>} rows */
+export function drawDots(context, map, rows) {
+  const { model } = map;
   const { theme } = map.state;
   const size = pointSize(map.model);
-  for (let n = 0; n < model.nPoints; n++) {
+  for (const n of rows) {
     const { colour, marker } = pointStyle(model, map.state, n);
-    tracePath(context, marker, places[2 * n], places[2 * n + 1], size);
-    context.fillStyle = css(colour, opacity[n]);
+    const opacity = map.opacityOf(n);
+    tracePath(context, marker, ...map.placeOf(n), size);
+    context.fillStyle = css(colour, opacity);
     context.fill();
-    context.strokeStyle = css(theme.known, 0.7 * opacity[n]);
+    context.strokeStyle = css(theme.known, 0.7 * opacity);
     context.lineWidth = 0.8;
     context.stroke();
   }
@@ -218,7 +219,7 @@ function pointSize(model) {
 export function drawHovered(context, map, n) {
   const { model } = map;
   const { theme } = map.state;
-  const [x, y] = [map.places[2 * n], map.places[2 * n + 1]];
+  const [x, y] = map.placeOf(n);
   const { colour, marker } = pointStyle(model, map.state, n);
   tracePath(context, marker, x, y, pointSize(map.model) + 2.5);
   context.fillStyle = css(colour);
@@ -226,9 +227,11 @@ export function drawHovered(context, map, n) {
   context.lineWidth = 2;
   context.strokeStyle = css(theme.background);
   context.stroke();
-  const size = HOVERED;
-  const count = model.pictured.length;
-  const wide = count * (size + 4) - 4;
+  // Of very many rows a page has some pictures alone.
+  const pictured = n < model.nPoints;
+  const size = pictured ? HOVERED : 0;
+  const count = pictured ? model.pictured.length : 0;
+  const wide = pictured ? count * (HOVERED + 4) - 4 : 92;
   const left = x + 16 + wide > map.width ? Math.max(x - 16 - wide, 4) : x + 16;
   const top = Math.min(Math.max(y - size / 2, 4), map.height - size - 22);
   context.fillStyle = css(theme.background, 0.95);

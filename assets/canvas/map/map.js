@@ -5,7 +5,9 @@ import { drawMapAxes } from "../kit/axes.js";
 import { fitCanvas } from "../kit/dom.js";
 import { PlaneView, framed } from "../kit/plane.js";
 import { css } from "../kit/theme.js";
-import { drawEllipses, drawHovered, drawMarks, drawPath, drawPoints, drawThumbnails, drawTrajectories, drawWay } from "./layers.js";
+import { CrowdLayer } from "./crowd_layer.js";
+import { includes, rowsInside } from "./lasso.js";
+import { drawDots, drawEllipses, drawHovered, drawMarks, drawPath, drawThumbnails, drawTrajectories, drawWay } from "./layers.js";
 import { NearPlane } from "./nearness.js";
 import { Shading } from "./shade.js";
 
@@ -37,13 +39,14 @@ import { Shading } from "./shade.js";
  * @property {number} marked the one of them that the pointer is on, or −1
  * @property {number} factor the fact that the points are coloured by, or −1: by their labels
  * @property {Set<number>} selected labels that are set off from the others
- * @property {Set<number>} rows training points that are
+ * @property {ArrayLike<number>} rows training points that are, in order
  * @property {{ thumbnails: boolean, ellipses: boolean, trajectories: boolean }} show
  * @property {Theme} theme
  * @property {Turn} turn of all stick figures
  */
 
 const MARGIN = 0.1;
+const STEPPED_BACK = 0.18; // the opacity of what is not selected
 const HIT = 6; // CSS pixels within which the pointer is on a training point
 
 export class LatentMap extends PlaneView {
@@ -66,6 +69,10 @@ export class LatentMap extends PlaneView {
     this.places = new Float32Array(0);
     this.opacity = new Float32Array(0);
     this.near = new NearPlane(model, state.a, state.b);
+    /** All rows, where the model has only a sample of them whole. */
+    this.crowd = model.crowd && new CrowdLayer(this, model.crowd);
+    /** Called when more of the rows are here. @type {() => void} */
+    this.onCrowd = () => {};
     /** What is shaded, where it is not the uncertainty. @type {Magnification | null} */
     this.shadeBy = null;
   }
@@ -110,12 +117,15 @@ export class LatentMap extends PlaneView {
 
   /** @param {number} x @param {number} y @param {number} factor */
   zoom(x, y, factor) {
-    if (this.zoomAt(x, y, factor)) this.refresh();
+    if (!this.zoomAt(x, y, factor)) return;
+    this.crowd?.moves();
+    this.refresh();
   }
 
   /** @param {number} dx @param {number} dy */
   pan(dx, dy) {
     this.shift(dx, dy);
+    this.crowd?.moves();
     this.refresh();
   }
 
@@ -161,7 +171,7 @@ export class LatentMap extends PlaneView {
     drawMapAxes(context, this, [axes[a], axes[b]], theme);
     if (this.state.show.trajectories) drawTrajectories(context, this);
     if (this.state.show.ellipses) drawEllipses(context, this);
-    drawPoints(context, this);
+    if (!this.crowd?.draw(context)) drawDots(context, this, Array.from({ length: this.model.nPoints }, (_, n) => n));
     if (this.state.show.thumbnails) drawThumbnails(context, this);
   }
 
@@ -173,18 +183,61 @@ export class LatentMap extends PlaneView {
     const others = model.header.on.filter((/** @type {number} */ q) => q !== a && q !== b);
     this.places = new Float32Array(2 * model.nPoints);
     this.opacity = new Float32Array(model.nPoints);
-    const follows = this.follows();
+    const follows = this.follows() && !this.crowd;
     for (let n = 0; n < model.nPoints; n++) {
       const [x, y] = this.toPixel(model.latent[n * Q + a], model.latent[n * Q + b]);
       this.places[2 * n] = x;
       this.places[2 * n + 1] = y;
       // Points far from what is shown here in the other dimensions step back: they do not explain it.
       let distance = follows ? this.near.stray(n) : 0;
-      if (!follows) for (const q of others) distance += model.relevance[q] * (point[q] - model.latent[n * Q + q]) ** 2;
+      if (!follows && !this.crowd) for (const q of others) distance += model.relevance[q] * (point[q] - model.latent[n * Q + q]) ** 2;
       this.opacity[n] = 0.3 + 0.7 * Math.exp(-0.5 * distance);
-      if (selected.size && !selected.has(model.label(n))) this.opacity[n] *= 0.18;
-      if (rows.size && !rows.has(n)) this.opacity[n] *= 0.18;
+      if (selected.size && !selected.has(model.label(n))) this.opacity[n] *= STEPPED_BACK;
+      if (rows.length && !includes(rows, n)) this.opacity[n] *= STEPPED_BACK;
     }
+  }
+
+  /** Where a row lies, in CSS pixels; of those beyond the sample, once the page has it. @param {number} n @returns {[number, number]} */
+  placeOf(n) {
+    if (n < this.model.nPoints) return [this.places[2 * n], this.places[2 * n + 1]];
+    const { a, b } = this.state;
+    return this.toPixel(this.model.crowd?.column(`${a}`)[n], this.model.crowd?.column(`${b}`)[n]);
+  }
+
+  /** @param {number} n */
+  opacityOf(n) {
+    if (n < this.model.nPoints) return this.opacity[n];
+    const { selected, rows } = this.state;
+    return (rows.length && !includes(rows, n)) || (selected.size && !selected.has(this.model.label(n))) ? STEPPED_BACK : 1;
+  }
+
+  /**
+   * Where a row lies in all dimensions; of one beyond the sample those outside the plane are where
+   * the sample's rows around it are.
+   * @param {number} n
+   */
+  positionOf(n) {
+    const { model, state: { a, b, point } } = this;
+    if (n < model.nPoints) return model.position(n);
+    const place = Float64Array.from(point);
+    [place[a], place[b]] = this.toLatent(...this.placeOf(n));
+    return this.near.follow(place);
+  }
+
+  /** Whether a row under the pointer is one that a hand can pick, as a dot can and shading cannot. */
+  get picks() {
+    return !this.crowd?.found || this.crowd.dots !== null;
+  }
+
+  /** More of the rows are here. */
+  crowdChanged() {
+    this.drawLower();
+    this.onCrowd();
+  }
+
+  /** The rows that a closed line of CSS pixels encloses, in order. @param {[number, number][]} line @returns {ArrayLike<number>} */
+  enclosed(line) {
+    return this.crowd?.found ? this.crowd.enclosed(line) : rowsInside(this.places, line);
   }
 
   /** @param {CanvasRenderingContext2D} context */
@@ -202,6 +255,7 @@ export class LatentMap extends PlaneView {
 
   /** The training point under the pointer, or −1. @param {number} x @param {number} y */
   hit(x, y) {
+    if (this.crowd?.found) return this.crowd.hit(x, y, HIT);
     let [best, least] = [-1, HIT * HIT];
     for (let n = 0; n < this.model.nPoints; n++) {
       const distance = (this.places[2 * n] - x) ** 2 + (this.places[2 * n + 1] - y) ** 2;
@@ -252,6 +306,7 @@ export class LatentMap extends PlaneView {
   }
 
   stop() {
+    this.crowd?.stop();
     this.shadeBy?.stop();
     this.shading.stop();
   }

@@ -1,5 +1,6 @@
 // The training points on a latent map.
 
+import { Crowd } from "./crowd.js";
 import { correlation, scaleEnds } from "./scale.js";
 
 /** @import { Frame } from "../kit/frame.js" */
@@ -28,12 +29,27 @@ export class LatentPoints {
     this.order = arrays.order;
     /** F × N, facts of the rows that are numbers. @type {Float32Array | undefined} */
     this.factors = arrays.factors;
+    /** Numbers of all rows, where they are not simply counted. @type {Int32Array | undefined} */
+    this.rowNumbers = arrays.row_numbers;
+    /** All rows, where those here are a sample of very many. @type {Crowd | null} */
+    this.crowd = header.crowd ? new Crowd(header.crowd) : null;
     /** @type {Map<number, [number, number]>} */
     this.factorRanges = new Map();
   }
 
-  /** A fact of row n; NaN where it is not known. @param {number} f @param {number} n */
+  /** How many rows the model has; the first nPoints of them are here. */
+  get nRows() {
+    return this.crowd?.count ?? this.nPoints;
+  }
+
+  /** A row's own number, from 1. @param {number} n */
+  rowNumber(n) {
+    return (this.rowNumbers?.[n] ?? this.crowd?.row(n) ?? n) + 1;
+  }
+
+  /** A fact of row n; NaN where it is not known. @param {number} f @param {number} n @returns {number} */
   factor(f, n) {
+    if (n >= this.nPoints) return this.crowd?.column(`fact ${f}`)?.[n] ?? NaN;
     return /** @type {Float32Array} */ (this.factors)[f * this.nPoints + n];
   }
 
@@ -104,6 +120,7 @@ export class LatentPoints {
 
   /** The least and the greatest coordinate along a dimension. @param {number} q @returns {[number, number]} */
   range(q) {
+    if (this.crowd) return this.crowd.ranges[q];
     let [low, high] = [Infinity, -Infinity];
     for (let n = 0; n < this.nPoints; n++) {
       const value = this.latent[n * this.nLatent + q];
@@ -118,8 +135,9 @@ export class LatentPoints {
     return Float64Array.from(this.latent.subarray(n * this.nLatent, (n + 1) * this.nLatent));
   }
 
-  /** The label of a row; −1 where it has none. @param {number} n */
+  /** The label of a row; −1 where it has none. @param {number} n @returns {number} */
   label(n) {
+    if (n >= this.nPoints) return this.crowd?.column("labels")?.[n] ?? -1;
     return this.labels ? this.labels[n] : -1;
   }
 
@@ -131,6 +149,6 @@ export class LatentPoints {
 
   /** What a row is called: its label, else its number. @param {number} n */
   name(n) {
-    return this.labelName(n) ?? `row ${n + 1}`;
+    return this.labelName(n) ?? `row ${this.rowNumber(n)}`;
   }
 }

@@ -4,7 +4,7 @@ import { element, fitCanvas } from "../kit/dom.js";
 import { csvText } from "../kit/numbers.js";
 import { thumbnailPicture } from "../kit/output.js";
 import { css } from "../kit/theme.js";
-import { rowsInside } from "./lasso.js";
+import { united } from "./lasso.js";
 
 /** @import { Explorer } from "./explorer.js" */
 
@@ -70,10 +70,10 @@ export class Selecting {
   /** @param {PointerEvent} event */
   end(event) {
     const { map, model, state } = this.explorer;
-    const seen = (/** @type {number} */ n) => !state.selected.size || state.selected.has(model.label(n));
-    const inside = this.line.length < LEAST_WAY ? [] : rowsInside(map.places, this.line).filter(seen);
+    const inside = Uint32Array.from(this.line.length < LEAST_WAY ? [] : map.enclosed(this.line));
+    const seen = state.selected.size ? inside.filter((n) => state.selected.has(model.label(n))) : inside;
     this.draw([]);
-    this.take(event.shiftKey ? [...state.rows, ...inside] : inside);
+    this.take(event.shiftKey ? united(state.rows, seen) : seen);
   }
 
   /** @param {[number, number][]} line */
@@ -91,9 +91,9 @@ export class Selecting {
     context.stroke();
   }
 
-  /** These rows are the selected ones. @param {number[]} rows */
+  /** These rows are the selected ones. @param {ArrayLike<number>} rows in order */
   take(rows) {
-    this.explorer.state.rows = new Set(rows.sort((m, n) => m - n));
+    this.explorer.state.rows = rows;
     this.explorer.map.drawLower();
     this.show();
   }
@@ -101,9 +101,12 @@ export class Selecting {
   /** The list below the map. */
   show() {
     const { state: { rows, theme }, model } = this.explorer;
-    this.section.hidden = rows.size === 0;
-    const pictures = [...rows].slice(0, MOST_PICTURES).map((n) => {
-      const words = model.name(n) === `row ${n + 1}` ? `row ${n + 1}` : `row ${n + 1}, ${model.name(n)}`;
+    this.section.hidden = rows.length === 0;
+    // Those that have pictures come first.
+    const shown = Array.from({ length: Math.min(rows.length, MOST_PICTURES) }, (_, i) => rows[i]).filter((n) => n < model.nPoints);
+    const pictures = shown.map((n) => {
+      const number = `row ${model.rowNumber(n)}`;
+      const words = model.name(n) === number ? number : `${number}, ${model.name(n)}`;
       const button = element("button", { type: "button", title: words, "aria-label": `Go to ${words}` });
       const picture = thumbnailPicture(model.pictured[0], n, SMALL, theme);
       picture.style.width = picture.style.height = `${SMALL}px`;
@@ -114,28 +117,38 @@ export class Selecting {
       });
       return button;
     });
-    const more = rows.size - pictures.length;
+    const more = rows.length - pictures.length;
     const save = element("button", { type: "button", "aria-label": "Selected rows as CSV" }, "CSV");
     save.addEventListener("click", () => this.explorer.taking?.save("rows", "csv", this.table()));
     const none = element("button", { type: "button" }, "Select none");
     none.addEventListener("click", () => this.take([]));
-    const count = `${rows.size} ${rows.size === 1 ? "row" : "rows"} selected`;
+    const count = `${rows.length.toLocaleString("en")} ${rows.length === 1 ? "row" : "rows"} selected`;
     this.section.replaceChildren(
       element("h4", { role: "status" }, count, save, none),
-      element("div", {}, ...pictures, ...(more > 0 ? [`and ${more} more`] : [])),
+      element("div", {}, ...pictures, ...(more > 0 ? [`and ${more.toLocaleString("en")} more`] : [])),
     );
   }
 
-  /** Rows, labels, and where on the map they are believed to lie, with how sure that is. */
+  /**
+   * Rows, labels, and where on the map they are believed to lie, with how sure that is. Of rows
+   * beyond the sample the page knows the dimensions that it shows; the others stay empty.
+   */
   table() {
-    const { state, model } = this.explorer;
+    const { state, map, model } = this.explorer;
     const { header: { axes, n_latent: count }, latent, latentVariance, nLatent } = model;
     const dimensions = axes.slice(0, count);
     const head = ["row", "label", ...dimensions.map((/** @type {string} */ axis) => `${axis} mean`), ...dimensions.map((/** @type {string} */ axis) => `${axis} variance`)];
-    const lines = [...state.rows].map((n) => {
+    const rows = Array.from(state.rows);
+    if (model.crowd) rows.sort((m, n) => model.rowNumber(m) - model.rowNumber(n));
+    const lines = rows.map((n) => {
       const at = n * nLatent;
+      const begun = [model.rowNumber(n), model.labelName(n) ?? ""];
+      if (n >= model.nPoints) {
+        const known = dimensions.map((/** @type {string} */ _, /** @type {number} */ q) => map.model.crowd?.columns.get(`${q}`)?.[n] ?? "");
+        return [...begun, ...known, ...new Array(count).fill("")];
+      }
       const variances = latentVariance ? Array.from(latentVariance.subarray(at, at + count)) : new Array(count).fill(0);
-      return [n + 1, model.labelName(n) ?? "", ...latent.subarray(at, at + count), ...variances];
+      return [...begun, ...latent.subarray(at, at + count), ...variances];
     });
     return csvText([head, ...lines]);
   }

@@ -12,11 +12,16 @@ import { shelf } from "./shelf.js";
 /** @import { MapData } from "./one_map.js" */
 /** @import { Look } from "../map/look.js" */
 
-/** With what the link says is shown, and Python that opens the model. @typedef {MapData & { opening: string, look: Look }} ExploreData */
+/**
+ * With what the link says is shown, Python that opens the model, and where all rows of very many are.
+ * @typedef {MapData & { opening: string, look: Look, columns: Record<string, string> }} ExploreData
+ */
 
 export default oneMap((root, bytes, start, keep, /** @type {ExploreData} */ data) => {
   partsOf(root).taking.dataset.opening = data.opening;
-  const explorer = new Explorer(root, new LatentModel(bytes), start, keep);
+  const model = new LatentModel(bytes);
+  if (model.crowd) model.crowd.addresses = data.columns;
+  const explorer = new Explorer(root, model, start, keep);
   const tell = (/** @type {Record<string, string | null>} */ look) => {
     shelf.looks.set(data.store, look);
     linkSoon(look);

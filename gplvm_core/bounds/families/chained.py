@@ -1,104 +1,245 @@
 """6.6: q(u¹) Π q(u^l | u^(l−1)) Π q(h_n^l | u^l), inducing outputs that follow those above.
 
-Stacked as in 6.3: q(u^l | u^(l−1)) = N(R u^(l−1) + r, Θ) (R = 0 at the top: 6.3) and q(h_n | u) =
-N(T_n u + m_n, S_n). A layer's inputs and its inducing outputs are correlated through the layer
-above, so that κ1, κ2, φ1, φ2 enter. q(u) has no closed form. In the basis of L; values only.
-Chamberlin (2016), §4.7–4.9, with corrections.
+Stacked as in 6.3, in the basis of L: q(v^l | v^(l−1)) = N(R v^(l−1) + r, Θ), q(h_n | v) as there.
+A layer's inputs x and its inducing outputs are correlated through the layer above: v | x is
+N(μ + 𝓑(x − a), Σ − 𝓑Γ𝓑ᵀ) with 𝓑 = RΣ⁻T⁻ᵀΓ⁻¹, so that κ1, κ2, φ1, φ2 enter. Given R the rest has a
+closed form that is best for the layer's own terms, those of 6.3 with one more shift: Θ⁻¹ = I + βJ
+and μ = −βΘ Σ⟨(T − α)ᵀ(m + (T − α)𝓑(x − a))⟩, with sites at hidden layers; for data, T = 0 and
+m = y, it is the optimum. R = 0 is 6.3. For small models: the way back is autograd's. Chamberlin
+(2016), §4.7–4.9, with corrections.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
-from gplvm_core.bounds.families.correlated import (
-    Correlated,
-    CorrelatedHanded,
-    CorrelatedInputs,
-    entropy,
+from gplvm_core.bounds.collapsed import Informed
+from gplvm_core.bounds.families.correlated import Above, Correlated, of_inputs, to_inputs
+from gplvm_core.bounds.families.handed import Handed, Moved
+from gplvm_core.bounds.families.joint import (
+    JointlyGivenInducing,
+    around,
+    as_handed,
+    spread_of,
+    whitening,
 )
-from gplvm_core.bounds.families.joint import JointlyGivenInducing
-from gplvm_core.bounds.layer import Layer
-from gplvm_core.numerics import Array
+from gplvm_core.bounds.layer import Layer, gram_factor
+from gplvm_core.kernels.tilted import tilted, tilted_pairs
+from gplvm_core.numerics import Array, NotPositiveDefiniteError, inverse_factor, numpy_of, pulled
+from gplvm_core.statistics import Statistics
 
 
 @dataclass(frozen=True)
 class InducingGivenAbove:
-    """q(v^l | v^(l−1)) = N(R v^(l−1) + r, Θ); R: None at the top."""
+    """R of q(v^l | v^(l−1)), whole or of low rank, R = left right; also its gradients' shape."""
 
-    mean: Float[Array, " P"]
-    covariance: Float[Array, "P P"]
-    follows: Float[Array, "P O"] | None = None
+    whole: Float[Array, "P O"] | None = None
+    left: Float[Array, "P K"] | None = None
+    right: Float[Array, "K O"] | None = None
 
+    @property
+    def across(self) -> Float[Array, "P O"]:
+        """R."""
+        if self.left is None or self.right is None:
+            return np.asarray(self.whole)
+        return self.left @ self.right
 
-@dataclass(frozen=True)
-class Above:
-    """The layer above: its q(v), and T of its outputs, this layer's inputs."""
-
-    mean: Float[Array, " O"]
-    covariance: Float[Array, "O O"]
-    transfer: Float[Array, "N Q O"]
+    def moved(self, d_across: Float[Array, "P O"]) -> "InducingGivenAbove":
+        """Its gradients from those of R."""
+        if self.left is None or self.right is None:
+            return InducingGivenAbove(d_across)
+        return InducingGivenAbove(None, d_across @ self.right.T, self.left.T @ d_across)
 
 
 def chained(
     layer: Layer,
     source: Correlated,
-    above: Above | None,
     own: InducingGivenAbove,
-    outputs: JointlyGivenInducing | Float[Array, "N D"],
+    outputs: JointlyGivenInducing,
     *,
     jitter: float,
-) -> CorrelatedHanded:
-    """F_l at the layer's own scales, and what is handed down; outputs: q(h | v), or data."""
-    hidden = isinstance(outputs, JointlyGivenInducing)
-    m: Array = outputs.mean if isinstance(outputs, JointlyGivenInducing) else outputs
-    (n_points, n_outputs), n_inducing = m.shape, len(layer.inducing)
-    if isinstance(outputs, JointlyGivenInducing):
-        transfer, spread = outputs.transfer, outputs.covariance
-    else:
-        transfer = np.zeros((n_points, n_outputs, n_outputs * n_inducing))
-        spread = np.zeros((n_points, n_outputs, n_outputs))
-    mean, covariance = own.mean, own.covariance
-    # What an input says of v: N(b + 𝓑x, Σ̃), 𝓑 = ΞΓ⁻¹.
-    told = np.zeros((n_points, len(mean), source.mean.shape[1]))
-    if above is not None and own.follows is not None:
-        mean = own.follows @ above.mean + mean
-        across = own.follows @ above.covariance
-        covariance = across @ own.follows.T + covariance
-        xi = np.einsum("po,nqo->npq", across, above.transfer)
-        told = np.swapaxes(np.linalg.solve(source.covariance, np.swapaxes(xi, 1, 2)), 1, 2)
-    base = mean - np.einsum("npq,nq->np", told, source.mean)
-    left = covariance - told @ source.covariance @ np.swapaxes(told, 1, 2)
-    # What it then says of the outputs: E[h | x] = t + τx, Cov(v, h | x) = Σ̃Tᵀ.
-    t, tau = np.einsum("ndp,np->nd", transfer, base) + m, transfer @ told
-    with_outputs = left @ np.swapaxes(transfer, 1, 2)
+) -> Handed[Correlated]:
+    """F_l of a hidden layer below another (`source.above`), with its gradients, and what is handed
+    down. Raises NotPositiveDefiniteError.
+    """
+    n_outputs = outputs.mean.shape[1]
 
-    # K⁻¹u = L⁻ᵀv of every output's block.
-    seen, blocks = CorrelatedInputs.of(layer, source, jitter), (n_points, n_outputs, n_inducing)
-    back, moments = seen.gram.solve_lower_transposed(np.eye(n_inducing)), seen.moments
-    b = base.reshape(blocks) @ back.T
-    bend = np.einsum("ij,ndjq->ndiq", back, told.reshape(*blocks, -1))
-    split = left.reshape(n_points, n_outputs, n_inducing, n_outputs, n_inducing)
-    own_left = np.einsum("ndidj->ndij", split)
-    held = np.einsum("ndid->ndi", with_outputs.reshape(*blocks, n_outputs)) @ back.T
-    # ⟨h α u⟩ and ⟨(α u)²⟩.
-    cross = np.einsum("ni,ndi->", moments.kappa0, held + b * t[:, :, None])
-    lines = bend * t[:, :, None, None] + b[..., None] * tau[:, :, None, :]
-    cross += np.einsum("niq,ndiq->", moments.kappa1, lines)
-    cross += np.einsum("ndiq,niqr,ndr->", bend, moments.kappa2, tau)
-    seconds = back @ own_left @ back.T + b[..., :, None] * b[..., None, :]
-    quadratic = np.einsum("nij,ndij->", moments.phi0, seconds)
-    quadratic += 2.0 * np.einsum("ndi,nijq,ndjq->", b, moments.phi1, bend)
-    quadratic += np.einsum("ndiq,nijqr,ndjr->", bend, moments.phi2, bend)
+    def together(*given: Any) -> tuple[Any, ...]:
+        noise, r, *above, m, s, mixes, how, first, second = given[5:]
+        xp, seen = numpy_of(noise), _Seen(given[:5], above, r, jitter, n_outputs)
+        transfer, delta, spread = around(seen.alpha, seen.c, how, n_outputs)
+        inner = np.eye(len(spread)) + spread / noise
+        # E[h | x] moves with x by τ; c is ⟨α 𝓑(x − a)⟩.
+        tau = xp.matmul(transfer, seen.told)
+        c = xp.matmul(seen.bend, seen.kappa1[:, :, None])[:, :, 0]
+        by_input = xp.reshape(seen.kappa1, (len(m), -1, tau.shape[2]))
+        turned = xp.sum(xp.matmul(tau, xp.swapaxes(by_input, 1, 2)), axis=0)
+        bent = xp.matmul(seen.curved - turned, seen.low.T)
+        flat = xp.reshape(transfer, delta.shape)
+        shift = xp.matmul(delta.T, xp.ravel(m)) - xp.matmul(flat.T, xp.ravel(c))
+        shift = -(shift + xp.ravel(bent)) / noise
+        root = inverse_factor(inner - 2.0 * second)
+        theta = xp.matmul(root.T, root)
+        mean = xp.matmul(theta, shift + first)
+        whole = xp.matmul(xp.matmul(r, above[1]), r.T) + theta
+        own_spread = spread_of(s, mixes)
+        a = xp.matmul(transfer, mean) + m
+        gamma = xp.matmul(xp.matmul(transfer, whole), xp.swapaxes(transfer, 1, 2)) + own_spread
+        size = len(seen.low)
+        b = xp.matmul(xp.reshape(mean, (n_outputs, size)), seen.low)
+        held = xp.matmul(transfer, whole) * np.kron(np.eye(n_outputs), np.ones(size))
+        held = xp.matmul(xp.reshape(held, (len(m), n_outputs, n_outputs, size)), seen.low)
+        held = xp.sum(held, axis=2) - xp.matmul(seen.bend_gamma, tau[..., None])[..., 0]
+        cross = xp.sum(seen.kappa0[:, None] * (held + b * a[:, :, None])) + xp.sum(c * a)
+        cross = cross + xp.sum(b * turned)
+        two = xp.reshape(seen.kappa2, (len(m), -1, tau.shape[2]))
+        cross = cross + xp.sum(xp.matmul(seen.bend, two) * tau)
+        squares = xp.sum(a**2) + xp.sum(gamma * np.eye(n_outputs))
+        blocks = xp.reshape(whole, (n_outputs, size, n_outputs, size))
+        blocks = xp.sum(blocks * np.eye(n_outputs)[:, None, :, None], axis=(0, 2))
+        quadratic = seen.quadratic(xp.reshape(mean, (n_outputs, size)), b, blocks)
+        unexplained = squares - 2.0 * cross + quadratic + seen.left_over
+        value = -0.5 * (a.size * xp.log(2.0 * np.pi * noise) + unexplained / noise)
+        prior = xp.trace(whole) + xp.sum(mean**2) - len(spread)
+        value = value - 0.5 * prior + xp.sum(xp.log(xp.diag(root)))
+        of_u = mean, whole, transfer
+        return value, a, gamma, *of_u, seen.left_over, seen.kappa0, seen.psi2
 
-    a = np.einsum("ndp,p->nd", transfer, mean) + m
-    gamma = transfer @ covariance @ np.swapaxes(transfer, 1, 2) + spread
-    noise = float(layer.noise_variance)
-    squares = float(np.sum(a**2) + np.trace(gamma, axis1=1, axis2=2).sum())
-    unexplained = squares - 2.0 * float(cross) + float(quadratic)
-    unexplained += n_outputs * (seen.psi0 - float(np.trace(seen.c)))
-    value = -0.5 * (n_points * n_outputs * np.log(2.0 * np.pi * noise) + unexplained / noise)
-    prior = float(np.trace(covariance) + mean @ mean) - len(mean)
-    value -= 0.5 * (prior - float(np.linalg.slogdet(own.covariance)[1]))
-    of_outputs = entropy(spread) if hidden else 0.0
-    return CorrelatedHanded(value, of_outputs, Correlated(a, gamma), mean, covariance)
+    across, above = own.across, source.above
+    assert above is not None
+    head = _head(layer, source, above, across)
+    found, pull = pulled(together, (*head, *outputs.arguments(len(across))))
+    value, a, gamma, mean, whole, transfer, left_over, psi1, psi2 = found
+    _check(float(left_over))
+    told = Above(mean, whole, transfer)
+
+    def pullback(met: Correlated) -> Moved:
+        below = met.above or Above(np.zeros_like(mean), np.zeros_like(whole), 0.0 * transfer)
+        adjoints = met.mean, met.covariance, below.mean, below.covariance, below.transfer
+        found = pull((np.ones(1), *adjoints, None, None, None))
+        moved = outputs.moved(found[10:], told, met)
+        return _moved(layer, own, found, moved)
+
+    belief = Correlated(a, gamma, told)
+    return as_handed(layer, source, outputs, belief, float(value), (psi1, psi2), pullback, jitter)
+
+
+def chained_to_data(
+    layer: Layer,
+    source: Correlated,
+    own: InducingGivenAbove,
+    values: Float[Array, "N D"],
+    *,
+    jitter: float,
+) -> Handed[None]:
+    """F_l of the layer to data below another, with its gradients; q(v | v⁻) is at its optimum.
+
+    Raises NotPositiveDefiniteError.
+    """
+    n_points, n_outputs = values.shape
+
+    def together(*given: Any) -> tuple[Any, ...]:
+        noise, r, *above = given[5:]
+        xp, seen = numpy_of(noise), _Seen(given[:5], above, r, jitter, n_outputs)
+        size = seen.low.shape[0]
+        inner = np.eye(size) + seen.c / noise
+        root = inverse_factor(inner)
+        theta = xp.matmul(root.T, root)
+        bent = xp.matmul(seen.curved, seen.low.T)
+        mean = xp.matmul((xp.matmul(values.T, seen.alpha) - bent) / noise, theta)
+        b, by_output = xp.matmul(mean, seen.low), xp.reshape(r, (n_outputs, size, -1))
+        half = xp.reshape(xp.matmul(r, above[1]), by_output.shape)
+        blocks = xp.matmul(half, xp.swapaxes(by_output, 1, 2)) + theta
+        cross = xp.sum(xp.matmul(values.T, seen.kappa0) * b)
+        c = xp.matmul(seen.bend, seen.kappa1[:, :, None])[:, :, 0]
+        cross = cross + xp.sum(c * values)
+        quadratic = seen.quadratic(mean, b, xp.sum(blocks, axis=0))
+        unexplained = np.sum(values**2) - 2.0 * cross + quadratic + seen.left_over
+        value = -0.5 * (values.size * xp.log(2.0 * np.pi * noise) + unexplained / noise)
+        prior = xp.sum(blocks * np.eye(size)) + xp.sum(mean**2) - n_outputs * size
+        value = value - 0.5 * prior + n_outputs * xp.sum(xp.log(xp.diag(root)))
+        return value, mean, blocks, seen.left_over, seen.kappa0, seen.psi2
+
+    across, above = own.across, source.above
+    assert above is not None
+    found, pull = pulled(together, _head(layer, source, above, across))
+    value, mean, blocks, left_over, psi1, psi2 = found
+    _check(float(left_over))
+
+    def pullback(met: None) -> Moved:
+        found = pull((np.ones(1), None, None, None, None, None))
+        return _moved(layer, own, found, None)
+
+    gram = gram_factor(layer.kernel, layer.inducing, jitter, relative=True)
+    statistics = Statistics(
+        n_points * layer.kernel.diag(layer.inducing)[:1],
+        psi1.T @ values,
+        psi2[None],
+        float(np.sum(values**2)),
+        np.array([n_points]),
+        np.array([n_outputs]),
+    ).split(np.arange(n_outputs))
+    weights = gram.solve_lower_transposed(mean.T)
+    posterior = Informed(float(value), weights, gram.unwhiten(np.eye(len(psi2)) - blocks), blocks)
+    return Handed(None, layer, posterior, statistics, gram.jitter, 0.0, pullback)
+
+
+class _Seen:
+    """What a layer sees of its inputs x, and what those say of v: 𝓑 (N × P × Q) as `told`, and
+    K⁻¹ of it in the basis of u, inputs beside inducing inputs, as `bend` (N × D × MQ).
+
+    Sums are written as products of matrices, many times faster than one einsum of them.
+    """
+
+    def __init__(self, inputs: Any, above: Any, across: Any, jitter: float, n_outputs: int) -> None:
+        variance, lengthscale, inducing, mean, covariance = inputs
+        xp, (size, n_latent), n_points = numpy_of(variance), inducing.shape, len(mean)
+        order = variance, lengthscale, mean, covariance, inducing
+        kappa, phi = tilted(*order, 2), tilted_pairs(*order, 2)
+        self.xp, self.kappa0, self.kappa2 = xp, kappa[0], kappa[2]
+        self.kappa1 = xp.reshape(kappa[1], (n_points, -1))
+        self.low = whitening(variance, lengthscale, inducing, jitter)
+        self.alpha, self.psi2 = xp.matmul(kappa[0], self.low.T), xp.sum(phi[0], axis=0)
+        self.c = xp.matmul(xp.matmul(self.low, self.psi2), self.low.T)
+        self.left_over = n_outputs * (n_points * variance - xp.trace(self.c))
+        # 𝓑 = RΣ⁻T⁻ᵀΓ⁻¹.
+        carried = xp.matmul(above[2], above[1])
+        carried = xp.matmul(xp.linalg.inv(covariance), carried)
+        told = xp.matmul(xp.reshape(carried, (-1, across.shape[1])), across.T)
+        self.told = xp.swapaxes(xp.reshape(told, (n_points, n_latent, -1)), 1, 2)
+        by_output = xp.reshape(self.told, (n_points, n_outputs, size, n_latent))
+        bend = xp.matmul(self.low.T, by_output)
+        flat = n_points, n_outputs, size * n_latent
+        self.bend = xp.reshape(bend, flat)
+        self.bend_gamma = xp.matmul(bend, covariance[:, None])
+        # Σ φ1 𝓑 of every output, and φ2 𝓑 − φ0 𝓑Γ of every point.
+        one = xp.reshape(xp.swapaxes(phi[1], 0, 1), (size, -1))
+        self.curved = xp.matmul(xp.reshape(xp.swapaxes(self.bend, 0, 1), (n_outputs, -1)), one.T)
+        two = xp.reshape(xp.transpose(phi[2], (0, 1, 3, 2, 4)), (n_points, flat[2], flat[2]))
+        spread = xp.reshape(xp.matmul(phi[0][:, None], self.bend_gamma), flat)
+        self.bowed = xp.matmul(self.bend, two) - spread
+
+    def quadratic(self, mean: Any, b: Any, blocks: Any) -> Any:
+        """Σ⟨(αv)²⟩ over the outputs; blocks: the sum of their covariances of v."""
+        xp = self.xp
+        found = xp.sum(self.c * (blocks + xp.matmul(mean.T, mean)))
+        return found + 2.0 * xp.sum(b * self.curved) + xp.sum(self.bend * self.bowed)
+
+
+def _head(layer: Layer, source: Correlated, above: Above, across: Array) -> tuple[Array, ...]:
+    noise = np.asarray(layer.noise_variance)
+    told = above.mean, above.covariance, above.transfer
+    return (*of_inputs(layer, source), noise, across, *told)
+
+
+def _moved(layer: Layer, own: InducingGivenAbove, found: tuple[Array, ...], outputs: Any) -> Moved:
+    d_source, d_layer = to_inputs(layer, found[:5], float(found[5]))
+    d_source = Correlated(d_source.mean, d_source.covariance, Above(*found[7:10]))
+    return Moved(d_source, d_layer, outputs, own.moved(found[6]))
+
+
+def _check(left_over: float) -> None:
+    if not left_over >= 0.0:
+        raise NotPositiveDefiniteError("ψ0 − tr(K⁻¹Φ) is negative: the jitter is too small")

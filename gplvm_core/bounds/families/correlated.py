@@ -1,92 +1,126 @@
 """A belief whose dimensions hang together, and the collapsed bound of a layer below it.
 
-Only values, for small models: the expectations are N × M × M × Q × Q numbers.
+For small models: the expectations are N × M × M × Q numbers, and the way back through them is
+autograd's (`numerics.reverse`); that through the bound is the layer's own.
 """
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds.collapsed import Collapsed, collapsed
-from gplvm_core.bounds.layer import Layer, gram_factor
-from gplvm_core.kernels.tilted import Tilted, tilted_moments
-from gplvm_core.numerics import Array, Factor
-from gplvm_core.statistics import Statistics
+from gplvm_core.bounds.layer import Layer, LayerValue, Scales, evaluate_statistics
+from gplvm_core.kernels import RBF, Gradients
+from gplvm_core.kernels.tilted import as_rbf, tilted, tilted_pairs
+from gplvm_core.numerics import Array, numpy_of, pulled
+from gplvm_core.statistics import PulledBack, Statistics, StatisticsPullback, Targets
+
+
+@dataclass(frozen=True)
+class Above:
+    """The layer above: its q(v), u = Lv stacked, and T of its outputs, this layer's inputs."""
+
+    mean: Float[Array, " O"]
+    covariance: Float[Array, "O O"]
+    transfer: Float[Array, "N Q O"]
 
 
 @dataclass(frozen=True)
 class Correlated:
-    """q(x_n) = N(mean_n, covariance_n)."""
+    """q(x_n) = N(mean_n, covariance_n); also the shape of its gradients.
+
+    above: where the layer below needs more than the marginals (6.6).
+    """
 
     mean: Float[Array, "N Q"]
     covariance: Float[Array, "N Q Q"]
+    above: Above | None = None
 
     @classmethod
     def of(cls, belief: Belief) -> "Correlated":
         return cls(belief.mean, belief.variance[:, :, None] * np.eye(belief.n_latent))
 
-
-@dataclass(frozen=True)
-class CorrelatedInputs:
-    """What a layer sees of its inputs: ψ0, the tilted moments, and K's factor."""
-
-    psi0: float
-    moments: Tilted
-    gram: Factor
-
-    @classmethod
-    def of(cls, layer: Layer, source: Correlated, jitter: float) -> "CorrelatedInputs":
-        psi0 = float(np.sum(layer.kernel.diag(source.mean)))
-        moments = tilted_moments(layer.kernel, source.mean, source.covariance, layer.inducing)
-        return cls(psi0, moments, gram_factor(layer.kernel, layer.inducing, jitter, relative=True))
-
     @property
-    def alpha(self) -> Float[Array, "N M"]:
-        """ΨL⁻ᵀ."""
-        return self.gram.solve_lower(self.moments.kappa0.T).T
+    def marginals(self) -> Belief:
+        """Every dimension on its own; of gradients, those of a diagonal covariance."""
+        return Belief(self.mean, np.array(np.diagonal(self.covariance, axis1=1, axis2=2)))
 
-    @property
-    def c(self) -> Float[Array, "M M"]:
-        """C = L⁻¹ΦL⁻ᵀ."""
-        return self.gram.whiten(self.moments.phi0.sum(axis=0))
 
-    def collapsed(
-        self, carried: Float[Array, "M D"], yy: float, noise_variance: float
-    ) -> Collapsed:
-        """The bound from A and yy of outputs."""
-        statistics = Statistics(
-            np.array([self.psi0]),
-            carried,
-            self.moments.phi0.sum(axis=0)[None],
-            yy,
-            np.array([len(self.moments.kappa0)]),
-            np.array([carried.shape[1]]),
-        )
-        return collapsed(statistics, self.gram, noise_variance)
+def of_inputs(layer: Layer, source: Correlated) -> tuple[Array, ...]:
+    """What expectations under the inputs are functions of."""
+    kernel = as_rbf(layer.kernel)
+    scales = np.asarray(kernel.variance), np.asarray(kernel.lengthscale)
+    return (*scales, layer.inducing, source.mean, source.covariance)
+
+
+def to_inputs(
+    layer: Layer, pulled_back: tuple[Array, ...], noise_variance: float = 0.0
+) -> tuple[Correlated, Layer]:
+    """The same of gradients."""
+    variance, lengthscale, inducing, mean, covariance = pulled_back
+    length = float(lengthscale) if np.ndim(lengthscale) == 0 else lengthscale
+    kernel = RBF(float(variance), length, held=as_rbf(layer.kernel).held)
+    return Correlated(mean, covariance), Layer(kernel, inducing, noise_variance)
 
 
 def to_data(
-    layer: Layer, source: Correlated, values: Float[Array, "N D"], jitter: float
-) -> Collapsed:
-    """F_data of a layer whose inputs' dimensions hang together, at its own scales."""
-    seen = CorrelatedInputs.of(layer, source, jitter)
-    carried = seen.moments.kappa0.T @ values
-    return seen.collapsed(carried, float(np.sum(values**2)), float(layer.noise_variance))
+    layer: Layer, source: Correlated, targets: Targets, scales: Scales, *, jitter: float
+) -> LayerValue:
+    """F_data of a layer whose inputs' dimensions hang together, at its best scales or its own.
+
+    The first of its `targets` are the gradients in the inputs; those in `gradients` are 0.
+    """
+    no_outputs = np.zeros((*targets.values.shape, source.mean.shape[1]))
+    reduced = correlated_statistics(layer, source, targets, no_outputs, 0.0)
+    return evaluate_statistics(layer, *reduced, scales, jitter=jitter, mean_field=True)
 
 
-def entropy(covariance: Float[Array, "N D D"]) -> float:
-    """Σ_n ½ log|2πe S_n|."""
-    return 0.5 * float(np.sum(np.linalg.slogdet(2.0 * np.pi * np.e * covariance)[1]))
+def correlated_statistics(
+    layer: Layer,
+    source: Correlated,
+    targets: Targets,
+    follows: Float[Array, "N D Q"],
+    spread: float,
+) -> tuple[Statistics, StatisticsPullback]:
+    """Of outputs with means `values` that follow the inputs by T; spread: Σ of their variances.
 
+    The pullback's targets are gradients in the inputs, the outputs' means, T and yy.
+    """
+    values, patterns = targets.values, targets.patterns
+    rows = np.ones((len(values), 1)) if patterns is None else patterns.rows
+    counts = rows.sum(axis=0)
 
-@dataclass(frozen=True)
-class CorrelatedHanded:
-    """A layer's F_l, the entropy of q of its outputs, their marginals, and q(v), u = Lv stacked."""
+    def reduced(
+        variance: Any, lengthscale: Any, inducing: Any, mean: Any, covariance: Any, y: Any, t: Any
+    ) -> tuple[Any, ...]:
+        xp = numpy_of(variance)
+        inputs = variance, lengthscale, mean, covariance, inducing
+        kappa, (phi,) = tilted(*inputs, 1), tilted_pairs(*inputs, 0)
+        carried = xp.matmul(kappa[0].T, y) + xp.einsum("nmq,ndq->md", kappa[1], t)
+        flat = xp.matmul(rows.T, xp.reshape(phi, (len(rows), -1)))
+        size = len(inducing)
+        return variance * counts, carried, xp.reshape(flat, (rows.shape[1], size, size))
 
-    value: float
-    entropy: float
-    belief: Correlated
-    told_mean: Float[Array, " P"]
-    told_covariance: Float[Array, "P P"]
+    (psi0, carried, psi2), pull = pulled(reduced, (*of_inputs(layer, source), values, follows))
+    statistics = Statistics(
+        psi0,
+        carried,
+        psi2,
+        float(np.sum(values**2)) + spread,
+        counts.astype(np.intp),
+        np.array([targets.n_outputs]) if patterns is None else patterns.n_outputs,
+        None if patterns is None else patterns.groups,
+    )
+
+    def pullback(adjoint: Statistics) -> PulledBack:
+        *inputs, d_values, d_follows = pull((adjoint.psi0, adjoint.psi1_targets, adjoint.psi2))
+        d_source, d_layer = to_inputs(layer, tuple(inputs))
+        none = np.zeros_like(source.mean)
+        gradients = Gradients(none, none, d_layer.inducing, d_layer.kernel)
+        return PulledBack(
+            gradients, (d_source, d_values + 2.0 * adjoint.yy * values, d_follows, adjoint.yy)
+        )
+
+    return statistics, pullback

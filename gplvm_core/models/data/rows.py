@@ -10,7 +10,7 @@ from sklearn.utils.validation import check_array, check_consistent_length, valid
 
 from gplvm_core.datasets import DataError
 from gplvm_core.datasets.checks import refuse_overflow
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, to_numpy
 
 
 def checked_rows(
@@ -25,7 +25,7 @@ def checked_rows(
     values = np.asarray(
         validate_data(
             estimator,
-            rows,
+            to_numpy(rows),
             reset=reset,
             dtype=np.float64,
             ensure_min_samples=1 + reset if least is None else least,

@@ -40,6 +40,11 @@ class Scaling:
     notes: tuple[str, ...] = ()
 
     @classmethod
+    def none(cls, n_outputs: int) -> Self:
+        """Units that stay as they are."""
+        return cls(np.zeros(n_outputs), np.ones(n_outputs))
+
+    @classmethod
     def of(cls, targets: Float[Array, "N D"], how: str, *, empty_rows: bool = False) -> Self:
         """Centred per column, and divided by one scale ("global"), by each column's own
         ("columns"), or by nothing ("none"); both from the observed entries alone (NaN = missing).

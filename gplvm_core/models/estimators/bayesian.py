@@ -1,6 +1,7 @@
 """The Bayesian GP-LVM: latent inputs integrated out, dimensions switched off by ARD."""
 
 from collections.abc import Callable
+from contextlib import nullcontext
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -9,17 +10,19 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.datasets import DataError, RowFiles
+from gplvm_core.datasets import RowFiles
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.scaling import Noise, Scaling, observed_counts
 from gplvm_core.models.estimators.trained import TrainedModel
 from gplvm_core.models.problems.edges import relevance_of, to_data
 from gplvm_core.models.problems.encoded import EncodedNode
 from gplvm_core.models.problems.graph import Graph, Parameters
-from gplvm_core.models.problems.many_rows import MANY, ManyRows
+from gplvm_core.models.problems.many_rows import MANY, Completed, ManyRows
 from gplvm_core.models.problems.nodes import LatentNode, Node
 from gplvm_core.models.problems.starts import Start
+from gplvm_core.models.problems.stochastic import Stochastic, check_batches
 from gplvm_core.models.training.run import Run
+from gplvm_core.models.training.watched import Last
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
 from gplvm_core.prediction import (
@@ -30,10 +33,12 @@ from gplvm_core.prediction import (
     log_density_sampled,
     project,
 )
-from gplvm_core.prediction.added import Added
+from gplvm_core.prediction.added import Added, Sums, pass_by
 from gplvm_core.prediction.encoded import project_encoded
+from gplvm_core.prediction.place import place
 from gplvm_core.priors.encoder import Encoder
-from gplvm_core.statistics import Executor, Statistics, executor
+from gplvm_core.statistics import Executor, Statistics
+from gplvm_core.statistics import executor as threads
 
 
 class BayesianGPLVM(TrainedModel):
@@ -56,6 +61,10 @@ class BayesianGPLVM(TrainedModel):
     (`RowFiles`) 20,000 rows are drawn and learnt from so; all others pass by once, and only their
     sums are kept: `kept_rows_` says which rows `latent_mean_` is of (None: all).
 
+    batch_size : None, or train by batches of so many rows drawn at random (stochastic variational
+        inference; Damianou 2015, §3.3.3): after a sample of 2500 rows q(u) goes by its natural
+        gradient and the other parameters by Adam, ten batches an iteration. With an encoder the
+        batches' beliefs are its answers, else each row's own.
     noise : "shared", one variance for all outputs in their internal units; or "per_output": every
         output has a signal and a noise variance of its own (`noise_std_`), so that its scale does
         not matter, whatever `scaling` says.
@@ -82,6 +91,7 @@ class BayesianGPLVM(TrainedModel):
         n_jobs: int | None = None,
         encoder: Literal["kernel", "network"] | None = None,
         noise: Noise = "shared",
+        batch_size: int | None = None,
     ) -> None:
         self.n_components = n_components
         self.n_inducing = n_inducing
@@ -96,17 +106,17 @@ class BayesianGPLVM(TrainedModel):
         self.n_jobs = n_jobs
         self.encoder = encoder
         self.noise = noise
+        self.batch_size = batch_size
 
-    def _problem(self, begin: Start, run: Executor) -> Graph | ManyRows:
-        node = self._node(begin)
-        if isinstance(node, LatentNode) and len(begin.outputs[0]) >= MANY:
-            return ManyRows(
-                begin.outputs[0],
-                begin,
-                lambda outputs: to_data(outputs, run, self.noise),
-                self.jitter,
-                run,
-            )
+    def _problem(self, begin: Start, run: Executor) -> Graph | ManyRows | Stochastic:
+        node, count = self._node(begin), len(begin.outputs[0])
+        many = ManyRows(begin, self.jitter, run, self.noise)
+        if self.batch_size is not None:
+            check_batches(self.batch_size, count, self.noise)
+            encoder = node if isinstance(node, EncodedNode) else None
+            return Stochastic(many, self.batch_size, self.max_iter, encoder)
+        if isinstance(node, LatentNode) and count >= MANY:
+            return many
         layer = to_data(begin.outputs[0], run, self.noise)
         return Graph((node,), (layer,), begin, self.jitter)
 
@@ -121,10 +131,9 @@ class BayesianGPLVM(TrainedModel):
     ) -> tuple[str, ...]:
         said: tuple[str, ...] = ()
         self.trained_rows_ = self.kept_rows_ = self.n_rows_ = None
-        if isinstance(problem, ManyRows):
-            self.trained_rows_ = problem.trained(parameters)
-            problem, parameters = problem.completed(parameters)
-            said = (_sampled(len(self.trained_rows_), len(targets)),)
+        if isinstance(parameters, Completed):
+            self.trained_rows_, said = parameters.trained, parameters.notes
+            problem, parameters = parameters.problem, parameters.parameters
         learnt = problem.learnt(parameters, (targets,))
         (node,), (layer,), (kind,) = learnt.nodes, learnt.layers, problem.nodes
         own = parameters.nodes[0]
@@ -159,48 +168,55 @@ class BayesianGPLVM(TrainedModel):
         *,
         callback: Callable[[Progress], None] | None = None,
         resume: Run | None = None,
+        executor: Executor | None = None,
     ) -> Self:
         """Train on outputs Y (N × D), NaN for missing ones, or on `RowFiles`. `y` is ignored.
 
         callback(progress) is called after every accepted iteration, and of files after every part
         that passed by; StopIteration raised in it ends training with the best state so far. resume:
         a `progress.run` to go on from, with the same data and settings (a larger max_iter goes on
-        for longer). Raises DataError for files that change while they are read; the model is then
-        as it was before.
+        for longer). executor: where rows of files pass by, `gplvm_core.cluster(…)`; None: n_jobs
+        threads here. Raises DataError for files that change while they are read, and ClusterError
+        for a cluster that fails; the model is then as it was before.
         """
-        if not isinstance(Y, RowFiles) or len(Y) <= MANY or self.encoder is not None:
+        if executor is not None and not isinstance(Y, RowFiles):
+            raise ValueError(
+                "an executor works on rows of files: save the table with numpy.save, where all "
+                "workers see it, and fit RowFiles.of(path)"
+            )
+        apart = self.encoder is None and not self.capabilities.timed
+        if not isinstance(Y, RowFiles) or len(Y) <= MANY or not apart:
             whole = np.asarray(Y) if isinstance(Y, RowFiles) else Y
             return super().fit(whole, y, callback=callback, resume=resume)
         kept = np.sort(np.random.default_rng(0).permutation(len(Y))[:MANY])
         model, seen = clone(self), Last(callback)
         model.fit(Y.take(kept), callback=seen if callback else None, resume=resume)
-        model._pass_by(Y, kept, seen)
+        model._pass_by(Y, kept, seen, executor)
         for name, found in vars(model).items():
             if name.endswith("_"):
                 setattr(self, name, found)
         return self
 
-    def _pass_by(self, files: RowFiles, kept: Int[NDArray[np.intp], " K"], seen: "Last") -> None:
+    def _pass_by(
+        self,
+        files: RowFiles,
+        kept: Int[NDArray[np.intp], " K"],
+        seen: Last,
+        given: Executor | None,
+    ) -> None:
         """Add all rows of files but those that were drawn."""
-        training, added = self._belief, Added.none(self.posterior_, self.statistics_)
-        with executor(self.n_jobs) as run:
-            for first, rows in files.chunks():
-                own = np.isin(np.arange(first, first + len(rows)), kept, invert=True)
-                if not own.any():
-                    continue
-                try:
-                    outputs = self._outputs(rows[own])
-                except ValueError as error:
-                    last = first + len(rows) - 1
-                    raise DataError(f"among the rows {first:,} to {last:,}: {error}") from error
-                added, _ = added.rows(outputs, training, run)
-                if not seen.again():
+        new: Sums | None = None
+        with nullcontext(given) if given else threads(self.n_jobs) as run:
+            for sums in pass_by(files, self.posterior_, self._belief, kept, run):
+                new = sums if new is None else new + sums
+                if not seen.again(f"rows that pass by: {new.count:,} of {len(files):,}"):
                     break
+        assert new is not None  # there are more rows than were drawn
         if self.trained_rows_ is not None:
             self.trained_rows_ = kept[self.trained_rows_]
         self.kept_rows_ = kept
-        self._add(added, None)
-        note = f"{added.count:,} of {len(files):,} rows only passed by: their sums were kept alone"
+        self._add(new, None)
+        note = f"{new.count:,} of {len(files):,} rows only passed by: their sums were kept alone"
         if self.n_rows_ != len(files):
             note += f"; {len(files) - (self.n_rows_ or 0):,} were not read, since it was stopped"
         self.notes_ += (note,)
@@ -220,20 +236,21 @@ class BayesianGPLVM(TrainedModel):
                 "fit it to all rows, or ask forecast for new times"
             )
         outputs = self._outputs(Y)
-        with executor(self.n_jobs) as run:
-            none = Added.none(self.posterior_, self.statistics_)
-            added, new = none.rows(outputs, self._belief, run)
+        with threads(self.n_jobs) as run:
+            belief, _ = place((Evidence(self.posterior_, outputs),), self._belief, run)
+            new = Sums.of(self.posterior_, outputs, belief, run)
         if self.trained_rows_ is None:
             self.trained_rows_ = np.arange(len(self.latent_mean_))
-        self._add(added, new)
+        self._add(new, belief)
         self.notes_ += (f"{len(outputs):,} rows were added without training again",)
         return self
 
-    def _add(self, added: Added, kept: Belief | None) -> None:
+    def _add(self, new: Sums, kept: Belief | None) -> None:
         """Take rows in, with their beliefs or without."""
+        added = Added.of(self.posterior_, self.statistics_, new)
         before = self.n_rows_ or len(self.latent_mean_)
-        self.n_rows_ = before + added.count
-        information = (before * self.information_ + added.divergence) / self.n_rows_
+        self.n_rows_ = before + new.count
+        information = (before * self.information_ + new.divergence) / self.n_rows_
         belief = self._belief
         if kept is not None:
             belief = Belief(
@@ -265,32 +282,3 @@ class BayesianGPLVM(TrainedModel):
 
     def _inferred(self, outputs: Array) -> Projection:
         return project((Evidence(self.posterior_, outputs),), self._belief)
-
-
-def _sampled(trained: int, total: int) -> str:
-    return (
-        f"{trained:,} of {total:,} rows were trained; the other {total - trained:,} were placed on "
-        "the map where those say, and what the map says was then found from all rows"
-    )
-
-
-class Last:
-    """A callback that can be told the last progress once more; whether to go on is its answer."""
-
-    def __init__(self, callback: Callable[[Progress], None] | None) -> None:
-        self.callback = callback
-        self.progress: Progress | None = None
-
-    def __call__(self, progress: Progress) -> None:
-        self.progress = progress
-        if self.callback:
-            self.callback(progress)
-
-    def again(self) -> bool:
-        """Ask again."""
-        try:
-            if self.callback and self.progress is not None:
-                self.callback(self.progress)
-        except StopIteration:
-            return False
-        return True

@@ -47,8 +47,9 @@ class DeepGP(DeepRegression, Trainable, RegressorMixin, BaseEstimator):
 
     n_components : widths of the hidden layers, one number or a tuple, from the top.
     n_inducing, kernel : one for all layers, or a tuple with one for each, one more than widths.
-    family : "marginalised", "mean_field", "gated", "free" or "diagonal", as in DeepGPLVM; diagonal
-        is mean field where a layer's inputs are known exactly.
+    family : "marginalised", "mean_field", "gated", "free", "diagonal", or for small models "joint",
+        "full", "chain" or "low_rank_chain", as in DeepGPLVM; diagonal and full are mean field where
+        a layer's inputs are known exactly.
     n_restarts : how many times every kind of start is made.
     mean : of the first layer: "zero", "linear" (the map above, of inputs known exactly), or
         "compared", starts with either.

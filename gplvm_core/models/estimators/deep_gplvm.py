@@ -48,8 +48,12 @@ class DeepGPLVM(DeepQueries, TrainedModel):
         hidden layers) or "mean_field" (independent of them, never higher); or conditional ones,
         which a last phase of training turns a marginalised one into: "gated" and "free" (hidden
         outputs that follow the inducing outputs, by one gate a dimension or at will), "diagonal"
-        (outputs that follow the inputs; RBF kernels), Chamberlin (2016). Where such a bound ends
-        lower than that of "marginalised" at the same beliefs, this is kept, and notes_ say so.
+        (outputs that follow the inputs; RBF kernels), Chamberlin (2016). For small models, with RBF
+        kernels and the package autograd: "joint" (gated, all dimensions of a layer together),
+        "full" (every output follows all inputs), "chain" (joint, and the inducing outputs follow
+        those of the layer above; no missing values) and "low_rank_chain" (by a matrix of low rank).
+        Where such a bound ends lower than that of "marginalised" at the same beliefs, this is kept,
+        and notes_ say so.
     init : means of the lowest hidden layer, or their recipe; those above are principal components.
     noise : of the data, "shared" or "per_output", as in BayesianGPLVM.
     time_kernel : None, or a kernel over time as for DynamicalGPLVM: the top then lies on smooth

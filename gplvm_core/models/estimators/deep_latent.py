@@ -52,10 +52,10 @@ class DeepLatent(Layered):
         A hidden layer whose q(u) is no function of its statistics has none.
         """
         family = self.family_ or self.family
-        held = family in ("gated", "free")
+        held = family in ("gated", "free", "joint", "chain", "low_rank_chain")
         known_above = [None if held else layer.statistics_ for layer in self._hidden]
         # Whether q(u) of a hidden layer is independent of q(h).
-        apart = family in ("mean_field", "diagonal")
+        apart = family in ("mean_field", "diagonal", "full")
         return prediction.log_density_deep(
             evidence, known, self._above, known_above, found, mean_field=apart
         )

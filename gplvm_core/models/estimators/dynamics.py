@@ -16,7 +16,7 @@ from gplvm_core.models.problems.graph import Graph, Parameters
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.training.run import Run
-from gplvm_core.numerics import Array
+from gplvm_core.numerics import Array, to_numpy
 from gplvm_core.optimise import Progress
 
 
@@ -69,7 +69,7 @@ class DynamicalGPLVM(SequenceQueries, BayesianGPLVM):
     def capabilities(self) -> Capabilities:
         return Capabilities(timed=True)
 
-    def fit(
+    def fit(  # type: ignore[override]  # rows that hang together do not pass by
         self,
         Y: ArrayLike,
         y: Any = None,
@@ -86,7 +86,7 @@ class DynamicalGPLVM(SequenceQueries, BayesianGPLVM):
         independent. callback and resume as for BayesianGPLVM. Raises DataError for times and
         sequences that do not fit the rows.
         """
-        shape = np.asarray(Y).shape
+        shape = np.asarray(to_numpy(Y)).shape
         count = shape[0] if shape else 0
         self.times_, self.sequences_ = checked_timeline(times, sequences, count)
         return super().fit(Y, callback=callback, resume=resume)

@@ -14,10 +14,13 @@ from gplvm_core.models.data.scaling import (
     units_for,
 )
 from gplvm_core.models.estimators.estimator import LatentVariableModel
+from gplvm_core.models.problems.many_rows import ManyRows
 from gplvm_core.models.problems.starts import Start
+from gplvm_core.models.problems.stochastic import Stochastic
 from gplvm_core.models.training.run import Problem, Run, Trained, seeds_for
 from gplvm_core.models.training.schedule import Training, check_settings
-from gplvm_core.numerics import Array
+from gplvm_core.models.training.watched import Last
+from gplvm_core.numerics import Array, Place
 from gplvm_core.optimise import Progress
 from gplvm_core.statistics import Executor, executor
 
@@ -39,17 +42,23 @@ class Trainable:
         resume: Run | None,
         views: tuple[str, ...] = (),
     ) -> tuple[Any, int]:
-        """Parameters of the best start, and the first start's seed; offset, views: see Training."""
+        """Parameters of the best start (of many rows completed), and the first start's seed.
+
+        offset, views: see Training.
+        """
         seeds = self._seeds(problem) if resume is None else resume.seeds
 
         def worth(each: Trained) -> Any:
             return self._worth(problem, each)
 
         settings = self.optimiser, self.max_iter, self.jitter, offset, views
-        trained = Training(problem, *settings, worth).run(seeds, callback, resume)
+        last = Last(callback)
+        trained = Training(problem, *settings, worth).run(seeds, callback and last, resume)
         best = max(trained, key=worth)
         self.restarts_ = tuple(each.restart for each in trained)
         self.result_, self.trace_ = best.restart.result, best.trace.arrays()
+        if isinstance(problem, ManyRows | Stochastic):
+            return problem.completed(best.parameters, last.again), seeds[0]
         return best.parameters, seeds[0]
 
     def _seeds(self, problem: Any) -> tuple[int, ...]:
@@ -86,11 +95,14 @@ class TrainedModel(Trainable, LatentVariableModel):
         callback(progress) is called after every accepted iteration; StopIteration raised in it
         ends training with the best state so far. resume: a `progress.run` to go on from, with
         the same data and settings (a larger max_iter goes on for longer).
+        Y may be an array of PyTorch or CuPy: the sums over its rows are made there, on its device,
+        which must have float64; what is found is NumPy's.
         """
         check_settings(self, layered=self._layered)
+        place = Place.of(Y)
         targets, scaling = self._training_data(Y, units_for(self.scaling, self.noise))
         begin = self._begin(targets)
-        with executor(self.n_jobs) as run:
+        with executor(self.n_jobs, place) as run:
             problem = self._problem(begin, run)
             offset = scaling.log_jacobian(observed_counts(targets))
             parameters, seed = self._train(problem, offset, callback, resume)

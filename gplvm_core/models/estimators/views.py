@@ -3,7 +3,9 @@
 from collections.abc import Callable, Mapping
 from typing import Any, Literal, Self
 
-from numpy.typing import ArrayLike
+import numpy as np
+from jaxtyping import Int
+from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator
 
 from gplvm_core.kernels import Kernel
@@ -25,6 +27,7 @@ from gplvm_core.models.estimators.one_view import one_view
 from gplvm_core.models.estimators.trained import Trainable
 from gplvm_core.models.estimators.views_transfer import ViewsTransfer
 from gplvm_core.models.problems.graph import Graph, Learnt
+from gplvm_core.models.problems.many_rows import MANY, ManyRows
 from gplvm_core.models.problems.nodes import LatentNode, Node
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.several import drops_by_view, several_views
@@ -49,8 +52,12 @@ class ManifoldRelevance(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimato
     n_jobs : threads over the views.
     Everything else as for BayesianGPLVM. Views are dicts of arrays by name throughout; missing
     entries are NaN, and a row may be missing from some views.
+
+    Of 20,000 rows or more, without a time_kernel, a growing sample is trained and the others are
+    placed, as in BayesianGPLVM; `trained_rows_` says which were trained (None: all).
     """
 
+    trained_rows_: Int[NDArray[np.intp], " T"] | None
     restarts_: tuple[Any, ...]
     _layered: tuple[str, ...] = ()
 
@@ -112,10 +119,16 @@ class ManifoldRelevance(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimato
         if self.time_kernel is not None:
             self.times_, self.sequences_ = checked_timeline(times, sequences, n_points)
         with executor(self.n_jobs) as run:
-            problem = self._problem(internal, run)
+            asked = self._problem(internal, run)
             offsets = log_jacobians(internal, scalings)
             total = sum(offsets.values())
-            parameters, seed = self._train(problem, total, callback, resume, self.views_)
+            found, seed = self._train(asked, total, callback, resume, self.views_)
+            notes, self.trained_rows_ = asked.notes(seed), None
+            if isinstance(asked, ManyRows):
+                problem, parameters = found.problem, found.parameters
+                notes, self.trained_rows_ = notes + found.notes, found.trained
+            else:
+                problem, parameters = asked, found
             learnt = problem.learnt(parameters, tuple(internal.values()))
             lost = drops_by_view(problem, learnt, self.views_)
         node, top = problem.nodes[0], parameters.nodes[0]
@@ -129,7 +142,7 @@ class ManifoldRelevance(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimato
         self._keep(learnt.nodes[-1], own, lost, scalings)
         self.bounds_ = {name: each.posterior.value + offsets[name] for name, each in own.items()}
         self.bound_ = learnt.bound + total
-        notes = problem.notes(seed) + self._examined(problem, learnt, scalings)
+        notes += self._examined(problem, learnt, scalings)
         notes += notes_by_view({name: scaling.notes for name, scaling in scalings.items()})
         if self.time_kernel_ is not None:
             notes += timeline_notes(self.times_, self.sequences_, self.time_kernel_)
@@ -151,10 +164,12 @@ class ManifoldRelevance(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimato
         """What else is kept of the layers; notes on them."""
         return ()
 
-    def _problem(self, internal: Views, run: Executor) -> Graph:
+    def _problem(self, internal: Views, run: Executor) -> Graph | ManyRows:
         outputs = tuple(internal.values())
         kernels = tuple(kernel_of_view(self.kernel, name, self.views_) for name in internal)
         begin = Start(outputs, self.n_components, self.n_inducing, kernels, self.init)
         over = self.time_kernel
+        if over is None and len(outputs[0]) >= MANY:
+            return ManyRows(begin, self.jitter, run, self.noise)
         node: Node = LatentNode() if over is None else PathNode(self._timeline, over)
         return several_views(begin, node, self.jitter, run, self.noise)

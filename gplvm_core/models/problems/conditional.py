@@ -1,14 +1,15 @@
 """Chains whose hidden beliefs follow from the layers above: the conditional families.
 
-q(h | u) gated and free (MATHEMATICS.md, 6.2), q(h | h⁻) diagonal (6.5). From scratch they are badly
-conditioned, so training begins as every chain does, with beliefs that move on their own, and a last
-phase conditions them: from there a node's parameters say how its belief follows from the layer.
+q(h | u) gated and free (MATHEMATICS.md, 6.2), q(h | h⁻) diagonal (6.5), and those of correlated.py.
+From scratch they are badly conditioned, so training begins as every chain does, with beliefs that
+move on their own, and a last phase conditions them: from there a node's parameters say how its
+belief follows from the layer.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from jaxtyping import Float
@@ -16,28 +17,37 @@ from jaxtyping import Float
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Informed, Layer, LayerValue, Scales
 from gplvm_core.bounds.families import (
+    FullyGivenInputs,
     GivenInducing,
     GivenInputs,
     Handed,
+    JointlyGivenInducing,
+    Moved,
     given_inducing,
     given_inputs,
 )
 from gplvm_core.kernels.tilted import as_rbf
-from gplvm_core.models.problems.edges import FREE, Settled
+from gplvm_core.models.problems.edges import FREE, Edge, Settled
 from gplvm_core.models.problems.graph import Graph, Learnt, Parameters
 from gplvm_core.models.problems.natural_steps import natural_steps
 from gplvm_core.models.problems.nodes import Believed, HiddenNode
 from gplvm_core.models.training.run import Evaluated, Phase
 from gplvm_core.numerics import Array, NotPositiveDefiniteError
-from gplvm_core.parameters import Layout, Leaf, add
+from gplvm_core.parameters import Layout, Leaf, add, leaves, scale_leaves
 from gplvm_core.statistics import Targets
 
-Conditional = Literal["gated", "free", "diagonal"]
-CONDITIONAL = get_args(Conditional)
+Separate = Literal["gated", "free", "diagonal"]
+Together = Literal["joint", "full", "chain", "low_rank_chain"]
+Conditional = Separate | Together
+SEPARATE, TOGETHER = get_args(Separate), get_args(Together)
+# Parameters of a node whose belief follows from the layer.
+CONDITIONED = GivenInducing | GivenInputs | FullyGivenInputs | JointlyGivenInducing
+# Those that follow q(u), which has sites of what the layers below say.
+TOLD = GivenInducing | JointlyGivenInducing
 # Of max_iter, what the phases before the last one have together.
 BEFORE = 0.65
-# How far a gate, a free T or what follows an input moves as a matter of course.
-TRANSFER_SCALE = 0.1
+# Of a conditioned belief, what says how it follows, and how far that moves as a matter of course.
+HOW, TRANSFER_SCALE = ("gate", "transfer", "follows", "mixes"), 0.1
 # Bounds this near to each other, as a share, are the same.
 ROUNDING = 1e-9
 # Of q(u), whenever the phase that conditions is entered.
@@ -54,10 +64,11 @@ def then_conditional(phases: Sequence[Phase]) -> tuple[Phase, ...]:
 
 @dataclass(frozen=True)
 class Downward:
-    """One way down: what is believed at every node, and every edge's value."""
+    """One way down: what is believed at every node, what layers see of it, every edge's value."""
 
     nodes: tuple[Believed, ...]
-    edges: tuple[Handed | LayerValue, ...]
+    seen: tuple[Any, ...]
+    edges: tuple[Handed[Any] | LayerValue, ...]
 
     @property
     def bound(self) -> float:
@@ -91,7 +102,7 @@ class ConditionalGraph(Graph):
             return parameters
         if not conditioned(parameters):
             parameters = self._conditioned(parameters)
-        if self.family == "diagonal":
+        if not any(isinstance(own, TOLD) for own in parameters.nodes):
             return parameters
         return natural_steps(lambda at: self.evaluate(at, phase), parameters, NATURAL_STEPS)[0]
 
@@ -105,7 +116,7 @@ class ConditionalGraph(Graph):
                 nodes[outputs] = self._following(nodes[outputs], at.layer.inducing.shape)
         return Parameters(tuple(nodes), tuple(layers))
 
-    def _following(self, own: Belief, width: tuple[int, int]) -> GivenInducing | GivenInputs:
+    def _following(self, own: Belief, width: tuple[int, int]) -> Any:
         n_inducing, n_inputs = width
         if self.family == "diagonal":
             common = min(n_inputs, own.n_latent)
@@ -121,18 +132,15 @@ class ConditionalGraph(Graph):
         nodes, free = self.downward(anchor, FREE).nodes, dict[str, Leaf]()
         for i, (node, own) in enumerate(zip(self.nodes, anchor.nodes, strict=True)):
             belief = nodes[i].belief
-            if isinstance(own, GivenInducing | GivenInputs):
+            if isinstance(own, CONDITIONED):
                 belief = Belief(own.mean, own.variance)
+                how = [path for path in leaves(own) if path in HOW]
+                free |= {f"nodes.{i}.{path}": Leaf(scale=TRANSFER_SCALE) for path in how}
             free |= node.free(f"nodes.{i}", own, belief, refreshed=True)
-            if isinstance(own, GivenInputs):
-                free[f"nodes.{i}.follows"] = Leaf(scale=TRANSFER_SCALE)
-            elif isinstance(own, GivenInducing):
-                name = "gate" if own.transfer is None else "transfer"
-                free[f"nodes.{i}.{name}"] = Leaf(scale=TRANSFER_SCALE)
         for e, (edge, layer) in enumerate(zip(self.edges, anchor.layers, strict=True)):
             source = nodes[edge.source].belief
             spread = self.nodes[edge.source].spread(source, refreshed=True)
-            profiled = not edge.ends_in_node or self.family == "diagonal"
+            profiled = self._profiled(edge)
             free |= edge.free(f"layers.{e}", layer, spread, source.n_points, profiled=profiled)
         return Layout(anchor, free)
 
@@ -145,21 +153,22 @@ class ConditionalGraph(Graph):
         if not conditioned(parameters):
             return super().evaluate(parameters, phase)
         down = self.downward(parameters, phase)
-        met = [[_zero(node.belief)] for node in down.nodes]
-        layers, own = list(parameters.layers), list(parameters.nodes)
+        met = [[scale_leaves(seen, 0.0)] for seen in down.seen]
+        found = list[Moved]()
         # From the data up: what lies below an edge says what it needs of the belief above.
-        for e in reversed(range(len(self.edges))):
-            edge, at = self.edges[e], down.edges[e]
-            if isinstance(at, LayerValue):
-                met[edge.source].append(Belief(at.gradients.mean, at.gradients.variance))
-                layers[e] = Layer(at.gradients.kernel, at.gradients.inducing, 0.0)
-            elif isinstance(edge.outputs, int):
-                moved = at.pullback(reduce(add, met[edge.outputs]))
-                met[edge.source].append(moved.source)
-                layers[e], own[edge.outputs] = moved.layer, moved.own
-        own[0] = down.nodes[0].pullback(reduce(add, met[0]))
+        for edge, at in zip(reversed(self.edges), reversed(down.edges), strict=True):
+            below = met[edge.outputs] if isinstance(edge.outputs, int) else []
+            moved = self._moved(at, reduce(add, below) if below else None)
+            met[edge.source].append(moved.source)
+            found.insert(0, moved)
+        own = list(parameters.nodes)
+        for edge, moved in zip(self.edges, found, strict=True):
+            if isinstance(edge.outputs, int):
+                own[edge.outputs] = moved.own
+        own[0] = down.nodes[0].pullback(_marginals(reduce(add, met[0])))
         noise = float(np.mean([np.mean(at.layer.noise_variance) for at in down.edges]))
-        return Evaluated(down.bound, Parameters(tuple(own), tuple(layers)), noise)
+        layers = tuple(moved.layer for moved in found)
+        return Evaluated(down.bound, self._gradient(tuple(own), layers, found), noise)
 
     def informed(self, parameters: Parameters) -> list[Informed]:
         if not conditioned(parameters):
@@ -188,46 +197,85 @@ class ConditionalGraph(Graph):
         self, parameters: Parameters, down: Downward, outputs: Sequence[Array]
     ) -> Learnt:
         settled, given = list[Settled](), iter(outputs)
-        for edge, at, layer in zip(self.edges, down.edges, parameters.layers, strict=True):
-            if isinstance(at, Handed):
-                settled.append(
-                    Settled(at.layer, at.statistics, at.posterior, at.jitter, int(at.capped))
-                )
+        for e, (edge, at) in enumerate(zip(self.edges, down.edges, strict=True)):
+            if edge.ends_in_node:
+                assert isinstance(at, Handed)
+                settled.append(settled_as(at, int(at.capped)))
             else:
-                source, whole = down.nodes[edge.source].belief, Targets.whole(next(given))
-                settled.append(edge.settled(layer, source, edge.data, whole, self.jitter))
+                seen, whole = down.seen[edge.source], Targets.whole(next(given))
+                settled.append(self._settled(e, parameters, seen, whole))
         return Learnt(down.nodes, tuple(settled))
 
     def downward(self, parameters: Parameters, phase: Phase) -> Downward:
         """Edge by edge: a layer hands the belief about its outputs to those below."""
         nodes = {0: self.nodes[0].believed(parameters.nodes[0])}
-        edges = list[Handed | LayerValue]()
-        for edge, layer in zip(self.edges, parameters.layers, strict=True):
-            source = nodes[edge.source].belief
-            if not isinstance(edge.outputs, int):
-                edges.append(edge.value(layer, source, edge.data, self.jitter, phase))
-                continue
-            at = self._handed(layer, source, parameters.nodes[edge.outputs])
+        seen, edges = {0: self._seen(nodes[0].belief)}, list[Handed[Any] | LayerValue]()
+        for e, edge in enumerate(self.edges):
+            at = self._value(e, parameters, seen[edge.source], phase)
             edges.append(at)
-            seen = HiddenNode().believed(at.belief)
-            nodes[edge.outputs] = replace(seen, own=at.entropy)
-        return Downward(tuple(nodes[i] for i in range(len(self.nodes))), tuple(edges))
+            if isinstance(edge.outputs, int):
+                assert isinstance(at, Handed)
+                seen[edge.outputs] = at.belief
+                believed = HiddenNode().believed(at.marginals)
+                nodes[edge.outputs] = replace(believed, own=at.entropy)
+        order = range(len(self.nodes))
+        return Downward(tuple(nodes[i] for i in order), tuple(seen[i] for i in order), tuple(edges))
 
-    def _handed(self, layer: Layer, source: Belief, own: GivenInducing | GivenInputs) -> Handed:
+    # What is another matter where the dimensions of a belief hang together (correlated.py).
+
+    def _seen(self, top: Belief) -> Any:
+        """What the layers below the top see of it."""
+        return top
+
+    def _profiled(self, edge: Edge) -> bool:
+        """Whether the scales of a layer are at their optimum, and no parameters."""
+        return not edge.ends_in_node or self.family == "diagonal"
+
+    def _value(
+        self, e: int, parameters: Parameters, source: Any, phase: Phase
+    ) -> Handed[Any] | LayerValue:
+        edge, layer = self.edges[e], parameters.layers[e]
+        if not isinstance(edge.outputs, int):
+            return edge.value(layer, source, edge.data, self.jitter, phase)
+        own = parameters.nodes[edge.outputs]
         if isinstance(own, GivenInputs):
             scales = Scales(profile=True, most_ratio=1.0 / self.jitter)
             return given_inputs(layer, source, own, scales, jitter=self.jitter)
+        self._check_ratio(layer)
+        return given_inducing(layer, source, own, jitter=self.jitter)
+
+    def _check_ratio(self, layer: Layer) -> None:
         ratio = float(np.mean(layer.kernel.diag(layer.inducing))) / float(layer.noise_variance)
         # Where the ratio was held, training may have left it a rounding error above.
         if ratio > 1.01 / self.jitter:
             raise NotPositiveDefiniteError(f"σ_f²/σ² = {ratio:.1e} is more than the jitter allows")
-        return given_inducing(layer, source, own, jitter=self.jitter)
+
+    def _moved(self, at: Handed[Any] | LayerValue, met: Any) -> Moved:
+        if isinstance(at, Handed):
+            return at.pullback(met)
+        source = Belief(at.gradients.mean, at.gradients.variance)
+        return Moved(source, Layer(at.gradients.kernel, at.gradients.inducing, 0.0), None)
+
+    def _gradient(
+        self, nodes: tuple[Any, ...], layers: tuple[Layer, ...], found: Sequence[Moved]
+    ) -> Parameters:
+        return Parameters(nodes, layers)
+
+    def _settled(self, e: int, parameters: Parameters, source: Any, whole: Targets) -> Settled:
+        """The layer to data on all outputs."""
+        edge, layer = self.edges[e], parameters.layers[e]
+        return edge.settled(layer, source, edge.data, whole, self.jitter)
 
 
 def conditioned(parameters: Parameters) -> bool:
     """Whether the hidden beliefs follow from their layers."""
-    return any(isinstance(own, GivenInducing | GivenInputs) for own in parameters.nodes)
+    return any(isinstance(own, CONDITIONED) for own in parameters.nodes)
 
 
-def _zero(belief: Belief) -> Belief:
-    return Belief(np.zeros_like(belief.mean), np.zeros_like(belief.mean))
+def settled_as(at: Any, capped: int = 0) -> Settled:
+    """A layer as it was evaluated, as what is kept."""
+    return Settled(at.layer, at.statistics, at.posterior, at.jitter, capped)
+
+
+def _marginals(met: Any) -> Belief:
+    return met if isinstance(met, Belief) else met.marginals

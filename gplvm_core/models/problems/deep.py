@@ -4,11 +4,13 @@ from collections.abc import Sequence
 from typing import Literal
 
 from gplvm_core.models.problems.conditional import (
-    CONDITIONAL,
+    SEPARATE,
+    TOGETHER,
     Conditional,
     ConditionalGraph,
     then_conditional,
 )
+from gplvm_core.models.problems.correlated import CorrelatedGraph
 from gplvm_core.models.problems.doctor import glance
 from gplvm_core.models.problems.edges import Edge
 from gplvm_core.models.problems.graph import Beginning, Graph
@@ -19,7 +21,7 @@ from gplvm_core.statistics import Executor, Targets
 
 # How q(u) of the inducing outputs hangs together with q(h) of a hidden layer (MATHEMATICS.md, 6).
 Family = Literal["mean_field", "marginalised"] | Conditional
-FAMILIES = ("mean_field", "marginalised", *CONDITIONAL)
+FAMILIES = ("mean_field", "marginalised", *SEPARATE, *TOGETHER)
 # A free hidden layer would at once explain itself as noise, which is the shallow model's optimum:
 # its noise is held until the layers below have come to depend on it.
 PHASES = (
@@ -85,7 +87,10 @@ def chain(
                 "input connections are for the families mean_field and marginalised; "
                 f"got {family!r}"
             )
+        if per_output and family in TOGETHER:
+            raise ValueError(f"noise='per_output' is not for family={family!r}: use noise='shared'")
+        kind = CorrelatedGraph if family in TOGETHER else ConditionalGraph
         in_turn = then_conditional(phases)
-        return ConditionalGraph(nodes, tuple(edges), begin, jitter, phases=in_turn, family=family)
+        return kind(nodes, tuple(edges), begin, jitter, phases=in_turn, family=family)
     doctor = glance if n_hidden else None
     return Graph(nodes, tuple(edges), begin, jitter, phases=phases, doctor=doctor)

@@ -21,7 +21,7 @@ from gplvm_core.numerics import Array
 from gplvm_core.parameters import LOG, Leaf, Transform, leaves
 from gplvm_core.prediction import Posterior
 from gplvm_core.statistics import Executor, Statistics, Targets
-from gplvm_core.statistics.executors import serial
+from gplvm_core.statistics.executors import place_of, serial
 
 # Outputs whose signal has less than this share of the variance of their noise have none.
 NO_SIGNAL = 1e-4
@@ -150,7 +150,8 @@ class Edge:
 
 def to_data(values: Float[Array, "N D"], run: Executor, noise: Noise) -> Edge:
     """The layer from the first node to outputs (scaled; NaN: missing)."""
-    return Edge(0, targets_for(values, noise), run, per_output=noise == "per_output")
+    seen = targets_for(values, noise).at(place_of(run))
+    return Edge(0, seen, run, per_output=noise == "per_output")
 
 
 def targets_for(values: Float[Array, "N D"], noise: Noise) -> Targets:

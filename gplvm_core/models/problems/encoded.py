@@ -1,10 +1,11 @@
 """The node whose q(X) an encoder gives: a function of the outputs, learnt with the layers."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Float, Int
+from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.models.problems.initialise import partial_scores
@@ -42,6 +43,10 @@ class EncodedNode:
         # Twice the latent dimensions: what lies beyond is noise that the weights would fit.
         reading = Reading.of(rows, 2 * n_latent, bumps=kind == "kernel")
         return cls(reading, reading(rows), int(gaps.sum()))
+
+    def rows(self, chosen: Int[NDArray[np.intp], " n"]) -> Self:
+        """The node of some of the rows."""
+        return replace(self, seen=self.seen.rows(chosen))
 
     def encoder(self, own: Head) -> Encoder:
         """What encodes new rows."""

@@ -14,49 +14,70 @@ from jaxtyping import Float, Int
 from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.models.data.scaling import Scaling
-from gplvm_core.models.problems.edges import Edge
+from gplvm_core.models.data.scaling import Noise, Scaling
 from gplvm_core.models.problems.graph import Graph, Parameters
 from gplvm_core.models.problems.nodes import LatentNode
+from gplvm_core.models.problems.several import several_views
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.training.run import Evaluated, Phase
 from gplvm_core.numerics import Array
 from gplvm_core.parameters import Layout
-from gplvm_core.prediction.place import place
+from gplvm_core.prediction import Evidence
+from gplvm_core.prediction.place import Watch, place
 from gplvm_core.statistics import Executor
 
 # From so many rows on.
 MANY = 20_000
 # Rows of each phase.
 SAMPLES = (1000, 1000, 2500, 10_000)
+# Phases share max_iter, and have no limit of their own.
+UNLIMITED = 10**9
 # Of the first sample.
 FEW_INDUCING = 50
+
+Rows = Int[NDArray[np.intp], " n"]
+
+
+@dataclass(frozen=True)
+class Completed:
+    """The problem of all rows, in their own order, with where training and placing ended.
+
+    trained: the rows that training saw (None: all). notes: what became of the others.
+    """
+
+    problem: Graph
+    parameters: Parameters
+    trained: Rows | None
+    notes: tuple[str, ...]
 
 
 @dataclass(frozen=True)
 class ManyRows:
-    """A training problem whose phases see ever more of the rows.
+    """A training problem whose phases see ever more of the rows, of one table or several views.
 
-    outputs: in internal units (NaN: missing). begin: the start from all of them. edge: the layer to
-    some of the outputs. The samples hang on N alone, and each holds the one before.
+    begin: the start from all of them (internal units, NaN: missing). The samples hang on N alone,
+    and each holds the one before.
     """
 
-    outputs: Float[Array, "N D"]
     begin: Start
-    edge: Callable[[Array], Edge]
     jitter: float
     run: Executor
+    noise: Noise
     phases = (
-        Phase("1000 rows, noise held", 50, 0.1, ratio=300.0),
-        Phase("1000 rows", 100, 0.2),
-        Phase("2500 rows", 80, 0.2),
-        Phase("10,000 rows", 60),
+        Phase("1000 rows, noise held", UNLIMITED, 0.15, ratio=300.0),
+        Phase("1000 rows", UNLIMITED, 0.3),
+        Phase("2500 rows", UNLIMITED, 0.3),
+        Phase("10,000 rows", UNLIMITED, 0.25),
     )
 
+    @property
+    def n_rows(self) -> int:
+        return len(self.begin.outputs[0])
+
     @cached_property
-    def order(self) -> Int[NDArray[np.intp], " N"]:
+    def order(self) -> Rows:
         """The rows as they come in."""
-        return np.random.default_rng(0).permutation(len(self.outputs))
+        return np.random.default_rng(0).permutation(self.n_rows)
 
     @cached_property
     def samples(self) -> tuple[Graph, ...]:
@@ -70,7 +91,8 @@ class ManyRows:
         return self.samples[0].notes(seed)
 
     def entering(self, parameters: Parameters, phase: Phase) -> Parameters:
-        return self._with_rows(parameters, SAMPLES[self.phases.index(phase)])
+        size = min(SAMPLES[self.phases.index(phase)], self.n_rows)
+        return self._with_rows(parameters, size)[0]
 
     def layout(self, anchor: Parameters, phase: Phase) -> Layout:
         return self._of(phase).layout(anchor, phase)
@@ -81,7 +103,7 @@ class ManyRows:
     def describe(self, parameters: Parameters) -> tuple[Array, Array, Array]:
         """Rows that have not come in yet stand where a straight line from their outputs says."""
         relevance, information, mean = self.samples[0].describe(parameters)
-        filled = np.nan_to_num(self.outputs)
+        filled = np.nan_to_num(np.hstack(self.begin.outputs))
         here = self.order[: len(mean)]
         everywhere = filled @ np.linalg.lstsq(filled[here], mean, rcond=None)[0]
         everywhere[here] = mean
@@ -90,18 +112,23 @@ class ManyRows:
     def verdicts(self, parameters: Parameters) -> tuple[str, ...]:
         return ()
 
-    def trained(self, parameters: Parameters) -> Int[NDArray[np.intp], " T"]:
-        """The rows that training saw."""
-        return np.sort(self.order[: self._count(parameters)])
-
-    def completed(self, parameters: Parameters) -> tuple[Graph, Parameters]:
-        """The problem of all rows, in their own order, with its parameters."""
-        grown = self._with_rows(parameters, len(self.order))
-        belief, back = grown.nodes[0], np.argsort(self.order)
-        whole = Graph(
-            (LatentNode(),), (self.edge(self.outputs),), self.begin, self.jitter, self.run
+    def completed(self, parameters: Parameters, tell: Callable[[str], bool]) -> Completed:
+        """All rows, placed where those that were trained say. tell: see `telling`."""
+        trained = self._count(parameters)
+        grown, placed = self._with_rows(parameters, self.n_rows, telling(tell, self.n_rows))
+        belief: Belief = grown.nodes[0]
+        own = Parameters((belief.rows(np.argsort(self.order)),), grown.layers)
+        said = (
+            f"{trained:,} of {self.n_rows:,} rows were trained; the other "
+            f"{self.n_rows - trained:,} were placed on the map where those say, and what the map "
+            "says was then found from all rows"
         )
-        return whole, Parameters((belief.rows(back),), grown.layers)
+        notes = (said, *left_over(self.n_rows - trained - placed))
+        return Completed(self.graph(self.begin), own, np.sort(self.order[:trained]), notes)
+
+    def graph(self, begin: Start) -> Graph:
+        """The problem of the rows that a start has."""
+        return several_views(begin, LatentNode(), self.jitter, self.run, self.noise)
 
     def _of(self, phase: Phase) -> Graph:
         return self.samples[self.phases.index(phase)]
@@ -111,38 +138,60 @@ class ManyRows:
         belief: Belief = parameters.nodes[0]
         return belief.n_points
 
+    def _of_rows(self, rows: Rows) -> tuple[Float[Array, "n _D"], ...]:
+        return tuple(each[rows] for each in self.begin.outputs)
+
     def _sample(self, count: int, phase: Phase) -> Graph:
-        rows = self.order[:count]
-        given = self.begin.init
+        rows, given = self.order[:count], self.begin.init
         begin = replace(
             self.begin,
-            outputs=(self.outputs[rows],),
+            outputs=self._of_rows(rows),
             n_inducing=min(FEW_INDUCING, self.begin.n_inducing),
             init=given if isinstance(given, str) else np.asarray(given)[rows],
         )
         # Only the last phase has scales of every point's own.
         phases = (phase,) if phase is self.phases[-1] else self.phases
-        edge = self.edge(self.outputs[rows])
-        return Graph((LatentNode(),), (edge,), begin, self.jitter, self.run, phases)
+        return replace(self.graph(begin), phases=phases)
 
-    def _with_rows(self, parameters: Parameters, count: int) -> Parameters:
-        """The same with more rows, placed at the q(u) of those before, and all inducing inputs."""
-        before, belief, layer = self._count(parameters), parameters.nodes[0], parameters.layers[0]
+    def _with_rows(
+        self, parameters: Parameters, count: int, watch: Watch | None = None
+    ) -> tuple[Parameters, int]:
+        """The same with more rows, placed at the q(u) of those before, and all inducing inputs;
+        how many were placed.
+        """
+        before, belief = self._count(parameters), parameters.nodes[0]
         if before >= count:
-            return parameters
-        seen = self.outputs[self.order[:before]]
-        graph = Graph((LatentNode(),), (self.edge(seen),), self.begin, self.jitter, self.run)
-        n_outputs = seen.shape[1]
-        internal = Scaling(np.zeros(n_outputs), np.ones(n_outputs))
-        posterior = graph.learnt(parameters, (seen,)).layers[0].as_posterior(internal)
-        new = place(posterior, self.outputs[self.order[before:count]], belief, self.run)
+            return parameters, 0
+        seen = self._of_rows(self.order[:before])
+        learnt = self.graph(replace(self.begin, outputs=seen)).learnt(parameters, seen)
+        coming = self._of_rows(self.order[before:count])
+        evidence = [
+            Evidence(layer.as_posterior(Scaling.none(outputs.shape[1])), outputs)
+            for layer, outputs in zip(learnt.layers, coming, strict=True)
+        ]
+        new, placed = place(evidence, belief, self.run, watch)
         whole = Belief(
             np.concatenate([belief.mean, new.mean]),
             np.concatenate([belief.variance, new.variance]),
         )
-        missing = self.begin.n_inducing - len(layer.inducing)
-        if missing > 0:
-            chosen = np.random.default_rng(before).permutation(count)[:missing]
-            inducing = np.concatenate([layer.inducing, whole.mean[chosen]])
-            layer = replace(layer, inducing=inducing)
-        return Parameters((whole,), (layer,))
+        layers = []
+        for at, layer in enumerate(parameters.layers):
+            missing = self.begin.n_inducing - len(layer.inducing)
+            if missing > 0:
+                chosen = np.random.default_rng((before, at)).permutation(count)[:missing]
+                inducing = np.concatenate([layer.inducing, whole.mean[chosen]])
+                layer = replace(layer, inducing=inducing)
+            layers.append(layer)
+        return Parameters((whole,), tuple(layers)), placed
+
+
+def telling(tell: Callable[[str], bool], total: int) -> Watch:
+    """Tells in words how many rows were placed, and asks whether to go on."""
+    return lambda done: tell(f"placing rows on the map: {done:,} of {total:,}")
+
+
+def left_over(count: int) -> tuple[str, ...]:
+    """What is said of rows that were not placed, since it was stopped."""
+    if not count:
+        return ()
+    return (f"stopped while rows were placed: {count:,} stand where the nearest trained row does",)

@@ -11,10 +11,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from gplvm_core.bounds.families import GivenInducing, InducingSites
+from gplvm_core.bounds.families import GivenInducing, JointlyGivenInducing
 from gplvm_core.models.problems.graph import Parameters
 from gplvm_core.models.training.run import Evaluated
 from gplvm_core.numerics import NotPositiveDefiniteError
+from gplvm_core.parameters import add, scale_leaves
 
 # Steps shorter than this gain nothing.
 LEAST_STEP = 1e-3
@@ -45,11 +46,8 @@ def natural_steps(
 def _moved(parameters: Parameters, said: Parameters, step: float) -> Parameters:
     nodes = list(parameters.nodes)
     for i, (own, new) in enumerate(zip(parameters.nodes, said.nodes, strict=True)):
-        if isinstance(own, GivenInducing):
-            old = own.sites or InducingSites(
-                np.zeros_like(new.sites.first), np.zeros_like(new.sites.second)
-            )
-            first = (1.0 - step) * old.first + step * new.sites.first
-            second = (1.0 - step) * old.second + step * new.sites.second
-            nodes[i] = replace(own, sites=InducingSites(first, second))
+        if isinstance(own, GivenInducing | JointlyGivenInducing):
+            at = scale_leaves(new.sites, step)
+            old = at if own.sites is None else add(scale_leaves(own.sites, 1.0 - step), at)
+            nodes[i] = replace(own, sites=old)
     return replace(parameters, nodes=tuple(nodes))

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gplvm_core.bounds import Layer
-from gplvm_core.kernels import Kernel, kernel_named
+from gplvm_core.kernels import RBF, Kernel, kernel_named
 from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.problems.edges import Edge
 from gplvm_core.models.problems.graph import Beginning, Begun, Given, Graph
@@ -20,7 +20,10 @@ from gplvm_core.parameters import LOG, Transform
 from gplvm_core.statistics import Executor, Targets
 
 # Points and iterations of the exact regression that the kernel starts from.
-SUBSET, SUBSET_ITERATIONS = 100, 50
+SUBSET, SUBSET_ITERATIONS = 200, 50
+# No lengthscale starts shorter than this share of the inputs' spread. A column of two values is
+# told apart by any short one, by which its inducing inputs could no longer move: training stalled.
+SHORTEST = 0.1
 # Lengthscales tried at the start, in units of √Q: the distance of standardised points.
 LENGTHSCALES = (0.2, 0.5, 1.0, 2.0)
 # A relevance that dies out must not underflow to 0, whose logarithm no phase could start from,
@@ -114,7 +117,10 @@ class RegressionStart:
         if exact and len(some) == len(mean):
             return best.start(seed).layers[0].kernel
         training = Training(best, "lbfgs", SUBSET_ITERATIONS, self.jitter, 0.0)
-        return training.run((seed,))[0].parameters.layers[0].kernel
+        kernel: Kernel = training.run((seed,))[0].parameters.layers[0].kernel
+        if isinstance(kernel, RBF):
+            return replace(kernel, lengthscale=np.maximum(kernel.lengthscale, SHORTEST))
+        return kernel
 
 
 def _bound_or_less(part: Graph) -> float:

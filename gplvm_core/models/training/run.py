@@ -12,7 +12,7 @@ from jaxtyping import Float
 from sklearn.utils import check_random_state
 
 from gplvm_core.numerics import Array
-from gplvm_core.optimise import LBFGSState, Result, SCGState
+from gplvm_core.optimise import Adam, AdamState, LBFGSState, Result, SCGState
 from gplvm_core.parameters import Layout
 
 
@@ -23,7 +23,8 @@ class Phase:
 
     ratio: σ_f²/σ² of the layers that end in data is held there; None: free. hidden_noise_held: the
     layers that end in another's inputs keep the noise variance that they started with. conditional:
-    beliefs about hidden layers follow from the layers above, in models that have such.
+    beliefs about hidden layers follow from the layers above, in models that have such. batches: the
+    rows are seen a batch at a time, by this optimiser; it ends the training.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Phase:
     ratio: float | None = None
     hidden_noise_held: bool = False
     conditional: bool = False
+    batches: Adam | None = None
 
     @property
     def held(self) -> tuple[float | None, bool, bool]:
@@ -72,6 +74,16 @@ class Problem(Protocol):
 
     def verdicts(self, parameters: Any) -> tuple[str, ...]:
         """How each of several layers is, in words, for progress; it costs an evaluation."""
+
+
+class BatchProblem(Problem, Protocol):
+    """What a model is to its training where phases have batches."""
+
+    def batch(self, parameters: Any, phase: Phase, number: int) -> Evaluated:
+        """Bound and gradient as a batch of the rows tells them; the bound is a running mean.
+
+        What lies below `seen` in the parameters goes by the natural gradient.
+        """
 
 
 @dataclass(frozen=True)
@@ -130,7 +142,7 @@ class Run:
     seeds: tuple[int, ...]
     phase: int
     anchor: Any  # parameters at the start of the phase: they fix its scales
-    optimiser: LBFGSState | SCGState
+    optimiser: LBFGSState | SCGState | AdamState
     iterations: int  # of this start, before this optimiser's
     evaluations: int
     rejected: int

@@ -7,13 +7,32 @@ ended. Nothing here knows a particular model: a Problem says what is evaluated a
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import Any, Literal, cast
 
 import numpy as np
+from numpy.typing import NDArray
 
-from gplvm_core.models.training.run import Phase, Problem, Restart, Run, Trace, Trained
+from gplvm_core.models.training.run import (
+    BatchProblem,
+    Evaluated,
+    Phase,
+    Problem,
+    Restart,
+    Run,
+    Trace,
+    Trained,
+)
 from gplvm_core.numerics import Array, NotPositiveDefiniteError
-from gplvm_core.optimise import LBFGS, SCG, LBFGSState, Progress, Result, SCGState, rescaled
+from gplvm_core.optimise import (
+    LBFGS,
+    SCG,
+    AdamState,
+    LBFGSState,
+    Progress,
+    Result,
+    SCGState,
+    rescaled,
+)
 
 OPTIMISERS = {"lbfgs": LBFGS(), "scg": SCG()}
 # A refreshed phase that gains less than this share of the bound's size ends the run.
@@ -99,8 +118,7 @@ class Training:
         """The run at the first evaluation of its phase."""
         objective = _Objective(self.problem, anchor, self._phase(run))
         try:
-            optimiser: Any = OPTIMISERS[self.optimiser]
-            state = optimiser.start(objective.layout.pack(anchor), objective)
+            state = self._optimiser(run).start(objective.layout.pack(anchor), objective)
         except ValueError as error:
             raise ValueError(
                 f"training cannot start: {objective.trouble or error}. Try fewer inducing inputs, "
@@ -118,8 +136,7 @@ class Training:
         return _Objective(self.problem, run.anchor, self._phase(run))
 
     def _step(self, run: Run, objective: "_Objective", clock: float) -> tuple[Run, float]:
-        optimiser: Any = OPTIMISERS[self.optimiser]
-        state = optimiser.step(run.optimiser, objective)
+        state = self._optimiser(run).step(run.optimiser, objective)
         seconds = time.perf_counter() - clock
         noise = objective.noise_at(state)
         trace = run.trace
@@ -142,6 +159,8 @@ class Training:
             limit = min(phase.most, np.ceil(phase.share * self.max_iter))
             here = run.total_iterations - run.entered
             return None if here < limit else "time for fresh scales"
+        if self._phase(run).batches:
+            return run.optimiser.status, run.optimiser.reason
         gain = -run.optimiser.value - run.entry_bound
         if last and gain <= LEAST_GAIN * max(abs(run.entry_bound), 1.0):
             return run.optimiser.status, run.optimiser.reason
@@ -223,6 +242,9 @@ class Training:
         restart = Restart(run.seeds[len(run.done)], bound, result)
         return Trained(restart, parameters, run.trace)
 
+    def _optimiser(self, run: Run) -> Any:
+        return self._phase(run).batches or OPTIMISERS[self.optimiser]
+
     def _phase(self, run: Run) -> Phase:
         return self.problem.phases[min(run.phase, len(self.problem.phases) - 1)]
 
@@ -277,11 +299,23 @@ class _Objective:
         return self.layout.unpack(x)
 
     def __call__(self, x: Array, /) -> tuple[float, Array]:
+        return self._negative(x, lambda at: self.problem.evaluate(at, self.phase))
+
+    def batch(self, x: Array, number: int, /) -> tuple[float, Array]:
+        """The same as a batch of the rows tells it."""
+        problem = cast(BatchProblem, self.problem)
+        return self._negative(x, lambda at: problem.batch(at, self.phase, number))
+
+    @property
+    def natural(self) -> NDArray[np.bool_]:
+        return self.layout.below("seen")
+
+    def _negative(self, x: Array, evaluate: Callable[[Any], Evaluated]) -> tuple[float, Array]:
         parameters = self.layout.unpack(x)
         # A line search may overflow a parameter: that evaluation is rejected and counted.
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             try:
-                at = self.problem.evaluate(parameters, self.phase)
+                at = evaluate(parameters)
             except NotPositiveDefiniteError as error:
                 self.trouble = str(error)
                 return np.inf, np.zeros_like(x)
@@ -289,7 +323,7 @@ class _Objective:
         self._noise[-at.bound] = at.noise_variance
         return -at.bound, gradient
 
-    def noise_at(self, state: LBFGSState | SCGState) -> float:
+    def noise_at(self, state: LBFGSState | SCGState | AdamState) -> float:
         if state.value in self._noise:
             return self._noise[state.value]
         return self.problem.evaluate(self.layout.unpack(state.x), self.phase).noise_variance

@@ -7,8 +7,10 @@ from here.
 import streamlit as st
 
 from gplvm_core.figures.pack import Chart, pack_model
+from gplvm_core.figures.pack_columns import pack_columns
 from gplvm_core.figures.scripts import MAP_STYLES
 from pages.ui.shared.component import component, hold_bytes, room_for
+from pages.ui.shared.parcels import parcels
 from pages.ui.shared.place import LOOK, Place
 
 show_view = component("explore", "map/map.html", *MAP_STYLES)
@@ -23,7 +25,9 @@ def latent_canvas(chart: Chart, name: str, start: Place, opening: str) -> None:
     model.
     """
     look = {key: value for key, value in st.query_params.to_dict().items() if key in LOOK}
-    data = {"store": name, "opening": opening, "look": look, **start.to_data()}
+    columns = {key: parcels.hold(data) for key, data in _columns(chart, name).items()}
+    data = {"store": name, "opening": opening, "look": look, "columns": columns}
+    data |= start.to_data()
     with room_for("map"):
         show_view(key=f"view|{name}", data=data)
         hold_bytes(key=f"bytes|{name}", data=_packed(chart, name))
@@ -32,3 +36,8 @@ def latent_canvas(chart: Chart, name: str, start: Place, opening: str) -> None:
 @st.cache_data(max_entries=8, show_spinner=False)
 def _packed(_chart: Chart, name: str) -> bytes:
     return pack_model(_chart, name)
+
+
+@st.cache_data(max_entries=2, show_spinner=False)
+def _columns(_chart: Chart, name: str) -> dict[str, bytes]:
+    return pack_columns(_chart)

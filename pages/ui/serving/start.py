@@ -6,6 +6,7 @@ import sys
 from starlette.middleware import Middleware
 from streamlit import config
 
+from gplvm_core.datasets.folders import opened_folders
 from gplvm_core.training import Limits
 from pages.ui.serving.address import Address
 from pages.ui.serving.guard import Guard
@@ -21,6 +22,7 @@ def before_streamlit() -> list[Middleware]:
     try:
         serving = Serving.from_environment(os.environ, bound)
         Limits.from_environment(os.environ)
+        opened_folders(os.environ)
     except ValueError as error:
         sys.exit(str(error))
     name = "localhost" if bound in EVERYWHERE else f"[{bound}]" if ":" in bound else bound

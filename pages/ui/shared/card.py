@@ -23,7 +23,7 @@ from gplvm_core.figures.thumbnails import (
 from pages.ui.shared.catalogue import Item, Listed, calibration, open_item
 from pages.ui.shared.kept import kept
 from pages.ui.shared.outputs import first_outputs, generated, rows_of_views
-from pages.ui.shared.words import OWN_NOISE
+from pages.ui.shared.words import OWN_NOISE, rows_in_words
 
 FRAMES = 40
 ANCHORS = 7
@@ -51,9 +51,9 @@ def made_card(key: str, version: str, film: bool) -> Card:
     """Draw the card; `version` changes with the file, so that a new model gets a new picture."""
     item = open_item(key)
     html = moving_picture(item) if film else still_picture(item)
-    facts = (OWN_NOISE,) if item.own_noise else ()
-    measured = calibration(key)
-    return Card(html, int(item.model.n_effective_), (*facts, measured) if measured else facts)
+    own = OWN_NOISE if item.own_noise else None
+    facts = tuple(each for each in (own, rows_in_words(item.model), calibration(key)) if each)
+    return Card(html, int(item.model.n_effective_), facts)
 
 
 def shown_points(model: Any) -> Array:

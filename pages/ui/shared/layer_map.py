@@ -56,15 +56,12 @@ def linked_layer(depth: int, usual: int) -> int:
     return usual
 
 
-def layer_canvas(item: Item, at: int, name: str, room: str = "layers") -> None:
-    """The map of a layer. Raises ValueError for what the browser cannot draw.
-
-    room: whose it takes; that of another drawing of the page, where it stands in its place.
-    """
+def layer_canvas(item: Item, at: int, name: str) -> None:
+    """The map of a layer. Raises ValueError for what the browser cannot draw."""
     axes = max(item.model.layers_[at].latent_mean_.shape[1], 2)
     store = f"{name}|layer {at + 1}"
     packed = _packed(item, at, store)
-    with room_for(room):
+    with room_for("layers"):
         show_layers(key=f"layers|{store}", data={"store": store, **linked_place(axes).to_data()})
         hold_bytes(key=f"bytes|{store}", data=packed)
 

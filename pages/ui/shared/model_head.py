@@ -11,6 +11,7 @@ from pages.ui.shared.catalogue import Item, capabilities_of, items, one_view, op
 from pages.ui.shared.doors import doors
 from pages.ui.shared.link import go_to, keep_in_link
 from pages.ui.shared.plain import plain
+from pages.ui.shared.words import rows_in_words
 
 SEEN = "model_seen"  # session key: the model that was opened last, on whichever page
 
@@ -149,15 +150,16 @@ def model_head(item: Item, page: str, place: tuple[str, ...] = ()) -> None:
     st.session_state[SEEN] = item.key
     dataset, model = item.dataset, item.model
     bound = f"{float(model.bound_):,.0f}".replace("-", "−")
+    rows = f" · {said}" if (said := rows_in_words(model)) is not None else ""
     title, menu = st.columns([3, 1], vertical_alignment="bottom")
     with title:
         st.title(plain(item.title), anchor=False)
         with st.container(horizontal=True, vertical_alignment="center", key="facts_and_doors"):
             # No st.html: it would be of another width at first, and the doors would move.
             st.markdown(
-                f'<span class="mf-facts">{len(dataset.values):,} × {dataset.values.shape[1]:,} '
+                f'<span class="mf-facts">{dataset.n_points:,} × {dataset.n_outputs:,} '
                 f"numbers · {_in_use(item)}"
-                f'<span class="mf-more"> · bound {bound} nats</span></span>',
+                f'<span class="mf-more"> · bound {bound} nats{rows}</span></span>',
                 unsafe_allow_html=True,
                 width="content",
             )

@@ -67,7 +67,11 @@ def _read(task: str, source: NamedBytes, options: dict[str, Any]) -> Any:
                     args=(mark,),
                 )
             while not reading.wait(LOOK):
-                said = f"Reading the file … {reading.seconds:.0f} s of at most {SECONDS} s"
+                said = (
+                    "Waiting for a turn: files of others are being read …"
+                    if reading.waits
+                    else f"Reading the file … {reading.seconds:.0f} s of at most {SECONDS} s"
+                )
                 bar.progress(min(reading.seconds / SECONDS, 1.0), said)
             place.empty()
         return reading.answer()

@@ -15,6 +15,7 @@ PAGES = (
     ("pages/compare.py", "Compare"),
     ("pages/train.py", "Train"),
     ("pages/library.py", "Library"),
+    ("pages/learn.py", "Learn"),
 )
 
 

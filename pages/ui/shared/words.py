@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.models import (
@@ -191,6 +192,17 @@ def story_of(dataset_name: str, fallback_title: str) -> Story:
     """The story of a data set; for the user's own data a plain one."""
     known = STORIES.get(dataset_name)
     return known or Story(fallback_title, "Your own data.", "")
+
+
+def rows_in_words(model: Any) -> str | None:
+    """Which rows trained a model of many, and what became of the others; None where all did."""
+    trained = getattr(model, "trained_rows_", None)
+    if trained is None:
+        return None
+    on_map = len(model.latent_mean_)
+    total = model.n_rows_ or on_map
+    words = f"trained on {len(trained):,} of {total:,} rows, {on_map - len(trained):,} placed"
+    return words if total == on_map else f"{words}, {total - on_map:,} passed by"
 
 
 def seconds_in_words(seconds: float) -> str:

@@ -120,6 +120,7 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
 # What the phases of training are called here.
 PHASES = {
     "noise held": "laying out a first map",
+    "1000 rows, noise held": "laying out a first map with 1000 rows",
     "all free": "improving map and noise together",
     "refining": "polishing",
     "noise held everywhere": "laying out the layers",
@@ -130,7 +131,9 @@ PHASES = {
 
 def doing_in_words(phase: str, message: str) -> str:
     """What training is at; of several starts, which. The message, if any, names the phase."""
-    words = (message or phase).replace(phase, PHASES.get(phase, phase))
+    # Of very many rows a growing sample trains, by which its phases are called.
+    usual = f"improving the map with {phase}" if phase.endswith(" rows") else phase
+    words = (message or phase).replace(phase, PHASES.get(phase, usual))
     return words[:1].upper() + words[1:]
 
 

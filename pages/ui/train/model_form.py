@@ -19,6 +19,7 @@ from gplvm_core import (
 from gplvm_core.datasets import Dataset
 from gplvm_core.datasets.checks import mixed_units
 from gplvm_core.datasets.names import column_words
+from gplvm_core.datasets.table_dataset import TableDataset
 from pages.ui.shared.words import TERMS
 from pages.ui.train.form_parts import KERNELS, chosen, kernel_of
 from pages.ui.train.layers_form import layers_question, widths_question
@@ -55,7 +56,9 @@ class Choice:
         return "noise" in known and not whole
 
     def suits(self, dataset: Dataset) -> bool:
-        """Whether the data have what the model needs."""
+        """Whether the data have what the model needs, and it can read them a part at a time."""
+        if isinstance(dataset, TableDataset):
+            return self.estimator is BayesianGPLVM
         has_times, has_views = dataset.times is not None, len(dataset.views) > 1
         return (has_times or not self.needs_times) and (has_views or not self.needs_views)
 
@@ -130,12 +133,14 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
     )
     choice, n_layers = offered[titles.index(title)], 1
     over_time = choice.needs_times
-    if choice.deeper is not None:
+    in_parts = isinstance(dataset, TableDataset)
+    if choice.deeper is not None and not in_parts:
         n_layers = layers_question()
         choice = choice if n_layers == 1 else replace(choice, estimator=choice.deeper)
     known = set(inspect.signature(choice.estimator).parameters)
-    if over_time:
-        known.discard("encoder")  # where rows lie is a matter of their times
+    if over_time or in_parts:
+        # Where rows lie is a matter of their times; an encoder would need all rows in memory.
+        known.discard("encoder")
     options: dict[str, Any] = {}
     if several and not choice.needs_views:
         st.caption(

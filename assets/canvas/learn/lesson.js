@@ -1,0 +1,207 @@
+// The figure of a stop of the tour: what Python packed is drawn; what a visitor changes goes back.
+
+import { element, partsOf } from "../kit/dom.js";
+import { readFrame } from "../kit/frame.js";
+import { css, readTheme, takeTheme } from "../kit/theme.js";
+import { lessonControl } from "./controls.js";
+import { HandOn } from "./hand_on.js";
+import { lessonInk, LessonGraph } from "./lesson_graph.js";
+
+/** @import { LessonControl, LessonState } from "./controls.js" */
+/** @import { LessonPanel } from "./lesson_graph.js" */
+/** @typedef {{ status: "ready" | "playing" | "paused" | "ended", words: string }} LessonTraining */
+/** @typedef {{ state?: LessonState, train?: string, edit: number }} LessonAct */
+/** @typedef {{ controls: LessonControl[], state: LessonState, usual: LessonState, edit: number, training: LessonTraining | null }} LessonWords */
+
+const LOOP_MS = 7000; // once round for what moves
+const WAIT_MS = 1500; // an answer that has not come by then is not waited for
+
+export class LessonFigure {
+  /**
+   * @param {ParentNode} root
+   * @param {(act: LessonAct) => void} send
+   */
+  constructor(root, send) {
+    this.parts = partsOf(root);
+    this.root = this.parts.explorer;
+    this.send = send;
+    this.theme = readTheme(this.root);
+    /** @type {import("../kit/frame.js").Frame | null} */
+    this.frame = null;
+    /** @type {LessonState} */
+    this.state = {};
+    /** @type {Map<string, { node: HTMLElement, show: (value: any) => void }>} */
+    this.controls = new Map();
+    /** @type {{ canvas: HTMLCanvasElement, legend: HTMLElement, title: HTMLElement, hand: HandOn }[]} */
+    this.places = [];
+    this.edit = 0;
+    this.asked = 0; // the edit that was sent last
+    this.answered = 0;
+    this.sentAt = 0;
+    this.moving = !window.matchMedia("(prefers-reduced-motion: reduce)").matches;
+    this.tick = 0;
+    const { moving, again, play, step, restart } = this.parts;
+    moving.addEventListener("click", () => this.move(!this.moving));
+    again.addEventListener("click", () => this.change({ ...this.usual }));
+    for (const [button, train] of [[step, "step"], [restart, "restart"]]) button.addEventListener("click", () => this.ask({ train }));
+    play.addEventListener("click", () => this.ask({ train: this.training?.status === "playing" ? "pause" : "play" }));
+    this.observer = new ResizeObserver(() => this.draw());
+    this.observer.observe(this.root);
+    takeTheme(this.root, this.theme);
+    this.move(this.moving);
+    this.root.dataset.ready = "true";
+  }
+
+  /** @param {LessonWords} words */
+  tell({ controls, state, usual, edit, training }) {
+    if (!this.controls.size) {
+      for (const control of controls) {
+        const made = lessonControl(control, (value) => this.change({ [control.name]: value }));
+        this.controls.set(control.name, made);
+      }
+      this.parts.controls.prepend(...[...this.controls.values()].map(({ node }) => node));
+      this.usual = usual;
+    }
+    if (edit >= this.edit) this.show(state);
+    this.edit = Math.max(this.edit, edit);
+    this.training = training;
+    this.parts.training.hidden = !training;
+    if (training) {
+      const { play, step, restart, doing } = this.parts;
+      const { status } = training;
+      play.textContent = { ready: "Train", playing: "Pause", paused: "Go on", ended: "Train" }[status];
+      play.disabled = status === "ended";
+      step.disabled = status === "playing" || status === "ended";
+      restart.disabled = status === "ready";
+      doing.textContent = training.words;
+    }
+    this.root.dataset.status = training?.status ?? "";
+  }
+
+  /** @param {LessonState} state */
+  show(state) {
+    this.state = { ...state };
+    for (const [name, { show }] of this.controls) show(state[name]);
+    this.parts.again.disabled = JSON.stringify(this.state) === JSON.stringify(this.usual);
+  }
+
+  /** A picture. @param {Uint8Array} bytes */
+  load(bytes) {
+    const frame = readFrame(bytes);
+    this.frame = frame;
+    this.answered = Math.max(this.answered, frame.header.edit);
+    this.make(frame.header.panels);
+    this.parts.words.replaceChildren(...frame.header.words.map((/** @type {string} */ words) => element("p", {}, words)));
+    this.parts.moving.hidden = !this.loops();
+    this.root.dataset.shown = String(frame.header.edit);
+    this.draw();
+    if (this.edit > this.asked) this.sendState();
+  }
+
+  /** Canvases for the panels, those that are there again. @param {LessonPanel[]} panels */
+  make(panels) {
+    if (this.places.length !== panels.length) {
+      this.places.forEach(({ hand }) => hand.stop());
+      this.places = panels.map((_, p) => {
+        const canvas = element("canvas");
+        const [title, legend] = [element("h3"), element("figcaption")];
+        return { canvas, legend, title, hand: new HandOn(canvas, this, p) };
+      });
+      this.parts.panels.replaceChildren(...this.places.map(({ canvas, legend, title }) => element("figure", {}, title, canvas, legend)));
+    }
+    this.parts.panels.dataset.count = String(panels.filter(({ wide }) => !wide).length);
+    panels.forEach((panel, p) => {
+      const { canvas, legend, title, hand } = this.places[p];
+      title.textContent = panel.title;
+      canvas.setAttribute("aria-label", panel.alt + (panel.hand ? hand.help() : ""));
+      canvas.setAttribute("role", panel.hand ? "application" : "img");
+      if (panel.hand) canvas.tabIndex = 0;
+      canvas.dataset.hand = panel.hand ? (panel.hand.up === null ? "free" : "across") : "";
+      canvas.style.height = `${17 * panel.tall}rem`;
+      if (canvas.parentElement) canvas.parentElement.className = panel.wide ? "wide" : "";
+      const titled = panel.marks.filter((mark) => mark.title);
+      if (panel.hand) titled.push({ kind: "dots", arrays: {}, title: panel.hand.title, ink: "warm" });
+      legend.replaceChildren(...titled.map((mark) => {
+        const ink = css(lessonInk(mark.ink, this.theme), mark.kind === "band" ? 0.35 : 1);
+        return element("span", { class: mark.kind }, element("i", { style: `background:${ink}` }), mark.title);
+      }));
+    });
+  }
+
+  loops() {
+    return Boolean(this.frame?.header.panels.some((/** @type {LessonPanel} */ { marks }) => marks.some((mark) => mark.frames)));
+  }
+
+  // --- what a visitor does --------------------------------------------------------------------
+
+  /** @param {LessonState} part */
+  change(part) {
+    this.edit += 1;
+    this.show({ ...this.state, ...part });
+    // While an answer is on its way the next question waits: only the last one matters.
+    const waited = performance.now() - this.sentAt;
+    if (this.answered >= this.asked || waited > WAIT_MS) this.sendState();
+  }
+
+  sendState() {
+    this.asked = this.edit;
+    this.sentAt = performance.now();
+    this.send({ state: this.state, edit: this.edit });
+  }
+
+  /** @param {{ train: string }} what */
+  ask({ train }) {
+    this.send({ train, edit: this.edit });
+  }
+
+  /** @param {string} words */
+  announce(words) {
+    this.parts.announce.textContent = words;
+  }
+
+  /** @param {boolean} on */
+  move(on) {
+    this.moving = on;
+    this.parts.moving.setAttribute("aria-pressed", String(on));
+    cancelAnimationFrame(this.tick);
+    if (on) this.animate();
+  }
+
+  // --- drawing --------------------------------------------------------------------------------
+
+  animate() {
+    if (this.loops()) this.draw();
+    this.tick = requestAnimationFrame(() => this.animate());
+  }
+
+  /** @param {number} p */
+  graphOf(p) {
+    const zoom = parseFloat(getComputedStyle(document.documentElement).fontSize) / 16;
+    return new LessonGraph(this.places[p].canvas, this.frame?.header.panels[p], this.theme, zoom);
+  }
+
+  draw() {
+    if (!this.frame) return;
+    const { header, arrays } = this.frame;
+    const place = this.moving ? (performance.now() % LOOP_MS) / LOOP_MS : 0;
+    this.places.forEach(({ canvas, hand }, p) => {
+      if (!canvas.clientWidth) return;
+      const graph = this.graphOf(p);
+      graph.axes();
+      graph.marks(arrays, header.palette, place);
+      hand.draw(graph);
+    });
+  }
+
+  retheme() {
+    takeTheme(this.root, this.theme);
+    if (this.frame) this.make(this.frame.header.panels);
+    this.draw();
+  }
+
+  stop() {
+    cancelAnimationFrame(this.tick);
+    this.observer.disconnect();
+    this.places.forEach(({ hand }) => hand.stop());
+  }
+}

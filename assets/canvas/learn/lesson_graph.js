@@ -1,0 +1,150 @@
+// A panel of a picture: its box, its axes, and every kind of mark in it.
+
+import { pathAt } from "../deep/bend.js";
+import { Graph } from "../deep/graph.js";
+import { contextOf } from "../kit/dom.js";
+import { css, heatColour, labelStyle, mix, tracePath } from "../kit/theme.js";
+
+/** @import { Theme } from "../kit/theme.js" */
+/** @typedef {{ kind: string, arrays: Record<string, string>, title: string, ink?: string, [look: string]: any }} LessonMark */
+/** @typedef {{ title: string, across: [number, number], up: [number, number], alt: string, axes: [string, string], ticks: string[], bare: boolean, wide: boolean, tall: number, hand: import("./hand.js").HandRules | null, marks: LessonMark[] }} LessonPanel */
+/** @typedef {Record<string, any>} Arrays by name */
+
+const INKS = { warm: [213, 94, 0], green: [0, 158, 115] };
+/** Reused for every small picture. @type {{ canvas?: HTMLCanvasElement }} */
+const smallPicture = {};
+
+/** A colour by its name. @param {string | undefined} name @param {Theme} theme */
+export function lessonInk(name, theme) {
+  if (name === "muted") return theme.muted;
+  if (name === "text") return theme.text;
+  if (name === "warm" || name === "green") return theme.dark ? mix(INKS[name], [255, 255, 255], 0.2) : INKS[name];
+  return theme.accent;
+}
+
+export class LessonGraph extends Graph {
+  /**
+   * @param {HTMLCanvasElement} canvas
+   * @param {LessonPanel} panel
+   * @param {Theme} theme
+   * @param {number} zoom how much larger than usual everything is drawn
+   */
+  constructor(canvas, panel, theme, zoom) {
+    super(canvas, panel.across, panel.up, theme);
+    this.panel = panel;
+    this.width /= zoom;
+    this.height /= zoom;
+    this.context.scale(zoom, zoom);
+  }
+
+  /** @override */
+  axes() {
+    const { panel, context, theme } = this;
+    const { bare, ticks, axes: [across, up] } = panel;
+    if (!bare && !ticks.length) super.axes();
+    context.font = `11px ${theme.font}`;
+    context.fillStyle = css(theme.muted);
+    context.textAlign = "center";
+    ticks.forEach((word, i) => context.fillText(word, this.pixel(i + 1, panel.up[0])[0], this.height - 7));
+    context.font = `600 11px ${theme.font}`;
+    context.textAlign = "right";
+    if (across) context.fillText(`${across} →`, this.width - 10, this.height - 27);
+    context.textAlign = "left";
+    if (up) context.fillText(`↑ ${up}`, bare ? 8 : 40, 16);
+  }
+
+  /** Everything inside the box. @param {Arrays} arrays @param {string[]} palette @param {number} place in the loops of what moves, from 0 to 1 */
+  marks(arrays, palette, place) {
+    const { context, panel } = this;
+    context.save();
+    context.beginPath();
+    const [left, top] = this.pixel(panel.across[0], panel.up[1]);
+    const [right, low] = this.pixel(panel.across[1], panel.up[0]);
+    context.rect(left - 6, top - 8, right - left + 12, low - top + 12);
+    context.clip();
+    for (const mark of panel.marks) {
+      const own = Object.fromEntries(Object.entries(mark.arrays).map(([name, key]) => [name, arrays[key]]));
+      if (mark.kind === "line") this.lines(mark, own, place);
+      else if (mark.kind === "band") this.band(own.x, own.low, own.high, css(lessonInk(mark.ink, this.theme), this.theme.dark ? 0.26 : 0.16));
+      else if (mark.kind === "dots") this.dots(mark, own, palette);
+      else if (mark.kind === "bars") this.bars(mark, own);
+      else if (mark.kind === "images") this.images(mark, own);
+      else throw new Error(`There is no mark of the kind ${mark.kind}.`);
+    }
+    context.restore();
+  }
+
+  /** @param {LessonMark} mark @param {Arrays} own @param {number} place */
+  lines(mark, { x, y }, place) {
+    const { frames = 0, width = 2.4, strength = 1, dashed = false } = mark;
+    const colour = css(lessonInk(mark.ink, this.theme), strength);
+    const count = y.length / x.length / (frames || 1);
+    for (let s = 0; s < count; s++) {
+      const values = frames ? pathAt(y, { frames, paths: count }, x.length, s, place * frames) : y.subarray(s * x.length, (s + 1) * x.length);
+      this.line(x, values, colour, width, dashed ? [5, 4] : []);
+    }
+  }
+
+  /** @param {LessonMark} mark @param {Arrays} own @param {string[]} palette */
+  dots(mark, { x, y, labels, shade, spread }, palette) {
+    const { context, theme } = this;
+    const { radius = 3.6, hollow = false, strength = 1 } = mark;
+    for (let i = 0; i < x.length; i++) {
+      const { colour, marker } = labels ? labelStyle(labels[i], palette, theme)
+        : { colour: shade ? heatColour(shade[i]) : lessonInk(mark.ink, theme), marker: "circle" };
+      const [px, py] = this.pixel(x[i], y[i]);
+      if (spread) {
+        const [right] = this.pixel(x[i] + spread[2 * i], y[i]);
+        const [, top] = this.pixel(x[i], y[i] + spread[2 * i + 1]);
+        context.beginPath();
+        context.moveTo(2 * px - right, py);
+        context.lineTo(right, py);
+        context.moveTo(px, 2 * py - top);
+        context.lineTo(px, top);
+        context.strokeStyle = css(colour, 0.55 * strength);
+        context.lineWidth = 1.4;
+        context.stroke();
+      }
+      tracePath(context, marker, px, py, radius);
+      context.fillStyle = hollow ? css(theme.background) : css(colour, strength);
+      context.fill();
+      context.strokeStyle = hollow ? css(colour, strength) : css(theme.background, strength);
+      context.lineWidth = hollow ? 2 : 1;
+      context.stroke();
+    }
+  }
+
+  /** @param {LessonMark} mark @param {Arrays} own */
+  bars(mark, { x, y, on }) {
+    const { context, theme, panel } = this;
+    for (let i = 0; i < x.length; i++) {
+      const [left, top] = this.pixel(x[i] - mark.width / 2, y[i]);
+      const [right, low] = this.pixel(x[i] + mark.width / 2, panel.up[0]);
+      context.fillStyle = css(on[i] ? lessonInk(mark.ink, theme) : theme.muted, on[i] ? 1 : 0.6);
+      // What is nothing is still there to be seen.
+      context.fillRect(left, Math.min(top, low - 2), right - left, Math.max(low - top, 2));
+    }
+  }
+
+  /** @param {LessonMark} mark @param {Arrays} own */
+  images(mark, { values, x, y }) {
+    const { context } = this;
+    const [rows, columns] = mark.shape;
+    const [low, high] = mark.scale;
+    const canvas = (smallPicture.canvas ??= document.createElement("canvas"));
+    const size = this.pixel(0, 0)[1] - this.pixel(0, mark.size)[1];
+    const across = (size * columns) / rows;
+    for (let i = 0; i < x.length; i++) {
+      [canvas.width, canvas.height] = [columns, rows];
+      const pixels = contextOf(canvas);
+      const image = pixels.createImageData(columns, rows);
+      for (let p = 0; p < rows * columns; p++) {
+        const grey = (255 * (values[i * rows * columns + p] - low)) / (high - low);
+        image.data.set([grey, grey, grey, 255], 4 * p);
+      }
+      pixels.putImageData(image, 0, 0);
+      const [px, py] = this.pixel(x[i], y[i]);
+      context.drawImage(canvas, px - across / 2, py - size / 2, across, size);
+    }
+  }
+}

@@ -1,0 +1,105 @@
+// Very many points as shading: the fuller a spot, the stronger; colours mixed from those of its points.
+
+import { contextOf } from "../kit/dom.js";
+
+/** @import { Colour } from "../kit/theme.js" */
+/** @import { Box, PointGrid } from "./grid.js" */
+
+const SPOT = 1.5; // CSS pixels
+const FAINTEST = 0.3; // opacity of a spot with one point
+
+/** What the points of one kind look like, and how much each counts. @typedef {{ colour: Colour, weight: number }} Kind */
+
+export class Density {
+  constructor() {
+    /** Of every spot the sums of weighted red, green, blue, and of the weights. */
+    this.sums = new Float32Array(0);
+    /** @type {HTMLCanvasElement | null} */
+    this.canvas = null;
+    /** @type {ImageData | null} */
+    this.image = null;
+  }
+
+  /** @param {number} columns @param {number} rows */
+  clear(columns, rows) {
+    if (!this.canvas || !this.image || this.image.width !== columns || this.image.height !== rows) {
+      this.canvas ??= document.createElement("canvas");
+      [this.canvas.width, this.canvas.height] = [columns, rows];
+      this.image = contextOf(this.canvas).createImageData(columns, rows);
+    }
+    if (this.sums.length !== 4 * columns * rows) this.sums = new Float32Array(4 * columns * rows);
+    else this.sums.fill(0);
+  }
+
+  /**
+   * Add up what lies in every spot of a view.
+   * @param {PointGrid} grid
+   * @param {Uint8Array} kinds of the grid's points, in its order
+   * @param {Kind[]} look of every kind
+   * @param {Box} box that is shown
+   * @param {number} columns
+   * @param {number} rows
+   * @param {number} [step] every which point is counted, for all of its neighbours
+   */
+  gather(grid, kinds, look, box, columns, rows, step = 1) {
+    const [u0, u1, v0, v1] = box;
+    const { us, vs } = grid;
+    const { sums } = this;
+    const [across, up] = [columns / (u1 - u0), rows / (v1 - v0)];
+    const adds = Float32Array.from(look.flatMap(({ colour, weight }) => [...colour, 1].map((part) => step * weight * part)));
+    grid.stretches(box, (from, to) => {
+      for (let i = from; i < to; i += step) {
+        const x = (us[i] - u0) * across;
+        const y = (v1 - vs[i]) * up;
+        if (!(x >= 0 && x < columns && y >= 0 && y < rows)) continue;
+        const at = 4 * ((y | 0) * columns + (x | 0));
+        const kind = 4 * kinds[i];
+        sums[at] += adds[kind];
+        sums[at + 1] += adds[kind + 1];
+        sums[at + 2] += adds[kind + 2];
+        sums[at + 3] += adds[kind + 3];
+      }
+    });
+  }
+
+  /** Colours from the sums. */
+  paint() {
+    const { sums, image } = this;
+    const { data } = /** @type {ImageData} */ (image);
+    let most = 0;
+    for (let at = 3; at < sums.length; at += 4) if (sums[at] > most) most = sums[at];
+    const rate = (1 - FAINTEST) / Math.max(Math.log(most), 1e-6);
+    for (let at = 0; at < sums.length; at += 4) {
+      const sum = sums[at + 3];
+      if (sum === 0) {
+        data[at + 3] = 0;
+        continue;
+      }
+      for (let part = 0; part < 3; part++) data[at + part] = sums[at + part] / sum;
+      // Twice as full is so much stronger, wherever it begins.
+      data[at + 3] = 255 * (sum <= 1 ? FAINTEST * sum : FAINTEST + rate * Math.log(sum));
+    }
+  }
+
+  /**
+   * Draw the points of a view that fills the context's picture.
+   * @param {CanvasRenderingContext2D} context
+   * @param {PointGrid} grid
+   * @param {Uint8Array} kinds
+   * @param {Kind[]} look
+   * @param {Box} box
+   * @param {number} width CSS pixels
+   * @param {number} height
+   * @param {number} step
+   */
+  draw(context, grid, kinds, look, box, width, height, step) {
+    const [columns, rows] = [Math.ceil(width / SPOT), Math.ceil(height / SPOT)];
+    this.clear(columns, rows);
+    this.gather(grid, kinds, look, box, columns, rows, step);
+    this.paint();
+    const canvas = /** @type {HTMLCanvasElement} */ (this.canvas);
+    contextOf(canvas).putImageData(/** @type {ImageData} */ (this.image), 0, 0);
+    context.imageSmoothingEnabled = true;
+    context.drawImage(canvas, 0, 0, width, height);
+  }
+}

@@ -1,0 +1,32 @@
+// Streamlit's side of a stop of the tour: pictures arrive through a byte store (store.js); what a
+// visitor changes goes back to Python. Left and right arrow keys move on to the next stop.
+
+import { LessonFigure } from "../learn/lesson.js";
+import { turnOf } from "../learn/turning.js";
+import { component, freshBytes } from "./shelf.js";
+
+/** @import { LessonWords } from "../learn/lesson.js" */
+
+export default component((root, /** @type {LessonWords & { store: string }} */ first, send) => {
+  const fresh = freshBytes();
+  const figure = new LessonFigure(root, (act) => send("act", act));
+  figure.tell(first);
+  const turn = (/** @type {KeyboardEvent} */ event) => {
+    const way = turnOf(event);
+    if (way) send("turn", way);
+  };
+  document.addEventListener("keydown", turn);
+  return {
+    name: "lesson",
+    shown: () => figure,
+    look: () => fresh(first.store, (bytes) => figure.load(bytes)),
+    update(message) {
+      figure.tell(message);
+      figure.retheme();
+    },
+    stop: () => {
+      document.removeEventListener("keydown", turn);
+      figure.stop();
+    },
+  };
+});

@@ -1,0 +1,295 @@
+"""Small experiments on deep models from the literature, with data that can be had.
+
+    python -m benchmarks.deep_reproduced [--only step sinusoids warped hierarchy digits bodies
+                                          features] [--seeds 10]
+
+- step: 40 equidistant points, noise 0.02 (Damianou 2015, §6.3.1). sinusoids: a sum of two
+  (Chamberlin 2016, ch. 3, who gives no numbers; here sin 2πx + ½ sin 6πx, noise 0.1). Sparse GP and
+  two layers, 20 inducing inputs each; 321 test points.
+- warped: a GP of a GP, ten outputs, 120 points of which 25 train (Damianou 2015, Fig. 6.8): a GP
+  with one layer less than the truth, a deep one with one more. Paired t-test of the errors.
+- hierarchy: a top signal, two below it, ten outputs (ibid., Fig. 6.9). Dimensions found in each
+  layer, and R² of the true signals by neighbours in what was found, beside stacked PCA and Isomap.
+- digits: 0, 1 and 6, 50 images of each, depth 1 to 5 (§6.3.2): bound, and points whose nearest
+  neighbour in the dimensions of the top that are on is another digit, and the same of each layer.
+- bodies: two takes of walking as two views at the bottom of two layers (Fig. 6.13), in step and,
+  for comparison, with the frames of one of them shuffled: shared dimensions of the hidden space.
+- features: oil flow, 1000 training and 1000 test rows (Table 6.1): an autoencoder whose prior ties
+  the latent points to the outputs (M2), its means as features of classifiers; one seed, 100
+  iterations, since the prior costs N³. M1 and M3: see benchmarks.encoder.
+"""
+
+import argparse
+import sys
+import time
+import warnings
+from collections.abc import Callable
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import ttest_rel
+from sklearn.decomposition import PCA
+from sklearn.manifold import Isomap
+from sklearn.model_selection import LeaveOneOut, cross_val_predict
+from sklearn.neighbors import KNeighborsClassifier, KNeighborsRegressor
+
+from benchmarks.common import DataAbsent, benchmark_data, skip, table, write_row
+from benchmarks.encoder import accuracies
+from benchmarks.paired import standardised
+from gplvm_core import (
+    RBF,
+    BayesianGPLVM,
+    DeepGP,
+    DeepGPLVM,
+    DeepManifoldRelevance,
+    DynamicalGPLVM,
+    SparseGPRegression,
+)
+from gplvm_core.datasets import load_dataset
+from gplvm_core.numerics import Array
+
+N_TEST = 321
+CURVES: dict[str, tuple[float, Callable[[Array], Array]]] = {
+    "step": (0.02, lambda x: (x < 0.5).astype(float)),
+    "sinusoids": (0.1, lambda x: np.sin(2.0 * np.pi * x) + 0.5 * np.sin(6.0 * np.pi * x)),
+}
+# A dimension is on when it tells more than 0.05 nats and what is below it depends on it.
+LEAST_TOLD, LEAST_USED = 0.05, 1e-3
+WIDTHS: dict[int, tuple[int, ...]] = {
+    2: (5, 10),
+    3: (5, 5, 10),
+    4: (5, 5, 5, 10),
+    5: (5, 5, 5, 5, 10),
+}
+
+
+def gaussian_draws(generator: np.random.Generator, inputs: Array, scale: float, n: int) -> Array:
+    """So many draws of a GP with an RBF kernel at the inputs."""
+    gram = RBF(1.0, scale).K(inputs, inputs) + 1e-8 * np.eye(len(inputs))
+    return np.asarray(np.linalg.cholesky(gram) @ generator.normal(size=(len(inputs), n)))
+
+
+def judged(model: Any, points: Array, wanted: Array) -> dict[str, float]:
+    """Bound, density of a test point in nats, and error."""
+    if isinstance(model, DeepGP):
+        density, mean = model.score_samples(points, wanted), model.predict(points)
+    else:
+        mean, std = model.predict(points, return_std=True, noise=True)
+        each = -0.5 * np.log(2.0 * np.pi * std**2) - 0.5 * ((wanted - mean) / std) ** 2
+        density = each.reshape(len(points), -1).sum(axis=1)
+    error = float(np.sqrt(np.mean((mean - wanted) ** 2)))
+    return {"bound": model.bound_, "log-likelihood": float(density.mean()), "rmse": error}
+
+
+def against(name: str, found: list[list[dict[str, float]]]) -> None:
+    """Pairs of figures, one layer and several: means, differences, how often depth is ahead."""
+    rows = []
+    for measure in found[0][0]:
+        one, deep = (np.array([each[at][measure] for each in found]) for at in (0, 1))
+        gain = deep - one
+        better = -gain if measure == "rmse" else gain
+        error = gain.std(ddof=1) / np.sqrt(len(gain))
+        chance = float(ttest_rel(deep, one).pvalue)
+        told = f"{gain.mean():+.3g} ± {error:.2g}"
+        rows.append((measure, one.mean(), deep.mean(), told, int(np.sum(better > 0.0)), chance))
+    print(f"\n{name}, {len(found)} seeds")
+    print(table(("", "GP", "deep", "difference", "deep ahead", "p, paired"), rows), flush=True)
+    write_row("deep_reproduced", {"data": name, "each": found}, seed=list(range(len(found))))
+
+
+def curve(name: str, seeds: int) -> None:
+    """A step, or sinusoids."""
+    noise, function = CURVES[name]
+    x, new = np.linspace(0.0, 1.0, 40)[:, None], np.linspace(0.0, 1.0, N_TEST)[:, None]
+    found = []
+    for seed in range(seeds):
+        generator = np.random.default_rng(seed)
+        y, wanted = (function(at[:, 0]) + noise * generator.normal(size=len(at)) for at in (x, new))
+        models = SparseGPRegression(20, random_state=seed), DeepGP((1,), 20, random_state=seed)
+        found.append([judged(model.fit(x, y), new, wanted) for model in models])
+    against(name, found)
+
+
+def warped(seeds: int) -> None:
+    """A GP of a GP."""
+    found = []
+    for seed in range(seeds):
+        generator = np.random.default_rng(seed)
+        x = np.linspace(-1.0, 1.0, 120)[:, None]
+        hidden = gaussian_draws(generator, x, 0.5, 1) + 2.0 * generator.normal() * x
+        y = gaussian_draws(generator, hidden, 0.5, 10) + 0.02 * generator.normal(size=(120, 10))
+        drawn = generator.permutation(120)
+        train, test = np.sort(drawn[:25]), np.sort(drawn[25:])
+        models = SparseGPRegression(25, random_state=seed), DeepGP((1, 1), 25, random_state=seed)
+        found.append([judged(model.fit(x[train], y[train]), x[test], y[test]) for model in models])
+    against("warped", found)
+
+
+def on(layer: Any) -> NDArray[np.bool_]:
+    """Which dimensions of a layer's inputs count."""
+    used = layer.relevance_ * layer.latent_mean_.var(axis=0)
+    return np.asarray((layer.information_ > LEAST_TOLD) & (used > LEAST_USED * used.max()))
+
+
+def explained(signals: Array, places: Array) -> float:
+    """R² of signals, by the mean of five neighbours; rows left out in turn."""
+    told = cross_val_predict(KNeighborsRegressor(5), places, signals, cv=LeaveOneOut())
+    return 1.0 - float(np.sum((told - signals) ** 2) / np.sum((signals - signals.mean(0)) ** 2))
+
+
+def hierarchy(seeds: int) -> None:
+    """Three levels of signals."""
+    found, rows = [], []
+    for seed in range(seeds):
+        generator = np.random.default_rng(seed)
+        top = np.linspace(-1.5, 1.5, 150)[:, None]
+        below = gaussian_draws(generator, top, 0.6, 2)
+        y = gaussian_draws(generator, below, 1.0, 10) + 0.02 * generator.normal(size=(150, 10))
+        model = DeepGPLVM((4, 6), 30, random_state=seed).fit(y)
+        upper, lower = model.layers_
+        each = {
+            "bound": model.bound_,
+            "one layer": BayesianGPLVM(6, 30, random_state=seed).fit(y).bound_,
+            "top on": int(on(upper).sum()),
+            "hidden on": int(on(lower).sum()),
+        }
+        for name, make in (("PCA", lambda n: PCA(n)), ("Isomap", lambda n: Isomap(n_components=n))):
+            middle = make(2).fit_transform(y)
+            each[f"{name}: hidden"] = explained(below, middle)
+            each[f"{name}: top"] = explained(top, make(1).fit_transform(middle))
+        each["deep: hidden"] = explained(below, lower.latent_mean_[:, on(lower)])
+        each["deep: top"] = explained(top, upper.latent_mean_[:, on(upper)])
+        found.append(each)
+        rows.append((seed, *each.values()))
+    print(f"\nhierarchy, {seeds} seeds; the truth: 1 dimension at the top, 2 below")
+    print(table(("seed", *found[0]), rows), flush=True)
+    write_row("deep_reproduced", {"data": "hierarchy", "each": found}, seed=list(range(seeds)))
+
+
+def digits(seeds: int) -> None:
+    """How depth serves 150 images."""
+    data = load_dataset("digits")
+    assert data.labels is not None
+    labels = np.asarray(data.labels)
+    kept = np.sort(np.concatenate([np.flatnonzero(labels == one)[:50] for one in (0, 1, 6)]))
+    Y, labels = data.targets[kept], labels[kept]
+    found, rows = [], []
+    for seed in range(seeds):
+        for depth in range(1, 6):
+            settings: dict[str, Any] = {"n_inducing": 50, "random_state": seed}
+            begin = time.process_time()
+            if depth == 1:
+                model: Any = BayesianGPLVM(10, max_iter=800, **settings).fit(Y)
+                layers: tuple[Any, ...] = (model,)
+            else:
+                model = DeepGPLVM(WIDTHS[depth], **settings).fit(Y)
+                layers = model.layers_
+            wrong = [_errors(layer, labels) for layer in layers]
+            dimensions = [int(on(layer).sum()) for layer in layers]
+            off = sum(" is off" in getattr(layer, "verdict_", "") for layer in layers)
+            figures = {
+                "bound": model.bound_,
+                "errors, top first": wrong,
+                "dimensions on": dimensions,
+                "layers off": off,
+                "CPU seconds": time.process_time() - begin,
+            }
+            found.append({"depth": depth, "seed": seed, **figures})
+            rows.append((depth, seed, *figures.values()))
+            print(rows[-1], flush=True)
+    print("\ndigits 0, 1 and 6, 50 of each")
+    print(table(("depth", "seed", *figures), rows), flush=True)
+    write_row("deep_reproduced", {"data": "digits", "each": found}, seed=list(range(seeds)))
+
+
+def _errors(layer: Any, labels: NDArray[Any]) -> int:
+    """Rows whose nearest neighbour in a layer's inputs, in its lengthscales, has another label."""
+    kept = on(layer) if on(layer).any() else np.full(len(layer.relevance_), True)
+    places = (layer.latent_mean_ * np.sqrt(layer.relevance_))[:, kept]
+    told = cross_val_predict(KNeighborsClassifier(1), places, labels, cv=LeaveOneOut())
+    return int(np.sum(told != labels))
+
+
+def bodies(seeds: int) -> int:
+    """Two takes of walking."""
+    try:
+        data = benchmark_data("cmu35_features")
+    except DataAbsent as absent:
+        return skip("deep_reproduced", absent)
+    one, other = (data["Y"][data["sequence"] == at] for at in (0, 1))
+    # In step: the lag at which the angles of the joints agree best.
+    length = 78
+    lags = range(len(other) - length + 1)
+    apart = [np.sum((one[:length, 7:] - other[lag : lag + length, 7:]) ** 2) for lag in lags]
+    lag = int(np.argmin(apart))
+    views = {"one": one[:length], "other": other[lag : lag + length]}
+    rows, found = [], []
+    for seed in range(seeds):
+        shuffled = np.random.default_rng(seed).permutation(length)
+        for name, order in (("in step", np.arange(length)), ("shuffled", shuffled)):
+            model = DeepManifoldRelevance((3, 8), 30, scaling="columns", random_state=seed)
+            model.fit({"one": views["one"], "other": views["other"][order]})
+            parts = model.segmentation()
+            figures = {
+                "bound": model.bound_,
+                "shared": len(parts.get(frozenset(views), ())),
+                "private": [len(parts.get(frozenset({view}), ())) for view in views],
+                "top on": int(on(model.layers_[0]).sum()),
+                "off": sum(" is off" in each.verdict_ for each in model.layers_),
+            }
+            found.append({"data": name, "seed": seed, **figures})
+            rows.append((name, seed, *figures.values()))
+    print(f"\ntwo bodies, 78 frames each, the other {lag} frames later")
+    print(table(("", "seed", *figures), rows), flush=True)
+    write_row("deep_reproduced", {"data": "bodies", "each": found}, seed=list(range(seeds)))
+    return 0
+
+
+def features() -> int:
+    """Latent means for classifiers."""
+    try:
+        data = benchmark_data("oil_flow")
+    except DataAbsent as absent:
+        return skip("deep_reproduced", absent)
+    train, test = standardised(data["train_Y"], data["test_Y"])
+    labels, expected = (np.argmax(data[f"{part}_labels"], axis=1) for part in ("train", "test"))
+    begin = time.process_time()
+    model = DynamicalGPLVM(10, 50, time_kernel="rbf", max_iter=100, random_state=0)
+    model.fit(train, times=train)
+    places, _ = model.forecast_latent(test)
+    found = accuracies(model.latent_mean_, places, labels, expected) | {
+        "bound": model.bound_,
+        "CPU seconds": time.process_time() - begin,
+    }
+    print("\nfeatures of oil flow, prior over the outputs (M2)")
+    print(table(tuple(found), [tuple(found.values())]), flush=True)
+    write_row("deep_reproduced", {"data": "features", "M2": found}, seed=0)
+    return 0
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--seeds", type=int, default=10)
+    parts: dict[str, Callable[[int], Any]] = {
+        "step": partial(curve, "step"),
+        "sinusoids": partial(curve, "sinusoids"),
+        "warped": warped,
+        "hierarchy": hierarchy,
+        "digits": lambda seeds: digits(min(seeds, 3)),
+        "bodies": lambda seeds: bodies(min(seeds, 3)),
+        "features": lambda _: features(),
+    }
+    parser.add_argument("--only", nargs="+", choices=parts, default=list(parts))
+    options = parser.parse_args()
+    warnings.simplefilter("ignore", UserWarning)
+    for name in options.only:
+        parts[name](options.seeds)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,176 @@
+"""The RBF's ⟨k(z_m, x_n) k(x_n, z_m')⟩ of points × pairs m ≤ m', a block at a time.
+
+Its logarithm is one product of a factor of the points and one of the pairs (`MATHEMATICS.md`, §2).
+What has a row a point may be an array of another library.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gplvm_core.kernels.gradients import Kept
+from gplvm_core.numerics import (
+    AnyArray,
+    Array,
+    beside,
+    filled,
+    namespace,
+    on_host,
+    to_numpy,
+    upper_pairs,
+)
+
+# A block of points × pairs of inducing inputs stays in the cache of one core.
+POINTS_PER_BLOCK = 128
+PAIRS_PER_BLOCK = 256
+# Of a device with many cores, which wants much work at once: blocks of 128 MB.
+DEVICE_BLOCK = 8192, 2048
+
+
+@dataclass(frozen=True)
+class PairFactor:
+    """The pairs of inducing inputs, as the right-hand factor of the exponent."""
+
+    right: AnyArray  # [1, z̄, z̄², constant] as (2Q+2, P)
+    carried: AnyArray  # [1, z̄, z̄²] as (P, 2Q+1): what the way back to the points multiplies
+    middle: Array  # z̄, (P, Q)
+    difference: Array  # z_m − z_m', (P, Q)
+
+    @property
+    def count(self) -> int:
+        return len(self.middle)
+
+    @classmethod
+    def of(cls, scale: float, weight: Array, inducing: Array) -> Self:
+        """Of a kernel's variance σ_f² and weights w."""
+        rows, columns = upper_pairs(len(inducing))
+        one, other = inducing[rows], inducing[columns]
+        middle, difference = 0.5 * (one + other), one - other
+        constant = 2.0 * np.log(scale) - 0.25 * (difference**2 @ weight)
+        ones = np.ones((len(rows), 1))
+        factor = np.concatenate([ones, middle, middle**2, constant[:, None]], axis=1)
+        return cls(np.ascontiguousarray(factor.T), factor[:, :-1], middle, difference)
+
+    def beside(self, points: AnyArray) -> Self:
+        """With the factors where the points are."""
+        right, carried = beside(self.right, points), beside(self.carried, points)
+        return replace(self, right=right, carried=carried)
+
+    def gradients(self, carried: Array, weight: Array) -> tuple[Array, Array]:
+        """(∂Z, the pairs' part of ∂w) from the adjoint-weighted V = Eᵀ[2aμ, −a, 1]."""
+        n_latent = self.middle.shape[1]
+        drift, rate, count = np.split(carried, [n_latent, 2 * n_latent], axis=1)
+        toward = 0.5 * drift + self.middle * rate
+        apart = (0.5 * weight) * (count * self.difference)
+        d_inducing = _to_each(toward - apart, toward + apart)
+        return d_inducing, -0.25 * (count[:, 0] @ self.difference**2)
+
+
+@dataclass(frozen=True)
+class PointFactor:
+    """The points, as the left-hand factor of the exponent of ⟨kk'⟩."""
+
+    left: AnyArray  # [constant, 2aμ, −a, 1] as (N, 2Q+2)
+    rate: AnyArray  # a = w/d, (N, Q)
+    spread: AnyArray  # d = 2wS + 1, (N, Q)
+
+    @property
+    def carried(self) -> AnyArray:
+        """[2aμ, −a, 1] as (N, 2Q+1): what the way back to the pairs multiplies."""
+        return self.left[:, 1:]
+
+    @classmethod
+    def of(cls, weight: AnyArray, mean: AnyArray, variance: AnyArray) -> Self:
+        xp, ones = namespace(mean), filled((mean.shape[0], 1), 1.0, mean)
+        spread = 2.0 * weight * variance + 1.0
+        rate = weight / spread
+        drift = rate * mean
+        constant = -across(drift * mean + 0.5 * xp.log(spread))[:, None]
+        left = xp.concat([constant, 2.0 * drift, -rate, ones], axis=1)
+        return cls(left, rate, spread)
+
+    def gradients(
+        self, sums: AnyArray, mean: AnyArray, variance: AnyArray
+    ) -> tuple[AnyArray, AnyArray, Array]:
+        """(∂mean, ∂variance, the points' part of ∂w) from the adjoint-weighted E·[1, z̄, z̄²]."""
+        n_latent = mean.shape[1]
+        row, first, second = sums[:, :1], sums[:, 1 : n_latent + 1], sums[:, n_latent + 1 :]
+        apart = mean * row - first
+        squared = mean * (apart - first) + second
+        twice = 2.0 * self.rate
+        d_mean = -twice * apart
+        d_variance = self.rate * (twice * squared - row)
+        d_weight = -down((variance * row + squared / self.spread) / self.spread)
+        return d_mean, d_variance, to_numpy(d_weight)
+
+
+def across(matrix: AnyArray) -> AnyArray:
+    """The sum of every row: short rows add up much faster as a product."""
+    return matrix @ filled((matrix.shape[1],), 1.0, matrix)
+
+
+def down(matrix: AnyArray) -> AnyArray:
+    """The sum of every column, as a product."""
+    return filled((matrix.shape[0],), 1.0, matrix) @ matrix
+
+
+def exponentials(
+    points: PointFactor, pairs: PairFactor, keep: Kept | None = None
+) -> Iterator[tuple[slice, slice, AnyArray]]:
+    """E = ⟨kk'⟩ of points × pairs, a block at a time.
+
+    Each is gone when the next is made, unless there is a list to keep them in.
+    """
+    xp, scratch = namespace(points.left), np.empty((POINTS_PER_BLOCK, PAIRS_PER_BLOCK))
+    for rows, columns in _places(points, pairs):
+        left, right = points.left[rows, :], pairs.right[:, columns]
+        if xp is np:
+            shape = len(left), right.shape[1]
+            block = np.empty(shape) if keep is not None else scratch[: shape[0], : shape[1]]
+            np.exp(np.matmul(left, right, out=block), out=block)
+        else:
+            block = xp.exp(left @ right)
+        if keep is not None:
+            keep.append(block)
+        yield rows, columns, block
+
+
+def kept_exponentials(
+    points: PointFactor, pairs: PairFactor, kept: Kept
+) -> Iterator[tuple[slice, slice, AnyArray]]:
+    """The same blocks, made before."""
+    for (rows, columns), block in zip(_places(points, pairs), kept, strict=True):
+        yield rows, columns, block
+
+
+def _places(points: PointFactor, pairs: PairFactor) -> Iterator[tuple[slice, slice]]:
+    host = on_host(points.left)
+    tall, wide = (POINTS_PER_BLOCK, PAIRS_PER_BLOCK) if host else DEVICE_BLOCK
+    n_points = points.left.shape[0]
+    rows = [slice(first, min(first + tall, n_points)) for first in range(0, n_points, tall)]
+    for first in range(0, pairs.count, wide):
+        columns = slice(first, min(first + wide, pairs.count))
+        for some in rows:
+            yield some, columns
+
+
+def _to_each(one: Array, other: Array) -> Array:
+    """What pairs (m, m') have for m and for m', summed for each inducing input."""
+    size = int(np.sqrt(2 * len(one)))
+    of_one, of_other, order = _begins(size)
+    gathered = np.add.reduceat(one, of_one, axis=0)
+    gathered += np.add.reduceat(other[order], of_other, axis=0)
+    return gathered
+
+
+@lru_cache(maxsize=8)
+def _begins(size: int) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
+    """Where each m begins among the pairs (m, m'), each m' in an order by m', and that order."""
+    rows, columns = upper_pairs(size)
+    order = np.argsort(columns, kind="stable")
+    every = np.arange(size)
+    return np.searchsorted(rows, every), np.searchsorted(columns[order], every), order

@@ -1,0 +1,242 @@
+"""Training by batches of the rows: q(u) explicit, by the natural gradient, and Adam for the rest.
+
+Damianou (2015), §3.3.3; Chamberlin (2016), §2.6 and §3.3; MATHEMATICS.md, section 7. A sample is
+trained first: from principal components alone batches take far longer. q(x_n) of a batch's rows
+are found anew by a few steps at the q(u) of the moment, from where the sample's outputs are
+nearest, so that nothing is kept of a row; or an encoder gives them, which is learnt beside.
+"""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Float, Int
+from numpy.typing import NDArray
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.bounds import Layer, gram_factor
+from gplvm_core.bounds.stochastic import Explicit, scaled_up, whitened
+from gplvm_core.models.data.scaling import Noise, Scaling
+from gplvm_core.models.problems.edges import Settled
+from gplvm_core.models.problems.encoded import EncodedNode
+from gplvm_core.models.problems.graph import Parameters
+from gplvm_core.models.problems.many_rows import Completed, ManyRows, left_over, telling
+from gplvm_core.models.problems.nodes import Believed, LatentNode
+from gplvm_core.models.training.run import Evaluated, Phase
+from gplvm_core.numerics import Array
+from gplvm_core.optimise import Adam
+from gplvm_core.parameters import Layout, Leaf, add, scale_leaves
+from gplvm_core.prediction import Evidence, Posterior, project
+from gplvm_core.prediction.place import place
+from gplvm_core.prediction.project import Effort
+from gplvm_core.priors import StandardNormal
+from gplvm_core.priors.encoder import Head
+from gplvm_core.statistics import Statistics, Targets, reduce_statistics
+
+# To find q(x_n) of a batch's rows, to a hundredth of a nat.
+STEPS = Effort(starts=1, starts_of_partial=1, iterations=20, tolerance=0.1, tile=256)
+# The kernel's parameters are moved on the scale that they have with so many rows.
+SCALE_OF_ROWS = 1000
+
+
+@dataclass(frozen=True)
+class RunningMeans:
+    """Running means of what batches say of all rows: they stand for q(u), the noise and the
+    kernel's scale, and for the bound.
+    """
+
+    statistics: Statistics  # whitened
+    divergence: Float[Array, " Q"]  # KL of q(X), nats
+
+
+@dataclass(frozen=True)
+class BatchParameters:
+    """All that batches move, but for the anchors, from which rows' places are searched."""
+
+    anchors: Belief
+    layer: Layer
+    seen: RunningMeans
+    head: Head | None = None  # of an encoder
+
+
+@dataclass(frozen=True)
+class Stochastic:
+    """A training problem whose last phase sees `batch_size` of the rows at a time.
+
+    sample: what comes before, all but its last phase. encoder: the node of one, for all rows.
+    """
+
+    sample: ManyRows
+    batch_size: int
+    max_iter: int
+    encoder: EncodedNode | None = None
+
+    @cached_property
+    def phases(self) -> tuple[Phase, ...]:
+        before, name = self.sample.phases[:-1], f"batches of {self.batch_size:,} rows"
+        used = sum(int(np.ceil(phase.share * self.max_iter)) for phase in before)
+        iterations = max(1, self.max_iter - used)
+        return (*before, Phase(name, iterations, batches=Adam(iterations=iterations)))
+
+    def start(self, seed: int) -> Parameters:
+        return self.sample.start(seed)
+
+    def notes(self, seed: int) -> tuple[str, ...]:
+        return self.sample.notes(seed)
+
+    def entering(
+        self, parameters: Parameters | BatchParameters, phase: Phase
+    ) -> Parameters | BatchParameters:
+        if not phase.batches:
+            assert isinstance(parameters, Parameters)
+            return self.sample.entering(parameters, phase)
+        return self._begun(parameters) if isinstance(parameters, Parameters) else parameters
+
+    def layout(self, anchor: Parameters | BatchParameters, phase: Phase) -> Layout:
+        if isinstance(anchor, Parameters):
+            return self.sample.layout(anchor, phase)
+        node = LatentNode()
+        spread = node.spread(anchor.anchors, refreshed=True)
+        edge = self.sample.samples[0].edges[0]
+        free = edge.free("layer", anchor.layer, spread, SCALE_OF_ROWS)
+        if self.encoder is not None and anchor.head is not None:
+            free |= self.encoder.free("head", anchor.head, anchor.anchors, refreshed=True)
+        statistics = ("psi0", "psi1_targets", "psi2", "yy")
+        free |= {f"seen.statistics.{each}": Leaf() for each in statistics}
+        return Layout(anchor, free | {"seen.divergence": Leaf()})
+
+    def evaluate(self, parameters: Parameters | BatchParameters, phase: Phase) -> Evaluated:
+        if isinstance(parameters, Parameters):
+            return self.sample.evaluate(parameters, phase)
+        return self.batch(parameters, phase, 0)
+
+    def batch(self, parameters: BatchParameters, phase: Phase, number: int) -> Evaluated:
+        """The bound by the running means, and the gradient by a batch that hangs on its number."""
+        explicit, rows = self._explicit(parameters), self._drawn(number)
+        share = self._n_rows / len(rows)
+        node = self._believed(parameters, explicit, rows)
+        targets = self._targets.chunk(rows)
+        at = explicit.batch(node.belief, targets, share, self.sample.run)
+        seen, moved = parameters.seen, at.gradients
+        divergence = share * StandardNormal().kl_terms(node.belief).sum(axis=0)
+        head = None
+        if parameters.head is not None:
+            met = Belief(moved.mean / share, moved.variance / share)
+            head = scale_leaves(node.pullback(met), share)
+        gradient = replace(
+            parameters,
+            layer=replace(parameters.layer, kernel=moved.kernel, inducing=moved.inducing),
+            seen=RunningMeans(_less(at.said, seen.statistics), divergence - seen.divergence),
+            head=head,
+        )
+        noise = float(explicit.layer.noise_variance)
+        return Evaluated(explicit.value - float(seen.divergence.sum()), gradient, noise)
+
+    def describe(self, parameters: Parameters | BatchParameters) -> tuple[Array, Array, Array]:
+        if isinstance(parameters, Parameters):
+            return self.sample.describe(parameters)
+        near = Parameters((parameters.anchors,), (parameters.layer,))
+        relevance, _, mean = self.sample.describe(near)
+        return relevance, parameters.seen.divergence / self._n_rows, mean
+
+    def verdicts(self, parameters: Parameters | BatchParameters) -> tuple[str, ...]:
+        return ()
+
+    def completed(
+        self, parameters: Parameters | BatchParameters, tell: Callable[[str], bool]
+    ) -> Completed:
+        """All rows at the q(u) that was learnt. tell: see `telling`."""
+        said = f"trained by batches of {self.batch_size:,} of {self._n_rows:,} rows"
+        if isinstance(parameters, Parameters):
+            said = f"ended before any batch of the {self._n_rows:,} rows was seen"
+            parameters = self._begun(parameters)
+        graph = self.sample.graph(self.sample.begin)
+        if self.encoder is not None:
+            own = Parameters((parameters.head,), (parameters.layer,))
+            return Completed(replace(graph, nodes=(self.encoder,)), own, None, (said,))
+        evidence = Evidence(self._posterior(self._explicit(parameters)), self._outputs)
+        watch = telling(tell, self._n_rows)
+        belief, placed = place((evidence,), parameters.anchors, self.sample.run, watch)
+        own = Parameters((belief,), (parameters.layer,))
+        return Completed(graph, own, None, (said, *left_over(self._n_rows - placed)))
+
+    @property
+    def _outputs(self) -> Float[Array, "N D"]:
+        return self.sample.begin.outputs[0]
+
+    @cached_property
+    def _targets(self) -> Targets:
+        return Targets.whole(self._outputs)
+
+    @cached_property
+    def _n_points(self) -> Int[NDArray[np.intp], " G"]:
+        """Rows in which each group of columns is observed."""
+        patterns = self._targets.patterns
+        if patterns is None:
+            return np.array([self._n_rows])
+        return np.asarray(patterns.rows.sum(axis=0).astype(np.intp))
+
+    @property
+    def _n_rows(self) -> int:
+        return self.sample.n_rows
+
+    def _drawn(self, number: int) -> Int[NDArray[np.intp], " B"]:
+        generator = np.random.default_rng((1, number))
+        return np.sort(generator.choice(self._n_rows, self.batch_size, replace=False))
+
+    def _explicit(self, parameters: BatchParameters) -> Explicit:
+        jitter, seen = self.sample.jitter, parameters.seen.statistics
+        return Explicit.of(parameters.layer, seen, jitter=jitter, most_ratio=1.0 / jitter)
+
+    def _posterior(self, explicit: Explicit) -> Posterior:
+        settled = Settled(explicit.layer, explicit.seen, explicit.informed, explicit.jitter)
+        return settled.as_posterior(Scaling.none(self._outputs.shape[1]))
+
+    def _believed(
+        self, parameters: BatchParameters, explicit: Explicit, rows: Int[NDArray[np.intp], " B"]
+    ) -> Believed:
+        """q(x_n) of some rows: the encoder's, or found by some steps with q(u) held."""
+        if self.encoder is not None and parameters.head is not None:
+            return self.encoder.rows(rows).believed(parameters.head)
+        evidence = Evidence(self._posterior(explicit), self._outputs[rows])
+        found = project((evidence,), parameters.anchors, effort=STEPS)
+        return LatentNode().believed(found.best)
+
+    def _begun(self, parameters: Parameters) -> BatchParameters:
+        """From a trained sample, which speaks for all rows until batches do."""
+        belief, layer, head = parameters.nodes[0], parameters.layers[0], None
+        rows, run = self.sample.order[: belief.n_points], self.sample.run
+        if self.encoder is not None:
+            own = self.encoder.rows(rows)
+            head = own.start(belief, 0)
+            belief = own.believed(head).belief
+        share, seen = self._n_rows / len(rows), self._targets.chunk(rows)
+        gram = gram_factor(layer.kernel, layer.inducing, self.sample.jitter, relative=True)
+        found, _ = reduce_statistics(layer.kernel, belief, layer.inducing, seen, run)
+        means = RunningMeans(
+            scaled_up(whitened(found, gram), share, self._n_points),
+            share * StandardNormal().kl_terms(belief).sum(axis=0),
+        )
+        return BatchParameters(belief, layer, means, head)
+
+
+def _less(first: Statistics, second: Statistics) -> Statistics:
+    """What a running mean of the second has yet to go."""
+    return add(first, scale_leaves(second, -1.0))
+
+
+def check_batches(size: int, n_rows: int, noise: Noise) -> None:
+    """Raise ValueError for batches that cannot be."""
+    if not isinstance(size, int | np.integer) or isinstance(size, bool) or size < 1:
+        raise ValueError(f"batch_size must be None or a whole number of at least 1; got {size!r}")
+    if size > n_rows:
+        raise ValueError(
+            f"batch_size is {size:,}, but there are {n_rows:,} rows to draw from: give at most "
+            "that, or None to see them all at once"
+        )
+    if noise != "shared":
+        raise ValueError(
+            "batches need one noise variance for all outputs: noise='shared', perhaps with "
+            "scaling='columns'"
+        )

@@ -1,0 +1,88 @@
+"""What a training will take, foreseen from a short one on this machine: rows, time, memory.
+
+A model of time, for the Bayesian GP-LVM: an evaluation costs the same for every row; a row that is
+placed costs what `extend` takes for one. Both are measured on a thousand rows, so the rest of the
+machine's work is in them; how many steps training needs is not known, so the most are counted.
+"""
+
+import time
+import warnings
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from numpy import ndarray as Array
+from sklearn.base import clone
+
+from gplvm_core.models import BayesianGPLVM
+from gplvm_core.models.problems.many_rows import MANY, SAMPLES, ManyRows
+
+TRIED, PLACED = 1000, 256  # rows of the short training, and rows that are added to it
+STEPS = 8  # of it
+COPIES = 6  # of q(X) that training keeps beside it: gradient, steps of L-BFGS, parts
+WORKING = 45_000_000  # bytes of blocks and kept exponentials, whatever the rows; measured
+
+
+@dataclass(frozen=True)
+class Foreseen:
+    """Rows that train, that are kept on the map, and that there are; seconds and bytes, about."""
+
+    trained: int
+    kept: int
+    total: int
+    seconds: float
+    bytes: int
+
+    @property
+    def placed(self) -> int:
+        """Rows on the map that did not train."""
+        return self.kept - self.trained
+
+    @property
+    def passed_by(self) -> int:
+        """Rows of which only sums are kept."""
+        return self.total - self.kept
+
+
+def foreseen(
+    model: BayesianGPLVM, some: Float[Array, "n D"], n_rows: int, *, stored: bool
+) -> Foreseen:
+    """From some of the n_rows rows. stored: in files, of which `MANY` rows are kept."""
+    many = n_rows >= MANY and model.encoder is None
+    kept = min(n_rows, MANY) if stored and many else n_rows
+    trained = SAMPLES[-1] if many else n_rows
+    step, row = _measured(model, some)
+    most, starts = int(model.max_iter), int(model.n_restarts)
+    if many:
+        left, work = most, 0.0
+        for count, phase in zip(SAMPLES, ManyRows.phases, strict=True):
+            steps = min(left, phase.most, max(1, round(phase.share * most)))
+            work, left = work + steps * count, left - steps
+    else:
+        work = most * n_rows
+    seconds = starts * work * step + (n_rows - trained) * row
+    width = some.shape[1]
+    latent = int(model.n_components)
+    size = (
+        WORKING + 8 * kept * (2 * width + COPIES * latent) + (0 if stored else 8 * n_rows * width)
+    )
+    return Foreseen(trained, kept, n_rows, seconds, size)
+
+
+def _measured(model: BayesianGPLVM, some: Float[Array, "n D"]) -> tuple[float, float]:
+    """Seconds of a step for every row, and of placing one."""
+    known = some[~np.isnan(some).all(axis=1)]
+    tried, further = known[:TRIED], known[TRIED : TRIED + PLACED]
+    own = clone(model).set_params(
+        max_iter=STEPS, n_restarts=1, n_inducing=min(model.n_inducing, len(tried)), encoder=None
+    )
+    times: list[float] = []
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of so few steps nothing is told
+        own.fit(tried, callback=lambda progress: times.append(progress.seconds))
+        begin = time.perf_counter()
+        added = further if len(further) else tried[:PLACED]
+        own.extend(added)
+    row = (time.perf_counter() - begin) / len(added)
+    steps = np.diff(times) if len(times) > 1 else np.array(times)
+    return float(np.mean(steps)) / len(tried), row

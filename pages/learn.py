@@ -1,0 +1,12 @@
+"""Learn: a tour of short stops, each with a figure that the visitor changes."""
+
+import streamlit as st
+
+from pages.ui.learn.tour import tour
+from pages.ui.shared.lead import lead
+from pages.ui.shared.routes import enter_through_app
+
+enter_through_app()
+st.title("Learn", anchor=False)
+lead("A tour in short stops. Every figure is computed while you look: change it and see.")
+tour()

@@ -1,0 +1,170 @@
+"""What a visitor may choose at a stop, how a link says it, and what can be meant by it."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from math import isfinite
+from typing import Any
+
+State = dict[str, Any]
+Point = list[float]
+
+
+@dataclass(frozen=True)
+class Slider:
+    """A number between two others."""
+
+    name: str
+    label: str
+    low: float
+    high: float
+    step: float
+    usual: float
+    unit: str = ""
+    help: str = ""
+
+    def clean(self, value: object) -> float:
+        """The nearest number that the slider has; the usual one for what is none."""
+        number = _number(value)
+        if number is None:
+            return self.usual
+        steps = round((min(max(number, self.low), self.high) - self.low) / self.step)
+        return round(self.low + steps * self.step, 6)
+
+    def said(self, value: Any) -> str:
+        return f"{value:g}"
+
+    def drawn(self) -> dict[str, Any] | None:
+        return {"kind": "slider", **vars(self)}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One of several; options: names with the words that are shown."""
+
+    name: str
+    label: str
+    options: tuple[tuple[str, str], ...]
+    help: str = ""
+
+    @property
+    def usual(self) -> str:
+        return self.options[0][0]
+
+    def clean(self, value: object) -> str:
+        return next((name for name, _ in self.options if name == value), self.usual)
+
+    def said(self, value: Any) -> str:
+        return str(value)
+
+    def drawn(self) -> dict[str, Any] | None:
+        return {"kind": "choice", **vars(self)}
+
+
+@dataclass(frozen=True)
+class Switch:
+    """On or off."""
+
+    name: str
+    label: str
+    help: str = ""
+    usual: bool = False
+
+    def clean(self, value: object) -> bool:
+        return value in (True, "1")
+
+    def said(self, value: Any) -> str:
+        return "1" if value else "0"
+
+    def drawn(self) -> dict[str, Any] | None:
+        return {"kind": "switch", **vars(self)}
+
+
+@dataclass(frozen=True)
+class Draw:
+    """A button for other random numbers: counts on."""
+
+    name: str
+    label: str
+    help: str = ""
+    usual: int = 0
+
+    def clean(self, value: object) -> int:
+        number = _number(value)
+        return self.usual if number is None else int(abs(number)) % 1000
+
+    def said(self, value: Any) -> str:
+        return str(value)
+
+    def drawn(self) -> dict[str, Any] | None:
+        return {"kind": "draw", **vars(self)}
+
+
+@dataclass(frozen=True)
+class Points:
+    """Places in a panel; within these numbers across and up, at most so many."""
+
+    name: str
+    across: tuple[float, float]
+    up: tuple[float, float]
+    usual: tuple[tuple[float, float], ...] = ()
+    most: int = 20
+    fixed: bool = False  # as many as there are usually
+
+    def clean(self, value: object) -> list[Point]:
+        """A list of places, or their text in a link; for anything else the usual ones."""
+        if isinstance(value, str):
+            value = [place.split(",") for place in value.split(";") if place]
+        usual = [list(place) for place in self.usual]
+        if not isinstance(value, list) or (self.fixed and len(value) != len(usual)):
+            return usual
+        places = []
+        for place in value[: self.most]:
+            if not isinstance(place, list) or len(place) != 2:
+                return usual
+            numbers = [_number(each) for each in place]
+            if None in numbers:
+                return usual
+            ranges = (self.across, self.up)
+            places.append(
+                [min(max(n or 0.0, a), b) for n, (a, b) in zip(numbers, ranges, strict=True)]
+            )
+        return places
+
+    def said(self, value: Any) -> str:
+        return ";".join(",".join(f"{number:g}" for number in place) for place in value)
+
+    def drawn(self) -> dict[str, Any] | None:
+        return None  # the panel's hand
+
+
+Control = Slider | Choice | Switch | Draw | Points
+
+
+def usual_state(controls: tuple[Control, ...]) -> State:
+    """What a stop shows at first."""
+    return state_of(controls, {})
+
+
+def state_of(controls: tuple[Control, ...], given: Mapping[str, object]) -> State:
+    """A state from the browser, or from a link: whatever cannot be meant is as usual."""
+    return {each.name: each.clean(given.get(each.name)) for each in controls}
+
+
+def link_of(controls: tuple[Control, ...], state: State) -> dict[str, str | None]:
+    """Parameters of a link; None: left out, since it is as usual."""
+    usual = usual_state(controls)
+    return {
+        each.name: None if state[each.name] == usual[each.name] else each.said(state[each.name])
+        for each in controls
+    }
+
+
+def _number(value: object) -> float | None:
+    """A finite number, or the text of one."""
+    if isinstance(value, bool) or not isinstance(value, str | int | float):
+        return None
+    try:
+        number = float(value)
+    except ValueError:
+        return None
+    return number if isfinite(number) else None

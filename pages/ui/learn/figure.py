@@ -1,0 +1,148 @@
+"""The live figure of a stop: what the visitor does to it, its training, its link."""
+
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from typing import Any
+
+import streamlit as st
+
+from gplvm_core.figures.lessons.picture import Picture, pack_picture
+from pages.ui.learn.controls import State, link_of, state_of, usual_state
+from pages.ui.learn.run import Run
+from pages.ui.learn.stop import Stop
+from pages.ui.shared.component import component, hold_bytes, room_for, write_link
+
+PACE = 0.25  # seconds between two looks at a training
+TURNED = "learn_turned"  # session key: an arrow key led to another stop
+
+show_lesson = component("lesson", "learn/lesson.html", "learn/learn.css")
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What a stop shows: a state, the visitor's last edit, a picture, the training, if any."""
+
+    state: State
+    picture: Picture
+    edit: int = 0
+    run: Run | None = None
+
+
+def key_of(stop: Stop) -> str:
+    """Of the session: what the stop shows; and of the bytes in the browser."""
+    return f"learn_shown_{stop.name}"
+
+
+def figure(stop: Stop, turn: Callable[[int], None]) -> None:
+    """The figure; it looks after its training while that is played. turn: called by arrow keys."""
+    playing = shown(stop).run
+    watching = playing is not None and playing.playing
+    st.fragment(_figure, run_every=PACE if watching else None)(stop, watching, turn)
+
+
+def shown(stop: Stop) -> Shown:
+    """As it was left; at first as the link says."""
+    if key_of(stop) not in st.session_state:
+        state = state_of(stop.controls, st.query_params.to_dict())
+        st.session_state[key_of(stop)] = Shown(state, stop.picture(state))
+    kept = st.session_state[key_of(stop)]
+    assert isinstance(kept, Shown)
+    return kept
+
+
+def _figure(stop: Stop, watched: bool, turn: Callable[[int], None]) -> None:
+    if st.session_state.pop(TURNED, False):
+        st.rerun()  # the whole page
+    now = shown(stop)
+    run = now.run
+    picture = (run and run.picture) or now.picture
+    playing = run is not None and run.playing
+    figure_key = f"learn_figure_{stop.name}"
+
+    def act() -> None:
+        asked: Any = st.session_state[figure_key].get("act")
+        if isinstance(asked, dict):
+            st.session_state[key_of(stop)] = after(stop, shown(stop), asked)
+
+    def turned() -> None:
+        way = st.session_state[figure_key].get("turn")
+        if way in (-1, 1):
+            turn(int(way))
+            st.session_state[TURNED] = True
+
+    with room_for("lesson"):
+        show_lesson(
+            key=figure_key,
+            data={
+                "store": key_of(stop),
+                "controls": stop.drawn(),
+                "state": now.state,
+                "usual": usual_state(stop.controls),
+                "edit": now.edit,
+                "training": training_words(stop, run),
+            },
+            on_act_change=act,
+            on_turn_change=turned,
+        )
+        packed = pack_picture(picture, name=key_of(stop), edit=now.edit)
+        hold_bytes(key=f"learn_bytes_{stop.name}", data=packed)
+    if run is not None and run.error:
+        st.warning(run.error, icon=":material/info:")
+    say_in_link(stop, now.state)
+    if playing != watched:
+        st.rerun()
+
+
+def training_words(stop: Stop, run: Run | None) -> dict[str, str] | None:
+    """What the buttons of the training are to say; None where nothing is trained."""
+    if stop.train is None:
+        return None
+    if run is None:
+        return {"status": "ready", "words": "Not trained yet: this is where it starts."}
+    status = "ended" if run.ended else "playing" if run.playing else "paused"
+    return {"status": status, "words": run.in_words()}
+
+
+def after(stop: Stop, now: Shown, act: dict[str, Any]) -> Shown:
+    """What is shown after an act: another state, or something done to the training."""
+    edit = act.get("edit")
+    edit = edit if isinstance(edit, int) else now.edit
+    given = act.get("state")
+    if isinstance(given, dict):
+        return changed(stop, now, state_of(stop.controls, given), edit)
+    train = act.get("train")
+    run = now.run
+    if stop.train is None:
+        return now
+    if train == "restart" and run is not None:
+        run.cancel()
+        return replace(now, run=None, edit=edit)
+    if train == "play":
+        if run is None:
+            return replace(now, run=Run(stop, now.state).start(float("inf")), edit=edit)
+        run.play()
+    elif train == "step":
+        if run is None:
+            return replace(now, run=Run(stop, now.state).start(1.0), edit=edit)
+        run.one_step()
+    elif train == "pause" and run is not None:
+        run.pause()
+    return replace(now, edit=edit)
+
+
+def changed(stop: Stop, now: Shown, state: State, edit: int) -> Shown:
+    """Another state; a training of what was before begins anew."""
+    run = now.run
+    if run is None or state == now.state:
+        return replace(now, state=state, picture=stop.picture(state), edit=edit)
+    run.cancel()
+    anew = Run(stop, state).start(float("inf"))
+    return Shown(state, stop.picture(state), edit, anew)
+
+
+def say_in_link(stop: Stop, state: State) -> None:
+    """The state in the link, without what is as usual."""
+    known = st.query_params.to_dict()
+    said: dict[str, Any] = {"stop": stop.name} | link_of(stop.controls, state)
+    if any(known.get(name) != value for name, value in said.items()):
+        write_link(key=f"link|{stop.name}", data=said)

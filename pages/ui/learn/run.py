@@ -1,0 +1,98 @@
+"""A training that a visitor plays, pauses and takes step by step, in a thread of its own."""
+
+import threading
+import time
+from dataclasses import dataclass, field
+
+from gplvm_core.figures.lessons.picture import Picture
+from pages.ui.learn.controls import State
+from pages.ui.learn.stop import Stop
+
+# So many trainings compute at a time, whoever plays them: the processor is shared.
+TURNS = threading.BoundedSemaphore(2)
+PACE = 1.0 / 25.0  # seconds a step takes at least: it is to be seen
+FORGOTTEN = 600.0  # seconds of a pause after which nobody comes back
+
+
+@dataclass(eq=False)
+class Run:
+    """The training of a stop in a state; picture: how far it is; error: why it ended early."""
+
+    stop: Stop
+    state: State
+    picture: Picture | None = None
+    step: int = 0
+    most: int = 0
+    seconds: float = 0.0  # of training and watching, without pauses
+    error: str | None = None
+    ended: bool = False
+    _allowed: float = 0.0  # steps until the next pause
+    _over: bool = False
+    _change: threading.Condition = field(default_factory=threading.Condition)
+
+    def start(self, steps: float) -> "Run":
+        """Begin, and pause after so many steps (infinity: do not)."""
+        self._allowed = steps
+        threading.Thread(target=self._work, name="learn", daemon=True).start()
+        return self
+
+    def play(self) -> None:
+        self._let(float("inf"))
+
+    def pause(self) -> None:
+        self._let(0.0)
+
+    def one_step(self) -> None:
+        self._let(self.step + 1.0)
+
+    def cancel(self) -> None:
+        self._over = True
+        self._let(0.0)
+
+    def _let(self, steps: float) -> None:
+        with self._change:
+            self._allowed = steps
+            self._change.notify_all()
+
+    @property
+    def playing(self) -> bool:
+        return not self.ended and self.step < self._allowed
+
+    def in_words(self) -> str:
+        """How far it is, and how long it will still take."""
+        if self.ended:
+            return f"Trained: {self.step} steps."
+        if not self.step:
+            return "Training begins …"
+        left = (self.most - self.step) * self.seconds / self.step
+        return f"Step {self.step} of at most {self.most}, up to {max(left, 1.0):.0f} s to go"
+
+    def _work(self) -> None:
+        TURNS.acquire()
+        self._since = time.monotonic()
+        try:
+            assert self.stop.train is not None
+            self.picture = self.stop.train(self.state, self._look)
+        except StopIteration:
+            pass
+        except (ValueError, ArithmeticError) as error:
+            self.error = str(error)
+        finally:
+            self.ended = True
+            TURNS.release()
+
+    def _look(self, picture: Picture, step: int, most: int) -> None:
+        """Show a step; wait for what the pace or a pause wants, without keeping others waiting."""
+        self.picture, self.step, self.most = picture, step, most
+        TURNS.release()
+        try:
+            rest = PACE - (time.monotonic() - self._since)
+            with self._change:
+                self._change.wait_for(lambda: self._over, max(rest, 0.0))
+                self.seconds += time.monotonic() - self._since
+                shown = self._change.wait_for(lambda: self._over or step < self._allowed, FORGOTTEN)
+        finally:
+            TURNS.acquire()
+        if self._over or not shown:
+            raise StopIteration
+        self._since = time.monotonic()

@@ -1,0 +1,1 @@
+"""The stops of the tour, one a module."""

@@ -1,0 +1,49 @@
+"""Stop 2: a Gaussian through a bend."""
+
+import numpy as np
+
+from gplvm_core.figures.lessons.picture import Picture
+from gplvm_core.figures.lessons.uncertain_input import UP, uncertain_input
+from pages.ui.learn.controls import Points, Slider, State
+from pages.ui.learn.stop import Note, Stop
+
+BEND = ((-2.4, -1.2), (-1.2, -1.1), (-0.2, 0.6), (0.7, 1.3), (1.7, 0.4), (2.5, -0.6))
+
+
+def picture(state: State) -> Picture:
+    bend = np.array(state["bend"], dtype=float)
+    return uncertain_input(state["mean"], state["deviation"], state["lengthscale"], bend)
+
+
+UNCERTAIN_INPUT = Stop(
+    number=2,
+    name="bend",
+    title="A Gaussian through a bend",
+    words="A latent point is not known exactly: q(x) is a Gaussian. A curve bends it, and what "
+    "comes out is no Gaussian any more. The model does without its shape: it averages the kernel "
+    "over q(x), written ⟨k⟩, and that gives mean and variance of the output exactly.",
+    attempt="Move the mean to where the curve turns, then widen q(x). Which of the two Gaussians "
+    "stays near the truth? Drag a point of the curve until two peaks come out.",
+    caution="The Gaussian by ⟨k⟩ has the right mean and deviation, not the right shape: where two "
+    "peaks come out it puts its own between them.",
+    note=Note(
+        "This is why the bound of the Bayesian GP-LVM can be computed at all: it needs the kernel "
+        "only in the means ⟨k⟩ and ⟨kk⟩ over q(X), and for this kernel both have closed forms.",
+        "When is it harmless to put the mean of x into f? What has to be small beside what?",
+        (
+            "They put the mean in and take what comes out for the mean. That is right for straight "
+            "curves alone.",
+            "They think that ⟨k⟩ is a wider kernel only. Its peak sinks as well: an uncertain "
+            "point is less alike to every other one.",
+        ),
+    ),
+    controls=(
+        Slider("mean", "Mean of x", -2.0, 2.0, 0.05, 0.5),
+        Slider("deviation", "Width of q(x)", 0.02, 1.5, 0.02, 0.5),
+        Slider("lengthscale", "Lengthscale", 0.4, 1.6, 0.05, 0.8),
+        Points("bend", (-3.0, 3.0), UP, BEND, len(BEND), fixed=True),
+    ),
+    picture=picture,
+    source="Titsias and Lawrence, *Bayesian Gaussian process latent variable model* (2010), eq. "
+    "15 to 17.",
+)

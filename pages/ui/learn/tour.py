@@ -1,0 +1,130 @@
+"""The tour: its stops in order, the way from one to the next, and what is said around a figure."""
+
+import streamlit as st
+
+from pages.ui.learn.figure import figure
+from pages.ui.learn.stop import Note, Stop
+from pages.ui.learn.stops.dimensions import DIMENSIONS
+from pages.ui.learn.stops.four_maps import FOUR_MAPS
+from pages.ui.learn.stops.functions import FUNCTIONS
+from pages.ui.learn.stops.inducing import INDUCING
+from pages.ui.learn.stops.step import STEP
+from pages.ui.learn.stops.turned_digit import TURNED_DIGIT
+from pages.ui.learn.stops.two_views import TWO_VIEWS
+from pages.ui.learn.stops.uncertain_input import UNCERTAIN_INPUT
+from pages.ui.shared.link import go_to
+
+STOPS: tuple[Stop, ...] = (
+    FUNCTIONS,
+    UNCERTAIN_INPUT,
+    TURNED_DIGIT,
+    FOUR_MAPS,
+    DIMENSIONS,
+    INDUCING,
+    TWO_VIEWS,
+    STEP,
+)
+
+
+def chosen() -> Stop:
+    """The stop that the link names; the first where it names none."""
+    name = st.query_params.get("stop")
+    return next((stop for stop in STOPS if stop.name == name), STOPS[0])
+
+
+def open_stop(stop: Stop) -> None:
+    """Go there: the link loses what it said of the stop before."""
+    kept = ("stop", "large")
+    go_to(*(name for name in st.query_params.to_dict() if name not in kept), stop=stop.name)
+
+
+def tour() -> None:
+    """The stop that is chosen, and the ways on."""
+    stop = chosen()
+    place = STOPS.index(stop)
+    _ways(stop, place)
+    with st.container(key="learn_large" if large() else "learn_usual"):
+        st.header(stop.title, anchor=False)
+        st.markdown(stop.words)
+
+        def turn(way: int) -> None:
+            if 0 <= place + way < len(STOPS):
+                open_stop(STOPS[place + way])
+
+        figure(stop, turn)
+        _around(stop)
+
+
+def large() -> bool:
+    """Whether the link asks for large type."""
+    return st.query_params.get("large") == "1"
+
+
+def _ways(stop: Stop, place: int) -> None:
+    """Back, the list of stops, on; and the switch for a projector."""
+
+    def chose() -> None:
+        open_stop(next(each for each in STOPS if each.name == st.session_state[control]))
+
+    def switch() -> None:
+        if st.session_state["learn_type"]:
+            go_to(large="1")
+        else:
+            go_to("large")
+
+    control = f"learn_stop|{stop.name}"
+    with st.container(horizontal=True, vertical_alignment="center", key="learn_ways"):
+        st.selectbox(
+            "Stop",
+            [each.name for each in STOPS],
+            index=place,
+            format_func=lambda name: _numbered(next(s for s in STOPS if s.name == name)),
+            key=control,
+            on_change=chose,
+            label_visibility="collapsed",
+            width=420,
+        )
+        st.button(
+            "Back",
+            key="learn_back",
+            icon=":material/arrow_back:",
+            disabled=place == 0,
+            on_click=lambda: open_stop(STOPS[place - 1]),
+        )
+        st.button(
+            "Next",
+            key="learn_next",
+            icon=":material/arrow_forward:",
+            disabled=place == len(STOPS) - 1,
+            on_click=lambda: open_stop(STOPS[place + 1]),
+            help="The arrow keys lead on and back, too.",
+        )
+        st.toggle("Large type", value=large(), key="learn_type", on_change=switch)
+
+
+def _numbered(stop: Stop) -> str:
+    return f"{STOPS.index(stop) + 1}. {stop.title}"
+
+
+def _around(stop: Stop) -> None:
+    """One thing to try, what the figure does not mean, where to go on, the teacher's note."""
+    attempt, caution = st.columns(2)
+    attempt.markdown(f"**Try this.** {stop.attempt}")
+    caution.markdown(f"**What it does not mean.** {stop.caution}")
+    if stop.doors:
+        with st.container(horizontal=True):
+            for door in stop.doors:
+                if st.button(door.label, key=f"learn_door|{door.label}", type="tertiary"):
+                    st.switch_page(f"pages/{door.page}.py", query_params=door.query)
+    with st.expander("For teachers", icon=":material/school:"):
+        _note(stop.note, stop.source)
+
+
+def _note(note: Note, source: str) -> None:
+    st.markdown(f"**Say.** {note.say}")
+    st.markdown(f"**Ask.** {note.ask}")
+    st.markdown("**Two mistakes that students make.**")
+    for mistake in note.mistakes:
+        st.markdown(f"- {mistake}")
+    if source:
+        st.caption(f"Source: {source}")

@@ -1,0 +1,66 @@
+"""Tables in folders that whoever runs the server has opened: trained from where they lie."""
+
+import os
+
+import streamlit as st
+
+from gplvm_core.datasets.folders import SETTING, OpenTable, opened_folders, tables_in
+from gplvm_core.datasets.table_dataset import TableDataset
+from pages.ui.shared.plain import plain
+from pages.ui.shared.words import bytes_in_words
+
+
+def has_folders() -> bool:
+    return bool(os.environ.get(SETTING, "").strip())
+
+
+def table_form() -> TableDataset | None:
+    """Choose one of the tables and look into it; errors are shown in words."""
+    try:
+        tables = {table.name: table for table in tables_in(opened_folders(os.environ))}
+    except ValueError as error:  # a folder went away while the server runs
+        st.error(plain(error), icon=":material/error:")
+        return None
+    if not tables:
+        st.info(
+            f"The folders that {SETTING} opens hold no tables yet: .npy or Parquet files of N rows "
+            "and D columns of numbers, or several with the same columns in a folder.",
+            icon=":material/folder_open:",
+        )
+        return None
+    name = st.selectbox(
+        "Table",
+        list(tables),
+        index=None,
+        placeholder="Choose a table",
+        format_func=lambda each: in_words(tables[each]) if each in tables else each,
+        key="train_table",
+        persist_state="session",
+        help="They lie in folders of the server that its keeper has opened. Nothing is uploaded, "
+        "and they need not fit into memory: training reads them a part at a time.",
+    )
+    if name is None or name not in tables:
+        st.caption("A name with * means all files of a folder together, one below the other.")
+        return None
+    table = tables[name]
+    try:
+        return looked_at(table, tuple(_changed(path) for path in table.paths))
+    except (ValueError, OSError) as error:
+        st.error(plain(error), icon=":material/error:")
+        return None
+
+
+def in_words(table: OpenTable) -> str:
+    """Its name, and how large it is."""
+    files = f", {len(table.paths)} files" if len(table.paths) > 1 else ""
+    return f"{table.name} ({bytes_in_words(table.size)}{files})"
+
+
+@st.cache_resource(max_entries=8, show_spinner="Looking into the table …")
+def looked_at(table: OpenTable, changed: tuple[int, ...]) -> TableDataset:
+    """changed: when, so that a table that was written anew is looked at anew."""
+    return TableDataset.of(table)
+
+
+def _changed(path: os.PathLike[str]) -> int:
+    return os.stat(path, follow_symlinks=False).st_mtime_ns

@@ -1,0 +1,118 @@
+"""The tour's parts without a browser: what links say, trainings that wait, what is said around."""
+
+import time
+from collections.abc import Callable
+
+import pytest
+
+from gplvm_core.figures.lessons.picture import Picture, pack_picture
+from pages.ui.learn.controls import link_of, state_of, usual_state
+from pages.ui.learn.figure import Shown, after
+from pages.ui.learn.run import Run
+from pages.ui.learn.stop import Look, Stop
+from pages.ui.learn.stops.functions import FUNCTIONS
+from pages.ui.learn.tour import STOPS
+from tests.app.apptest import run_page, said
+
+PICTURE = Picture((), ("words",))
+
+
+@pytest.mark.parametrize("stop", STOPS, ids=[stop.name for stop in STOPS])
+def test_a_stop_is_whole(stop: Stop) -> None:
+    picture = stop.picture(usual_state(stop.controls))
+    assert pack_picture(picture)
+    assert all(panel.alt and panel.title for panel in picture.panels)
+    assert picture.words
+    hands = {panel.hand.name for panel in picture.panels if panel.hand}
+    assert hands <= usual_state(stop.controls).keys()
+    assert all((stop.note.say, stop.note.ask, *stop.note.mistakes, stop.attempt, stop.caution))
+
+
+def test_the_stops_are_in_their_order() -> None:
+    numbers = [stop.number for stop in STOPS]
+    assert numbers == sorted(set(numbers))
+    assert len({stop.name for stop in STOPS}) == len(STOPS)
+
+
+def test_a_link_says_what_is_not_as_usual_and_is_read_again() -> None:
+    usual = usual_state(FUNCTIONS.controls)
+    assert set(link_of(FUNCTIONS.controls, usual).values()) == {None}
+    state = usual | {"kernel": "rough", "lengthscale": 0.4, "points": [[0.5, -1.25], [2.0, 0.0]]}
+    link = {name: said for name, said in link_of(FUNCTIONS.controls, state).items() if said}
+    assert link == {"kernel": "rough", "lengthscale": "0.4", "points": "0.5,-1.25;2,0"}
+    assert state_of(FUNCTIONS.controls, link) == state
+
+
+@pytest.mark.parametrize(
+    "nonsense", ["", "nan", "x,y", "1,2,3", "1e999,0", ";;,", [[1]], {"a": 1}, 7, None]
+)
+def test_what_cannot_be_meant_is_as_usual(nonsense: object) -> None:
+    given = dict.fromkeys(usual_state(FUNCTIONS.controls), nonsense)
+    state = state_of(FUNCTIONS.controls, given)
+    assert state["kernel"] == "smooth"
+    assert state["points"] == []
+    assert 0.1 <= state["lengthscale"] <= 3.0
+
+
+def of_steps(most: int) -> Stop:
+    """A stop whose training does nothing, so many times."""
+
+    def train(_: object, look: Look) -> Picture:
+        for step in range(1, most + 1):
+            look(Picture((), (f"step {step}",)), step, most)
+        return Picture((), ("the end",))
+
+    return Stop(0, "steps", "", "", "", "", FUNCTIONS.note, (), lambda _: PICTURE, train)
+
+
+def until(true: Callable[[], bool]) -> None:
+    """Wait for a condition."""
+    end = time.monotonic() + 20
+    while not true():
+        assert time.monotonic() < end
+        time.sleep(0.005)
+
+
+def test_a_training_goes_step_by_step_on_and_to_its_end() -> None:
+    stop = of_steps(5)
+    now = after(stop, Shown({}, PICTURE), {"train": "step", "edit": 1})
+    run = now.run
+    assert run is not None
+    until(lambda: run.step == 1 and not run.playing)
+    after(stop, now, {"train": "step", "edit": 2})
+    until(lambda: run.step == 2 and not run.playing)
+    assert "Step 2 of at most 5" in run.in_words()
+    after(stop, now, {"train": "play", "edit": 3})
+    until(lambda: run.ended)
+    assert run.picture is not None
+    assert run.picture.words == ("the end",)
+
+
+def test_back_to_the_start_ends_a_training() -> None:
+    stop = of_steps(10_000)
+    now = after(stop, Shown({}, PICTURE), {"train": "play", "edit": 1})
+    run = now.run
+    assert run is not None
+    until(lambda: run.step > 1)
+    assert after(stop, now, {"train": "restart", "edit": 2}).run is None
+    until(lambda: run.ended)
+    assert run.step < 10_000
+
+
+def test_a_training_that_cannot_be_says_why() -> None:
+    def train(*_: object) -> Picture:
+        raise ValueError("there is no such thing")
+
+    stop = Stop(0, "no", "", "", "", "", FUNCTIONS.note, (), lambda _: PICTURE, train)
+    run = Run(stop, {}).start(1.0)
+    until(lambda: run.ended)
+    assert run.error == "there is no such thing"
+
+
+def test_the_page_opens_the_stop_of_its_link() -> None:
+    at = run_page("learn", stop="dimensions")
+    assert not at.exception
+    assert [each.value for each in at.header] == ["Dimensions switch off"]
+    assert "What it does not mean." in said(at)
+    at.button("learn_back").click().run()
+    assert [each.value for each in at.header] != ["Dimensions switch off"]

@@ -1,0 +1,26 @@
+// A visitor's points in the tour: what a click, a drag and the keys make of them.
+
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { pointWithin, ruledPlace, withMoved, withoutPoint, withPoint } from "../../assets/canvas/learn/hand.js";
+
+const RULES = { name: "points", title: "points", adds: true, up: null, most: 2 };
+
+test("a finger takes hold of the nearest point within its reach, and of none beyond", () => {
+  assert.equal(pointWithin([[0, 0], [30, 0], [100, 0]], [26, 3], 10), 1);
+  assert.equal(pointWithin([[0, 0], [30, 0]], [60, 0], 10), -1);
+  assert.equal(pointWithin([], [0, 0], 10), -1);
+});
+
+test("places stay inside the box, and at the height where points lie", () => {
+  assert.deepEqual(ruledPlace([5, -9], RULES, [-3, 3], [-2, 2]), [3, -2]);
+  assert.deepEqual(ruledPlace([1.23456789, 1], { ...RULES, up: -1.5 }, [-3, 3], [-2, 2]), [1.235, -1.5]);
+});
+
+test("points are added up to the most there may be, taken away, and moved", () => {
+  const [one, other] = /** @type {[number, number][]} */ ([[0, 0], [1, 1]]);
+  assert.deepEqual(withPoint([one], other, RULES), [one, other]);
+  assert.deepEqual(withPoint([one, other], [2, 2], RULES), [one, other]);
+  assert.deepEqual(withoutPoint([one, other], 0), [other]);
+  assert.deepEqual(withMoved([one, other], 1, [3, 3]), [one, [3, 3]]);
+});

@@ -1,0 +1,139 @@
+"""What the stops of the tour draw, against independent computations."""
+
+import re
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel
+
+from gplvm_core.figures.frame import unframe
+from gplvm_core.figures.lessons.dimensions import dimensions
+from gplvm_core.figures.lessons.four_maps import four_maps
+from gplvm_core.figures.lessons.functions import GRID, KINDS, conditioned, functions, kernel_of
+from gplvm_core.figures.lessons.inducing import LOW, inducing, observed, sparse
+from gplvm_core.figures.lessons.picture import Picture, number, pack_picture
+from gplvm_core.figures.lessons.turned_digit import turned_digit
+from gplvm_core.figures.lessons.two_views import two_views
+from gplvm_core.figures.lessons.uncertain_input import moments
+
+POINTS = np.array([[-1.0, 0.4], [0.3, -1.1], [1.8, 0.9]])
+
+
+def test_a_picture_arrives_as_it_was_made() -> None:
+    header, arrays = unframe(pack_picture(functions("smooth", 1.0, 1.0, 0.1, POINTS), edit=3))
+    (panel,) = header["panels"]
+    assert header["edit"] == 3
+    assert panel["hand"]["name"] == "points"
+    mean = next(mark for mark in panel["marks"] if mark["title"] == "their mean")
+    expected = conditioned(kernel_of("smooth", 1.0, 1.0), *POINTS.T, 0.1, 0).mean
+    np.testing.assert_array_equal(arrays[mean["arrays"]["y"]], expected)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [(-0.001, "0.00"), (-1.5, "−1.50"), (12345.678, "12,345.68")]
+)
+def test_numbers_are_for_people(value: float, words: str) -> None:
+    assert number(value) == words
+
+
+def test_functions_after_points_are_those_of_another_package() -> None:
+    found = conditioned(kernel_of("smooth", 0.8, 1.3), *POINTS.T, 0.2, 0)
+    other = GaussianProcessRegressor(
+        ConstantKernel(1.3**2) * RBF(0.8), alpha=0.2**2, optimizer=None
+    ).fit(POINTS[:, :1], POINTS[:, 1])
+    mean, deviation = other.predict(GRID[:, None], return_std=True)
+    np.testing.assert_allclose(found.mean, mean, atol=1e-4)
+    np.testing.assert_allclose(found.deviation, deviation, atol=1e-4)
+    assert found.evidence == pytest.approx(other.log_marginal_likelihood_value_, abs=1e-4)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_frame_of_the_moving_functions_is_a_draw(kind: str) -> None:
+    kernel = kernel_of(kind, 1.0, 1.0)
+    draws = np.array(
+        [conditioned(kernel, *np.empty((2, 0)), 0.1, seed).paths[7] for seed in range(60)]
+    ).reshape(-1, len(GRID))
+    some = [10, 60, 75]
+    expected = kernel.K(GRID[some, None])
+    assert np.cov(draws[:, some].T) == pytest.approx(expected, abs=0.35 * expected.max())
+
+
+def test_dimensions_switch_off_and_noise_switches_all_off() -> None:
+    steps: list[int] = []
+    found = dimensions("two", 40, 0.1, 5, lambda _, step, most: steps.append(step))
+    assert found.panels[0].title == "2 of 5 dimensions are on"
+    assert "ARD found that" in found.words[1]
+    assert steps == list(range(1, len(steps) + 1))
+    hopeless = dimensions("two", 16, 1.5, 4, lambda *_: None)
+    assert hopeless.panels[0].title == "0 of 4 dimensions are on"
+    assert "ARD fails" in hopeless.words[1]
+
+
+def test_a_training_that_nobody_watches_ends() -> None:
+    def leave(*_: object) -> None:
+        raise StopIteration
+
+    with pytest.raises(StopIteration):
+        dimensions("two", 16, 0.1, 4, leave)
+
+
+def test_moments_through_the_kernel_are_those_of_draws() -> None:
+    bend = np.array([[-2.0, -1.0], [-0.5, 0.3], [0.4, 1.2], [1.6, -0.4]])
+    mean, deviation, weights = moments(0.3, 0.6, 0.8, bend)
+    x = np.random.default_rng(0).normal(0.3, 0.6, 200_000)
+    drawn = np.exp(-0.5 * ((x[:, None] - bend[:, 0]) / 0.8) ** 2) @ weights
+    assert mean == pytest.approx(drawn.mean(), abs=0.01)
+    assert deviation == pytest.approx(drawn.std(), abs=0.01)
+
+
+def test_what_views_share_vanishes_behind_a_bend() -> None:
+    # cos² t is 1 − sin² t. That it is shared under a straight kernel a walk through the tour sees.
+    words = two_views("rbf", 0.1, 3, lambda *_: None).words[0]
+    assert words.startswith("0 of 3 dimensions are shared, 2 are private")
+
+
+def test_fitted_points_overfit_and_averaged_ones_do_not() -> None:
+    class Enough(Exception):
+        """Seen what was to be seen."""
+
+    errors: list[tuple[float, ...]] = []
+
+    def watch(picture: Picture, step: int, most: int) -> None:
+        found = re.findall(r"\d\.\d\d", picture.words[1])
+        errors.append(tuple(float(each) for each in found))
+        if step >= 32:
+            raise Enough
+
+    with pytest.raises(Enough):
+        four_maps(8, watch)
+    points_shown, points_aside, bayesian_shown, bayesian_aside = errors[-1]
+    assert points_shown < 0.3 < 1.0 < bayesian_shown
+    assert points_aside > bayesian_aside
+
+
+def test_a_line_mixes_up_what_a_plane_tells_apart() -> None:
+    whole, part = (turned_digit(4, span, 0.2, False).words[1] for span in (360.0, 30.0))
+    assert "nearer to" in whole
+    assert whole.endswith("on two components no longer.")
+    assert "mixed up with none" in part
+
+
+def test_inducing_inputs_on_all_points_lose_nothing_and_none_lose_most() -> None:
+    data = observed(12, 0.3, 0)
+    exact = multivariate_normal(np.zeros(12), RBF(0.6)(data[:, :1]) + 0.3**2 * np.eye(12))
+    bound, mean, deviation, _ = sparse(data, data[:, 0], 0.6, 0.3)
+    other = GaussianProcessRegressor(RBF(0.6), alpha=0.3**2, optimizer=None)
+    expected, spread = other.fit(data[:, :1], data[:, 1]).predict(GRID[:, None], return_std=True)
+    assert bound == pytest.approx(exact.logpdf(data[:, 1]), abs=0.01)
+    np.testing.assert_allclose(mean, expected, atol=2e-3)
+    np.testing.assert_allclose(deviation, spread, atol=2e-3)
+    fewer = sparse(data, data[::3, 0], 0.6, 0.3)[0]
+    assert sparse(data, np.array([1e3]), 0.6, 0.3)[0] < fewer < bound + 1e-6
+
+
+@pytest.mark.parametrize("count", [0, 1, 15])
+def test_any_number_of_inducing_inputs_can_be_drawn(count: int) -> None:
+    places = np.column_stack([np.zeros(count), np.full(count, LOW)])  # on one place
+    assert "nats are missing" in inducing(places, 0.5, 0.2, 20).words[0]

@@ -1,0 +1,122 @@
+"""Training by batches of the rows."""
+
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gplvm_core import BayesianGPLVM, RowFiles, load
+from gplvm_core.models.problems import many_rows
+from gplvm_core.models.problems.edges import FREE
+from gplvm_core.models.problems.encoded import EncodedNode
+from gplvm_core.models.problems.graph import Parameters
+from gplvm_core.models.problems.many_rows import ManyRows
+from gplvm_core.models.problems.starts import Start
+from gplvm_core.models.problems.stochastic import Stochastic
+from gplvm_core.parameters import leaves
+from gplvm_core.statistics.executors import serial
+from tests.models.test_many_rows import SETTINGS, dense_bound, rows
+
+BATCHES = SETTINGS | {"max_iter": 14, "batch_size": 40}
+ENCODERS = pytest.mark.parametrize("encoder", [None, "network"])
+pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
+
+
+@pytest.fixture(autouse=True)
+def few_rows_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(many_rows, "SAMPLES", (30, 30, 150, 200))
+    monkeypatch.setattr(many_rows, "FEW_INDUCING", 5)
+    monkeypatch.setattr("gplvm_core.models.estimators.bayesian.MANY", 250)
+
+
+@ENCODERS
+@pytest.mark.parametrize("gaps", [False, True], ids=["whole", "gaps"])
+def test_it_is_a_model_of_all_rows(gaps: bool, encoder: str | None, tmp_path: Path) -> None:
+    values, seen = rows(300, gaps), []
+    model = BayesianGPLVM(**BATCHES, encoder=encoder).fit(values, callback=seen.append)
+    assert model.trained_rows_ is None and model.latent_mean_.shape == (300, 2)
+    np.testing.assert_allclose(model.bound_, dense_bound(model, values), rtol=1e-8, atol=1e-4)
+    assert any("trained by batches of 40 of 300 rows" in note for note in model.notes_)
+    assert seen[-1].phase == "batches of 40 rows" and seen[-1].latent_mean.shape == (300, 2)
+    if encoder is None:
+        # What is told while it runs are running means of what the end finds.
+        np.testing.assert_allclose(seen[-1].bound, model.bound_, atol=0.5 * 300)
+        np.testing.assert_allclose(seen[-1].information, model.information_, atol=0.3)
+    model.save(tmp_path / "model.gplvm")
+    again = load(tmp_path / "model.gplvm")
+    np.testing.assert_array_equal(again.transform(values[:3]), model.transform(values[:3]))
+
+
+@ENCODERS
+def test_it_goes_on_with_the_same_numbers(encoder: str | None) -> None:
+    values, seen = rows(300), []
+    whole = BayesianGPLVM(**BATCHES, encoder=encoder).fit(values, callback=seen.append)
+    for at in (3, len(seen) - 3):
+        again = BayesianGPLVM(**BATCHES, encoder=encoder).fit(values, resume=seen[at].run)
+        np.testing.assert_array_equal(again.latent_mean_, whole.latent_mean_)
+        assert again.bound_ == whole.bound_
+    # A larger max_iter goes on with batches.
+    longer = BayesianGPLVM(**BATCHES | {"max_iter": 16}, encoder=encoder)
+    longer.fit(values, resume=seen[-1].run)
+    assert longer.result_.iterations == 16
+
+
+def test_it_can_be_stopped() -> None:
+    for phase, told in (("1000", "ended before any batch"), ("batches", "trained by batches")):
+
+        def stop(progress: object, phase: str = phase) -> None:
+            if progress.phase.startswith(phase):
+                raise StopIteration
+
+        model = BayesianGPLVM(**BATCHES).fit(rows(300), callback=stop)
+        assert model.result_.status == "stopped" and len(model.latent_mean_) == 300
+        assert any(told in note for note in model.notes_)
+
+
+def test_files_are_trained_by_batches_of_the_rows_that_are_kept(tmp_path: Path) -> None:
+    np.save(tmp_path / "rows.npy", rows(400))
+    model = BayesianGPLVM(**BATCHES).fit(RowFiles.of(tmp_path / "rows.npy"))
+    assert model.n_rows_ == 400 and len(model.kept_rows_) == 250
+    assert any("trained by batches of 40 of 250 rows" in note for note in model.notes_)
+
+
+def test_batches_that_cannot_be_are_refused() -> None:
+    values = rows(50)
+    with pytest.raises(ValueError, match="batch_size is 51, but there are 50 rows"):
+        BayesianGPLVM(**BATCHES | {"batch_size": 51}).fit(values)
+    for size in (0, 2.5, True):
+        with pytest.raises(ValueError, match="whole number of at least 1"):
+            BayesianGPLVM(**BATCHES | {"batch_size": size}).fit(values)
+    with pytest.raises(ValueError, match="noise='shared'"):
+        BayesianGPLVM(**BATCHES, noise="per_output").fit(values)
+
+
+def test_a_batch_of_all_rows_is_the_problem_without_batches(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(many_rows, "SAMPLES", (60, 60, 60, 60))
+    values = rows(60) - rows(60).mean(axis=0)
+    begin = Start((values,), 2, 8, ("rbf",), "pca")
+    sample = ManyRows(begin, 1e-6, serial, "shared")
+    encoder = EncodedNode.of(values, 2, "network")
+    problem = Stochastic(sample, 60, 10, encoder)
+    phase = problem.phases[-1]
+    begun = problem.entering(sample.start(0), phase)
+    found = problem.batch(begun, phase, 3)
+    whole = replace(sample.graph(begin), nodes=(encoder,))
+    expected = whole.evaluate(Parameters((begun.head,), (begun.layer,)), FREE)
+    np.testing.assert_allclose(found.bound, expected.bound, rtol=1e-10)
+    np.testing.assert_allclose(found.noise_variance, expected.noise_variance, rtol=1e-10)
+    pairs = (
+        (found.gradient.head, expected.gradient.nodes[0]),
+        (found.gradient.layer.kernel, expected.gradient.layers[0].kernel),
+        (found.gradient.layer.inducing, expected.gradient.layers[0].inducing),
+    )
+    for got, wanted in pairs:
+        for path, value in leaves(wanted).items():
+            if path != "variance":  # where it is best, so that neither needs it
+                np.testing.assert_allclose(leaves(got)[path], value, rtol=1e-6, atol=1e-6)
+    # At its own rows' running means there is nothing left to learn of q(u).
+    for value in leaves(found.gradient.seen).values():
+        np.testing.assert_allclose(value, 0.0, atol=1e-8)

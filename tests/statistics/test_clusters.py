@@ -1,0 +1,130 @@
+"""Rows that pass by on a cluster of two processes: the same numbers, whatever dies."""
+
+import os
+import signal
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import dask
+import numpy as np
+import pytest
+from distributed import Client, LocalCluster
+from distributed.utils import get_mp_context
+
+from gplvm_core import BayesianGPLVM, ClusterError, RowFiles, cluster
+from gplvm_core.datasets import DataError
+from gplvm_core.models.problems import many_rows
+from gplvm_core.prediction.added import pass_by
+
+SETTINGS = {"n_components": 2, "n_inducing": 6, "max_iter": 6, "random_state": 0}
+ROOM = "gplvm_core.statistics.clusters"
+
+
+@pytest.fixture(scope="module")
+def local() -> Iterator[tuple[str, Client]]:
+    """The address of a cluster, and a client of its own to ask it things.
+
+    Its workers are forked from one process that has loaded the package: each would need seconds.
+    """
+    with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
+        get_mp_context().set_forkserver_preload(["distributed", "gplvm_core"])
+        with (
+            LocalCluster(n_workers=2, threads_per_worker=1, dashboard_address=None) as found,
+            Client(found.scheduler_address, set_as_default=False) as client,
+        ):
+            yield found.scheduler_address, client
+
+
+def use(address: str, patience: float = 15.0) -> None:
+    with cluster(address, patience=patience):
+        pass
+
+
+def rows() -> np.ndarray:
+    generator = np.random.default_rng(1)
+    latent = generator.normal(size=(3000, 1))
+    waves = np.hstack([latent, np.sin(2.0 * latent), np.cos(latent), latent**2])
+    values = waves + 0.05 * generator.normal(size=waves.shape)
+    values[generator.uniform(size=3000) < 0.01, 2] = np.nan
+    return values
+
+
+# First, since what a worker has loaded it keeps.
+def test_workers_without_the_package_or_with_another_are_refused(local: tuple[str, Client]) -> None:
+    address, client = local
+    client.run(exec, f"import sys; sys.modules['{ROOM}'] = None")
+    with pytest.raises(ClusterError, match=r"worker tcp://.* cannot load gplvm_core .*: install"):
+        use(address)
+    client.run(exec, f"import sys; del sys.modules['{ROOM}']")
+    client.run(exec, f"import {ROOM} as room; room.code = lambda: 'other'")
+    with pytest.raises(ClusterError, match=r"worker tcp://.* has another version of gplvm_core"):
+        use(address)
+    client.run(exec, f"import {ROOM} as room, importlib; importlib.reload(room)")
+
+
+def test_a_cluster_gives_the_same_numbers_though_a_worker_is_killed(
+    local: tuple[str, Client], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gplvm_core.models.estimators.bayesian.MANY", 250)
+    monkeypatch.setattr("gplvm_core.datasets.row_files.ROWS_AT_ONCE", 150)
+    monkeypatch.setattr(many_rows, "SAMPLES", (30, 30, 60, 120))
+    monkeypatch.setattr(many_rows, "FEW_INDUCING", 5)
+    address, client = local
+    np.save(tmp_path / "rows.npy", rows().astype(np.float32))
+    files = RowFiles.of(tmp_path / "rows.npy")
+    alone = BayesianGPLVM(**SETTINGS).fit(files)
+    workers = client.run(os.getpid)
+    iterations: list[int] = []
+    killed = next(iter(workers.values()))
+
+    def kill(progress: Any) -> None:
+        iterations.append(progress.iteration)
+        if iterations.count(progress.iteration) == 2:  # the first part has arrived
+            os.kill(killed, signal.SIGKILL)
+
+    with cluster(address) as run:
+        model = BayesianGPLVM(**SETTINGS).fit(files, callback=kill, executor=run)
+    with pytest.raises(ProcessLookupError):
+        os.kill(killed, 0)
+    assert model.n_rows_ == 3000
+    for name in ("bound_", "information_"):
+        np.testing.assert_allclose(getattr(model, name), getattr(alone, name), rtol=1e-12)
+    for name in ("psi0", "psi1_targets", "psi2", "yy", "n_points"):
+        expected = getattr(alone.statistics_, name)
+        np.testing.assert_allclose(getattr(model.statistics_, name), expected, rtol=1e-12)
+    # Files that the workers do not see, though they were there before.
+    (tmp_path / "rows.npy").unlink()
+    known = (model.posterior_, model._belief, model.kept_rows_)
+    with (
+        cluster(address) as run,
+        pytest.raises(
+            DataError, match=r"worker tcp://.* same paths, says: .*rows.npy can no longer"
+        ),
+    ):
+        list(pass_by(files, *known, run))
+    with pytest.raises(ValueError, match="an executor works on rows of files"):
+        model.fit(rows(), executor=run)
+
+
+def test_a_cluster_that_is_not_there_or_ends_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+    with pytest.raises(ClusterError, match=r"no cluster answers at tcp://127.0.0.1:1 \(Connection"):
+        use("tcp://127.0.0.1:1", 0.2)
+    for address in (
+        "nowhere",
+        "http://127.0.0.1:1",
+        "tcp://127.0.0.1",
+        "tcp://[:1",
+        "tcp://h:99999",
+    ):
+        with pytest.raises(ClusterError, match="no address of a cluster"):
+            use(address)
+    with (
+        LocalCluster(n_workers=0, dashboard_address=":0") as empty,
+        pytest.raises(ClusterError, match=r"has no workers: start some with “dask worker"),
+    ):
+        use(empty.scheduler_address, 0.2)
+    monkeypatch.setitem(sys.modules, "distributed", None)
+    with pytest.raises(ClusterError, match=r"pip install 'manifolio\[cluster\]'"):
+        use("tcp://127.0.0.1:1")
