@@ -23,6 +23,11 @@ lead(
 def compare() -> None:
     """The page for the models in the link."""
     keys = linked_keys()
+    if not keys:
+        st.info("There is no model yet whose data others could be compared on.")
+        if st.button("Train a model", type="primary", icon=":material/model_training:"):
+            st.switch_page("pages/train.py")
+        return
     try:
         first = first_of(keys[0])
     except (ValueError, OSError) as error:

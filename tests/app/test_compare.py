@@ -22,7 +22,7 @@ def kept(monkeypatch: pytest.MonkeyPatch, home, flow: Dataset) -> str:
     monkeypatch.setattr(recipes, "MAX_ITER", 2)
     monkeypatch.setattr(verdict, "MAX_ITER", 2)
     monkeypatch.setattr(verdict, "SPLITS", 2)
-    monkeypatch.setattr(baselines, "SIZES", (1, 2))
+    monkeypatch.setattr(baselines, "SIZES", (1,))
     model = BayesianGPLVM(3, n_inducing=8, max_iter=2, random_state=0).fit(flow.values)
     return f"library:{Library(workspace() / 'library').add(model, flow, 'Some flow')}"
 
@@ -71,5 +71,7 @@ def test_what_cannot_be_compared_is_said(kept: str) -> None:
     assert "“Other rows” is a model of other data" in said(at)
     # What nobody has asked for here is offered, not begun.
     assert any(button.label == "Make it" for button in at.button)
+    at = run_page("compare", models=",")
+    assert not at.exception and not at.error
     at = run_page("compare", models="library:nothing")
     assert not at.exception and "There is no model “nothing” here" in said(at)

@@ -53,5 +53,5 @@ def test_a_row_a_place_and_a_line_are_seen_in_both_maps(
         page.mouse.move(*place)
     page.mouse.up()
     expect(page.locator("[data-part=count]")).to_have_text("150 rows selected")
-    assert page.evaluate(f"() => {MAPS}.panels[1].state.rows.size") == 150
+    assert page.evaluate(f"() => {MAPS}.panels[1].state.rows.length") == 150
     assert len(traffic.sent) == sent

@@ -21,7 +21,7 @@ from pages.ui.shared.memory import recall, remember
 from pages.ui.train import source_form
 from tests.app.apptest import finished, press, query, run_page, said, upload
 
-PAGES = ("gallery", "explore", "depth", "complete", "train", "library")
+PAGES = ("gallery", "explore", "depth", "complete", "compare", "train", "library")
 pytestmark = pytest.mark.usefixtures("home")
 
 

@@ -2,11 +2,10 @@
 
 import { fitCanvas } from "../kit/dom.js";
 import { css } from "../kit/theme.js";
-import { rowsInside } from "../map/lasso.js";
 
 /** @import { Panel } from "./panel.js" */
 
-const LEAST_LINE = 3; // places of the pointer; fewer enclose nothing
+const LEAST_ENCLOSING = 3; // places of the pointer; fewer enclose nothing
 
 export class LassoLine {
   /**
@@ -26,7 +25,7 @@ export class LassoLine {
     });
     canvas.addEventListener("pointermove", (event) => this.line.length && this.draw([...this.line, this.at(event)]));
     canvas.addEventListener("pointerup", (event) => {
-      const rows = this.line.length < LEAST_LINE ? [] : rowsInside(panel.map.places, this.line);
+      const rows = this.line.length < LEAST_ENCLOSING ? [] : Array.from(panel.map.enclosed(this.line));
       this.draw([]);
       take(rows, event.shiftKey);
     });

@@ -7,6 +7,7 @@ import { svgOf } from "../kit/svg_context.js";
 import { css, readTheme, takeTheme } from "../kit/theme.js";
 import { START_TURN } from "../kit/turn.js";
 import { Colours } from "../map/colours.js";
+import { united } from "../map/lasso.js";
 import { turnings } from "./align.js";
 import { Panel } from "./panel.js";
 import { modelsOf } from "./placed.js";
@@ -43,7 +44,7 @@ export class LinkedMaps {
     /** What all maps share. @type {MapState} */
     this.shared = {
       a: 0, b: 1, point: new Float64Array(0), path: null, held: new Set(), follow: true, hover: null, hovered: -1,
-      marks: [], marked: -1, factor: -1, selected: new Set(), rows: new Set(),
+      marks: [], marked: -1, factor: -1, selected: new Set(), rows: [],
       show: { thumbnails: false, ellipses: false, trajectories: Boolean(models[0].sequences) },
       turn: { ...START_TURN }, theme: readTheme(this.root),
     };
@@ -160,8 +161,8 @@ export class LinkedMaps {
 
   /** These rows are the selected ones, in every map. @param {number[]} rows @param {boolean} add */
   take(rows, add) {
-    this.shared.rows = new Set(add ? [...this.shared.rows, ...rows] : rows);
-    const count = this.shared.rows.size;
+    this.shared.rows = add ? united(this.shared.rows, rows) : rows;
+    const count = this.shared.rows.length;
     this.parts.selection.hidden = count === 0;
     this.parts.count.textContent = `${count} ${count === 1 ? "row" : "rows"} selected`;
     for (const { map } of this.panels) map.drawLower();

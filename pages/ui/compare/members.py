@@ -83,11 +83,15 @@ class Waiting:
 
 
 def linked_keys() -> tuple[str, ...]:
-    """From the link: `models=…,…`, or the one `model=…` of a door beside PCA."""
-    wanted = st.query_params.get("models")
+    """From the link: `models=…,…`, or the one `model=…` of a door beside PCA; none where there is
+    no model at all."""
+    wanted = [key for key in st.query_params.get("models", "").split(",") if key]
     if wanted:
-        return tuple(dict.fromkeys(key for key in wanted.split(",") if key))[:MOST]
-    return (st.query_params.get("model", FIRST), "pca")
+        return tuple(dict.fromkeys(wanted))[:MOST]
+    there = [each.key for each in items() if not each.entry.broken]
+    usual = FIRST if FIRST in there else next(iter(there), None)
+    first = st.query_params.get("model", usual)
+    return () if first is None else (first, "pca")
 
 
 def set_keys(keys: tuple[str, ...]) -> None:
