@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Locator, expect
 
 from pages.ui.learn.tour import STOPS
 from tests.app.conftest import Server, Visit
@@ -12,28 +12,31 @@ from tests.app.watch import settled
 pytestmark = pytest.mark.browser
 
 
-def slide(page: Page, label: str, value: float) -> None:
-    page.locator(".lesson").get_by_label(label, exact=True).fill(str(value))
+def slide(figure: Locator, label: str, value: float) -> None:
+    figure.get_by_label(label, exact=True).fill(str(value))
 
 
-def click_into(page: Page) -> None:
-    page.locator(".lesson canvas").first.click(position={"x": 300, "y": 150})
+def click_into(figure: Locator) -> None:
+    figure.locator("canvas").first.click(position={"x": 300, "y": 150})
 
 
-def train(page: Page) -> None:
-    page.locator(".lesson [data-part=play]").click()
+def train(figure: Locator) -> None:
+    figure.locator("[data-part=play]").click()
 
 
 # For every stop: what a visitor does, and words that must be there then.
-CHANGES: dict[str, tuple[Callable[[Page], None], str]] = {
+CHANGES: dict[str, tuple[Callable[[Locator], None], str]] = {
     "functions": (click_into, "1 point seen"),
-    "bend": (lambda page: slide(page, "Width of q(x)", 0.02), "Through ⟨k⟩: 1.28"),
-    "digit": (lambda page: slide(page, "Whole turn", 30), "mixed up with none"),
+    "bend": (lambda figure: slide(figure, "Width of q(x)", 0.02), "Through ⟨k⟩: 1.28"),
+    "digit": (lambda figure: slide(figure, "Whole turn", 30), "mixed up with none"),
     "maps": (train, "Bayesian GP-LVM: 1."),
     "dimensions": (train, "2 of 10 dimensions are on"),
     "inducing": (click_into, "6 inducing inputs"),
+    "inputs": (train, "With their uncertainty: 0.07"),
+    "forecasts": (lambda figure: slide(figure, "Steps ahead", 2), "Of 2 values that came"),
     "views": (train, "1 of 6 dimensions is shared"),
-    "step": (lambda page: slide(page, "Look at", 0.0), "At 0.00 the band"),
+    "step": (lambda figure: slide(figure, "Look at", 0.0), "At 0.00 the band"),
+    "meaning": (lambda figure: slide(figure, "From digit", 45), "0.00 and 0.00 apart"),
 }
 
 
@@ -44,9 +47,10 @@ def test_every_stop_answers_to_what_is_changed(server: Server, browser_page: Vis
     for number, stop in enumerate(STOPS):
         expect(page.get_by_role("heading", name=stop.title)).to_be_visible()
         change, words = CHANGES[stop.name]
-        figure = page.locator(".lesson[data-shown]")
+        # By its name: that of the stop before may be there for a moment.
+        figure = page.locator(f".lesson[data-stop={stop.name}][data-shown]")
         expect(figure).not_to_contain_text(words)
-        change(page)
+        change(figure)
         expect(figure).to_contain_text(words)
         assert f"stop={stop.name}" in page.url
         if number == 0:

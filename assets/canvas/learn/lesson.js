@@ -11,7 +11,7 @@ import { lessonInk, LessonGraph } from "./lesson_graph.js";
 /** @import { LessonPanel } from "./lesson_graph.js" */
 /** @typedef {{ status: "ready" | "playing" | "paused" | "ended", words: string }} LessonTraining */
 /** @typedef {{ state?: LessonState, train?: string, edit: number }} LessonAct */
-/** @typedef {{ controls: LessonControl[], state: LessonState, usual: LessonState, edit: number, training: LessonTraining | null }} LessonWords */
+/** @typedef {{ stop: string, controls: LessonControl[], state: LessonState, usual: LessonState, edit: number, training: LessonTraining | null }} LessonWords */
 
 const LOOP_MS = 7000; // once round for what moves
 const WAIT_MS = 1500; // an answer that has not come by then is not waited for
@@ -34,6 +34,8 @@ export class LessonFigure {
     this.controls = new Map();
     /** @type {{ canvas: HTMLCanvasElement, legend: HTMLElement, title: HTMLElement, hand: HandOn }[]} */
     this.places = [];
+    /** @type {LessonState | undefined} */
+    this.usual = undefined;
     this.edit = 0;
     this.asked = 0; // the edit that was sent last
     this.answered = 0;
@@ -53,8 +55,9 @@ export class LessonFigure {
   }
 
   /** @param {LessonWords} words */
-  tell({ controls, state, usual, edit, training }) {
-    if (!this.controls.size) {
+  tell({ stop, controls, state, usual, edit, training }) {
+    this.root.dataset.stop = stop;
+    if (!this.usual) {
       for (const control of controls) {
         const made = lessonControl(control, (value) => this.change({ [control.name]: value }));
         this.controls.set(control.name, made);

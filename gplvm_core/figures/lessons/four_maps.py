@@ -3,7 +3,6 @@
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -28,7 +27,6 @@ TITLES = {
 INKS = {"pca": "muted", "dual": "muted", "points": "warm", "bayesian": "accent"}
 
 
-@cache
 def digits() -> tuple[Float[Array, "N D"], Int[NDArray[np.int64], " N"], Float[Array, "T D"]]:
     """Rows to train on with their kinds, and rows that are kept aside."""
     data = load_dataset("digits")
@@ -61,7 +59,6 @@ class Errors:
         self.aside.append(float(np.sqrt(np.mean((filled - aside)[:, half:] ** 2))))
 
 
-@cache
 def linear_maps() -> tuple[dict[str, Float[Array, "N 2"]], Errors]:
     """PCA by both of its doors, and its errors."""
     rows, _, _ = digits()

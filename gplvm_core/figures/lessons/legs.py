@@ -21,13 +21,18 @@ class Leg:
             raise StopIteration
 
 
-def legs(make: Callable[[], Any], data: Any, length: int) -> Iterator[Any]:
-    """Models fitted to data, each a leg of so many iterations further; the last one is trained."""
+def legs(
+    make: Callable[[], Any], data: Any, length: int, outputs: Any = None, **given: Any
+) -> Iterator[Any]:
+    """Models fitted to data, each a leg of so many iterations further; the last one is trained.
+
+    outputs, given: what else `fit` takes.
+    """
     run: Any = None
     while True:
         model, leg = make(), Leg(length)
         with warnings.catch_warnings(action="ignore"):  # of what can be seen in the figure
-            model.fit(data, callback=leg, resume=run)
+            model.fit(data, outputs, callback=leg, resume=run, **given)
         yield model
         if model.result_.status != "stopped" or leg.last is None:
             return

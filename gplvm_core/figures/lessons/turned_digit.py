@@ -1,7 +1,5 @@
 """One digit, turned and thinned: its pictures lie on a curve, or on a surface, of pixel space."""
 
-from functools import cache
-
 import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import NDArray
@@ -18,7 +16,6 @@ COMPONENTS = (1, 2, 10)
 APART = 30.0  # degrees from which on two pictures are different ones
 
 
-@cache
 def first_of(digit: int) -> Float[Array, "S S"]:
     """A picture of the digit with smooth edges and a rim, ink from 0 to 1."""
     digits = load_dataset("digits")
@@ -27,13 +24,13 @@ def first_of(digit: int) -> Float[Array, "S S"]:
     return np.clip(np.pad(zoom(small, 1.75, order=3), 3), 0.0, 1.0)
 
 
-@cache
 def turned(
     digit: int, span: float, thinned: bool
 ) -> tuple[Float[Array, "N D"], Float[Array, " N"], Int[NDArray[np.int64], " N"]]:
     """Pictures as rows, how far each is turned in degrees, and how much it is thinned."""
     angles = np.linspace(0.0, span, N_ANGLES, endpoint=span < 360.0)
-    whole = [np.clip(rotate(first_of(digit), a, reshape=False, order=1), 0, 1) for a in angles]
+    upright = first_of(digit)
+    whole = [np.clip(rotate(upright, angle, reshape=False, order=1), 0, 1) for angle in angles]
     powers = THINNED if thinned else PLAIN
     rows = np.array([picture.ravel() ** power for power in powers for picture in whole])
     thinness = np.repeat(np.arange(len(powers)), N_ANGLES)

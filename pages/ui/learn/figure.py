@@ -75,6 +75,7 @@ def _figure(stop: Stop, watched: bool, turn: Callable[[int], None]) -> None:
             key=figure_key,
             data={
                 "store": key_of(stop),
+                "stop": stop.name,
                 "controls": stop.drawn(),
                 "state": now.state,
                 "usual": usual_state(stop.controls),

@@ -5,11 +5,14 @@ import streamlit as st
 from pages.ui.learn.figure import figure
 from pages.ui.learn.stop import Note, Stop
 from pages.ui.learn.stops.dimensions import DIMENSIONS
+from pages.ui.learn.stops.forecasts import FORECASTS
 from pages.ui.learn.stops.four_maps import FOUR_MAPS
 from pages.ui.learn.stops.functions import FUNCTIONS
 from pages.ui.learn.stops.inducing import INDUCING
+from pages.ui.learn.stops.noisy_inputs import NOISY_INPUTS
 from pages.ui.learn.stops.step import STEP
 from pages.ui.learn.stops.turned_digit import TURNED_DIGIT
+from pages.ui.learn.stops.two_trainings import TWO_TRAININGS
 from pages.ui.learn.stops.two_views import TWO_VIEWS
 from pages.ui.learn.stops.uncertain_input import UNCERTAIN_INPUT
 from pages.ui.shared.link import go_to
@@ -21,8 +24,11 @@ STOPS: tuple[Stop, ...] = (
     FOUR_MAPS,
     DIMENSIONS,
     INDUCING,
+    NOISY_INPUTS,
+    FORECASTS,
     TWO_VIEWS,
     STEP,
+    TWO_TRAININGS,
 )
 
 

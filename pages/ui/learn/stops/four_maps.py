@@ -1,13 +1,17 @@
 """Stop 4: four maps of the same data."""
 
+import streamlit as st
+
 from gplvm_core.figures.lessons.four_maps import four_maps
 from gplvm_core.figures.lessons.picture import Picture
 from pages.ui.learn.controls import Slider, State
 from pages.ui.learn.stop import Door, Look, Note, Stop
 
 
-def picture(state: State) -> Picture:
-    return four_maps(int(state["dimensions"]))
+@st.cache_data(show_spinner=False)
+def picture(_state: State) -> Picture:
+    """Before training, which starts from PCA's map, whatever is chosen."""
+    return four_maps(2)
 
 
 def train(state: State, look: Look) -> Picture:
