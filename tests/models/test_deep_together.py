@@ -84,8 +84,10 @@ def test_they_begin_at_mean_field_and_training_raises_the_bound(family: str) -> 
     begun = problem.entering(problem.start(0), problem.phases[0])
     started = problem._conditioned(begun)
     mean_field = plain.evaluate(plain.start(0), FREE).bound
-    # Scales of conditioned layers were best for the marginalised bound, not for this one.
-    assert problem.evaluate(started, FREE).bound <= mean_field + 1e-6 * abs(mean_field)
+    # Scales that are no longer at their optimum were best for the marginalised bound.
+    begun_at = problem.evaluate(started, FREE).bound
+    assert begun_at <= mean_field + 1e-6 * abs(mean_field)
+    assert family != "full" or begun_at == pytest.approx(mean_field, rel=1e-8)
     last = problem.phases[-1]
     layout = problem.layout(started, last)
     at = problem.evaluate(started, last)
