@@ -52,10 +52,9 @@ def test_it_is_a_model_of_all_rows(gaps: bool, encoder: str | None, tmp_path: Pa
 def test_it_goes_on_with_the_same_numbers(encoder: str | None) -> None:
     values, seen = rows(300), []
     whole = BayesianGPLVM(**BATCHES, encoder=encoder).fit(values, callback=seen.append)
-    for at in (3, len(seen) - 3):
-        again = BayesianGPLVM(**BATCHES, encoder=encoder).fit(values, resume=seen[at].run)
-        np.testing.assert_array_equal(again.latent_mean_, whole.latent_mean_)
-        assert again.bound_ == whole.bound_
+    again = BayesianGPLVM(**BATCHES, encoder=encoder).fit(values, resume=seen[-2].run)
+    np.testing.assert_array_equal(again.latent_mean_, whole.latent_mean_)
+    assert again.bound_ == whole.bound_
     # A larger max_iter goes on with batches.
     longer = BayesianGPLVM(**BATCHES | {"max_iter": 16}, encoder=encoder)
     longer.fit(values, resume=seen[-1].run)
