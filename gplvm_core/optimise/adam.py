@@ -61,7 +61,7 @@ class Adam:
     Fusi & Lawrence (2013) for the natural steps.
     """
 
-    rate: float = 0.01
+    rate: float = 0.03
     natural_step: float = 0.1
     iterations: int = 50
     batches: int = 10

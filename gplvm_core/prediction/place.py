@@ -4,9 +4,13 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 import numpy as np
+from jaxtyping import Int
+from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.prediction.project import QUICK, project
+from gplvm_core.prediction.posterior import Posterior
+from gplvm_core.prediction.project import QUICK, Effort, Projection, project
+from gplvm_core.prediction.project_deep import Nodes, project_nodes
 from gplvm_core.prediction.row_terms import Evidence
 from gplvm_core.statistics import Executor
 from gplvm_core.statistics.executors import serial
@@ -18,6 +22,7 @@ STARTING_POINTS = 2500
 AS_STARTED = replace(QUICK, starts_of_partial=1, iterations=0)
 # Told how many rows were placed; whether to go on is its answer.
 Watch = Callable[[int], bool]
+Find = Callable[[list[Evidence], Effort], Projection]
 
 
 def place(
@@ -32,16 +37,43 @@ def place(
     says no, the others stay where training points that generate the nearest outputs are. A row's
     place may hang on its part's other rows in the last digit, not on the threads.
     """
-    training, count = training.thinned(STARTING_POINTS), len(evidence[0].outputs)
-    quick = replace(QUICK, tile=min(QUICK.tile, count))
-    parts = [np.arange(a, min(a + ROWS_AT_ONCE, count)) for a in range(0, count, ROWS_AT_ONCE)]
-    found = Belief(np.empty((count, training.n_latent)), np.empty((count, training.n_latent)))
-    done, going = 0, True
+    training = training.thinned(STARTING_POINTS)
 
-    def placed(rows: np.ndarray) -> tuple[Belief, bool]:
+    def find(seen: list[Evidence], effort: Effort) -> Projection:
+        return project(seen, training, effort=effort)
+
+    return _in_parts(find, evidence, training.n_latent, run, watch)
+
+
+def place_nodes(
+    evidence: Sequence[Evidence],
+    above: Sequence[Posterior],
+    training: Sequence[Belief],
+    run: Executor = serial,
+    watch: Watch | None = None,
+) -> tuple[list[Belief], int]:
+    """The same at every node of a deep model, the top first (see `project_nodes`)."""
+    training = [each.thinned(STARTING_POINTS) for each in training]
+    nodes = Nodes.of(training)
+
+    def find(seen: list[Evidence], effort: Effort) -> Projection:
+        return project_nodes(seen, above, training, effort=effort)
+
+    found, placed = _in_parts(find, evidence, nodes.edges[-1], run, watch)
+    return [Belief(found.mean[:, at], found.variance[:, at]) for at in nodes], placed
+
+
+def _in_parts(
+    find: Find, evidence: Sequence[Evidence], width: int, run: Executor, watch: Watch | None
+) -> tuple[Belief, int]:
+    count, done, going = len(evidence[0].outputs), 0, True
+    parts = [np.arange(a, min(a + ROWS_AT_ONCE, count)) for a in range(0, count, ROWS_AT_ONCE)]
+    found = Belief(np.empty((count, width)), np.empty((count, width)))
+    quick = replace(QUICK, tile=min(QUICK.tile, count))
+
+    def placed(rows: Int[NDArray[np.intp], " n"]) -> tuple[Belief, bool]:
         effort = quick if going else AS_STARTED
-        seen = [each.rows(rows) for each in evidence]
-        return project(seen, training, effort=effort).best, effort is quick
+        return find([each.rows(rows) for each in evidence], effort).best, effort is quick
 
     for rows, (best, fully) in zip(parts, run(placed, parts), strict=True):
         found.mean[rows], found.variance[rows] = best.mean, best.variance

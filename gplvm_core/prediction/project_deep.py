@@ -18,7 +18,7 @@ from gplvm_core.bounds import Collapsed, collapsed, gram_factor, marginalised
 from gplvm_core.numerics import Array, Factor
 from gplvm_core.prediction.density import gains
 from gplvm_core.prediction.posterior import Posterior
-from gplvm_core.prediction.project import Projection, RowsFunction, projected
+from gplvm_core.prediction.project import THOROUGH, Effort, Projection, RowsFunction, projected
 from gplvm_core.prediction.row_terms import Evidence, RowTerms, UncertainTerms, terms_of
 from gplvm_core.priors import StandardNormal
 from gplvm_core.statistics import Statistics, Targets, reduce_statistics
@@ -111,6 +111,7 @@ def project_nodes(
     training: Sequence[Belief],
     *,
     partial: bool = False,
+    effort: Effort = THOROUGH,
 ) -> Projection:
     """q of all nodes of new rows side by side, the top first, each row on its own.
 
@@ -150,7 +151,8 @@ def project_nodes(
         return negative_bound
 
     others = [each.mean for each in training[:-1]]
-    return projected(evidence, training[-1].mean, partial, objective, start, unpack, others)
+    settings = objective, start, unpack, others, effort
+    return projected(evidence, training[-1].mean, partial, *settings)
 
 
 def _sum(first: Belief, second: Belief) -> Belief:

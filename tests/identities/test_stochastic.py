@@ -128,7 +128,8 @@ def test_batches_estimate_value_and_gradients_without_bias(layer: Layer, gaps: b
         np.testing.assert_allclose(part.gradients.mean, 4.0 * whole.gradients.mean[b], atol=1e-8)
 
 
-def test_gradients_with_q_of_whitened_u_held(layer: Layer) -> None:
+def test_gradients_with_q_of_whitened_u_held() -> None:
+    layer = Layer(KERNELS["sum"], INDUCING, 1.0)
     outputs, rows = targets(True), slice(3, 15)
     seen = said(layer, outputs)
     explicit = Explicit.of(layer, seen, jitter=JITTER)

@@ -7,6 +7,7 @@ import pytest
 
 from gplvm_core import (
     BayesianGPLVM,
+    DeepGPLVM,
     DynamicalGPLVM,
     ManifoldRelevance,
     RowFiles,
@@ -34,6 +35,8 @@ def rows(count: int, gaps: bool = False) -> np.ndarray:
 def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gplvm_core.models.estimators.bayesian.MANY", 250)
     monkeypatch.setattr("gplvm_core.models.estimators.views.MANY", 250)
+    monkeypatch.setattr("gplvm_core.models.estimators.deep_gplvm.MANY", 250)
+    monkeypatch.setattr("gplvm_core.models.problems.deep_many_rows.SAMPLES", (120,))
     monkeypatch.setattr(many_rows, "SAMPLES", (30, 30, 60, 120))
     monkeypatch.setattr(many_rows, "FEW_INDUCING", 5)
 
@@ -114,11 +117,11 @@ def test_it_can_be_stopped_while_rows_are_placed(monkeypatch: pytest.MonkeyPatch
 
     def stop(progress) -> None:
         told.append(progress.message)
-        if told[-1] == "placing rows on the map: 100 of 300":
+        if told[-1] == "placing rows on the map: 100 of 180":
             raise StopIteration
 
     model = BayesianGPLVM(**SETTINGS).fit(values, callback=stop)
-    assert "placing rows on the map: 50 of 300" in told
+    assert "placing rows on the map: 50 of 180" in told
     assert any("80 stand where the nearest trained row does" in note for note in model.notes_)
     # They are a model of all rows all the same, and its bound is one.
     np.testing.assert_allclose(model.bound_, dense_bound(model, values), rtol=1e-8, atol=1e-4)
@@ -151,6 +154,31 @@ def test_views_are_trained_on_a_sample_as_well(gaps: bool, tmp_path: Path) -> No
     np.testing.assert_array_equal(again.latent_mean_, mean)
     model.save(tmp_path / "model.gplvm")
     np.testing.assert_array_equal(load(tmp_path / "model.gplvm").trained_rows_, model.trained_rows_)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.usefixtures("few_are_many")
+def test_a_deep_model_is_trained_on_a_sample(tmp_path: Path) -> None:
+    values, seen = rows(300, gaps=True), []
+    settings = SETTINGS | {"n_components": (2, 2), "max_iter": 20}
+    model = DeepGPLVM(**settings).fit(values, callback=seen.append)
+    assert len(model.trained_rows_) == 120
+    assert [each.latent_mean_.shape for each in model.layers_] == [(300, 2), (300, 2)]
+    assert any("120 of 300 rows were trained; the other 180" in note for note in model.notes_)
+    assert {len(each.latent_mean) for each in seen} == {300}
+    left = np.abs(model.inverse_transform(model.latent_mean_) - values)
+    others = np.setdiff1d(np.arange(300), model.trained_rows_)
+    assert np.nanmedian(left[others]) < 1.3 * np.nanmedian(left[model.trained_rows_])
+    # Every row has its own place again: what is stored of the last layer fits its inputs.
+    last, at = model.layers_[-1], model.posterior_
+    count = np.array([np.sum(~np.isnan(column)) for column in values.T])
+    assert last.statistics_.n_values == count.sum()
+    psi1, _ = at.kernel.psi1(last.latent_mean_, last.latent_variance_, at.inducing)
+    carried = psi1.T @ np.nan_to_num(at.to_internal(values))
+    np.testing.assert_allclose(last.statistics_.psi1_targets, carried, atol=1e-8)
+    model.save(tmp_path / "model.gplvm")
+    again = load(tmp_path / "model.gplvm")
+    np.testing.assert_array_equal(again.trained_rows_, model.trained_rows_)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

@@ -1,6 +1,7 @@
 """The deep GP-LVM: Gaussian-process layers on top of each other, above them latent inputs."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any, Literal, Self
 
@@ -15,13 +16,16 @@ from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.deep import LAYERED, for_layers, widths
 from gplvm_core.models.estimators.deep_queries import DeepQueries
 from gplvm_core.models.estimators.trained import TrainedModel
+from gplvm_core.models.problems.conditional import CONDITIONAL
 from gplvm_core.models.problems.deep import PHASES, Family, chain
 from gplvm_core.models.problems.deep_growing import Grown
+from gplvm_core.models.problems.deep_many_rows import SampledGraph
 from gplvm_core.models.problems.deep_starts import Embedded, InTurn
 from gplvm_core.models.problems.doctor import DeepLayer, doubts, examined
 from gplvm_core.models.problems.edges import targets_for
 from gplvm_core.models.problems.encoded import EncodedNode
-from gplvm_core.models.problems.graph import Beginning, Graph, Parameters
+from gplvm_core.models.problems.graph import Beginning, Graph
+from gplvm_core.models.problems.many_rows import MANY, Completed, Rows
 from gplvm_core.models.problems.nodes import LatentNode, Node
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.training.run import Phase, Run
@@ -65,8 +69,13 @@ class DeepGPLVM(DeepQueries, TrainedModel):
         answer.
     grow : also starts from a new top on a shallow model that was trained first (layer by layer
         where there are more), and keeps what ends with the better bound; notes_ say which.
+
+    Of 20,000 rows or more, without time_kernel and encoder and with the family "marginalised" or
+    "mean_field", 10,000 are trained and the others placed in all layers where those say;
+    `trained_rows_` says which were trained (None: all).
     """
 
+    trained_rows_: Rows | None
     _layered = LAYERED
 
     def __init__(
@@ -143,6 +152,20 @@ class DeepGPLVM(DeepQueries, TrainedModel):
         return Embedded(targets, wide, n_inducing, kernels, self.init)
 
     def _problem(self, begin: Embedded, run: Executor) -> Graph:
+        outputs = begin.outputs
+        assert not isinstance(outputs, tuple)
+        # Where q is one of every point's own, others can be placed.
+        apart = self.time_kernel is None and self.encoder is None
+        if len(outputs) < MANY or not apart or self.family in CONDITIONAL:
+            return self._chain(begin, run)
+
+        def some(rows: Rows) -> Graph:
+            init = begin.init if isinstance(begin.init, str) else np.asarray(begin.init)[rows]
+            return self._chain(replace(begin, outputs=outputs[rows], init=init), run)
+
+        return SampledGraph.of(some, outputs)
+
+    def _chain(self, begin: Embedded, run: Executor) -> Graph:
         assert not isinstance(begin.outputs, tuple)
         targets = targets_for(begin.outputs, self.noise)
 
@@ -182,8 +205,13 @@ class DeepGPLVM(DeepQueries, TrainedModel):
         return EncodedNode.of(outputs, n_latent, self.encoder)
 
     def _settle(
-        self, problem: Graph, parameters: Parameters, targets: Array, scaling: Scaling
+        self, problem: Graph, parameters: Any, targets: Array, scaling: Scaling
     ) -> tuple[str, ...]:
+        said: tuple[str, ...] = ()
+        self.trained_rows_ = None
+        if isinstance(parameters, Completed):
+            self.trained_rows_, said = parameters.trained, parameters.notes
+            problem, parameters = parameters.problem, parameters.parameters
         learnt = problem.learnt(parameters, (targets,))
         self._keep_layers(examined(problem, learnt, scaling))
         self.bound_ = learnt.bound + scaling.log_jacobian(observed_counts(targets))
@@ -194,7 +222,7 @@ class DeepGPLVM(DeepQueries, TrainedModel):
         if isinstance(node, PathNode):
             self.path_, self.time_kernel_ = node.path(own), own.kernel
             odd = timeline_notes(self.times_, self.sequences_, own.kernel)
-        return odd + self._kept(problem) + learnt.notes + doubts(self.layers_)
+        return said + odd + self._kept(problem) + learnt.notes + doubts(self.layers_)
 
     def _kept(self, problem: Graph) -> tuple[str, ...]:
         """Which kind of start was kept, in words."""

@@ -14,6 +14,7 @@ from gplvm_core.models.data.scaling import (
     units_for,
 )
 from gplvm_core.models.estimators.estimator import LatentVariableModel
+from gplvm_core.models.problems.deep_many_rows import SampledGraph
 from gplvm_core.models.problems.many_rows import ManyRows
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.problems.stochastic import Stochastic
@@ -57,7 +58,7 @@ class Trainable:
         best = max(trained, key=worth)
         self.restarts_ = tuple(each.restart for each in trained)
         self.result_, self.trace_ = best.restart.result, best.trace.arrays()
-        if isinstance(problem, ManyRows | Stochastic):
+        if isinstance(problem, ManyRows | Stochastic | SampledGraph):
             return problem.completed(best.parameters, last.again), seeds[0]
         return best.parameters, seeds[0]
 

@@ -5,7 +5,7 @@ for is q(u), whose price KL(q(u))/N falls with N. So the parameters are trained 
 every other row is then placed where q(u) says, and q(u) and the scales are found from all rows.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -103,11 +103,7 @@ class ManyRows:
     def describe(self, parameters: Parameters) -> tuple[Array, Array, Array]:
         """Rows that have not come in yet stand where a straight line from their outputs says."""
         relevance, information, mean = self.samples[0].describe(parameters)
-        filled = np.nan_to_num(np.hstack(self.begin.outputs))
-        here = self.order[: len(mean)]
-        everywhere = filled @ np.linalg.lstsq(filled[here], mean, rcond=None)[0]
-        everywhere[here] = mean
-        return relevance, information, everywhere
+        return relevance, information, spread_over(self.begin.outputs, self.order, mean)
 
     def verdicts(self, parameters: Parameters) -> tuple[str, ...]:
         return ()
@@ -115,14 +111,11 @@ class ManyRows:
     def completed(self, parameters: Parameters, tell: Callable[[str], bool]) -> Completed:
         """All rows, placed where those that were trained say. tell: see `telling`."""
         trained = self._count(parameters)
-        grown, placed = self._with_rows(parameters, self.n_rows, telling(tell, self.n_rows))
+        watch = telling(tell, self.n_rows - trained)
+        grown, placed = self._with_rows(parameters, self.n_rows, watch)
         belief: Belief = grown.nodes[0]
         own = Parameters((belief.rows(np.argsort(self.order)),), grown.layers)
-        said = (
-            f"{trained:,} of {self.n_rows:,} rows were trained; the other "
-            f"{self.n_rows - trained:,} were placed on the map where those say, and what the map "
-            "says was then found from all rows"
-        )
+        said = sampled_in_words(trained, self.n_rows)
         notes = (said, *left_over(self.n_rows - trained - placed))
         return Completed(self.graph(self.begin), own, np.sort(self.order[:trained]), notes)
 
@@ -183,6 +176,22 @@ class ManyRows:
                 layer = replace(layer, inducing=inducing)
             layers.append(layer)
         return Parameters((whole,), tuple(layers)), placed
+
+
+def spread_over(outputs: Sequence[Array], rows: Rows, mean: Float[Array, "_n Q"]) -> Array:
+    """Means of all rows, where the first of `rows` have these: a straight line from the outputs."""
+    filled, here = np.nan_to_num(np.hstack(outputs)), rows[: len(mean)]
+    everywhere = filled @ np.linalg.lstsq(filled[here], mean, rcond=None)[0]
+    everywhere[here] = mean
+    return np.asarray(everywhere)
+
+
+def sampled_in_words(trained: int, total: int) -> str:
+    """What is said of a model that was trained on a sample."""
+    return (
+        f"{trained:,} of {total:,} rows were trained; the other {total - trained:,} were placed on "
+        "the map where those say, and what the map says was then found from all rows"
+    )
 
 
 def telling(tell: Callable[[str], bool], total: int) -> Watch:

@@ -7,14 +7,12 @@ ended. Nothing here knows a particular model: a Problem says what is evaluated a
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
-from typing import Any, Literal, cast
+from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from gplvm_core.models.training.objective import PhaseObjective
 from gplvm_core.models.training.run import (
-    BatchProblem,
-    Evaluated,
     Phase,
     Problem,
     Restart,
@@ -22,15 +20,12 @@ from gplvm_core.models.training.run import (
     Trace,
     Trained,
 )
-from gplvm_core.numerics import Array, NotPositiveDefiniteError
 from gplvm_core.optimise import (
     LBFGS,
     SCG,
-    AdamState,
     LBFGSState,
     Progress,
     Result,
-    SCGState,
     rescaled,
 )
 
@@ -116,7 +111,7 @@ class Training:
 
     def _enter(self, run: Run, anchor: Any) -> Run:
         """The run at the first evaluation of its phase."""
-        objective = _Objective(self.problem, anchor, self._phase(run))
+        objective = PhaseObjective(self.problem, anchor, self._phase(run))
         try:
             state = self._optimiser(run).start(objective.layout.pack(anchor), objective)
         except ValueError as error:
@@ -132,10 +127,10 @@ class Training:
             entry_bound=-state.value,
         )
 
-    def _objective(self, run: Run) -> "_Objective":
-        return _Objective(self.problem, run.anchor, self._phase(run))
+    def _objective(self, run: Run) -> PhaseObjective:
+        return PhaseObjective(self.problem, run.anchor, self._phase(run))
 
-    def _step(self, run: Run, objective: "_Objective", clock: float) -> tuple[Run, float]:
+    def _step(self, run: Run, objective: PhaseObjective, clock: float) -> tuple[Run, float]:
         state = self._optimiser(run).step(run.optimiser, objective)
         seconds = time.perf_counter() - clock
         noise = objective.noise_at(state)
@@ -168,14 +163,14 @@ class Training:
 
     def _next_phase(self, run: Run) -> Run:
         """The next phase, or the last once more with refreshed scales."""
-        before = _Objective(self.problem, run.anchor, self._phase(run))
+        before = PhaseObjective(self.problem, run.anchor, self._phase(run))
         following = replace(run, phase=run.phase + 1)
         ended = before.parameters(run.optimiser.x)
         anchor = self.problem.entering(ended, self._phase(following))
         same = anchor is ended and self._phase(run).held == self._phase(following).held
         if same and run.optimiser.status == "running" and isinstance(run.optimiser, LBFGSState):
             # The objective stays: only the variables change, and the optimiser's memory with them.
-            after = _Objective(self.problem, anchor, self._phase(following))
+            after = PhaseObjective(self.problem, anchor, self._phase(following))
             state = rescaled(run.optimiser, before.layout.scales() / after.layout.scales())
             return replace(
                 following,
@@ -228,7 +223,7 @@ class Training:
         )
 
     def _finish(self, run: Run, status: Any, reason: str) -> Trained:
-        objective = _Objective(self.problem, run.anchor, self._phase(run))
+        objective = PhaseObjective(self.problem, run.anchor, self._phase(run))
         result = Result(
             status,
             reason,
@@ -251,7 +246,7 @@ class Training:
     def _told(
         self,
         run: Run,
-        objective: "_Objective",
+        objective: PhaseObjective,
         noise: float,
         callback: Callable[[Progress], None],
     ) -> bool:
@@ -284,49 +279,6 @@ class Training:
         except StopIteration:
             return False
         return True
-
-
-class _Objective:
-    """The negative bound as a function of the free vector; remembers the noise it found."""
-
-    def __init__(self, problem: Problem, anchor: Any, phase: Phase) -> None:
-        self.problem, self.anchor, self.phase = problem, anchor, phase
-        self.layout = problem.layout(anchor, phase)
-        self.trouble = ""
-        self._noise: dict[float, float] = {}
-
-    def parameters(self, x: Array) -> Any:
-        return self.layout.unpack(x)
-
-    def __call__(self, x: Array, /) -> tuple[float, Array]:
-        return self._negative(x, lambda at: self.problem.evaluate(at, self.phase))
-
-    def batch(self, x: Array, number: int, /) -> tuple[float, Array]:
-        """The same as a batch of the rows tells it."""
-        problem = cast(BatchProblem, self.problem)
-        return self._negative(x, lambda at: problem.batch(at, self.phase, number))
-
-    @property
-    def natural(self) -> NDArray[np.bool_]:
-        return self.layout.below("seen")
-
-    def _negative(self, x: Array, evaluate: Callable[[Any], Evaluated]) -> tuple[float, Array]:
-        parameters = self.layout.unpack(x)
-        # A line search may overflow a parameter: that evaluation is rejected and counted.
-        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
-            try:
-                at = evaluate(parameters)
-            except NotPositiveDefiniteError as error:
-                self.trouble = str(error)
-                return np.inf, np.zeros_like(x)
-            gradient = -self.layout.chain(parameters, at.gradient)
-        self._noise[-at.bound] = at.noise_variance
-        return -at.bound, gradient
-
-    def noise_at(self, state: LBFGSState | SCGState | AdamState) -> float:
-        if state.value in self._noise:
-            return self._noise[state.value]
-        return self.problem.evaluate(self.layout.unpack(state.x), self.phase).noise_variance
 
 
 def check_settings(model: Any, *, layered: Collection[str] = ()) -> None:

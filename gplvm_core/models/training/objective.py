@@ -1,0 +1,54 @@
+"""What an optimiser of vectors sees of a problem in one of its phases."""
+
+from collections.abc import Callable
+from typing import Any, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gplvm_core.models.training.run import BatchProblem, Evaluated, Phase, Problem
+from gplvm_core.numerics import Array, NotPositiveDefiniteError
+from gplvm_core.optimise import AdamState, LBFGSState, SCGState
+
+
+class PhaseObjective:
+    """The negative bound as a function of the free vector; remembers the noise it found."""
+
+    def __init__(self, problem: Problem, anchor: Any, phase: Phase) -> None:
+        self.problem, self.anchor, self.phase = problem, anchor, phase
+        self.layout = problem.layout(anchor, phase)
+        self.trouble = ""
+        self._noise: dict[float, float] = {}
+
+    def parameters(self, x: Array) -> Any:
+        return self.layout.unpack(x)
+
+    def __call__(self, x: Array, /) -> tuple[float, Array]:
+        return self._negative(x, lambda at: self.problem.evaluate(at, self.phase))
+
+    def batch(self, x: Array, number: int, /) -> tuple[float, Array]:
+        """The same as a batch of the rows tells it."""
+        problem = cast(BatchProblem, self.problem)
+        return self._negative(x, lambda at: problem.batch(at, self.phase, number))
+
+    @property
+    def natural(self) -> NDArray[np.bool_]:
+        return self.layout.below("seen")
+
+    def _negative(self, x: Array, evaluate: Callable[[Any], Evaluated]) -> tuple[float, Array]:
+        parameters = self.layout.unpack(x)
+        # A line search may overflow a parameter: that evaluation is rejected and counted.
+        with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
+            try:
+                at = evaluate(parameters)
+            except NotPositiveDefiniteError as error:
+                self.trouble = str(error)
+                return np.inf, np.zeros_like(x)
+            gradient = -self.layout.chain(parameters, at.gradient)
+        self._noise[-at.bound] = at.noise_variance
+        return -at.bound, gradient
+
+    def noise_at(self, state: LBFGSState | SCGState | AdamState) -> float:
+        if state.value in self._noise:
+            return self._noise[state.value]
+        return self.problem.evaluate(self.layout.unpack(state.x), self.phase).noise_variance
