@@ -1,6 +1,6 @@
 """What a deep model costs: an evaluation by the number of layers, training by the optimiser.
 
-    python -m benchmarks.deep_cost [--seeds 3] [--only layers optimisers]
+    python -m benchmarks.deep_cost [--seeds 3] [--only layers optimisers] [--iterations 60 250]
 
 Layers: bound and all gradients of chains of 1, 2, 3, 5 and 8 layers on 1000 points, 5 hidden
 dimensions, 50 inducing inputs, 12 outputs; CPU milliseconds on one thread, the least of several.
@@ -17,6 +17,7 @@ import argparse
 import sys
 import time
 import warnings
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -121,10 +122,10 @@ def layers() -> None:
     write_row("deep_cost", {"layers": DEPTHS, "milliseconds": found}, seed=0)
 
 
-def optimisers(problem: str, seeds: int) -> None:
+def optimisers(problem: str, seeds: int, budgets: Sequence[int]) -> None:
     """L-BFGS beside scaled conjugate gradients and Adam."""
     rows, kept = [], []
-    for iterations in ITERATIONS:
+    for iterations in budgets:
         first = np.empty((seeds, 4))
         for name in OPTIMISERS:
             each = np.array([_trained(problem, name, iterations, seed) for seed in range(seeds)])
@@ -161,6 +162,7 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--seeds", type=int, default=3)
+    parser.add_argument("--iterations", type=int, nargs="+", default=ITERATIONS)
     parser.add_argument("--only", nargs="+", choices=("layers", "optimisers"))
     options = parser.parse_args()
     warnings.simplefilter("ignore", UserWarning)
@@ -171,7 +173,7 @@ def main() -> int:
         known: dict[str, Any] = KNOWN  # type: ignore[assignment]
         known["adam"] = Adam()
         for problem in PROBLEMS:
-            optimisers(problem, options.seeds)
+            optimisers(problem, options.seeds, options.iterations)
     return 0
 
 

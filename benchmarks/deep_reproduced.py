@@ -109,6 +109,7 @@ def curve(name: str, seeds: int) -> None:
         y, wanted = (function(at[:, 0]) + noise * generator.normal(size=len(at)) for at in (x, new))
         models = SparseGPRegression(20, random_state=seed), DeepGP((1,), 20, random_state=seed)
         found.append([judged(model.fit(x, y), new, wanted) for model in models])
+        print(seed, found[-1], flush=True)
     against(name, found)
 
 
@@ -124,6 +125,7 @@ def warped(seeds: int) -> None:
         train, test = np.sort(drawn[:25]), np.sort(drawn[25:])
         models = SparseGPRegression(25, random_state=seed), DeepGP((1, 1), 25, random_state=seed)
         found.append([judged(model.fit(x[train], y[train]), x[test], y[test]) for model in models])
+        print(seed, found[-1], flush=True)
     against("warped", found)
 
 
