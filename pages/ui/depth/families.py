@@ -50,6 +50,16 @@ FAMILIES = {
         "Along the inputs",
         "They follow the inputs of their layer. Here those are known, so nothing is gained.",
     ),
+    "joint": ("Joint", "As gated, and the dimensions of a layer hang together."),
+    "full": (
+        "All along the inputs",
+        "As along the inputs, every dimension by all of them: here nothing is gained, either.",
+    ),
+    "chain": (
+        "Chain",
+        "As joint, and what a layer has learnt follows what the one above has learnt.",
+    ),
+    "low_rank_chain": ("Short chain", "The same, by a matrix of low rank."),
 }
 
 
@@ -72,7 +82,7 @@ def families() -> None:
             key="depth_families_start",
             type="primary",
             icon=":material/play_arrow:",
-            help="About a minute, in the background.",
+            help="A minute or two, in the background.",
             on_click=_begin,
             args=(curve, draw),
         )
@@ -81,7 +91,7 @@ def families() -> None:
             "Other points of this curve",
             key="depth_families_other",
             icon=":material/casino:",
-            help="Draws new points and trains all of them anew: about a minute, in the background.",
+            help="Draws new points and trains all of them anew: a minute or two, in the background.",
             on_click=_other,
             args=(curve, draw),
         )
