@@ -16,7 +16,7 @@ from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.deep import LAYERED, for_layers, widths
 from gplvm_core.models.estimators.deep_queries import DeepQueries
 from gplvm_core.models.estimators.trained import TrainedModel
-from gplvm_core.models.problems.conditional import CONDITIONAL
+from gplvm_core.models.problems.conditional import SEPARATE, TOGETHER
 from gplvm_core.models.problems.deep import PHASES, Family, chain
 from gplvm_core.models.problems.deep_growing import Grown
 from gplvm_core.models.problems.deep_many_rows import SampledGraph
@@ -156,7 +156,7 @@ class DeepGPLVM(DeepQueries, TrainedModel):
         assert not isinstance(outputs, tuple)
         # Where q is one of every point's own, others can be placed.
         apart = self.time_kernel is None and self.encoder is None
-        if len(outputs) < MANY or not apart or self.family in CONDITIONAL:
+        if len(outputs) < MANY or not apart or self.family in SEPARATE + TOGETHER:
             return self._chain(begin, run)
 
         def some(rows: Rows) -> Graph:

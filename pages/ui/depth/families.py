@@ -91,7 +91,7 @@ def families() -> None:
             "Other points of this curve",
             key="depth_families_other",
             icon=":material/casino:",
-            help="Draws new points and trains all of them anew: a minute or two, in the background.",
+            help="Draws new points and trains all anew: a minute or two, in the background.",
             on_click=_other,
             args=(curve, draw),
         )
