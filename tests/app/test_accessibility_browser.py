@@ -21,7 +21,7 @@ PAGES = (
     "complete?model={0}",
     "train",
     "library",
-    "learn?stop=dimensions",
+    "learn?stop=inducing",
 )
 SERIOUS = """async (rules) => {
     const { violations } = await axe.run(document, { resultTypes: ["violations"], ...rules });
