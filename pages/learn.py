@@ -7,6 +7,7 @@ from pages.ui.shared.lead import lead
 from pages.ui.shared.routes import enter_through_app
 
 enter_through_app()
-st.title("Learn", anchor=False)
-lead("A tour in short stops. Every figure is computed while you look: change it and see.")
+with st.container(key="learn_head"):
+    st.title("Learn", anchor=False)
+    lead("A tour in short stops. Every figure is computed while you look: change it and see.")
 tour()

@@ -22,7 +22,7 @@ PAGES = (
     "compare?model={0}",
     "train",
     "library",
-    "learn?stop=dimensions",
+    "learn?stop=inducing",
 )
 SERIOUS = """async (rules) => {
     const { violations } = await axe.run(document, { resultTypes: ["violations"], ...rules });

@@ -24,6 +24,10 @@ def train(figure: Locator) -> None:
     figure.locator("[data-part=play]").click()
 
 
+def lose_inputs(figure: Locator) -> None:
+    figure.get_by_label("Inputs are", exact=True).select_option("missing")
+
+
 # For every stop: what a visitor does, and words that must be there then.
 CHANGES: dict[str, tuple[Callable[[Locator], None], str]] = {
     "functions": (click_into, "1 point seen"),
@@ -32,7 +36,7 @@ CHANGES: dict[str, tuple[Callable[[Locator], None], str]] = {
     "maps": (train, "Bayesian GP-LVM: 1."),
     "dimensions": (train, "2 of 10 dimensions are on"),
     "inducing": (click_into, "6 inducing inputs"),
-    "inputs": (train, "With their uncertainty: 0.07"),
+    "inputs": (lose_inputs, "15 of 40 inputs are missing"),
     "forecasts": (lambda figure: slide(figure, "Steps ahead", 2), "Of 2 values that came"),
     "views": (train, "1 of 6 dimensions is shared"),
     "step": (lambda figure: slide(figure, "Look at", 0.0), "At 0.00 the band"),
@@ -53,6 +57,9 @@ def test_every_stop_answers_to_what_is_changed(server: Server, browser_page: Vis
         change(figure)
         expect(figure).to_contain_text(words)
         assert f"stop={stop.name}" in page.url
+        if change is train:
+            figure.locator("[data-part=restart]").click()
+            expect(figure).to_have_attribute("data-status", "ready")
         if number == 0:
             settled(page)
             page.keyboard.press("Escape")

@@ -132,7 +132,9 @@ export class LessonGraph extends Graph {
     const [rows, columns] = mark.shape;
     const [low, high] = mark.scale;
     const canvas = (smallPicture.canvas ??= document.createElement("canvas"));
-    const size = this.pixel(0, 0)[1] - this.pixel(0, mark.size)[1];
+    // As high as asked for, but not so wide that neighbours one unit apart would overlap.
+    const unit = 0.94 * (this.pixel(1, 0)[0] - this.pixel(0, 0)[0]);
+    const size = Math.min(this.pixel(0, 0)[1] - this.pixel(0, mark.size)[1], (unit * rows) / columns);
     const across = (size * columns) / rows;
     for (let i = 0; i < x.length; i++) {
       [canvas.width, canvas.height] = [columns, rows];

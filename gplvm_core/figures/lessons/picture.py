@@ -103,7 +103,7 @@ def images(
     size: float,
     scale: Range,
 ) -> Mark:
-    """Small grey pictures around places; size: their height in units of the axis that goes up."""
+    """Small grey pictures around places, one unit apart across; size: in units of the axis up."""
     arrays = {
         "values": Rounded.of(np.asarray(values, dtype=np.float64)),
         "x": np.asarray(x, dtype=np.float64),
