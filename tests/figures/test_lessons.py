@@ -65,7 +65,7 @@ def test_every_frame_of_the_moving_functions_is_a_draw(kind: str) -> None:
 
 
 def test_noise_switches_all_dimensions_off() -> None:
-    # That two of ten stay on at little noise a walk through the tour sees.
+    # That dimensions fall at little noise a walk through the tour sees.
     steps: list[int] = []
     hopeless = dimensions("two", 16, 1.5, 4, lambda _, step, most: steps.append(step))
     assert hopeless.panels[0].title == "0 of 4 dimensions are on"

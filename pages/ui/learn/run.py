@@ -61,7 +61,8 @@ class Run:
     def in_words(self) -> str:
         """How far it is, and how long it will still take."""
         if self.ended:
-            return f"Trained: {self.step} steps."
+            how = "Stopped after" if self._over or self.error else "Trained:"
+            return f"{how} {self.step} steps."
         if not self.step:
             return "Training begins …"
         left = (self.most - self.step) * self.seconds / self.step
@@ -93,6 +94,7 @@ class Run:
                 shown = self._change.wait_for(lambda: self._over or step < self._allowed, FORGOTTEN)
         finally:
             TURNS.acquire()
-        if self._over or not shown:
+        self._over |= not shown
+        if self._over:
             raise StopIteration
         self._since = time.monotonic()
