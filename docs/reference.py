@@ -26,6 +26,7 @@ INTERFACE = {
     "bounds": "The bound",
     "store": "Models on disk",
     "figures": "In a browser",
+    "statistics": "On other machines",
 }
 
 

@@ -10,6 +10,12 @@ import { component, freshBytes, shelf } from "./shelf.js";
 
 /** The link's place, if it says one. @typedef {{ store: string, dims: [number, number] | null, point: number[] | null, follow: boolean }} MapData */
 
+/** Whether a newer run of the script has put something else here. @param {HTMLElement} root */
+function outdated(root) {
+  const place = root.getRootNode();
+  return place instanceof ShadowRoot && place.host.closest('[data-stale="true"]') !== null;
+}
+
 /**
  * A component around a map: open() builds it from the bytes, where a visitor last stood.
  * @template {MapData} Data
@@ -32,7 +38,7 @@ export function oneMap(open) {
           explorer?.stop();
           const start = data.point || data.dims ? data : (shelf.places.get(data.store) ?? data);
           explorer = open(root, bytes, start, keep, data);
-          if (start !== data) keep(start);
+          if (start !== data && !outdated(root)) keep(start);
         }),
       update: () => explorer?.retheme(),
       stop: () => explorer?.stop(),
