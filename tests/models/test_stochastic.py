@@ -82,6 +82,9 @@ def test_files_are_trained_by_batches_of_the_rows_that_are_kept(tmp_path: Path) 
     np.save(tmp_path / "rows.npy", rows(400))
     model = BayesianGPLVM(**BATCHES).fit(RowFiles.of(tmp_path / "rows.npy"))
     assert model.n_rows_ == 400 and len(model.kept_rows_) == 250
+    # Batches saw those alone, not all rows of the files.
+    np.testing.assert_array_equal(model.trained_rows_, model.kept_rows_)
+    np.testing.assert_array_equal(model.extend(rows(10)).trained_rows_, model.kept_rows_)
     assert any("trained by batches of 40 of 250 rows" in note for note in model.notes_)
 
 
