@@ -16,6 +16,7 @@ from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.problems.stochastic import Stochastic
 from gplvm_core.optimise import AdamState
 from gplvm_core.parameters import leaves
+from gplvm_core.statistics import Targets, reduce_statistics
 from gplvm_core.statistics.executors import serial
 from gplvm_core.store import save
 from tests.models.test_many_rows import SETTINGS, dense_bound, rows
@@ -82,7 +83,25 @@ def test_files_are_trained_by_batches_of_the_rows_that_are_kept(tmp_path: Path) 
     np.save(tmp_path / "rows.npy", rows(400))
     model = BayesianGPLVM(**BATCHES).fit(RowFiles.of(tmp_path / "rows.npy"))
     assert model.n_rows_ == 400 and len(model.kept_rows_) == 250
+    # Batches saw those alone, not all rows of the files.
+    np.testing.assert_array_equal(model.trained_rows_, model.kept_rows_)
+    np.testing.assert_array_equal(model.extend(rows(10)).trained_rows_, model.kept_rows_)
     assert any("trained by batches of 40 of 250 rows" in note for note in model.notes_)
+
+
+def test_sums_over_a_batch_are_made_where_the_data_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    strict = pytest.importorskip("array_api_strict")
+    made = set()
+
+    def told(kernel: object, belief: object, inducing: object, targets: Targets, run: object):
+        made.add(type(targets.values).__module__.partition(".")[0])
+        return reduce_statistics(kernel, belief, inducing, targets, run)
+
+    monkeypatch.setattr("gplvm_core.bounds.stochastic.reduce_statistics", told)
+    values = rows(300, gaps=True)
+    there = BayesianGPLVM(**BATCHES).fit(strict.asarray(values))
+    assert made == {"array_api_strict"}
+    np.testing.assert_allclose(there.bound_, BayesianGPLVM(**BATCHES).fit(values).bound_, rtol=1e-5)
 
 
 def test_batches_that_cannot_be_are_refused() -> None:

@@ -212,8 +212,7 @@ class BayesianGPLVM(TrainedModel):
                 if not seen.again(f"rows that pass by: {new.count:,} of {len(files):,}"):
                     break
         assert new is not None  # there are more rows than were drawn
-        if self.trained_rows_ is not None:
-            self.trained_rows_ = kept[self.trained_rows_]
+        self.trained_rows_ = kept if self.trained_rows_ is None else kept[self.trained_rows_]
         self.kept_rows_ = kept
         self._add(new, None)
         note = f"{new.count:,} of {len(files):,} rows only passed by: their sums were kept alone"
@@ -227,6 +226,7 @@ class BayesianGPLVM(TrainedModel):
         Each is placed where the mapping says (as `transform` places it, from one start), and the
         mapping is then found from all rows; kernel, noise and inducing inputs stay. `bound_`,
         `information_`, `latent_mean_` and `latent_variance_` are of all rows, the new ones last.
+        `kept_rows_` of files stays as it is: the numbers of the rows that come before the new ones.
         Raises ValueError for other columns than those of the training rows, and for a model over
         time, whose rows hang together.
         """

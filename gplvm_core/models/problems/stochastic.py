@@ -33,6 +33,7 @@ from gplvm_core.prediction.project import Effort
 from gplvm_core.priors import StandardNormal
 from gplvm_core.priors.encoder import Head
 from gplvm_core.statistics import Statistics, Targets, reduce_statistics
+from gplvm_core.statistics.executors import place_of
 
 # To find q(x_n) of a batch's rows, to a hundredth of a nat.
 STEPS = Effort(starts=1, starts_of_partial=1, iterations=20, tolerance=0.1, tile=256)
@@ -116,7 +117,7 @@ class Stochastic:
         explicit, rows = self._explicit(parameters), self._drawn(number)
         share = self._n_rows / len(rows)
         node = self._believed(parameters, explicit, rows)
-        targets = self._targets.chunk(rows)
+        targets = self._chunk(rows)
         at = explicit.batch(node.belief, targets, share, self.sample.run)
         seen, moved = parameters.seen, at.gradients
         divergence = share * StandardNormal().kl_terms(node.belief).sum(axis=0)
@@ -169,6 +170,10 @@ class Stochastic:
     def _targets(self) -> Targets:
         return Targets.whole(self._outputs)
 
+    def _chunk(self, rows: Int[NDArray[np.intp], " B"]) -> Targets:
+        """The targets of some rows, where the sums over them are made."""
+        return self._targets.chunk(rows).at(place_of(self.sample.run))
+
     @cached_property
     def _n_points(self) -> Int[NDArray[np.intp], " G"]:
         """Rows in which each group of columns is observed."""
@@ -211,7 +216,7 @@ class Stochastic:
             own = self.encoder.rows(rows)
             head = own.start(belief, 0)
             belief = own.believed(head).belief
-        share, seen = self._n_rows / len(rows), self._targets.chunk(rows)
+        share, seen = self._n_rows / len(rows), self._chunk(rows)
         gram = gram_factor(layer.kernel, layer.inducing, self.sample.jitter, relative=True)
         found, _ = reduce_statistics(layer.kernel, belief, layer.inducing, seen, run)
         means = RunningMeans(
