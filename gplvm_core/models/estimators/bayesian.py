@@ -176,9 +176,9 @@ class BayesianGPLVM(TrainedModel):
         that passed by; StopIteration raised in it ends training with the best state so far. resume:
         a `progress.run` to go on from, with the same data and settings (a larger max_iter goes on
         for longer). executor: where rows of files pass by, `gplvm_core.cluster(…)`; None: n_jobs
-        threads here. Files of at most 20,000 rows, and all files where there is an encoder, are read
-        whole, and nothing passes by. Raises DataError for files that change while they are read, and ClusterError
-        for a cluster that fails; the model is then as it was before.
+        threads here. Files of at most 20,000 rows, and all files where there is an encoder, are
+        read whole, and nothing passes by. Raises DataError for files that change while they are
+        read, and ClusterError for a cluster that fails; the model is then as it was before.
         """
         if executor is not None and not isinstance(Y, RowFiles):
             raise ValueError(
