@@ -72,7 +72,7 @@ def latent_map_figure(
     )
     if len(rows) < len(points):
         figure.update_layout(
-            title={"text": f"{len(rows)} of {len(points)} points", "font_size": 13}
+            title={"text": f"{len(rows):,} of {len(points):,} points", "font_size": 13}
         )
     has_legend = labels is not None and 1 < len(present) <= MOST_LEGEND_ENTRIES
     figure.update_layout(

@@ -4,6 +4,7 @@ import threading
 import time
 from dataclasses import dataclass, field
 
+from gplvm_core.datasets.errors import plural
 from gplvm_core.figures.lessons.picture import Picture
 from pages.ui.learn.controls import State
 from pages.ui.learn.stop import Stop
@@ -62,7 +63,7 @@ class Run:
         """How far it is, and how long it will still take."""
         if self.ended:
             how = "Stopped after" if self._over or self.error else "Trained:"
-            return f"{how} {self.step} steps."
+            return f"{how} {plural(self.step, 'step')}."
         if not self.step:
             return "Training begins …"
         left = (self.most - self.step) * self.seconds / self.step

@@ -12,6 +12,7 @@ from gplvm_core.datasets.errors import listed, plural
 from gplvm_core.datasets.missing import missing_in_words, n_patterns, percent
 from gplvm_core.datasets.names import column_words
 from gplvm_core.datasets.spread import representative_rows
+from gplvm_core.datasets.table_dataset import TableDataset
 from gplvm_core.datasets.views import columns_of_views
 from gplvm_core.figures.thumbnails import (
     MAP_INKS,
@@ -36,10 +37,17 @@ def has_mixed_units(warnings: tuple[str, ...]) -> bool:
     return any(MIXED_UNITS_MARK in warning for warning in warnings)
 
 
+def rows_in_words(dataset: Dataset) -> str:
+    """How many there are, and how many of them are looked at here."""
+    if isinstance(dataset, TableDataset) and dataset.n_rows > dataset.n_points:
+        return f"{plural(dataset.n_rows, 'row')} ({dataset.n_points:,} of them looked at here)"
+    return plural(dataset.n_points, "row")
+
+
 def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
     """Facts, pictures, warnings of the data check, and what the loader did."""
     facts = [
-        plural(dataset.n_points, "row"),
+        rows_in_words(dataset),
         plural(dataset.n_outputs, *VALUE_WORDS[dataset.drawing.kind]) + " each",
     ]
     if dataset.views:
@@ -201,8 +209,7 @@ def sample_view(dataset: Dataset) -> None:
     with pictures:
         sheet_html(dataset, rows, dataset.targets, dataset.drawing)
         st.caption(
-            f"{len(rows)} of {plural(dataset.n_points, 'row')}. {KIND_WORDS[dataset.drawing.kind]}"
-            + gaps
+            f"{len(rows)} of {rows_in_words(dataset)}. {KIND_WORDS[dataset.drawing.kind]}" + gaps
         )
     with numbers:
         st.dataframe(table_of(dataset), height=260, placeholder="")
