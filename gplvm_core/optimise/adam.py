@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 
-from gplvm_core.optimise.objective import Array, Status, check_settings, first_evaluation, frozen
+from gplvm_core.optimise.objective import Array, State, check_settings, first_evaluation, frozen
 
 # How fast the running means of the gradient and of its square forget, and what keeps the step
 # finite where there is no gradient (Kingma & Ba 2015, algorithm 1).
@@ -31,21 +31,13 @@ class BatchObjective(Protocol):
 
 
 @dataclass(frozen=True, eq=False)
-class AdamState:
+class AdamState(State):
     """Where Adam stands: `value` and `gradient` are of the last batch.
 
     `first`, `second` (P,): running means of the gradient and of its square; `steps` batches moved
-    x, `rejected` of the `evaluations` were not finite. `reason` is empty while running.
+    x.
     """
 
-    x: Float[Array, " P"]
-    value: float
-    gradient: Float[Array, " P"]
-    iteration: int
-    evaluations: int
-    rejected: int
-    status: Status
-    reason: str
     first: Float[Array, " P"]
     second: Float[Array, " P"]
     steps: int

@@ -9,7 +9,7 @@ from gplvm_core.optimise.line_search import Found, search
 from gplvm_core.optimise.objective import (
     Array,
     Objective,
-    Status,
+    State,
     check_settings,
     first_evaluation,
     frozen,
@@ -18,22 +18,13 @@ from gplvm_core.optimise.objective import (
 
 
 @dataclass(frozen=True, eq=False)
-class LBFGSState:
+class LBFGSState(State):
     """Where L-BFGS stands.
 
     `steps` and `changes`, shape (m, P) with m ≤ memory, are the latest differences of x and of the
-    gradient, oldest first; `curvatures` (m,) are their inner products, all positive.  `rejected`
-    of the `evaluations` were not finite; `reason` is empty while running.
+    gradient, oldest first; `curvatures` (m,) are their inner products, all positive.
     """
 
-    x: Float[Array, " P"]
-    value: float
-    gradient: Float[Array, " P"]
-    iteration: int
-    evaluations: int
-    rejected: int
-    status: Status
-    reason: str
     steps: Float[Array, "m P"]
     changes: Float[Array, "m P"]
     curvatures: Float[Array, " m"]

@@ -23,29 +23,23 @@ class Objective(Protocol):
     def __call__(self, x: Float[Array, " P"], /) -> tuple[float, Float[Array, " P"]]: ...
 
 
-class State(Protocol):
-    """What can be read from the state of any optimiser.
+@dataclass(frozen=True, eq=False)
+class State:
+    """Where an optimiser stands; each adds what it needs to go on.
 
-    A state is a frozen value of arrays, numbers and strings only: stored, loaded and stepped on,
-    it gives the same numbers as a run that was not interrupted.
+    `value` and `gradient` are those at x; `rejected` of the `evaluations` were not finite; `reason`
+    is empty while running.  A frozen value of arrays, numbers and strings only: stored, loaded and
+    stepped on, it gives the same numbers as a run that was not interrupted.
     """
 
-    @property
-    def x(self) -> Float[Array, " P"]: ...
-    @property
-    def value(self) -> float: ...
-    @property
-    def gradient(self) -> Float[Array, " P"]: ...
-    @property
-    def iteration(self) -> int: ...
-    @property
-    def evaluations(self) -> int: ...
-    @property
-    def rejected(self) -> int: ...
-    @property
-    def status(self) -> Status: ...
-    @property
-    def reason(self) -> str: ...
+    x: Float[Array, " P"]
+    value: float
+    gradient: Float[Array, " P"]
+    iteration: int
+    evaluations: int
+    rejected: int
+    status: Status
+    reason: str
 
 
 S = TypeVar("S")

@@ -8,7 +8,7 @@ from jaxtyping import Float
 from gplvm_core.optimise.objective import (
     Array,
     Objective,
-    Status,
+    State,
     check_settings,
     evaluate,
     first_evaluation,
@@ -27,22 +27,13 @@ MOST_STIFFER = 100.0
 
 
 @dataclass(frozen=True, eq=False)
-class SCGState:
+class SCGState(State):
     """Where scaled conjugate gradients stand.
 
     `direction` (P,) is the next one and `damping` what is added to its curvature;
-    `since_restart` counts the accepted steps since steepest descent.  `rejected` of the
-    `evaluations` were not finite; `reason` is empty while running.
+    `since_restart` counts the accepted steps since steepest descent.
     """
 
-    x: Float[Array, " P"]
-    value: float
-    gradient: Float[Array, " P"]
-    iteration: int
-    evaluations: int
-    rejected: int
-    status: Status
-    reason: str
     direction: Float[Array, " P"]
     damping: float
     since_restart: int

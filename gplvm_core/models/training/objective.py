@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 
 from gplvm_core.models.training.run import BatchProblem, Evaluated, Phase, Problem
 from gplvm_core.numerics import Array, NotPositiveDefiniteError
-from gplvm_core.optimise import AdamState, LBFGSState, SCGState
+from gplvm_core.optimise import State
 
 
 class PhaseObjective:
@@ -48,7 +48,7 @@ class PhaseObjective:
         self._noise[-at.bound] = at.noise_variance
         return -at.bound, gradient
 
-    def noise_at(self, state: LBFGSState | SCGState | AdamState) -> float:
+    def noise_at(self, state: State) -> float:
         if state.value in self._noise:
             return self._noise[state.value]
         return self.problem.evaluate(self.layout.unpack(state.x), self.phase).noise_variance

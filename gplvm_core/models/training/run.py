@@ -12,7 +12,7 @@ from jaxtyping import Float
 from sklearn.utils import check_random_state
 
 from gplvm_core.numerics import Array
-from gplvm_core.optimise import Adam, AdamState, LBFGSState, Result, SCGState
+from gplvm_core.optimise import Adam, Result, State
 from gplvm_core.parameters import Layout
 
 
@@ -142,7 +142,7 @@ class Run:
     seeds: tuple[int, ...]
     phase: int
     anchor: Any  # parameters at the start of the phase: they fix its scales
-    optimiser: LBFGSState | SCGState | AdamState
+    optimiser: State
     iterations: int  # of this start, before this optimiser's
     evaluations: int
     rejected: int
