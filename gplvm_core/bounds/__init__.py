@@ -13,7 +13,7 @@ from gplvm_core.bounds.layer import (
 )
 from gplvm_core.bounds.marginalised import marginalised, output_gaps
 from gplvm_core.bounds.per_output import collapsed_per_output
-from gplvm_core.bounds.profiled import Profile, data_term, profile_scales
+from gplvm_core.bounds.profiled import Profile, profile_scales
 
 __all__ = [
     "BoundGradients",
@@ -27,7 +27,6 @@ __all__ = [
     "Scales",
     "collapsed",
     "collapsed_per_output",
-    "data_term",
     "evaluate_bound",
     "evaluate_layer",
     "exact",

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 from jaxtyping import Float
 
-from gplvm_core.numerics import Array, Factor, factorise
+from gplvm_core.bounds.spectra import Spectra
+from gplvm_core.numerics import Array, Factor
 from gplvm_core.statistics import Statistics
 
 
@@ -46,38 +47,41 @@ class Collapsed(Informed):
     noise_variance: float  # ∂σ²
 
 
-def collapsed(statistics: Statistics, gram: Factor, noise_variance: float) -> Collapsed:
+def collapsed(
+    statistics: Statistics, gram: Factor, noise_variance: float, spectra: Spectra | None = None
+) -> Collapsed:
     """F_data at K = gram.lower gram.lowerᵀ and noise variance σ², with q(u) at its optimum.
 
-    Raises NotPositiveDefiniteError when the statistics are too large for double precision.
+    spectra: of these statistics, where they are known. Raises NotPositiveDefiniteError for
+    statistics that are not finite.
     """
-    precision, identity = 1.0 / noise_variance, np.eye(len(gram.lower))
-    n_values, yy, n_outputs = statistics.n_values, statistics.yy, statistics.n_outputs
-    # In the basis of L: C = L⁻¹ΦL⁻ᵀ and a = L⁻¹A; per group B = I + βC.
-    whitened = gram.whiten(statistics.psi2)
-    carried = gram.solve_lower(statistics.psi1_targets)
-    traces = np.trace(whitened, axis1=1, axis2=2)
+    spectra = Spectra.of(statistics, gram) if spectra is None else spectra
+    precision, n_outputs = 1.0 / noise_variance, statistics.n_outputs
+    n_values, yy = statistics.n_values, statistics.yy
     # What rounding takes it below 0 would be a gain that is not there.
-    left_over = max(float(n_outputs @ (statistics.psi0 - traces)), 0.0)
+    left_over = max(float(n_outputs @ (statistics.psi0 - spectra.values.sum(axis=1))), 0.0)
     value = -0.5 * n_values * np.log(2.0 * np.pi * noise_variance)
     value -= 0.5 * precision * (yy + left_over)
     d_precision = 0.5 * n_values * noise_variance - 0.5 * (yy + left_over)
-    weights, inverse = np.empty_like(carried), np.empty_like(whitened)
-    d_gram = np.zeros_like(identity)
+    weights, inverse = np.empty_like(spectra.carried), np.empty_like(spectra.vectors)
+    gap, d_gram = np.empty_like(inverse), np.zeros_like(gram.lower)
+    # In the basis of L: B = I + βC = U diag(1 + βλ) Uᵀ of a group.
     for g, columns in enumerate(statistics.columns()):
-        size, c = float(n_outputs[g]), whitened[g]
-        inner = factorise(identity + precision * c)
-        half = precision * inner.solve_lower(carried[:, columns])
-        v = inner.solve_lower_transposed(half)
-        inverse[g] = inner.inverse()
-        # U = βL_B⁻¹C: the cancellation-free part of ∂K.
-        loss = precision * inner.solve_lower(c)
-        value += 0.5 * float(np.vdot(half, half)) - 0.5 * size * inner.log_determinant
-        d_gram -= 0.5 * (size * (loss.T @ loss) + v @ v.T)
-        d_precision += float(np.vdot(carried[:, columns], v))
-        d_precision -= 0.5 * (size * float(np.vdot(inverse[g], c)) + float(np.vdot(v, c @ v)))
-        weights[:, columns] = v
-    weights, gap = gram.solve_lower_transposed(weights), gram.unwhiten(identity - inverse)
+        size, basis, carried = float(n_outputs[g]), spectra.vectors[g], spectra.carried[:, columns]
+        strength = precision * spectra.values[g]
+        free = 1.0 / (1.0 + strength)
+        v = precision * free[:, None] * carried
+        value += 0.5 * precision * float(np.vdot(v, carried))
+        value -= 0.5 * size * float(np.sum(np.log1p(strength)))
+        # β²CB⁻¹C and I − B⁻¹, free of cancellation.
+        loss, kept = strength**2 * free, strength * free
+        d_gram -= 0.5 * size * (basis * loss) @ basis.T
+        d_precision += float(np.vdot(carried, v))
+        d_precision -= 0.5 * float(spectra.values[g] @ (size * free + np.sum(v**2, axis=1)))
+        weights[:, columns] = basis @ v
+        d_gram -= 0.5 * weights[:, columns] @ weights[:, columns].T
+        inverse[g], gap[g] = (basis * free) @ basis.T, (basis * kept) @ basis.T
+    weights, gap = gram.solve_lower_transposed(weights), gram.unwhiten(gap)
     d_psi2 = n_outputs[:, None, None] * gap
     for g, columns in enumerate(statistics.columns()):
         d_psi2[g] -= weights[:, columns] @ weights[:, columns].T

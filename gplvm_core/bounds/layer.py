@@ -9,9 +9,10 @@ from jaxtyping import Float
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds.collapsed import Collapsed, collapsed
 from gplvm_core.bounds.marginalised import marginalised, with_spread
-from gplvm_core.bounds.per_output import Spectra, collapsed_per_output, in_units
-from gplvm_core.bounds.profiled import Profile, data_term, profile_scales
+from gplvm_core.bounds.per_output import collapsed_per_output, in_units
+from gplvm_core.bounds.profiled import Profile, profile_scales
 from gplvm_core.bounds.profiled_per_output import OutputProfile, profile_outputs
+from gplvm_core.bounds.spectra import Spectra
 from gplvm_core.kernels import Gradients, Kernel
 from gplvm_core.numerics import Array, Factor, factorise, one_thread_a_product
 from gplvm_core.parameters import add
@@ -140,16 +141,19 @@ def evaluate_statistics(
 ) -> LayerValue:
     """`evaluate_layer` from the statistics of the layer's data and the way back through them."""
     gram = gram_factor(layer.kernel, layer.inducing, jitter, relative=relative)
+    seen = statistics if mean_field else with_spread(statistics)
+    spectra = Spectra.of(seen, gram)
     scale, found, given = 1.0, None, layer.kernel
     if scales.profile:
-        seen = statistics if mean_field else with_spread(statistics)
-        found = profile_scales(seen, gram, scales.ratio, scales.most_ratio, scales.noise_variance)
+        found = profile_scales(
+            seen, spectra, scales.ratio, scales.most_ratio, scales.noise_variance
+        )
         scale = found.scale
         layer = replace(layer, kernel=given.scaled(scale), noise_variance=found.noise_variance)
         gram = Factor(np.sqrt(scale) * gram.lower, scale * gram.jitter)
     bound = collapsed if mean_field else marginalised
     own = statistics.of_scaled_kernel(scale)
-    at = bound(own, gram, float(layer.noise_variance))
+    at = bound(own, gram, float(layer.noise_variance), spectra.scaled(scale))
     # The statistics are those of the given kernel, before scaling: so must be their adjoints.
     pulled = pullback(at.statistics.of_scaled_kernel(scale))
     gradients = with_gram(pulled.inputs, given, layer.inducing, scale * at.gram, jitter, relative)
@@ -167,13 +171,9 @@ def evaluate_statistics(
 
 
 def layer_term(layer: Layer, statistics: Statistics, gram: Factor, targets: Targets) -> float:
-    """F_data alone, of a layer with statistics and a K of another kernel.
-
-    From the eigenvalues of C, of which rounding can make none negative: defined where `collapsed`,
-    which has the adjoints, too, may not be, at a noise so small that I + βC is indefinite.
-    """
+    """F_data alone, of a layer with statistics and a K of another kernel."""
     if layer.ratio is None:
-        return data_term(statistics, gram, float(layer.noise_variance))
+        return collapsed(statistics, gram, float(layer.noise_variance)).value
     noise = np.asarray(layer.noise_variance)
     own = in_units(statistics, noise, targets.squares)
     return collapsed_per_output(own, gram, layer.ratio).value - _jacobian(statistics, noise)

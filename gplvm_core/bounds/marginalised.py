@@ -12,6 +12,7 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.bounds.collapsed import Collapsed, collapsed
+from gplvm_core.bounds.spectra import Spectra
 from gplvm_core.numerics import Array, Factor, NotPositiveDefiniteError
 from gplvm_core.statistics import Statistics
 
@@ -33,14 +34,17 @@ def with_spread(statistics: Statistics) -> Statistics:
     return replace(statistics, psi1_targets=beside, groups=np.zeros(beside.shape[1], dtype=np.intp))
 
 
-def marginalised(statistics: Statistics, gram: Factor, noise_variance: float) -> Collapsed:
+def marginalised(
+    statistics: Statistics, gram: Factor, noise_variance: float, spectra: Spectra | None = None
+) -> Collapsed:
     """F_data with u integrated out given the outputs; of data the collapsed bound itself.
 
-    Raises NotPositiveDefiniteError as `collapsed` does.
+    spectra: of the statistics `with_spread`, where they are known. Raises NotPositiveDefiniteError
+    as `collapsed` does.
     """
+    at = collapsed(with_spread(statistics), gram, noise_variance, spectra)
     if statistics.spread is None:
-        return collapsed(statistics, gram, noise_variance)
-    at = collapsed(with_spread(statistics), gram, noise_variance)
+        return at
     n_columns = statistics.psi1_targets.shape[1]
     adjoints = replace(
         at.statistics,

@@ -5,37 +5,13 @@ apart, and a ratio r_d = σ_f,d²/σ_d² costs O(M) each. Targets here are in un
 y_d/σ_d, where σ² is 1 and r_d is the variance of f_d: with all r_d alike this is `collapsed`.
 """
 
-from dataclasses import dataclass
-from typing import Self
-
 import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.bounds.collapsed import Collapsed, OutputGaps
-from gplvm_core.numerics import Array, Factor, NotPositiveDefiniteError
+from gplvm_core.bounds.spectra import Spectra
+from gplvm_core.numerics import Array, Factor
 from gplvm_core.statistics import Statistics
-
-
-@dataclass(frozen=True)
-class Spectra:
-    """C = U diag(λ) Uᵀ of every group of columns, and UᵀL⁻¹A."""
-
-    values: Float[Array, "G M"]
-    vectors: Float[Array, "G M M"]
-    carried: Float[Array, "M D"]
-
-    @classmethod
-    def of(cls, statistics: Statistics, gram: Factor) -> Self:
-        """Raises NotPositiveDefiniteError where the statistics are not finite."""
-        whitened = gram.whiten(statistics.psi2)
-        carried = gram.solve_lower(statistics.psi1_targets)
-        # LAPACK reports what is not finite only by luck.
-        if not (np.isfinite(whitened).all() and np.isfinite(carried).all()):
-            raise NotPositiveDefiniteError("the statistics are not finite")
-        values, vectors = np.linalg.eigh(whitened)
-        for basis, columns in zip(vectors, statistics.columns(), strict=True):
-            carried[:, columns] = basis.T @ carried[:, columns]
-        return cls(np.maximum(values, 0.0), vectors, carried)
 
 
 def in_units(

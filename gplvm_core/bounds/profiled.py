@@ -12,7 +12,8 @@ from jaxtyping import Float, Int
 from numpy.typing import NDArray
 from scipy import optimize
 
-from gplvm_core.numerics import Array, Factor, NotPositiveDefiniteError
+from gplvm_core.bounds.spectra import Spectra
+from gplvm_core.numerics import Array, NotPositiveDefiniteError
 from gplvm_core.statistics import Statistics
 
 # Of a kernel's scale: its square must not overflow.
@@ -37,7 +38,7 @@ class Profile:
 
 def profile_scales(
     statistics: Statistics,
-    gram: Factor,
+    spectra: Spectra,
     ratio: float | None = None,
     most: float = np.inf,
     noise_variance: float | None = None,
@@ -47,12 +48,11 @@ def profile_scales(
     With a ratio given, the noise that does; with a noise variance given, the scale.
 
     most: the largest ratio allowed. Targets that can be fitted without error, such as class
-    labels, would drive it to where rounding leaves I + rC without a Cholesky factor. Raises
-    NotPositiveDefiniteError where rounding has made the problem meaningless: a noise variance that
-    is not positive, or ψ0 − tr(K⁻¹Φ) below what rounding leaves of 0. An optimiser must not profit
-    from those.
+    labels, would drive it to where rounding is all that C has. Raises NotPositiveDefiniteError
+    where rounding has made the problem meaningless: a noise variance that is not positive, or
+    ψ0 − tr(K⁻¹Φ) below what rounding leaves of 0. An optimiser must not profit from those.
     """
-    problem = _Ratio.of(statistics, gram, noise_variance)
+    problem = _Ratio.of(statistics, spectra, noise_variance)
     if problem.left_over < -ROUNDING * float(statistics.n_outputs @ statistics.psi0):
         raise NotPositiveDefiniteError(
             f"ψ0 − tr(K⁻¹Φ) = {problem.left_over:.1e} is negative: the jitter is too small"
@@ -71,22 +71,6 @@ def profile_scales(
     return Profile(scale, noise, capped)
 
 
-def data_term(statistics: Statistics, gram: Factor, noise_variance: float) -> float:
-    """F_data alone, from the eigenvalues of C, of which rounding can make none negative.
-
-    Defined where `collapsed`, which has the adjoints, too, may not be: at a noise so small that
-    rounding makes I + βC indefinite.
-    """
-    problem, precision = _Ratio.of(statistics, gram), 1.0 / noise_variance
-    log_ratio = np.array([np.log(precision)])
-    unexplained = float(problem.unexplained(log_ratio)[0])
-    return -0.5 * (
-        problem.n_values * float(np.log(2.0 * np.pi * noise_variance))
-        + precision * (unexplained + max(problem.left_over, 0.0))
-        + float(np.log1p(precision * problem.spectrum) @ problem.columns)
-    )
-
-
 @dataclass(frozen=True)
 class _Ratio:
     """F_data as a function of log r, the noise variance at its optimum, or held."""
@@ -97,27 +81,20 @@ class _Ratio:
     yy: float
     left_over: float  # Σ_d ψ0 − tr(K⁻¹Φ), of the kernel before scaling
     n_values: int
-    held: float | None = None  # the noise variance
+    held: float | None  # the noise variance
 
     @classmethod
-    def of(cls, statistics: Statistics, gram: Factor, held: float | None = None) -> Self:
-        try:
-            spectrum, vectors = np.linalg.eigh(gram.whiten(statistics.psi2))
-        except np.linalg.LinAlgError as error:
-            raise NotPositiveDefiniteError(f"the statistics are not finite: {error}") from error
-        spectrum = np.maximum(spectrum, 0.0)
-        carried = gram.solve_lower(statistics.psi1_targets)
+    def of(cls, statistics: Statistics, spectra: Spectra, held: float | None) -> Self:
         power = [
-            np.sum((basis.T @ carried[:, columns]) ** 2, axis=1)
-            for basis, columns in zip(vectors, statistics.columns(), strict=True)
+            np.sum(spectra.carried[:, columns] ** 2, axis=1) for columns in statistics.columns()
         ]
         n_outputs = statistics.n_outputs
         return cls(
-            spectrum.ravel(),
+            spectra.values.ravel(),
             np.concatenate(power),
-            np.repeat(n_outputs, spectrum.shape[1]),
+            np.repeat(n_outputs, spectra.values.shape[1]),
             statistics.yy,
-            float(n_outputs @ (statistics.psi0 - spectrum.sum(axis=1))),
+            float(n_outputs @ (statistics.psi0 - spectra.values.sum(axis=1))),
             statistics.n_values,
             held,
         )

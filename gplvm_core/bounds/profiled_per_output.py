@@ -10,7 +10,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 
-from gplvm_core.bounds.per_output import Spectra
+from gplvm_core.bounds.spectra import Spectra
 from gplvm_core.numerics import Array, NotPositiveDefiniteError
 from gplvm_core.statistics import Statistics
 

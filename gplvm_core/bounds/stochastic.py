@@ -22,6 +22,7 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.bounds.collapsed import Collapsed, Informed, collapsed
 from gplvm_core.bounds.layer import Layer, gram_factor, with_gram
 from gplvm_core.bounds.profiled import profile_scales
+from gplvm_core.bounds.spectra import Spectra
 from gplvm_core.kernels import Gradients
 from gplvm_core.numerics import Factor, one_thread_a_product
 from gplvm_core.statistics import Executor, Statistics, Targets, reduce_statistics
@@ -58,12 +59,13 @@ class Explicit:
         """seen: R of the kernel before its scale is found. Raises NotPositiveDefiniteError."""
         gram = gram_factor(layer.kernel, layer.inducing, jitter, relative=True)
         unit = Factor(np.eye(len(gram.lower)), 0.0)
-        found = profile_scales(seen, unit, None, most_ratio)
+        spectra = Spectra.of(seen, unit)
+        found = profile_scales(seen, spectra, None, most_ratio)
         best = replace(
             layer, kernel=layer.kernel.scaled(found.scale), noise_variance=found.noise_variance
         )
         own = _of_scaled_kernel(seen, found.scale)
-        at = collapsed(own, unit, found.noise_variance)
+        at = collapsed(own, unit, found.noise_variance, spectra.scaled(found.scale))
         return cls(best, own, layer, gram, jitter, found.scale, at)
 
     @property

@@ -39,7 +39,7 @@ BOUNDS = {
     "marginalised",
 }
 # Values that come without adjoints.
-NOT_BOUNDS = {"data_term", "gram_factor", "layer_term", "output_gaps", "profile_scales"}
+NOT_BOUNDS = {"gram_factor", "layer_term", "output_gaps", "profile_scales"}
 
 
 def test_every_bound_is_here() -> None:

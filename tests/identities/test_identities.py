@@ -64,6 +64,20 @@ def test_certain_inputs_give_the_sparse_gaussian_process_bound() -> None:
     assert at.value == pytest.approx(expected, abs=1e-6)
 
 
+def test_what_rounding_leaves_of_small_eigenvalues_is_neither_a_gain_nor_an_error() -> None:
+    # Nearly linear functions of much signal: rounding is larger than 1 in I + βC.
+    generator = np.random.default_rng(0)
+    points = generator.uniform(-2.0, 2.0, (300, 2))
+    targets = points @ np.array([[1.0], [0.5]]) + 0.03 * generator.normal(size=(300, 1))
+    kernel, noise = RBF(1e3, np.array([30.0, 30.0])), 1e-3
+    layer = Layer(kernel, points[:60], noise)
+    at = evaluate_layer(layer, Belief.certain(points), Targets.of(targets), jitter=1e-6)
+    exact = multivariate_normal(np.zeros(300), kernel.K(points) + noise * np.eye(300))
+    missed = exact.logpdf(targets[:, 0]) - at.value
+    assert 0.0 < missed < 15.0
+    assert np.isfinite(at.gradients.inducing).all()
+
+
 def test_the_bound_is_below_the_evidence() -> None:
     """log p(Y) by Monte Carlo over the prior, within 4 of its standard errors."""
     targets, _, _, generator = draw(4, 1, 2, seed=4)

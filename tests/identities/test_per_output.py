@@ -13,7 +13,7 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import (
     Layer,
     LayerValue,
-    data_term,
+    collapsed,
     evaluate_layer,
     gram_factor,
     layer_term,
@@ -248,7 +248,7 @@ def test_a_kernel_that_sees_less_loses_what_the_outputs_lose(outputs) -> None:
     for d, scale in enumerate(RATIO * NOISE):
         own = Factor(np.sqrt(scale) * gram.lower, scale * gram.jitter)
         alone = statistics(outputs[:, [d]]).of_scaled_kernel(scale)
-        expected += data_term(alone, own, NOISE[d])
+        expected += collapsed(alone, own, NOISE[d]).value
     found = layer_term(layer, statistics(outputs), gram, Targets.whole(outputs))
     assert found == pytest.approx(expected, rel=1e-9)
 

@@ -5,10 +5,10 @@ import pytest
 
 from gplvm_core import RBF, BayesianGPLVM, ManifoldRelevance, evaluate_bound
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds import Layer, LayerValue, data_term, evaluate_layer, gram_factor
+from gplvm_core.bounds import Layer, LayerValue, evaluate_layer
 from gplvm_core.parameters import leaves
 from gplvm_core.priors import StandardNormal
-from gplvm_core.statistics import Targets, reduce_statistics
+from gplvm_core.statistics import Targets
 
 
 @pytest.fixture(scope="module")
@@ -134,13 +134,3 @@ def f_data(model, name: str, targets: np.ndarray, kernel: RBF) -> float:
 
 def jacobian(model, name: str, targets: np.ndarray) -> float:
     return -len(targets) * float(np.sum(np.log(model.posteriors_[name].scale)))
-
-
-def test_the_data_term_by_eigenvalues_is_the_collapsed_bound(problem) -> None:
-    kernel = RBF(1.3, problem["lengthscales"])
-    layer, belief = Layer(kernel, problem["Z"], 0.07), Belief(problem["mu"], problem["S"])
-    targets = np.where(np.arange(200).reshape(40, 5) % 7 == 0, np.nan, problem["Y"])
-    at = evaluate_layer(layer, belief, Targets.of(targets), jitter=1e-8, relative=False)
-    statistics, _ = reduce_statistics(kernel, belief, layer.inducing, Targets.of(targets))
-    gram = gram_factor(kernel, layer.inducing, 1e-8, relative=False)
-    assert data_term(statistics, gram, 0.07) == pytest.approx(at.value, rel=1e-10)
