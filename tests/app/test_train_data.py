@@ -1,0 +1,235 @@
+"""Train through AppTest: what is read from files, and asked about it."""
+
+import io
+import zipfile
+
+import numpy as np
+import pytest
+from PIL import Image
+from streamlit.testing.v1 import AppTest
+
+from gplvm_core import training
+from gplvm_core.store import Library, workspace
+from tests.app.apptest import finished, press, query, run_page, said, upload
+
+pytestmark = pytest.mark.usefixtures("home")
+
+TABLE = b"id,height,salary,kind\n" + b"\n".join(
+    b"%d,%.3f,%d,%s"
+    % (i + 1, 1.5 + 0.01 * (i * 7 % 30), 40_000 + 997 * (i * 11 % 30), b"ab"[i % 2 :][:1])
+    for i in range(30)
+)
+
+
+def gif(count: int = 16) -> bytes:
+    """A dot that goes round, ten frames a second."""
+    turn = 2 * np.pi * np.arange(count) / 8
+    y, x = np.mgrid[:8, :8]
+    centre = 3.5 + 2.5 * np.stack([np.sin(turn), np.cos(turn)])[..., None, None]
+    pixels = 255 * np.exp(-0.5 * ((y - centre[0]) ** 2 + (x - centre[1]) ** 2))
+    pictures = [Image.fromarray(frame.astype(np.uint8)) for frame in pixels]
+    file = io.BytesIO()
+    pictures[0].save(file, "GIF", save_all=True, append_images=pictures[1:], duration=100)
+    return file.getvalue()
+
+
+def start(at: AppTest) -> training.Snapshot:
+    """Press the button, and the job at its end."""
+    press(at, "Start training")
+    assert not at.exception
+    return finished(query(at, "job"))
+
+
+def test_dynamics_are_offered_for_data_with_times_only():
+    at = run_page("train")
+    at.pills(key="train_built_in").set_value("talking_head").run()
+    assert "time 0 to 4.967" in said(at)
+    at.radio(key="form_model").set_value("Dynamical GP-LVM").run()
+    assert not at.exception
+    assert 'alt="Three samples of “A little rough”' in said(at)
+    at.pills(key="train_built_in").set_value("flow").run()
+    assert not at.exception
+    assert "Dynamical GP-LVM" not in at.radio(key="form_model").options
+    assert at.radio(key="form_model").value == "Bayesian GP-LVM"
+
+
+def test_an_uploaded_video_trains_a_dynamical_model_with_its_times():
+    at = upload(run_page("train"), "round.gif", gif())
+    assert "16 rows, 64 pixel values each, 1 sequence, time 0 to 1.5" in said(at)
+    at.radio(key="form_model").set_value("Dynamical GP-LVM").run()
+    at.number_input(key="form_max_iter").set_value(15).run()
+    at.radio(key="form_time_kernel").set_value("rbf").run()
+    job = start(at)
+    assert job.parameters["time_kernel"] == "rbf"
+    model = Library(workspace() / "library").model(job.entry)
+    np.testing.assert_allclose(model.times_[:, 0], np.arange(16) / 10)
+    at.run()
+    assert not at.exception
+    at.button(key="job_explore").click().run()
+    assert not at.exception
+
+
+def test_a_repeating_path_asks_for_its_period_and_warns_of_one_never_seen():
+    at = upload(run_page("train"), "round.gif", gif())
+    at.radio(key="form_model").set_value("Dynamical GP-LVM").run()
+    at.radio(key="form_time_kernel").set_value("periodic").run()
+    period = next(box for box in at.number_input if box.label.startswith("Period"))
+    assert not any("longer than the data" in warning.value for warning in at.warning)
+    period.set_value(2.0).run()
+    assert any("2, is longer than the data, 1.5" in warning.value for warning in at.warning)
+    next(box for box in at.number_input if box.label.startswith("Period")).set_value(0.8).run()
+    assert not any("longer than the data" in warning.value for warning in at.warning)
+    at.number_input(key="form_max_iter").set_value(10).run()
+    kernel = start(at).parameters["time_kernel"]
+    assert any(getattr(part, "period", None) == 0.8 for part in kernel.parts)
+
+
+def test_data_of_one_moment_are_told_that_they_have_no_path():
+    table = b"time,a,b\n" + b"".join(b"3,%d,%d\n" % (i, i * i % 7) for i in range(12))
+    at = upload(run_page("train"), "moment.csv", table)
+    next(box for box in at.selectbox if box.label == "Time column").set_value("time").run()
+    at.radio(key="form_model").set_value("Dynamical GP-LVM").run()
+    assert not at.exception
+    assert any("All rows have the same time" in warning.value for warning in at.warning)
+
+
+def test_a_zip_may_hold_the_frames_of_a_video():
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for number in range(6):
+            picture = io.BytesIO()
+            Image.new("L", (4, 4), 40 * number).save(picture, "PNG")
+            archive.writestr(f"{number}.png", picture.getvalue())
+    at = upload(run_page("train"), "film.zip", file.getvalue())
+    assert "time 0" not in said(at)
+    at.toggle(key="upload_is_video").set_value(True).run()
+    at.number_input(key="upload_frame_rate").set_value(10.0).run()
+    assert not at.exception
+    assert "6 rows, 16 pixel values each, 1 sequence, time 0 to 0.5" in said(at)
+    assert "Dynamical GP-LVM" in at.radio(key="form_model").options
+
+
+def test_uploaded_table_suggests_roles_and_offers_a_noise_per_column():
+    at = upload(run_page("train"), "people.csv", TABLE)
+    assert not at.exception
+    words = said(at)
+    assert "30 rows, 2 values each, 2 labels" in words
+    assert "different units" in at.warning[0].value
+    assert at.warning[0].value.endswith("each column is therefore judged in its own units.")
+    chosen = [control.value for control in at.segmented_control]
+    assert "per_output" in chosen
+
+
+def test_rows_that_are_pictures_are_drawn_as_such_once_their_size_is_given():
+    file = io.BytesIO()
+    np.save(file, np.random.default_rng(0).integers(0, 256, (30, 48), dtype=np.uint8))
+    at = upload(run_page("train"), "rows.npy", file.getvalue())
+    size = next(box for box in at.selectbox if box.label == "The rows are")
+    assert size.value is None and size.options[:2] == ["numbers", "pictures, 6 high and 8 wide"]
+    size.set_value((6, 8)).run()
+    assert not at.exception
+    assert "pixel values" in said(at)
+
+
+def test_answers_about_columns_are_remembered():
+    at = upload(run_page("train"), "people.csv", TABLE)
+    label = next(box for box in at.selectbox if box.label == "Label column")
+    assert label.value == "kind"
+    leave = next(box for box in at.multiselect if box.label == "Columns to leave out")
+    leave.set_value(["id", "salary"]).run()
+    again = upload(run_page("train"), "people.csv", TABLE)
+    leave = next(box for box in again.multiselect if box.label == "Columns to leave out")
+    assert leave.value == ["id", "salary"]
+    assert "1 value each" in said(again)
+
+
+def holed_table() -> bytes:
+    """Thirty rows of four columns with 20 gaps, a label, and a column without any value."""
+    lines = ["kind,a,b,blank,c,d"]
+    for i in range(30):
+        a, b, c, d = (f"{np.sin(i * f):.4f}" for f in (0.2, 0.3, 0.5, 0.7))
+        lines.append(f"{'xy'[i % 2]},{a},{'NA' if i < 15 else b},,{'' if i % 6 == 1 else c},{d}")
+    return "\n".join(lines).encode()
+
+
+def test_gaps_of_an_upload_are_counted_mapped_and_explained():
+    at = upload(run_page("train"), "holed.csv", holed_table())
+    assert not at.exception
+    words = said(at)
+    assert "20 of 120 values are missing (17%), in 17 of 30 rows and 2 of 4 columns." in words
+    assert "missing ones are left out, not filled in" in words
+    assert "3 patterns of missing values" in words
+    assert "Emptiest columns: b (50% missing), c (17% missing)." in words
+    assert "Emptiest rows: row 2 (2 of 4 observed)" in words
+    assert 'alt="Map of the missing values, 30 rows by 4 columns. 20 of 120' in words
+    assert "A grey band is a missing value." in words
+    # Said once, as an explanation and not as a warning.
+    assert not any("are missing" in warning.value for warning in at.warning)
+    leave = next(box for box in at.multiselect if box.label == "Columns to leave out")
+    assert leave.value == ["blank"]
+    table = at.dataframe[0].value
+    assert table["b"].isna().sum() == 15 and list(table.index[:2]) == [1, 2]
+
+
+def test_complete_data_say_nothing_of_gaps():
+    assert "issing" not in said(upload(run_page("train"), "people.csv", TABLE))
+
+
+def test_a_table_with_gaps_trains_and_opens_in_explore():
+    at = upload(run_page("train"), "holed.csv", holed_table())
+    at.number_input(key="form_max_iter").set_value(15).run()
+    press(at, "Start training")
+    assert not at.exception
+    finished(query(at, "job"))
+    at.run()
+    at.button(key="job_explore").click().run()
+    assert not at.exception
+    assert not at.error
+    assert "30 × 4 numbers" in said(at)
+    at.switch_page("pages/library.py").run()
+    assert not at.exception
+    assert not at.error
+
+
+def test_rows_without_any_value_are_left_out_when_wanted():
+    at = upload(run_page("train"), "rows.csv", b"id,a,b\n1,4,2\n2,,\n3,1,NA\n4,3,1\n5,2,7\n")
+    assert not at.exception
+    assert "nothing is observed in line 3" in at.error[0].value
+    assert not any(button.label == "Start training" for button in at.button)
+    next(t for t in at.toggle if t.label == "Leave out the rows without any value").set_value(
+        True
+    ).run()
+    assert not at.exception
+    assert not at.error
+    words = said(at)
+    assert "4 rows, 2 values each" in words
+    assert "Left out, without any value: line 3." in words
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "words"),
+    [
+        ("empty.csv", b"", "empty"),
+        ("infinite.csv", b"a,b\n1,2\ninf,4\n5,6\n", "infinite"),
+        ("ragged.csv", b"a,b\n1,2\n3\n", "line 3"),
+        ("words.csv", b"a,b\n1,2\n3,x\n5,6\n7,6\n8,9\n9,7\n", "x"),
+        ("broken.zip", b"PK\x03\x04 cut", "zip"),
+        ("short.bvh", b"HIERARCHY\nROOT Hips\n{\n", "line"),
+        ("broken.npz", b"PK\x03\x04 cut", "npz"),
+        ("still.gif", gif(1), "a single picture"),
+        ("words.gif", b"no picture", "not a GIF"),
+    ],
+)
+def test_unreadable_upload_is_explained_in_words(name: str, data: bytes, words: str):
+    at = upload(run_page("train"), name, data)
+    assert not at.exception
+    assert words in at.error[0].value
+    assert not any(button.label == "Start training" for button in at.button)
+
+
+def test_upload_survives_a_change_of_page():
+    at = upload(run_page("train"), "people.csv", TABLE)
+    at.switch_page("pages/library.py").run()
+    at.switch_page("pages/train.py").run()
+    assert not at.exception
+    assert "30 rows, 2 values each" in said(at)
