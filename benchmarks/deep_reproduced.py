@@ -113,18 +113,24 @@ def curve(name: str, seeds: int) -> None:
     against(name, found)
 
 
+def warped_draw(seed: int) -> tuple[Array, Array, Array, Array]:
+    """Inputs and outputs of a GP of a GP: 25 to learn from, and 95 that are kept aside."""
+    generator = np.random.default_rng(seed)
+    x = np.linspace(-1.0, 1.0, 120)[:, None]
+    hidden = gaussian_draws(generator, x, 0.5, 1) + 2.0 * generator.normal() * x
+    y = gaussian_draws(generator, hidden, 0.5, 10) + 0.02 * generator.normal(size=(120, 10))
+    drawn = generator.permutation(120)
+    train, test = np.sort(drawn[:25]), np.sort(drawn[25:])
+    return x[train], y[train], x[test], y[test]
+
+
 def warped(seeds: int) -> None:
     """A GP of a GP."""
     found = []
     for seed in range(seeds):
-        generator = np.random.default_rng(seed)
-        x = np.linspace(-1.0, 1.0, 120)[:, None]
-        hidden = gaussian_draws(generator, x, 0.5, 1) + 2.0 * generator.normal() * x
-        y = gaussian_draws(generator, hidden, 0.5, 10) + 0.02 * generator.normal(size=(120, 10))
-        drawn = generator.permutation(120)
-        train, test = np.sort(drawn[:25]), np.sort(drawn[25:])
+        x, y, new, wanted = warped_draw(seed)
         models = SparseGPRegression(25, random_state=seed), DeepGP((1, 1), 25, random_state=seed)
-        found.append([judged(model.fit(x[train], y[train]), x[test], y[test]) for model in models])
+        found.append([judged(model.fit(x, y), new, wanted) for model in models])
         print(seed, found[-1], flush=True)
     against("warped", found)
 
