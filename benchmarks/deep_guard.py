@@ -94,8 +94,9 @@ def one(name: str, seed: int, n_points: int) -> dict[str, Any]:
     x, y, new, wanted = sample(name, seed, n_points)
 
     def measured(kind: type[DeepGP]) -> tuple[DeepGP, float, float]:
-        settings: Any = ((1, 1), len(x)) if name == WARPED else ((min(x.shape[1], 2),), N_INDUCING)
-        model = kind(*settings, random_state=seed).fit(x, y)
+        few = (min(x.shape[1], 2),), N_INDUCING
+        widths, n_inducing = ((1, 1), len(x)) if name == WARPED else few
+        model = kind(widths, n_inducing, random_state=seed).fit(x, y)
         error = np.sqrt(np.mean((model.predict(new) - wanted) ** 2))
         return model, float(model.score_samples(new, wanted).mean()), float(error)
 
