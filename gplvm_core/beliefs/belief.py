@@ -33,6 +33,11 @@ class Belief:
         return self.mean.shape[0]
 
     @property
+    def known(self) -> bool:
+        """Whether every entry is: nothing is free to move."""
+        return self.observed is not None and bool(self.observed.all())
+
+    @property
     def n_latent(self) -> int:
         return self.mean.shape[1]
 

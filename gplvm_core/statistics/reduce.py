@@ -125,17 +125,18 @@ def chunk_statistics(
         return Statistics(
             to_numpy(patterns.rows.T @ psi0),
             psi1_targets,
-            kernel.grouped_psi2(mean, variance, inducing, patterns.rows, own)[0],
+            _known_psi2(psi1, patterns.rows)
+            if belief.known
+            else kernel.grouped_psi2(mean, variance, inducing, patterns.rows, own)[0],
             yy,
             to_numpy(xp.sum(patterns.rows, axis=0)).astype(np.intp),
             patterns.n_outputs,
             patterns.groups,
         )
-    psi2, _ = kernel.psi2(mean, variance, inducing, own)
     statistics = Statistics(
         np.array([float(xp.sum(psi0))]),
         psi1_targets,
-        psi2[None],
+        _known_psi2(psi1) if belief.known else kernel.psi2(mean, variance, inducing, own)[0][None],
         yy,
         np.array([targets.n_points]),
         np.array([targets.n_outputs]),
@@ -158,7 +159,7 @@ def chunk_pullback(
     """From the adjoints of all points' statistics to the gradients through these points.
 
     Those of the inducing inputs and the kernel are summed over the chunks, the others are of the
-    chunk's points alone.
+    chunk's points alone. Variances of points that are known have none: they cannot move.
     """
     xp, values = namespace(targets.values), targets.values
     mean, variance = beside(belief.mean, values), beside(belief.variance, values)
@@ -177,18 +178,44 @@ def chunk_pullback(
             d_total = d_total + xp.sum(carried * psi1, axis=1, keepdims=True)
         spread = np.array(np.broadcast_to(to_numpy(d_total), values.shape))
         moved = Belief(to_numpy(d_values), spread)
-    if targets.patterns is None:
+    rows = None if targets.patterns is None else targets.patterns.rows
+    if rows is None:
         d_psi0 = filled((targets.n_points,), float(adjoint.psi0[0]), values)
-        through = kernel.psi2_pullback(mean, variance, inducing, adjoint.psi2[0], None, own)
     else:
-        rows = targets.patterns.rows
         d_psi0 = rows @ beside(adjoint.psi0, values)
-        through = kernel.psi2_pullback(mean, variance, inducing, adjoint.psi2, rows, own)
+    if belief.known:
+        d_psi1, through = d_psi1 + _known_pullback(psi1, adjoint.psi2, rows), None
+    else:
+        d_psi2 = adjoint.psi2 if rows is not None else adjoint.psi2[0]
+        through = kernel.psi2_pullback(mean, variance, inducing, d_psi2, rows, own)
     d_mean, d_variance, d_kernel = pull_psi0(d_psi0)
     direct = Gradients(d_mean, d_variance, np.zeros_like(inducing), d_kernel)
-    inputs = pull_psi1(d_psi1) + through + direct
+    inputs = pull_psi1(d_psi1) + direct
+    inputs = inputs if through is None else inputs + through
     here = replace(inputs, mean=to_numpy(inputs.mean), variance=to_numpy(inputs.variance))
     return PulledBack(here, moved)
+
+
+def _known_psi2(
+    psi1: Float[AnyArray, "N M"], rows: Float[AnyArray, "N G"] | None = None
+) -> Float[Array, "G M M"]:
+    """Φ of every group at points that are known, where ⟨kk'⟩ is kk'."""
+    if rows is None:
+        return to_numpy(psi1.T @ psi1)[None]
+    seen = (rows[:, g : g + 1] for g in range(rows.shape[1]))
+    return np.stack([to_numpy((psi1 * each).T @ psi1) for each in seen])
+
+
+def _known_pullback(
+    psi1: Float[AnyArray, "N M"],
+    adjoint: Float[Array, "G M M"],
+    rows: Float[AnyArray, "N G"] | None,
+) -> Float[AnyArray, "N M"]:
+    """The adjoint of Ψ through such a Φ."""
+    both = [beside(each + each.T, psi1) for each in adjoint]
+    if rows is None:
+        return psi1 @ both[0]
+    return sum(rows[:, g : g + 1] * (psi1 @ each) for g, each in enumerate(both))
 
 
 def _total_variance(targets: Targets) -> Float[AnyArray, "N 1"] | None:

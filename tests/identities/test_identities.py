@@ -9,6 +9,7 @@ from scipy.stats import multivariate_normal
 from gplvm_core import RBF, Bias, Linear, evaluate_bound
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, evaluate_layer
+from gplvm_core.parameters import leaves
 from gplvm_core.statistics import Targets, executor, reduce_statistics
 
 
@@ -189,3 +190,26 @@ def test_linear_kernel_reaches_dual_probabilistic_pca() -> None:
     log_det = np.sum(np.log(values[:n_latent])) + (n_points - n_latent) * np.log(noise)
     closed = -0.5 * n_outputs * (n_points * np.log(2 * np.pi) + log_det + n_points)
     assert at.value == pytest.approx(closed, rel=1e-8)
+
+
+@pytest.mark.parametrize(
+    "kernel",
+    [RBF(1.3, np.array([0.7, 1.1])), RBF(0.8, np.array([0.9, 0.5])) + Linear(np.ones(2)) + Bias()],
+)
+@pytest.mark.parametrize("gaps", [False, True])
+def test_points_that_are_known_are_points_without_variance(kernel, gaps: bool) -> None:
+    targets, points, _, generator = draw()
+    if gaps:
+        targets[::3, 0], targets[1::4, 2] = np.nan, np.nan
+    layer = Layer(kernel, generator.normal(size=(5, 2)), 0.2)
+    known, general = (
+        evaluate_layer(layer, belief, Targets.of(targets), jitter=1e-6, relative=False)
+        for belief in (Belief.certain(points), Belief(points, np.zeros_like(points)))
+    )
+    assert known.value == pytest.approx(general.value, rel=1e-10)
+    for name in ("mean", "inducing"):
+        own, other = (getattr(each.gradients, name) for each in (known, general))
+        np.testing.assert_allclose(own, other, rtol=1e-6, atol=1e-8)
+    for path, value in leaves(known.gradients.kernel).items():
+        expected = leaves(general.gradients.kernel)[path]
+        np.testing.assert_allclose(value, expected, rtol=1e-6, atol=1e-8)
