@@ -8,7 +8,15 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold
 from sklearn.neighbors import KNeighborsRegressor
 
-from gplvm_core.comparison import Comparison, Contender, Step, compare, depth, is_depth_worth_it
+from gplvm_core.comparison import (
+    Comparison,
+    Contender,
+    Difference,
+    Step,
+    compare,
+    depth,
+    is_depth_worth_it,
+)
 from gplvm_core.comparison.baselines import Mixture, WithNoise
 from gplvm_core.comparison.depth import answer
 from gplvm_core.datasets import DataError
@@ -74,6 +82,9 @@ def test_errors_count_that_splits_share_rows() -> None:
     # s² = 0.14/3; the naive error would be s/2.
     assert gain.error == pytest.approx(np.sqrt(0.14 / 3 * (0.25 + 0.25)))
     assert not gain.sure
+    # Of four splits a difference must be 3.2 of its errors: Student's t with 3 degrees of freedom.
+    assert not Difference(3.1, 1.0, 4).sure and Difference(3.2, 1.0, 4).sure
+    assert Difference(2.0, 1.0, 1000).sure and not Difference(9.0, 0.0, 1).sure
     assert found.difference("log_likelihood", "one layer", "two layers").mean == -gain.mean
 
 
@@ -109,9 +120,9 @@ def test_is_depth_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(found.to_csv().splitlines()) == 1 + 2 * len(found.names)
     rows = np.column_stack([x, y, np.ones(24)])
     found = is_depth_worth_it(rows, **quick)
-    assert "rmse" not in found.values and np.isfinite(found.values["log_likelihood"]).all()
+    assert "rmse" not in found.values and np.isfinite(found.values["density"]).all()
     # Drawn where the density is approximate, the same where it is exact.
-    drawn = found.values["sampled"] != found.values["log_likelihood"]
+    drawn = found.values["density"] != found.values["density_bounds"]
     assert drawn[:, :3].all() and not drawn[:, 3:].any()
     assert "1 columns that never change" in found.notes[-1]
 

@@ -18,8 +18,9 @@ from gplvm_core.comparison import (
     table_of,
 )
 from gplvm_core.comparison.baselines import ChosenPCA, Mixture
-from gplvm_core.comparison.kept_aside import BASE_LINES, MIXTURE, PPCA, densities
+from gplvm_core.comparison.kept_aside import BASE_LINES, MIXTURE, PPCA
 from gplvm_core.comparison.measures import AT_ONCE, KEPT_ASIDE
+from gplvm_core.comparison.repeated import densities
 from gplvm_core.comparison.table import SEEN, UNSEEN
 from gplvm_core.datasets import DataError
 from gplvm_core.models import GPLVM, DynamicalGPLVM, ProbabilisticPCA
@@ -34,7 +35,7 @@ def test_a_map_is_measured_as_scikit_learn_does() -> None:
     model = ProbabilisticPCA(3).fit(ROWS)
     labels = (ROWS[:, 0] > 0).astype(int)
     labels[0] = -1
-    placed = Placed("p", model.latent_mean_, model.relevance_, (0, 1), model.posterior_, -12.0, 3)
+    placed = Placed("p", model.latent_mean_, model.relevance_, (0, 1), model.posterior_, -12.0, on=3)
     found = measured(placed, ROWS, labels)
     assert list(found) == [measure.key for measure in AT_ONCE if measure.key in found]
     points = (model.latent_mean_ * np.sqrt(model.relevance_))[:, :2]
@@ -105,7 +106,7 @@ def test_rows_kept_aside_are_judged_in_every_way(monkeypatch: pytest.MonkeyPatch
     assert 0.8 < found.mean("inside_90", "two") < 0.98
     assert found.mean("missing", "two") < 0.5
     assert np.isnan(found.mean("new_neighbours", MIXTURE))
-    assert "1 columns that never change" in found.notes[-1]
+    assert "Left out: 1 column without a change" in found.notes[-1]
     told = table_of({"two": {"bound": 1.25}}, found)
     assert [line.measure.key for line in told.parts[SEEN]] == ["bound"]
     assert "1.25,,," in told.to_csv() and "| Density of new rows |" in told.to_markdown()
@@ -129,7 +130,7 @@ def test_only_a_difference_beyond_its_error_is_marked_and_said() -> None:
     assert {line.measure.key: line.best for line in marked}["missing"] == PPCA
     likely, missed, looked = advice({"curved": {}}, found)
     assert "curved (5.1), better than all others by more than chance" in likely
-    assert f"the base line, {PPCA} (20.3 %), is better than all" in missed
+    assert f"the base line, {PPCA} (20.3\u00a0%), is better than all" in missed
     assert missed.endswith(f"Of the 95 % intervals of {PPCA}, 90 % hold the truth.")
     assert "no two maps" in looked
     unsure = made(density=[[5.0, 3.0, 1.0], [2.0, 3.0, 1.0], [5.0, 2.0, 1.0]], missing=missing)

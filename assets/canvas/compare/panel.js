@@ -4,9 +4,9 @@ import { element } from "../kit/dom.js";
 import { OutputPicture } from "../kit/output_picture.js";
 import { Gestures } from "../map/gestures.js";
 import { LatentModel } from "../map/model.js";
+import { LassoLine } from "../map/lasso_line.js";
 import { LatentMap } from "../map/map.js";
 import { TurnedModel } from "./align.js";
-import { LassoLine } from "./lasso_line.js";
 
 /** @import { View } from "../kit/plane.js" */
 /** @import { MapModel, MapState } from "../map/map.js" */
@@ -64,7 +64,7 @@ export class Panel {
     this.turned = null;
     this.map = this.mapOf(model);
     new Gestures(upper, this.actions(), () => this.map.toPixel(this.state.point[a], this.state.point[b]));
-    new LassoLine(lasso, this, (rows, add) => linked.take(rows, add));
+    new LassoLine(lasso, () => this.map, (rows, add) => linked.take(rows, add));
   }
 
   /** @param {MapModel} model */

@@ -5,7 +5,15 @@ import time
 import streamlit as st
 
 from gplvm_core.training import ComparisonRun
-from pages.ui.compare.members import LEAST, MOST, Member, Waiting, fitting, set_keys
+from pages.ui.compare.members import (
+    LEAST,
+    MOST,
+    OF_THE_ROWS,
+    Member,
+    Waiting,
+    fitting,
+    set_keys,
+)
 from pages.ui.compare.recipes import RECIPES, Recipe, begin, made_already
 from pages.ui.shared.catalogue import Item, items
 from pages.ui.shared.plain import plain
@@ -20,7 +28,7 @@ def choose_data(first: Item | None) -> None:
     keys, control = list(titles), f"compare_data|{first.key if first else None}"
 
     def switch() -> None:
-        set_keys((st.session_state[control], "pca"))
+        set_keys((st.session_state[control], "pca"), *OF_THE_ROWS)
 
     st.selectbox(
         "Data of",

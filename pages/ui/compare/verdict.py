@@ -28,7 +28,7 @@ from pages.ui.shared.plain import plain
 from pages.ui.shared.words import file_stem, seconds_in_words
 
 # What a visitor can wait for; more rows are thinned out evenly, which is said.
-MOST_ROWS, SPLITS, N_INDUCING, MAX_ITER = 300, 4, 40, 150
+MOST_ROWS, SPLITS, N_INDUCING, MAX_ITER = 300, 5, 40, 150
 LOOK = 1.0  # seconds between two looks at the work
 
 
@@ -60,7 +60,9 @@ def verdict(first: Item, members: list[Member]) -> None:
 
 @st.cache_data(max_entries=32, show_spinner="Measuring the maps …")
 def measured_at_once(_member: Member, _first: Item, store: str) -> dict[str, float]:
-    return measured(_member.placed, _first.dataset.values, _first.dataset.labels)
+    data = _first.dataset
+    by_column = scaling_of(data) == "columns"
+    return measured(_member.placed, data.values, data.labels, by_column=by_column)
 
 
 def trial(first: Item, members: list[Member], key: str, run: ComparisonRun | None) -> None:
