@@ -7,7 +7,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gplvm_core.comparison.baselines import Mixture, WithNoise
+from gplvm_core.comparison.baselines import WithNoise
+from gplvm_core.comparison.mixture import Mixture
 from gplvm_core.comparison.repeated import Contender, Step, checked, compare
 from gplvm_core.comparison.result import Comparison
 from gplvm_core.models import (
@@ -106,7 +107,7 @@ def _of_density(n_columns: int, scaling: Any, settings: dict[str, Any]) -> tuple
         Contender(TWO, DeepGPLVM(wide[TWO], scaling=scaling, **settings)),
         Contender(THREE, DeepGPLVM(wide[THREE], scaling=scaling, **settings)),
         Contender(PPCA, ProbabilisticPCA(max(1, min(10, n_columns - 1)), scaling)),
-        Contender(MIXTURE, Mixture()),
+        Contender(MIXTURE, Mixture(scaling=scaling)),
     )
 
 

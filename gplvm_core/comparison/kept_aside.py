@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 from sklearn.base import BaseEstimator, clone
 
-from gplvm_core.comparison.baselines import ChosenPCA, Mixture
+from gplvm_core.comparison.baselines import ChosenPCA
+from gplvm_core.comparison.mixture import Mixture
 from gplvm_core.comparison.placing import neighbour_error
 from gplvm_core.comparison.repeated import (
     Contender,

@@ -16,9 +16,11 @@ from gplvm_core.comparison import (
     compare,
     depth,
     is_depth_worth_it,
+    mixture,
 )
-from gplvm_core.comparison.baselines import Mixture, WithNoise
+from gplvm_core.comparison.baselines import WithNoise
 from gplvm_core.comparison.depth import answer
+from gplvm_core.comparison.mixture import Mixture
 from gplvm_core.datasets import DataError
 from gplvm_core.models import ProbabilisticPCA
 from gplvm_core.models.problems import regression
@@ -55,7 +57,8 @@ def test_noise_is_not_that_of_rows_that_were_learnt_by_heart() -> None:
     assert model.std_[0] > 1.2 * NOISE
 
 
-def test_a_mixture_is_a_density_of_the_rows_as_given() -> None:
+def test_a_mixture_is_a_density_of_the_rows_as_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mixture, "SIZES", (1, 2))
     rows, _ = make_blobs(60, 1, centers=[[-1e3], [4e3]], cluster_std=100.0, random_state=0)
     model = Mixture(random_state=0).fit(rows)
     total, _ = integrate.quad(
@@ -107,6 +110,7 @@ def test_only_what_is_sure_is_claimed() -> None:
 def test_is_depth_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(regression, "SUBSET_ITERATIONS", 1)
     monkeypatch.setattr(depth, "N_TREES", 2)
+    monkeypatch.setattr(mixture, "SIZES", (1,))
     x, y = line(24)
     steps: list[Step] = []
     quick = {"cv": KFold(2), "n_inducing": 4, "max_iter": 2}

@@ -4,22 +4,22 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 from sklearn.manifold import trustworthiness
-from sklearn.mixture import GaussianMixture
 
 from gplvm_core.comparison import (
     Comparison,
     Placed,
     advice,
-    baselines,
     compare_kept_aside,
     measured,
+    mixture,
     place,
     refusal,
     table_of,
 )
-from gplvm_core.comparison.baselines import ChosenPCA, Mixture
+from gplvm_core.comparison.baselines import ChosenPCA
 from gplvm_core.comparison.kept_aside import BASE_LINES, MIXTURE, PPCA
 from gplvm_core.comparison.measures import AT_ONCE, KEPT_ASIDE
+from gplvm_core.comparison.mixture import Gaussians, Mixture, axes_of
 from gplvm_core.comparison.repeated import densities
 from gplvm_core.comparison.table import SEEN, UNSEEN
 from gplvm_core.datasets import DataError
@@ -35,7 +35,8 @@ def test_a_map_is_measured_as_scikit_learn_does() -> None:
     model = ProbabilisticPCA(3).fit(ROWS)
     labels = (ROWS[:, 0] > 0).astype(int)
     labels[0] = -1
-    placed = Placed("p", model.latent_mean_, model.relevance_, (0, 1), model.posterior_, -12.0, on=3)
+    shown = (model.latent_mean_, model.relevance_, (0, 1), model.posterior_)
+    placed = Placed("p", *shown, bound=-12.0, on=3)
     found = measured(placed, ROWS, labels)
     assert list(found) == [measure.key for measure in AT_ONCE if measure.key in found]
     points = (model.latent_mean_ * np.sqrt(model.relevance_))[:, :2]
@@ -62,23 +63,39 @@ def test_a_map_without_a_way_back_has_no_more_than_its_places() -> None:
         place("tsne", np.where(curve == curve[3, 0], np.nan, curve))
 
 
-@pytest.mark.parametrize("kind", ["full", "diag"])
-def test_a_mixture_fills_in_what_bayes_rule_says(kind: str) -> None:
+@pytest.mark.parametrize("width", [None, 2, 3])
+def test_a_mixture_is_a_density_and_fills_in_what_bayes_rule_says(width: int | None) -> None:
     rows = np.vstack([ROWS[:30, :3], 3.0 - ROWS[30:, :3]])
     model = Mixture()
     model.center_, model.scale_ = np.array([1.0, 2.0, 3.0]), np.array([2.0, 1.0, 0.5])
-    inner = GaussianMixture(2, covariance_type=kind, random_state=0).fit(model._standardised(rows))
-    model.mixture_ = inner
+    inner = model._standardised(rows)
+    model.gaussians_ = found = Gaussians.fitted(inner, *axes_of(inner, width), 2, 0)
+    dense = [
+        multivariate_normal(mean, factor @ factor.T + np.diag(variance))
+        for mean, factor, variance in zip(found.means, found.factors, found.variances, strict=True)
+    ]
+    told = sum(w * each.pdf(inner) for w, each in zip(found.weights, dense, strict=True))
+    np.testing.assert_allclose(model.score_samples(rows), np.log(told / np.prod(model.scale_)))
     asked = np.array([[1.5, np.nan, 2.8]])
     mean, std = model.complete(asked, return_std=True)
     # p(y2 | y1, y3) on a grid, from the joint density of whole rows.
     grid = np.linspace(-40.0, 40.0, 80001)
     whole = np.column_stack([np.full_like(grid, 1.5), grid, np.full_like(grid, 2.8)])
-    weight = np.exp(model.score_samples(whole))
+    density = model.score_samples(whole)
+    weight = np.exp(density - density.max())
     weight /= weight.sum()
     assert mean[0, 1] == pytest.approx(weight @ grid, rel=1e-5)
     assert std[0, 1] == pytest.approx(np.sqrt(weight @ (grid - mean[0, 1]) ** 2), rel=1e-4)
     assert mean[0, 0] == 1.5 and std[0, 0] == 0.0
+
+
+def test_one_gaussian_in_its_axes_is_probabilistic_pca() -> None:
+    found = Gaussians.fitted(ROWS, *axes_of(ROWS, 2), 1, 0)
+    model = ProbabilisticPCA(2, scaling="none").fit(ROWS)
+    # scikit-learn adds the variance around the axes to that within, once more.
+    np.testing.assert_allclose(
+        found.score_samples(ROWS), model.score_samples(ROWS), rtol=0, atol=0.2
+    )
 
 
 def test_the_size_of_pca_is_found_and_joint_densities_are_none() -> None:
@@ -93,7 +110,7 @@ def test_the_size_of_pca_is_found_and_joint_densities_are_none() -> None:
 
 
 def test_rows_kept_aside_are_judged_in_every_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(baselines, "SIZES", (1,))
+    monkeypatch.setattr(mixture, "SIZES", (1,))
     labels = (ROWS[:, 0] > 0).astype(int)
     rows = np.column_stack([ROWS, np.ones(60)])
     found = compare_kept_aside({"two": ProbabilisticPCA(2)}, rows, labels, cv=2)

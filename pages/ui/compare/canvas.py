@@ -28,7 +28,11 @@ def linked_maps(members: list[Member]) -> None:
         "turned": "own" not in query,
         "at": linked_at(),
         "rows": query.get("rows", ""),
-        "labels": [int(each) for each in query.get("labels", "").split(",") if each.isdecimal() and len(each) < 10],
+        "labels": [
+            int(each)
+            for each in query.get("labels", "").split(",")
+            if each.isdecimal() and len(each) < 10
+        ],
         "thumbnails": query.get("show") == "thumbnails",
         "by": whole_number(query.get("by")) or 0,
     }

@@ -1,6 +1,7 @@
 """What speaks for which model: three sentences, the table behind them, and both to take home."""
 
 import time
+import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -17,13 +18,14 @@ from gplvm_core.comparison import (
     refusal,
     table_of,
 )
-from gplvm_core.datasets.errors import plural
+from gplvm_core.datasets.errors import listed, plural
 from gplvm_core.figures.offline_compare import MapOf, offline_comparison
 from gplvm_core.training import ComparisonRun, begin_comparison, comparison_of
 from pages.ui.compare.members import NO_DRAWING, Member
 from pages.ui.compare.recipes import scaling_of
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.depth_worth import depth_worth_button
+from pages.ui.shared.model_page import about, bullets
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import file_stem, seconds_in_words
 
@@ -55,7 +57,19 @@ def verdict(first: Item, members: list[Member]) -> None:
     for note in told.notes:
         st.caption(plain(note))
     take_home(told, first, members, words)
+    noted(members)
     depth_worth_button(first.key)
+
+
+def noted(members: list[Member]) -> None:
+    """What the models say of themselves and of these data, each thing once."""
+    found: dict[str, list[str]] = {}
+    for member in members:
+        for note in getattr(member.model, "notes_", ()):
+            found.setdefault(note, []).append(member.name)
+    if found:
+        told = tuple(f"{note} ({listed(names)})" for note, names in found.items())
+        about(*bullets(told), title="About these models")
 
 
 @st.cache_data(max_entries=32, show_spinner="Measuring the maps …")
@@ -121,14 +135,15 @@ def tried(
     """Models of the same kinds, smaller where they would take long."""
     dataset = first.dataset
     labels = None if dataset.labels is None else dataset.labels[rows]
-    return compare_kept_aside(
-        {name: smaller(model) for name, model in models.items()},
-        dataset.values[rows],
-        labels,
-        scaling=scaling_of(dataset),
-        cv=SPLITS,
-        callback=callback,
-    )
+    with warnings.catch_warnings(action="ignore"):  # of parts of the rows nothing is told
+        return compare_kept_aside(
+            {name: smaller(model) for name, model in models.items()},
+            dataset.values[rows],
+            labels,
+            scaling=scaling_of(dataset),
+            cv=SPLITS,
+            callback=callback,
+        )
 
 
 def smaller(model: Any) -> Any:
