@@ -147,8 +147,8 @@ def test_only_a_difference_beyond_its_error_is_marked_and_said() -> None:
     assert {line.measure.key: line.best for line in marked}["missing"] == PPCA
     likely, missed, looked = advice({"curved": {}}, found)
     assert "curved (5.1), better than all others by more than chance" in likely
-    assert f"the base line, {PPCA} (20.3\u00a0%), is better than all" in missed
-    assert missed.endswith(f"Of the 95 % intervals of {PPCA}, 90 % hold the truth.")
+    assert f"the base line {PPCA} (20.3\u00a0%) is better than all" in missed
+    assert missed.endswith(f"Of the 95\u00a0% intervals of {PPCA}, 90\u00a0% hold the truth.")
     assert "no two maps" in looked
     unsure = made(density=[[5.0, 3.0, 1.0], [2.0, 3.0, 1.0], [5.0, 2.0, 1.0]], missing=missing)
     assert unsure.leading(DENSITY)[:2] == ("curved", PPCA)

@@ -92,6 +92,7 @@ export class LinkedMaps {
       this.tell();
     });
     on(svg, () => download("compare.svg", this.svg(), "image/svg+xml"));
+    turned.hidden = this.panels.length === 1;
     thumbnails.hidden = !this.panels[0].model.items && this.panels.length === 1;
     thumbnails.setAttribute("aria-pressed", String(this.shared.show.thumbnails));
     on(thumbnails, () => {

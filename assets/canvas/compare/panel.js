@@ -85,7 +85,7 @@ export class Panel {
     this.state.point = this.inward(point);
     this.state.hover = null;
     [this.map.width, this.map.height] = [this.box.clientWidth, this.box.clientHeight];
-    const agreement = turning && turning.agreement < 1 ? ` · shape in common with the first: ${Math.round(100 * turning.agreement)} %` : "";
+    const agreement = turning && turning.agreement < 1 ? ` · shape in common with the first: ${Math.round(100 * turning.agreement)}\u00a0%` : "";
     this.facts.textContent = this.words.facts + agreement;
   }
 

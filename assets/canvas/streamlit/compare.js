@@ -34,10 +34,13 @@ export default component((root, /** @type {CompareData} */ first) => {
     });
     if (wanted === built || packed.length < asked.length) return;
     maps?.stop();
+    const again = built !== "";
     // A place belongs to the models that it was chosen among; rows and their colours to the data.
-    if (built) stand = { ...stand, at: null };
+    if (again) stand = { ...stand, at: null };
     built = wanted;
     maps = new LinkedMaps(root, packed, stand, tell);
+    // With other models the link is Python's, which does not know what was written since.
+    if (again) maps.tell();
     shelf.views.set("compare", maps);
   };
   return {

@@ -94,6 +94,20 @@ def drop(keys: tuple[str, ...], key: str) -> None:
     set_keys(tuple(each for each in keys if each != key))
 
 
+def cannot_panel(keys: tuple[str, ...], key: str, why: Exception) -> None:
+    """A model of the link that is not there, or of other data."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.error(plain(why), icon=":material/error:")
+        if len(keys) > LEAST:
+            st.button(
+                "Take away",
+                key=f"compare_without_{key}",
+                on_click=drop,
+                args=(keys, key),
+                icon=":material/close:",
+            )
+
+
 def waiting_panel(first: Item, keys: tuple[str, ...], waiting: Waiting) -> None:
     """A model that is not there yet: begin it, watch it, or hear why it failed."""
     recipe, run = waiting.recipe, waiting.run
