@@ -7,9 +7,12 @@ from sklearn.manifold import trustworthiness
 
 from gplvm_core.comparison import (
     Comparison,
+    Contender,
     Placed,
     advice,
+    compare,
     compare_kept_aside,
+    evidence_of,
     measured,
     mixture,
     place,
@@ -23,7 +26,13 @@ from gplvm_core.comparison.mixture import Gaussians, Mixture, axes_of
 from gplvm_core.comparison.repeated import densities
 from gplvm_core.comparison.table import SEEN, UNSEEN
 from gplvm_core.datasets import DataError
-from gplvm_core.models import GPLVM, DynamicalGPLVM, ProbabilisticPCA
+from gplvm_core.models import (
+    GPLVM,
+    BayesianGPLVM,
+    DynamicalGPLVM,
+    ProbabilisticPCA,
+    SparseGPRegression,
+)
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.normal(size=(60, 2)) @ RNG.normal(size=(2, 6)) + 0.1 * RNG.normal(size=(60, 6))
@@ -49,6 +58,29 @@ def test_a_map_is_measured_as_scikit_learn_does() -> None:
     spread = np.sqrt(ROWS.var(axis=0).mean())
     assert found["reconstruction"] == pytest.approx(np.sqrt(np.mean(away**2)) / spread)
     assert found["bound"] == pytest.approx(-12.0 / 360)
+
+
+def test_columns_of_other_units_count_alike_where_that_is_asked() -> None:
+    rows = ROWS * np.array([1e6, 1.0, 1.0, 1.0, 1.0, 1.0])
+    model = ProbabilisticPCA(2, scaling="columns").fit(rows)
+    placed = Placed("p", model.latent_mean_, model.relevance_, (0, 1), model.posterior_)
+    found = measured(placed, rows, np.zeros(60, dtype=int), by_column=True)
+    again = measured(placed, rows * np.array([1e-6, 1.0, 1.0, 1.0, 1.0, 1.0]), by_column=True)
+    assert found["trustworthiness"] == pytest.approx(again["trustworthiness"])
+    away = (rows - model.inverse_transform(model.latent_mean_)) / rows.std(axis=0)
+    assert found["reconstruction"] == pytest.approx(np.sqrt(np.mean(away**2)))
+    # Of a single label nothing could be wrong.
+    assert "neighbours" not in found
+
+
+def test_only_a_bound_is_called_one() -> None:
+    plane = ROWS[:20]
+    assert list(evidence_of(ProbabilisticPCA(2).fit(plane))) == ["likelihood"]
+    assert evidence_of(GPLVM(2, max_iter=1, random_state=0).fit(plane)) == {}
+    bayesian = BayesianGPLVM(2, n_inducing=5, max_iter=1, random_state=0).fit(plane)
+    assert evidence_of(bayesian) == {"bound": bayesian.bound_}
+    regression = SparseGPRegression(n_inducing=5, max_iter=1).fit(plane[:, :2], plane[:, 2:])
+    assert evidence_of(regression) == {}
 
 
 def test_a_map_without_a_way_back_has_no_more_than_its_places() -> None:
@@ -130,6 +162,29 @@ def test_rows_kept_aside_are_judged_in_every_way(monkeypatch: pytest.MonkeyPatch
     assert {line.measure.key for line in told.parts[UNSEEN]} >= {"density", "missing", "inside_95"}
 
 
+def test_what_cannot_be_tried_is_said() -> None:
+    two = {"two": ProbabilisticPCA(2)}
+    with pytest.raises(DataError, match=r"one label for each of the 60 rows; got shape \(3,\)"):
+        compare_kept_aside(two, ROWS, np.zeros(3, dtype=int), cv=2)
+    # A column that changes in the last rows alone is constant in a part that is learnt from.
+    late = np.column_stack([ROWS[:, 0], np.arange(60) > 58])
+    parts = [(np.arange(50), np.arange(50, 60)), (np.arange(10, 60), np.arange(10))]
+    with pytest.raises(DataError, match="1 column of 2 change in every part"):
+        compare_kept_aside(two, late, cv=parts)
+    with pytest.raises(ValueError, match="two of the models have the same name"):
+        compare([Contender("a", two["two"])] * 2, ROWS)
+    with pytest.raises(DataError, match="bad failed on split 1 of 2: n_components must be"):
+        compare([Contender("bad", ProbabilisticPCA(0))], ROWS, cv=2)
+
+
+def test_splits_on_which_nothing_was_taken_do_not_count() -> None:
+    found = made(missing=[[0.4, 0.2, 0.9], [np.nan] * 3, [0.5, 0.3, 0.7]])
+    assert found.mean("missing", PPCA) == pytest.approx(0.25)
+    assert found.difference("missing", PPCA).n_splits == 2
+    alone = made(missing=[[0.4, 0.2, np.nan], [0.4, 0.2, 0.9], [0.5, 0.3, 0.7]])
+    assert np.isnan(alone.mean("missing", MIXTURE))
+
+
 def made(**values: list[list[float]]) -> Comparison:
     told = {key: np.array(each) for key, each in values.items()}
     told |= {key: np.full((3, 3), 0.9) for key in ("inside_95", "seconds")}
@@ -150,6 +205,14 @@ def test_only_a_difference_beyond_its_error_is_marked_and_said() -> None:
     assert f"the base line {PPCA} (20.3\u00a0%) is better than all" in missed
     assert missed.endswith(f"Of the 95\u00a0% intervals of {PPCA}, 90\u00a0% hold the truth.")
     assert "no two maps" in looked
+    both = made(density=[[1.0, 3.0, 3.1], [1.1, 3.1, 3.0], [1.0, 3.0, 3.2]], missing=missing)
+    likely = advice({}, both)[0]
+    assert f"the base line {MIXTURE} (3.1) is better than all models here, and {PPCA}" in likely
+    # Draws are low on average: where the bounds say otherwise, that is no certain loss.
+    bounds = made(density=both.values["density"], density_bounds=[[9.0, 3.0, 3.0]] * 3)
+    assert advice({}, bounds)[0].endswith(
+        "By bounds curved would be ahead, so there it is not settled."
+    )
     unsure = made(density=[[5.0, 3.0, 1.0], [2.0, 3.0, 1.0], [5.0, 2.0, 1.0]], missing=missing)
     assert unsure.leading(DENSITY)[:2] == ("curved", PPCA)
     assert "a base line may do as well" in advice({}, unsure)[0]

@@ -55,7 +55,7 @@ export class Panel {
     this.caption = element("figcaption");
     const draws = model instanceof LatentModel;
     const below = draws ? this.output : element("p", { class: "note" }, words.note);
-    this.figure = element("figure", { class: "panel" }, element("h3", {}, words.title), this.facts, this.box,
+    this.figure = element("figure", { class: "panel" }, element("h2", {}, words.title), this.facts, this.box,
       element("div", { class: "drawn" }, below, this.caption));
     this.picture = draws ? new OutputPicture(this.output, model, linked.shared, () => linked.paint(), words.title) : null;
     if (this.picture) this.picture.small = true;
@@ -64,7 +64,10 @@ export class Panel {
     this.turned = null;
     this.map = this.mapOf(model);
     new Gestures(upper, this.actions(), () => this.map.toPixel(this.state.point[a], this.state.point[b]));
-    new LassoLine(lasso, () => this.map, (rows, add) => linked.take(rows, add));
+    new LassoLine(lasso, () => this.map, (rows, add) => {
+      linked.take(rows, add);
+      linked.tell();
+    });
   }
 
   /** @param {MapModel} model */

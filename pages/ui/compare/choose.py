@@ -1,7 +1,5 @@
 """Which data, which models: menus and buttons; models that are being made."""
 
-import time
-
 import streamlit as st
 
 from gplvm_core.training import ComparisonRun
@@ -17,9 +15,7 @@ from pages.ui.compare.members import (
 from pages.ui.compare.recipes import RECIPES, Recipe, begin, made_already
 from pages.ui.shared.catalogue import Item, items
 from pages.ui.shared.plain import plain
-from pages.ui.shared.words import seconds_in_words
-
-LOOK = 1.0  # seconds between two looks at a training
+from pages.ui.shared.running import LOOK, time_in_words
 
 
 def choose_data(first: Item | None) -> None:
@@ -145,12 +141,9 @@ def keep_looking(run: ComparisonRun, recipe: Recipe) -> None:
     """How far it is; the page is drawn anew when it is there."""
     if run.done:
         st.rerun()
-    spent = time.monotonic() - run.began
     share = 0.0 if run.step is None else run.step.share
-    words = f"{plain(recipe.title)}: {seconds_in_words(spent)}"
-    if share > 0.05:
-        words += f", about {seconds_in_words(spent * (1.0 / share - 1.0))} left"
-    elif not recipe.draws:
+    words = f"{plain(recipe.title)}: {time_in_words(run, share)}"
+    if not recipe.draws:
         words += "; it is looking at all pairs of rows and cannot be stopped in between"
     st.progress(min(share, 1.0), words, width="stretch")
     if recipe.draws and share > 0.0:
