@@ -36,9 +36,10 @@ OF_REGRESSION = (
     "cross-validation within the training rows."
 )
 OF_DENSITY = (
-    "Log-likelihood of a held-out row in nats, larger is better; of the latent variable models by "
-    "the difference of their bounds with and without it, which is an approximation and what the "
-    "answer goes by, and beside it by importance sampling, which is low on average."
+    "Log-probability of a held-out row in nats, larger is better. The first is by importance "
+    "sampling, which is low on average; the second, which the answer goes by, is the difference of "
+    "the bounds with and without the row, an approximation. Of probabilistic PCA and the mixture "
+    "both are exact."
 )
 
 

@@ -125,8 +125,8 @@ KEPT_ASIDE = (
     ),
     Measure(
         "density_bounds",
-        "… by bounds",
-        "The same as the difference of the bounds with and without the row: an approximation that "
+        "Density by bounds",
+        "The same by the difference of the bounds with and without the row: an approximation that "
         "may be too high or too low; exact values stand as they are.",
         kept_aside=True,
     ),

@@ -259,12 +259,13 @@ def densities(model: Any, rows: Float[Array, "M D"], n_samples: int | None) -> d
     information = getattr(model, "information_", None)
     if information is not None and np.all(np.isnan(information)):
         return {}  # a joint density with the row's point
-    found = {"density_bounds": float(np.mean(model.score_samples(rows)))}
+    bounds = float(np.mean(model.score_samples(rows)))
     if "n_samples" not in inspect.signature(model.score_samples).parameters:
-        return found | {"density": found["density_bounds"]}
-    if n_samples is not None:
-        found["density"] = float(np.mean(model.score_samples(rows, n_samples)))
-    return found
+        return {"density": bounds, "density_bounds": bounds}
+    if n_samples is None:
+        return {"density_bounds": bounds}
+    drawn = float(np.mean(model.score_samples(rows, n_samples)))
+    return {"density": drawn, "density_bounds": bounds}
 
 
 def gaussian(residuals: Float[Array, "N D"], std: Float[Array, "..."]) -> Float[Array, " N"]:

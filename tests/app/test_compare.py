@@ -69,6 +69,7 @@ def test_what_cannot_be_compared_is_said(kept: str) -> None:
     at = run_page("compare", models=f"{kept},{stranger},tsne", at="0,nan,x")
     assert not at.exception
     assert "“Other rows” is a model of other data" in said(at)
+    assert at.button(key=f"compare_without_{stranger}").label == "Take away"
     # What nobody has asked for here is offered, not begun.
     assert any(button.label == "Make it" for button in at.button)
     at = run_page("compare", models=",")

@@ -62,7 +62,9 @@ def depth_worth_button(key: str) -> None:
         key=f"depth_worth_{key}",
         type="tertiary",
         icon=":material/layers:",
-        help="Would models of several layers do better on these data? Tried on rows kept aside.",
+        help="Would models of several layers do better on these data? Tried on rows kept aside, "
+        "beside simple models: where a column is predicted, gradient-boosted trees, nearest "
+        "neighbours and a linear one.",
     ):
         st.session_state[OPEN] = key
     # The page is drawn anew when the answer is there, and the room is to stay open then.
