@@ -3,7 +3,7 @@
 import streamlit as st
 
 from pages.ui.compare.canvas import linked_maps
-from pages.ui.compare.choose import choose_data, choose_models, waiting_panel
+from pages.ui.compare.choose import cannot_panel, choose_data, choose_models, waiting_panel
 from pages.ui.compare.members import Member, Waiting, first_of, linked_keys, member_of, named
 from pages.ui.compare.verdict import verdict
 from pages.ui.shared.lead import lead
@@ -42,7 +42,7 @@ def compare() -> None:
         try:
             found = member_of(key, first)
         except (ValueError, OSError) as error:
-            st.error(plain(error))
+            cannot_panel(keys, key, error)
             continue
         if isinstance(found, Member):
             members.append(found)

@@ -3,7 +3,7 @@
 from gplvm_core.comparison.advice import advice
 from gplvm_core.comparison.depth import is_depth_worth_it
 from gplvm_core.comparison.kept_aside import compare_kept_aside, refusal
-from gplvm_core.comparison.placing import Placed, measured, place
+from gplvm_core.comparison.placing import Placed, evidence_of, measured, place
 from gplvm_core.comparison.repeated import Contender, Step, compare
 from gplvm_core.comparison.result import Comparison, Difference
 from gplvm_core.comparison.table import Table, table_of
@@ -18,6 +18,7 @@ __all__ = [
     "advice",
     "compare",
     "compare_kept_aside",
+    "evidence_of",
     "is_depth_worth_it",
     "measured",
     "place",

@@ -2,8 +2,10 @@
 
 from collections.abc import Mapping, Sequence
 
+import numpy as np
+
 from gplvm_core.comparison.kept_aside import BASE_LINES
-from gplvm_core.comparison.measures import AT_ONCE, KEPT_ASIDE, Measure
+from gplvm_core.comparison.measures import AT_ONCE, KEPT_ASIDE, TOGETHER, Measure
 from gplvm_core.comparison.result import Comparison
 from gplvm_core.datasets.errors import listed
 
@@ -24,7 +26,7 @@ def advice(at_once: Measured, found: Comparison | None) -> tuple[str, str, str]:
     if found is None or found.n_splits < 2:
         return (*NOT_YET, for_looking(at_once))
     return (
-        _claim("To tell likely rows from odd ones", "density", found),
+        _claim("To tell likely rows from odd ones", "density", found) + _by_bounds(found),
         _claim("To fill in what is missing", "missing", found) + _calibration(found),
         for_looking(at_once),
     )
@@ -76,26 +78,42 @@ def _claim(what: str, key: str, found: Comparison) -> str:
     leading = found.leading(measure)
     if not leading:
         return f"{what}: none of these models can."
-    best, alike = leading[0], leading[1:]
-    simple = [name for name in leading if name in BASE_LINES]
-    value = measure.in_words(found.mean(key, best))
-    if not alike:
-        if best in BASE_LINES:
-            return f"{what}: the base line, {best} ({value}), is better than all models here."
-        return f"{what}: {best} ({value}), better than all others by more than chance."
     each = [f"{name} ({measure.in_words(found.mean(key, name))})" for name in leading]
+    simple = [name for name in leading if name in BASE_LINES]
+    able = "" if all(np.isfinite(found.mean(key, name)) for name in found.names) else " that can"
+    if len(simple) == len(leading):
+        words = f"{what}: the base line {each[0]} is better than all models here{able}"
+        return f"{words}, and {each[1]} does as well." if each[1:] else f"{words}."
+    if len(leading) == 1:
+        return f"{what}: {each[0]}, better than all others{able} by more than chance."
     words = f"{what}: {listed(each)} are not told apart by these splits"
-    if simple and best not in BASE_LINES:
+    if simple:
         return f"{words}, so a base line may do as well."
     return f"{words}."
+
+
+def _by_bounds(found: Comparison) -> str:
+    """Where the draws, which are low on average, and the bounds do not agree on the best."""
+    leading = found.leading(_measure(KEPT_ASIDE, "density"))
+    if not leading or "density_bounds" not in found.values:
+        return ""
+    value = found.mean("density", leading[0])
+    ahead = [
+        name
+        for name in found.names
+        if name not in leading and found.mean("density_bounds", name) > value
+    ]
+    if not ahead:
+        return ""
+    return f" By bounds {listed(ahead)} would be ahead, so there it is not settled."
 
 
 def _calibration(found: Comparison) -> str:
     leading = found.leading(_measure(KEPT_ASIDE, "missing"))
     if not leading:
         return ""
-    inside = found.mean("inside_95", leading[0])
-    return f" Of the 95 % intervals of {leading[0]}, {100 * inside:.0f} % hold the truth."
+    share = f"{100 * found.mean('inside_95', leading[0]):.0f}{TOGETHER}%"
+    return f" Of the 95{TOGETHER}% intervals of {leading[0]}, {share} hold the truth."
 
 
 def _measure(measures: Sequence[Measure], key: str) -> Measure:

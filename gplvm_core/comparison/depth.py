@@ -7,7 +7,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from gplvm_core.comparison.baselines import Mixture, WithNoise
+from gplvm_core.comparison.baselines import WithNoise
+from gplvm_core.comparison.mixture import Mixture
 from gplvm_core.comparison.repeated import Contender, Step, checked, compare
 from gplvm_core.comparison.result import Comparison
 from gplvm_core.models import (
@@ -27,7 +28,7 @@ N_TREES = 300
 RIDGES = np.logspace(-4, 4, 17)
 ERRORS = (
     "± is a standard error over the splits, which share rows (Nadeau & Bengio 2003); a difference "
-    "counts when it is more than twice that."
+    "counts when it lies beyond the 95 % interval of chance by Student's t."
 )
 OF_REGRESSION = (
     "Log-likelihood of a held-out row in nats, larger is better. Trees, the linear model and "
@@ -35,9 +36,10 @@ OF_REGRESSION = (
     "cross-validation within the training rows."
 )
 OF_DENSITY = (
-    "Log-likelihood of a held-out row in nats, larger is better; of the latent variable models by "
-    "the difference of their bounds with and without it, which is an approximation and what the "
-    "answer goes by, and beside it by importance sampling, which is low on average."
+    "Log-probability of a held-out row in nats, larger is better. The first is by importance "
+    "sampling, which is low on average; the second, which the answer goes by, is the difference of "
+    "the bounds with and without the row, an approximation. Of probabilistic PCA and the mixture "
+    "both are exact."
 )
 
 
@@ -106,7 +108,7 @@ def _of_density(n_columns: int, scaling: Any, settings: dict[str, Any]) -> tuple
         Contender(TWO, DeepGPLVM(wide[TWO], scaling=scaling, **settings)),
         Contender(THREE, DeepGPLVM(wide[THREE], scaling=scaling, **settings)),
         Contender(PPCA, ProbabilisticPCA(max(1, min(10, n_columns - 1)), scaling)),
-        Contender(MIXTURE, Mixture()),
+        Contender(MIXTURE, Mixture(scaling=scaling)),
     )
 
 
@@ -125,12 +127,13 @@ def answer(found: Comparison) -> str:
 def _depth(found: Comparison) -> tuple[str, str]:
     """The number of layers to take, and why."""
     deep = [name for name in (TWO, THREE) if name in found.names]
-    gains = {name: found.difference("log_likelihood", name) for name in deep}
+    key = _goes_by(found)
+    gains = {name: found.difference(key, name) for name in deep}
     better = [name for name in deep if gains[name].sure and gains[name].mean > 0.0]
     if better:
         best = better[0]
         for name in better[1:]:
-            more = found.difference("log_likelihood", name, best)
+            more = found.difference(key, name, best)
             best = name if more.sure and more.mean > 0.0 else best
         said = f"Depth pays here: {best} are better than one by {gains[best].unsigned} nats a row"
         return best, f"{said}{_error_words(found, best)}."
@@ -141,6 +144,10 @@ def _depth(found: Comparison) -> tuple[str, str]:
         for name, gain in gains.items()
     )
     return ONE, f"Depth does not pay here: {said}."
+
+
+def _goes_by(found: Comparison) -> str:
+    return "log_likelihood" if "log_likelihood" in found.values else "density_bounds"
 
 
 def _error_words(found: Comparison, best: str) -> str:
@@ -155,7 +162,7 @@ def _error_words(found: Comparison, best: str) -> str:
 
 def _beside(found: Comparison, best: str, others: Sequence[str]) -> list[str]:
     """How simpler models stand to the best number of layers."""
-    gains = {name: found.difference("log_likelihood", name, best) for name in others}
+    gains = {name: found.difference(_goes_by(found), name, best) for name in others}
     ahead = [
         f"{name} (by {gains[name].unsigned})"
         for name in others

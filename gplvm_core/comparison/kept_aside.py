@@ -1,6 +1,5 @@
 """Latent variable models on rows that they have not seen, always beside two base lines."""
 
-import inspect
 from collections.abc import Callable, Mapping
 from dataclasses import replace
 from typing import Any, Literal
@@ -11,10 +10,22 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import ndtri
 from sklearn.base import BaseEstimator, clone
 
-from gplvm_core.comparison.baselines import ChosenPCA, Mixture
+from gplvm_core.comparison.baselines import ChosenPCA
+from gplvm_core.comparison.mixture import Mixture
 from gplvm_core.comparison.placing import neighbour_error
-from gplvm_core.comparison.repeated import Contender, Judge, Split, Step, checked, compare
+from gplvm_core.comparison.repeated import (
+    Contender,
+    Judge,
+    Split,
+    Step,
+    checked,
+    compare,
+    densities,
+    splits_of,
+)
 from gplvm_core.comparison.result import Comparison
+from gplvm_core.datasets import DataError
+from gplvm_core.datasets.errors import plural
 from gplvm_core.numerics import Array
 
 PPCA, MIXTURE = "PPCA of the best size", "Gaussian mixture"
@@ -25,8 +36,8 @@ HIDDEN = 0.5  # of a row
 Scaling = Literal["global", "columns"]
 ERRORS = (
     "Means over repeated splits. The best of a row is marked only where it is better than every "
-    "other by more than twice the standard error of the difference, which counts that splits share "
-    "rows (Nadeau & Bengio 2003)."
+    "other by more than chance: beyond the 95 % interval of their difference by Student's t, whose "
+    "standard error counts that splits share rows (Nadeau & Bengio 2003)."
 )
 
 
@@ -46,21 +57,37 @@ def compare_kept_aside(
     Measures: those of `KEPT_ASIDE`. Probabilistic PCA of a size that the rows choose and a mixture
     of Gaussians are always among them. labels: (N,), −1 where there is none. scaling: "global" for
     columns that share a unit; else errors count by each column's spread. n_samples: draws for a
-    row's density, where a model offers that. cv, callback and errors: see `compare`.
+    row's density, where a model offers that; None: by bounds alone. cv, callback and errors: see
+    `compare`; DataError, too, where fewer than two columns change.
     """
     rows = checked(Y, None)[0]
-    varying = np.ptp(rows, axis=0) > 0.0
-    rows = rows[:, varying]
     known = None if labels is None else np.asarray(labels)
+    if known is not None and known.shape != (len(rows),):
+        raise DataError(f"one label for each of the {len(rows)} rows; got shape {known.shape}")
+    splits = splits_of(cv, len(rows), random_state)
+    # What is the same in a whole training part has no unit there, in which new rows would differ.
+    varying = np.all([np.ptp(rows[train], axis=0) > 0.0 for train, _ in splits], axis=0)
+    if varying.sum() < 2:
+        raise DataError(
+            f"{plural(int(varying.sum()), 'column')} of {len(varying)} change in every part of the "
+            "rows that is learnt from; at least two are needed to fill in one from others"
+        )
+    rows = rows[:, varying]
     entered = [Contender(name, ready(model)) for name, model in models.items()]
     base = [Contender(PPCA, ChosenPCA(scaling)), Contender(MIXTURE, Mixture(scaling=scaling))]
     judge = judge_of(rows, known, scaling, n_samples, random_state)
     found = compare(
-        [*entered, *base], rows, cv=cv, random_state=random_state, callback=callback, judge=judge
+        [*entered, *base],
+        rows,
+        cv=splits,
+        random_state=random_state,
+        callback=callback,
+        judge=judge,
     )
     notes = [ERRORS]
     if not varying.all():
-        notes.append(f"{int(np.sum(~varying))} columns that never change were left out.")
+        left_out = plural(int(np.sum(~varying)), "column")
+        notes.append(f"Left out: {left_out} without a change in some part that is learnt from.")
     return replace(found, notes=tuple(notes))
 
 
@@ -92,36 +119,23 @@ def judge_of(
     """Measures a trained model on the rows of a split that were kept aside."""
 
     def judge(model: Any, split: Split, at: int) -> dict[str, float]:
-        train, test = split[0], split[1][:MOST_JUDGED]
+        train, test = split
+        test = test[np.linspace(0, len(test) - 1, min(len(test), MOST_JUDGED)).astype(int)]
         found = densities(model, rows[test], n_samples)
         std = rows[train].std(axis=0)
-        varies = std > 0.0
-        unit = (
-            std if scaling == "columns" else np.full(len(std), np.sqrt(np.mean(std[varies] ** 2)))
-        )
+        unit = std if scaling == "columns" else np.full(len(std), np.sqrt(np.mean(std**2)))
         # The same for every model of a split.
         generator = np.random.default_rng([random_state, at])
-        hidden = (generator.random(rows[test].shape) < HIDDEN) & varies
+        hidden = generator.random(rows[test].shape) < HIDDEN
+        # Of every row something is seen, and something is asked.
         hidden[hidden.all(axis=1), 0] = False
+        hidden[~hidden.any(axis=1), -1] = True
         found |= filled(model, rows[test], hidden, unit)
         if labels is not None and hasattr(model, "transform"):
             found |= _neighbours(model, rows, labels, train, test)
         return found
 
     return judge
-
-
-def densities(model: Any, rows: Float[Array, "M D"], n_samples: int | None) -> dict[str, float]:
-    """Means of log p(row), where the model has a density of rows."""
-    information = getattr(model, "information_", None)
-    if information is not None and np.all(np.isnan(information)):
-        return {}  # a joint density with the row's point
-    if n_samples is None or "n_samples" not in inspect.signature(model.score_samples).parameters:
-        return {"density": float(np.mean(model.score_samples(rows)))}
-    return {
-        "density": float(np.mean(model.score_samples(rows, n_samples))),
-        "density_bounds": float(np.mean(model.score_samples(rows))),
-    }
 
 
 def filled(
@@ -142,7 +156,8 @@ def _neighbours(
     model: Any, rows: Array, labels: Array, train: NDArray[np.intp], test: NDArray[np.intp]
 ) -> dict[str, float]:
     old, new = train[labels[train] >= 0], test[labels[test] >= 0]
-    if not len(old) or not len(new) or not hasattr(model, "relevance_"):
+    several = len(np.unique(labels[old])) > 1
+    if not several or not len(new) or not hasattr(model, "relevance_"):
         return {}
     weight = np.sqrt(model.relevance_)
     placed, known = model.latent_mean_ * weight, labels[train] >= 0

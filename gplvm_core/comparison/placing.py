@@ -5,9 +5,11 @@ from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Float, Int
+from sklearn.base import is_regressor
 
 from gplvm_core.comparison.measures import AT_ONCE
 from gplvm_core.datasets import DataError
+from gplvm_core.models import ProbabilisticPCA
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Posterior, predict
 
@@ -23,8 +25,8 @@ class Placed:
     """Rows on a map.
 
     latent: N × Q; relevance: (Q,), how much each dimension counts in distances; pair: the two that
-    are shown. posterior: what generates from latent points, if the model can. bound: in nats, where
-    it is one; on: how many dimensions are.
+    are shown. posterior: what generates from latent points, if the model can. bound, likelihood:
+    see `evidence_of`; on: how many dimensions are.
     """
 
     name: str
@@ -33,6 +35,7 @@ class Placed:
     pair: tuple[int, int]
     posterior: Posterior | None = None
     bound: float | None = None
+    likelihood: float | None = None
     on: int | None = None
     seconds: float | None = None
     megabytes: float | None = None
@@ -48,35 +51,60 @@ class Placed:
         return self.weighted[:, [q for q in self.pair if q < self.latent.shape[1]]]
 
 
+def evidence_of(model: Any) -> dict[str, float]:
+    """What a model's `bound_` says of the data, in nats, under the name that it has in `Placed`.
+
+    A bound compares with bounds alone: the likelihood of probabilistic PCA is at fitted weights. A
+    joint density with fitted points, or of outputs given inputs, is neither.
+    """
+    if np.all(np.isnan(model.information_)) or is_regressor(model):
+        return {}
+    return {"likelihood" if isinstance(model, ProbabilisticPCA) else "bound": float(model.bound_)}
+
+
 def measured(
-    placed: Placed, rows: Float[Array, "N D"], labels: Int[Array, " N"] | None = None
+    placed: Placed,
+    rows: Float[Array, "N D"],
+    labels: Int[Array, " N"] | None = None,
+    *,
+    by_column: bool = False,
 ) -> dict[str, float]:
     """What is known at once of a map of these rows (NaN: missing), by the keys of `AT_ONCE`.
 
-    labels: −1 where a row has none. Measures that the model or the data do not have are left out.
+    labels: −1 where a row has none. by_column: each column counts by its own spread, for tables of
+    mixed units. Measures that the model or the data do not have are left out.
     """
+    count = int(np.sum(~np.isnan(rows)))
     found: dict[str, float | None] = {
-        "bound": None if placed.bound is None else placed.bound / int(np.sum(~np.isnan(rows))),
+        "bound": None if placed.bound is None else placed.bound / count,
+        "likelihood": None if placed.likelihood is None else placed.likelihood / count,
         "on": placed.on,
         "seconds": placed.seconds,
         "megabytes": placed.megabytes,
     }
-    if labels is not None and np.sum(labels >= 0) > 1:
+    if labels is not None and len(np.unique(labels[labels >= 0])) > 1:
         known = labels >= 0
         for key, points in (("neighbours_map", placed.shown), ("neighbours", placed.weighted)):
             found[key] = neighbour_error(points[known], labels[known])
+    unit = _units(rows, by_column)
     whole = np.flatnonzero(~np.isnan(rows).any(axis=1))
     chosen = whole[np.linspace(0, len(whole) - 1, min(len(whole), MOST_ROWS)).astype(int)]
     if len(chosen) > 2 * NEIGHBOURS + 1:
-        data, points = rows[chosen], placed.shown[chosen]
+        data, points = rows[chosen] / unit, placed.shown[chosen]
         found["trustworthiness"] = trustworthiness(data, points)
         found["continuity"] = trustworthiness(points, data)
     if placed.posterior is not None:
         drawn = predict(placed.posterior, placed.latent)[0]
-        spread = np.sqrt(np.nanmean(np.nanvar(rows, axis=0)))
-        found["reconstruction"] = float(np.sqrt(np.nanmean((rows - drawn) ** 2)) / spread)
+        found["reconstruction"] = float(np.sqrt(np.nanmean(((rows - drawn) / unit) ** 2)))
     keys = [measure.key for measure in AT_ONCE]
     return {key: float(found[key]) for key in keys if found.get(key) is not None}  # type: ignore[arg-type]
+
+
+def _units(rows: Float[Array, "N D"], by_column: bool) -> Float[Array, " D"]:
+    """What a column's deviations are counted in: its own spread, or that of all; 1 of none."""
+    std = np.nanstd(rows, axis=0)
+    unit = std if by_column else np.full_like(std, np.sqrt(np.mean(std**2)))
+    return np.where(unit > 0.0, unit, 1.0)
 
 
 def trustworthiness(data: Float[Array, "N D"], points: Float[Array, "N P"]) -> float:
@@ -127,8 +155,7 @@ def place(
         )
     if len(rows) < 3:
         raise DataError(f"at least 3 rows are needed to place them; got {len(rows)}")
-    std = rows.std(axis=0)
-    given = (rows - rows.mean(axis=0)) / (np.where(std > 0.0, std, 1.0) if by_column else 1.0)
+    given = (rows - rows.mean(axis=0)) / _units(rows, by_column)
     model: Any
     if how == "isomap":
         model = Isomap(n_neighbors=min(10, len(rows) - 1), n_components=2)

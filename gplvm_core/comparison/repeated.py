@@ -78,12 +78,15 @@ def compare(
     density. cv: a number of random splits with a fifth kept aside, a splitter of scikit-learn, or
     pairs of training and test rows. callback(step) is called before every fit and, by models that
     tell, in it; StopIteration raised in it ends the comparison with the splits finished so far.
-    judge: what is measured, unless it is the log-likelihood of a held-out row and, where outputs
-    are predicted, their error; what it does not say of a model is NaN.
-    Raises DataError for rows or outputs that are not finite numbers or do not fit each other, and
-    for splits that leave too few rows.
+    judge: what is measured, unless it is the density of a held-out row or, where outputs are
+    predicted, their log-likelihood and error; what it does not say of a model is NaN.
+    Raises DataError for rows or outputs that are not finite numbers or do not fit each other, for
+    splits that leave too few rows, and where a model cannot be trained; ValueError for names that
+    are not distinct.
     """
     rows, outputs = checked(X, y)
+    if len({each.name for each in contenders}) < len(contenders):
+        raise ValueError("two of the models have the same name; each needs its own")
     splits = splits_of(cv, len(rows), random_state)
     watch = _Watch(callback, len(splits), len(contenders))
     found: list[list[dict[str, float]]] = []
@@ -95,7 +98,11 @@ def compare(
                 break
             model = _seeded(contender.estimator, random_state, at)
             begin = time.thread_time()
-            _fit(model, rows[train], None if outputs is None else outputs[train], watch)
+            try:
+                _fit(model, rows[train], None if outputs is None else outputs[train], watch)
+            except (ValueError, ArithmeticError) as error:
+                where = f"on split {at + 1} of {len(splits)}"
+                raise DataError(f"{contender.name} failed {where}: {error}") from error
             seconds = time.thread_time() - begin
             if watch.stopped:
                 break
@@ -230,11 +237,7 @@ def _fit(model: Any, rows: Array, outputs: Array | None, watch: _Watch) -> None:
 
 def _judged(model: Any, rows: Array, outputs: Array | None) -> dict[str, float]:
     if outputs is None:
-        density = model.score_samples(rows)
-        # Models whose density is known exactly have nothing to draw.
-        draws = "n_samples" in inspect.signature(model.score_samples).parameters
-        drawn = model.score_samples(rows, n_samples=DRAWS) if draws else density
-        return {"log_likelihood": float(np.mean(density)), "sampled": float(np.mean(drawn))}
+        return densities(model, rows, DRAWS)
     if hasattr(model, "score_samples"):
         density = model.score_samples(rows, outputs)
         mean = model.predict(rows)
@@ -246,6 +249,23 @@ def _judged(model: Any, rows: Array, outputs: Array | None) -> dict[str, float]:
         "log_likelihood": float(np.mean(density)),
         "rmse": float(np.sqrt(np.mean(wrong**2))),
     }
+
+
+def densities(model: Any, rows: Float[Array, "M D"], n_samples: int | None) -> dict[str, float]:
+    """Means of log p(row), where the model has a density of rows: by draws, and by bounds.
+
+    An exact one is both.
+    """
+    information = getattr(model, "information_", None)
+    if information is not None and np.all(np.isnan(information)):
+        return {}  # a joint density with the row's point
+    bounds = float(np.mean(model.score_samples(rows)))
+    if "n_samples" not in inspect.signature(model.score_samples).parameters:
+        return {"density": bounds, "density_bounds": bounds}
+    if n_samples is None:
+        return {"density_bounds": bounds}
+    drawn = float(np.mean(model.score_samples(rows, n_samples)))
+    return {"density": drawn, "density_bounds": bounds}
 
 
 def gaussian(residuals: Float[Array, "N D"], std: Float[Array, "..."]) -> Float[Array, " N"]:

@@ -5,19 +5,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from jaxtyping import Float
+from scipy.stats import t as student
 
-from gplvm_core.comparison.measures import Measure
+from gplvm_core.comparison.measures import OF_NEW_ROWS, Measure
 from gplvm_core.datasets.csv_text import csv_text
 from gplvm_core.numerics import Array
 
-# A difference counts when it is more than so many of its standard errors.
-SURE = 2.0
-WORDS = {
-    "log_likelihood": "log-likelihood",
-    "sampled": "log-likelihood by sampling",
-    "rmse": "error (RMSE)",
-    "seconds": "CPU seconds",
-}
+SURE = 0.95  # the share of differences by chance that are smaller than one that counts
 
 
 @dataclass(frozen=True)
@@ -26,11 +20,16 @@ class Difference:
 
     mean: float
     error: float
+    n_splits: int
 
     @property
     def sure(self) -> bool:
-        """Whether it is more than chance of the splits explains."""
-        return abs(self.mean) > SURE * self.error
+        """Whether it is more than chance of the splits explains, by Student's t: few splits know
+        their own error badly."""
+        if self.n_splits < 2:
+            return False
+        most = student.ppf(0.5 + 0.5 * SURE, self.n_splits - 1) * self.error
+        return bool(abs(self.mean) > most)
 
     def __str__(self) -> str:
         return f"{self.mean:+.{self._digits}f} ± {self.error:.{self._digits}f}"
@@ -52,11 +51,10 @@ class Difference:
 class Comparison:
     """Every measure of every model (columns) on every split that was finished (rows).
 
-    values: "log_likelihood" of a held-out row in nats; of models of density "sampled", the same by
-    importance sampling where it is not known exactly; "rmse", where outputs are predicted;
-    "seconds" of the processor for training. reference: the model that the others are compared with.
-    overlap: the mean over splits of test ÷ training rows, by which splits are no independent
-    repeats. answer: in words. notes: what was decided, and what the measures mean.
+    values: by the keys of `OF_NEW_ROWS`, NaN where a model has none. reference: the model that the
+    others are compared with. overlap: the mean over splits of test ÷ training rows, by which splits
+    are no independent repeats. answer: in words. notes: what was decided, and what the measures
+    mean.
     """
 
     names: tuple[str, ...]
@@ -71,8 +69,9 @@ class Comparison:
         return len(self.values["seconds"])
 
     def mean(self, measure: str, name: str) -> float:
-        """Over the splits."""
-        return float(self._of(measure, name).mean())
+        """Over the splits; NaN for a model that has it not in all of them."""
+        told = self._of(measure, name)
+        return float(told.mean()) if len(told) else np.nan
 
     def difference(self, measure: str, name: str, other: str | None = None) -> Difference:
         """name − other (the reference by default) in pairs, with its standard error.
@@ -108,9 +107,9 @@ class Comparison:
 
     def _paired(self, gain: Float[Array, " S"]) -> Difference:
         if len(gain) < 2:
-            return Difference(float(gain.mean()), np.inf)
+            return Difference(float(gain.mean()) if len(gain) else np.nan, np.inf, len(gain))
         error = gain.std(ddof=1) * np.sqrt(1.0 / len(gain) + self.overlap)
-        return Difference(float(gain.mean()), float(error))
+        return Difference(float(gain.mean()), float(error), len(gain))
 
     def rows(self) -> tuple[dict[str, str], ...]:
         """The table in words and numbers: for every model its means, and in what it differs."""
@@ -121,11 +120,12 @@ class Comparison:
         for name in self.names:
             row = {"model": name}
             for measure in compared:
-                row[WORDS[measure]] = f"{self.mean(measure, name):.3g}"
-                own = name == self.reference
-                told = "" if own else str(self.difference(measure, name))
-                row[f"{WORDS[measure]}: difference from {self.reference}"] = told
-            row[WORDS["seconds"]] = f"{self.mean('seconds', name):.2g}"
+                words = OF_NEW_ROWS[measure].words
+                row[words] = OF_NEW_ROWS[measure].in_words(self.mean(measure, name))
+                difference = self.difference(measure, name)
+                known = name != self.reference and np.isfinite(difference.mean)
+                row[f"{words}: difference from {self.reference}"] = str(difference) if known else ""
+            row["CPU seconds"] = f"{self.mean('seconds', name):.2g}"
             found.append(row)
         return tuple(found)
 
@@ -148,7 +148,10 @@ class Comparison:
         return "\n\n".join((*parts, *self.notes)) + "\n"
 
     def _of(self, measure: str, name: str) -> Float[Array, " S"]:
-        return np.asarray(self.values[measure][:, self.names.index(name)])
+        """On the splits on which it was taken of any model."""
+        taken = self.values[measure]
+        known = taken[~np.isnan(taken).all(axis=1)]
+        return np.asarray(known[:, self.names.index(name)])
 
 
 def _cells(rows: tuple[dict[str, str], ...]) -> list[tuple[str, ...]]:

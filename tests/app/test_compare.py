@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gplvm_core import BayesianGPLVM
-from gplvm_core.comparison import baselines
+from gplvm_core.comparison import mixture
 from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.store import Library, workspace
 from gplvm_core.training import comparison_of
@@ -22,7 +22,7 @@ def kept(monkeypatch: pytest.MonkeyPatch, home, flow: Dataset) -> str:
     monkeypatch.setattr(recipes, "MAX_ITER", 2)
     monkeypatch.setattr(verdict, "MAX_ITER", 2)
     monkeypatch.setattr(verdict, "SPLITS", 2)
-    monkeypatch.setattr(baselines, "SIZES", (1,))
+    monkeypatch.setattr(mixture, "SIZES", (1,))
     model = BayesianGPLVM(3, n_inducing=8, max_iter=2, random_state=0).fit(flow.values)
     return f"library:{Library(workspace() / 'library').add(model, flow, 'Some flow')}"
 
@@ -69,6 +69,7 @@ def test_what_cannot_be_compared_is_said(kept: str) -> None:
     at = run_page("compare", models=f"{kept},{stranger},tsne", at="0,nan,x")
     assert not at.exception
     assert "“Other rows” is a model of other data" in said(at)
+    assert at.button(key=f"compare_without_{stranger}").label == "Take away"
     # What nobody has asked for here is offered, not begun.
     assert any(button.label == "Make it" for button in at.button)
     at = run_page("compare", models=",")

@@ -55,3 +55,8 @@ def test_a_row_a_place_and_a_line_are_seen_in_both_maps(
     expect(page.locator("[data-part=count]")).to_have_text("150 rows selected")
     assert page.evaluate(f"() => {MAPS}.panels[1].state.rows.length") == 150
     assert len(traffic.sent) == sent
+    # What is selected and seen stands in the link.
+    page.wait_for_function("location.search.includes('rows=')")
+    page.reload()
+    expect(page.locator("[data-part=count]")).to_have_text("150 rows selected")
+    expect(page.locator("[data-part=turned]")).to_have_attribute("aria-pressed", "false")

@@ -9,7 +9,8 @@ from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.models.problems import regression
 from gplvm_core.training import begin_comparison, comparison_of
 from pages.ui.shared import depth_worth
-from pages.ui.shared.depth_worth import Question, asked_for, progress_in_words, rows_in_words
+from pages.ui.shared.depth_worth import Question, asked_for
+from pages.ui.shared.running import progress_in_words, rows_used
 from tests.app.apptest import said
 
 
@@ -73,7 +74,7 @@ def test_rows_with_gaps_and_too_many_rows_are_told() -> None:
     values[::3, 0] = np.nan
     question = asked_for(Dataset("t", "T", values, Drawing.of_vector(3)))
     assert len(question.rows) == 400 and not np.isnan(values[question.rows]).any()
-    assert rows_in_words(question) == (
+    assert rows_used(question.dataset, question.rows, "minutes") == (
         "Uses 400 rows, spread evenly over 600, so that it ends in minutes; "
         "300 rows with missing values left out."
     )

@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { rowsInside } from "../../assets/canvas/map/lasso.js";
+import { rowsInLink, rowsInside, rowsOfLink } from "../../assets/canvas/map/lasso.js";
 
 test("inside a circle are those nearer to its middle than its radius", () => {
   const circle = Array.from({ length: 400 }, (_, i) => [50 + 30 * Math.cos((i * Math.PI) / 200), 40 + 30 * Math.sin((i * Math.PI) / 200)]);
@@ -24,4 +24,14 @@ test("a bay is outside, and so is what a line goes round twice", () => {
   const square = [[0, 0], [4, 0], [4, 4], [0, 4]];
   assert.deepEqual(rowsInside([2, 2], [...square, ...square]), []);
   assert.deepEqual(rowsInside([2, 2], [[0, 0], [1, 1]]), []);
+});
+
+test("rows come back from a link, and no link does harm", () => {
+  for (const rows of [[], [0], [4999], [3, 4, 5, 1200, 4998], Array.from({ length: 5000 }, (_, n) => n)]) {
+    const text = rowsInLink(rows);
+    assert.ok(/^[\w-]{0,840}$/.test(text));
+    assert.deepEqual(rowsOfLink(text, 5000), rows);
+  }
+  for (const text of ["%", "a", "aaaaa", "__".repeat(9999), "ä"]) assert.deepEqual(rowsOfLink(text, 5000), []);
+  assert.deepEqual(rowsOfLink(rowsInLink([2, 9]), 5), [2]);
 });

@@ -8,9 +8,19 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import KFold
 from sklearn.neighbors import KNeighborsRegressor
 
-from gplvm_core.comparison import Comparison, Contender, Step, compare, depth, is_depth_worth_it
-from gplvm_core.comparison.baselines import Mixture, WithNoise
+from gplvm_core.comparison import (
+    Comparison,
+    Contender,
+    Difference,
+    Step,
+    compare,
+    depth,
+    is_depth_worth_it,
+    mixture,
+)
+from gplvm_core.comparison.baselines import WithNoise
 from gplvm_core.comparison.depth import answer
+from gplvm_core.comparison.mixture import Mixture
 from gplvm_core.datasets import DataError
 from gplvm_core.models import ProbabilisticPCA
 from gplvm_core.models.problems import regression
@@ -47,7 +57,8 @@ def test_noise_is_not_that_of_rows_that_were_learnt_by_heart() -> None:
     assert model.std_[0] > 1.2 * NOISE
 
 
-def test_a_mixture_is_a_density_of_the_rows_as_given() -> None:
+def test_a_mixture_is_a_density_of_the_rows_as_given(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(mixture, "SIZES", (1, 2))
     rows, _ = make_blobs(60, 1, centers=[[-1e3], [4e3]], cluster_std=100.0, random_state=0)
     model = Mixture(random_state=0).fit(rows)
     total, _ = integrate.quad(
@@ -74,6 +85,9 @@ def test_errors_count_that_splits_share_rows() -> None:
     # s² = 0.14/3; the naive error would be s/2.
     assert gain.error == pytest.approx(np.sqrt(0.14 / 3 * (0.25 + 0.25)))
     assert not gain.sure
+    # Of four splits a difference must be 3.2 of its errors: Student's t with 3 degrees of freedom.
+    assert not Difference(3.1, 1.0, 4).sure and Difference(3.2, 1.0, 4).sure
+    assert Difference(2.0, 1.0, 1000).sure and not Difference(9.0, 0.0, 1).sure
     assert found.difference("log_likelihood", "one layer", "two layers").mean == -gain.mean
 
 
@@ -96,6 +110,7 @@ def test_only_what_is_sure_is_claimed() -> None:
 def test_is_depth_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(regression, "SUBSET_ITERATIONS", 1)
     monkeypatch.setattr(depth, "N_TREES", 2)
+    monkeypatch.setattr(mixture, "SIZES", (1,))
     x, y = line(24)
     steps: list[Step] = []
     quick = {"cv": KFold(2), "n_inducing": 4, "max_iter": 2}
@@ -109,9 +124,9 @@ def test_is_depth_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(found.to_csv().splitlines()) == 1 + 2 * len(found.names)
     rows = np.column_stack([x, y, np.ones(24)])
     found = is_depth_worth_it(rows, **quick)
-    assert "rmse" not in found.values and np.isfinite(found.values["log_likelihood"]).all()
+    assert "rmse" not in found.values and np.isfinite(found.values["density"]).all()
     # Drawn where the density is approximate, the same where it is exact.
-    drawn = found.values["sampled"] != found.values["log_likelihood"]
+    drawn = found.values["density"] != found.values["density_bounds"]
     assert drawn[:, :3].all() and not drawn[:, 3:].any()
     assert "1 columns that never change" in found.notes[-1]
 

@@ -4,25 +4,35 @@ import numpy as np
 import pytest
 from scipy.stats import multivariate_normal
 from sklearn.manifold import trustworthiness
-from sklearn.mixture import GaussianMixture
 
 from gplvm_core.comparison import (
     Comparison,
+    Contender,
     Placed,
     advice,
-    baselines,
+    compare,
     compare_kept_aside,
+    evidence_of,
     measured,
+    mixture,
     place,
     refusal,
     table_of,
 )
-from gplvm_core.comparison.baselines import ChosenPCA, Mixture
-from gplvm_core.comparison.kept_aside import BASE_LINES, MIXTURE, PPCA, densities
+from gplvm_core.comparison.baselines import ChosenPCA
+from gplvm_core.comparison.kept_aside import BASE_LINES, MIXTURE, PPCA
 from gplvm_core.comparison.measures import AT_ONCE, KEPT_ASIDE
+from gplvm_core.comparison.mixture import Gaussians, Mixture, axes_of
+from gplvm_core.comparison.repeated import densities
 from gplvm_core.comparison.table import SEEN, UNSEEN
 from gplvm_core.datasets import DataError
-from gplvm_core.models import GPLVM, DynamicalGPLVM, ProbabilisticPCA
+from gplvm_core.models import (
+    GPLVM,
+    BayesianGPLVM,
+    DynamicalGPLVM,
+    ProbabilisticPCA,
+    SparseGPRegression,
+)
 
 RNG = np.random.default_rng(0)
 ROWS = RNG.normal(size=(60, 2)) @ RNG.normal(size=(2, 6)) + 0.1 * RNG.normal(size=(60, 6))
@@ -34,7 +44,8 @@ def test_a_map_is_measured_as_scikit_learn_does() -> None:
     model = ProbabilisticPCA(3).fit(ROWS)
     labels = (ROWS[:, 0] > 0).astype(int)
     labels[0] = -1
-    placed = Placed("p", model.latent_mean_, model.relevance_, (0, 1), model.posterior_, -12.0, 3)
+    shown = (model.latent_mean_, model.relevance_, (0, 1), model.posterior_)
+    placed = Placed("p", *shown, bound=-12.0, on=3)
     found = measured(placed, ROWS, labels)
     assert list(found) == [measure.key for measure in AT_ONCE if measure.key in found]
     points = (model.latent_mean_ * np.sqrt(model.relevance_))[:, :2]
@@ -49,6 +60,29 @@ def test_a_map_is_measured_as_scikit_learn_does() -> None:
     assert found["bound"] == pytest.approx(-12.0 / 360)
 
 
+def test_columns_of_other_units_count_alike_where_that_is_asked() -> None:
+    rows = ROWS * np.array([1e6, 1.0, 1.0, 1.0, 1.0, 1.0])
+    model = ProbabilisticPCA(2, scaling="columns").fit(rows)
+    placed = Placed("p", model.latent_mean_, model.relevance_, (0, 1), model.posterior_)
+    found = measured(placed, rows, np.zeros(60, dtype=int), by_column=True)
+    again = measured(placed, rows * np.array([1e-6, 1.0, 1.0, 1.0, 1.0, 1.0]), by_column=True)
+    assert found["trustworthiness"] == pytest.approx(again["trustworthiness"])
+    away = (rows - model.inverse_transform(model.latent_mean_)) / rows.std(axis=0)
+    assert found["reconstruction"] == pytest.approx(np.sqrt(np.mean(away**2)))
+    # Of a single label nothing could be wrong.
+    assert "neighbours" not in found
+
+
+def test_only_a_bound_is_called_one() -> None:
+    plane = ROWS[:20]
+    assert list(evidence_of(ProbabilisticPCA(2).fit(plane))) == ["likelihood"]
+    assert evidence_of(GPLVM(2, max_iter=1, random_state=0).fit(plane)) == {}
+    bayesian = BayesianGPLVM(2, n_inducing=5, max_iter=1, random_state=0).fit(plane)
+    assert evidence_of(bayesian) == {"bound": bayesian.bound_}
+    regression = SparseGPRegression(n_inducing=5, max_iter=1).fit(plane[:, :2], plane[:, 2:])
+    assert evidence_of(regression) == {}
+
+
 def test_a_map_without_a_way_back_has_no_more_than_its_places() -> None:
     turns = np.linspace(0.0, 2.0, 40)
     curve = np.column_stack([np.cos(turns), np.sin(turns), turns])
@@ -61,23 +95,39 @@ def test_a_map_without_a_way_back_has_no_more_than_its_places() -> None:
         place("tsne", np.where(curve == curve[3, 0], np.nan, curve))
 
 
-@pytest.mark.parametrize("kind", ["full", "diag"])
-def test_a_mixture_fills_in_what_bayes_rule_says(kind: str) -> None:
+@pytest.mark.parametrize("width", [None, 2, 3])
+def test_a_mixture_is_a_density_and_fills_in_what_bayes_rule_says(width: int | None) -> None:
     rows = np.vstack([ROWS[:30, :3], 3.0 - ROWS[30:, :3]])
     model = Mixture()
     model.center_, model.scale_ = np.array([1.0, 2.0, 3.0]), np.array([2.0, 1.0, 0.5])
-    inner = GaussianMixture(2, covariance_type=kind, random_state=0).fit(model._standardised(rows))
-    model.mixture_ = inner
+    inner = model._standardised(rows)
+    model.gaussians_ = found = Gaussians.fitted(inner, *axes_of(inner, width), 2, 0)
+    dense = [
+        multivariate_normal(mean, factor @ factor.T + np.diag(variance))
+        for mean, factor, variance in zip(found.means, found.factors, found.variances, strict=True)
+    ]
+    told = sum(w * each.pdf(inner) for w, each in zip(found.weights, dense, strict=True))
+    np.testing.assert_allclose(model.score_samples(rows), np.log(told / np.prod(model.scale_)))
     asked = np.array([[1.5, np.nan, 2.8]])
     mean, std = model.complete(asked, return_std=True)
     # p(y2 | y1, y3) on a grid, from the joint density of whole rows.
     grid = np.linspace(-40.0, 40.0, 80001)
     whole = np.column_stack([np.full_like(grid, 1.5), grid, np.full_like(grid, 2.8)])
-    weight = np.exp(model.score_samples(whole))
+    density = model.score_samples(whole)
+    weight = np.exp(density - density.max())
     weight /= weight.sum()
     assert mean[0, 1] == pytest.approx(weight @ grid, rel=1e-5)
     assert std[0, 1] == pytest.approx(np.sqrt(weight @ (grid - mean[0, 1]) ** 2), rel=1e-4)
     assert mean[0, 0] == 1.5 and std[0, 0] == 0.0
+
+
+def test_one_gaussian_in_its_axes_is_probabilistic_pca() -> None:
+    found = Gaussians.fitted(ROWS, *axes_of(ROWS, 2), 1, 0)
+    model = ProbabilisticPCA(2, scaling="none").fit(ROWS)
+    # scikit-learn adds the variance around the axes to that within, once more.
+    np.testing.assert_allclose(
+        found.score_samples(ROWS), model.score_samples(ROWS), rtol=0, atol=0.2
+    )
 
 
 def test_the_size_of_pca_is_found_and_joint_densities_are_none() -> None:
@@ -92,7 +142,7 @@ def test_the_size_of_pca_is_found_and_joint_densities_are_none() -> None:
 
 
 def test_rows_kept_aside_are_judged_in_every_way(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(baselines, "SIZES", (1,))
+    monkeypatch.setattr(mixture, "SIZES", (1,))
     labels = (ROWS[:, 0] > 0).astype(int)
     rows = np.column_stack([ROWS, np.ones(60)])
     found = compare_kept_aside({"two": ProbabilisticPCA(2)}, rows, labels, cv=2)
@@ -105,11 +155,34 @@ def test_rows_kept_aside_are_judged_in_every_way(monkeypatch: pytest.MonkeyPatch
     assert 0.8 < found.mean("inside_90", "two") < 0.98
     assert found.mean("missing", "two") < 0.5
     assert np.isnan(found.mean("new_neighbours", MIXTURE))
-    assert "1 columns that never change" in found.notes[-1]
+    assert "Left out: 1 column without a change" in found.notes[-1]
     told = table_of({"two": {"bound": 1.25}}, found)
     assert [line.measure.key for line in told.parts[SEEN]] == ["bound"]
     assert "1.25,,," in told.to_csv() and "| Density of new rows |" in told.to_markdown()
     assert {line.measure.key for line in told.parts[UNSEEN]} >= {"density", "missing", "inside_95"}
+
+
+def test_what_cannot_be_tried_is_said() -> None:
+    two = {"two": ProbabilisticPCA(2)}
+    with pytest.raises(DataError, match=r"one label for each of the 60 rows; got shape \(3,\)"):
+        compare_kept_aside(two, ROWS, np.zeros(3, dtype=int), cv=2)
+    # A column that changes in the last rows alone is constant in a part that is learnt from.
+    late = np.column_stack([ROWS[:, 0], np.arange(60) > 58])
+    parts = [(np.arange(50), np.arange(50, 60)), (np.arange(10, 60), np.arange(10))]
+    with pytest.raises(DataError, match="1 column of 2 change in every part"):
+        compare_kept_aside(two, late, cv=parts)
+    with pytest.raises(ValueError, match="two of the models have the same name"):
+        compare([Contender("a", two["two"])] * 2, ROWS)
+    with pytest.raises(DataError, match="bad failed on split 1 of 2: n_components must be"):
+        compare([Contender("bad", ProbabilisticPCA(0))], ROWS, cv=2)
+
+
+def test_splits_on_which_nothing_was_taken_do_not_count() -> None:
+    found = made(missing=[[0.4, 0.2, 0.9], [np.nan] * 3, [0.5, 0.3, 0.7]])
+    assert found.mean("missing", PPCA) == pytest.approx(0.25)
+    assert found.difference("missing", PPCA).n_splits == 2
+    alone = made(missing=[[0.4, 0.2, np.nan], [0.4, 0.2, 0.9], [0.5, 0.3, 0.7]])
+    assert np.isnan(alone.mean("missing", MIXTURE))
 
 
 def made(**values: list[list[float]]) -> Comparison:
@@ -129,9 +202,17 @@ def test_only_a_difference_beyond_its_error_is_marked_and_said() -> None:
     assert {line.measure.key: line.best for line in marked}["missing"] == PPCA
     likely, missed, looked = advice({"curved": {}}, found)
     assert "curved (5.1), better than all others by more than chance" in likely
-    assert f"the base line, {PPCA} (20.3 %), is better than all" in missed
-    assert missed.endswith(f"Of the 95 % intervals of {PPCA}, 90 % hold the truth.")
+    assert f"the base line {PPCA} (20.3\u00a0%) is better than all" in missed
+    assert missed.endswith(f"Of the 95\u00a0% intervals of {PPCA}, 90\u00a0% hold the truth.")
     assert "no two maps" in looked
+    both = made(density=[[1.0, 3.0, 3.1], [1.1, 3.1, 3.0], [1.0, 3.0, 3.2]], missing=missing)
+    likely = advice({}, both)[0]
+    assert f"the base line {MIXTURE} (3.1) is better than all models here, and {PPCA}" in likely
+    # Draws are low on average: where the bounds say otherwise, that is no certain loss.
+    bounds = made(density=both.values["density"], density_bounds=[[9.0, 3.0, 3.0]] * 3)
+    assert advice({}, bounds)[0].endswith(
+        "By bounds curved would be ahead, so there it is not settled."
+    )
     unsure = made(density=[[5.0, 3.0, 1.0], [2.0, 3.0, 1.0], [5.0, 2.0, 1.0]], missing=missing)
     assert unsure.leading(DENSITY)[:2] == ("curved", PPCA)
     assert "a base line may do as well" in advice({}, unsure)[0]

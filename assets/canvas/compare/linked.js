@@ -7,18 +7,21 @@ import { svgOf } from "../kit/svg_context.js";
 import { css, readTheme, takeTheme } from "../kit/theme.js";
 import { START_TURN } from "../kit/turn.js";
 import { Colours } from "../map/colours.js";
-import { united } from "../map/lasso.js";
+import { rowsInLink, rowsOfLink, united } from "../map/lasso.js";
+import { Legend } from "../map/legend.js";
 import { turnings } from "./align.js";
 import { Panel } from "./panel.js";
 import { modelsOf } from "./placed.js";
 
 /** @import { MapState } from "../map/map.js" */
+/** @import { LatentPoints } from "../map/points.js" */
 /** @import { PanelWords } from "./panel.js" */
 
 /** What is known of a model before its bytes are here. @typedef {PanelWords & { store: string, draws: boolean }} Described */
 /**
- * What the link says: whether the maps are turned, and a place kept on one of them, in its model's coordinates.
- * @typedef {{ turned: boolean, at: number[] | null }} Stand
+ * What the link says: whether the maps are turned, a place kept on one of them, in its model's coordinates, selected
+ * rows, labels that are set off, whether thumbnails are shown, and the fact that colours tell, from 1.
+ * @typedef {{ turned: boolean, at: number[] | null, rows: string, labels: number[], thumbnails: boolean, by: number }} Stand
  */
 
 const ROOM_AROUND = 1.12;
@@ -53,14 +56,17 @@ export class LinkedMaps {
     this.parts.maps.replaceChildren(...this.panels.map(({ figure }) => figure));
     this.parts.maps.dataset.count = String(this.panels.length);
     const drawLower = () => this.panels.forEach(({ map }) => map.drawLower());
+    this.takeLook(start, models[0]);
     this.colours = new Colours(/** @type {any} */ ({ parts: this.parts, model: models[0], state: this.shared, map: { drawLower } }));
     this.colours.show();
-    this.stand = { ...start };
+    this.turned = start.turned;
+    /** A place that was kept: the number of its map, then coordinates. @type {number[] | null} */
+    this.at = start.at;
     this.listen();
     this.observer = new ResizeObserver(() => this.resize());
     for (const { box, output } of this.panels) [box, output].forEach((node) => this.observer.observe(node));
     this.turn(start.turned);
-    this.take([], false);
+    this.take(rowsOfLink(start.rows, models[0].nPoints), false);
     const [from, ...point] = start.at ?? [];
     const panel = this.panels[from];
     if (panel && point.length === panel.model.nLatent) this.showPlace(panel, panel.inward(Float64Array.from(point)));
@@ -73,31 +79,56 @@ export class LinkedMaps {
   }
 
   listen() {
-    const { turned, select, svg, none, thumbnails } = this.parts;
+    const { turned, select, svg, none, thumbnails, colour, legend } = this.parts;
     const { signal } = this.stopping;
     const on = (/** @type {HTMLElement} */ node, /** @type {() => void} */ act) => node.addEventListener("click", act, { signal });
     on(turned, () => {
-      this.turn(!this.stand.turned);
-      this.onChange(this.stand);
+      this.turn(!this.turned);
+      this.tell();
     });
     on(select, () => this.selecting(select.getAttribute("aria-pressed") !== "true"));
-    on(none, () => this.take([], false));
+    on(none, () => {
+      this.take([], false);
+      this.tell();
+    });
     on(svg, () => download("compare.svg", this.svg(), "image/svg+xml"));
+    turned.hidden = this.panels.length === 1;
     thumbnails.hidden = !this.panels[0].model.items && this.panels.length === 1;
-    thumbnails.setAttribute("aria-pressed", "false");
+    thumbnails.setAttribute("aria-pressed", String(this.shared.show.thumbnails));
     on(thumbnails, () => {
       this.shared.show.thumbnails = !this.shared.show.thumbnails;
       thumbnails.setAttribute("aria-pressed", String(this.shared.show.thumbnails));
       this.panels.forEach(({ map }) => map.drawLower());
+      this.tell();
     });
+    on(legend, () => this.tell());
+    colour.addEventListener("change", () => this.tell(), { signal });
     this.root.addEventListener("keydown", (event) => event.key === "Escape" && this.selecting(false), { signal });
   }
 
   // --- what a visitor does --------------------------------------------------------------------
 
+  /** What a link says is shown; what it cannot mean here changes nothing. @param {Stand} stand @param {LatentPoints} model */
+  takeLook({ labels, thumbnails, by }, model) {
+    const { shared } = this;
+    shared.show.thumbnails = thumbnails;
+    shared.factor = Number.isInteger(by) && by >= 1 && by <= (model.header.factors ?? []).length ? by - 1 : -1;
+    shared.selected = new Set(labels.filter((label) => model.labels?.includes(label)));
+  }
+
+  /** What a link would say now. @returns {Stand} */
+  get stand() {
+    const { show: { thumbnails }, factor, selected, rows } = this.shared;
+    return { turned: this.turned, at: this.at, rows: rowsInLink(rows), labels: [...selected], thumbnails, by: factor + 1 };
+  }
+
+  tell() {
+    this.onChange(this.stand);
+  }
+
   /** Turn the maps onto the first, or show every one by its own axes. @param {boolean} on */
   turn(on) {
-    this.stand.turned = on;
+    this.turned = on;
     this.parts.turned.setAttribute("aria-pressed", String(on));
     const found = on ? turnings(this.panels.map(({ model, state: { a, b } }) => ({ model, a, b }))) : [];
     this.panels.forEach((panel, i) => panel.turn(found[i] ?? null));
@@ -112,7 +143,7 @@ export class LinkedMaps {
 
   /** The maps that move with one: all where they lie over each other. @param {Panel} panel */
   seen(panel) {
-    return this.stand.turned ? this.panels : [panel];
+    return this.turned ? this.panels : [panel];
   }
 
   /** A row in every map. @param {number} n */
@@ -147,10 +178,10 @@ export class LinkedMaps {
   /** Stay at what is shown. @param {Panel} panel on whose map it was chosen */
   keep(panel) {
     for (const each of this.panels) each.keep();
-    this.stand.at = [this.panels.indexOf(panel), ...Array.from(panel.shown, linkNumber)];
+    this.at = [this.panels.indexOf(panel), ...Array.from(panel.shown, linkNumber)];
     this.parts.announce.textContent = this.panels.map(({ words, caption }) => `${words.title} ${caption.textContent}`).join("; ");
     this.paint();
-    this.onChange(this.stand);
+    this.tell();
   }
 
   /** Whether dragging draws a line around dots. @param {boolean} on */
@@ -159,18 +190,19 @@ export class LinkedMaps {
     for (const { canvases: [, , lasso] } of this.panels) lasso.hidden = !on;
   }
 
-  /** These rows are the selected ones, in every map. @param {number[]} rows @param {boolean} add */
+  /** These rows are the selected ones, in every map. @param {ArrayLike<number>} rows @param {boolean} add */
   take(rows, add) {
     this.shared.rows = add ? united(this.shared.rows, rows) : rows;
     const count = this.shared.rows.length;
     this.parts.selection.hidden = count === 0;
-    this.parts.count.textContent = `${count} ${count === 1 ? "row" : "rows"} selected`;
+    this.parts.count.textContent = `${count.toLocaleString("en")} ${count === 1 ? "row" : "rows"} selected`;
     for (const { map } of this.panels) map.drawLower();
   }
 
   reset() {
     this.take([], false);
-    this.turn(this.stand.turned);
+    this.turn(this.turned);
+    this.tell();
   }
 
   // --- drawing --------------------------------------------------------------------------------
@@ -194,14 +226,16 @@ export class LinkedMaps {
     this.paint();
   }
 
-  /** The maps side by side, each under its name. */
+  /** The maps side by side, each under its name, and below them what the colours mean. */
   svg() {
     const { theme } = this.shared;
     const { width, height } = this.panels[0].map;
     const whole = this.panels.length * (width + FIGURE_GAP) - FIGURE_GAP;
-    return svgOf(whole, height + FIGURE_HEAD, (context) => {
+    const legend = new Legend(this.panels[0].model, this.shared, whole);
+    return svgOf(whole, height + FIGURE_HEAD + legend.height, (context) => {
       context.fillStyle = css(theme.background);
-      context.fillRect(0, 0, whole, height + FIGURE_HEAD);
+      context.fillRect(0, 0, whole, height + FIGURE_HEAD + legend.height);
+      legend.draw(context, height + FIGURE_HEAD);
       this.panels.forEach(({ map, words }, i) => {
         const left = i * (width + FIGURE_GAP);
         context.save();

@@ -4,9 +4,9 @@ import { element } from "../kit/dom.js";
 import { OutputPicture } from "../kit/output_picture.js";
 import { Gestures } from "../map/gestures.js";
 import { LatentModel } from "../map/model.js";
+import { LassoLine } from "../map/lasso_line.js";
 import { LatentMap } from "../map/map.js";
 import { TurnedModel } from "./align.js";
-import { LassoLine } from "./lasso_line.js";
 
 /** @import { View } from "../kit/plane.js" */
 /** @import { MapModel, MapState } from "../map/map.js" */
@@ -55,7 +55,7 @@ export class Panel {
     this.caption = element("figcaption");
     const draws = model instanceof LatentModel;
     const below = draws ? this.output : element("p", { class: "note" }, words.note);
-    this.figure = element("figure", { class: "panel" }, element("h3", {}, words.title), this.facts, this.box,
+    this.figure = element("figure", { class: "panel" }, element("h2", {}, words.title), this.facts, this.box,
       element("div", { class: "drawn" }, below, this.caption));
     this.picture = draws ? new OutputPicture(this.output, model, linked.shared, () => linked.paint(), words.title) : null;
     if (this.picture) this.picture.small = true;
@@ -64,7 +64,10 @@ export class Panel {
     this.turned = null;
     this.map = this.mapOf(model);
     new Gestures(upper, this.actions(), () => this.map.toPixel(this.state.point[a], this.state.point[b]));
-    new LassoLine(lasso, this, (rows, add) => linked.take(rows, add));
+    new LassoLine(lasso, () => this.map, (rows, add) => {
+      linked.take(rows, add);
+      linked.tell();
+    });
   }
 
   /** @param {MapModel} model */
@@ -85,7 +88,7 @@ export class Panel {
     this.state.point = this.inward(point);
     this.state.hover = null;
     [this.map.width, this.map.height] = [this.box.clientWidth, this.box.clientHeight];
-    const agreement = turning && turning.agreement < 1 ? ` · shape in common with the first: ${Math.round(100 * turning.agreement)} %` : "";
+    const agreement = turning && turning.agreement < 1 ? ` · shape in common with the first: ${Math.round(100 * turning.agreement)}\u00a0%` : "";
     this.facts.textContent = this.words.facts + agreement;
   }
 

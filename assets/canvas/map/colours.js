@@ -3,6 +3,7 @@
 import { element, fitCanvas } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
 import { css, heatColour, labelStyle, mix, tracePath } from "../kit/theme.js";
+import { presentLabels } from "./legend.js";
 
 /** @import { Theme } from "../kit/theme.js" */
 /** @import { Explorer } from "./explorer.js" */
@@ -77,8 +78,7 @@ export class Colours {
   showLabels() {
     const { parts, model, state, map } = this.explorer;
     const { theme, selected } = state;
-    const labels = model.crowd?.present ?? model.labels ?? [];
-    const present = [...new Set(labels)].filter((label) => label >= 0).sort((p, q) => p - q);
+    const present = presentLabels(model);
     parts.legend.hidden = present.length < 2;
     parts.legend.replaceChildren(...present.map((label) => {
       const mark = element("canvas", { "aria-hidden": "true" });

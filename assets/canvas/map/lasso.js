@@ -38,3 +38,19 @@ export function united(rows, others) {
   all.set(others, rows.length);
   return all.sort().filter((n, i) => i === 0 || n !== all[i - 1]);
 }
+
+/** Rows in order as a link says them: a bit for each, in letters. @param {ArrayLike<number>} rows */
+export function rowsInLink(rows) {
+  if (!rows.length) return "";
+  const bytes = new Uint8Array((rows[rows.length - 1] >> 3) + 1);
+  for (const n of Array.from(rows)) bytes[n >> 3] |= 1 << (n & 7);
+  return btoa(String.fromCharCode(...bytes)).replaceAll("+", "-").replaceAll("/", "_").replaceAll("=", "");
+}
+
+/** Rows of a link, of a model with so many; none where it cannot be read. @param {string} text @param {number} count */
+export function rowsOfLink(text, count) {
+  const most = Math.ceil(count / 6) + 2; // six of them a letter
+  if (text.length > most || !/^[\w-]*$/.test(text) || text.length % 4 === 1) return [];
+  const bytes = atob(text.replaceAll("-", "+").replaceAll("_", "/"));
+  return Array.from({ length: count }, (_, n) => n).filter((n) => (bytes.charCodeAt(n >> 3) >> (n & 7)) & 1);
+}

@@ -1,16 +1,15 @@
 // Selecting rows by drawing around their dots; what is selected is listed and can be taken home.
 
-import { element, fitCanvas } from "../kit/dom.js";
+import { element } from "../kit/dom.js";
 import { csvText } from "../kit/numbers.js";
 import { thumbnailPicture } from "../kit/output.js";
-import { css } from "../kit/theme.js";
 import { united } from "./lasso.js";
+import { LassoLine } from "./lasso_line.js";
 
 /** @import { Explorer } from "./explorer.js" */
 
 const MOST_PICTURES = 24;
 const SMALL = 44; // CSS pixels
-const LEAST_WAY = 3; // places of the pointer; fewer enclose nothing
 
 export class Selecting {
   /**
@@ -26,15 +25,10 @@ export class Selecting {
     this.button = select;
     /** @type {HTMLElement} */
     this.section = selection;
-    /** Where the pointer went. @type {[number, number][]} */
-    this.line = [];
     this.button.addEventListener("click", () => this.turn(this.canvas.hidden));
     reset.addEventListener("click", () => this.take([]));
     explorer.root.addEventListener("keydown", (event) => event.key === "Escape" && this.turn(false));
-    this.canvas.addEventListener("pointerdown", (event) => this.begin(event));
-    this.canvas.addEventListener("pointermove", (event) => this.go(event));
-    this.canvas.addEventListener("pointerup", (event) => this.end(event));
-    this.canvas.addEventListener("pointercancel", () => this.draw([]));
+    new LassoLine(this.canvas, () => explorer.map, (rows, add) => this.take(add ? united(explorer.state.rows, rows) : rows));
   }
 
   /** Whether dragging draws a line instead of moving the map. @param {boolean} on */
@@ -47,48 +41,6 @@ export class Selecting {
   /** Whether a press is meant for the map below, as long as a path's end is to be chosen. @param {boolean} on */
   letThrough(on) {
     this.canvas.style.pointerEvents = on ? "none" : "";
-  }
-
-  /** @param {PointerEvent} event @returns {[number, number]} */
-  at(event) {
-    const box = this.canvas.getBoundingClientRect();
-    return [event.clientX - box.left, event.clientY - box.top];
-  }
-
-  /** @param {PointerEvent} event */
-  begin(event) {
-    if (event.button !== 0) return;
-    this.canvas.setPointerCapture(event.pointerId);
-    this.draw([this.at(event)]);
-  }
-
-  /** @param {PointerEvent} event */
-  go(event) {
-    if (this.line.length) this.draw([...this.line, this.at(event)]);
-  }
-
-  /** @param {PointerEvent} event */
-  end(event) {
-    const { map, model, state } = this.explorer;
-    const inside = Uint32Array.from(this.line.length < LEAST_WAY ? [] : map.enclosed(this.line));
-    const seen = state.selected.size ? inside.filter((n) => state.selected.has(model.label(n))) : inside;
-    this.draw([]);
-    this.take(event.shiftKey ? united(state.rows, seen) : seen);
-  }
-
-  /** @param {[number, number][]} line */
-  draw(line) {
-    const { map, state: { theme } } = this.explorer;
-    this.line = line;
-    const context = fitCanvas(this.canvas, map.width, map.height);
-    context.beginPath();
-    for (const place of line) context.lineTo(...place);
-    context.closePath();
-    context.fillStyle = css(theme.accent, 0.15);
-    context.fill();
-    context.lineWidth = 1.5;
-    context.strokeStyle = css(theme.accent);
-    context.stroke();
   }
 
   /** These rows are the selected ones. @param {ArrayLike<number>} rows in order */

@@ -8,7 +8,7 @@ function beginComparison() {
   const nodes = /** @type {HTMLElement[]} */ ([...document.querySelectorAll("script[id^=model]")]);
   const packed = nodes.map(({ id, dataset: { title = "", facts = "", note = "", draws } }) =>
     ({ store: id, title, facts, note, draws: Boolean(draws), bytes: contentOf(id) }));
-  const maps = new LinkedMaps(document, packed, { turned: true, at: null }, () => {});
+  const maps = new LinkedMaps(document, packed, { turned: true, at: null, rows: "", labels: [], thumbnails: false, by: 0 }, () => {});
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => maps.retheme());
   // Where tests and tools find it, as in the app.
   Object.assign(window, { manifolio: { views: new Map([["compare", maps]]) } });

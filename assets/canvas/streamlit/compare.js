@@ -17,7 +17,14 @@ export default component((root, /** @type {CompareData} */ first) => {
   let stand = first.stand;
   const tell = (/** @type {Stand} */ now) => {
     stand = { ...now };
-    linkSoon({ own: now.turned ? null : "1", at: now.at ? now.at.map(linkNumber).join(",") : null });
+    linkSoon({
+      own: now.turned ? null : "1",
+      at: now.at ? now.at.map(linkNumber).join(",") : null,
+      rows: now.rows || null,
+      labels: now.labels.join(",") || null,
+      show: now.thumbnails ? "thumbnails" : null,
+      by: now.by ? String(now.by) : null,
+    });
   };
   const look = () => {
     const wanted = JSON.stringify(asked);
@@ -27,10 +34,13 @@ export default component((root, /** @type {CompareData} */ first) => {
     });
     if (wanted === built || packed.length < asked.length) return;
     maps?.stop();
-    // A place belongs to the models that it was chosen among.
-    if (built) stand = { ...stand, at: null };
+    const again = built !== "";
+    // A place belongs to the models that it was chosen among; rows and their colours to the data.
+    if (again) stand = { ...stand, at: null };
     built = wanted;
     maps = new LinkedMaps(root, packed, stand, tell);
+    // With other models the link is Python's, which does not know what was written since.
+    if (again) maps.tell();
     shelf.views.set("compare", maps);
   };
   return {
@@ -38,6 +48,7 @@ export default component((root, /** @type {CompareData} */ first) => {
     shown: () => maps,
     look,
     update(message) {
+      if (message.models[0].store !== asked[0].store) stand = message.stand;
       asked = message.models;
       look();
       maps?.retheme();

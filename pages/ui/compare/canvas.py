@@ -4,6 +4,7 @@ import streamlit as st
 
 from pages.ui.compare.members import NO_DRAWING, Member
 from pages.ui.shared.component import component, hold_bytes, room_for
+from pages.ui.shared.link import whole_number
 from pages.ui.shared.place import FARTHEST
 
 show_maps = component("compare", "compare/compare.html", "map/map.css", "compare/compare.css")
@@ -22,7 +23,19 @@ def linked_maps(members: list[Member]) -> None:
         }
         for member in members
     ]
-    stand = {"turned": "own" not in st.query_params, "at": linked_at()}
+    query = st.query_params
+    stand = {
+        "turned": "own" not in query,
+        "at": linked_at(),
+        "rows": query.get("rows", ""),
+        "labels": [
+            int(each)
+            for each in query.get("labels", "").split(",")
+            if each.isdecimal() and len(each) < 10
+        ],
+        "thumbnails": query.get("show") == "thumbnails",
+        "by": whole_number(query.get("by")) or 0,
+    }
     with room_for("compare"):
         show_maps(key="compare", data={"models": models, "stand": stand})
         for store, data in bytes_of.items():

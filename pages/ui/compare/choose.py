@@ -1,17 +1,21 @@
 """Which data, which models: menus and buttons; models that are being made."""
 
-import time
-
 import streamlit as st
 
 from gplvm_core.training import ComparisonRun
-from pages.ui.compare.members import LEAST, MOST, Member, Waiting, fitting, set_keys
+from pages.ui.compare.members import (
+    LEAST,
+    MOST,
+    OF_THE_ROWS,
+    Member,
+    Waiting,
+    fitting,
+    set_keys,
+)
 from pages.ui.compare.recipes import RECIPES, Recipe, begin, made_already
 from pages.ui.shared.catalogue import Item, items
 from pages.ui.shared.plain import plain
-from pages.ui.shared.words import seconds_in_words
-
-LOOK = 1.0  # seconds between two looks at a training
+from pages.ui.shared.running import LOOK, time_in_words
 
 
 def choose_data(first: Item | None) -> None:
@@ -20,7 +24,7 @@ def choose_data(first: Item | None) -> None:
     keys, control = list(titles), f"compare_data|{first.key if first else None}"
 
     def switch() -> None:
-        set_keys((st.session_state[control], "pca"))
+        set_keys((st.session_state[control], "pca"), *OF_THE_ROWS)
 
     st.selectbox(
         "Data of",
@@ -86,6 +90,20 @@ def drop(keys: tuple[str, ...], key: str) -> None:
     set_keys(tuple(each for each in keys if each != key))
 
 
+def cannot_panel(keys: tuple[str, ...], key: str, why: Exception) -> None:
+    """A model of the link that is not there, or of other data."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.error(plain(why), icon=":material/error:")
+        if len(keys) > LEAST:
+            st.button(
+                "Take away",
+                key=f"compare_without_{key}",
+                on_click=drop,
+                args=(keys, key),
+                icon=":material/close:",
+            )
+
+
 def waiting_panel(first: Item, keys: tuple[str, ...], waiting: Waiting) -> None:
     """A model that is not there yet: begin it, watch it, or hear why it failed."""
     recipe, run = waiting.recipe, waiting.run
@@ -123,12 +141,9 @@ def keep_looking(run: ComparisonRun, recipe: Recipe) -> None:
     """How far it is; the page is drawn anew when it is there."""
     if run.done:
         st.rerun()
-    spent = time.monotonic() - run.began
     share = 0.0 if run.step is None else run.step.share
-    words = f"{plain(recipe.title)}: {seconds_in_words(spent)}"
-    if share > 0.05:
-        words += f", about {seconds_in_words(spent * (1.0 / share - 1.0))} left"
-    elif not recipe.draws:
+    words = f"{plain(recipe.title)}: {time_in_words(run, share)}"
+    if not recipe.draws:
         words += "; it is looking at all pairs of rows and cannot be stopped in between"
     st.progress(min(share, 1.0), words, width="stretch")
     if recipe.draws and share > 0.0:

@@ -7,7 +7,7 @@ import numpy as np
 import streamlit as st
 from numpy import ndarray as Array
 
-from gplvm_core.comparison import Placed
+from gplvm_core.comparison import Placed, evidence_of
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.pack import Chart, pack_model
 from gplvm_core.figures.pack_placed import pack_placed
@@ -20,6 +20,7 @@ from pages.ui.shared.words import model_words, seconds_in_words
 
 FIRST = "gallery:people"
 MOST, LEAST = 4, 1
+OF_THE_ROWS = ("rows", "labels", "by")  # what the link says of these data alone
 MOST_ROWS = 5000
 NO_DRAWING = "Places rows only: it has no way back from a place to a row."
 
@@ -60,17 +61,16 @@ class Member:
                 self.name, self.positions, np.ones(2), pair, seconds=self.seconds, megabytes=size
             )
         chart, model = self.chart, self.model
-        bound = None if np.all(np.isnan(model.information_)) else float(model.bound_)
         return Placed(
             self.name,
             chart.latent_mean,
             chart.relevance,
             chart.pair,
             chart.posterior,
-            bound,
-            len(chart.on),
-            self.seconds,
-            size,
+            on=len(chart.on),
+            seconds=self.seconds,
+            megabytes=size,
+            **evidence_of(model),
         )
 
 
@@ -94,9 +94,9 @@ def linked_keys() -> tuple[str, ...]:
     return () if first is None else (first, "pca")
 
 
-def set_keys(keys: tuple[str, ...]) -> None:
-    """Other models in the link; a place on their maps is gone."""
-    go_to("model", "at", models=",".join(keys))
+def set_keys(keys: tuple[str, ...], *dropped: str) -> None:
+    """Other models in the link; a place on their maps is gone, and what else is named."""
+    go_to("model", "at", *dropped, models=",".join(keys))
 
 
 def fitting(item: Item) -> tuple[Listed, ...]:

@@ -1,6 +1,7 @@
 """Models that are added with one click: what they are, and their training in the background."""
 
 import time
+import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -125,16 +126,20 @@ def made(recipe: Recipe, dataset: Dataset, callback: Callable[[Step], None]) -> 
     if recipe.key in ("isomap", "tsne"):
         found = place(recipe.key, rows, by_column=scaling == "columns")  # type: ignore[arg-type]
         return Made(None, found, time.perf_counter() - start)
-    model: Any
+    # What a model has noted is told on the page.
+    with warnings.catch_warnings(action="ignore"):
+        model = trained(recipe, rows, scaling, follow)
+    return Made(model, None, time.perf_counter() - start)
+
+
+def trained(recipe: Recipe, rows: Array, scaling: Any, follow: Callable[[Progress], None]) -> Any:
+    """A model that can generate, fitted to rows."""
     width, points = min(N_LATENT, max(rows.shape[1] - 1, 1)), min(N_INDUCING, len(rows))
     if recipe.key == "pca":
-        model = ProbabilisticPCA(min(width, len(rows) - 1), scaling).fit(rows)
-    elif recipe.key == "gplvm":
-        model = GPLVM(
-            min(2, width), n_inducing=points, scaling=scaling, max_iter=MAX_ITER, random_state=0
-        ).fit(rows, callback=follow)
+        return ProbabilisticPCA(min(width, len(rows) - 1), scaling).fit(rows)
+    settings: Any = {"n_inducing": points, "scaling": scaling, "max_iter": MAX_ITER}
+    if recipe.key == "gplvm":
+        model: Any = GPLVM(min(2, width), random_state=0, **settings)
     else:
-        model = BayesianGPLVM(
-            width, n_inducing=points, scaling=scaling, max_iter=MAX_ITER, random_state=0
-        ).fit(rows, callback=follow)
-    return Made(model, None, time.perf_counter() - start)
+        model = BayesianGPLVM(width, random_state=0, **settings)
+    return model.fit(rows, callback=follow)

@@ -1,10 +1,9 @@
 """What speaks for which model: three sentences, the table behind them, and both to take home."""
 
-import time
+import warnings
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import streamlit as st
 
 from gplvm_core.comparison import (
@@ -17,19 +16,20 @@ from gplvm_core.comparison import (
     refusal,
     table_of,
 )
-from gplvm_core.datasets.errors import plural
+from gplvm_core.datasets.errors import listed
 from gplvm_core.figures.offline_compare import MapOf, offline_comparison
 from gplvm_core.training import ComparisonRun, begin_comparison, comparison_of
 from pages.ui.compare.members import NO_DRAWING, Member
 from pages.ui.compare.recipes import scaling_of
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.depth_worth import depth_worth_button
+from pages.ui.shared.model_page import about, bullets
 from pages.ui.shared.plain import plain
-from pages.ui.shared.words import file_stem, seconds_in_words
+from pages.ui.shared.running import rows_for, rows_used, running
+from pages.ui.shared.words import file_stem
 
 # What a visitor can wait for; more rows are thinned out evenly, which is said.
-MOST_ROWS, SPLITS, N_INDUCING, MAX_ITER = 300, 4, 40, 150
-LOOK = 1.0  # seconds between two looks at the work
+MOST_ROWS, SPLITS, N_INDUCING, MAX_ITER = 300, 5, 40, 150
 
 
 def verdict(first: Item, members: list[Member]) -> None:
@@ -55,22 +55,35 @@ def verdict(first: Item, members: list[Member]) -> None:
     for note in told.notes:
         st.caption(plain(note))
     take_home(told, first, members, words)
+    noted(members)
     depth_worth_button(first.key)
+
+
+def noted(members: list[Member]) -> None:
+    """What the models say of themselves and of these data, each thing once."""
+    found: dict[str, list[str]] = {}
+    for member in members:
+        for note in getattr(member.model, "notes_", ()):
+            found.setdefault(note, []).append(member.name)
+    if found:
+        told = tuple(f"{note} ({listed(names)})" for note, names in found.items())
+        about(*bullets(told), title="About these models")
 
 
 @st.cache_data(max_entries=32, show_spinner="Measuring the maps …")
 def measured_at_once(_member: Member, _first: Item, store: str) -> dict[str, float]:
-    return measured(_member.placed, _first.dataset.values, _first.dataset.labels)
+    data = _first.dataset
+    by_column = scaling_of(data) == "columns"
+    return measured(_member.placed, data.values, data.labels, by_column=by_column)
 
 
 def trial(first: Item, members: list[Member], key: str, run: ComparisonRun | None) -> None:
     """The button that has the models tried on rows kept aside, and how far that is."""
-    if run is not None and not run.done:
-        st.fragment(keep_looking, run_every=LOOK)(key)
+    if running(key, "compare", "Keeps the splits that are finished."):
         return
     if run is not None and run.problem is not None:
         st.error(plain(run.problem), icon=":material/error:")
-    rows = whole_rows(first)
+    rows = rows_for(first.dataset, MOST_ROWS)
     able = {member.name: member.model for member in members if refusal(member.model) is None}
 
     def begin_trial() -> None:
@@ -85,7 +98,8 @@ def trial(first: Item, members: list[Member], key: str, run: ComparisonRun | Non
         "others, beside probabilistic PCA and a Gaussian mixture. It goes on if you leave.",
         on_click=begin_trial,
     )
-    st.caption(" ".join([rows_in_words(first, rows), *refused(members)]))
+    used = rows_used(first.dataset, rows, "a minute or two")
+    st.caption(" ".join([used, *refused(members)]))
 
 
 def refused(members: list[Member]) -> list[str]:
@@ -94,39 +108,21 @@ def refused(members: list[Member]) -> list[str]:
     return [f"Without {plain(name)}: {plain(words)}." for name, words in why.items() if words]
 
 
-def whole_rows(first: Item) -> Any:
-    """Row numbers of those that are used."""
-    rows = np.flatnonzero(~np.isnan(first.dataset.values).any(axis=1))
-    if len(rows) <= MOST_ROWS:
-        return rows
-    return rows[np.linspace(0, len(rows) - 1, MOST_ROWS).astype(int)]
-
-
-def rows_in_words(first: Item, rows: Any) -> str:
-    whole = int(np.sum(~np.isnan(first.dataset.values).any(axis=1)))
-    words = f"Uses {plural(len(rows), 'row')}"
-    if len(rows) < whole:
-        words += f", spread evenly over {whole:,}, so that it ends in a minute or two"
-    gaps = len(first.dataset.values) - whole
-    if gaps:
-        words += f"; {plural(gaps, 'row')} with missing values left out"
-    return f"{words}."
-
-
 def tried(
     first: Item, models: dict[str, Any], rows: Any, callback: Callable[[Step], None]
 ) -> Comparison:
     """Models of the same kinds, smaller where they would take long."""
     dataset = first.dataset
     labels = None if dataset.labels is None else dataset.labels[rows]
-    return compare_kept_aside(
-        {name: smaller(model) for name, model in models.items()},
-        dataset.values[rows],
-        labels,
-        scaling=scaling_of(dataset),
-        cv=SPLITS,
-        callback=callback,
-    )
+    with warnings.catch_warnings(action="ignore"):  # of parts of the rows nothing is told
+        return compare_kept_aside(
+            {name: smaller(model) for name, model in models.items()},
+            dataset.values[rows],
+            labels,
+            scaling=scaling_of(dataset),
+            cv=SPLITS,
+            callback=callback,
+        )
 
 
 def smaller(model: Any) -> Any:
@@ -141,30 +137,6 @@ def smaller(model: Any) -> Any:
     if "n_jobs" in asked:
         fewer["n_jobs"] = None
     return clone(model).set_params(**fewer)
-
-
-def keep_looking(key: str) -> None:
-    """How far it is, and a way out; at the end the page is drawn anew."""
-    run = comparison_of(key)
-    if run is None or run.done:
-        st.rerun()
-    with st.container(horizontal=True, vertical_alignment="center"):
-        share = 0.0 if run.step is None else run.step.share
-        spent = time.monotonic() - run.began
-        words = "Ending …" if run.ending else "Starting …"
-        if run.step is not None and not run.ending:
-            words = f"{plain(run.step.message)}, {seconds_in_words(spent)}"
-            if share > 0.05:
-                words += f", about {seconds_in_words(spent * (1.0 / share - 1.0))} left"
-        st.progress(share, words, width="stretch")
-        st.button(
-            "End now",
-            key="compare_end",
-            icon=":material/close:",
-            on_click=run.end,
-            disabled=run.ending,
-            help="Keeps the splits that are finished.",
-        )
 
 
 def take_home(told: Table, first: Item, members: list[Member], words: tuple[str, ...]) -> None:

@@ -1,6 +1,5 @@
 """The ways in which the hidden layers may be believed, side by side on one curve."""
 
-import time
 from collections.abc import Callable
 from html import escape
 from pathlib import Path
@@ -20,14 +19,13 @@ from gplvm_core.figures.families import (
     unpack_families,
 )
 from gplvm_core.figures.palette import COLOURS, FAINT
-from gplvm_core.training import ComparisonRun, begin_comparison, comparison_of
+from gplvm_core.training import begin_comparison, comparison_of
 from pages.ui.shared.link import go_to, keep_in_link, whole_number
 from pages.ui.shared.model_page import about
 from pages.ui.shared.plain import plain
-from pages.ui.shared.words import seconds_in_words
+from pages.ui.shared.running import running
 
 READY = Path(__file__).resolve().parents[3] / "assets" / "depth"
-LOOK = 1.0  # seconds between two looks at the training
 MOST_DRAWS = 10**6
 WIDTH, HEIGHT, EDGE = 300, 170, 6  # of a curve's picture
 
@@ -68,9 +66,8 @@ def families() -> None:
     curve, draw = chosen_curve(), chosen_draw()
     key = key_of(curve, draw)
     run = comparison_of(key)
-    if run is not None and not run.done:
-        st.fragment(_keep_looking, run_every=LOOK)(key)
-    elif run is not None and run.problem is not None:
+    running(key, "depth_families", "Keeps the forms that are trained.", said_of_step)
+    if run is not None and run.problem is not None:
         st.error(plain(run.problem), icon=":material/error:")
     found = ready(curve) if draw == 0 else None if run is None else run.result
     if found is not None:
@@ -162,24 +159,9 @@ def _other(curve: str, draw: int) -> None:
     _begin(curve, draw + 1)
 
 
-def _keep_looking(key: str) -> None:
-    """How far it is, and a way out; at the end the page is drawn anew."""
-    run = comparison_of(key)
-    if run is None or run.done:
-        st.rerun()
-    with st.container(horizontal=True, vertical_alignment="center"):
-        share = 0.0 if run.step is None else run.step.share
-        st.progress(share, progress_in_words(run), width="stretch")
-        st.button("End now", key="depth_families_end", icon=":material/close:", on_click=run.end,
-                  disabled=run.ending)  # fmt: skip
-
-
-def progress_in_words(run: ComparisonRun) -> str:
-    """Which form is being trained, and for how long all have been."""
-    if run.ending or run.step is None:
-        return "Ending …" if run.ending else "Starting …"
-    spent = seconds_in_words(time.monotonic() - run.began)
-    return f"Training: {named(run.step.family)}, {spent}"
+def said_of_step(step: FamilyStep) -> str:
+    """Which form is being trained."""
+    return f"Training: {named(step.family)}"
 
 
 def named(family: str) -> str:

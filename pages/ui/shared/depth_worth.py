@@ -1,6 +1,5 @@
 """Is depth worth it here? Layers beside each other on rows kept aside, in a thread, by a button."""
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -11,17 +10,16 @@ from numpy import ndarray as Array
 
 from gplvm_core.comparison import Comparison, Step, is_depth_worth_it
 from gplvm_core.datasets import Dataset
-from gplvm_core.datasets.errors import plural
-from gplvm_core.training import ComparisonRun, begin_comparison, comparison_of
+from gplvm_core.training import begin_comparison, comparison_of
 from pages.ui.shared.catalogue import open_item
 from pages.ui.shared.plain import plain
-from pages.ui.shared.words import file_stem, seconds_in_words
+from pages.ui.shared.running import rows_for, rows_used, running
+from pages.ui.shared.words import file_stem
 
 # What a visitor can wait for; more rows are thinned out evenly, which is said.
 MOST_ROWS, N_INDUCING, MAX_ITER, SPLITS = 400, 40, 200, 5
 # A table of at most so many columns can be asked for one column from the others.
 MOST_COLUMNS = 40
-LOOK = 1.0  # seconds between two looks at the work
 OPEN = "depth_worth_open"  # session key: of the model whose room is open
 WHOLE = "Whole rows"
 
@@ -64,7 +62,9 @@ def depth_worth_button(key: str) -> None:
         key=f"depth_worth_{key}",
         type="tertiary",
         icon=":material/layers:",
-        help="Would models of several layers do better on these data? Tried on rows kept aside.",
+        help="Would models of several layers do better on these data? Tried on rows kept aside, "
+        "beside simple models: where a column is predicted, gradient-boosted trees, nearest "
+        "neighbours and a linear one.",
     ):
         st.session_state[OPEN] = key
     # The page is drawn anew when the answer is there, and the room is to stay open then.
@@ -95,15 +95,14 @@ def depth_worth(dataset: Dataset) -> None:
         "and are judged by the rows that were kept aside, beside simpler models."
     )
     question = asked_for(dataset)
-    run = comparison_of(question.key)
-    if run is not None and not run.done:
-        st.fragment(keep_looking, run_every=LOOK)(question.key)
+    if running(question.key, "depth_worth", "Keeps the splits that are finished."):
         return
+    run = comparison_of(question.key)
     if run is not None and run.problem is not None:
         st.error(plain(run.problem), icon=":material/error:")
     if run is not None and run.result is not None:
         answer_panel(run.result, dataset)
-    st.caption(rows_in_words(question))
+    st.caption(rows_used(dataset, question.rows, "minutes"))
     st.button(
         "Ask again" if run is not None else "Find out",
         key="depth_worth_start",
@@ -117,9 +116,7 @@ def depth_worth(dataset: Dataset) -> None:
 
 def asked_for(dataset: Dataset) -> Question:
     """Whole rows, or one of a table's columns."""
-    rows = np.flatnonzero(~np.isnan(dataset.values).any(axis=1))
-    if len(rows) > MOST_ROWS:
-        rows = rows[np.linspace(0, len(rows) - 1, MOST_ROWS).astype(int)]
+    rows = rows_for(dataset, MOST_ROWS)
     names, column = dataset.column_names, None
     if names is not None and 2 <= len(names) <= MOST_COLUMNS and not dataset.views:
         chosen = st.selectbox(
@@ -131,50 +128,6 @@ def asked_for(dataset: Dataset) -> Question:
         )
         column = None if chosen < 0 else int(chosen)
     return Question(dataset, column, rows)
-
-
-def rows_in_words(question: Question) -> str:
-    """How many rows are used, and why not all."""
-    used, whole = len(question.rows), ~np.isnan(question.dataset.values).any(axis=1)
-    gaps, count = int(np.sum(~whole)), int(whole.sum())
-    words = f"Uses {plural(used, 'row')}"
-    if used < count:
-        words += f", spread evenly over {count:,}, so that it ends in minutes"
-    if gaps:
-        words += f"; {plural(gaps, 'row')} with missing values left out"
-    return f"{words}."
-
-
-def keep_looking(key: str) -> None:
-    """How far it is, and a way out; at the end the room is drawn anew."""
-    run = comparison_of(key)
-    if run is None or run.done:
-        st.rerun()
-    with st.container(horizontal=True, vertical_alignment="center"):
-        share = 0.0 if run.step is None else run.step.share
-        st.progress(share, progress_in_words(run), width="stretch")
-        st.button(
-            "End now",
-            key="depth_worth_end",
-            icon=":material/close:",
-            on_click=run.end,
-            disabled=run.ending,
-            help="Keeps the splits that are finished.",
-        )
-
-
-def progress_in_words(run: ComparisonRun) -> str:
-    """What is being trained, for how long, and how long it may take yet."""
-    if run.ending:
-        return "Ending …"
-    if run.step is None:
-        return "Starting …"
-    spent = time.monotonic() - run.began
-    words = f"{run.step.message}, {seconds_in_words(spent)}"
-    if run.step.share > 0.05:
-        left = spent * (1.0 / run.step.share - 1.0)
-        words += f", about {seconds_in_words(left)} left"
-    return words
 
 
 def answer_panel(found: Comparison, dataset: Dataset) -> None:

@@ -5,6 +5,7 @@ import re
 # Read by Streamlit's Markdown or, like a line's beginning, only in some places. Punctuation that
 # no rule reads is left alone.
 MARKS = re.compile(r"[\\`*_\[\]<>$~#|&]")
+SPACES = re.compile(r"[^\S\u00a0]+")  # all but the one at which no line breaks
 LINE_MARKS = re.compile(r"^([-+]|\d+(?=[.)]))")
 # Read once more after the marks: icons, emojis, addresses, arrows. An invisible joint parts them.
 JOINT = "\u2060"
@@ -18,7 +19,7 @@ def plain(text: object) -> str:
     '!\\[a\\](http:\u2060//b)'
     """
     # Halves of characters, which damaged text may have, cannot be sent.
-    line = " ".join(str(text).encode("utf-8", "replace").decode().split())
+    line = SPACES.sub(" ", str(text).encode("utf-8", "replace").decode()).strip()
     parted = TWICE_READ.sub(lambda found: found[0] + JOINT, line)
     marked = MARKS.sub(lambda found: "\\" + found[0], parted)
     return LINE_MARKS.sub(lambda found: _at_the_beginning(found[0]), marked)

@@ -3,19 +3,19 @@
 import { fitCanvas } from "../kit/dom.js";
 import { css } from "../kit/theme.js";
 
-/** @import { Panel } from "./panel.js" */
+/** @import { LatentMap } from "./map.js" */
 
 const LEAST_ENCLOSING = 3; // places of the pointer; fewer enclose nothing
 
 export class LassoLine {
   /**
    * @param {HTMLCanvasElement} canvas
-   * @param {Panel} panel
-   * @param {(rows: number[], add: boolean) => void} take
+   * @param {() => LatentMap} mapOf the map below, as it is by then
+   * @param {(rows: Uint32Array, add: boolean) => void} take
    */
-  constructor(canvas, panel, take) {
+  constructor(canvas, mapOf, take) {
     this.canvas = canvas;
-    this.panel = panel;
+    this.mapOf = mapOf;
     /** Where the pointer went. @type {[number, number][]} */
     this.line = [];
     canvas.addEventListener("pointerdown", (event) => {
@@ -25,11 +25,19 @@ export class LassoLine {
     });
     canvas.addEventListener("pointermove", (event) => this.line.length && this.draw([...this.line, this.at(event)]));
     canvas.addEventListener("pointerup", (event) => {
-      const rows = this.line.length < LEAST_ENCLOSING ? [] : Array.from(panel.map.enclosed(this.line));
+      if (!this.line.length) return;
+      const rows = this.enclosed();
       this.draw([]);
       take(rows, event.shiftKey);
     });
     canvas.addEventListener("pointercancel", () => this.draw([]));
+  }
+
+  /** Rows within the line; of labels that step back behind chosen ones none are meant. */
+  enclosed() {
+    const { model, state: { selected } } = this.mapOf();
+    const inside = Uint32Array.from(this.line.length < LEAST_ENCLOSING ? [] : this.mapOf().enclosed(this.line));
+    return selected.size ? inside.filter((n) => selected.has(model.label(n))) : inside;
   }
 
   /** @param {PointerEvent} event @returns {[number, number]} */
@@ -40,9 +48,9 @@ export class LassoLine {
 
   /** @param {[number, number][]} line */
   draw(line) {
-    const { map, state: { theme } } = this.panel;
+    const { width, height, state: { theme } } = this.mapOf();
     this.line = line;
-    const context = fitCanvas(this.canvas, map.width, map.height);
+    const context = fitCanvas(this.canvas, width, height);
     context.beginPath();
     for (const place of line) context.lineTo(...place);
     context.closePath();

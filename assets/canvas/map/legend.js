@@ -1,0 +1,77 @@
+// What the colours of dots mean, drawn: for a figure that is taken home.
+
+import { contextOf } from "../kit/dom.js";
+import { formatNumber } from "../kit/format.js";
+import { css, heatColour, labelStyle, tracePath } from "../kit/theme.js";
+
+/** @import { MapState } from "./map.js" */
+/** @import { LatentPoints } from "./points.js" */
+
+const LINE = 22; // CSS pixels from one line of names to the next
+const ROOM = 20; // around a mark and a name
+const SCALE = { width: 120, height: 10, steps: 40 };
+
+/** Labels that rows have, in order. @param {LatentPoints} model */
+export function presentLabels(model) {
+  const labels = model.crowd?.present ?? model.labels ?? [];
+  return [...new Set(labels)].filter((label) => label >= 0).sort((p, q) => p - q);
+}
+
+/** Names with their marks, in lines of a given width; or the scale of a fact. */
+export class Legend {
+  /** @param {LatentPoints} model @param {MapState} state @param {number} width in CSS pixels */
+  constructor(model, state, width) {
+    this.model = model;
+    this.state = state;
+    this.font = `13px ${state.theme.font}`;
+    this.measuring = contextOf(document.createElement("canvas"));
+    this.measuring.font = this.font;
+    /** @type {{ label: number, name: string, x: number, y: number }[]} */
+    this.names = [];
+    let [x, y] = [0, LINE / 2];
+    for (const label of state.factor < 0 ? presentLabels(model) : []) {
+      const name = model.header.label_names[label] ?? String(label);
+      const wide = ROOM + this.measuring.measureText(name).width + ROOM;
+      if (x && x + wide > width) [x, y] = [0, y + LINE];
+      this.names.push({ label, name, x, y });
+      x += wide;
+    }
+    if (this.names.length < 2) this.names = [];
+    this.height = state.factor >= 0 ? LINE : this.names.length ? y + LINE / 2 : 0;
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {number} top */
+  draw(context, top) {
+    const { theme, factor } = this.state;
+    context.save();
+    context.translate(0, top);
+    context.font = this.font;
+    context.textAlign = "left";
+    context.textBaseline = "middle";
+    if (factor >= 0) this.drawScale(context, factor);
+    for (const { label, name, x, y } of this.names) {
+      const { colour, marker } = labelStyle(label, this.model.header.palette, theme);
+      tracePath(context, marker, x + 7, y, 4.4);
+      context.fillStyle = css(colour);
+      context.fill();
+      context.fillStyle = css(theme.text);
+      context.fillText(name, x + ROOM, y);
+    }
+    context.restore();
+  }
+
+  /** @param {CanvasRenderingContext2D} context @param {number} factor */
+  drawScale(context, factor) {
+    const [low, high] = this.model.factorRange(factor);
+    const begin = `${this.model.header.factors[factor]}: ${formatNumber(low)}`;
+    const left = this.measuring.measureText(begin).width + 8;
+    const step = SCALE.width / SCALE.steps;
+    for (let i = 0; i < SCALE.steps; i++) {
+      context.fillStyle = css(heatColour(i / (SCALE.steps - 1)));
+      context.fillRect(left + i * step, (LINE - SCALE.height) / 2, step, SCALE.height);
+    }
+    context.fillStyle = css(this.state.theme.text);
+    context.fillText(begin, 0, LINE / 2);
+    context.fillText(formatNumber(high), left + SCALE.width + 8, LINE / 2);
+  }
+}

@@ -1,0 +1,91 @@
+"""Comparisons that run in the background, as pages show them; and the rows that they use."""
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from numpy import ndarray as Array
+
+from gplvm_core.datasets import Dataset
+from gplvm_core.datasets.errors import plural
+from gplvm_core.training import ComparisonRun, comparison_of
+from pages.ui.shared.plain import plain
+from pages.ui.shared.words import seconds_in_words
+
+LOOK = 1.0  # seconds between two looks at the work
+Said = Callable[[Any], str]
+
+
+def message_of(step: Any) -> str:
+    """What a step says of itself."""
+    return str(step.message)
+
+
+def running(key: str, name: str, kept: str, said: Said = message_of) -> bool:
+    """Whether the run of this key goes on, which is then shown, with a way to end it.
+
+    name: of the button's key; kept: what an end keeps; said: of a step. The page is drawn anew when
+    it is done.
+    """
+    run = comparison_of(key)
+    if run is None or run.done:
+        return False
+    st.fragment(_look, run_every=LOOK)(key, name, kept, said)
+    return True
+
+
+def _look(key: str, name: str, kept: str, said: Said) -> None:
+    run = comparison_of(key)
+    if run is None or run.done:
+        st.rerun()
+    with st.container(horizontal=True, vertical_alignment="center"):
+        share = 0.0 if run.step is None else run.step.share
+        st.progress(share, plain(progress_in_words(run, said)), width="stretch")
+        st.button(
+            "End now",
+            key=f"{name}_end",
+            icon=":material/close:",
+            on_click=run.end,
+            disabled=run.ending,
+            help=kept,
+        )
+
+
+def progress_in_words(run: ComparisonRun, said: Said = message_of) -> str:
+    """What is being done, for how long, and how long it may take yet."""
+    if run.ending:
+        return "Ending …"
+    if run.step is None:
+        return "Starting …"
+    return f"{said(run.step)}, {time_in_words(run, run.step.share)}"
+
+
+def time_in_words(run: ComparisonRun, share: float) -> str:
+    """For how long it has been made; once a share of it is known, how long it may take yet."""
+    spent = time.monotonic() - run.began
+    words = seconds_in_words(spent)
+    if share > 0.05:
+        words += f", about {seconds_in_words(spent * (1.0 / share - 1.0))} left"
+    return words
+
+
+def rows_for(dataset: Dataset, most: int) -> Array:
+    """Row numbers of whole rows, spread evenly where there are more."""
+    rows = np.flatnonzero(~np.isnan(dataset.values).any(axis=1))
+    if len(rows) <= most:
+        return rows
+    return rows[np.linspace(0, len(rows) - 1, most).astype(int)]
+
+
+def rows_used(dataset: Dataset, rows: Array, end: str) -> str:
+    """How many rows are used, and why not all; end: when it ends therefore."""
+    whole = ~np.isnan(dataset.values).any(axis=1)
+    gaps, count = int(np.sum(~whole)), int(whole.sum())
+    words = f"Uses {plural(len(rows), 'row')}"
+    if len(rows) < count:
+        words += f", spread evenly over {count:,}, so that it ends in {end}"
+    if gaps:
+        words += f"; {plural(gaps, 'row')} with missing values left out"
+    return f"{words}."
