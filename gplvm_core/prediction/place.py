@@ -33,9 +33,10 @@ def place(
 ) -> tuple[Belief, int]:
     """q(x_n) of every row at the q(u) that is held: what `project` finds from one start.
 
-    evidence: of one layer or of several views. Also how many rows were placed so: when `watch`
-    says no, the others stay where training points that generate the nearest outputs are. A row's
-    place may hang on its part's other rows in the last digit, not on the threads.
+    evidence: of one layer or of several views. Also how many rows were placed so: when `watch`,
+    asked before every part, says no, the others stay where training points that generate the
+    nearest outputs are. A row's place may hang on its part's other rows in the last digit, not on
+    the threads.
     """
     training = training.thinned(STARTING_POINTS)
 
@@ -66,7 +67,8 @@ def place_nodes(
 def _in_parts(
     find: Find, evidence: Sequence[Evidence], width: int, run: Executor, watch: Watch | None
 ) -> tuple[Belief, int]:
-    count, done, going = len(evidence[0].outputs), 0, True
+    count, done = len(evidence[0].outputs), 0
+    going = watch is None or watch(0)
     parts = [np.arange(a, min(a + ROWS_AT_ONCE, count)) for a in range(0, count, ROWS_AT_ONCE)]
     found = Belief(np.empty((count, width)), np.empty((count, width)))
     quick = replace(QUICK, tile=min(QUICK.tile, count))

@@ -1,5 +1,6 @@
 """Many rows: a growing sample is trained, the others are placed; and rows are added later."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -248,8 +249,26 @@ def test_files_pass_by_a_trained_sample(gaps: bool, tmp_path: Path, monkeypatch)
     model.save(tmp_path / "model.gplvm")
     again = load(tmp_path / "model.gplvm")
     np.testing.assert_array_equal(again.kept_rows_, kept)
-    again.extend(values[:10])
-    assert again.n_rows_ == 710
+    again.extend(values[:10]).extend(values[:5])
+    assert again.n_rows_ == 715
+    # Rows that are added have the numbers after the files' last.
+    np.testing.assert_array_equal(again.kept_rows_, [*kept, *range(700, 715)])
+    assert len(again.latent_mean_) == 265
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.usefixtures("few_are_many")
+def test_what_an_executor_is_not_used_for_is_told(tmp_path: Path) -> None:
+    np.save(tmp_path / "few.npy", rows(60))
+    np.save(tmp_path / "many.npy", rows(300))
+    few, many = RowFiles.of(tmp_path / "few.npy"), RowFiles.of(tmp_path / "many.npy")
+    settings = SETTINGS | {"max_iter": 3}
+    for model, files, why in (
+        (BayesianGPLVM(**settings), few, "they are few"),
+        (BayesianGPLVM(**settings, encoder="kernel"), many, "an encoder"),
+    ):
+        model.fit(files, executor=map)
+        assert "executor was not used" in model.notes_[-1] and why in model.notes_[-1]
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -274,20 +293,54 @@ def test_files_that_change_leave_the_model_as_it_was(tmp_path: Path) -> None:
     assert model.bound_ == bound
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.usefixtures("few_are_many")
-def test_files_can_be_stopped_while_they_pass_by(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("gplvm_core.datasets.row_files.ROWS_AT_ONCE", 50)
-    np.save(tmp_path / "rows.npy", rows(400))
-    calls = []
+class Once:
+    """Stops once, at a message that begins so (a pattern); what is told later is kept as well."""
 
-    def stop(progress) -> None:
-        calls.append(progress.iteration)
-        if calls.count(calls[-1]) == 3:
+    def __init__(self, begins: str) -> None:
+        self.begins, self.told, self.stopped = begins, [], False
+
+    def __call__(self, progress) -> None:
+        self.told.append(progress)
+        if re.match(self.begins, progress.message) and not self.stopped:
+            self.stopped = True
             raise StopIteration
 
-    model = BayesianGPLVM(**SETTINGS | {"max_iter": 8}).fit(
-        RowFiles.of(tmp_path / "rows.npy"), callback=stop
-    )
-    assert 250 < model.n_rows_ < 400
-    assert f"{400 - model.n_rows_} were not read, since it was stopped" in model.notes_[-1]
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.usefixtures("few_are_many")
+def test_a_stop_is_a_stop_of_all_that_would_follow(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("gplvm_core.datasets.row_files.ROWS_AT_ONCE", 50)
+    np.save(tmp_path / "rows.npy", rows(400))
+    table, files = rows(300), RowFiles.of(tmp_path / "rows.npy")
+    settings = SETTINGS | {"max_iter": 12}
+    ended = Once("nothing")
+    whole = BayesianGPLVM(**settings).fit(files, callback=ended)
+    assert whole.result_.status == "limit" and whole.n_rows_ == 400
+    # Share and time go on until all rows have passed by, and say what is done.
+    shares = np.array([each.share for each in ended.told])
+    assert (np.diff(shares) >= 0.0).all() and shares[0] < 0.2 and shares[-1] == 1.0
+    assert (np.diff([each.seconds for each in ended.told]) >= 0.0).all()
+    assert ended.told[-1].message == "rows that pass by: 150 of 150"
+    assert shares[len(ended.told) - 4] < 0.9  # what passes by is a part of the work
+    assert "placing rows on the map: 0 of 130" in [each.message for each in ended.told]
+    run = ended.told[-1].run
+    for begins, given, resume, seen in (
+        ("1,000 rows", files, None, 250),
+        ("placing rows", files, None, 250),
+        ("placing rows", table, None, 300),
+        ("rows that pass by: [1-9]", files, None, None),
+        # Of a run that had ended, there is only this left to be stopped.
+        ("placing rows", files, run, 250),
+        ("rows that pass by: 0", files, run, 250),
+        ("10,000 rows", files, run, 250),
+    ):
+        stop = Once(begins)
+        model = BayesianGPLVM(**settings).fit(given, callback=stop, resume=resume)
+        assert re.match(begins, stop.told[-1].message), begins
+        assert model.result_.status == "stopped", begins
+        assert model.restarts_[0].result is model.result_
+        count = model.n_rows_ or len(model.latent_mean_)
+        assert count == seen if seen else 250 < count < 400, begins
+        if given is files:
+            assert f"{400 - count} were not read, since it was stopped" in model.notes_[-1]
+        assert np.isfinite(model.bound_) and model.transform(table[:2]).shape == (2, 2)

@@ -1,5 +1,6 @@
 """Deep models of many rows: a sample is trained, the others are placed at every node."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Self
@@ -19,6 +20,7 @@ from gplvm_core.models.problems.many_rows import (
     spread_over,
     telling,
 )
+from gplvm_core.models.training.work import Work
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Evidence
 from gplvm_core.prediction.place import place_nodes
@@ -49,7 +51,10 @@ class SampledGraph(Graph):
         relevance, information, mean = super().describe(parameters)
         return relevance, information, spread_over((self.outputs,), self.rows, mean)
 
-    def completed(self, parameters: Parameters, tell: Callable[[str], bool]) -> Completed:
+    def work(self, max_iter: int) -> Work:
+        return Work(((math.inf, float(len(self.rows))),), len(self.outputs) - len(self.rows))
+
+    def completed(self, parameters: Parameters, tell: Callable[[str, int], bool]) -> Completed:
         """All rows, placed at every node where the sample says. tell: see `telling`."""
         learnt = self.learnt(parameters, (self.outputs[self.rows],))
         posteriors = [
