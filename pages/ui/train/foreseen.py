@@ -56,5 +56,6 @@ def in_words(found: Foreseen) -> str:
     seconds, size = seconds_in_words(found.seconds), about_bytes_in_words(found.bytes)
     return (
         f"**What this will take.** {rows} About {seconds}, and about {size} of memory: foreseen "
-        "from a few steps on this machine, at the most steps that are allowed. It takes longer while others use the machine."
+        "from a few steps on this machine, at the most steps that are allowed. "
+        "It takes longer while others use the machine."
     )
