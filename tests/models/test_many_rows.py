@@ -8,7 +8,9 @@ import pytest
 
 from gplvm_core import (
     BayesianGPLVM,
+    DeepGP,
     DeepGPLVM,
+    DeepManifoldRelevance,
     DynamicalGPLVM,
     ManifoldRelevance,
     RowFiles,
@@ -36,7 +38,9 @@ def rows(count: int, gaps: bool = False) -> np.ndarray:
 def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gplvm_core.models.estimators.bayesian.MANY", 250)
     monkeypatch.setattr("gplvm_core.models.estimators.views.MANY", 250)
-    monkeypatch.setattr("gplvm_core.models.estimators.deep_gplvm.MANY", 250)
+    for room in ("estimators.deep_gplvm", "estimators.deep_gp", "estimators.deep_views"):
+        monkeypatch.setattr(f"gplvm_core.models.{room}.MANY", 250)
+    monkeypatch.setattr("gplvm_core.models.problems.deep_many_rows.MANY", 250)
     monkeypatch.setattr("gplvm_core.models.problems.deep_many_rows.SAMPLES", (120,))
     monkeypatch.setattr(many_rows, "SAMPLES", (30, 30, 60, 120))
     monkeypatch.setattr(many_rows, "FEW_INDUCING", 5)
@@ -180,6 +184,77 @@ def test_a_deep_model_is_trained_on_a_sample(tmp_path: Path) -> None:
     model.save(tmp_path / "model.gplvm")
     again = load(tmp_path / "model.gplvm")
     np.testing.assert_array_equal(again.trained_rows_, model.trained_rows_)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.usefixtures("few_are_many")
+@pytest.mark.parametrize("hidden", [(2,), (2, 1)], ids=["two", "three"])
+def test_a_deep_regression_is_trained_on_a_sample(hidden: tuple[int, ...], tmp_path: Path) -> None:
+    generator = np.random.default_rng(0)
+    inputs = generator.uniform(-1.0, 1.0, (400, 2))
+    outputs = np.sign(inputs[:, :1]) + 0.3 * inputs + 0.05 * generator.normal(size=(400, 2))
+    outputs[::9, 1] = np.nan
+    settings = {"n_inducing": 8, "max_iter": 20, "random_state": 0, "mean": "zero"}
+    seen = []
+    model = DeepGP(hidden, **settings).fit(inputs, outputs, callback=seen.append)
+    assert len(model.trained_rows_) == 120
+    assert any("120 of 400 rows were trained; the other 280" in note for note in model.notes_)
+    assert seen[-1].message == "placing rows in the hidden layers: 280 of 280"
+    # What is stored of every layer is of all rows, each in its own place.
+    first, last, at = model.layers_[0], model.layers_[-1], model.posterior_
+    units = (inputs - model.input_center_) / model.input_scale_
+    np.testing.assert_allclose(first.latent_mean_, units, atol=1e-12)
+    psi1, _ = at.kernel.psi1(last.latent_mean_, last.latent_variance_, at.inducing)
+    carried = psi1.T @ np.nan_to_num(at.to_internal(outputs))
+    np.testing.assert_allclose(last.statistics_.psi1_targets, carried, atol=1e-8)
+    # Rows that were placed are explained as well as those that were trained.
+    left = np.abs(
+        at.kernel.K(last.latent_mean_, at.inducing) @ at.weights - at.to_internal(outputs)
+    )
+    others = np.setdiff1d(np.arange(400), model.trained_rows_)
+    assert np.nanmedian(left[others]) < 1.3 * np.nanmedian(left[model.trained_rows_])
+
+    def stop(progress) -> None:
+        if "placing" in progress.message:
+            raise StopIteration
+
+    stopped = DeepGP(hidden, **settings).fit(inputs, outputs, callback=stop)
+    assert stopped.result_.status == "stopped" and stopped.bound_ < model.bound_
+    assert any("280 stand where the layers above say" in note for note in stopped.notes_)
+    model.save(tmp_path / "model.gplvm")
+    again = load(tmp_path / "model.gplvm")
+    np.testing.assert_array_equal(again.trained_rows_, model.trained_rows_)
+    np.testing.assert_array_equal(again.predict(inputs[:3]), model.predict(inputs[:3]))
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.usefixtures("few_are_many")
+def test_views_below_a_deep_model_are_trained_on_a_sample() -> None:
+    values = rows(300, gaps=True)
+    views = {"some": values[:, :2], "others": values[:, 2:]}
+    settings = SETTINGS | {"n_components": (2, 2), "max_iter": 20}
+    model = DeepManifoldRelevance(**settings).fit(views)
+    assert len(model.trained_rows_) == 120
+    assert model.latent_mean_.shape == model.layers_[0].latent_mean_.shape == (300, 2)
+    assert any("120 of 300 rows were trained; the other 180" in note for note in model.notes_)
+    others = np.setdiff1d(np.arange(300), model.trained_rows_)
+    for name, given in model.generate(model.latent_mean_, 1).items():
+        left = np.abs(given - views[name])
+        assert np.nanmedian(left[others]) < 1.3 * np.nanmedian(left[model.trained_rows_])
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.usefixtures("few_are_many")
+def test_deep_models_that_cannot_be_sampled_say_so() -> None:
+    settings = {"n_inducing": 4, "max_iter": 1, "random_state": 0}
+    values, told = rows(250), "all 250 rows were trained, which takes long"
+    models = (
+        DeepGPLVM((1, 1), family="gated", **settings).fit(values),
+        DeepGP((1,), family="gated", **settings).fit(values[:, :1], values[:, 1:]),
+        DeepGP((1,), input_connections=True, **settings).fit(values[:, :1], values[:, 1:]),
+    )
+    for model in models:
+        assert model.trained_rows_ is None and any(told in note for note in model.notes_)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

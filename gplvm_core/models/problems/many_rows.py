@@ -200,9 +200,9 @@ def sampled_in_words(trained: int, total: int) -> str:
     )
 
 
-def telling(tell: Callable[[str, int], bool], total: int) -> Watch:
+def telling(tell: Callable[[str, int], bool], total: int, where: str = "on the map") -> Watch:
     """Tells in words how many rows were placed, and asks whether to go on."""
-    return lambda done: tell(f"placing rows on the map: {done:,} of {total:,}", done)
+    return lambda done: tell(f"placing rows {where}: {done:,} of {total:,}", done)
 
 
 def growing(max_iter: int, n_rows: int, total: int) -> Work:
