@@ -54,7 +54,9 @@ class ManifoldRelevance(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimato
     entries are NaN, and a row may be missing from some views.
 
     Of 20,000 rows or more, without a time_kernel, a growing sample is trained and the others are
-    placed, as in BayesianGPLVM; `trained_rows_` says which were trained (None: all).
+    placed, as in BayesianGPLVM; `trained_rows_` says which were trained (None: all). Views are
+    worked on in memory by NumPy: those of `RowFiles` are read whole and no row passes by, and sums
+    over rows are not made in another array library.
     """
 
     trained_rows_: Int[NDArray[np.intp], " T"] | None
