@@ -211,8 +211,7 @@ class _Watch:
 
     def __call__(self, progress: Progress) -> None:
         """The callback of a model's training."""
-        left = progress.seconds_left
-        self.tell(0.0 if left is None else progress.seconds / max(progress.seconds + left, 1e-9))
+        self.tell(progress.share)
         if self.stopped:
             raise StopIteration
 

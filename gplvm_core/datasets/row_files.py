@@ -76,6 +76,11 @@ class RowFiles:
     def shape(self) -> tuple[int, int]:
         return len(self), self.files[0].n_columns
 
+    @property
+    def column_names(self) -> tuple[str, ...] | None:
+        """As a Parquet file has them; None: the files are all .npy."""
+        return next((each.names for each in self.files if isinstance(each, ParquetRows)), None)
+
     def parts(self, size: int | None = None) -> list[tuple[int, int]]:
         """(first, last + 1) of what is best read in one go: at most so many rows, if files allow.
 

@@ -40,6 +40,7 @@ class TableDataset(Dataset):
             title=table.name,
             targets=files.take(drawn),
             drawing=Drawing.of_vector(width),
+            column_names=files.column_names,
             source=f"The table {table.name} in a folder of this server.",
             notes=(said,) if len(drawn) < count else (),
             table=table.name,

@@ -64,8 +64,9 @@ class Progress:
 
     `relevance` and `information` (Q,): 1/lengthscale² and mean KL in nats per latent dimension;
     `latent_mean` (N, Q); `seconds` since the start and `seconds_left` (estimated; None when
-    unknown); `run` is the value from which training continues exactly; `verdicts` says now and
-    then, of several layers, how each is.
+    unknown); `message` says what is done now; `run` is the value from which training continues
+    exactly; `verdicts` says now and then, of several layers, how each is. `share` is that of all
+    work which is done, with what follows training, at the most steps that are allowed.
     """
 
     phase: str
@@ -81,6 +82,7 @@ class Progress:
     message: str
     run: object
     verdicts: tuple[str, ...] = ()
+    share: float = 0.0
 
 
 @dataclass(frozen=True)

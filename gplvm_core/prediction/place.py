@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.prediction.posterior import Posterior
-from gplvm_core.prediction.project import QUICK, Effort, Projection, project
+from gplvm_core.prediction.project import QUICK, Effort, project
 from gplvm_core.prediction.project_deep import Nodes, project_nodes
 from gplvm_core.prediction.row_terms import Evidence
 from gplvm_core.statistics import Executor
@@ -22,7 +22,9 @@ STARTING_POINTS = 2500
 AS_STARTED = replace(QUICK, starts_of_partial=1, iterations=0)
 # Told how many rows were placed; whether to go on is its answer.
 Watch = Callable[[int], bool]
-Find = Callable[[list[Evidence], Effort], Projection]
+Rows = Int[NDArray[np.intp], " n"]
+# What is believed about rows with these numbers.
+Find = Callable[[Rows, Effort], Belief]
 
 
 def place(
@@ -33,16 +35,17 @@ def place(
 ) -> tuple[Belief, int]:
     """q(x_n) of every row at the q(u) that is held: what `project` finds from one start.
 
-    evidence: of one layer or of several views. Also how many rows were placed so: when `watch`
-    says no, the others stay where training points that generate the nearest outputs are. A row's
-    place may hang on its part's other rows in the last digit, not on the threads.
+    evidence: of one layer or of several views. Also how many rows were placed so: when `watch`,
+    asked before every part, says no, the others stay where training points that generate the
+    nearest outputs are. A row's place may hang on its part's other rows in the last digit, not on
+    the threads.
     """
     training = training.thinned(STARTING_POINTS)
 
-    def find(seen: list[Evidence], effort: Effort) -> Projection:
-        return project(seen, training, effort=effort)
+    def find(rows: Rows, effort: Effort) -> Belief:
+        return project([each.rows(rows) for each in evidence], training, effort=effort).best
 
-    return _in_parts(find, evidence, training.n_latent, run, watch)
+    return in_parts(find, len(evidence[0].outputs), training.n_latent, run, watch)
 
 
 def place_nodes(
@@ -56,24 +59,26 @@ def place_nodes(
     training = [each.thinned(STARTING_POINTS) for each in training]
     nodes = Nodes.of(training)
 
-    def find(seen: list[Evidence], effort: Effort) -> Projection:
-        return project_nodes(seen, above, training, effort=effort)
+    def find(rows: Rows, effort: Effort) -> Belief:
+        seen = [each.rows(rows) for each in evidence]
+        return project_nodes(seen, above, training, effort=effort).best
 
-    found, placed = _in_parts(find, evidence, nodes.edges[-1], run, watch)
+    found, placed = in_parts(find, len(evidence[0].outputs), nodes.edges[-1], run, watch)
     return [Belief(found.mean[:, at], found.variance[:, at]) for at in nodes], placed
 
 
-def _in_parts(
-    find: Find, evidence: Sequence[Evidence], width: int, run: Executor, watch: Watch | None
+def in_parts(
+    find: Find, count: int, width: int, run: Executor, watch: Watch | None
 ) -> tuple[Belief, int]:
-    count, done, going = len(evidence[0].outputs), 0, True
+    """What is found of so many rows, a part at a time, and how many were placed."""
+    done, going = 0, watch is None or watch(0)
     parts = [np.arange(a, min(a + ROWS_AT_ONCE, count)) for a in range(0, count, ROWS_AT_ONCE)]
     found = Belief(np.empty((count, width)), np.empty((count, width)))
     quick = replace(QUICK, tile=min(QUICK.tile, count))
 
-    def placed(rows: Int[NDArray[np.intp], " n"]) -> tuple[Belief, bool]:
+    def placed(rows: Rows) -> tuple[Belief, bool]:
         effort = quick if going else AS_STARTED
-        return find([each.rows(rows) for each in evidence], effort).best, effort is quick
+        return find(rows, effort), effort is quick
 
     for rows, (best, fully) in zip(parts, run(placed, parts), strict=True):
         found.mean[rows], found.variance[rows] = best.mean, best.variance

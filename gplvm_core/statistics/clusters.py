@@ -8,9 +8,10 @@ is, and its address is never a visitor's to choose.
 import functools
 import hashlib
 import socket
+import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import CancelledError
+from concurrent.futures import CancelledError, Future
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -21,6 +22,10 @@ from gplvm_core.statistics.executors import Executor, Item, Outcome
 
 # Seconds without a scheduler, or without any worker.
 PATIENCE = 15.0
+
+
+# And those that a client may take beyond these, to start and to be closed.
+GRACE = 15.0
 
 
 class ClusterError(RuntimeError):
@@ -43,15 +48,44 @@ def cluster(address: str, *, patience: float = PATIENCE) -> Iterator[Executor]:
             "a cluster needs the package distributed: pip install 'manifolio[cluster]'"
         ) from error
     _find(address, patience)
+    limit = patience + GRACE
+
+    def connect() -> Any:
+        return Client(address, timeout=patience, set_as_default=False)
+
     try:
-        client = Client(address, timeout=patience, set_as_default=False)
+        client = within(limit, connect, f"the cluster at {address} lets nobody in")
     except OSError as error:
         raise ClusterError(
             f"what answers at {address} is no scheduler of this version of Dask: {error}"
         ) from error
     with client:
-        _check_workers(client, address, patience)
+        silent = f"the cluster at {address}, or one of its workers, does not answer"
+        within(limit, lambda: _check_workers(client, address, patience), silent)
         yield functools.partial(_spread, client, patience)
+
+
+def within(seconds: float, act: Callable[[], Outcome], what: str) -> Outcome:
+    """What an act gives, or ClusterError after so many seconds, whatever it waits for.
+
+    Dask's own limits are on parts of what it does: its client waits for ever for who takes a call
+    and says nothing. It is left behind in a thread of its own.
+    """
+    answer = Future[Outcome]()
+
+    def run() -> None:
+        try:
+            answer.set_result(act())
+        except BaseException as error:  # it is raised again where it is waited for
+            answer.set_exception(error)
+
+    threading.Thread(target=run, daemon=True).start()
+    try:
+        return answer.result(seconds)
+    except TimeoutError:
+        if answer.done():
+            raise  # the act's own
+        raise ClusterError(f"{what}: nothing came within {seconds:g} s. Try again") from None
 
 
 def _find(address: str, patience: float) -> None:

@@ -15,7 +15,7 @@ from numpy import ndarray as Array
 from sklearn.base import clone
 
 from gplvm_core.models import BayesianGPLVM
-from gplvm_core.models.problems.many_rows import MANY, SAMPLES, ManyRows
+from gplvm_core.models.problems.many_rows import MANY, SAMPLES, growing
 
 TRIED, PLACED = 1000, 256  # rows of the short training, and rows that are added to it
 STEPS = 8  # of it
@@ -54,10 +54,7 @@ def foreseen(
     step, row = _measured(model, some)
     most, starts = int(model.max_iter), int(model.n_restarts)
     if many:
-        left, work = most, 0.0
-        for count, phase in zip(SAMPLES, ManyRows.phases, strict=True):
-            steps = min(left, phase.most, max(1, round(phase.share * most)))
-            work, left = work + steps * count, left - steps
+        work = growing(most, n_rows, n_rows).steps(most)
     else:
         work = most * n_rows
     seconds = starts * work * step + (n_rows - trained) * row

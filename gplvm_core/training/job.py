@@ -15,7 +15,7 @@ from gplvm_core.datasets.table_dataset import TableDataset
 from gplvm_core.optimise import Progress
 from gplvm_core.store import Library, StoreError
 from gplvm_core.training.checkpoint import JobFiles
-from gplvm_core.training.progress import Snapshot, extended_trace, seconds_left
+from gplvm_core.training.progress import Pace, Snapshot, extended_trace, follows
 
 Outcome = Literal["ended", "paused", "interrupted"]
 
@@ -49,6 +49,7 @@ class Job:
     _writing: threading.Lock = field(default_factory=threading.Lock)
     _written: float = 0.0
     _stopped: bool = False
+    _pace: Pace = field(default_factory=Pace)
 
     @property
     def id(self) -> str:
@@ -90,7 +91,7 @@ class Job:
 
         Never raises: a failure is published, with everything that was reached before it.
         """
-        self._written, self._stopped = time.monotonic(), False
+        self._written, self._stopped, self._pace = time.monotonic(), False, Pace()
         try:
             dataset = self.files.read_data(self.snapshot.data)
             fitted = self._fit(dataset)
@@ -142,11 +143,13 @@ class Job:
         return model.fit(outputs, **further)
 
     def _observe(self, progress: Progress) -> None:
-        trace = extended_trace(self.snapshot.trace, progress)
-        before = self.snapshot.progress
+        before, trace = self.snapshot.progress, self.snapshot.trace
+        rows = follows(progress, before)
+        if not rows:
+            trace = extended_trace(trace, progress)
         progress = replace(
             progress,
-            seconds_left=seconds_left(progress, trace),
+            seconds_left=self._pace.seconds_left(progress, rows),
             # They are told now and then: what was said stands until the next time.
             verdicts=progress.verdicts or (() if before is None else before.verdicts),
         )

@@ -1,5 +1,6 @@
 """What can be seen of a job: immutable snapshots, with a trace that stays small."""
 
+from collections import deque
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -16,7 +17,7 @@ Trace = Mapping[str, Float[np.ndarray, " _T"]]
 ENDED: tuple[Status, ...] = ("finished", "cancelled", "failed")
 # More points than this no chart shows; the trace is thinned to between half of it and all.
 TRACE_POINTS = 2000
-# Phases differ in pace: how long the rest takes is judged by the last iterations.
+# Phases differ in pace: how long the rest takes is judged by the last times that it was told.
 RECENT = 50
 
 
@@ -82,15 +83,28 @@ def extended_trace(trace: Trace, progress: Progress, limit: int = TRACE_POINTS) 
     return {name: _frozen(np.append(trace[name][keep], newest[name])) for name in trace}
 
 
-def seconds_left(progress: Progress, trace: Trace) -> float | None:
-    """Estimated seconds until the end, at the pace of the last iterations; None when unknown."""
-    seconds, iteration = trace["seconds"], trace["iteration"]
-    if progress.seconds_left is None or len(seconds) < 2 or seconds[-1] <= 0:
-        return progress.seconds_left
-    start = int(np.searchsorted(iteration, iteration[-1] - RECENT))
-    start = min(start, len(seconds) - 2)
-    recent = (seconds[-1] - seconds[start]) / (iteration[-1] - iteration[start])
-    return float(progress.seconds_left * recent / (seconds[-1] / iteration[-1]))
+@dataclass
+class Pace:
+    """How long the rest takes, at the pace of the last times that progress was told."""
+
+    _recent: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=RECENT + 1))
+    _rows: bool = False
+
+    def seconds_left(self, progress: Progress, rows: bool = False) -> float | None:
+        """Estimated seconds until the end; None when unknown. rows: they follow training."""
+        if rows != self._rows:  # they have a pace of their own
+            self._recent.clear()
+            self._rows = rows
+        self._recent.append((progress.share, progress.seconds))
+        share, seconds = (progress.share, progress.seconds) - np.array(self._recent[0])
+        if progress.seconds_left is None or share <= 0.0 or seconds <= 0.0:
+            return progress.seconds_left
+        return float((1.0 - progress.share) * seconds / share)
+
+
+def follows(progress: Progress, before: Progress | None) -> bool:
+    """Whether training stands where it stood: rows are placed, or pass by."""
+    return before is not None and progress.run is not None and progress.run is before.run
 
 
 def _stride(iteration: Float[np.ndarray, " T"]) -> int:

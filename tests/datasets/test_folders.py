@@ -97,6 +97,20 @@ def test_a_table_that_was_closed_or_broken_meanwhile_is_told(folder, monkeypatch
         dataset.rows()
 
 
+def test_a_parquet_table_keeps_the_names_of_its_columns(folder):
+    pyarrow = pytest.importorskip("pyarrow")
+    from pyarrow import parquet
+
+    columns = {"height": [1.0, 2.0, 4.0], "weight": [3.0, 1.0, 2.0]}
+    parquet.write_table(pyarrow.table(columns), folder / "named.parquet")
+    dataset = TableDataset.of(table_named("data/named.parquet", opened_folders(os.environ)))
+    assert dataset.column_names == ("height", "weight") == dataset.kept(None).column_names
+    chosen = dataset.kept(np.array([0, 2]))
+    assert chosen.column_names == ("height", "weight") and chosen.n_points == 2
+    table = TableDataset.of(table_named("data/whole.npy", opened_folders(os.environ)))
+    assert table.column_names is None
+
+
 def test_a_training_reads_the_table_and_the_library_keeps_the_model_s_rows(
     folder, tmp_path, monkeypatch
 ):

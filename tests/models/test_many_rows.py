@@ -1,5 +1,6 @@
 """Many rows: a growing sample is trained, the others are placed; and rows are added later."""
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -7,7 +8,9 @@ import pytest
 
 from gplvm_core import (
     BayesianGPLVM,
+    DeepGP,
     DeepGPLVM,
+    DeepManifoldRelevance,
     DynamicalGPLVM,
     ManifoldRelevance,
     RowFiles,
@@ -35,7 +38,9 @@ def rows(count: int, gaps: bool = False) -> np.ndarray:
 def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gplvm_core.models.estimators.bayesian.MANY", 250)
     monkeypatch.setattr("gplvm_core.models.estimators.views.MANY", 250)
-    monkeypatch.setattr("gplvm_core.models.estimators.deep_gplvm.MANY", 250)
+    for room in ("estimators.deep_gplvm", "estimators.deep_gp", "estimators.deep_views"):
+        monkeypatch.setattr(f"gplvm_core.models.{room}.MANY", 250)
+    monkeypatch.setattr("gplvm_core.models.problems.deep_many_rows.MANY", 250)
     monkeypatch.setattr("gplvm_core.models.problems.deep_many_rows.SAMPLES", (120,))
     monkeypatch.setattr(many_rows, "SAMPLES", (30, 30, 60, 120))
     monkeypatch.setattr(many_rows, "FEW_INDUCING", 5)
@@ -182,6 +187,77 @@ def test_a_deep_model_is_trained_on_a_sample(tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.usefixtures("few_are_many")
+@pytest.mark.parametrize("hidden", [(2,), (2, 1)], ids=["two", "three"])
+def test_a_deep_regression_is_trained_on_a_sample(hidden: tuple[int, ...], tmp_path: Path) -> None:
+    generator = np.random.default_rng(0)
+    inputs = generator.uniform(-1.0, 1.0, (400, 2))
+    outputs = np.sign(inputs[:, :1]) + 0.3 * inputs + 0.05 * generator.normal(size=(400, 2))
+    outputs[::9, 1] = np.nan
+    settings = {"n_inducing": 8, "max_iter": 20, "random_state": 0, "mean": "zero"}
+    seen = []
+    model = DeepGP(hidden, **settings).fit(inputs, outputs, callback=seen.append)
+    assert len(model.trained_rows_) == 120
+    assert any("120 of 400 rows were trained; the other 280" in note for note in model.notes_)
+    assert seen[-1].message == "placing rows in the hidden layers: 280 of 280"
+    # What is stored of every layer is of all rows, each in its own place.
+    first, last, at = model.layers_[0], model.layers_[-1], model.posterior_
+    units = (inputs - model.input_center_) / model.input_scale_
+    np.testing.assert_allclose(first.latent_mean_, units, atol=1e-12)
+    psi1, _ = at.kernel.psi1(last.latent_mean_, last.latent_variance_, at.inducing)
+    carried = psi1.T @ np.nan_to_num(at.to_internal(outputs))
+    np.testing.assert_allclose(last.statistics_.psi1_targets, carried, atol=1e-8)
+    # Rows that were placed are explained as well as those that were trained.
+    left = np.abs(
+        at.kernel.K(last.latent_mean_, at.inducing) @ at.weights - at.to_internal(outputs)
+    )
+    others = np.setdiff1d(np.arange(400), model.trained_rows_)
+    assert np.nanmedian(left[others]) < 1.3 * np.nanmedian(left[model.trained_rows_])
+
+    def stop(progress) -> None:
+        if "placing" in progress.message:
+            raise StopIteration
+
+    stopped = DeepGP(hidden, **settings).fit(inputs, outputs, callback=stop)
+    assert stopped.result_.status == "stopped" and stopped.bound_ < model.bound_
+    assert any("280 stand where the layers above say" in note for note in stopped.notes_)
+    model.save(tmp_path / "model.gplvm")
+    again = load(tmp_path / "model.gplvm")
+    np.testing.assert_array_equal(again.trained_rows_, model.trained_rows_)
+    np.testing.assert_array_equal(again.predict(inputs[:3]), model.predict(inputs[:3]))
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.usefixtures("few_are_many")
+def test_views_below_a_deep_model_are_trained_on_a_sample() -> None:
+    values = rows(300, gaps=True)
+    views = {"some": values[:, :2], "others": values[:, 2:]}
+    settings = SETTINGS | {"n_components": (2, 2), "max_iter": 20}
+    model = DeepManifoldRelevance(**settings).fit(views)
+    assert len(model.trained_rows_) == 120
+    assert model.latent_mean_.shape == model.layers_[0].latent_mean_.shape == (300, 2)
+    assert any("120 of 300 rows were trained; the other 180" in note for note in model.notes_)
+    others = np.setdiff1d(np.arange(300), model.trained_rows_)
+    for name, given in model.generate(model.latent_mean_, 1).items():
+        left = np.abs(given - views[name])
+        assert np.nanmedian(left[others]) < 1.3 * np.nanmedian(left[model.trained_rows_])
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.usefixtures("few_are_many")
+def test_deep_models_that_cannot_be_sampled_say_so() -> None:
+    settings = {"n_inducing": 4, "max_iter": 1, "random_state": 0}
+    values, told = rows(250), "all 250 rows were trained, which takes long"
+    models = (
+        DeepGPLVM((1, 1), family="gated", **settings).fit(values),
+        DeepGP((1,), family="gated", **settings).fit(values[:, :1], values[:, 1:]),
+        DeepGP((1,), input_connections=True, **settings).fit(values[:, :1], values[:, 1:]),
+    )
+    for model in models:
+        assert model.trained_rows_ is None and any(told in note for note in model.notes_)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.parametrize("noise", ["shared", "per_output"])
 @pytest.mark.parametrize("gaps", [False, True], ids=["whole", "gaps"])
 def test_rows_are_added_without_training(gaps: bool, noise: str, tmp_path: Path) -> None:
@@ -248,8 +324,26 @@ def test_files_pass_by_a_trained_sample(gaps: bool, tmp_path: Path, monkeypatch)
     model.save(tmp_path / "model.gplvm")
     again = load(tmp_path / "model.gplvm")
     np.testing.assert_array_equal(again.kept_rows_, kept)
-    again.extend(values[:10])
-    assert again.n_rows_ == 710
+    again.extend(values[:10]).extend(values[:5])
+    assert again.n_rows_ == 715
+    # Rows that are added have the numbers after the files' last.
+    np.testing.assert_array_equal(again.kept_rows_, [*kept, *range(700, 715)])
+    assert len(again.latent_mean_) == 265
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.usefixtures("few_are_many")
+def test_what_an_executor_is_not_used_for_is_told(tmp_path: Path) -> None:
+    np.save(tmp_path / "few.npy", rows(60))
+    np.save(tmp_path / "many.npy", rows(300))
+    few, many = RowFiles.of(tmp_path / "few.npy"), RowFiles.of(tmp_path / "many.npy")
+    settings = SETTINGS | {"max_iter": 3}
+    for model, files, why in (
+        (BayesianGPLVM(**settings), few, "they are few"),
+        (BayesianGPLVM(**settings, encoder="kernel"), many, "an encoder"),
+    ):
+        model.fit(files, executor=map)
+        assert "executor was not used" in model.notes_[-1] and why in model.notes_[-1]
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -274,20 +368,54 @@ def test_files_that_change_leave_the_model_as_it_was(tmp_path: Path) -> None:
     assert model.bound_ == bound
 
 
-@pytest.mark.filterwarnings("ignore::UserWarning")
-@pytest.mark.usefixtures("few_are_many")
-def test_files_can_be_stopped_while_they_pass_by(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("gplvm_core.datasets.row_files.ROWS_AT_ONCE", 50)
-    np.save(tmp_path / "rows.npy", rows(400))
-    calls = []
+class Once:
+    """Stops once, at a message that begins so (a pattern); what is told later is kept as well."""
 
-    def stop(progress) -> None:
-        calls.append(progress.iteration)
-        if calls.count(calls[-1]) == 3:
+    def __init__(self, begins: str) -> None:
+        self.begins, self.told, self.stopped = begins, [], False
+
+    def __call__(self, progress) -> None:
+        self.told.append(progress)
+        if re.match(self.begins, progress.message) and not self.stopped:
+            self.stopped = True
             raise StopIteration
 
-    model = BayesianGPLVM(**SETTINGS | {"max_iter": 8}).fit(
-        RowFiles.of(tmp_path / "rows.npy"), callback=stop
-    )
-    assert 250 < model.n_rows_ < 400
-    assert f"{400 - model.n_rows_} were not read, since it was stopped" in model.notes_[-1]
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.usefixtures("few_are_many")
+def test_a_stop_is_a_stop_of_all_that_would_follow(tmp_path: Path, monkeypatch) -> None:
+    monkeypatch.setattr("gplvm_core.datasets.row_files.ROWS_AT_ONCE", 50)
+    np.save(tmp_path / "rows.npy", rows(400))
+    table, files = rows(300), RowFiles.of(tmp_path / "rows.npy")
+    settings = SETTINGS | {"max_iter": 12}
+    ended = Once("nothing")
+    whole = BayesianGPLVM(**settings).fit(files, callback=ended)
+    assert whole.result_.status == "limit" and whole.n_rows_ == 400
+    # Share and time go on until all rows have passed by, and say what is done.
+    shares = np.array([each.share for each in ended.told])
+    assert (np.diff(shares) >= 0.0).all() and shares[0] < 0.2 and shares[-1] == 1.0
+    assert (np.diff([each.seconds for each in ended.told]) >= 0.0).all()
+    assert ended.told[-1].message == "rows that pass by: 150 of 150"
+    assert shares[len(ended.told) - 4] < 0.9  # what passes by is a part of the work
+    assert "placing rows on the map: 0 of 130" in [each.message for each in ended.told]
+    run = ended.told[-1].run
+    for begins, given, resume, seen in (
+        ("1,000 rows", files, None, 250),
+        ("placing rows", files, None, 250),
+        ("placing rows", table, None, 300),
+        ("rows that pass by: [1-9]", files, None, None),
+        # Of a run that had ended, there is only this left to be stopped.
+        ("placing rows", files, run, 250),
+        ("rows that pass by: 0", files, run, 250),
+        ("10,000 rows", files, run, 250),
+    ):
+        stop = Once(begins)
+        model = BayesianGPLVM(**settings).fit(given, callback=stop, resume=resume)
+        assert re.match(begins, stop.told[-1].message), begins
+        assert model.result_.status == "stopped", begins
+        assert model.restarts_[0].result is model.result_
+        count = model.n_rows_ or len(model.latent_mean_)
+        assert count == seen if seen else 250 < count < 400, begins
+        if given is files:
+            assert f"{400 - count} were not read, since it was stopped" in model.notes_[-1]
+        assert np.isfinite(model.bound_) and model.transform(table[:2]).shape == (2, 2)

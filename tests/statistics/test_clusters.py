@@ -2,7 +2,9 @@
 
 import os
 import signal
+import socket
 import sys
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,8 @@ from gplvm_core import BayesianGPLVM, ClusterError, RowFiles, cluster
 from gplvm_core.datasets import DataError
 from gplvm_core.models.problems import many_rows
 from gplvm_core.prediction.added import pass_by
+from gplvm_core.statistics import clusters
+from gplvm_core.statistics.clusters import within
 
 SETTINGS = {"n_components": 2, "n_inducing": 6, "max_iter": 6, "random_state": 0}
 ROOM = "gplvm_core.statistics.clusters"
@@ -108,6 +112,28 @@ def test_a_cluster_gives_the_same_numbers_though_a_worker_is_killed(
         list(pass_by(files, *known, run))
     with pytest.raises(ValueError, match="an executor works on rows of files"):
         model.fit(rows(), executor=run)
+
+
+def test_who_takes_calls_and_says_nothing_is_not_waited_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(clusters, "GRACE", 0.3)
+    with socket.create_server(("127.0.0.1", 0)) as silent:
+        address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
+        with pytest.raises(ClusterError, match=r"is no scheduler of this version|lets nobody in"):
+            use(address, 0.2)
+    # Whatever an act waits for, its end is certain; its own errors, and answers, are kept.
+    forever = threading.Event()
+    with pytest.raises(ClusterError, match=r"it sleeps: nothing came within 0\.05 s"):
+        within(0.05, forever.wait, "it sleeps")
+    forever.set()
+    assert within(5.0, lambda: 3, "") == 3
+    with pytest.raises(TimeoutError, match="own"):
+        within(5.0, _late, "")
+
+
+def _late() -> None:
+    raise TimeoutError("its own")
 
 
 def test_a_cluster_that_is_not_there_or_ends_is_told(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from gplvm_core.optimise import Progress
-from gplvm_core.training.progress import empty_trace, extended_trace, seconds_left
+from gplvm_core.training.progress import Pace, empty_trace, extended_trace
 
 
-def told(iteration: int, seconds: float, left: float | None = None) -> Progress:
+def told(iteration: int, seconds: float, left: float | None = None, share: float = 0.0) -> Progress:
     nothing = np.zeros(1)
     return Progress(
         phase="all",
@@ -22,6 +22,7 @@ def told(iteration: int, seconds: float, left: float | None = None) -> Progress:
         seconds_left=left,
         message="",
         run=None,
+        share=share,
     )
 
 
@@ -60,15 +61,19 @@ def test_a_published_trace_cannot_be_changed():
 
 
 def test_the_time_left_follows_the_present_pace():
-    trace = empty_trace()
-    seconds = 0.0
+    pace, seconds = Pace(), 0.0
     for iteration in range(1, 201):
         seconds += 1.0 if iteration <= 100 else 3.0
         # What a model says from its mean pace: 200 of 400 iterations are left.
-        progress = told(iteration, seconds, seconds / iteration * (400 - iteration))
-        trace = extended_trace(trace, progress)
-    assert seconds_left(progress, trace) == pytest.approx(200 * 3.0)
+        progress = told(
+            iteration, seconds, seconds / iteration * (400 - iteration), iteration / 400
+        )
+        left = pace.seconds_left(progress)
+    assert left == pytest.approx(200 * 3.0)
+    # Rows that follow are not as quick as steps were: nothing is known of them at first.
+    assert pace.seconds_left(told(200, 401.0, 350.0, 0.55), rows=True) == 350.0
+    assert pace.seconds_left(told(200, 411.0, 350.0, 0.60), rows=True) == pytest.approx(80.0)
 
 
 def test_an_unknown_time_stays_unknown():
-    assert seconds_left(told(3, 3.0, None), trace_of(3)) is None
+    assert Pace().seconds_left(told(3, 3.0, None)) is None

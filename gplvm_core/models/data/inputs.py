@@ -87,7 +87,7 @@ class Inputs:
         )
         return replace(self, belief=belief)
 
-    def rows(self, chosen: Bool[Flags, " N"]) -> Self:
+    def rows(self, chosen: Bool[Flags, " N"] | Int[NDArray[np.intp], " n"]) -> Self:
         """What is known of some of the points."""
         belief, prior = self.belief, self.prior
         return type(self)(

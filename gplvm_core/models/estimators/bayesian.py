@@ -22,7 +22,7 @@ from gplvm_core.models.problems.nodes import LatentNode, Node
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.problems.stochastic import Stochastic, check_batches
 from gplvm_core.models.training.run import Run
-from gplvm_core.models.training.watched import Last
+from gplvm_core.models.training.watched import Watched
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
 from gplvm_core.prediction import (
@@ -74,7 +74,9 @@ class BayesianGPLVM(TrainedModel):
     trained_rows_: Int[NDArray[np.intp], " T"] | None = None
     kept_rows_: Int[NDArray[np.intp], " K"] | None = None
     n_rows_: int | None = None
+    file_rows_: int | None = None
     statistics_: Statistics
+    _further = 0  # rows of files that pass by after training
 
     def __init__(
         self,
@@ -110,7 +112,7 @@ class BayesianGPLVM(TrainedModel):
 
     def _problem(self, begin: Start, run: Executor) -> Graph | ManyRows | Stochastic:
         node, count = self._node(begin), len(begin.outputs[0])
-        many = ManyRows(begin, self.jitter, run, self.noise)
+        many = ManyRows(begin, self.jitter, run, self.noise, self._further)
         if self.batch_size is not None:
             check_batches(self.batch_size, count, self.noise)
             encoder = node if isinstance(node, EncodedNode) else None
@@ -130,7 +132,7 @@ class BayesianGPLVM(TrainedModel):
         self, problem: Any, parameters: Parameters, targets: Array, scaling: Scaling
     ) -> tuple[str, ...]:
         said: tuple[str, ...] = ()
-        self.trained_rows_ = self.kept_rows_ = self.n_rows_ = None
+        self.trained_rows_ = self.kept_rows_ = self.n_rows_ = self.file_rows_ = None
         if isinstance(parameters, Completed):
             self.trained_rows_, said = parameters.trained, parameters.notes
             problem, parameters = parameters.problem, parameters.parameters
@@ -173,7 +175,8 @@ class BayesianGPLVM(TrainedModel):
         """Train on outputs Y (N × D), NaN for missing ones, or on `RowFiles`. `y` is ignored.
 
         callback(progress) is called after every accepted iteration, and of files after every part
-        that passed by; StopIteration raised in it ends training with the best state so far. resume:
+        that passed by; StopIteration raised in it, once, ends all of it with the best state so far:
+        no row is placed or passes by any more, and `result_` says so. resume:
         a `progress.run` to go on from, with the same data and settings (a larger max_iter goes on
         for longer). executor: where rows of files pass by, `gplvm_core.cluster(…)`; None: n_jobs
         threads here. Files of at most 20,000 rows, and all files where there is an encoder, are
@@ -188,9 +191,17 @@ class BayesianGPLVM(TrainedModel):
         apart = self.encoder is None and not self.capabilities.timed
         if not isinstance(Y, RowFiles) or len(Y) <= MANY or not apart:
             whole = np.asarray(Y) if isinstance(Y, RowFiles) else Y
-            return super().fit(whole, y, callback=callback, resume=resume)
+            super().fit(whole, y, callback=callback, resume=resume)
+            if executor is not None:
+                self.notes_ += (
+                    "the executor was not used: these rows were read whole, since "
+                    + ("they are few" if apart else "each hangs on an encoder or on its time")
+                    + ", so none passed by",
+                )
+            return self
         kept = np.sort(np.random.default_rng(0).permutation(len(Y))[:MANY])
-        model, seen = clone(self), Last(callback)
+        model, seen = clone(self), Watched(callback)
+        model._further = len(Y) - MANY
         model.fit(Y.take(kept), callback=seen if callback else None, resume=resume)
         model._pass_by(Y, kept, seen, executor)
         for name, found in vars(model).items():
@@ -202,23 +213,34 @@ class BayesianGPLVM(TrainedModel):
         self,
         files: RowFiles,
         kept: Int[NDArray[np.intp], " K"],
-        seen: Last,
+        seen: Watched,
         given: Executor | None,
     ) -> None:
         """Add all rows of files but those that were drawn."""
         new: Sums | None = None
+        ahead, placed = len(files) - len(kept), len(kept)
+        if self.trained_rows_ is not None:
+            placed -= len(self.trained_rows_)
+
+        def goes_on() -> bool:
+            done = 0 if new is None else new.count
+            return seen.rows(f"rows that pass by: {done:,} of {ahead:,}", placed + done)
+
         with nullcontext(given) if given else threads(self.n_jobs) as run:
-            for sums in pass_by(files, self.posterior_, self._belief, kept, run):
-                new = sums if new is None else new + sums
-                if not seen.again(f"rows that pass by: {new.count:,} of {len(files):,}"):
-                    break
-        assert new is not None  # there are more rows than were drawn
+            if goes_on():
+                for sums in pass_by(files, self.posterior_, self._belief, kept, run):
+                    new = sums if new is None else new + sums
+                    if not goes_on():
+                        break
         self.trained_rows_ = kept if self.trained_rows_ is None else kept[self.trained_rows_]
-        self.kept_rows_ = kept
-        self._add(new, None)
-        note = f"{new.count:,} of {len(files):,} rows only passed by: their sums were kept alone"
-        if self.n_rows_ != len(files):
-            note += f"; {len(files) - (self.n_rows_ or 0):,} were not read, since it was stopped"
+        self.kept_rows_, self.n_rows_, self.file_rows_ = kept, len(kept), len(files)
+        if new is not None:
+            self._add(new, None)
+        passed = self.n_rows_ - len(kept)
+        note = f"{passed:,} of {len(files):,} rows only passed by: their sums were kept alone"
+        if passed != ahead:
+            note += f"; {ahead - passed:,} were not read, since it was stopped"
+            self._stopped()
         self.notes_ += (note,)
 
     def extend(self, Y: ArrayLike) -> Self:
@@ -227,7 +249,7 @@ class BayesianGPLVM(TrainedModel):
         Each is placed where the mapping says (as `transform` places it, from one start), and the
         mapping is then found from all rows; kernel, noise and inducing inputs stay. `bound_`,
         `information_`, `latent_mean_` and `latent_variance_` are of all rows, the new ones last.
-        `kept_rows_` of files stays as it is: the numbers of the rows that come before the new ones.
+        After training from files `kept_rows_` counts the new ones on from the files' last.
         Raises ValueError for other columns than those of the training rows, and for a model over
         time, whose rows hang together.
         """
@@ -242,6 +264,11 @@ class BayesianGPLVM(TrainedModel):
             new = Sums.of(self.posterior_, outputs, belief, run)
         if self.trained_rows_ is None:
             self.trained_rows_ = np.arange(len(self.latent_mean_))
+        before = self.n_rows_ or len(self.latent_mean_)
+        if self.kept_rows_ is not None:
+            # Also of those that were added before, and of rows that a stop left unread.
+            first = max(self.file_rows_ or before, int(self.kept_rows_[-1]) + 1)
+            self.kept_rows_ = np.append(self.kept_rows_, first + np.arange(len(outputs)))
         self._add(new, belief)
         self.notes_ += (f"{len(outputs):,} rows were added without training again",)
         return self

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any, Literal, Self
 
+import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
@@ -17,11 +18,18 @@ from gplvm_core.models.estimators.deep_regression import DeepRegression
 from gplvm_core.models.estimators.trained import Trainable
 from gplvm_core.models.problems.deep import REGRESSION_PHASES, Family, chain
 from gplvm_core.models.problems.deep_inputs import imputed, rows_with_inputs
+from gplvm_core.models.problems.deep_many_rows import (
+    SampledRegression,
+    all_trained,
+    sample_of,
+    together,
+)
 from gplvm_core.models.problems.deep_regression_starts import Mean, regression_starts
 from gplvm_core.models.problems.doctor import doubts, examined
 from gplvm_core.models.problems.edges import targets_for
 from gplvm_core.models.problems.graph import Graph
 from gplvm_core.models.problems.inputs import InputNode
+from gplvm_core.models.problems.many_rows import MANY, Completed, Rows
 from gplvm_core.models.problems.shallow import Shallow
 from gplvm_core.models.training.run import Run
 from gplvm_core.models.training.schedule import check_settings
@@ -53,9 +61,16 @@ class DeepGP(DeepRegression, Trainable, RegressorMixin, BaseEstimator):
     n_restarts : how many times every kind of start is made.
     mean : of the first layer: "zero", "linear" (the map above, of inputs known exactly), or
         "compared", starts with either.
+    Of 20,000 rows or more, of inputs known exactly, with the family "marginalised" or "mean_field"
+    and without input_connections, 10,000 are trained; the hidden points of the others are placed
+    where those say, and every q(u) is found from all rows. `trained_rows_` says which were trained
+    (None: all).
+
     input_connections : every layer sees the inputs, too, beside what the layer above hands on
         (Duvenaud et al. 2014), so that deep models forget none of them.
     """
+
+    trained_rows_: Rows | None
 
     def __init__(
         self,
@@ -118,6 +133,12 @@ class DeepGP(DeepRegression, Trainable, RegressorMixin, BaseEstimator):
         with executor(self.n_jobs) as run:
             problem = self._problem(inputs, targets, run)
             parameters, _ = self._train(problem, offset, callback, resume)
+            told = all_trained(len(targets), self.family, self._joined(inputs))
+            self.trained_rows_ = None
+            if isinstance(parameters, Completed):
+                told, trained = parameters.notes, np.flatnonzero(kept)
+                self.trained_rows_ = trained[parameters.trained]
+                problem, parameters = parameters.problem, parameters.parameters
             learnt = problem.learnt(parameters, (targets,))
         self.layers_ = examined(problem, learnt, scaling)
         self.posterior_ = self.layers_[-1].posterior_
@@ -127,7 +148,7 @@ class DeepGP(DeepRegression, Trainable, RegressorMixin, BaseEstimator):
         most = max(len(layer.posterior_.inducing) for layer in self.layers_)
         asked = max(for_layers("n_inducing", self.n_inducing, len(self.layers_)))
         capped = capped_notes(asked, len(targets)) if most < asked else ()
-        notes = units.notes + scaling.notes + capped + odd
+        notes = units.notes + scaling.notes + capped + odd + told
         self._note(notes + learnt.notes + doubts(self.layers_))
         self.notes_ += gaps_in_words(targets)
         return self
@@ -136,24 +157,39 @@ class DeepGP(DeepRegression, Trainable, RegressorMixin, BaseEstimator):
         hidden = widths(self.n_components)
         n_inducing = for_layers("n_inducing", self.n_inducing, len(hidden) + 1)
         kernels: tuple[str | Kernel, ...] = for_layers("kernel", self.kernel, len(hidden) + 1)
+        sampled = len(targets) >= MANY and not (self._joined(inputs) or together(self.family))
+        rows = sample_of(len(targets)) if sampled else np.arange(len(targets))
         inputs = imputed(inputs, targets, n_inducing[0], self.jitter, run, self.max_iter)
-        shallow = Shallow.of(inputs, targets, n_inducing[0], self.jitter, run, self.max_iter)
+        seen = inputs.rows(rows), targets[rows]
+        shallow = Shallow.of(*seen, n_inducing[0], self.jitter, run, self.max_iter)
         begin = regression_starts(
             shallow, hidden, n_inducing, kernels, mean=self.mean, connected=self.input_connections
         )
-        return chain(
-            InputNode(inputs),
-            targets_for(targets, self.noise),
-            begin,
-            len(hidden),
-            family=self.family,
-            jitter=self.jitter,
-            run=run,
-            top_held=bool(inputs.exact.all()) and n_inducing[0] >= len(targets),
-            per_output=self.noise == "per_output",
-            connected=self.input_connections,
-            phases=REGRESSION_PHASES,
-        )
+
+        def of(rows: Rows) -> Graph:
+            return chain(
+                InputNode(inputs.rows(rows)),
+                targets_for(targets[rows], self.noise),
+                begin,
+                len(hidden),
+                family=self.family,
+                jitter=self.jitter,
+                run=run,
+                top_held=bool(inputs.exact.all()) and n_inducing[0] >= len(targets),
+                per_output=self.noise == "per_output",
+                connected=self.input_connections,
+                phases=REGRESSION_PHASES,
+            )
+
+        return SampledRegression.of(of, targets) if sampled else of(rows)
+
+    def _joined(self, inputs: Inputs) -> str | None:
+        """Why hidden points cannot be placed, whatever the family; None: they can."""
+        if not inputs.exact.all():
+            return "some inputs are missing or noisy"
+        if self.input_connections:
+            return "every layer sees the inputs"
+        return None
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -16,10 +16,9 @@ from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.deep import LAYERED, for_layers, widths
 from gplvm_core.models.estimators.deep_queries import DeepQueries
 from gplvm_core.models.estimators.trained import TrainedModel
-from gplvm_core.models.problems.conditional import SEPARATE, TOGETHER
 from gplvm_core.models.problems.deep import PHASES, Family, chain
 from gplvm_core.models.problems.deep_growing import Grown
-from gplvm_core.models.problems.deep_many_rows import SampledGraph
+from gplvm_core.models.problems.deep_many_rows import SampledGraph, all_trained, together
 from gplvm_core.models.problems.deep_starts import Embedded, InTurn
 from gplvm_core.models.problems.doctor import DeepLayer, doubts, examined
 from gplvm_core.models.problems.edges import targets_for
@@ -156,7 +155,7 @@ class DeepGPLVM(DeepQueries, TrainedModel):
         assert not isinstance(outputs, tuple)
         # Where q is one of every point's own, others can be placed.
         apart = self.time_kernel is None and self.encoder is None
-        if len(outputs) < MANY or not apart or self.family in SEPARATE + TOGETHER:
+        if len(outputs) < MANY or not apart or together(self.family):
             return self._chain(begin, run)
 
         def some(rows: Rows) -> Graph:
@@ -207,7 +206,7 @@ class DeepGPLVM(DeepQueries, TrainedModel):
     def _settle(
         self, problem: Graph, parameters: Any, targets: Array, scaling: Scaling
     ) -> tuple[str, ...]:
-        said: tuple[str, ...] = ()
+        said = all_trained(len(targets), self.family)
         self.trained_rows_ = None
         if isinstance(parameters, Completed):
             self.trained_rows_, said = parameters.trained, parameters.notes

@@ -20,10 +20,12 @@ from gplvm_core.models.estimators.deep_latent import DeepLatent
 from gplvm_core.models.estimators.generative import by_name
 from gplvm_core.models.estimators.views import ManifoldRelevance
 from gplvm_core.models.problems.deep import Family, chain
+from gplvm_core.models.problems.deep_many_rows import SampledGraph, all_trained, together
 from gplvm_core.models.problems.deep_starts import Embedded
 from gplvm_core.models.problems.doctor import DeepLayer, doubts, examined
 from gplvm_core.models.problems.edges import targets_for
 from gplvm_core.models.problems.graph import Graph, Learnt
+from gplvm_core.models.problems.many_rows import MANY, Rows
 from gplvm_core.models.problems.nodes import LatentNode
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.numerics import Array
@@ -47,6 +49,8 @@ class DeepManifoldRelevance(DeepLatent, ManifoldRelevance):
     n_inducing, kernel : one for all layers, or a tuple with one for each, the top first, the last
         of kernel a dict from a view's name to its own if they differ.
     family : as for DeepGPLVM. time_kernel : of the top.
+
+    Of 20,000 rows or more a sample is trained, as in DeepGPLVM.
     """
 
     _layered = LAYERED
@@ -170,13 +174,24 @@ class DeepManifoldRelevance(DeepLatent, ManifoldRelevance):
         own = tuple(kernel_of_view(last, name, self.views_) for name in internal)
         n_inducing = for_layers("n_inducing", self.n_inducing, len(wide))
         values = tuple(internal.values())
-        begin = Embedded(values, wide, n_inducing, (*above, own), self.init)
+
+        def some(rows: Rows | slice) -> Graph:
+            init = self.init if isinstance(self.init, str) else np.asarray(self.init)[rows]
+            parts = tuple(each[rows] for each in values)
+            return self._chain(Embedded(parts, wide, n_inducing, (*above, own), init), run)
+
+        apart = self.time_kernel is None and not together(self.family)
+        if len(values[0]) < MANY or not apart:
+            return some(slice(None))
+        return SampledGraph.of(some, *values)
+
+    def _chain(self, begin: Embedded, run: Executor) -> Graph:
         over = self.time_kernel
         return chain(
             LatentNode() if over is None else PathNode(self._timeline, over),
-            tuple(targets_for(each, self.noise) for each in values),
+            tuple(targets_for(each, self.noise) for each in begin.outputs),
             begin,
-            len(wide) - 1,
+            len(begin.n_latent) - 1,
             family=self.family,
             jitter=self.jitter,
             run=run,
@@ -193,7 +208,8 @@ class DeepManifoldRelevance(DeepLatent, ManifoldRelevance):
         self.view_layers_: dict[str, DeepLayer] = dict(
             zip(self.views_, every[n_hidden:], strict=True)
         )
-        return learnt.told + doubts(every)
+        count = learnt.nodes[0].belief.n_points
+        return all_trained(count, self.family) + learnt.told + doubts(every)
 
     def _each_alone(self, evidence: Sequence[Evidence]) -> Projection:
         return self._explained(evidence)[-1]

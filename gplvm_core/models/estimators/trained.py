@@ -1,6 +1,7 @@
 """What every model that is trained iteratively shares: settings, fit, restarts, results."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, Literal, Self
 
 from jaxtyping import Float
@@ -19,8 +20,9 @@ from gplvm_core.models.problems.many_rows import ManyRows
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.problems.stochastic import Stochastic
 from gplvm_core.models.training.run import Problem, Run, Trained, seeds_for
-from gplvm_core.models.training.schedule import Training, check_settings
-from gplvm_core.models.training.watched import Last
+from gplvm_core.models.training.schedule import STOPPED, Training, check_settings
+from gplvm_core.models.training.watched import Watched
+from gplvm_core.models.training.work import EVEN
 from gplvm_core.numerics import Array, Place
 from gplvm_core.optimise import Progress
 from gplvm_core.statistics import Executor, executor
@@ -45,7 +47,7 @@ class Trainable:
     ) -> tuple[Any, int]:
         """Parameters of the best start (of many rows completed), and the first start's seed.
 
-        offset, views: see Training.
+        offset, views: see Training. A stop while rows are placed is one of training.
         """
         seeds = self._seeds(problem) if resume is None else resume.seeds
 
@@ -53,14 +55,30 @@ class Trainable:
             return self._worth(problem, each)
 
         settings = self.optimiser, self.max_iter, self.jitter, offset, views
-        last = Last(callback)
-        trained = Training(problem, *settings, worth).run(seeds, callback and last, resume)
+        watched = callback if isinstance(callback, Watched) else Watched(callback)
+        sampled = problem if isinstance(problem, ManyRows | Stochastic | SampledGraph) else None
+        work = sampled.work(self.max_iter) if sampled else EVEN
+        watched.share, watched.ahead = work.training(len(seeds), self.max_iter), work.after
+        training = Training(problem, *settings, worth, work)
+        trained = training.run(seeds, callback and watched, resume)
         best = max(trained, key=worth)
         self.restarts_ = tuple(each.restart for each in trained)
         self.result_, self.trace_ = best.restart.result, best.trace.arrays()
-        if isinstance(problem, ManyRows | Stochastic | SampledGraph):
-            return problem.completed(best.parameters, last.again), seeds[0]
-        return best.parameters, seeds[0]
+        if sampled is None:
+            return best.parameters, seeds[0]
+        completed = sampled.completed(best.parameters, watched.rows)
+        if watched.stopped:
+            self._stopped()
+        return completed, seeds[0]
+
+    def _stopped(self) -> None:
+        """Training was stopped by the caller, if only while rows followed it."""
+        before, (status, reason) = self.result_, STOPPED
+        self.result_ = replace(before, status=status, reason=reason)
+        self.restarts_ = tuple(
+            replace(each, result=self.result_) if each.result is before else each
+            for each in self.restarts_
+        )
 
     def _seeds(self, problem: Any) -> tuple[int, ...]:
         """One for each start."""

@@ -27,7 +27,7 @@ from gplvm_core.models.estimators.one_view import one_view
 from gplvm_core.models.estimators.trained import Trainable
 from gplvm_core.models.estimators.views_transfer import ViewsTransfer
 from gplvm_core.models.problems.graph import Graph, Learnt
-from gplvm_core.models.problems.many_rows import MANY, ManyRows
+from gplvm_core.models.problems.many_rows import MANY, Completed, ManyRows
 from gplvm_core.models.problems.nodes import LatentNode, Node
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.several import drops_by_view, several_views
@@ -54,7 +54,9 @@ class ManifoldRelevance(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimato
     entries are NaN, and a row may be missing from some views.
 
     Of 20,000 rows or more, without a time_kernel, a growing sample is trained and the others are
-    placed, as in BayesianGPLVM; `trained_rows_` says which were trained (None: all).
+    placed, as in BayesianGPLVM; `trained_rows_` says which were trained (None: all). Views are
+    worked on in memory by NumPy: those of `RowFiles` are read whole and no row passes by, and sums
+    over rows are not made in another array library.
     """
 
     trained_rows_: Int[NDArray[np.intp], " T"] | None
@@ -124,10 +126,11 @@ class ManifoldRelevance(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimato
             total = sum(offsets.values())
             found, seed = self._train(asked, total, callback, resume, self.views_)
             notes, self.trained_rows_ = asked.notes(seed), None
-            if isinstance(asked, ManyRows):
+            if isinstance(found, Completed):
                 problem, parameters = found.problem, found.parameters
                 notes, self.trained_rows_ = notes + found.notes, found.trained
             else:
+                assert not isinstance(asked, ManyRows)
                 problem, parameters = asked, found
             learnt = problem.learnt(parameters, tuple(internal.values()))
             lost = drops_by_view(problem, learnt, self.views_)

@@ -1,5 +1,6 @@
 """Deep models of many rows: a sample is trained, the others are placed at every node."""
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields
 from typing import Self
@@ -9,8 +10,11 @@ from jaxtyping import Float
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.models.data.scaling import Scaling
+from gplvm_core.models.problems.conditional import SEPARATE, TOGETHER
 from gplvm_core.models.problems.graph import Graph, Parameters
+from gplvm_core.models.problems.inputs import InputNode
 from gplvm_core.models.problems.many_rows import (
+    MANY,
     SAMPLES,
     Completed,
     Rows,
@@ -19,9 +23,16 @@ from gplvm_core.models.problems.many_rows import (
     spread_over,
     telling,
 )
+from gplvm_core.models.training.work import Work
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import Evidence
-from gplvm_core.prediction.place import place_nodes
+from gplvm_core.prediction import Evidence, Posterior
+from gplvm_core.prediction.place import Watch, place_nodes
+from gplvm_core.prediction.place_hidden import place_hidden
+
+
+def sample_of(count: int) -> Rows:
+    """The rows that are trained, of so many."""
+    return np.sort(np.random.default_rng(0).permutation(count)[: SAMPLES[-1]])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,44 +44,119 @@ class SampledGraph(Graph):
 
     whole: Graph
     rows: Rows  # the sample's
-    outputs: Float[Array, "N D"]
+    outputs: tuple[Float[Array, "N _D"], ...]
 
     @classmethod
-    def of(cls, build: Callable[[Rows], Graph], outputs: Float[Array, "N D"]) -> Self:
-        """build: the chain of some of the rows."""
-        order = np.random.default_rng(0).permutation(len(outputs))
-        rows = np.sort(order[: SAMPLES[-1]])
+    def of(cls, build: Callable[[Rows], Graph], *outputs: Float[Array, "N _D"]) -> Self:
+        """build: the chain of some of the rows. outputs: of one table, or of every view."""
+        count = len(outputs[0])
+        rows = sample_of(count)
         sample = build(rows)
         own = {each.name: getattr(sample, each.name) for each in fields(Graph)}
-        return cls(**own, whole=build(np.arange(len(outputs))), rows=rows, outputs=outputs)
+        return cls(**own, whole=build(np.arange(count)), rows=rows, outputs=outputs)
+
+    @property
+    def n_rows(self) -> int:
+        return len(self.outputs[0])
+
+    def of_rows(self, rows: Rows) -> tuple[Float[Array, "n _D"], ...]:
+        return tuple(each[rows] for each in self.outputs)
 
     def describe(self, parameters: Parameters) -> tuple[Array, Array, Array]:
         """Rows beyond the sample stand where a straight line from their outputs says."""
         relevance, information, mean = super().describe(parameters)
-        return relevance, information, spread_over((self.outputs,), self.rows, mean)
+        return relevance, information, spread_over(self.outputs, self.rows, mean)
 
-    def completed(self, parameters: Parameters, tell: Callable[[str], bool]) -> Completed:
+    def work(self, max_iter: int) -> Work:
+        return Work(((math.inf, float(len(self.rows))),), self.n_rows - len(self.rows))
+
+    def completed(self, parameters: Parameters, tell: Callable[[str, int], bool]) -> Completed:
         """All rows, placed at every node where the sample says. tell: see `telling`."""
-        learnt = self.learnt(parameters, (self.outputs[self.rows],))
+        learnt = self.learnt(parameters, self.of_rows(self.rows))
         posteriors = [
             layer.as_posterior(Scaling.none(layer.posterior.weights.shape[1]))
             for layer in learnt.layers
         ]
-        total = len(self.outputs)
+        total, n_hidden = self.n_rows, len(self.nodes) - 1
         others = np.setdiff1d(np.arange(total), self.rows)
-        evidence = (Evidence(posteriors[-1], self.outputs[others]),)
+        outputs = self.of_rows(others)
+        evidence = [Evidence(*each) for each in zip(posteriors[n_hidden:], outputs, strict=True)]
         training: Sequence[Belief] = parameters.nodes
-        found, placed = place_nodes(
-            evidence, posteriors[:-1], training, self.run, telling(tell, len(others))
-        )
+        above, watch = posteriors[:n_hidden], telling(tell, len(others), self._where)
+        found, placed = self._placed(others, evidence, above, training, watch)
         back = np.argsort(np.concatenate([self.rows, others]))
         nodes = tuple(
             Belief(
                 np.concatenate([own.mean, new.mean])[back],
                 np.concatenate([own.variance, new.variance])[back],
+                None if own.observed is None else np.ones((total, own.n_latent), dtype=bool),
             )
             for own, new in zip(training, found, strict=True)
         )
-        said = sampled_in_words(len(self.rows), total)
-        notes = (said, *left_over(len(others) - placed))
+        notes = self._told(len(others), len(others) - placed)
         return Completed(self.whole, Parameters(nodes, parameters.layers), self.rows, notes)
+
+    _where = "on the map"
+
+    def _told(self, placed: int, left: int) -> tuple[str, ...]:
+        return (sampled_in_words(len(self.rows), self.n_rows), *left_over(left))
+
+    def _placed(
+        self,
+        others: Rows,
+        evidence: Sequence[Evidence],
+        above: Sequence[Posterior],
+        training: Sequence[Belief],
+        watch: Watch,
+    ) -> tuple[list[Belief], int]:
+        """Beliefs at every node about the rows beyond the sample, and how many were placed."""
+        return place_nodes(evidence, above, training, self.run, watch)
+
+
+@dataclass(frozen=True, kw_only=True)
+class SampledRegression(SampledGraph):
+    """The same below inputs that are known exactly: only hidden points are placed."""
+
+    _where = "in the hidden layers"
+
+    def describe(self, parameters: Parameters) -> tuple[Array, Array, Array]:
+        return Graph.describe(self, parameters)
+
+    def _told(self, placed: int, left: int) -> tuple[str, ...]:
+        said = (
+            f"{len(self.rows):,} of {self.n_rows:,} rows were trained; the other {placed:,} were "
+            "placed in the hidden layers where those say, and what the layers say was then found "
+            "from all rows"
+        )
+        if not left:
+            return (said,)
+        return said, f"stopped while rows were placed: {left:,} stand where the layers above say"
+
+    def _placed(
+        self,
+        others: Rows,
+        evidence: Sequence[Evidence],
+        above: Sequence[Posterior],
+        training: Sequence[Belief],
+        watch: Watch,
+    ) -> tuple[list[Belief], int]:
+        node = self.whole.nodes[0]
+        assert isinstance(node, InputNode)
+        top = node.inputs.belief.rows(others)
+        hidden, placed = place_hidden(evidence, above, top, training[1:], self.run, watch)
+        return [top, *hidden], placed
+
+
+def together(family: str) -> str | None:
+    """Why a family needs all rows to be trained; None: it does not."""
+    if family in SEPARATE + TOGETHER:
+        return f"with family={family!r} hidden points follow from the layers above"
+    return None
+
+
+def all_trained(total: int, family: str, why: str | None = None) -> tuple[str, ...]:
+    """What is said of very many rows of which no sample can be trained; why: if not the family."""
+    why = why or together(family)
+    if total < MANY or why is None:
+        return ()
+    return (f"all {total:,} rows were trained, which takes long: {why}",)

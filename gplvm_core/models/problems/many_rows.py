@@ -5,6 +5,7 @@ for is q(u), whose price KL(q(u))/N falls with N. So the parameters are trained 
 every other row is then placed where q(u) says, and q(u) and the scales are found from all rows.
 """
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -20,6 +21,7 @@ from gplvm_core.models.problems.nodes import LatentNode
 from gplvm_core.models.problems.several import several_views
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.training.run import Evaluated, Phase
+from gplvm_core.models.training.work import Work
 from gplvm_core.numerics import Array
 from gplvm_core.parameters import Layout
 from gplvm_core.prediction import Evidence
@@ -56,17 +58,18 @@ class ManyRows:
     """A training problem whose phases see ever more of the rows, of one table or several views.
 
     begin: the start from all of them (internal units, NaN: missing). The samples hang on N alone,
-    and each holds the one before.
+    and each holds the one before. further: rows of files that pass by when these are placed.
     """
 
     begin: Start
     jitter: float
     run: Executor
     noise: Noise
+    further: int = 0
     phases = (
-        Phase("1000 rows, noise held", UNLIMITED, 0.15, ratio=300.0),
-        Phase("1000 rows", UNLIMITED, 0.3),
-        Phase("2500 rows", UNLIMITED, 0.3),
+        Phase("1,000 rows, noise held", UNLIMITED, 0.15, ratio=300.0),
+        Phase("1,000 rows", UNLIMITED, 0.3),
+        Phase("2,500 rows", UNLIMITED, 0.3),
         Phase("10,000 rows", UNLIMITED, 0.25),
     )
 
@@ -108,7 +111,10 @@ class ManyRows:
     def verdicts(self, parameters: Parameters) -> tuple[str, ...]:
         return ()
 
-    def completed(self, parameters: Parameters, tell: Callable[[str], bool]) -> Completed:
+    def work(self, max_iter: int) -> Work:
+        return growing(max_iter, self.n_rows, self.n_rows + self.further)
+
+    def completed(self, parameters: Parameters, tell: Callable[[str, int], bool]) -> Completed:
         """All rows, placed where those that were trained say. tell: see `telling`."""
         trained = self._count(parameters)
         watch = telling(tell, self.n_rows - trained)
@@ -194,9 +200,21 @@ def sampled_in_words(trained: int, total: int) -> str:
     )
 
 
-def telling(tell: Callable[[str], bool], total: int) -> Watch:
+def telling(tell: Callable[[str, int], bool], total: int, where: str = "on the map") -> Watch:
     """Tells in words how many rows were placed, and asks whether to go on."""
-    return lambda done: tell(f"placing rows on the map: {done:,} of {total:,}")
+    return lambda done: tell(f"placing rows {where}: {done:,} of {total:,}", done)
+
+
+def growing(max_iter: int, n_rows: int, total: int) -> Work:
+    """The work of growing samples of some rows, after which all others of the total follow."""
+    stretches, until = list[tuple[float, float]](), 0
+    for count, phase in zip(SAMPLES, ManyRows.phases, strict=True):
+        if until < max_iter:
+            until += math.ceil(phase.share * max_iter)
+            stretches.append((until, float(min(count, n_rows))))
+    # The last phase is entered again until max_iter.
+    *before, (_, trained) = stretches
+    return Work((*before, (math.inf, trained)), total - int(trained))
 
 
 def left_over(count: int) -> tuple[str, ...]:

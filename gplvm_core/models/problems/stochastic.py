@@ -6,6 +6,7 @@ are found anew by a few steps at the q(u) of the moment, from where the sample's
 nearest, so that nothing is kept of a row; or an encoder gives them, which is learnt beside.
 """
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -24,6 +25,7 @@ from gplvm_core.models.problems.graph import Parameters
 from gplvm_core.models.problems.many_rows import Completed, ManyRows, left_over, telling
 from gplvm_core.models.problems.nodes import Believed, LatentNode
 from gplvm_core.models.training.run import Evaluated, Phase
+from gplvm_core.models.training.work import PLACING, Work
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Adam
 from gplvm_core.parameters import Layout, Leaf, add, scale_leaves
@@ -144,8 +146,14 @@ class Stochastic:
     def verdicts(self, parameters: Parameters | BatchParameters) -> tuple[str, ...]:
         return ()
 
+    def work(self, max_iter: int) -> Work:
+        *before, _ = self.sample.work(max_iter).stretches
+        following = 0 if self.encoder is not None else self._n_rows + self.sample.further
+        batch = PLACING * self.batch_size * Adam().batches
+        return Work((*before, (math.inf, batch)), following)
+
     def completed(
-        self, parameters: Parameters | BatchParameters, tell: Callable[[str], bool]
+        self, parameters: Parameters | BatchParameters, tell: Callable[[str, int], bool]
     ) -> Completed:
         """All rows at the q(u) that was learnt. tell: see `telling`."""
         said = f"trained by batches of {self.batch_size:,} of {self._n_rows:,} rows"

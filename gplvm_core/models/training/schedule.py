@@ -20,6 +20,7 @@ from gplvm_core.models.training.run import (
     Trace,
     Trained,
 )
+from gplvm_core.models.training.work import EVEN, Work
 from gplvm_core.optimise import (
     LBFGS,
     SCG,
@@ -34,6 +35,7 @@ OPTIMISERS = {"lbfgs": LBFGS(), "scg": SCG()}
 LEAST_GAIN = 1e-7
 # Iterations from one look at the layers of a model to the next; a look costs an evaluation.
 EVERY = 20
+STOPPED: tuple[Literal["stopped"], str] = ("stopped", "stopped by the caller")
 
 
 def by_bound(trained: Trained) -> Any:
@@ -46,7 +48,7 @@ class Training:
     """A problem with its settings; internal bounds + offset are those of the data as given.
 
     views: the names of the data's views in the problem's order; () for one table. worth: of which
-    start a run with a larger max_iter goes on: the largest.
+    start a run with a larger max_iter goes on: the largest. work: by which shares are told.
     """
 
     problem: Problem
@@ -56,6 +58,7 @@ class Training:
     offset: float
     views: tuple[str, ...] = ()
     worth: Callable[[Trained], Any] = by_bound
+    work: Work = EVEN
 
     def run(
         self,
@@ -63,10 +66,13 @@ class Training:
         callback: Callable[[Progress], None] | None = None,
         resume: Run | None = None,
     ) -> tuple[Trained, ...]:
-        """Train from every seed, or go on from a run; the starts in the order they were trained."""
+        """Train from every seed, or go on from a run; the starts in the order they were trained.
+
+        A run that has nothing left to train is told once: what follows it can be stopped, too.
+        """
         run = self._begin(seeds, ()) if resume is None else self._reopened(resume)
         clock = time.perf_counter() - run.seconds
-        objective = self._objective(run)
+        objective, told = self._objective(run), False
         while True:
             # Made once a phase: its scales may cost as much as an evaluation.
             if objective.anchor is not run.anchor:
@@ -76,14 +82,19 @@ class Training:
                 before = run.total_iterations
                 run, noise = self._step(run, objective, clock)
                 moved = run.total_iterations > before
-                if moved and callback and not self._told(run, objective, noise, callback):
-                    ended = self._finish(run, "stopped", "stopped by the caller")
-                    return (*run.done, ended)
+                if moved and callback:
+                    told = True
+                    if not self._told(run, objective, noise, callback):
+                        return (*run.done, self._finish(run, *STOPPED))
             elif isinstance(reason, str):
                 run = self._next_phase(run)
             else:
+                if resume is not None and callback and not told:
+                    noise = objective.noise_at(run.optimiser)
+                    if not self._told(run, objective, noise, callback):
+                        reason = STOPPED
                 done = (*run.done, self._finish(run, *reason))
-                if len(done) == len(run.seeds):
+                if reason is STOPPED or len(done) == len(run.seeds):
                     return done
                 run = replace(self._begin(run.seeds, done), seconds=run.seconds)
 
@@ -253,11 +264,11 @@ class Training:
         phase, parameters = self._phase(run), objective.parameters(run.optimiser.x)
         relevance, information, latent = self.problem.describe(parameters)
         looked = run.total_iterations % EVERY == 0
-        finished = len(run.done) * self.max_iter + run.total_iterations
-        ahead = len(run.seeds) * self.max_iter - finished
+        starts, ended = len(run.seeds), len(run.done)
+        share = self.work.share(starts, self.max_iter, ended, run.total_iterations)
         message = phase.name
-        if len(run.seeds) > 1:
-            message = f"start {len(run.done) + 1} of {len(run.seeds)}: {message}"
+        if starts > 1:
+            message = f"start {ended + 1} of {starts}: {message}"
         try:
             callback(
                 Progress(
@@ -270,10 +281,11 @@ class Training:
                     information=information,
                     latent_mean=latent,
                     seconds=run.seconds,
-                    seconds_left=run.seconds * ahead / finished if finished else None,
+                    seconds_left=run.seconds * (1.0 - share) / share if share else None,
                     message=message,
                     run=run,
                     verdicts=self.problem.verdicts(parameters) if looked else (),
+                    share=share,
                 )
             )
         except StopIteration:

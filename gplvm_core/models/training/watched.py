@@ -1,28 +1,48 @@
-"""A callback that can be asked once more after training, while rows are placed or pass by."""
+"""A callback that is asked during training and after it, while rows are placed or pass by."""
 
+import time
 from collections.abc import Callable
 from dataclasses import replace
 
 from gplvm_core.optimise import Progress
 
 
-class Last:
-    """A callback that can be told the last progress again; whether to go on is its answer."""
+class Watched:
+    """A callback whose StopIteration counts for all that follows: nothing more is begun then.
+
+    share: of all work, that training is; ahead: rows that follow it.
+    """
 
     def __init__(self, callback: Callable[[Progress], None] | None) -> None:
         self.callback = callback
-        self.progress: Progress | None = None
+        self.stopped = False
+        self.share, self.ahead = 1.0, 0
+        self._last: Progress | None = None
+        self._told = 0.0
 
     def __call__(self, progress: Progress) -> None:
-        self.progress = progress
-        if self.callback:
-            self.callback(progress)
+        """Of training."""
+        self._last, self._told = progress, time.perf_counter()
+        self._ask(progress)
+        if self.stopped:
+            raise StopIteration
 
-    def again(self, message: str) -> bool:
-        """Ask again, with what is done now."""
+    def rows(self, message: str, done: int) -> bool:
+        """Whether to go on, when so many of the rows ahead are done; the message says with what."""
+        if self._last is not None and not self.stopped:
+            share = self.share + (1.0 - self.share) * min(1.0, done / max(self.ahead, 1))
+            seconds = self._last.seconds + time.perf_counter() - self._told
+            left = seconds * (1.0 - share) / share
+            self._ask(
+                replace(
+                    self._last, message=message, share=share, seconds=seconds, seconds_left=left
+                )
+            )
+        return not self.stopped
+
+    def _ask(self, progress: Progress) -> None:
         try:
-            if self.callback and self.progress is not None:
-                self.callback(replace(self.progress, message=message))
+            if self.callback:
+                self.callback(progress)
         except StopIteration:
-            return False
-        return True
+            self.stopped = True

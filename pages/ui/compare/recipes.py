@@ -118,9 +118,7 @@ def made(recipe: Recipe, dataset: Dataset, callback: Callable[[Step], None]) -> 
     start = time.perf_counter()
 
     def follow(progress: Progress) -> None:
-        left = progress.seconds_left
-        share = 0.0 if left is None else progress.seconds / max(progress.seconds + left, 1e-9)
-        callback(Step(recipe.title, 1, 1, share, progress.seconds))
+        callback(Step(recipe.title, 1, 1, progress.share, progress.seconds))
 
     rows, scaling = np.asarray(dataset.values, dtype=float), scaling_of(dataset)
     if recipe.key in ("isomap", "tsne"):

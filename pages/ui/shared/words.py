@@ -222,6 +222,15 @@ def bytes_in_words(count: int) -> str:
     return f"{count / 1_000_000:.1f} MB"
 
 
+def about_bytes_in_words(count: int) -> str:
+    """A size that is known to about a tenth: "60 MB", "1.2 GB"."""
+    digits = 10 ** max(0, len(str(count)) - 2)
+    rounded = round(count / digits) * digits
+    if rounded >= 1_000_000_000:
+        return f"{rounded / 1e9:.1f} GB"
+    return f"{max(1, round(rounded / 1e6))} MB"
+
+
 def moment_in_words(moment: str) -> str:
     """An ISO 8601 moment as local date and time: "21 Nov 2026, 14:05"; nothing if it is none."""
     try:

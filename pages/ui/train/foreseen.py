@@ -10,7 +10,7 @@ from gplvm_core.datasets.table_dataset import TableDataset
 from gplvm_core.models.problems.many_rows import MANY
 from gplvm_core.training.foresee import Foreseen, foreseen
 from pages.ui.shared.plain import plain
-from pages.ui.shared.words import bytes_in_words, seconds_in_words
+from pages.ui.shared.words import about_bytes_in_words, seconds_in_words
 
 SOME = 2000  # rows that are tried
 
@@ -53,8 +53,9 @@ def in_words(found: Foreseen) -> str:
             f" The other {found.passed_by:,} pass by once: what the map says is found from them, "
             "too, but they are not drawn on it."
         )
+    seconds, size = seconds_in_words(found.seconds), about_bytes_in_words(found.bytes)
     return (
-        f"**What this will take.** {rows} About {seconds_in_words(found.seconds)}, and about "
-        f"{bytes_in_words(found.bytes)} of memory: foreseen from a few steps on this machine, at "
-        "the most steps that are allowed. It takes longer while others use the machine."
+        f"**What this will take.** {rows} About {seconds}, and about {size} of memory: foreseen "
+        "from a few steps on this machine, at the most steps that are allowed. "
+        "It takes longer while others use the machine."
     )

@@ -95,8 +95,7 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
         return
     left = progress.seconds_left
     if job.status not in ENDED and left is not None:
-        share = progress.seconds / max(progress.seconds + left, 1e-9)
-        st.progress(share, text=doing_in_words(progress.phase, progress.message))
+        st.progress(progress.share, text=doing_in_words(progress.phase, progress.message))
     elif job.reason and job.status == "finished":
         st.caption(f"Why it ended: {plain(job.reason)}.".replace("..", "."))
     on = int(dimensions_on(progress.information).sum())
@@ -120,7 +119,7 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
 # What the phases of training are called here.
 PHASES = {
     "noise held": "laying out a first map",
-    "1000 rows, noise held": "laying out a first map with 1000 rows",
+    "1,000 rows, noise held": "laying out a first map with 1,000 rows",
     "all free": "improving map and noise together",
     "refining": "polishing",
     "noise held everywhere": "laying out the layers",
