@@ -34,7 +34,7 @@ CHANGES: dict[str, tuple[Callable[[Locator], None], str | re.Pattern[str]]] = {
     "functions": (click_into, "1 point seen"),
     "bend": (lambda figure: slide(figure, "Width of q(x)", 0.02), "Through ⟨k⟩: 1.28"),
     "digit": (lambda figure: slide(figure, "Whole turn", 30), "mixed up with none"),
-    "maps": (train, "Bayesian GP-LVM: 1."),
+    "maps": (train, re.compile(r"Bayesian GP-LVM: error \d")),
     "dimensions": (train, re.compile("[2-6] of 10 dimensions are on")),
     "inducing": (click_into, "6 inducing inputs"),
     "inputs": (lose_inputs, "15 of 40 inputs are missing"),

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 
-from gplvm_core.figures.lessons.four_maps import KINDS, SHOWN, digits
 from gplvm_core.figures.lessons.picture import Panel, Picture, dots, images, line, number
+from gplvm_core.figures.lessons.rows import KINDS, SHOWN, digits
 from gplvm_core.models import BayesianGPLVM
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Posterior
@@ -35,7 +35,7 @@ class Map:
 
 def trained_maps() -> tuple[Map, ...]:
     """The same rows and model, from two starts; it takes a second or two."""
-    rows, _, _ = digits()
+    rows = digits().shown
     found = []
     for start, title in STARTS.items():
         model = BayesianGPLVM(2, N_INDUCING, init=start, max_iter=MAX_ITER, random_state=0)
@@ -103,7 +103,7 @@ def two_trainings(maps: Sequence[Map], first: int, second: int, crosses: bool) -
 
     crosses: every row's deviations as well.
     """
-    rows, kinds, _ = digits()
+    rows, kinds = digits().shown, digits().labels
     panels, straight, along = [], [], []
     for found in maps:
         path, length = way(found, first, second)
@@ -125,6 +125,7 @@ def two_trainings(maps: Sequence[Map], first: int, second: int, crosses: bool) -
                 (-reach, reach),
                 tuple(marks),
                 f"The map of {len(x)} digits; the two chosen are {number(straight[-1])} apart.",
+                picks=("from", "to"),
                 bare=True,
                 tall=1.2,
             )
