@@ -8,6 +8,7 @@ from playwright.sync_api import Locator, expect
 
 from pages.ui.learn.tour import STOPS
 from tests.app.conftest import Server, Visit
+from tests.app.test_accessibility_browser import AXE, SERIOUS
 from tests.app.watch import settled
 
 pytestmark = pytest.mark.browser
@@ -41,7 +42,7 @@ CHANGES: dict[str, tuple[Callable[[Locator], None], str | re.Pattern[str]]] = {
     "forecasts": (lambda figure: slide(figure, "Steps ahead", 2), "Of 2 values that came"),
     "views": (train, "1 of 6 dimensions is shared"),
     "step": (lambda figure: slide(figure, "Look at", 0.0), "At 0.00 the band"),
-    "meaning": (lambda figure: slide(figure, "From digit", 45), "0.00 and 0.00 apart"),
+    "meaning": (lambda figure: slide(figure, "From digit", 45), "one digit twice"),
 }
 
 
@@ -49,6 +50,9 @@ def test_every_stop_answers_to_what_is_changed(server: Server, browser_page: Vis
     page = browser_page.page
     page.emulate_media(reduced_motion="reduce")  # curves that move cost this test's time
     page.goto(f"{server.url}/learn?large=1")
+    axe = AXE.read_text(encoding="utf-8") if AXE.exists() else None
+    if axe:
+        page.evaluate(axe)
     for number, stop in enumerate(STOPS):
         expect(page.get_by_role("heading", name=stop.title)).to_be_visible()
         change, words = CHANGES[stop.name]
@@ -58,6 +62,8 @@ def test_every_stop_answers_to_what_is_changed(server: Server, browser_page: Vis
         change(figure)
         expect(figure).to_contain_text(words)
         assert f"stop={stop.name}" in page.url
+        if axe:
+            assert page.evaluate(SERIOUS, {}) == [], stop.name
         if change is train:
             figure.locator("[data-part=restart]").click()
             expect(figure).to_have_attribute("data-status", "ready")

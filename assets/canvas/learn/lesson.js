@@ -116,7 +116,7 @@ export class LessonFigure extends LivingFigure {
       if (panel.hand) titled.push({ kind: "dots", arrays: {}, title: panel.hand.title, ink: "warm" });
       legend.replaceChildren(...titled.map((mark) => {
         const ink = css(lessonInk(mark.ink, this.theme), mark.kind === "band" ? 0.35 : 1);
-        return element("span", { class: mark.kind }, element("i", { style: `background:${ink}` }), mark.title);
+        return element("span", { class: mark.dashed ? "dashed" : mark.kind }, element("i", { style: `--ink:${ink}` }), mark.title);
       }));
     });
   }

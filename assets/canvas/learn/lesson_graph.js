@@ -58,7 +58,7 @@ export class LessonGraph extends Graph {
     context.textAlign = "right";
     if (across) context.fillText(`${across} →`, this.width - 10, this.height - 7);
     context.textAlign = "left";
-    if (up) context.fillText(`↑ ${up}`, 8, 15);
+    if (up) context.fillText(`↑ ${up}`, 8, 13);
   }
 
   /** Where a pointer is, in pixels as the graph counts them. @param {MouseEvent} event @returns {[number, number]} */
@@ -123,7 +123,9 @@ export class LessonGraph extends Graph {
       tracePath(context, marker, px, py, radius);
       context.fillStyle = hollow ? css(theme.background) : css(colour, strength);
       context.fill();
-      context.strokeStyle = hollow ? css(colour, strength) : css(theme.background, strength);
+      // The darkest shades would be lost on a dark page.
+      const rim = shade && theme.dark ? theme.muted : theme.background;
+      context.strokeStyle = hollow ? css(colour, strength) : css(rim, strength);
       context.lineWidth = hollow ? 2 : 1;
       context.stroke();
     }

@@ -99,44 +99,44 @@ def four_maps(n_latent: int, look: Callable[[Picture, int, int], None] | None = 
 
 def drawn(rows: Rows, maps: dict[str, Float[Array, "N 2"]], judged: dict[str, Judged]) -> Picture:
     """The maps, turned to the same side; what the bands hold, and the errors."""
-    panels = []
+    panels: dict[str, Panel] = {}
     for name, places in maps.items():
         # The sign of a latent dimension has no meaning: all are turned like the first map.
         sides = np.sign(np.sum(places * maps["pca"], axis=0))
         x, y = (places * np.where(sides == 0, 1.0, sides)).T
-        panels.append(
-            Panel(
-                TITLES[name],
-                room(x),
-                room(y),
-                rows.marks(x, y),
-                f"The map of {len(x)} {rows.what} by {TITLES[name]}.",
-                bare=True,
-                tall=0.7,
-            )
+        panels[name] = Panel(
+            TITLES[name],
+            room(x),
+            room(y),
+            rows.marks(x, y),
+            f"The map of {len(x)} {rows.what} by {TITLES[name]}.",
+            bare=True,
+            tall=0.75,
         )
     inside = {name: each.inside for name, each in judged.items() if each.steps}
     aside = {name: each.aside for name, each in judged.items() if each.steps}
     promise = line(_ENDS, np.full(2, PROMISED), "green", "promised", dashed=True, width=1.8)
-    panels += [
-        Panel(
-            f"Hidden {rows.hidden_part}: how many values lie in their 95 % bands",
-            (0.0, float(MAX_ITER)),
-            (min(50.0, *(min(each) - 5.0 for each in inside.values())), 102.0),
-            (promise, *_curves(judged, inside)),
-            "The share of hidden values inside their bands, over the steps of training.",
-            axes=("step", "per cent"),
-        ),
-        Panel(
-            f"Hidden {rows.hidden_part}: the error",
-            (0.0, float(MAX_ITER)),
-            (0.0, 1.15 * max(map(max, aside.values()))),
-            _curves(judged, aside),
-            "Held-out errors over the steps of training.",
-            axes=("step", f"error, in {rows.unit}"),
-        ),
-    ]
-    return Picture(tuple(panels), said(rows, judged))
+    panels["inside"] = Panel(
+        f"Hidden {rows.hidden_part}: how much is in 95 % bands",
+        (0.0, float(MAX_ITER)),
+        (min(50.0, *(min(each) - 5.0 for each in inside.values())), 102.0),
+        (promise, *_curves(judged, inside)),
+        "The share of hidden values inside their bands, over the steps of training.",
+        axes=("step", "per cent"),
+        tall=0.75,
+    )
+    panels["aside"] = Panel(
+        f"Hidden {rows.hidden_part}: the error",
+        (0.0, float(MAX_ITER)),
+        (0.0, 1.15 * max(map(max, aside.values()))),
+        _curves(judged, aside),
+        "Held-out errors over the steps of training.",
+        axes=("step", f"error, in {rows.unit}"),
+        tall=0.75,
+    )
+    # Where there is room for three beside each other, the last of a row is a curve.
+    order = ("pca", "dual", "inside", "points", "bayesian", "aside")
+    return Picture(tuple(panels[name] for name in order), said(rows, judged))
 
 
 _ENDS = np.array([0.0, float(MAX_ITER)])

@@ -33,12 +33,21 @@ class Rows:
     unit: str
     labels: Int[NDArray[np.int64], " N"] | None = None
 
-    def marks(self, x: Float[Array, " N"], y: Float[Array, " N"]) -> tuple[Mark, ...]:
+    def marks(
+        self,
+        x: Float[Array, " N"],
+        y: Float[Array, " N"],
+        spread: Float[Array, "N 2"] | None = None,
+    ) -> tuple[Mark, ...]:
         """What is shown on a map: classes by their colours, a movement by its way."""
         if self.labels is not None:
-            return (dots(x, y, labels=self.labels, radius=4.2),)
+            title = f"{self.what} {', '.join(map(str, KINDS))}: a colour each"
+            return (dots(x, y, title=title, labels=self.labels, radius=4.2, spread=spread),)
         order = np.linspace(0.0, 1.0, len(x))
-        return line(x, y, "muted", width=1.2), dots(x, y, shade=order, radius=4.2)
+        return (
+            line(x, y, "muted", "one frame after the other", width=1.2),
+            dots(x, y, title="dark: first, light: last", shade=order, radius=4.2, spread=spread),
+        )
 
 
 @cache

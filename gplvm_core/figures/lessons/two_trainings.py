@@ -103,7 +103,7 @@ def two_trainings(maps: Sequence[Map], first: int, second: int, crosses: bool) -
 
     crosses: every row's deviations as well.
     """
-    rows, kinds = digits().shown, digits().labels
+    rows = digits().shown
     panels, straight, along = [], [], []
     for found in maps:
         path, length = way(found, first, second)
@@ -112,7 +112,7 @@ def two_trainings(maps: Sequence[Map], first: int, second: int, crosses: bool) -
         straight.append(float(np.linalg.norm(ends[1] - ends[0])))
         along.append(length)
         marks = [
-            dots(x, y, labels=kinds, radius=3.8, spread=found.deviations if crosses else None),
+            *digits().marks(x, y, found.deviations if crosses else None),
             line(ends[:, 0], ends[:, 1], "muted", "straight on the map", width=1.6, dashed=True),
             line(path[:, 0], path[:, 1], "warm", "shortest way through the data"),
             dots(ends[:, 0], ends[:, 1], "warm", radius=8, hollow=True),
@@ -144,6 +144,8 @@ def two_trainings(maps: Sequence[Map], first: int, second: int, crosses: bool) -
     )
     ratios = [max(pair) / max(min(pair), 1e-9) for pair in (straight, along)]
     apart = float(np.linalg.norm(rows[second] - rows[first]))
+    if first == second:
+        return Picture(tuple(panels), ("This is one digit twice: choose another one.",))
     return Picture(
         tuple(panels),
         (
