@@ -75,3 +75,8 @@ def test_every_stop_answers_to_what_is_changed(server: Server, browser_page: Vis
     page.keyboard.press("ArrowLeft")
     expect(page.get_by_role("heading", name=STOPS[-2].title)).to_be_visible()
     assert "large=1" in page.url
+    if axe:
+        page.emulate_media(color_scheme="dark")
+        page.set_viewport_size({"width": 380, "height": 900})
+        settled(page)
+        assert page.evaluate(SERIOUS, {}) == []

@@ -111,7 +111,7 @@ def drawn(rows: Rows, maps: dict[str, Float[Array, "N 2"]], judged: dict[str, Ju
             rows.marks(x, y),
             f"The map of {len(x)} {rows.what} by {TITLES[name]}.",
             bare=True,
-            tall=0.75,
+            tall=0.6,
         )
     inside = {name: each.inside for name, each in judged.items() if each.steps}
     aside = {name: each.aside for name, each in judged.items() if each.steps}
@@ -123,7 +123,7 @@ def drawn(rows: Rows, maps: dict[str, Float[Array, "N 2"]], judged: dict[str, Ju
         (promise, *_curves(judged, inside)),
         "The share of hidden values inside their bands, over the steps of training.",
         axes=("step", "per cent"),
-        tall=0.75,
+        tall=0.6,
     )
     panels["aside"] = Panel(
         f"Hidden {rows.hidden_part}: the error",
@@ -132,7 +132,7 @@ def drawn(rows: Rows, maps: dict[str, Float[Array, "N 2"]], judged: dict[str, Ju
         _curves(judged, aside),
         "Held-out errors over the steps of training.",
         axes=("step", f"error, in {rows.unit}"),
-        tall=0.75,
+        tall=0.6,
     )
     # Where there is room for three beside each other, the last of a row is a curve.
     order = ("pca", "dual", "inside", "points", "bayesian", "aside")
