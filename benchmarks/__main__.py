@@ -40,6 +40,7 @@ NAMES = (
     "views_joints",
     "views_speed",
     "interaction",
+    "tour",
     "big_map",
     "layout_shift",
     "first_visits",

@@ -22,7 +22,6 @@ PAGES = (
     "compare?model={0}",
     "train",
     "library",
-    "learn?stop=inducing",
 )
 SERIOUS = """async (rules) => {
     const { violations } = await axe.run(document, { resultTypes: ["violations"], ...rules });

@@ -99,6 +99,23 @@ def test_back_to_the_start_ends_a_training() -> None:
     assert run.step < 10_000
 
 
+def test_a_training_that_nobody_looks_at_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("pages.ui.learn.run.UNSEEN", 0.1)
+
+    def waits(run: Run) -> bool:
+        before = run.step
+        time.sleep(0.15)
+        return run.step == before > 0
+
+    run = Run(of_steps(10_000), {}).start(float("inf"))
+    until(lambda: waits(run))
+    left_at = run.step
+    assert run.playing
+    run.seen()
+    until(lambda: run.step > left_at)
+    run.cancel()
+
+
 def test_a_training_that_cannot_be_says_why() -> None:
     def train(*_: object) -> Picture:
         raise ValueError("there is no such thing")

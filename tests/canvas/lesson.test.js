@@ -3,6 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { pointWithin, ruledPlace, withMoved, withoutPoint, withPoint } from "../../assets/canvas/learn/hand.js";
+import { pickedRows } from "../../assets/canvas/learn/picker.js";
 
 const RULES = { name: "points", title: "points", adds: true, up: null, most: 2 };
 
@@ -23,4 +24,9 @@ test("points are added up to the most there may be, taken away, and moved", () =
   assert.deepEqual(withPoint([one, other], [2, 2], RULES), [one, other]);
   assert.deepEqual(withoutPoint([one, other], 0), [other]);
   assert.deepEqual(withMoved([one, other], 1, [3, 3]), [one, [3, 3]]);
+});
+
+test("a row that is clicked is chosen beside the one chosen before", () => {
+  assert.deepEqual(pickedRows(["from", "to"], { from: 3, to: 8 }, 5), { from: 8, to: 5 });
+  assert.deepEqual(pickedRows(["from", "to"], { from: 3, to: 8 }, 8), {});
 });

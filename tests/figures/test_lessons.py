@@ -11,15 +11,17 @@ from sklearn.gaussian_process.kernels import RBF, ConstantKernel
 from gplvm_core.figures.frame import unframe
 from gplvm_core.figures.lessons.dimensions import dimensions
 from gplvm_core.figures.lessons.forecasts import drawn_ahead, forecasts, iterated, learnt, series
-from gplvm_core.figures.lessons.four_maps import four_maps
+from gplvm_core.figures.lessons.four_maps import Judged, four_maps
 from gplvm_core.figures.lessons.functions import GRID, KINDS, conditioned, functions, kernel_of
 from gplvm_core.figures.lessons.inducing import LOW, inducing, observed, sparse
 from gplvm_core.figures.lessons.noisy_inputs import fits, seen
 from gplvm_core.figures.lessons.picture import Picture, number, pack_picture
+from gplvm_core.figures.lessons.rows import Rows
 from gplvm_core.figures.lessons.turned_digit import turned_digit
 from gplvm_core.figures.lessons.two_trainings import step_lengths
 from gplvm_core.figures.lessons.uncertain_input import moments
 from gplvm_core.models import SparseGPRegression
+from gplvm_core.numerics import Array
 from gplvm_core.prediction import predict
 
 POINTS = np.array([[-1.0, 0.4], [0.3, -1.1], [1.8, 0.9]])
@@ -94,19 +96,44 @@ def test_fitted_points_overfit_and_averaged_ones_do_not() -> None:
     class Enough(Exception):
         """Seen what was to be seen."""
 
-    errors: list[tuple[float, ...]] = []
+    said: list[tuple[str, ...]] = []
 
     def watch(picture: Picture, step: int, most: int) -> None:
-        found = re.findall(r"\d\.\d\d", picture.words[1])
-        errors.append(tuple(float(each) for each in found))
+        said.append(picture.words)
         if step >= 16:
             raise Enough
 
     with pytest.raises(Enough):
         four_maps(8, watch)
-    points_shown, points_aside, bayesian_shown, bayesian_aside = errors[-1]
-    assert points_shown < 0.5 < 1.0 < bayesian_shown
-    assert points_aside - points_shown > 1.5 * (bayesian_aside - bayesian_shown)
+    points, bayesian = (
+        [float(each) for each in re.findall(r"\d+\.\d\d|\d+(?= % of)", words)]
+        for words in said[-1][-2:]
+    )  # error shown, error hidden, per cent inside the bands
+    assert points[0] < 0.5 < 1.0 < bayesian[0]
+    assert points[2] < bayesian[2] - 5
+    assert points[1] / points[0] > 2 * bayesian[1] / bayesian[0]
+
+
+def test_the_bands_of_a_model_are_counted_as_they_are() -> None:
+    rows = Rows(np.zeros((4, 3)), np.tile([0.0, 1.0, 3.0], (2, 1)), np.array([0, 1, 1]) > 0, *"abc")
+
+    class Model:
+        """Fills in zeros, ± 1."""
+
+        latent_mean_ = np.zeros((4, 1))
+
+        def inverse_transform(self, latents: Array) -> Array:
+            return np.full((4, 3), 2.0)
+
+        def complete(self, given: Array, return_std: bool) -> tuple[Array, Array]:
+            assert np.isnan(given[:, 1:]).all()
+            return np.zeros((2, 3)), np.ones((2, 3))
+
+    judged = Judged(rows)
+    judged.note(Model(), 1)
+    assert judged.shown == [2.0]
+    assert judged.aside == pytest.approx([np.sqrt(5.0)])
+    assert judged.inside == [50.0]
 
 
 def test_a_line_mixes_up_what_a_plane_tells_apart() -> None:

@@ -1,9 +1,10 @@
 // One Gaussian process beside a deep one on the same points, which a visitor adds and removes.
 
-import { element, partsOf } from "../kit/dom.js";
+import { element } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
 import { readFrame } from "../kit/frame.js";
-import { css, readTheme, takeTheme } from "../kit/theme.js";
+import { LivingFigure } from "../kit/living.js";
+import { css } from "../kit/theme.js";
 import { Graph, roomFor } from "./graph.js";
 
 /** @typedef {[number, number]} CurvePoint */
@@ -17,39 +18,26 @@ const STEP = 0.02; // of an axis, for an arrow key
 const ALIKE = 0.05; // nats within which two models are as good as each other
 const MODELS = /** @type {const} */ (["shallow", "deep"]);
 
-export class BendFigure {
+/** @extends {LivingFigure<BendAct>} */
+export class BendFigure extends LivingFigure {
   /**
    * @param {ParentNode} root
    * @param {(act: BendAct) => void} send
    */
   constructor(root, send) {
-    this.parts = partsOf(root);
-    this.root = this.parts.explorer;
-    this.send = send;
-    this.theme = readTheme(this.root);
-    /** @type {import("../kit/frame.js").Frame | null} */
-    this.frame = null;
+    super(root, send);
     /** @type {CurvePoint[]} */
     this.points = [];
-    this.edit = 0;
     this.curve = "";
     this.up = /** @type {[number, number]} */ ([-1, 1]);
     /** @type {CurvePoint} */
     this.cursor = [0, 0];
-    this.moving = !window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.tick = 0;
     this.busy = false;
-    this.stopped = false;
-    const { again, moving, stop } = this.parts;
+    const { again, stop } = this.parts;
     again.addEventListener("click", () => this.ask({ curve: this.curve }));
     stop.addEventListener("click", () => this.send({ stop: true, edit: this.edit }));
-    moving.addEventListener("click", () => this.move(!this.moving));
     for (const name of MODELS) this.listen(this.parts[name]);
-    this.observer = new ResizeObserver(() => this.draw());
-    this.observer.observe(this.root);
-    takeTheme(this.root, this.theme);
-    this.move(this.moving);
-    this.root.dataset.ready = "true";
+    this.begin();
   }
 
   /** Which curve, and what is going on. @param {BendWords} words */
@@ -159,20 +147,11 @@ export class BendFigure {
     this.ask({ points: this.points });
   }
 
-  /** @param {boolean} on */
-  move(on) {
-    this.moving = on;
-    this.parts.moving.setAttribute("aria-pressed", String(on));
-    if (on) this.animate();
-  }
-
   // --- drawing --------------------------------------------------------------------------------
 
-  animate() {
-    cancelAnimationFrame(this.tick);
-    if (!this.moving || this.stopped) return;
-    if (this.frame) this.drawCurves();
-    this.tick = requestAnimationFrame(() => this.animate());
+  /** @override */
+  drawMoving() {
+    this.drawCurves();
   }
 
   /** @param {HTMLCanvasElement} canvas */
@@ -180,6 +159,7 @@ export class BendFigure {
     return new Graph(canvas, [-1.02, 1.02], this.up, this.theme);
   }
 
+  /** @override */
   draw() {
     this.drawCurves();
     this.drawWarp();
@@ -223,17 +203,6 @@ export class BendFigure {
     graph.context.globalAlpha = busy ? OLD : 1;
     graph.band(grid, low, high, css(theme.accent, theme.dark ? 0.28 : 0.16));
     graph.line(grid, arrays.warp, css(theme.accent), 2.4);
-  }
-
-  retheme() {
-    takeTheme(this.root, this.theme);
-    this.draw();
-  }
-
-  stop() {
-    this.stopped = true;
-    cancelAnimationFrame(this.tick);
-    this.observer.disconnect();
   }
 }
 

@@ -7,7 +7,7 @@ import { css } from "../kit/theme.js";
 
 /** @import { Theme } from "../kit/theme.js" */
 
-const [LEFT_EDGE, LOWER_EDGE, OTHER_EDGE] = [34, 22, 8]; // pixels around the box
+const [LEFT_EDGE, RIGHT_EDGE] = [34, 8]; // pixels beside the box
 
 export class Graph {
   /**
@@ -20,6 +20,7 @@ export class Graph {
     this.across = across;
     this.up = up;
     this.theme = theme;
+    this.edges = { lower: 22, upper: 8 }; // pixels below and above the box
     this.width = canvas.clientWidth;
     this.height = canvas.clientHeight;
     this.context = fitCanvas(canvas, this.width, this.height);
@@ -27,19 +28,19 @@ export class Graph {
 
   /** @param {number} x @param {number} y @returns {[number, number]} */
   pixel(x, y) {
-    const { across, up, width, height } = this;
+    const { across, up, width, height, edges } = this;
     return [
-      LEFT_EDGE + ((x - across[0]) / (across[1] - across[0])) * (width - LEFT_EDGE - OTHER_EDGE),
-      height - LOWER_EDGE - ((y - up[0]) / (up[1] - up[0])) * (height - LOWER_EDGE - OTHER_EDGE),
+      LEFT_EDGE + ((x - across[0]) / (across[1] - across[0])) * (width - LEFT_EDGE - RIGHT_EDGE),
+      height - edges.lower - ((y - up[0]) / (up[1] - up[0])) * (height - edges.lower - edges.upper),
     ];
   }
 
   /** The numbers at a pixel. @param {number} px @param {number} py @returns {[number, number]} */
   numbers(px, py) {
-    const { across, up, width, height } = this;
+    const { across, up, width, height, edges } = this;
     return [
-      across[0] + ((px - LEFT_EDGE) / (width - LEFT_EDGE - OTHER_EDGE)) * (across[1] - across[0]),
-      up[0] + ((height - LOWER_EDGE - py) / (height - LOWER_EDGE - OTHER_EDGE)) * (up[1] - up[0]),
+      across[0] + ((px - LEFT_EDGE) / (width - LEFT_EDGE - RIGHT_EDGE)) * (across[1] - across[0]),
+      up[0] + ((height - edges.lower - py) / (height - edges.lower - edges.upper)) * (up[1] - up[0]),
     ];
   }
 

@@ -59,13 +59,6 @@ export class HandOn {
     if (words) this.figure.announce(words);
   }
 
-  /** Pixels as the graph counts them. @param {PointerEvent} event @param {LessonGraph} graph @returns {HandPoint} */
-  at(event, graph) {
-    const { left, top, width } = this.canvas.getBoundingClientRect();
-    const scale = graph.width / width;
-    return [(event.clientX - left) * scale, (event.clientY - top) * scale];
-  }
-
   /** @param {HandPoint} pixel @param {LessonGraph} graph */
   placeAt(pixel, graph) {
     return ruledPlace(graph.numbers(...pixel), /** @type {HandRules} */ (this.rules), graph.across, graph.up);
@@ -74,7 +67,7 @@ export class HandOn {
   /** @param {PointerEvent} event */
   down(event) {
     const graph = this.figure.graphOf(this.p);
-    const pixel = this.at(event, graph);
+    const pixel = graph.at(event);
     const pixels = this.points.map(([x, y]) => graph.pixel(x, y));
     const reach = event.pointerType === "touch" ? FINGER : MOUSE;
     this.held = { which: pointWithin(pixels, pixel, reach), start: pixel, moved: false };
@@ -87,7 +80,7 @@ export class HandOn {
     const { held } = this;
     if (!held || held.which < 0) return;
     const graph = this.figure.graphOf(this.p);
-    const pixel = this.at(event, graph);
+    const pixel = graph.at(event);
     held.moved ||= Math.hypot(pixel[0] - held.start[0], pixel[1] - held.start[1]) > SLOP;
     if (held.moved) this.give(withMoved(this.points, held.which, this.placeAt(pixel, graph)));
     this.figure.draw();
@@ -99,7 +92,7 @@ export class HandOn {
     this.held = null;
     if (!held || held.moved || !this.rules?.adds) return;
     const graph = this.figure.graphOf(this.p);
-    const pixel = this.at(event, graph);
+    const pixel = graph.at(event);
     if (Math.hypot(pixel[0] - held.start[0], pixel[1] - held.start[1]) <= SLOP) this.toggle(held.which, this.placeAt(pixel, graph));
     this.figure.draw();
   }

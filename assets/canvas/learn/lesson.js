@@ -1,11 +1,13 @@
 // The figure of a stop of the tour: what Python packed is drawn; what a visitor changes goes back.
 
-import { element, partsOf } from "../kit/dom.js";
+import { element } from "../kit/dom.js";
 import { readFrame } from "../kit/frame.js";
-import { css, readTheme, takeTheme } from "../kit/theme.js";
+import { LivingFigure } from "../kit/living.js";
+import { css } from "../kit/theme.js";
 import { lessonControl } from "./controls.js";
 import { HandOn } from "./hand_on.js";
 import { lessonInk, LessonGraph } from "./lesson_graph.js";
+import { Picker } from "./picker.js";
 
 /** @import { LessonControl, LessonState } from "./controls.js" */
 /** @import { LessonPanel } from "./lesson_graph.js" */
@@ -16,42 +18,30 @@ import { lessonInk, LessonGraph } from "./lesson_graph.js";
 const LOOP_MS = 7000; // once round for what moves
 const WAIT_MS = 1500; // an answer that has not come by then is not waited for
 
-export class LessonFigure {
+/** @extends {LivingFigure<LessonAct>} */
+export class LessonFigure extends LivingFigure {
   /**
    * @param {ParentNode} root
    * @param {(act: LessonAct) => void} send
    */
   constructor(root, send) {
-    this.parts = partsOf(root);
-    this.root = this.parts.explorer;
-    this.send = send;
-    this.theme = readTheme(this.root);
-    /** @type {import("../kit/frame.js").Frame | null} */
-    this.frame = null;
+    super(root, send);
     /** @type {LessonState} */
     this.state = {};
     /** @type {Map<string, { node: HTMLElement, show: (value: any) => void }>} */
     this.controls = new Map();
-    /** @type {{ canvas: HTMLCanvasElement, legend: HTMLElement, title: HTMLElement, hand: HandOn }[]} */
+    /** @type {{ canvas: HTMLCanvasElement, legend: HTMLElement, title: HTMLElement, hand: HandOn, picker: Picker, graph: LessonGraph | null }[]} */
     this.places = [];
     /** @type {LessonState | undefined} */
     this.usual = undefined;
-    this.edit = 0;
     this.asked = 0; // the edit that was sent last
     this.answered = 0;
     this.sentAt = 0;
-    this.moving = !window.matchMedia("(prefers-reduced-motion: reduce)").matches;
-    this.tick = 0;
-    const { moving, again, play, step, restart } = this.parts;
-    moving.addEventListener("click", () => this.move(!this.moving));
+    const { again, play, step, restart } = this.parts;
     again.addEventListener("click", () => this.change({ ...this.usual }));
     for (const [button, train] of [[step, "step"], [restart, "restart"]]) button.addEventListener("click", () => this.ask({ train }));
     play.addEventListener("click", () => this.ask({ train: this.training?.status === "playing" ? "pause" : "play" }));
-    this.observer = new ResizeObserver(() => this.draw());
-    this.observer.observe(this.root);
-    takeTheme(this.root, this.theme);
-    this.move(this.moving);
-    this.root.dataset.ready = "true";
+    this.begin();
   }
 
   /** @param {LessonWords} words */
@@ -104,11 +94,11 @@ export class LessonFigure {
   /** Canvases for the panels, those that are there again. @param {LessonPanel[]} panels */
   make(panels) {
     if (this.places.length !== panels.length) {
-      this.places.forEach(({ hand }) => hand.stop());
+      this.letGo();
       this.places = panels.map((_, p) => {
         const canvas = element("canvas");
         const [title, legend] = [element("h3"), element("figcaption")];
-        return { canvas, legend, title, hand: new HandOn(canvas, this, p) };
+        return { canvas, legend, title, hand: new HandOn(canvas, this, p), picker: new Picker(canvas, this, p), graph: null };
       });
       this.parts.panels.replaceChildren(...this.places.map(({ canvas, legend, title }) => element("figure", {}, title, canvas, legend)));
     }
@@ -126,7 +116,7 @@ export class LessonFigure {
       if (panel.hand) titled.push({ kind: "dots", arrays: {}, title: panel.hand.title, ink: "warm" });
       legend.replaceChildren(...titled.map((mark) => {
         const ink = css(lessonInk(mark.ink, this.theme), mark.kind === "band" ? 0.35 : 1);
-        return element("span", { class: mark.kind }, element("i", { style: `background:${ink}` }), mark.title);
+        return element("span", { class: mark.dashed ? "dashed" : mark.kind }, element("i", { style: `--ink:${ink}` }), mark.title);
       }));
     });
   }
@@ -162,19 +152,11 @@ export class LessonFigure {
     this.parts.announce.textContent = words;
   }
 
-  /** @param {boolean} on */
-  move(on) {
-    this.moving = on;
-    this.parts.moving.setAttribute("aria-pressed", String(on));
-    cancelAnimationFrame(this.tick);
-    if (on) this.animate();
-  }
-
   // --- drawing --------------------------------------------------------------------------------
 
-  animate() {
+  /** @override */
+  drawMoving() {
     if (this.loops()) this.draw();
-    this.tick = requestAnimationFrame(() => this.animate());
   }
 
   /** @param {number} p */
@@ -183,28 +165,38 @@ export class LessonFigure {
     return new LessonGraph(this.places[p].canvas, this.frame?.header.panels[p], this.theme, zoom);
   }
 
+  /** @override */
   draw() {
     if (!this.frame) return;
     const { header, arrays } = this.frame;
     const place = this.moving ? (performance.now() % LOOP_MS) / LOOP_MS : 0;
-    this.places.forEach(({ canvas, hand }, p) => {
+    this.places.forEach((placed, p) => {
+      const { canvas, hand } = placed;
       if (!canvas.clientWidth) return;
       const graph = this.graphOf(p);
       graph.axes();
       graph.marks(arrays, header.palette, place);
       hand.draw(graph);
+      placed.graph = graph;
     });
   }
 
+  /** @override */
   retheme() {
-    takeTheme(this.root, this.theme);
     if (this.frame) this.make(this.frame.header.panels);
-    this.draw();
+    super.retheme();
   }
 
+  /** @override */
   stop() {
-    cancelAnimationFrame(this.tick);
-    this.observer.disconnect();
-    this.places.forEach(({ hand }) => hand.stop());
+    super.stop();
+    this.letGo();
+  }
+
+  letGo() {
+    for (const { hand, picker } of this.places) {
+      hand.stop();
+      picker.stop();
+    }
   }
 }

@@ -7,10 +7,11 @@ import { css, heatColour, labelStyle, mix, tracePath } from "../kit/theme.js";
 
 /** @import { Theme } from "../kit/theme.js" */
 /** @typedef {{ kind: string, arrays: Record<string, string>, title: string, ink?: string, [look: string]: any }} LessonMark */
-/** @typedef {{ title: string, across: [number, number], up: [number, number], alt: string, axes: [string, string], ticks: string[], bare: boolean, wide: boolean, tall: number, hand: import("./hand.js").HandRules | null, marks: LessonMark[] }} LessonPanel */
+/** @typedef {{ title: string, across: [number, number], up: [number, number], alt: string, axes: [string, string], ticks: string[], bare: boolean, wide: boolean, tall: number, hand: import("./hand.js").HandRules | null, picks: [string, string] | null, marks: LessonMark[] }} LessonPanel */
 /** @typedef {Record<string, any>} Arrays by name */
 
 const INKS = { warm: [213, 94, 0], green: [0, 158, 115] };
+const NAME = 14; // pixels that the name of an axis takes
 /** Reused for every small picture. @type {{ canvas?: HTMLCanvasElement }} */
 const smallPicture = {};
 
@@ -22,6 +23,9 @@ export function lessonInk(name, theme) {
   return theme.accent;
 }
 
+/** @param {[number, number]} pixel @returns {[number, number]} */
+const below = ([x, y]) => [x, y + 15];
+
 export class LessonGraph extends Graph {
   /**
    * @param {HTMLCanvasElement} canvas
@@ -31,9 +35,13 @@ export class LessonGraph extends Graph {
    */
   constructor(canvas, panel, theme, zoom) {
     super(canvas, panel.across, panel.up, theme);
+    this.canvas = canvas;
     this.panel = panel;
     this.width /= zoom;
     this.height /= zoom;
+    const { bare, axes: [across, up] } = panel; // their names stand outside the box
+    if (across && !bare) this.edges.lower += NAME;
+    if (up) this.edges.upper += NAME;
     this.context.scale(zoom, zoom);
   }
 
@@ -45,12 +53,19 @@ export class LessonGraph extends Graph {
     context.font = `11px ${theme.font}`;
     context.fillStyle = css(theme.muted);
     context.textAlign = "center";
-    ticks.forEach((word, i) => context.fillText(word, this.pixel(i + 1, panel.up[0])[0], this.height - 7));
+    ticks.forEach((word, i) => context.fillText(word, ...below(this.pixel(i + 1, panel.up[0]))));
     context.font = `600 11px ${theme.font}`;
     context.textAlign = "right";
-    if (across) context.fillText(`${across} →`, this.width - 10, this.height - 27);
+    if (across) context.fillText(`${across} →`, this.width - 10, this.height - 7);
     context.textAlign = "left";
-    if (up) context.fillText(`↑ ${up}`, bare ? 8 : 40, 16);
+    if (up) context.fillText(`↑ ${up}`, 8, 13);
+  }
+
+  /** Where a pointer is, in pixels as the graph counts them. @param {MouseEvent} event @returns {[number, number]} */
+  at(event) {
+    const { left, top, width } = this.canvas.getBoundingClientRect();
+    const scale = this.width / width;
+    return [(event.clientX - left) * scale, (event.clientY - top) * scale];
   }
 
   /** Everything inside the box. @param {Arrays} arrays @param {string[]} palette @param {number} place in the loops of what moves, from 0 to 1 */
@@ -108,7 +123,9 @@ export class LessonGraph extends Graph {
       tracePath(context, marker, px, py, radius);
       context.fillStyle = hollow ? css(theme.background) : css(colour, strength);
       context.fill();
-      context.strokeStyle = hollow ? css(colour, strength) : css(theme.background, strength);
+      // The darkest shades would be lost on a dark page.
+      const rim = shade && theme.dark ? theme.muted : theme.background;
+      context.strokeStyle = hollow ? css(colour, strength) : css(rim, strength);
       context.lineWidth = hollow ? 2 : 1;
       context.stroke();
     }

@@ -1,92 +1,86 @@
-"""Four maps of the same digits: PCA, dual PCA, a GP-LVM and a Bayesian one, while they train."""
+"""Four maps of the same rows: PCA, dual PCA, a GP-LVM and a Bayesian one, while they train."""
 
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import cache
 from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
-from numpy.typing import NDArray
+from jaxtyping import Float
 
-from gplvm_core.datasets import load_dataset
 from gplvm_core.figures.lessons.legs import legs
-from gplvm_core.figures.lessons.picture import Panel, Picture, dots, line, number, room
+from gplvm_core.figures.lessons.picture import Panel, Picture, line, number, room
+from gplvm_core.figures.lessons.rows import Rows, run_or_digits
 from gplvm_core.models import GPLVM, BayesianGPLVM, ProbabilisticPCA
 from gplvm_core.numerics import Array
 
-KINDS = (0, 1, 3)
-SHOWN, HELD_OUT = 15, 6  # of each kind: trained on, and kept aside
-N_INDUCING, MAX_ITER, LEG = 20, 120, 8
+N_INDUCING, MAX_ITER, LEG = 16, 48, 4
+PROMISED = 95.0  # per cent
+SIGMAS = 1.959964  # to both sides hold as much of a Gaussian
 TITLES = {
     "pca": "PCA",
     "dual": "PCA by the other door (dual)",
     "points": "GP-LVM, points fitted",
     "bayesian": "Bayesian GP-LVM",
 }
-INKS = {"pca": "muted", "dual": "muted", "points": "warm", "bayesian": "accent"}
-
-
-def digits() -> tuple[Float[Array, "N D"], Int[NDArray[np.int64], " N"], Float[Array, "T D"]]:
-    """Rows to train on with their kinds, and rows that are kept aside."""
-    data = load_dataset("digits")
-    assert data.labels is not None
-    rows = [np.flatnonzero(data.labels == kind) for kind in KINDS]
-    shown = np.concatenate([each[:SHOWN] for each in rows])
-    aside = np.concatenate([each[SHOWN : SHOWN + HELD_OUT] for each in rows])
-    values = data.values.astype(np.float64)
-    return values[shown], np.repeat(np.arange(len(KINDS)), SHOWN), values[aside]
+INKS = {"pca": "muted", "points": "warm", "bayesian": "accent"}
 
 
 @dataclass
-class Errors:
-    """Root mean square errors over the steps: of rows shown, and of hidden halves of others."""
+class Judged:
+    """Over the steps: errors (root mean square) of rows shown and of hidden parts of others, and
+    the percentage of hidden values inside their 95 % bands."""
 
+    rows: Rows
     steps: list[float] = field(default_factory=list)
     shown: list[float] = field(default_factory=list)
     aside: list[float] = field(default_factory=list)
+    inside: list[float] = field(default_factory=list)
 
     def note(self, model: Any, step: int) -> None:
         """Add those of a fitted model."""
-        rows, _, aside = digits()
+        hidden = self.rows.hidden
         drawn = model.inverse_transform(model.latent_mean_)
-        half = aside.shape[1] // 2
-        hidden = aside.copy()
-        hidden[:, half:] = np.nan
-        filled = np.asarray(model.complete(hidden))
+        given = np.where(hidden, np.nan, self.rows.aside)
+        filled, deviation = model.complete(given, return_std=True)
+        wrong = (filled - self.rows.aside)[:, hidden]
         self.steps.append(float(step))
-        self.shown.append(float(np.sqrt(np.mean((drawn - rows) ** 2))))
-        self.aside.append(float(np.sqrt(np.mean((filled - aside)[:, half:] ** 2))))
+        self.shown.append(float(np.sqrt(np.mean((drawn - self.rows.shown) ** 2))))
+        self.aside.append(float(np.sqrt(np.mean(wrong**2))))
+        held = np.abs(wrong) <= SIGMAS * deviation[:, hidden]
+        self.inside.append(100.0 * float(np.mean(held)))
 
 
-def linear_maps() -> tuple[dict[str, Float[Array, "N 2"]], Errors]:
-    """PCA by both of its doors, and its errors."""
-    rows, _, _ = digits()
+@cache
+def linear_maps() -> tuple[dict[str, Float[Array, "N 2"]], Judged]:
+    """PCA by both of its doors, and how it is judged."""
+    rows = run_or_digits()
     models = {
         "pca": ProbabilisticPCA(2, method="primal"),
         "dual": ProbabilisticPCA(2, method="dual"),
     }
-    errors = Errors()
+    judged = Judged(rows)
     with warnings.catch_warnings(action="ignore"):  # pixels that are always dark
         for model in models.values():
-            model.fit(rows)
-    errors.note(models["pca"], 0)
-    return {name: model.latent_mean_ for name, model in models.items()}, errors
+            model.fit(rows.shown)
+    judged.note(models["pca"], 0)
+    return {name: model.latent_mean_ for name, model in models.items()}, judged
 
 
 def four_maps(n_latent: int, look: Callable[[Picture, int, int], None] | None = None) -> Picture:
     """The last picture of the training; without `look` that of its start, which is PCA's map."""
-    rows, _, _ = digits()
+    rows = run_or_digits()
     maps, linear = linear_maps()
-    errors = {"points": Errors(), "bayesian": Errors()}
-    maps = maps | {name: maps["pca"] for name in errors}
+    judged = {"pca": linear, "points": Judged(rows), "bayesian": Judged(rows)}
+    maps = maps | {"points": maps["pca"], "bayesian": maps["pca"]}
     if look is None:
-        return drawn(maps, linear, errors)
+        return drawn(rows, maps, judged)
     makers: dict[str, Callable[[], Any]] = {
         "points": lambda: GPLVM(n_latent, max_iter=MAX_ITER, random_state=0),
         "bayesian": lambda: BayesianGPLVM(n_latent, N_INDUCING, max_iter=MAX_ITER, random_state=0),
     }
-    running = {name: legs(make, rows, LEG) for name, make in makers.items()}
+    running = {name: legs(make, rows.shown, LEG) for name, make in makers.items()}
     step = 0
     while running:
         step = min(step + LEG, MAX_ITER)
@@ -95,71 +89,83 @@ def four_maps(n_latent: int, look: Callable[[Picture, int, int], None] | None = 
             if model is None:
                 del running[name]
                 continue
-            errors[name].note(model, step)
+            judged[name].note(model, step)
             tells = np.argsort(-model.relevance_ * model.latent_mean_.var(axis=0))[:2]
             maps[name] = model.latent_mean_[:, tells]
         if running:
-            look(drawn(maps, linear, errors), step, MAX_ITER)
-    return drawn(maps, linear, errors)
+            look(drawn(rows, maps, judged), step, MAX_ITER)
+    return drawn(rows, maps, judged)
 
 
-def drawn(
-    maps: dict[str, Float[Array, "N 2"]], linear: Errors, errors: dict[str, Errors]
-) -> Picture:
-    """The maps, turned to the same side, and the errors of what was kept aside."""
-    _, kinds, _ = digits()
-    panels = []
+def drawn(rows: Rows, maps: dict[str, Float[Array, "N 2"]], judged: dict[str, Judged]) -> Picture:
+    """The maps, turned to the same side; what the bands hold, and the errors."""
+    panels: dict[str, Panel] = {}
     for name, places in maps.items():
         # The sign of a latent dimension has no meaning: all are turned like the first map.
         sides = np.sign(np.sum(places * maps["pca"], axis=0))
         x, y = (places * np.where(sides == 0, 1.0, sides)).T
-        panels.append(
-            Panel(
-                TITLES[name],
-                room(x),
-                room(y),
-                (dots(x, y, labels=kinds, radius=4.2),),
-                f"The map of {len(x)} digits by {TITLES[name]}.",
-                bare=True,
-                tall=0.75,
-            )
+        panels[name] = Panel(
+            TITLES[name],
+            room(x),
+            room(y),
+            rows.marks(x, y),
+            f"The map of {len(x)} {rows.what} by {TITLES[name]}.",
+            bare=True,
+            tall=0.6,
         )
-    aside = linear.aside + [each for one in errors.values() for each in one.aside]
-    curves = [
-        line(np.array([0.0, MAX_ITER]), np.repeat(linear.aside, 2), "muted", "PCA", dashed=True),
-        *(
-            line(np.array(each.steps), np.array(each.aside), INKS[name], TITLES[name])
-            for name, each in errors.items()
-            if each.steps
-        ),
+    inside = {name: each.inside for name, each in judged.items() if each.steps}
+    aside = {name: each.aside for name, each in judged.items() if each.steps}
+    promise = line(_ENDS, np.full(2, PROMISED), "green", "promised", dashed=True, width=1.8)
+    panels["inside"] = Panel(
+        f"Hidden {rows.hidden_part}: how much is in 95 % bands",
+        (0.0, float(MAX_ITER)),
+        (min(50.0, *(min(each) - 5.0 for each in inside.values())), 102.0),
+        (promise, *_curves(judged, inside)),
+        "The share of hidden values inside their bands, over the steps of training.",
+        axes=("step", "per cent"),
+        tall=0.6,
+    )
+    panels["aside"] = Panel(
+        f"Hidden {rows.hidden_part}: the error",
+        (0.0, float(MAX_ITER)),
+        (0.0, 1.15 * max(map(max, aside.values()))),
+        _curves(judged, aside),
+        "Held-out errors over the steps of training.",
+        axes=("step", f"error, in {rows.unit}"),
+        tall=0.6,
+    )
+    # Where there is room for three beside each other, the last of a row is a curve.
+    order = ("pca", "dual", "inside", "points", "bayesian", "aside")
+    return Picture(tuple(panels[name] for name in order), said(rows, judged))
+
+
+_ENDS = np.array([0.0, float(MAX_ITER)])
+
+
+def _curves(judged: dict[str, Judged], values: dict[str, list[float]]) -> tuple[Any, ...]:
+    """A curve for each model; PCA, which has no steps, all along."""
+    return tuple(
+        line(_ENDS, np.repeat(each, 2), INKS[name], "PCA", dashed=True)
+        if name == "pca"
+        else line(np.array(judged[name].steps), np.array(each), INKS[name], TITLES[name])
+        for name, each in values.items()
+    )
+
+
+def said(rows: Rows, judged: dict[str, Judged]) -> tuple[str, ...]:
+    """What each makes of what it was shown and of what was kept aside."""
+    about = (
+        f"Trained on {len(rows.shown)} {rows.what} with {rows.shown.shape[1]} numbers each; kept "
+        f"aside: {len(rows.aside)} others, whose {rows.hidden_part} are to be filled in."
+    )
+    titles = {"pca": "PCA", "points": "GP-LVM with fitted points", "bayesian": "Bayesian GP-LVM"}
+    sentences = [
+        f"{titles[name]}: error {number(each.shown[-1])} {rows.unit} in what it was shown, "
+        f"{number(each.aside[-1])} in what was hidden; "
+        f"{number(each.inside[-1], 0)} % of that lies in bands that promise 95 %."
+        for name, each in judged.items()
+        if each.steps
     ]
-    panels.append(
-        Panel(
-            "Error in the hidden half of digits that none was trained on",
-            (0.0, float(MAX_ITER)),
-            room(aside, margin=0.15),
-            tuple(curves),
-            "Held-out errors over the steps of training.",
-            axes=("step", "error, in shades of 16"),
-            wide=True,
-            tall=0.75,
-        )
-    )
-    return Picture(tuple(panels), said(linear, errors))
-
-
-def said(linear: Errors, errors: dict[str, Errors]) -> tuple[str, ...]:
-    """Errors of what was shown and of what was kept aside, and who is best."""
-    first = (
-        f"PCA: error {number(linear.shown[-1])} in digits that it was shown, "
-        f"{number(linear.aside[-1])} in hidden halves of others."
-    )
-    trained = {name: each for name, each in errors.items() if each.steps}
-    if len(trained) < len(errors):
-        return (first, "The two below have not been trained: both start from PCA's map.")
-    points, bayesian = trained["points"], trained["bayesian"]
-    return (
-        first,
-        f"GP-LVM with fitted points: {number(points.shown[-1])} and {number(points.aside[-1])}. "
-        f"Bayesian GP-LVM: {number(bayesian.shown[-1])} and {number(bayesian.aside[-1])}.",
-    )
+    if len(sentences) < len(judged):
+        sentences.append("The two below have not been trained: both start from PCA's map.")
+    return about, *sentences

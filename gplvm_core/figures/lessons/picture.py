@@ -132,7 +132,8 @@ class Panel:
     """A box of numbers with marks. axes: names across and up; alt: for who cannot see it.
 
     ticks: words instead of numbers below 1, 2, …; bare: no numbers at the axes. wide: as wide as
-    all the others together; tall: times the usual height.
+    all the others together; tall: times the usual height. picks: a click on a dot chooses its row,
+    counted from 1, beside the one before: two numbers of the state, by their names.
     """
 
     title: str
@@ -142,6 +143,7 @@ class Panel:
     alt: str
     axes: tuple[str, str] = ("", "")
     hand: Hand | None = None
+    picks: tuple[str, str] | None = None
     ticks: tuple[str, ...] = ()
     bare: bool = False
     wide: bool = False
@@ -174,6 +176,7 @@ def pack_picture(picture: Picture, **header: Any) -> bytes:
                 "up": [float(end) for end in panel.up],
                 "alt": panel.alt,
                 "axes": list(panel.axes),
+                "picks": panel.picks,
                 "ticks": list(panel.ticks),
                 "bare": panel.bare,
                 "wide": panel.wide,

@@ -1,5 +1,7 @@
 """One digit, turned and thinned: its pictures lie on a curve, or on a surface, of pixel space."""
 
+from functools import cache
+
 import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import NDArray
@@ -16,6 +18,7 @@ COMPONENTS = (1, 2, 10)
 APART = 30.0  # degrees from which on two pictures are different ones
 
 
+@cache
 def first_of(digit: int) -> Float[Array, "S S"]:
     """A picture of the digit with smooth edges and a rim, ink from 0 to 1."""
     digits = load_dataset("digits")

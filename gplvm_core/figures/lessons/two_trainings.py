@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 
-from gplvm_core.figures.lessons.four_maps import KINDS, SHOWN, digits
 from gplvm_core.figures.lessons.picture import Panel, Picture, dots, images, line, number
+from gplvm_core.figures.lessons.rows import KINDS, SHOWN, digits
 from gplvm_core.models import BayesianGPLVM
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Posterior
@@ -35,7 +35,7 @@ class Map:
 
 def trained_maps() -> tuple[Map, ...]:
     """The same rows and model, from two starts; it takes a second or two."""
-    rows, _, _ = digits()
+    rows = digits().shown
     found = []
     for start, title in STARTS.items():
         model = BayesianGPLVM(2, N_INDUCING, init=start, max_iter=MAX_ITER, random_state=0)
@@ -103,7 +103,7 @@ def two_trainings(maps: Sequence[Map], first: int, second: int, crosses: bool) -
 
     crosses: every row's deviations as well.
     """
-    rows, kinds, _ = digits()
+    rows = digits().shown
     panels, straight, along = [], [], []
     for found in maps:
         path, length = way(found, first, second)
@@ -112,7 +112,7 @@ def two_trainings(maps: Sequence[Map], first: int, second: int, crosses: bool) -
         straight.append(float(np.linalg.norm(ends[1] - ends[0])))
         along.append(length)
         marks = [
-            dots(x, y, labels=kinds, radius=3.8, spread=found.deviations if crosses else None),
+            *digits().marks(x, y, found.deviations if crosses else None),
             line(ends[:, 0], ends[:, 1], "muted", "straight on the map", width=1.6, dashed=True),
             line(path[:, 0], path[:, 1], "warm", "shortest way through the data"),
             dots(ends[:, 0], ends[:, 1], "warm", radius=8, hollow=True),
@@ -125,6 +125,7 @@ def two_trainings(maps: Sequence[Map], first: int, second: int, crosses: bool) -
                 (-reach, reach),
                 tuple(marks),
                 f"The map of {len(x)} digits; the two chosen are {number(straight[-1])} apart.",
+                picks=("from", "to"),
                 bare=True,
                 tall=1.2,
             )
@@ -143,6 +144,8 @@ def two_trainings(maps: Sequence[Map], first: int, second: int, crosses: bool) -
     )
     ratios = [max(pair) / max(min(pair), 1e-9) for pair in (straight, along)]
     apart = float(np.linalg.norm(rows[second] - rows[first]))
+    if first == second:
+        return Picture(tuple(panels), ("This is one digit twice: choose another one.",))
     return Picture(
         tuple(panels),
         (

@@ -55,6 +55,8 @@ def _figure(stop: Stop, watched: bool, turn: Callable[[int], None]) -> None:
         st.rerun()  # the whole page
     now = shown(stop)
     run = now.run
+    if run is not None:
+        run.seen()
     picture = (run and run.picture) or now.picture
     playing = run is not None and run.playing
     figure_key = f"learn_figure_{stop.name}"

@@ -12,12 +12,16 @@ from pages.ui.learn.stop import Stop
 # So many trainings compute at a time, whoever plays them: the processor is shared.
 TURNS = threading.BoundedSemaphore(2)
 PACE = 1.0 / 25.0  # seconds a step takes at least: it is to be seen
+UNSEEN = 2.0  # seconds without a look after which nothing is computed further
 FORGOTTEN = 600.0  # seconds of a pause after which nobody comes back
 
 
 @dataclass(eq=False)
 class Run:
-    """The training of a stop in a state; picture: how far it is; error: why it ended early."""
+    """The training of a stop in a state; picture: how far it is; error: why it ended early.
+
+    It computes for who looks: without `seen` it waits, at another stop, another page, a closed tab.
+    """
 
     stop: Stop
     state: State
@@ -29,13 +33,21 @@ class Run:
     ended: bool = False
     _allowed: float = 0.0  # steps until the next pause
     _over: bool = False
+    _seen: float = 0.0
     _change: threading.Condition = field(default_factory=threading.Condition)
 
     def start(self, steps: float) -> "Run":
         """Begin, and pause after so many steps (infinity: do not)."""
         self._allowed = steps
+        self._seen = time.monotonic()
         threading.Thread(target=self._work, name="learn", daemon=True).start()
         return self
+
+    def seen(self) -> None:
+        """Somebody looks at it."""
+        with self._change:
+            self._seen = time.monotonic()
+            self._change.notify_all()
 
     def play(self) -> None:
         self._let(float("inf"))
@@ -69,6 +81,10 @@ class Run:
         left = (self.most - self.step) * self.seconds / self.step
         return f"Step {self.step} of at most {self.most}, up to {max(left, 1.0):.0f} s to go"
 
+    def _wanted(self) -> bool:
+        watched = time.monotonic() - self._seen < UNSEEN
+        return self._over or (watched and self.step < self._allowed)
+
     def _work(self) -> None:
         TURNS.acquire()
         self._since = time.monotonic()
@@ -92,7 +108,7 @@ class Run:
             with self._change:
                 self._change.wait_for(lambda: self._over, max(rest, 0.0))
                 self.seconds += time.monotonic() - self._since
-                shown = self._change.wait_for(lambda: self._over or step < self._allowed, FORGOTTEN)
+                shown = self._change.wait_for(self._wanted, FORGOTTEN)
         finally:
             TURNS.acquire()
         self._over |= not shown

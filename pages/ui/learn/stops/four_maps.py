@@ -2,6 +2,7 @@
 
 import streamlit as st
 
+from gplvm_core.datasets.stick_man import stick_man_file
 from gplvm_core.figures.lessons.four_maps import four_maps
 from gplvm_core.figures.lessons.picture import Picture
 from pages.ui.learn.controls import Slider, State
@@ -23,24 +24,36 @@ FOUR_MAPS = Stop(
     name="maps",
     title="Four maps of the same data",
     words="PCA looks for directions, its dual for places: both give the same map. Bend the map and "
-    "it becomes a GP-LVM, which places every digit where it is explained best; the Bayesian one "
-    "averages over the places instead. Press Train, and watch the digits that are kept aside.",
-    attempt="Train with 8 dimensions, then with 2. Which model is nearly free of error in what it "
-    "was shown, and what does it do with hidden halves of other digits?",
-    caution="A map with clear groups is not a better model. And a nonlinear one need not win: on "
-    "other data plain PCA may fill in as well or better.",
+    "it becomes a GP-LVM, which fits a place to every row; the Bayesian one averages over places "
+    "instead. Press Train and watch the rows kept aside: of what is hidden there, how much lies "
+    "where the model says that 95 % of it should?",
+    attempt="Train. Which model has nearly no error in what it was shown, and what are its bands "
+    "worth on what was hidden? Then give both other numbers of dimensions.",
+    caution="A map with clear shapes is not a better model. Nor need a sure model be right, nor "
+    "the one with honest bands have the least error: both are measured here, on rows kept aside.",
     note=Note(
         "The GP-LVM has as many free numbers as places: with enough dimensions it explains its "
-        "rows to the last pixel, noise included. Averaging over the places takes that away, with "
-        "no penalty to be tuned.",
-        "Why are the two upper maps the same? What would happen to the dual one with a curved "
-        "kernel?",
+        "rows to the last digit, noise included, takes the noise for nothing, and promises the "
+        "same for new rows. Averaging over the places takes that away, with no penalty to tune.",
+        "Why are the two upper maps the same? And how can a model fill in well, and yet be wrong "
+        "about how well?",
         (
             "They judge by the error in what was shown. Only rows kept aside tell.",
-            "They choose the model whose map looks best to them.",
+            "They compare errors alone. A model that is wrong by little, but never says so, is "
+            "overfitted as well.",
         ),
     ),
-    controls=(Slider("dimensions", "Dimensions", 2, 10, 1, 8, help="Of the two lower models."),),
+    controls=(
+        Slider(
+            "dimensions",
+            "Dimensions",
+            2,
+            10,
+            1,
+            3 if stick_man_file() else 8,
+            help="Of the two lower models.",
+        ),
+    ),
     picture=picture,
     train=train,
     doors=(Door("explore", "Open a map of digits in Explore", {"model": "gallery:digits"}),),

@@ -25,8 +25,8 @@ TWO_TRAININGS = Stop(
     words="Two trainings of the same model on the same digits, from two starts. Both bounds are "
     "about as good, and yet the maps differ: distances on the paper, gaps and areas are not "
     "properties of the data. Lengths of ways through the data are measured in what comes out.",
-    attempt="Choose two digits and compare: how different are the straight distances on the two "
-    "maps, how different the ways along the data? Show the crosses: which places are not sure?",
+    attempt="Click two digits on a map: how different are the straight distances on the two maps, "
+    "how different the ways along the data? Show the crosses: which places are not sure?",
     caution="A gap between groups does not say that nothing lies between them, and a large group "
     "is not one of more variety. The way along the data stays nearer to itself, but is not the "
     "same either: these are two local optima.",

@@ -1,0 +1,51 @@
+// Clicks on the dots of a map: a row that is clicked is chosen, beside the one chosen before.
+
+import { pointWithin } from "./hand.js";
+
+/** @import { LessonFigure } from "./lesson.js" */
+
+const PICK_REACH = 18; // pixels within which a click means a dot
+
+/** The names of the state's two numbers, and what is chosen then: the last one and this one. @param {[string, string]} names @param {Record<string, number>} state @param {number} row counted from 1 */
+export function pickedRows([from, to], state, row) {
+  return row === state[to] ? {} : { [from]: state[to], [to]: row };
+}
+
+export class Picker {
+  /** @param {HTMLCanvasElement} canvas @param {LessonFigure} figure @param {number} p which panel */
+  constructor(canvas, figure, p) {
+    this.canvas = canvas;
+    this.figure = figure;
+    this.p = p;
+    this.listeners = new AbortController();
+    const { signal } = this.listeners;
+    canvas.addEventListener("click", (event) => this.pick(event), { signal });
+    canvas.addEventListener("pointermove", (event) => { if (this.names) canvas.style.cursor = this.rowAt(event) ? "pointer" : ""; }, { signal });
+  }
+
+  /** @returns {[string, string] | null} */
+  get names() {
+    return this.figure.frame?.header.panels[this.p]?.picks ?? null;
+  }
+
+  /** The row whose dot is there, counted from 1; 0: none. @param {MouseEvent} event */
+  rowAt(event) {
+    const { frame, places } = this.figure;
+    const { graph } = places[this.p];
+    if (!frame || !graph) return 0;
+    const { arrays } = frame;
+    const { arrays: own } = frame.header.panels[this.p].marks.find((/** @type {{ kind: string }} */ { kind }) => kind === "dots");
+    const dots = Array.from(arrays[own.x], (/** @type {number} */ x, /** @type {number} */ i) => graph.pixel(x, arrays[own.y][i]));
+    return 1 + pointWithin(dots, graph.at(event), PICK_REACH);
+  }
+
+  /** @param {MouseEvent} event */
+  pick(event) {
+    const row = this.names ? this.rowAt(event) : 0;
+    if (this.names && row) this.figure.change(pickedRows(this.names, this.figure.state, row));
+  }
+
+  stop() {
+    this.listeners.abort();
+  }
+}

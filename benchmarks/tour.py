@@ -1,0 +1,104 @@
+"""How soon every stop of the tour answers: the server's work, and the way there and back.
+
+    python -m benchmarks.tour
+
+For each stop the one control that moves the figure is moved again and again: milliseconds of the
+core and the packing in this process, and from the event to the drawn answer in a real browser, with
+the app started on this machine. Target: 100 ms of the server's work.
+"""
+
+import shutil
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from benchmarks.common import table, versions, write_row
+from benchmarks.interaction import BROWSER_FLAGS, app
+from gplvm_core.figures.lessons.picture import pack_picture
+from pages.ui.learn.controls import Slider, State, usual_state
+from pages.ui.learn.stop import Stop
+from pages.ui.learn.tour import STOPS
+
+TIMES = 9
+# From the event to the frame after the one that drew its answer.
+ROUND = """async ([label, value]) => {
+    const root = [...document.querySelectorAll("[data-testid=stBidiComponentIsolated]")]
+        .map((host) => host.shadowRoot?.querySelector(".lesson")).find(Boolean);
+    const input = root.querySelector(`input[aria-label="${label}"]`);
+    const before = root.dataset.shown, start = performance.now();
+    input.value = value;
+    input.dispatchEvent(new Event("input"));
+    while (root.dataset.shown === before) await new Promise(requestAnimationFrame);
+    return performance.now() - start;
+}"""
+
+
+def slider_of(stop: Stop) -> Slider:
+    """The first slider of a stop."""
+    return next(each for each in stop.controls if isinstance(each, Slider))
+
+
+def values_of(slider: Slider) -> list[float]:
+    """So many places of a slider, never one twice in a row."""
+    places = np.linspace(slider.low, slider.high, 7)[1:-1]
+    return [slider.clean(float(place)) for _ in range(TIMES) for place in places][:TIMES]
+
+
+def work(stop: Stop) -> list[float]:
+    """Milliseconds of the core and the packing, after a first time."""
+    slider, found = slider_of(stop), []
+    for value in [slider.usual, *values_of(slider)]:
+        state: State = usual_state(stop.controls) | {slider.name: value}
+        start = time.perf_counter()
+        pack_picture(stop.picture(state), name=stop.name, edit=1)
+        found.append(1e3 * (time.perf_counter() - start))
+    return found[1:]
+
+
+def rounds(page: Any, url: str, stop: Stop) -> list[float]:
+    """Milliseconds from the event to the answer, after a first time."""
+    slider = slider_of(stop)
+    page.goto(f"{url}/learn?stop={stop.name}")
+    page.wait_for_selector(f".lesson[data-stop={stop.name}][data-shown]", timeout=60_000)
+    page.wait_for_timeout(1500)
+    found = []
+    for value in values_of(slider):
+        found.append(page.evaluate(ROUND, [slider.label, str(value)]))
+        page.wait_for_timeout(150)
+    return found[1:]
+
+
+def main() -> None:
+    """Print a table and write a row of results."""
+    from playwright.sync_api import sync_playwright
+
+    results: dict[str, dict[str, float]] = {}
+    with (
+        tempfile.TemporaryDirectory() as home,
+        app(Path(home), "idle") as url,
+        sync_playwright() as playwright,
+    ):
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"), args=list(BROWSER_FLAGS)
+        )
+        page = browser.new_context(reduced_motion="reduce").new_page()
+        for stop in STOPS:
+            here, there = work(stop), rounds(page, url, stop)
+            results[stop.name] = {
+                "work_ms": float(np.median(here)),
+                "work_worst_ms": max(here),
+                "round_ms": float(np.median(there)),
+                "round_worst_ms": max(there),
+            }
+            print(stop.name, {name: round(each) for name, each in results[stop.name].items()})
+        browser.close()
+    rows = [[name, *(round(each) for each in found.values())] for name, found in results.items()]
+    print(table(["stop", "server's work", "(worst)", "there and back", "(worst)"], rows))
+    write_row("tour", {"stops": results}, seed=None, other_versions=versions(("streamlit",)))
+
+
+if __name__ == "__main__":
+    main()
