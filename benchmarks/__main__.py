@@ -8,6 +8,7 @@ NAMES = (
     "scale",
     "arrays",
     "many_rows",
+    "deep_rows",
     "cluster",
     "missing",
     "oil_flow",

@@ -188,14 +188,13 @@ def test_a_deep_model_is_trained_on_a_sample(tmp_path: Path) -> None:
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.usefixtures("few_are_many")
-@pytest.mark.parametrize("hidden", [(2,), (2, 1)], ids=["two", "three"])
-def test_a_deep_regression_is_trained_on_a_sample(hidden: tuple[int, ...], tmp_path: Path) -> None:
+def test_a_deep_regression_is_trained_on_a_sample(tmp_path: Path) -> None:
     generator = np.random.default_rng(0)
     inputs = generator.uniform(-1.0, 1.0, (400, 2))
     outputs = np.sign(inputs[:, :1]) + 0.3 * inputs + 0.05 * generator.normal(size=(400, 2))
     outputs[::9, 1] = np.nan
-    settings = {"n_inducing": 8, "max_iter": 20, "random_state": 0, "mean": "zero"}
-    seen = []
+    settings = {"n_inducing": 8, "max_iter": 10, "random_state": 0, "mean": "zero"}
+    seen, hidden = [], (2, 1)
     model = DeepGP(hidden, **settings).fit(inputs, outputs, callback=seen.append)
     assert len(model.trained_rows_) == 120
     assert any("120 of 400 rows were trained; the other 280" in note for note in model.notes_)
@@ -218,7 +217,8 @@ def test_a_deep_regression_is_trained_on_a_sample(hidden: tuple[int, ...], tmp_p
         if "placing" in progress.message:
             raise StopIteration
 
-    stopped = DeepGP(hidden, **settings).fit(inputs, outputs, callback=stop)
+    again = DeepGP(hidden, **settings)
+    stopped = again.fit(inputs, outputs, callback=stop, resume=seen[-1].run)
     assert stopped.result_.status == "stopped" and stopped.bound_ < model.bound_
     assert any("280 stand where the layers above say" in note for note in stopped.notes_)
     model.save(tmp_path / "model.gplvm")
@@ -402,12 +402,10 @@ def test_a_stop_is_a_stop_of_all_that_would_follow(tmp_path: Path, monkeypatch) 
     for begins, given, resume, seen in (
         ("1,000 rows", files, None, 250),
         ("placing rows", files, None, 250),
-        ("placing rows", table, None, 300),
         ("rows that pass by: [1-9]", files, None, None),
         # Of a run that had ended, there is only this left to be stopped.
         ("placing rows", files, run, 250),
         ("rows that pass by: 0", files, run, 250),
-        ("10,000 rows", files, run, 250),
     ):
         stop = Once(begins)
         model = BayesianGPLVM(**settings).fit(given, callback=stop, resume=resume)
