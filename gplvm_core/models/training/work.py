@@ -2,7 +2,8 @@
 
 from dataclasses import dataclass
 
-# What it costs to place a row, in steps of one row; measured, and it differs between data by two.
+# What it costs to place a row, in steps of one row: about that. Once rows are placed, the time left
+# goes by their own pace.
 PLACING = 12.0
 
 
