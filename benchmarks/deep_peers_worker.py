@@ -12,16 +12,19 @@ from typing import Any
 import numpy as np
 
 STEPS, DRAWS = 250, 50  # between two looks at the test likelihood, and for each of them
+SAMPLES, RATE = 10, 0.01  # of GPyTorch
 
 
 def density(mean: Any, variance: Any, wanted: Any) -> float:
-    """Mean log density of the wanted outputs under a mixture over the draws, S × N × 1."""
+    """Mean log density of the wanted outputs under a mixture over the draws, S × N."""
     each = -0.5 * np.log(2.0 * np.pi * variance) - 0.5 * (wanted - mean) ** 2 / variance
     top = each.max(axis=0)
     return float(np.mean(top + np.log(np.mean(np.exp(each - top), axis=0))))
 
 
-def gplvm_core(data: Any, n_inducing: int, budget: float) -> list[tuple[float, float]]:
+def gplvm_core(
+    data: Any, n_inducing: int, budget: float, enough: float
+) -> list[tuple[float, float]]:
     from gplvm_core import DeepGP
 
     begin = time.process_time()
@@ -30,7 +33,7 @@ def gplvm_core(data: Any, n_inducing: int, budget: float) -> list[tuple[float, f
     return [(seconds, float(np.mean(model.score_samples(data["new"], data["wanted"]))))]
 
 
-def gpflux(data: Any, n_inducing: int, budget: float) -> list[tuple[float, float]]:
+def gpflux(data: Any, n_inducing: int, budget: float, enough: float) -> list[tuple[float, float]]:
     """Adam on all rows, its rate 0.01, as its own examples have it; tracing does not count."""
     os.environ["TF_CPP_MIN_LOG_LEVEL"] = "3"
     import tensorflow as tf
@@ -62,7 +65,7 @@ def gpflux(data: Any, n_inducing: int, budget: float) -> list[tuple[float, float
 
     train(), draw()
     found, spent = [], 0.0
-    while spent < budget:
+    while spent < budget and (not found or found[-1][1] < enough):
         begin = time.process_time()
         for _ in range(STEPS):
             train()
@@ -73,16 +76,93 @@ def gpflux(data: Any, n_inducing: int, budget: float) -> list[tuple[float, float
     return found
 
 
+def gpytorch(data: Any, n_inducing: int, budget: float, enough: float) -> list[tuple[float, float]]:
+    """Doubly stochastic, as its own example has it: a linear mean in the hidden layer, Adam on all
+    rows with a rate of 0.01 (0.05 and 0.1 were worse), ten draws a step. Started as Salimbeni and
+    Deisenroth (2017) do, and in double precision: the mean as the identity, the hidden layer with
+    little variance, inducing inputs among the data.
+    """
+    import torch
+    from gpytorch import kernels, likelihoods, means, mlls, settings, variational
+    from gpytorch.distributions import MultivariateNormal
+    from gpytorch.models import deep_gps
+
+    torch.set_num_threads(1)
+    torch.set_default_dtype(torch.float64)
+    torch.manual_seed(0)
+    centre, scale = data["y"].mean(), data["y"].std()
+    x, new = torch.tensor(data["x"]), torch.tensor(data["new"])
+    y = torch.tensor((data["y"] - centre) / scale)
+    width, inducing = x.shape[1], x[torch.randperm(len(x))[:n_inducing]]
+
+    class Layer(deep_gps.DeepGPLayer):  # type: ignore[misc]
+        def __init__(self, n_outputs: int | None) -> None:
+            batch = torch.Size([] if n_outputs is None else [n_outputs])
+            q = variational.CholeskyVariationalDistribution(n_inducing, batch)
+            strategy = variational.VariationalStrategy(
+                self, inducing.clone().expand(*batch, -1, -1).clone(), q
+            )
+            super().__init__(strategy, width, n_outputs)
+            if n_outputs is None:
+                self.mean_module = means.ConstantMean()
+            else:
+                self.mean_module = means.LinearMean(width, batch)
+                self.mean_module.weights.data = torch.eye(width)[:, :, None]
+                self.mean_module.bias.data.zero_()
+                q.chol_variational_covar.data *= 1e-2
+                strategy.variational_params_initialized.fill_(1)  # else the prior's at first sight
+            rbf = kernels.RBFKernel(ard_num_dims=width, batch_shape=batch)
+            self.covar_module = kernels.ScaleKernel(rbf, batch_shape=batch)
+
+        def forward(self, points: Any) -> Any:
+            return MultivariateNormal(self.mean_module(points), self.covar_module(points))
+
+    class Deep(deep_gps.DeepGP):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.hidden, self.last = Layer(width), Layer(None)
+            self.likelihood = likelihoods.GaussianLikelihood()
+            self.likelihood.noise = 1e-2
+
+        def forward(self, points: Any) -> Any:
+            return self.last(self.hidden(points))
+
+    deep = Deep()
+    objective = mlls.DeepApproximateMLL(mlls.VariationalELBO(deep.likelihood, deep, len(x)))
+    optimiser = torch.optim.Adam(deep.parameters(), lr=RATE)
+    found, spent = list[tuple[float, float]](), 0.0
+    while spent < budget and (not found or found[-1][1] < enough):
+        begin = time.process_time()
+        deep.train()
+        with settings.num_likelihood_samples(SAMPLES):
+            for _ in range(STEPS):
+                optimiser.zero_grad()
+                loss = -objective(deep(x), y)
+                loss.backward()
+                optimiser.step()
+        spent += time.process_time() - begin
+        deep.eval()
+        with torch.no_grad(), settings.num_likelihood_samples(DRAWS):
+            told = deep.likelihood(deep(new))
+        mean, variance = told.mean.numpy(), told.variance.numpy()
+        found.append((spent, density(mean * scale + centre, variance * scale**2, data["wanted"])))
+    return found
+
+
+PACKAGES = {each.__name__: each for each in (gplvm_core, gpflux, gpytorch)}
+
+
 def main() -> None:
     parser = argparse.ArgumentParser()
-    parser.add_argument("package", choices=("gplvm_core", "gpflux"))
+    parser.add_argument("package", choices=PACKAGES)
     parser.add_argument("data")
     parser.add_argument("--inducing", type=int, required=True)
     parser.add_argument("--budget", type=float, required=True)
+    parser.add_argument("--enough", type=float, required=True)
     options = parser.parse_args()
-    run = {"gplvm_core": gplvm_core, "gpflux": gpflux}[options.package]
+    run = PACKAGES[options.package]
     with np.load(options.data) as data:
-        print(json.dumps(run(dict(data), options.inducing, options.budget)))
+        print(json.dumps(run(dict(data), options.inducing, options.budget, options.enough)))
 
 
 if __name__ == "__main__":

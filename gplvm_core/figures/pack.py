@@ -1,5 +1,6 @@
 """A fitted model as the bytes that the canvas reads."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Self
 
@@ -53,7 +54,8 @@ class Chart:
         """
         layers = getattr(model, "layers_", ())
         if layers:
-            return replace(cls.of(layers[-1], dataset), layer=len(layers) - 1)
+            last = len(layers) - 1
+            return replace(cls.of(as_seen(layers, last), dataset), layer=last)
         relevance = np.asarray(model.relevance_, dtype=float)
         order = np.argsort(-relevance, kind="stable")
         information = np.asarray(model.information_, dtype=float)
@@ -118,6 +120,16 @@ class Chart:
         return int(np.argmin(away**2 @ self.relevance))
 
 
+def as_seen(layers: Sequence[Any], at: int) -> Any:
+    """A layer of a model of several: with the model's inputs beside its own where it sees both."""
+    layer, top = layers[at], layers[0]
+    if layer.posterior_.n_latent == layer.latent_mean_.shape[1]:
+        return layer
+    names = ("latent_mean_", "latent_variance_", "information_")
+    both = {name: np.hstack([getattr(layer, name), getattr(top, name)]) for name in names}
+    return replace(layer, **both)
+
+
 def pack_model(chart: Chart, name: str) -> bytes:
     """All that the browser needs to generate, to shade and to draw the training points.
 
@@ -128,7 +140,8 @@ def pack_model(chart: Chart, name: str) -> bytes:
     scale, gap = mean_variance(posterior)
     transform, shrink, weights = scaled_basis(posterior, gap)
     points, described = pack_points(chart)
-    inducing = np.pad(posterior.inducing, ((0, 0), (0, len(described["axes"]) - chart.n_latent)))
+    added = len(described["axes"]) - chart.n_latent
+    inducing = np.pad(posterior.inducing, ((0, 0), (0, added)))
     arrays = {
         "inducing": inducing,
         "transform": transform,
@@ -139,6 +152,9 @@ def pack_model(chart: Chart, name: str) -> bytes:
         **output_variances(posterior),
         **points,
     }
+    if posterior.slope is not None:  # in the data's units, an added axis without effect
+        slope = np.pad(posterior.slope * posterior.scale, ((0, added), (0, 0)))
+        arrays["slope"] = slope.astype(np.float32)
     arrays["items"], item_shape, item_range, missing_code = items_of(
         chart.sample.dataset, value_range(dataset)
     )

@@ -13,8 +13,9 @@ from jaxtyping import Float
 from numpy import ndarray as Array
 
 from gplvm_core.datasets.drawing import Drawing
+from gplvm_core.figures.browser_basis import mean_variance
 from gplvm_core.figures.frame import frame
-from gplvm_core.figures.pack import Chart, data_spread, pack_model, pack_points
+from gplvm_core.figures.pack import Chart, as_seen, data_spread, pack_model, pack_points
 from gplvm_core.figures.rows import Rows
 
 
@@ -43,24 +44,34 @@ def pack_layers(model: Any, dataset: Rows, layer: int, name: str) -> bytes:
     """The points of a layer, and the posteriors from there down to the data.
 
     name: under which the view finds the bytes. Raises KernelError for a kernel that the browser
-    cannot evaluate, ValueError for a layer that hands its inputs on by a linear map.
+    cannot evaluate.
     """
     layers = model.layers_
-    if any(each.posterior_.slope is not None for each in layers[layer:]):
-        raise ValueError(
-            "A layer of this model hands its inputs on by a linear map, which the page does not "
-            "draw. generate(h, layer=…) goes on from any layer."
-        )
-    below = [HiddenRows(each.latent_mean_) for each in layers[layer + 1 :]]
-    rows: list[Rows] = [*below, dataset]
-    arrays, described = pack_points(Chart.of(layers[layer], dataset))
-    for number, (each, outputs) in enumerate(zip(layers[layer:], rows, strict=True)):
-        packed = pack_model(Chart.of(each, outputs), f"layer {number}")
+    hidden = (HiddenRows(each.latent_mean_) for each in layers[layer + 1 :])
+    rows: list[Rows] = [*hidden, dataset]
+    seen = [as_seen(layers, at) for at in range(layer, len(layers))]
+    charts = [Chart.of(each, outputs) for each, outputs in zip(seen, rows, strict=True)]
+    arrays, described = pack_points(charts[0])
+    for number, chart in enumerate(charts):
+        packed = pack_model(chart, f"layer {number}")
         arrays[f"layer{number}"] = np.frombuffer(packed, np.uint8)
     header = {
         **described,
         "name": name,
         "layers": len(rows),
+        "inputs": layers[0].latent_mean_.shape[1],
+        "handed_on": handed_on(seen[0]),
         "spread": data_spread(dataset.values),
     }
     return frame(header, arrays)
+
+
+def handed_on(layer: Any) -> float:
+    """The variance of the linear map of its inputs that a layer hands on, as a multiple of what the
+    kernel is in: the outputs' mean variance.
+    """
+    posterior = layer.posterior_
+    if posterior.slope is None:
+        return 0.0
+    spread = np.var(layer.latent_mean_ @ posterior.slope * posterior.scale, axis=0)
+    return float(np.mean(spread)) / mean_variance(posterior)[0] ** 2

@@ -53,9 +53,13 @@ def sample_through(
     random_state: int | np.random.Generator | None = None,
     *,
     points_variance: Float[Array, "N Q"] | None = None,
+    inputs: Float[Array, "N P"] | None = None,
     noise: bool = True,
 ) -> Float[Array, "S N D"]:
-    """Draws of the outputs at all points together, every layer at what was drawn above it."""
+    """Draws of the outputs at all points together, every layer at what was drawn above it.
+
+    inputs: of the model, for layers that see them, where the points are a hidden layer's.
+    """
     generator = np.random.default_rng(random_state)
     spread = None if points_variance is None else np.sqrt(points_variance)
     draws = np.empty((n_samples, len(points), posteriors[-1].n_outputs))
@@ -63,7 +67,7 @@ def sample_through(
         drawn = points
         if spread is not None:
             drawn = points + spread * generator.standard_normal(points.shape)
-        first = drawn
+        first = drawn if inputs is None else inputs
         for posterior in posteriors[:-1]:
             drawn = sample(posterior, _joined(posterior, drawn, first), 1, generator)[0]
         last = _joined(posteriors[-1], drawn, first)

@@ -24,20 +24,22 @@ function composedDraw(places, depth, seed, sees) {
 /** @param {number[]} values */
 const average = (values) => values.reduce((sum, value) => sum + value, 0) / values.length;
 
-stored.forEach((known, layer) => {
+stored.forEach((known) => {
+  const { layer } = known;
+  const named = `layer ${layer}${known.handed_on ? ", the inputs handed on," : ""}`;
   const model = new ChainModel(new Uint8Array(Buffer.from(known.bytes, "base64")));
   const mean = new Float64Array(model.nOutputs);
   // A layer of one dimension has a second axis on its map, which changes nothing.
   const places = known.points.map((/** @type {number[]} */ point) => (point.length === 1 ? [point[0], 0.7] : point));
 
-  test(`means of layer ${layer} and those below are composed as in Python`, () => {
+  test(`means of ${named} and those below are composed as in Python`, () => {
     places.forEach((/** @type {number[]} */ place, /** @type {number} */ i) => {
       model.predict(place, mean);
       near(mean, known.composed[i], 1e-4);
     });
   });
 
-  test(`moments of layer ${layer} are handed on nearly as in Python`, () => {
+  test(`moments of ${named} are handed on nearly as in Python`, () => {
     places.forEach((/** @type {number[]} */ place, /** @type {number} */ i) => {
       const found = model.moments(Float64Array.from(place), null);
       // By places around the mean instead of exact expectations.
@@ -46,7 +48,7 @@ stored.forEach((known, layer) => {
     });
   });
 
-  test(`the shading of layer ${layer} is the share that its variance is`, () => {
+  test(`the shading of ${named} is the share that its variance is`, () => {
     const [place] = places;
     const slice = model.slice(place, 0, 1);
     const us = Float64Array.of(place[0]);

@@ -14,7 +14,8 @@ import numpy as np
 from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.figures.pack_deep import pack_layers
 from gplvm_core.kernels import RBF, Kernel
-from gplvm_core.prediction import Posterior, predict, through
+from gplvm_core.prediction import Posterior, predict
+from gplvm_core.prediction.generate import predict_at
 
 FILE = Path(__file__).with_name("deep_numbers.json")
 N, M, D = 20, 9, 4
@@ -37,38 +38,61 @@ class Model:
     layers_: tuple[Layer, ...]
 
 
-def regressed(kernel: Kernel, inputs: np.ndarray, outputs: np.ndarray) -> Posterior:
-    """A sparse regression of the outputs on inputs that are known."""
+def regressed(
+    kernel: Kernel, inputs: np.ndarray, outputs: np.ndarray, slope: np.ndarray | None
+) -> Posterior:
+    """A sparse regression of the outputs on inputs that are known, beside a linear map of them."""
     inducing, jitter, noise = inputs[:M], 1e-6, 0.01
     gram = kernel.K(inducing) + jitter * np.eye(M)
     cross = kernel.K(inducing, inputs)
     inverse = np.linalg.inv(gram + cross @ cross.T / noise)
-    weights, gap = inverse @ (cross @ outputs) / noise, np.linalg.inv(gram) - inverse
+    rest = outputs if slope is None else outputs - inputs @ slope
+    weights, gap = inverse @ (cross @ rest) / noise, np.linalg.inv(gram) - inverse
     units = np.zeros(outputs.shape[1]), np.ones(outputs.shape[1])
-    return Posterior(kernel, inducing, weights, gap[None], noise, jitter, *units)
+    return Posterior(kernel, inducing, weights, gap[None], noise, jitter, *units, slope=slope)
 
 
-def made() -> tuple[Model, Dataset]:
-    """Three layers of smooth functions of each other."""
+def made(handed_on: bool) -> tuple[Model, Dataset]:
+    """Three layers of smooth functions of each other; handed on: the inputs, by a linear map in the
+    first layer, and as they are to all others.
+    """
     rng = np.random.default_rng(0)
-    at, layers = rng.standard_normal((N, WIDTHS[0])), []
+    inputs = at = rng.standard_normal((N, WIDTHS[0]))
+    layers: list[Layer] = []
     for width, below in zip(WIDTHS, (*WIDTHS[1:], D), strict=True):
+        seen = np.hstack([at, inputs]) if handed_on and layers else at
+        slope = 0.5 * rng.standard_normal((width, below)) if handed_on and not layers else None
         outputs = np.sin(at @ rng.standard_normal((width, below)))
-        posterior = regressed(RBF(1.3, np.linspace(0.8, 1.4, width)), at, outputs)
+        outputs = outputs if slope is None else outputs + at @ slope
+        lengthscales = np.linspace(0.8, 1.4, width)
+        if (
+            seen is not at
+        ):  # seen beside the layer's own inputs: wide, so that few points tell of it
+            lengthscales = np.append(lengthscales, np.full(WIDTHS[0], 6.0))
+        kernel = RBF(1.3, lengthscales)
+        posterior = regressed(kernel, seen, outputs, slope)
         told = np.ones(width)
-        layers.append(Layer(posterior, at, np.full_like(at, 1e-3), told, told))
+        layers.append(Layer(posterior, at, np.full_like(at, 1e-3), np.ones(seen.shape[1]), told))
         at = outputs
     return Model(tuple(layers)), Dataset("made", "Made", at, Drawing("curve", (D,)))
 
 
-def numbers_of(layer: int) -> dict[str, Any]:
+def numbers_of(handed_on: bool, layer: int) -> dict[str, Any]:
     """Points of a layer, the composed means there, and the moments handed on."""
-    posteriors = [each.posterior_ for each in made()[0].layers_[layer:]]
-    points = np.random.default_rng(1).normal(0.0, 0.7, (6, WIDTHS[layer]))
-    at = points
+    posteriors = [each.posterior_ for each in made(handed_on)[0].layers_[layer:]]
+    points = np.random.default_rng(1).normal(0.0, 0.5, (6, posteriors[0].n_latent))
+    inputs = points[:, -WIDTHS[0] :]
+    at, mean, variance = points, points, np.zeros_like(points)
     for posterior in posteriors:
-        at = predict(posterior, at)[0]
-    mean, variance = through(posteriors, points)
+        added = posterior.n_latent - mean.shape[1]
+        known = inputs[:, :added]
+        at = predict(posterior, np.hstack([at, known]))[0]
+        mean, variance = predict_at(
+            posterior,
+            np.hstack([mean, known]),
+            np.hstack([variance, np.zeros_like(known)]),
+            noise=posterior is not posteriors[-1],
+        )
     return {
         "points": points.tolist(),
         "composed": at.tolist(),
@@ -77,21 +101,22 @@ def numbers_of(layer: int) -> dict[str, Any]:
     }
 
 
+CASES = [(handed_on, layer) for handed_on in (False, True) for layer in range(len(WIDTHS))]
+
+
 def test_the_stored_numbers_are_what_the_layers_predict() -> None:
     stored = json.loads(FILE.read_text(encoding="utf-8"))
-    assert len(stored) == len(WIDTHS)
-    for layer, known in enumerate(stored):
-        for key, value in numbers_of(layer).items():
+    for case, known in zip(CASES, stored, strict=True):
+        for key, value in numbers_of(*case).items():
             np.testing.assert_allclose(known[key], value, rtol=1e-6, atol=1e-9)
 
 
+def written(handed_on: bool, layer: int) -> dict[str, Any]:
+    packed = pack_layers(*made(handed_on), layer, f"{layer}")
+    named = {"handed_on": handed_on, "layer": layer}
+    return named | numbers_of(handed_on, layer) | {"bytes": base64.b64encode(packed).decode()}
+
+
 if __name__ == "__main__":
-    model, dataset = made()
-    written = [
-        {
-            **numbers_of(layer),
-            "bytes": base64.b64encode(pack_layers(model, dataset, layer, f"{layer}")).decode(),
-        }
-        for layer in range(len(WIDTHS))
-    ]
-    FILE.write_text(json.dumps(written, indent=1) + "\n", encoding="utf-8")
+    text = json.dumps([written(*case) for case in CASES], indent=1)
+    FILE.write_text(text + "\n", encoding="utf-8")

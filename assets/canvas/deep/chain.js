@@ -22,8 +22,8 @@ export class ChainModel extends LatentPoints {
     const [first] = this.layers;
     const step = Math.ceil(this.nPoints / 50);
     const seen = Array.from({ length: Math.ceil(this.nPoints / step) }, (_, i) => first.kernelDiagonal(this.position(i * step)));
-    /** Prior variance of the first layer, averaged over some training points. */
-    this.signal = seen.reduce((sum, value) => sum + value, 0) / seen.length;
+    /** Prior variance of the first layer, averaged over some training points, and that of what it hands on of its inputs. */
+    this.signal = seen.reduce((sum, value) => sum + value, 0) / seen.length + (content.header.handed_on ?? 0);
   }
 
   /**
@@ -36,7 +36,7 @@ export class ChainModel extends LatentPoints {
     const { layers, passed, signal } = this;
     let share = 0;
     layers.forEach((layer, i) => {
-      const variance = layer.predict(i ? padded(passed[i - 1], layer.nLatent) : x, passed[i] ?? mean);
+      const variance = layer.predict(i ? this.seen(i, passed[i - 1], x) : x, passed[i] ?? mean);
       if (!i) share = variance / signal;
     });
     return share;
@@ -50,15 +50,34 @@ export class ChainModel extends LatentPoints {
    * @returns {{ mean: Float64Array, variances: Float64Array }} of the functions, without noise
    */
   moments(x, variance) {
-    const last = this.layers.length - 1;
+    const { layers } = this;
+    const last = layers.length - 1;
     /** @type {{ mean: Float64Array, variances: ArrayLike<number> | null }} */
     let at = { mean: x, variances: variance };
-    this.layers.forEach((layer, i) => {
-      const found = layer.moments(padded(at.mean, layer.nLatent), at.variances && padded(at.variances, layer.nLatent));
+    layers.forEach((layer, i) => {
+      const found = layer.moments(this.seen(i, at.mean, x), at.variances && this.seen(i, Float64Array.from(at.variances), variance));
       if (i < last) found.variances.forEach((value, d) => (found.variances[d] = value + layer.noise(d) ** 2));
       at = found;
     });
     return /** @type {{ mean: Float64Array, variances: Float64Array }} */ (at);
+  }
+
+  /**
+   * What a layer sees of what the one before handed on: beside it the model's inputs, if the layer
+   * sees them too. One dimension has a second axis, for the map.
+   * @param {number} i which layer
+   * @param {Float64Array} point
+   * @param {ArrayLike<number> | null} first where the first layer was looked at; null: nothing but 0
+   */
+  seen(i, point, first) {
+    const { header, nLatent } = this.layers[i];
+    if (point.length >= nLatent) return point;
+    const whole = new Float64Array(nLatent);
+    whole.set(point);
+    // The model's inputs come last in a point of the first layer here, whichever that is.
+    const skipped = this.header.n_latent - this.header.inputs;
+    if (first) for (let q = point.length; i && q < header.n_latent; q++) whole[q] = first[skipped + q - point.length];
+    return whole;
   }
 
   /** @param {ArrayLike<number>} x */
@@ -116,18 +135,4 @@ export class ChainModel extends LatentPoints {
       },
     };
   }
-}
-
-/**
- * A point with a coordinate for every axis: a layer of one dimension has a second axis, for the map.
- * @template {ArrayLike<number>} Numbers
- * @param {Numbers} point
- * @param {number} axes
- * @returns {Numbers | Float64Array}
- */
-function padded(point, axes) {
-  if (point.length >= axes) return point;
-  const longer = new Float64Array(axes);
-  longer.set(point);
-  return longer;
 }

@@ -13,6 +13,7 @@ import { OutputVariances } from "./variances.js";
 //
 // pack.py sends the mean and the variance in a basis T in which both are sums of well-scaled terms:
 //   alpha = T k(Z, x) (T is R × M),   mean = center + weights' alpha,   variance = k(x, x) - sum shrink alpha^2.
+// A layer that hands its inputs on by a linear map has them as further alphas, which nothing shrinks.
 
 /**
  * What is drawn of a model: its outputs at a point, and the training rows as small pictures.
@@ -53,7 +54,7 @@ export class LatentModel extends LatentPoints {
     /** M × Q. @type {Floats} */
     this.inducing = arrays.inducing;
     this.nInducing = shapes.inducing[0];
-    this.rank = shapes.weights[0];
+    this.rank = shapes.transform[0];
     this.nOutputs = shapes.weights[1];
     /** R × M. @type {Floats} */
     this.transform = arrays.transform;
@@ -61,8 +62,10 @@ export class LatentModel extends LatentPoints {
     this.shrink = arrays.shrink;
     /** @type {Floats} */
     this.center = arrays.center;
-    /** R × D. @type {Floats} */
-    this.weights = arrays.weights;
+    /** Terms of the mean: R, and where the inputs are handed on as well, R + Q. */
+    this.nTerms = this.rank + (shapes.slope?.[0] ?? 0);
+    /** As many × D. @type {Floats} */
+    this.weights = arrays.slope ? joined(arrays.weights, arrays.slope) : arrays.weights;
     /** The training rows, small enough to be sent. @type {Float32Array | Uint8Array} */
     this.items = arrays.items;
     this.itemSize = this.items.length / this.nPoints;
@@ -70,7 +73,7 @@ export class LatentModel extends LatentPoints {
     /** @type {Float64Array | undefined} */
     this.powers = undefined;
     this.row = new Float64Array(this.nInducing);
-    this.alpha = new Float64Array(this.rank);
+    this.alpha = new Float64Array(this.nTerms);
     this.gap = this.nInducing <= MOST_FOR_GAP ? this.quadraticForm() : null;
   }
 
@@ -111,11 +114,9 @@ export class LatentModel extends LatentPoints {
    * @param {Float64Array} mean
    */
   predict(x, mean) {
-    const { row, alpha } = this;
-    this.kernelRow(x, row);
-    const variance = this.kernelDiagonal(x) - this.explained(row);
+    const variance = this.kernelDiagonal(x) - this.look(x);
     mean.set(this.center);
-    this.project(alpha, mean);
+    this.project(this.alpha, mean);
     return Math.max(variance, 0);
   }
 
@@ -129,7 +130,7 @@ export class LatentModel extends LatentPoints {
    * @returns {{ mean: Float64Array, variances: Float64Array }} of the functions, without noise
    */
   moments(x, variance) {
-    const { nOutputs: D, rank: R, outputs } = this;
+    const { nOutputs: D, nTerms: R, outputs } = this;
     const dimensions = Array.from(x.keys()).filter((q) => variance && variance[q] > 0);
     const weight = 1 / (2 * dimensions.length || 1);
     outputs.begin();
@@ -137,8 +138,7 @@ export class LatentModel extends LatentPoints {
     /** alpha at a place. @param {Float64Array} place */
     const look = (place) => {
       const prior = this.kernelDiagonal(place);
-      this.kernelRow(place, this.row);
-      shared += weight * Math.max(prior - this.explained(this.row), 0);
+      shared += weight * Math.max(prior - this.look(place), 0);
       outputs.look(this.row, prior, weight);
       return this.alpha.slice();
     };
@@ -174,25 +174,25 @@ export class LatentModel extends LatentPoints {
 
   /** What every term adds to the outputs: sums of squared weights. */
   get power() {
-    const { rank, nOutputs: D, weights } = this;
+    const { nTerms, nOutputs: D, weights } = this;
     if (!this.powers) {
-      this.powers = new Float64Array(rank);
-      for (let at = 0; at < rank * D; at++) this.powers[Math.floor(at / D)] += weights[at] * weights[at];
+      this.powers = new Float64Array(nTerms);
+      for (let at = 0; at < nTerms * D; at++) this.powers[Math.floor(at / D)] += weights[at] * weights[at];
     }
     return this.powers;
   }
 
   /** Add weights' alpha to the outputs. @param {Float64Array} alpha @param {Float64Array} out */
   project(alpha, out) {
-    const { rank, nOutputs: D, weights } = this;
-    const fours = rank - (rank % 4);
+    const { nTerms, nOutputs: D, weights } = this;
+    const fours = nTerms - (nTerms % 4);
     // Four terms at a time: the outputs are read and written a quarter as often.
     for (let r = 0; r < fours; r += 4) {
       const [a, b, c, d] = alpha.subarray(r, r + 4);
       const [first, second, third] = [(r + 1) * D, (r + 2) * D, (r + 3) * D];
       for (let i = 0, at = r * D; i < D; i++, at++) out[i] += a * weights[at] + b * weights[first + i] + c * weights[second + i] + d * weights[third + i];
     }
-    for (let r = fours; r < rank; r++) {
+    for (let r = fours; r < nTerms; r++) {
       const factor = alpha[r];
       for (let i = 0, at = r * D; i < D; i++, at++) out[i] += factor * weights[at];
     }
@@ -231,7 +231,14 @@ export class LatentModel extends LatentPoints {
     return total;
   }
 
-  /** sum shrink alpha^2 for a kernel row; leaves alpha behind. @param {Float64Array} row */
+  /** sum shrink alpha^2 at a place; leaves its kernel row and all of alpha behind. @param {ArrayLike<number>} x */
+  look(x) {
+    const { rank, nTerms, row, alpha } = this;
+    for (let r = rank; r < nTerms; r++) alpha[r] = x[r - rank];
+    return this.explained(this.kernelRow(x, row));
+  }
+
+  /** sum shrink alpha^2 for a kernel row; leaves its alpha behind. @param {Float64Array} row */
   explained(row) {
     const { nInducing: M, rank, transform, shrink, alpha } = this;
     let total = 0;
@@ -278,6 +285,14 @@ export class LatentModel extends LatentPoints {
   slice(x, a, b) {
     return new LatentSlice(this, x, a, b);
   }
+}
+
+/** @param {Floats} first @param {Floats} second */
+function joined(first, second) {
+  const both = new Float32Array(first.length + second.length);
+  both.set(first);
+  both.set(second, first.length);
+  return both;
 }
 
 /**

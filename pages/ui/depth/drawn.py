@@ -73,8 +73,14 @@ def drawn_from(model: Any, dataset: Dataset, at: int, seed: int) -> Drawn:
     if at:
         points = latent.mean(axis=0) + latent.std(axis=0) * points
     posteriors = [layer.posterior_ for layer in model.layers_[at:]]
+    # Of layers that see the model's inputs as well, these are drawn by themselves too.
+    width = model.layers_[0].latent_mean_.shape[1]
+    inputs = generator.standard_normal((N_DRAWN, width)) if at else points
     # Each by itself, not as places of one function.
-    rows = [sample_through(posteriors, each[None], 1, generator, noise=False) for each in points]
+    rows = [
+        sample_through(posteriors, each[None], 1, generator, inputs=own[None], noise=False)
+        for each, own in zip(points, inputs, strict=True)
+    ]
     return Drawn(np.concatenate(rows)[:, 0], distance(np.concatenate(rows)[:, 0], dataset.values))
 
 

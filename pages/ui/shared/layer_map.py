@@ -58,7 +58,7 @@ def linked_layer(depth: int, usual: int) -> int:
 
 def layer_canvas(item: Item, at: int, name: str) -> None:
     """The map of a layer. Raises ValueError for what the browser cannot draw."""
-    axes = max(item.model.layers_[at].latent_mean_.shape[1], 2)
+    axes = max(item.model.layers_[at].posterior_.n_latent, 2)
     store = f"{name}|layer {at + 1}"
     packed = _packed(item, at, store)
     with room_for("layers"):
