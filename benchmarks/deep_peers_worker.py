@@ -64,7 +64,7 @@ def gpflux(data: Any, n_inducing: int, budget: float, enough: float) -> list[tup
         return told.y_mean, told.y_var
 
     train(), draw()
-    found, spent = [], 0.0
+    found, spent = list[tuple[float, float]](), 0.0
     while spent < budget and (not found or found[-1][1] < enough):
         begin = time.process_time()
         for _ in range(STEPS):
