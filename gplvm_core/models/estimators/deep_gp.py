@@ -61,13 +61,13 @@ class DeepGP(DeepRegression, Trainable, RegressorMixin, BaseEstimator):
     n_restarts : how many times every kind of start is made.
     mean : of the first layer: "zero", "linear" (the map above, of inputs known exactly), or
         "compared", starts with either.
+    input_connections : every layer sees the inputs, too, beside what the layer above hands on
+        (Duvenaud et al. 2014), so that deep models forget none of them.
+
     Of 20,000 rows or more, of inputs known exactly, with the family "marginalised" or "mean_field"
     and without input_connections, 10,000 are trained; the hidden points of the others are placed
     where those say, and every q(u) is found from all rows. `trained_rows_` says which were trained
     (None: all).
-
-    input_connections : every layer sees the inputs, too, beside what the layer above hands on
-        (Duvenaud et al. 2014), so that deep models forget none of them.
     """
 
     trained_rows_: Rows | None

@@ -74,7 +74,14 @@ def examined(
 
 def doubts(layers: Sequence[DeepLayer]) -> tuple[str, ...]:
     """What is to be told of the layers that are not as they should be."""
-    return tuple(f"{layer.verdict_}: {ADVICE}" for layer in layers if layer.doubt_)
+    return tuple(layer.verdict_ + _advice(layer) for layer in layers if layer.doubt_)
+
+
+def _advice(layer: DeepLayer) -> str:
+    """What to try; a layer that hands its inputs on is no fault, but needless."""
+    wild = layer.freedom_ > MOST_FREEDOM * len(layer.latent_mean_)
+    needless = layer.posterior_.slope is not None and not wild
+    return ", so fewer layers would do" if needless else f": {ADVICE}"
 
 
 def sound(graph: Graph, parameters: Parameters) -> bool:
