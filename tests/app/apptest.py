@@ -86,3 +86,10 @@ def _collect(element, found) -> None:
     if address:
         header, arrays = unframe(parcels.find(address.rpartition("/")[2]))
         found[header["name"].split("|")[0]] = (header, arrays)
+
+
+def started(at: AppTest) -> training.Snapshot:
+    """Press the button that starts training: the job at its end."""
+    press(at, "Start training")
+    assert not at.exception
+    return finished(query(at, "job"))

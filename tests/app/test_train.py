@@ -3,14 +3,13 @@
 import time
 
 import pytest
-from streamlit.testing.v1 import AppTest
 
 from gplvm_core import BayesianGPLVM, training
 from gplvm_core.datasets import Dataset
 from gplvm_core.store import Library, workspace
 from pages.ui.shared.catalogue import items
 from pages.ui.train import source_form
-from tests.app.apptest import finished, press, query, run_page, said
+from tests.app.apptest import finished, press, query, run_page, said, started
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -136,19 +135,12 @@ def test_every_further_option_trains():
     assert "best of 2 starts" in said(at)
 
 
-def start(at: AppTest) -> training.Snapshot:
-    """Press the button, and the job at its end."""
-    press(at, "Start training")
-    assert not at.exception
-    return finished(query(at, "job"))
-
-
 def test_new_rows_may_find_their_place_by_an_encoder():
     at = run_page("train")
     at.pills(key="train_built_in").set_value("flow").run()
     at.number_input(key="form_max_iter").set_value(10).run()
     at.segmented_control(key="form_encoder").set_value("network").run()
-    job = start(at)
+    job = started(at)
     assert job.parameters["encoder"] == "network"
     assert Library(workspace() / "library").model(job.entry).encoder_ is not None
 

@@ -6,11 +6,9 @@ import zipfile
 import numpy as np
 import pytest
 from PIL import Image
-from streamlit.testing.v1 import AppTest
 
-from gplvm_core import training
 from gplvm_core.store import Library, workspace
-from tests.app.apptest import finished, press, query, run_page, said, upload
+from tests.app.apptest import finished, press, query, run_page, said, started, upload
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -33,13 +31,6 @@ def gif(count: int = 16) -> bytes:
     return file.getvalue()
 
 
-def start(at: AppTest) -> training.Snapshot:
-    """Press the button, and the job at its end."""
-    press(at, "Start training")
-    assert not at.exception
-    return finished(query(at, "job"))
-
-
 def test_dynamics_are_offered_for_data_with_times_only():
     at = run_page("train")
     at.pills(key="train_built_in").set_value("talking_head").run()
@@ -59,7 +50,7 @@ def test_an_uploaded_video_trains_a_dynamical_model_with_its_times():
     at.radio(key="form_model").set_value("Dynamical GP-LVM").run()
     at.number_input(key="form_max_iter").set_value(15).run()
     at.radio(key="form_time_kernel").set_value("rbf").run()
-    job = start(at)
+    job = started(at)
     assert job.parameters["time_kernel"] == "rbf"
     model = Library(workspace() / "library").model(job.entry)
     np.testing.assert_allclose(model.times_[:, 0], np.arange(16) / 10)
@@ -80,7 +71,7 @@ def test_a_repeating_path_asks_for_its_period_and_warns_of_one_never_seen():
     next(box for box in at.number_input if box.label.startswith("Period")).set_value(0.8).run()
     assert not any("longer than the data" in warning.value for warning in at.warning)
     at.number_input(key="form_max_iter").set_value(10).run()
-    kernel = start(at).parameters["time_kernel"]
+    kernel = started(at).parameters["time_kernel"]
     assert any(getattr(part, "period", None) == 0.8 for part in kernel.parts)
 
 
