@@ -31,8 +31,8 @@ class Layer:
     """The parameters of a layer; also the shape of their gradients.
 
     ratio: None, or σ_f²/σ² of every output where each has its own; the noise is then one an output.
-    slope: None, or what the layer hands on of inputs that are known exactly, outputs = inputs slope
-    + f(inputs) + noise.
+    slope: None, or what the layer hands on of its inputs, outputs = inputs slope + f(inputs) +
+    noise (of uncertain inputs with an RBF kernel).
     """
 
     kernel: Kernel
@@ -41,15 +41,13 @@ class Layer:
     ratio: Float[Array, " D"] | None = None
     slope: Float[Array, "Q D"] | None = None
 
-    def left(self, belief: Belief, targets: Targets) -> Targets:
-        """What f is to explain of the outputs. Raises ValueError for a slope on uncertain inputs,
-        whose products with f it would need.
-        """
+    def handed_on(self, source: Belief) -> Float[Array, "N D"] | float:
+        """What inputs that are known exactly hand on. Raises ValueError for others."""
         if self.slope is None:
-            return targets
-        if belief.variance.any():
-            raise ValueError("a layer with a slope needs inputs that are known exactly")
-        return replace(targets, values=targets.values - belief.mean @ self.slope)
+            return 0.0
+        if source.variance.any():
+            raise ValueError("this layer's slope needs inputs that are known exactly")
+        return source.mean @ self.slope
 
 
 @dataclass(frozen=True)
@@ -110,7 +108,7 @@ def evaluate_layer(
         return _evaluate_per_output(
             layer, belief, targets, jitter, relative, profile, ratio, most_ratio, run
         )
-    left = layer.left(belief, targets)
+    left = targets if layer.slope is None else replace(targets, slope=layer.slope)
     reduced = reduce_statistics(layer.kernel, belief, layer.inducing, left, run)
     held = float(layer.noise_variance) if noise_held else None
     scales = Scales(profile, ratio, most_ratio, held)

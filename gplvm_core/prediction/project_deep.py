@@ -21,7 +21,7 @@ from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import THOROUGH, Effort, Projection, RowsFunction, projected
 from gplvm_core.prediction.row_terms import Evidence, RowTerms, UncertainTerms, terms_of
 from gplvm_core.priors import StandardNormal
-from gplvm_core.statistics import Statistics, Targets, reduce_statistics
+from gplvm_core.statistics import HandedOn, Statistics, Targets, reduce_statistics
 
 Rows = NDArray[np.intp]
 
@@ -39,22 +39,29 @@ class HiddenTerms:
     def data(self, above: Belief, below: Belief) -> tuple[Array, Belief, Belief]:
         """Values (r,), and gradients in the beliefs about inputs and outputs of the rows."""
         posterior, rows = self.terms.posterior, np.arange(above.n_points)
+        psi1, pull_psi1 = posterior.kernel.psi1(above.mean, above.variance, posterior.inducing)
+        left, squares, handed = below.mean, np.zeros(len(rows)), None
+        if posterior.slope is not None:
+            handed = HandedOn.of(posterior.slope, posterior.kernel, above, posterior.inducing, psi1)
+            left, squares = handed.left(below.mean), handed.squares
         full = np.ones(len(rows))
         here = replace(
             self.terms,
-            carried=below.mean @ posterior.weights.T,
-            yy=np.sum(below.mean**2 + below.variance, axis=1),
+            carried=left @ posterior.weights.T,
+            yy=np.sum(left**2 + below.variance, axis=1) + squares,
             count=self.terms.count[0] * full,
             level=self.terms.level[0] * full,
         )
         value, d_mean, d_variance = here.data(above.mean, above.variance, rows)
-        psi1, _ = posterior.kernel.psi1(above.mean, above.variance, posterior.inducing)
         precision = 1.0 / posterior.noise_variance
+        d_left = precision * (psi1 @ posterior.weights - left)
         value = value + 0.5 * np.sum(np.log(2.0 * np.pi * np.e * below.variance), axis=1)
-        d_below = Belief(
-            precision * (psi1 @ posterior.weights - below.mean),
-            0.5 / below.variance - 0.5 * precision,
-        )
+        if handed is not None:
+            d_carried = precision * posterior.weights
+            more, d_psi1, slid = handed.pullback(d_left, d_carried, -0.5 * precision)
+            value, slid = value + more, slid + pull_psi1(d_psi1)
+            d_mean, d_variance = d_mean + slid.mean, d_variance + slid.variance
+        d_below = Belief(d_left, 0.5 / below.variance - 0.5 * precision)
         return value, Belief(d_mean, d_variance), d_below
 
 
@@ -214,6 +221,7 @@ def _hidden_gains(
     for n, k in zip(*np.nonzero(np.isfinite(above.bound)), strict=True):
         inputs = Belief(above.mean[n, k][None], above.variance[n, k][None])
         own = Belief(below.mean[n, k][None], below.variance[n, k][None])
-        row, _ = reduce_statistics(kernel, inputs, inducing, Targets.believed(own))
+        outputs = replace(Targets.believed(own), slope=posterior.slope)
+        row, _ = reduce_statistics(kernel, inputs, inducing, outputs)
         found[n, k] = bound(known + row, gram, noise).value - before + own.entropy()[0]
     return found

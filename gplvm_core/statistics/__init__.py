@@ -2,6 +2,7 @@
 
 from gplvm_core.statistics.clusters import ClusterError, cluster
 from gplvm_core.statistics.executors import Executor, executor
+from gplvm_core.statistics.handed_on import HandedOn
 from gplvm_core.statistics.reduce import (
     PulledBack,
     StatisticsPullback,
@@ -14,6 +15,7 @@ from gplvm_core.statistics.statistics import Patterns, Statistics, Targets
 __all__ = [
     "ClusterError",
     "Executor",
+    "HandedOn",
     "Patterns",
     "PulledBack",
     "Statistics",

@@ -15,6 +15,7 @@ from gplvm_core.kernels import Gradients, Kept, Kernel, KernelError
 from gplvm_core.numerics import AnyArray, Array, beside, filled, namespace, on_host, to_numpy
 from gplvm_core.parameters import add as add_leaves
 from gplvm_core.statistics.executors import Executor, serial
+from gplvm_core.statistics.handed_on import HandedOn
 from gplvm_core.statistics.statistics import Statistics, Targets
 
 POINTS_PER_CHUNK = 1024
@@ -117,9 +118,16 @@ def chunk_statistics(
     if keep is not None:
         own = []
         keep.extend((found, own))
+    handed = None
+    if targets.slope is not None:
+        handed = HandedOn.of(targets.slope, kernel, belief, inducing, psi1)
+        values = handed.left(values)
     # This order is a quarter faster than psi1ᵀ values.
     psi1_targets = to_numpy(values.T @ psi1).T
     yy = float(np.vdot(values, values) if xp is np else xp.sum(values * values))
+    if handed is not None:
+        psi1_targets = psi1_targets + handed.psi1_targets
+        yy += float(np.sum(handed.squares))
     patterns = targets.patterns
     if patterns is not None:
         return Statistics(
@@ -167,8 +175,13 @@ def chunk_pullback(
     found, own = kept or (kernel.psi1(mean, variance, inducing), None)
     psi1, pull_psi1 = found
     d_targets = beside(adjoint.psi1_targets, values)
-    d_psi1, moved = values @ d_targets.T, None
-    total = _total_variance(targets)
+    slid, moved, total = None, None, _total_variance(targets)
+    if targets.slope is not None:
+        handed = HandedOn.of(targets.slope, kernel, belief, inducing, psi1)
+        values = handed.left(values)
+        d_left = 2.0 * adjoint.yy * values + psi1 @ d_targets
+        _, slid_psi1, slid = handed.pullback(d_left, adjoint.psi1_targets, adjoint.yy)
+    d_psi1 = values @ d_targets.T if slid is None else values @ d_targets.T + slid_psi1
     if total is not None:
         d_values = 2.0 * adjoint.yy * values + psi1 @ d_targets
         d_total = filled((targets.n_points, 1), adjoint.yy, values)
@@ -190,7 +203,7 @@ def chunk_pullback(
         through = kernel.psi2_pullback(mean, variance, inducing, d_psi2, rows, own)
     d_mean, d_variance, d_kernel = pull_psi0(d_psi0)
     direct = Gradients(d_mean, d_variance, np.zeros_like(inducing), d_kernel)
-    inputs = pull_psi1(d_psi1) + direct
+    inputs = pull_psi1(d_psi1) + (direct if slid is None else direct + slid)
     inputs = inputs if through is None else inputs + through
     here = replace(inputs, mean=to_numpy(inputs.mean), variance=to_numpy(inputs.variance))
     return PulledBack(here, moved)

@@ -145,14 +145,16 @@ class Targets:
     """Centred outputs with 0 where one is missing; without gaps, perhaps a square root of Y Yᵀ.
 
     A square root has fewer columns, and D stays the true one. patterns None: nothing is missing.
-    variance: of outputs that are a belief, None for data. All that has a row a point is in one
-    array library, and there the sums over points are made.
+    variance: of outputs that are a belief, None for data. slope: None, or what of the inputs is
+    handed on to outputs without gaps, of which the function of the layer explains what is left. All
+    that has a row a point is in one array library, and there the sums over points are made.
     """
 
     values: Float[AnyArray, "N R"]
     n_outputs: int
     patterns: Patterns | None = None
     variance: Float[AnyArray, "N R"] | None = None
+    slope: Float[Array, "Q R"] | None = None
 
     @classmethod
     def of(cls, values: Float[Array, "N D"]) -> "Targets":
@@ -210,4 +212,4 @@ class Targets:
         """The targets of some of the points, in the same groups."""
         patterns = self.patterns and replace(self.patterns, rows=self.patterns.rows[rows, :])
         variance = None if self.variance is None else self.variance[rows, :]
-        return Targets(self.values[rows, :], self.n_outputs, patterns, variance)
+        return Targets(self.values[rows, :], self.n_outputs, patterns, variance, self.slope)

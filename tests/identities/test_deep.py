@@ -358,5 +358,3 @@ def test_a_layer_that_hands_its_inputs_on(trained: DeepGP) -> None:
     first = evaluate_layer(replace(plain, slope=slope), inputs, Targets.of(data), jitter=JITTER)
     second = evaluate_layer(plain, inputs, Targets.of(data - x @ slope), jitter=JITTER)
     assert first.value == pytest.approx(second.value, rel=1e-12)
-    with pytest.raises(ValueError, match="needs inputs that are known exactly"):
-        replace(plain, slope=slope).left(Belief(x, np.ones_like(x)), Targets.of(data))

@@ -73,8 +73,8 @@ def given_inducing(
         raise NotPositiveDefiniteError(
             f"ψ0 − tr(K⁻¹Φ) = {left_over:.1e} is negative: the jitter is too small"
         )
-    # What the inputs hand on as they are is no matter of f; they are known exactly then.
-    handed_on = 0.0 if layer.slope is None else source.mean @ layer.slope
+    # What the inputs hand on as they are is no matter of f.
+    handed_on = layer.handed_on(source)
     m = own.mean - handed_on
     transfer = own.transfers(alpha)
     delta = transfer - alpha

@@ -82,7 +82,7 @@ def _statistics(
 ) -> tuple[Statistics, StatisticsPullback]:
     """Of all points at once; the pullback's targets are (a, Γ, t), shaped as q(h | h⁻)."""
     kernel, inducing, common = as_rbf(layer.kernel), layer.inducing, own.follows.shape[1]
-    mean = own.mean if layer.slope is None else own.mean - source.mean @ layer.slope
+    mean = own.mean - layer.handed_on(source)
     psi0, pull_psi0 = kernel.psi0(source.mean, source.variance)
     psi1, pull_psi1 = kernel.psi1(source.mean, source.variance, inducing)
     psi2, pull_psi2 = kernel.psi2(source.mean, source.variance, inducing)

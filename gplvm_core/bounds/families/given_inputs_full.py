@@ -38,7 +38,7 @@ def given_inputs_full(
     follows, turned = own.follows, np.swapaxes(own.follows, 1, 2)
     diagonal = own.variance[:, :, None] * np.eye(own.mean.shape[1])
     covariance = follows @ source.covariance @ turned + diagonal
-    mean = own.mean if layer.slope is None else own.mean - source.mean @ layer.slope
+    mean = own.mean - layer.handed_on(source.marginals)
     entropy, d_entropy = Belief(own.mean, own.variance).entropy()
     spread = float(np.trace(covariance, axis1=1, axis2=2).sum())
     reduced = correlated_statistics(layer, source, Targets.whole(mean), follows, spread)

@@ -101,7 +101,7 @@ def joint(
     Raises NotPositiveDefiniteError, and KernelError for other kernels than RBF.
     """
     n_outputs, n_inducing = own.mean.shape[1], len(layer.inducing)
-    handed_on = 0.0 if layer.slope is None else source.mean @ layer.slope
+    handed_on = layer.handed_on(source.marginals)
 
     def together(
         variance: Any, lengthscale: Any, inducing: Any, mean: Any, covariance: Any, *rest: Any
@@ -166,7 +166,7 @@ def as_handed(
     blocks = belief.above.covariance.reshape(size, n_inducing, size, n_inducing)
     inverse = np.stack([blocks[d, :, d] for d in range(size)])
     gram = gram_factor(layer.kernel, layer.inducing, jitter, relative=True)
-    mean = belief.mean if layer.slope is None else belief.mean - source.mean @ layer.slope
+    mean = belief.mean - layer.handed_on(source.marginals)
     statistics = Statistics(
         n_points * layer.kernel.diag(layer.inducing)[:1],
         psi[0].T @ mean,

@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer
-from gplvm_core.kernels import Kernel, kernel_named
+from gplvm_core.kernels import RBF, Kernel, kernel_named
 from gplvm_core.models.problems.deep_starts import InTurn
 from gplvm_core.models.problems.edges import relevance_of
 from gplvm_core.models.problems.graph import Begun
@@ -24,7 +24,8 @@ from gplvm_core.numerics import Array
 # Of a layer that starts as (nearly) the identity, and of one that starts as the answer.
 LEAST_NOISE, RELATIVE_NOISE = 0.01, 0.1
 # Of a layer that hands its inputs on, whose hidden dimensions have unit variance.
-NO_NOISE = 1e-5
+# The next one has more, beside which that of its inputs counts for little.
+NO_NOISE, NOISIER = 1e-5, 10.0
 # What is off by this share is no linear map.
 LEAST_LIKE = 1e-3
 # Points closer than this are one place.
@@ -33,7 +34,7 @@ LEAST_SPREAD = 1e-10
 FEW_INPUTS = 3
 # Lengthscale of a layer that starts as (nearly) the identity, in units of √Q: it bends little.
 STRAIGHT = 3.0
-# Of the first layer of a regression: a linear map of the inputs that stays, none, or the better.
+# Of the hidden layers of a regression: linear maps that stay, none, or the better.
 Mean = Literal["compared", "zero", "linear"]
 MEANS = get_args(Mean)
 
@@ -75,28 +76,39 @@ class Unbent:
 
 @dataclass(frozen=True)
 class HandedOn(Unbent):
-    """The same, the first layer with a slope that does it, and little noise: with as many hidden
-    dimensions as inputs this is the shallow regression, to which the layer may add what it likes.
+    """The same by slopes, and with little noise: with as many hidden dimensions as inputs this is
+    the shallow regression, to which the layers may add what they like.
+
+    everywhere: not the first of them alone; those below it, too, where their kernel is an RBF.
     """
 
+    everywhere: bool = True
     in_lengthscales: ClassVar[bool] = True
 
     def __call__(self, seed: int, /) -> Begun:
         begun = super().__call__(seed)
-        top, *hidden = begun.beliefs
-        slopes = [_linear_map(top.mean, each.mean) for each in hidden]
-        handed = [
-            Belief(top.mean @ slope, each.variance)
-            for slope, each in zip(slopes, hidden, strict=True)
-        ]
-        handed[0] = Belief(handed[0].mean, np.full_like(handed[0].mean, NO_NOISE))
-        first, *others, last = begun.layers
-        first = replace(first, noise_variance=NO_NOISE, slope=slopes[0])
+        above, *hidden = begun.beliefs
+        beliefs, layers = [above], list(begun.layers)
+        whole = np.eye(above.n_latent)
+        for at, below in enumerate(hidden):
+            layer = layers[at]
+            slope = _linear_map(above.mean, below.mean)
+            noise = float(below.variance.flat[0])
+            if at == 0 or (self.everywhere and isinstance(layer.kernel, RBF)):
+                noise = min(noise, NO_NOISE * NOISIER**at)
+                own = slope
+                if self.connected and at:
+                    own = np.vstack([slope, np.zeros((begun.beliefs[0].n_latent, slope.shape[1]))])
+                layers[at] = replace(layer, noise_variance=noise, slope=own)
+            above = Belief(above.mean @ slope, np.full_like(below.mean, noise))
+            beliefs.append(above)
+            whole = whole @ slope
+        last = layers[-1]
         if len(last.inducing) == len(self.shallow.inducing):
-            places = self.shallow.inducing @ slopes[-1]
+            places = self.shallow.inducing @ whole
             seen = np.hstack([places, self.shallow.inducing]) if self.connected else places
-            last = replace(last, inducing=seen)
-        return Begun((top, *handed), (first, *others, last))
+            layers[-1] = replace(last, inducing=seen)
+        return Begun(tuple(beliefs), tuple(layers))
 
 
 @dataclass(frozen=True)
@@ -120,8 +132,10 @@ def regression_starts(
     *,
     mean: Mean,
     connected: bool,
+    everywhere: bool,
 ) -> InTurn:
-    """Every kind of start that suits the inputs and the mean of the first layer.
+    """Every kind of start that suits the inputs and the mean of the hidden layers; everywhere: not
+    of the first of them alone.
 
     Raises ValueError for a mean that there is not, or that inputs of some uncertainty cannot have.
     """
@@ -132,13 +146,14 @@ def regression_starts(
         raise ValueError(
             "mean='linear' needs inputs that are known exactly, without gaps or X_variance"
         )
-    few = shallow.inputs.belief.n_latent <= FEW_INPUTS
-    kinds: list[type[Unbent]] = [Unbent] if few else []
-    kinds = [] if mean == "linear" else [*kinds, Answered]
-    if known and mean != "zero":
-        kinds.append(HandedOn)
     settings = shallow, n_latent, n_inducing, kernels, connected
-    return InTurn(tuple(kind(*settings) for kind in kinds))
+    kinds = list[Unbent]()
+    if mean != "linear":
+        few = shallow.inputs.belief.n_latent <= FEW_INPUTS
+        kinds = [Unbent(*settings), Answered(*settings)] if few else [Answered(*settings)]
+    if known and mean != "zero":
+        kinds.append(HandedOn(*settings, everywhere))
+    return InTurn(tuple(kinds))
 
 
 def _begun(

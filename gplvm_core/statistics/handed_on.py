@@ -1,0 +1,78 @@
+"""What a layer with a slope hands on of its inputs, taken from the statistics of its outputs.
+
+Of h = xW + f(x) + noise the function is to explain h − xW. Where x is uncertain this is so on
+average over x, and x and k(x, Z) go together: A = Ψᵀ(h − μW) − Σ_n ⟨k (x_n − μ_n)⟩ W, and yy has
+Σ_nq S_nq ‖W_q‖² more (MATHEMATICS.md, section 6).
+"""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from jaxtyping import Float
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.kernels import Gradients, Kernel
+from gplvm_core.kernels.tilted import Drift, as_rbf
+from gplvm_core.numerics import Array
+from gplvm_core.parameters import scale_leaves
+
+
+@dataclass(frozen=True)
+class HandedOn:
+    """A slope, and the inputs at which it hands something on; drift: None where these are known."""
+
+    slope: Float[Array, "Q D"]
+    kernel: Kernel
+    belief: Belief
+    drift: Drift | None
+
+    @classmethod
+    def of(
+        cls,
+        slope: Float[Array, "Q D"],
+        kernel: Kernel,
+        belief: Belief,
+        inducing: Float[Array, "M Q"],
+        psi1: Float[Array, "N M"],
+    ) -> Self:
+        """Raises KernelError for uncertain inputs of a kernel that is no RBF."""
+        drift = None
+        if belief.variance.any():
+            drift = Drift(as_rbf(kernel), belief.mean, belief.variance, inducing, psi1)
+        return cls(slope, kernel, belief, drift)
+
+    def left(self, values: Float[Array, "N D"]) -> Float[Array, "N D"]:
+        """Of the outputs, what the function is to explain."""
+        return np.asarray(values - self.belief.mean @ self.slope)
+
+    @property
+    def squares(self) -> Float[Array, " N"]:
+        """What the inputs' variance adds to ‖h − xW‖² of every point."""
+        return np.asarray(self.belief.variance @ self._sizes)
+
+    @property
+    def psi1_targets(self) -> Float[Array, "M D"] | float:
+        """What it adds to A."""
+        return 0.0 if self.drift is None else -self.drift.total() @ self.slope
+
+    def pullback(
+        self, d_left: Float[Array, "N D"], d_psi1_targets: Float[Array, "M D"], d_squares: float
+    ) -> tuple[Float[Array, " N"], Float[Array, "N M"], Gradients]:
+        """From the adjoints of what is left, of A and of the squares: every point's part of
+        ⟨∂A, what is added to A⟩, and the gradients in Ψ and in the rest.
+        """
+        d_mean = -d_left @ self.slope.T
+        d_variance = np.broadcast_to(d_squares * self._sizes, d_mean.shape)
+        if self.drift is None:
+            (size, _), (n_points, n_latent) = d_psi1_targets.shape, d_mean.shape
+            nothing = np.zeros((size, n_latent)), scale_leaves(self.kernel, 0.0)
+            own = Gradients(d_mean, d_variance, *nothing)
+            return np.zeros(n_points), np.zeros((n_points, size)), own
+        value, d_psi1, own = self.drift.weighted(-d_psi1_targets @ self.slope.T)
+        moved = replace(own, mean=own.mean + d_mean, variance=own.variance + d_variance)
+        return value, d_psi1, moved
+
+    @property
+    def _sizes(self) -> Float[Array, " Q"]:
+        return np.sum(self.slope**2, axis=1)
