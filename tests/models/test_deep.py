@@ -16,17 +16,14 @@ from gplvm_core import (
     save,
 )
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds import Layer, evaluate_layer
+from gplvm_core.bounds import Layer
 from gplvm_core.datasets import DataError, Dataset, Drawing
 from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.problems import regression
 from gplvm_core.models.problems.deep import chain
-from gplvm_core.models.problems.deep_regression_starts import HandedOn
 from gplvm_core.models.problems.deep_starts import Embedded
-from gplvm_core.models.problems.edges import FREE
 from gplvm_core.models.problems.graph import Begun, Given, Graph
 from gplvm_core.models.problems.inputs import InputNode
-from gplvm_core.models.problems.shallow import Shallow
 from gplvm_core.models.training.run import Restart, Run, Trace, Trained
 from gplvm_core.optimise import Progress, Result
 from gplvm_core.prediction import predict
@@ -295,25 +292,6 @@ def test_starts_are_made_layer_by_layer() -> None:
     # Means that are given may have any unit.
     given = Embedded(rows, (2, 3), (5, 6), ("rbf", "rbf"), 1e-4 * rows[:, :3])(0)
     np.testing.assert_allclose(given.beliefs[1].mean.std(axis=0).max(), 1.0)
-
-
-@pytest.mark.parametrize("width", [4, 6])
-def test_what_hands_its_inputs_on_starts_at_the_shallow_bound(width: int) -> None:
-    """Also with columns that are sums of others, of two values, and with more hidden dimensions."""
-    generator = np.random.default_rng(0)
-    x = generator.normal(size=(40, 2))
-    points = np.column_stack([x, x.sum(axis=1), np.sign(x[:, 0])])
-    points = (points - points.mean(axis=0)) / points.std(axis=0)
-    targets = (np.sin(2.0 * x[:, 1]) + np.sign(x[:, 0]) + 0.1 * generator.normal(size=40))[:, None]
-    targets -= targets.mean()
-    inputs = Inputs.of(points, None)
-    shallow = Shallow.of(inputs, targets, 12, 1e-6, max_iter=15)
-    start = HandedOn(shallow, (width,), (12, 12), ("rbf", "rbf"))
-    settings = {"family": "marginalised", "jitter": 1e-6, "run": serial}
-    graph = chain(InputNode(inputs), Targets.of(targets), start, 1, **settings)
-    layer = Layer(shallow.kernel, shallow.inducing, 1.0)
-    one = evaluate_layer(layer, inputs.belief, Targets.of(targets), jitter=1e-6, profile=True)
-    assert graph.evaluate(graph.start(0), FREE).bound == pytest.approx(one.value, abs=0.5)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

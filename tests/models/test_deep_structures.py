@@ -347,20 +347,3 @@ def test_a_layer_that_ignores_the_inputs_is_as_one_that_does_not_see_them() -> N
     ]
     plain, seen = (graph.evaluate(graph.start(0), FREE).bound for graph in bounds)
     assert seen == pytest.approx(plain, rel=1e-9)
-
-
-@pytest.mark.usefixtures("quick_starts")
-@pytest.mark.filterwarnings("ignore::UserWarning")
-def test_the_mean_of_the_first_layer() -> None:
-    x, y = step(15)
-    for mean, starts in (("zero", 2), ("linear", 1), ("compared", 3)):
-        model = DeepGP((1,), 5, mean=mean, **QUICK).fit(x, y)
-        assert len(model.restarts_) == starts
-        if mean != "compared":
-            assert (model.layers_[0].posterior_.slope is None) == (mean == "zero")
-    with pytest.raises(ValueError, match="mean must be one of compared, zero, linear; got 'ident"):
-        DeepGP((1,), 5, mean="identity", **QUICK).fit(x, y)
-    with pytest.raises(ValueError, match="input connections are for the families mean_field and"):
-        DeepGP((1,), 5, input_connections=True, family="gated", **QUICK).fit(x, y)
-    with pytest.raises(ValueError, match="mean='linear' needs inputs that are known exactly"):
-        DeepGP((1,), 5, mean="linear", **QUICK).fit(x, y, X_variance=0.1)

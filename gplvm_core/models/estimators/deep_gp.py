@@ -48,10 +48,10 @@ class DeepGP(DeepRegression, Trainable, RegressorMixin, BaseEstimator):
     of one smoothness everywhere is better served by SparseGPRegression, whose bound compares.
 
     Trained from several starts: hidden layers that begin as the inputs (of at most three), or with
-    the answer of the shallow regression, or, of inputs known exactly, hidden layers that hand
-    them on by linear maps that stay, so that with as many hidden dimensions as inputs depth costs
-    little where it gives nothing. The start with the best bound is kept, but one that fits a
-    hidden layer to single points only when there is no other.
+    the answer of the shallow regression, or, of inputs known exactly, a first hidden layer, or all
+    of them, that hand them on by linear maps that stay, so that with as many hidden dimensions as
+    inputs depth costs little where it gives nothing. The start with the best bound is kept, but one
+    that fits a hidden layer to single points only when there is no other.
 
     n_components : widths of the hidden layers, one number or a tuple, from the top.
     n_inducing, kernel : one for all layers, or a tuple with one for each, one more than widths.
@@ -59,8 +59,8 @@ class DeepGP(DeepRegression, Trainable, RegressorMixin, BaseEstimator):
         "full", "chain" or "low_rank_chain", as in DeepGPLVM; diagonal and full are mean field where
         a layer's inputs are known exactly.
     n_restarts : how many times every kind of start is made.
-    mean : of the hidden layers: "zero", "linear" (the maps above, of inputs known exactly; below
-        the first layer with RBF kernels and the family "marginalised" or "mean_field"), or
+    mean : of the hidden layers: "zero", "linear" (the maps above, of inputs known exactly; in
+        all layers with RBF kernels and the family "marginalised" or "mean_field"), or
         "compared", starts with either.
     input_connections : every layer sees the inputs, too, beside what the layer above hands on
         (Duvenaud et al. 2014), so that deep models forget none of them.

@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from gplvm_core.kernels import Kernel
+from gplvm_core.kernels import RBF, Kernel
 from gplvm_core.models.data.scaling import Noise, Scaling, observed_counts
 from gplvm_core.models.data.timeline import checked_timeline, timeline_notes
 from gplvm_core.models.estimators.capabilities import Capabilities
@@ -19,7 +19,7 @@ from gplvm_core.models.estimators.trained import TrainedModel
 from gplvm_core.models.problems.deep import PHASES, Family, chain
 from gplvm_core.models.problems.deep_growing import Grown
 from gplvm_core.models.problems.deep_many_rows import SampledGraph, all_trained, together
-from gplvm_core.models.problems.deep_starts import Embedded, InTurn
+from gplvm_core.models.problems.deep_starts import Embedded, InTurn, Sloped
 from gplvm_core.models.problems.doctor import DeepLayer, doubts, examined
 from gplvm_core.models.problems.edges import targets_for
 from gplvm_core.models.problems.encoded import EncodedNode
@@ -68,6 +68,9 @@ class DeepGPLVM(DeepQueries, TrainedModel):
         answer.
     grow : also starts from a new top on a shallow model that was trained first (layer by layer
         where there are more), and keeps what ends with the better bound; notes_ say which.
+    mean : of the hidden layers, "zero", or "linear": they hand on what of their outputs is linear
+        in their inputs at the start, by maps that stay, and learn the rest (RBF kernels; the family
+        "marginalised" or "mean_field").
 
     Of 20,000 rows or more, without time_kernel and encoder and with the family "marginalised" or
     "mean_field", 10,000 are trained and the others placed in all layers where those say;
@@ -95,6 +98,7 @@ class DeepGPLVM(DeepQueries, TrainedModel):
         time_kernel: str | Kernel | None = None,
         encoder: Literal["kernel", "network"] | None = None,
         grow: bool = False,
+        mean: Literal["zero", "linear"] = "zero",
     ) -> None:
         self.n_components = n_components
         self.n_inducing = n_inducing
@@ -112,6 +116,7 @@ class DeepGPLVM(DeepQueries, TrainedModel):
         self.time_kernel = time_kernel
         self.encoder = encoder
         self.grow = grow
+        self.mean = mean
 
     @property
     def capabilities(self) -> Capabilities:
@@ -187,13 +192,30 @@ class DeepGPLVM(DeepQueries, TrainedModel):
                 phases=phases,
             )
 
-        starts: Beginning = begin
+        starts: tuple[Beginning, ...] = (begin,)
         if self.grow and len(begin.n_latent) > 1:
             # Every family starts from what the default one finds.
             grown = Grown(begin, partial(below, LatentNode(), "marginalised"), self.max_iter)
-            starts = InTurn((begin, grown))
+            starts = (begin, grown)
+        if self._linear(begin.kernels[:-1]):
+            starts = tuple(Sloped(each) for each in starts)
         top = self._top(begin.outputs, begin.n_latent[0])
-        return below(top, self.family, starts, len(begin.n_latent) - 1)
+        start = starts[0] if len(starts) == 1 else InTurn(starts)
+        return below(top, self.family, start, len(begin.n_latent) - 1)
+
+    def _linear(self, above: Sequence[Any]) -> bool:
+        """Whether the hidden layers, of these kernels, have a linear mean. Raises ValueError where
+        they cannot.
+        """
+        if self.mean not in ("zero", "linear"):
+            raise ValueError(f"mean must be 'zero' or 'linear'; got {self.mean!r}")
+        if self.mean == "zero":
+            return False
+        if why := together(self.family):
+            raise ValueError(f"mean='linear' is for marginalised and mean_field families: {why}")
+        if not all(each == "rbf" or isinstance(each, RBF) for each in above):
+            raise ValueError("mean='linear' needs RBF kernels in the hidden layers")
+        return True
 
     def _top(self, outputs: Float[Array, "N D"], n_latent: int) -> Node:
         """What is believed about the latent points."""

@@ -5,7 +5,7 @@ Every kind of start is made of the shallow regression: its lengthscales, or its 
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal, get_args
+from typing import Literal, get_args
 
 import numpy as np
 from jaxtyping import Float
@@ -54,8 +54,11 @@ class Unbent:
     n_inducing: tuple[int, ...]
     kernels: tuple[str | Kernel, ...]
     connected: bool = False
-    # Whether one hidden layer has lengthscales for units, beside which its noise is to be small.
-    in_lengthscales: ClassVar[bool] = False
+
+    @property
+    def in_lengthscales(self) -> bool:
+        """Whether hidden layers have lengthscales for units, beside which their noise is small."""
+        return False
 
     def __call__(self, seed: int, /) -> Begun:
         generator, belief = np.random.default_rng(seed), self.shallow.inputs.belief
@@ -64,51 +67,61 @@ class Unbent:
         values = np.linalg.svd(scaled - scaled.mean(axis=0), compute_uv=False)
         last = np.sqrt(len(scaled)) / max(float(values[0]), LEAST_SPREAD)
         noise = min((RELATIVE_NOISE * last) ** 2, LEAST_NOISE)
-        means = _narrowed(scaled, self.n_latent, generator)
-        if self.in_lengthscales and len(means) == 1:
-            means, last = (means[0] / last,), 1.0
+        means = self.means(scaled, generator)
+        if self.in_lengthscales:
+            means, last = tuple(mean / last for mean in means), 1.0
         # Columns that are sums of others add no direction.
         known = min(int(np.sum(values > LEAST_SPREAD * values[0])), *self.n_latent)
         straight = (_straight(belief.n_latent), *(_straight(n) for n in self.n_latent[:-1]))
         scales = (*straight, _told(last, known, self.n_latent[-1]))
         return _begun(self, belief, means, noise, scales, generator)
 
+    def means(self, scaled: Array, generator: np.random.Generator) -> tuple[Array, ...]:
+        """Of the hidden points, from the scaled inputs."""
+        return _narrowed(scaled, self.n_latent, generator)
+
 
 @dataclass(frozen=True)
 class HandedOn(Unbent):
-    """The same by slopes, and with little noise: with as many hidden dimensions as inputs this is
-    the shallow regression, to which the layers may add what they like.
+    """The same, the first layer with a slope that does it, and little noise: with one hidden layer
+    as wide as the inputs this is the shallow regression, to which it may add what it likes.
 
-    everywhere: not the first of them alone; those below it, too, where their kernel is an RBF.
+    everywhere: so do the hidden layers below it, where their kernel is an RBF.
     """
 
-    everywhere: bool = True
-    in_lengthscales: ClassVar[bool] = True
+    everywhere: bool = False
+
+    @property
+    def in_lengthscales(self) -> bool:
+        return self.everywhere or len(self.n_latent) == 1
 
     def __call__(self, seed: int, /) -> Begun:
         begun = super().__call__(seed)
-        above, *hidden = begun.beliefs
-        beliefs, layers = [above], list(begun.layers)
-        whole = np.eye(above.n_latent)
-        for at, below in enumerate(hidden):
-            layer = layers[at]
-            slope = _linear_map(above.mean, below.mean)
-            noise = float(below.variance.flat[0])
+        beliefs, layers = list(begun.beliefs), list(begun.layers)
+        slope = whole = _linear_map(beliefs[0].mean, beliefs[1].mean)
+        for at, below in enumerate(begun.beliefs[1:]):
+            layer, noise = layers[at], min(NO_NOISE * NOISIER**at, float(below.variance.flat[0]))
+            if at:
+                slope = np.eye(self.n_latent[at - 1], self.n_latent[at])
+                whole = whole @ slope
             if at == 0 or (self.everywhere and isinstance(layer.kernel, RBF)):
-                noise = min(noise, NO_NOISE * NOISIER**at)
-                own = slope
-                if self.connected and at:
-                    own = np.vstack([slope, np.zeros((begun.beliefs[0].n_latent, slope.shape[1]))])
+                unseen = layer.inducing.shape[1] - len(slope)  # of inputs that are connected
+                own = np.pad(slope, ((0, unseen), (0, 0)))
                 layers[at] = replace(layer, noise_variance=noise, slope=own)
-            above = Belief(above.mean @ slope, np.full_like(below.mean, noise))
-            beliefs.append(above)
-            whole = whole @ slope
+                beliefs[at + 1] = Belief(below.mean, np.full_like(below.mean, noise))
         last = layers[-1]
         if len(last.inducing) == len(self.shallow.inducing):
             places = self.shallow.inducing @ whole
             seen = np.hstack([places, self.shallow.inducing]) if self.connected else places
             layers[-1] = replace(last, inducing=seen)
         return Begun(tuple(beliefs), tuple(layers))
+
+    def means(self, scaled: Array, generator: np.random.Generator) -> tuple[Array, ...]:
+        """Linear in the inputs, 0 where there are more dimensions than directions."""
+        inputs = self.shallow.inputs.belief.mean
+        (first,) = _narrowed(scaled, self.n_latent[:1], generator)
+        first = inputs @ _linear_map(inputs, first)
+        return tuple(first @ np.eye(first.shape[1], width) for width in self.n_latent)
 
 
 @dataclass(frozen=True)
@@ -134,8 +147,8 @@ def regression_starts(
     connected: bool,
     everywhere: bool,
 ) -> InTurn:
-    """Every kind of start that suits the inputs and the mean of the hidden layers; everywhere: not
-    of the first of them alone.
+    """Every kind of start that suits the inputs and the mean of the hidden layers; everywhere: of
+    all, not of the first of them alone.
 
     Raises ValueError for a mean that there is not, or that inputs of some uncertainty cannot have.
     """
@@ -152,7 +165,10 @@ def regression_starts(
         few = shallow.inputs.belief.n_latent <= FEW_INPUTS
         kinds = [Unbent(*settings), Answered(*settings)] if few else [Answered(*settings)]
     if known and mean != "zero":
-        kinds.append(HandedOn(*settings, everywhere))
+        kinds.append(HandedOn(*settings))
+        if everywhere and len(n_latent) > 1:
+            # Level with the shallow one, where the other may fall below it, but it bends less.
+            kinds.append(HandedOn(*settings, everywhere=True))
     return InTurn(tuple(kinds))
 
 

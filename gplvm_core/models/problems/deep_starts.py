@@ -6,7 +6,8 @@ that is small beside their spread.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from itertools import pairwise
 
 import numpy as np
 from jaxtyping import Float
@@ -69,6 +70,21 @@ class Embedded:
             init, variance = "pca", UPPER_VARIANCE
             noise = HIDDEN_NOISE * float(np.mean(mean.var(axis=0)))
         return Begun(tuple(reversed(beliefs)), tuple(layers), tuple(notes))
+
+
+@dataclass(frozen=True)
+class Sloped:
+    """A start whose hidden layers hand on what of their outputs is linear in their inputs."""
+
+    begin: Beginning
+
+    def __call__(self, seed: int, /) -> Begun:
+        begun = self.begin(seed)
+        layers, beliefs = list(begun.layers), begun.beliefs
+        for at, (above, below) in enumerate(pairwise(beliefs)):
+            slope, *_ = np.linalg.lstsq(above.mean, below.mean, rcond=None)
+            layers[at] = replace(layers[at], slope=np.asarray(slope, dtype=np.float64))
+        return replace(begun, layers=tuple(layers))
 
 
 @dataclass(frozen=True)

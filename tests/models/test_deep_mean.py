@@ -1,0 +1,126 @@
+"""Deep models whose hidden layers have a linear mean."""
+
+import numpy as np
+import pytest
+
+from gplvm_core import DeepGP, DeepGPLVM, load
+from gplvm_core.bounds import Layer, evaluate_layer
+from gplvm_core.models.data.inputs import Inputs
+from gplvm_core.models.problems import regression
+from gplvm_core.models.problems.deep import chain
+from gplvm_core.models.problems.deep_regression_starts import NOISIER, HandedOn
+from gplvm_core.models.problems.edges import FREE
+from gplvm_core.models.problems.inputs import InputNode
+from gplvm_core.models.problems.shallow import Shallow
+from gplvm_core.statistics import Targets
+from gplvm_core.statistics.executors import serial
+
+QUICK = {"max_iter": 8, "random_state": 0}
+
+
+def odd_columns() -> tuple[np.ndarray, np.ndarray]:
+    """Inputs with columns that are sums of others, and of two values; one output."""
+    generator = np.random.default_rng(0)
+    x = generator.normal(size=(40, 2))
+    points = np.column_stack([x, x.sum(axis=1), np.sign(x[:, 0])])
+    targets = (np.sin(2.0 * x[:, 1]) + np.sign(x[:, 0]) + 0.1 * generator.normal(size=40))[:, None]
+    return (points - points.mean(axis=0)) / points.std(axis=0), targets - targets.mean()
+
+
+def bent_rows(n_points: int = 40) -> np.ndarray:
+    generator = np.random.default_rng(1)
+    signals = np.tanh(2.0 * generator.normal(size=(n_points, 2)))
+    return np.sin(signals @ generator.normal(size=(2, 6)))
+
+
+@pytest.mark.parametrize("widths", [(4,), (6,), (4, 4), (6, 5)])
+def test_what_hands_its_inputs_on_starts_at_the_shallow_bound(widths: tuple[int, ...]) -> None:
+    """Also with odd columns, and with more hidden dimensions than inputs; every further layer costs
+    what its inputs' noise adds to its own.
+    """
+    points, targets = odd_columns()
+    inputs, n_hidden = Inputs.of(points, None), len(widths)
+    shallow = Shallow.of(inputs, targets, 12, 1e-6, max_iter=15)
+    many = (12,) * (n_hidden + 1), ("rbf",) * (n_hidden + 1)
+    start = HandedOn(shallow, widths, *many, everywhere=True)
+    settings = {"family": "marginalised", "jitter": 1e-6, "run": serial}
+    graph = chain(InputNode(inputs), Targets.of(targets), start, n_hidden, **settings)
+    layer = Layer(shallow.kernel, shallow.inducing, 1.0)
+    one = evaluate_layer(layer, inputs.belief, Targets.of(targets), jitter=1e-6, profile=True)
+    cost = 0.5 * 40 * sum(widths[1:]) * np.log1p(1.0 / NOISIER)
+    found = graph.evaluate(graph.start(0), FREE).bound
+    assert found == pytest.approx(one.value - cost, abs=3.0 * n_hidden - 2.5)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_three_layers_lose_little_where_one_is_enough() -> None:
+    """A smooth curve of two inputs, whose second layer has uncertain inputs."""
+    generator = np.random.default_rng(2)
+    x = generator.uniform(-1.0, 1.0, (60, 2))
+    y = np.sin(2.0 * x[:, 0]) + x[:, 1] + 0.1 * generator.normal(size=60)
+    settings = {"random_state": 0, "max_iter": 120, "mean": "linear"}
+    one, three = (DeepGP(wide, 15, **settings).fit(x, y) for wide in ((2,), (2, 2)))
+    assert three.bound_ > one.bound_ - 3.0
+    assert all(layer.posterior_.slope is not None for layer in three.layers_[:-1])
+    new = generator.uniform(-1.0, 1.0, (30, 2))
+    np.testing.assert_allclose(three.predict(new), one.predict(new), atol=0.1)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_which_layers_of_a_regression_have_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The shallow regression that training starts from need not be a good one.
+    monkeypatch.setattr(regression, "SUBSET_ITERATIONS", 1)
+    monkeypatch.setattr(regression, "SUBSET", 10)
+    x = np.linspace(0.0, 1.0, 15)[:, None]
+    y = (x[:, 0] < 0.5).astype(float)
+    for settings, starts in (
+        ({"mean": "zero"}, 2),
+        ({"mean": "linear"}, 1),
+        ({}, 3),
+        ({"n_components": (1, 1)}, 4),
+        ({"n_components": (1, 1), "mean": "linear"}, 2),
+        ({"n_components": (1, 1), "mean": "linear", "family": "gated"}, 1),
+        ({"n_components": (1, 1), "mean": "linear", "input_connections": True}, 2),
+    ):
+        model = DeepGP((1,), 5, **QUICK).set_params(**settings).fit(x, y)
+        assert len(model.restarts_) == starts
+        if settings.get("mean") is not None:
+            first = model.layers_[0].posterior_.slope
+            assert (first is None) == (settings["mean"] == "zero")
+    with pytest.raises(ValueError, match="mean must be one of compared, zero, linear; got 'ident"):
+        DeepGP((1,), 5, mean="identity", **QUICK).fit(x, y)
+    with pytest.raises(ValueError, match="input connections are for the families mean_field and"):
+        DeepGP((1,), 5, input_connections=True, family="gated", **QUICK).fit(x, y)
+    with pytest.raises(ValueError, match="mean='linear' needs inputs that are known exactly"):
+        DeepGP((1,), 5, mean="linear", **QUICK).fit(x, y, X_variance=0.1)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_below_latent_points(tmp_path) -> None:
+    rows = bent_rows()
+    model = DeepGPLVM((2, 2, 3), 12, mean="linear", max_iter=60, random_state=0).fit(rows)
+    top, middle, last = (layer.posterior_.slope for layer in model.layers_)
+    assert top is not None and middle is not None and last is None
+    error = np.sqrt(np.mean((model.generate(model.latent_mean_) - rows) ** 2))
+    assert error < 0.3 * rows.std()
+    # New rows go through it, one by one and with gaps.
+    some = rows[:8].copy()
+    some[:, 2] = np.nan
+    filled = model.complete(some)
+    assert np.sqrt(np.mean((filled[:, 2] - rows[:8, 2]) ** 2)) < 0.5 * rows[:, 2].std()
+    assert model.score_samples(rows[:8]).mean() > model.score_samples(rows[:8, ::-1]).mean()
+    model.save(tmp_path / "linear.gplvm")
+    np.testing.assert_array_equal(
+        load(tmp_path / "linear.gplvm").transform(rows[:5]), model.transform(rows[:5])
+    )
+
+
+def test_what_cannot_have_one() -> None:
+    rows = bent_rows(12)
+    for settings, words in (
+        ({"mean": "identity"}, "mean must be 'zero' or 'linear'; got 'identity'"),
+        ({"family": "gated"}, "is for marginalised and mean_field families: with family='gated'"),
+        ({"kernel": ("linear", "rbf")}, "needs RBF kernels in the hidden layers"),
+    ):
+        with pytest.raises(ValueError, match=words):
+            DeepGPLVM((1, 2), 5, **({"mean": "linear"} | settings), **QUICK).fit(rows)
