@@ -168,10 +168,18 @@ def evaluate_statistics(
     )
 
 
-def layer_term(layer: Layer, statistics: Statistics, gram: Factor, targets: Targets) -> float:
+def layer_term(
+    layer: Layer,
+    statistics: Statistics,
+    gram: Factor,
+    targets: Targets,
+    *,
+    mean_field: bool = False,
+) -> float:
     """F_data alone, of a layer with statistics and a K of another kernel."""
     if layer.ratio is None:
-        return collapsed(statistics, gram, float(layer.noise_variance)).value
+        bound = collapsed if mean_field else marginalised
+        return bound(statistics, gram, float(layer.noise_variance)).value
     noise = np.asarray(layer.noise_variance)
     own = in_units(statistics, noise, targets.squares)
     return collapsed_per_output(own, gram, layer.ratio).value - _jacobian(statistics, noise)

@@ -4,12 +4,13 @@ A row's explanations q(x*) (see project) are mixed by their weights: an ambiguou
 Titsias & Lawrence (2010), §4; Damianou (2015), §3.4.1.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.numerics import Array
+from gplvm_core.prediction.deep import through
 from gplvm_core.prediction.generate import predict_covariance, predict_uncertain, sample
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import Projection
@@ -31,12 +32,14 @@ def complete(
 
 
 def mixed(
-    posterior: Posterior, found: Projection, *, noise: bool
+    layers: Sequence[Posterior], found: Projection, *, noise: bool
 ) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
-    """Mean and variance of every output under the mixture of a row's explanations."""
-    mean, variance = np.empty((2, len(found.bound), posterior.n_outputs))
+    """Mean and variance of every output under the mixture of a row's explanations; layers: from
+    where these are down to the outputs.
+    """
+    mean, variance = np.empty((2, len(found.bound), layers[-1].n_outputs))
     for n, (weight, points, spread) in enumerate(_explanations(found)):
-        own, within = predict_uncertain(posterior, points, spread, noise=noise)
+        own, within = through(layers, points, spread, noise=noise)
         mean[n] = weight @ own
         variance[n] = weight @ (within + (own - mean[n]) ** 2)
     return mean, variance

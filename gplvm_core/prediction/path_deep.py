@@ -24,7 +24,7 @@ from gplvm_core.prediction.paths import (
 )
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import Projection
-from gplvm_core.prediction.project_deep import Nodes, RowBound, Rows
+from gplvm_core.prediction.project_deep import Nodes, RowBound, Rows, beliefs_at
 from gplvm_core.prediction.row_terms import Evidence, rows_seen
 from gplvm_core.prediction.sequence import EachAlone, looked_at
 
@@ -34,7 +34,7 @@ ITERATIONS, TOLERANCE = 50, 1e-4
 
 @dataclass(frozen=True)
 class FoundDeepPath(FoundPath):
-    """The same, with what is believed at the last node, from which the outputs come."""
+    """The same, with what is believed at the last node that all outputs share."""
 
     lowest: Belief
 
@@ -73,9 +73,9 @@ class HiddenBelow:
         value, (slope, *_) = self.bound.data((top, *self._split(self.belief)), rows)
         return float(value.sum()), slope.mean, slope.variance
 
-    def last(self, top: Belief) -> Belief:
-        """What is believed at the last node."""
-        return (top, *self._split(self.belief))[-1]
+    def at(self, node: int, top: Belief) -> Belief:
+        """What is believed at a node."""
+        return (top, *self._split(self.belief))[node]
 
     def _split(self, at: Belief) -> tuple[Belief, ...]:
         return tuple(Belief(at.mean[:, own], at.variance[:, own]) for own in self.nodes)
@@ -92,14 +92,14 @@ def infer_deep_sequence(
     """q of one sequence's rows at the top, together, and at the last node.
 
     above: the hidden layers; each_alone: the explanations of rows at all nodes side by side, as
-    wide as the beliefs `widths`. Rows of which nothing is observed follow the path alone. callback
-    as in `infer_sequence`.
+    wide as the beliefs `widths`, which layers of a view's own add to (`beliefs_at`). Rows of which
+    nothing is observed follow the path alone. callback as in `infer_sequence`.
     """
     seen = np.flatnonzero(rows_seen(evidence))
     found = looked_at(evidence, seen, each_alone, callback)
     most_steps = MOST_STEPS if len(found.bound) == len(seen) else 0
     seen = seen[: len(found.bound)]
-    top, *hidden = Nodes.of(widths).split(found)
+    top, *hidden = Nodes.of(beliefs_at(evidence, widths)).split(found)
     start = likely_path(top, seen, prior)
     chosen = _nearest(top, start[seen])
     below = None
@@ -123,7 +123,7 @@ def infer_deep_sequence(
         # What nothing is observed of is where the path leads.
         mean, variance = through(above, path.mean, path.variance, noise=True)
         if below is not None:
-            last = below.last(Belief(path.mean[seen], path.variance[seen]))
+            last = below.at(len(above), Belief(path.mean[seen], path.variance[seen]))
             mean[seen], variance[seen] = last.mean, last.variance
         lowest = Belief(mean, variance)
     return FoundDeepPath(path, posteriors, ending if most_steps else "stopped", lowest)

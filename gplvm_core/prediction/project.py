@@ -183,18 +183,19 @@ def projected(
     objective: Callable[[Sequence[Evidence], int], RowsFunction],
     start: Callable[[Rows], Array],
     unpack: Unpack,
-    above: Sequence[Array] = (),
+    inferred: Array | None = None,
     effort: Effort = THOROUGH,
 ) -> Projection:
     """The ends of every row over its starts, in batches that bound the memory.
 
-    above: training means of what else is inferred of a row, before what the evidence hangs on.
+    inferred: training means of all that is inferred of a row, where that is more than what the
+    evidence hangs on.
     """
     generated = np.hstack([_at_noise_level(each, training_mean) for each in evidence])
     internal = np.hstack([each.internal * _precision(each) for each in evidence])
     n_rows, n_latent = len(internal), training_mean.shape[1]
-    inferred = np.hstack([*above, training_mean])
-    relevance = [_relative_relevance(each.posterior.kernel, n_latent) for each in evidence]
+    inferred = training_mean if inferred is None else inferred
+    relevance = [_relative_relevance(each.layers[0].kernel, n_latent) for each in evidence]
     places = training_mean * np.sqrt(np.max(relevance, axis=0))
     gaps = np.asarray(np.isnan(internal).any(axis=1) | partial)
     most = max(effort.starts, effort.starts_of_partial)
@@ -219,7 +220,9 @@ def _precision(evidence: Evidence) -> float:
 
 
 def _at_noise_level(evidence: Evidence, points: Array) -> Array:
+    """The training rows' outputs; points: theirs in the space that views share."""
     posterior = evidence.posterior
+    points = evidence.own[-1].training.mean if evidence.own else points
     generated = posterior.kernel.K(points, posterior.inducing) @ posterior.weights
     return np.asarray(generated * _precision(evidence))
 

@@ -19,7 +19,13 @@ from gplvm_core.numerics import Array, Factor
 from gplvm_core.prediction.density import gains
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import THOROUGH, Effort, Projection, RowsFunction, projected
-from gplvm_core.prediction.row_terms import Evidence, RowTerms, UncertainTerms, terms_of
+from gplvm_core.prediction.row_terms import (
+    Evidence,
+    RowTerms,
+    UncertainTerms,
+    rows_seen,
+    terms_of,
+)
 from gplvm_core.priors import StandardNormal
 from gplvm_core.statistics import HandedOn, Statistics, Targets, reduce_statistics
 
@@ -85,30 +91,72 @@ class Nodes:
         )
 
 
+def beliefs_at(evidence: Sequence[Evidence], training: Sequence[Belief]) -> list[Belief]:
+    """Of the training rows at every node that matters to the evidence: those that views share, the
+    top first, and then those of each view's own layers.
+    """
+    return [*training, *(layer.training for each in evidence for layer in each.own)]
+
+
+@dataclass(frozen=True)
+class Link:
+    """A hidden layer between two nodes; told: 0 for rows of which nothing is observed below it,
+    whose outputs integrate out, 1 for the others (None: all).
+    """
+
+    terms: HiddenTerms
+    above: int
+    below: int
+    told: Float[Array, " N"] | None = None
+
+    def data(self, above: Belief, below: Belief, rows: Rows) -> tuple[Array, Belief, Belief]:
+        value, *slopes = self.terms.data(above, below)
+        if self.told is not None:
+            told = self.told[rows]
+            value = told * value
+            slopes = [Belief(told[:, None] * b.mean, told[:, None] * b.variance) for b in slopes]
+        return value, slopes[0], slopes[1]
+
+
 @dataclass(frozen=True)
 class RowBound:
-    """What all layers say of rows whose outputs are given: their bound but for the top's KL."""
+    """What all layers say of rows whose outputs are given: their bound but for the top's KL.
 
-    terms: RowTerms
-    hidden: tuple[HiddenTerms, ...]
+    Nodes are numbered as `beliefs_at` has them; ends: what is observed below which of them.
+    """
+
+    ends: tuple[tuple[RowTerms, int], ...]
+    hidden: tuple[Link, ...]
 
     @classmethod
     def of(cls, evidence: Sequence[Evidence], above: Sequence[Posterior]) -> Self:
-        return cls(terms_of(evidence, UncertainTerms.of), tuple(map(HiddenTerms.of, above)))
+        """above: the layers that all views share."""
+        links = [Link(HiddenTerms.of(each), at, at + 1) for at, each in enumerate(above)]
+        met: dict[int, list[Evidence]] = {}
+        for each in evidence:
+            at, seen = len(above), rows_seen([each])
+            for layer in each.own:
+                told = None if seen.all() else seen.astype(np.float64)
+                links.append(Link(HiddenTerms.of(layer.posterior), at, len(links) + 1, told))
+                at = len(links)
+            met.setdefault(at, []).append(each)
+        ends = ((terms_of(each, UncertainTerms.of), at) for at, each in met.items())
+        return cls(tuple(ends), tuple(links))
 
     def data(self, beliefs: Sequence[Belief], rows: Rows) -> tuple[Array, list[Belief]]:
         """Values (r,), and gradients in the beliefs at every node, of the rows with these numbers
         in the evidence.
         """
-        last = beliefs[-1]
-        value, d_mean, d_variance = self.terms.data(last.mean, last.variance, rows)
-        slopes = [Belief(np.zeros_like(b.mean), np.zeros_like(b.mean)) for b in beliefs[:-1]]
-        slopes.append(Belief(d_mean, d_variance))
-        for at, layer in enumerate(self.hidden):
-            own, above, below = layer.data(beliefs[at], beliefs[at + 1])
+        value = np.zeros(len(rows))
+        slopes = [Belief(np.zeros_like(b.mean), np.zeros_like(b.mean)) for b in beliefs]
+        for terms, at in self.ends:
+            own, d_mean, d_variance = terms.data(beliefs[at].mean, beliefs[at].variance, rows)
+            value, slopes[at] = value + own, _sum(slopes[at], Belief(d_mean, d_variance))
+        for link in self.hidden:
+            own, above, below = link.data(beliefs[link.above], beliefs[link.below], rows)
             value = value + own
-            slopes[at] = _sum(slopes[at], above)
-            slopes[at + 1] = _sum(slopes[at + 1], below)
+            slopes[link.above] = _sum(slopes[link.above], above)
+            slopes[link.below] = _sum(slopes[link.below], below)
         return value, slopes
 
 
@@ -123,10 +171,12 @@ def project_nodes(
     """q of all nodes of new rows side by side, the top first, each row on its own.
 
     evidence: outputs of the last layer, or of several on the last node. above: the hidden layers.
-    training: what is believed at the nodes about the training rows, whose places the new rows start
-    from. partial: there are more outputs than the evidence holds. Source: Damianou (2015), §3.4.1,
-    for every layer of §6.2.
+    training: what is believed at their nodes about the training rows, whose places the new rows
+    start from; layers of a view's own, and their nodes, come with its evidence (`beliefs_at`).
+    partial: there are more outputs than the evidence holds. Source: Damianou (2015), §3.4.1, for
+    every layer of §6.2.
     """
+    last, training = training[-1].mean, beliefs_at(evidence, training)
     nodes, n_all = Nodes.of(training), sum(each.n_latent for each in training)
     scale = np.sqrt(np.concatenate([each.variance.mean(axis=0) for each in training]))
 
@@ -157,9 +207,8 @@ def project_nodes(
 
         return negative_bound
 
-    others = [each.mean for each in training[:-1]]
-    settings = objective, start, unpack, others, effort
-    return projected(evidence, training[-1].mean, partial, *settings)
+    settings = objective, start, unpack, np.hstack([each.mean for each in training]), effort
+    return projected(evidence, last, partial, *settings)
 
 
 def _sum(first: Belief, second: Belief) -> Belief:
@@ -178,24 +227,36 @@ def log_density_deep(
     """log p(y* | Y) ≈ F(q(h*, X, x*)) − F(q(X)) of each row on its own, in nats, as `log_density`.
 
     evidence, known: outputs of the layers on the last node, and the training rows' statistics
-    there; above: the hidden layers. Every layer gets the row's belief; explanations of a row count
-    together. A hidden layer without statistics keeps its q(u), which can only lower the difference.
+    there; above: the hidden layers; found: at the nodes as `beliefs_at` has them. Every layer gets
+    the row's belief; explanations of a row count together. A hidden layer without statistics keeps
+    its q(u), which can only lower the difference.
     """
-    top, last = found[0], found[-1]
+    top, shared = found[0], len(above)
     bound = collapsed if mean_field else marginalised
     told = np.where(np.isfinite(top.bound), 0.0, -np.inf)
     n_latent = top.mean.shape[2]
     every = Belief(top.mean.reshape(-1, n_latent), top.variance.reshape(-1, n_latent))
     told -= StandardNormal().kl_terms(every).sum(axis=1).reshape(told.shape)
+    layers = [*zip(above, known_above, found[:shared], found[1 : shared + 1], strict=True)]
+    at = shared
     for each, statistics in zip(evidence, known, strict=True):
-        told += gains(each, statistics, last)
-    layers = zip(above, known_above, found[:-1], found[1:], strict=True)
+        seen, inputs = rows_seen([each]), found[shared]
+        for layer in each.own:
+            at, above_it = at + 1, replace(inputs, bound=_where(seen, inputs.bound))
+            layers.append((layer.posterior, layer.statistics, above_it, found[at]))
+            inputs = found[at]
+        told += gains(each, statistics, inputs)
     for posterior, own, inputs, outputs in layers:
         if own is None:
             told += _gains_held(posterior, inputs, outputs)
         else:
             told += _hidden_gains(posterior, own, inputs, outputs, bound)
     return np.asarray(logsumexp(told, axis=1))
+
+
+def _where(seen: NDArray[np.bool_], bound: Float[Array, "N K"]) -> Float[Array, "N K"]:
+    """Explanations of the rows that a view has; of the others its own layers say nothing."""
+    return np.where(seen[:, None], bound, -np.inf)
 
 
 def _gains_held(posterior: Posterior, above: Projection, below: Projection) -> Array:

@@ -5,16 +5,18 @@ in a row, and left out of its sums.
 """
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Protocol, Self
 
 import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 
+from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import WeightedPsi2
 from gplvm_core.numerics import Array, fold_upper
 from gplvm_core.prediction.posterior import Posterior
+from gplvm_core.statistics import Statistics
 
 ROWS_PER_TILE = 32
 
@@ -29,11 +31,26 @@ class RowTerms(Protocol):
 
 
 @dataclass(frozen=True)
+class OwnLayer:
+    """A hidden layer that leads to one view alone, and what is believed of the training rows at its
+    outputs. statistics: None where q(u) is no function of them.
+    """
+
+    posterior: Posterior
+    training: Belief
+    statistics: Statistics | None
+
+
+@dataclass(frozen=True)
 class Evidence:
-    """Outputs of new rows in one layer: user's units, NaN where missing."""
+    """Outputs of new rows in one layer: user's units, NaN where missing.
+
+    own: the layers between the space that views share and this one, from above.
+    """
 
     posterior: Posterior
     outputs: Float[Array, "N D"]
+    own: tuple[OwnLayer, ...] = ()
 
     @property
     def internal(self) -> Float[Array, "N D"]:
@@ -42,7 +59,12 @@ class Evidence:
 
     def rows(self, chosen: Rows) -> "Evidence":
         """What is known of some of the rows."""
-        return Evidence(self.posterior, self.outputs[chosen])
+        return replace(self, outputs=self.outputs[chosen])
+
+    @property
+    def layers(self) -> tuple[Posterior, ...]:
+        """From the space that views share down to the outputs."""
+        return (*(layer.posterior for layer in self.own), self.posterior)
 
 
 @dataclass(frozen=True)

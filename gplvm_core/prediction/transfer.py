@@ -5,6 +5,7 @@ uses are private to it: the given views say nothing about them, so training poin
 in the shared dimensions lend theirs.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Self
 
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from gplvm_core.beliefs import Belief
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.complete import mixed
-from gplvm_core.prediction.generate import predict_uncertain
+from gplvm_core.prediction.deep import through
 from gplvm_core.prediction.paths import Continued, likely_path
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import Projection, spread_out
@@ -52,10 +53,11 @@ class Roles:
 class Wanted:
     """The view that is asked for, and the training points of the rows that have it.
 
-    Rows without the view know nothing of its private dimensions.
+    layers: from the space that views share down to it. Rows without the view know nothing of its
+    private dimensions.
     """
 
-    posterior: Posterior
+    layers: tuple[Posterior, ...]
     training: Belief
     roles: Roles
 
@@ -72,9 +74,9 @@ def transfer(
     """
     # Neighbours in no shared dimension would be any.
     if private == "prior" or (count == 1 and not wanted.roles.shared.any()):
-        return mixed(wanted.posterior, found, noise=True)
+        return mixed(wanted.layers, found, noise=True)
     chosen = candidates(found, wanted.training, wanted.roles, count)
-    mean, variance = generate_candidates(wanted.posterior, chosen)
+    mean, variance = generate_candidates(wanted.layers, chosen)
     return (mean[:, 0], variance[:, 0]) if count == 1 else (mean, variance)
 
 
@@ -87,7 +89,7 @@ def transfer_path(
     """
     if private == "nearest" and wanted.roles.private.any():
         belief = _lent_along(wanted, belief, prior)
-    return predict_uncertain(wanted.posterior, belief.mean, belief.variance, noise=True)
+    return through(wanted.layers, belief.mean, belief.variance, noise=True)
 
 
 def _lent_along(wanted: Wanted, belief: Belief, prior: Continued) -> Belief:
@@ -146,15 +148,15 @@ def candidates(
 
 
 def generate_candidates(
-    posterior: Posterior, found: Projection
+    layers: Sequence[Posterior], found: Projection
 ) -> tuple[Float[Array, "N K D"], Float[Array, "N K D"]]:
     """Mean and variance of the outputs of every candidate, NaN where a row has fewer."""
-    shape = (*found.bound.shape, posterior.n_outputs)
+    shape = (*found.bound.shape, layers[-1].n_outputs)
     mean, variance = np.full(shape, np.nan), np.full(shape, np.nan)
     for k in range(found.bound.shape[1]):
         rows = np.flatnonzero(np.isfinite(found.bound[:, k]))
-        mean[rows, k], variance[rows, k] = predict_uncertain(
-            posterior, found.mean[rows, k], found.variance[rows, k], noise=True
+        mean[rows, k], variance[rows, k] = through(
+            layers, found.mean[rows, k], found.variance[rows, k], noise=True
         )
     return mean, variance
 

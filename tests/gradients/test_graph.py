@@ -13,7 +13,7 @@ from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.problems import encoded, inputs, nodes, paths
 from gplvm_core.models.problems.deep import chain as deep_chain
 from gplvm_core.models.problems.deep_regression_starts import HandedOn, Unbent
-from gplvm_core.models.problems.deep_starts import Embedded
+from gplvm_core.models.problems.deep_starts import Embedded, Sloped
 from gplvm_core.models.problems.edges import Edge
 from gplvm_core.models.problems.encoded import EncodedNode
 from gplvm_core.models.problems.graph import Begun, Given, Graph
@@ -114,6 +114,21 @@ def deep_views(outputs: tuple[np.ndarray, ...]) -> Graph:
     return deep_chain(LatentNode(), tuple(map(Targets.of, outputs)), begin, 1, **settings)
 
 
+def own_spaces(outputs: tuple[np.ndarray, ...]) -> Graph:
+    """Below two shared spaces the first view has two of its own, and the second none."""
+    kernels = ("rbf", (RBF(1.0, 0.9), RBF() + Linear(0.3)))
+    begin = Embedded(outputs, (1, 2), (3, 4), kernels, "pca", own=((2, 1), ()))
+    settings = {"family": "marginalised", "jitter": JITTER, "run": serial, "own": (2, 0)}
+    return deep_chain(LatentNode(), tuple(map(Targets.of, outputs)), begin, 1, **settings)
+
+
+def linear_mean(outputs: np.ndarray) -> Graph:
+    """Two hidden layers that hand on what is linear in their inputs."""
+    begin = Sloped(Embedded(outputs, (1, 2, 2), (3, 4, 3), ("rbf",) * 3, "pca"))
+    settings = {"family": "marginalised", "jitter": JITTER, "run": serial}
+    return deep_chain(LatentNode(), Targets.whole(outputs), begin, 2, **settings)
+
+
 def views_at_two_depths(outputs: tuple[np.ndarray, ...]) -> Graph:
     """One view below the hidden node, another below the top beside it."""
     begun = chain(outputs[0], 2).begin(0)
@@ -170,6 +185,8 @@ GRAPHS = {
         views(gaps)[0], EncodedNode.of(views(gaps)[0], 1, "network")
     ),
     "deep views": lambda gaps: deep_views(views(gaps)),
+    "views with hidden spaces of their own": lambda gaps: own_spaces(views(gaps)),
+    "deep, linear mean": lambda gaps: linear_mean(views(gaps)[0]),
     "views at two depths": lambda gaps: views_at_two_depths(views(gaps)),
     "deep regression": lambda gaps: deep_regression(views(gaps)[0], None),
     "deep regression, inputs handed on": lambda gaps: deep_regression(

@@ -82,9 +82,9 @@ def test_two_halves_say_of_a_row_what_the_layer_says(whole: Known, rows: np.ndar
     apart = project(evidence, whole.belief)
     np.testing.assert_allclose(apart.best.mean, together.best.mean, atol=1e-4)
     np.testing.assert_allclose(apart.best.variance, together.best.variance, rtol=1e-3)
-    expected, spread = complete(rows, *mixed(whole.posterior, together, noise=True))
+    expected, spread = complete(rows, *mixed((whole.posterior,), together, noise=True))
     for half, columns in ((left, LEFT), (right, RIGHT)):
-        found = complete(rows[:, columns], *mixed(half.posterior, together, noise=True))
+        found = complete(rows[:, columns], *mixed((half.posterior,), together, noise=True))
         np.testing.assert_allclose(found[0], expected[:, columns], atol=1e-10)
         np.testing.assert_allclose(found[1], spread[:, columns], atol=1e-10)
     np.testing.assert_allclose(
@@ -100,7 +100,7 @@ def test_one_half_tells_the_other(whole: Known, rows: np.ndarray) -> None:
     every = np.ones(2, dtype=bool)
     relevance = wanted.posterior.kernel.relevance
     assert relevance is not None
-    asked = Wanted(wanted.posterior, whole.belief, Roles.of(every, every, relevance))
+    asked = Wanted((wanted.posterior,), whole.belief, Roles.of(every, every, relevance))
     found = project([given.asked(rows[:, RIGHT])], whole.belief, partial=True)
     mean, variance = transfer(asked, found)
     best = predict_uncertain(wanted.posterior, found.best.mean, found.best.variance, noise=True)

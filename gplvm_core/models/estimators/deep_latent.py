@@ -12,7 +12,7 @@ from gplvm_core.numerics import Array
 from gplvm_core.prediction import Evidence, Posterior, Projection
 from gplvm_core.prediction.path_deep import infer_deep_sequence
 from gplvm_core.prediction.paths import Continued, FoundPath, StepCallback
-from gplvm_core.prediction.project_deep import Nodes, project_nodes
+from gplvm_core.prediction.project_deep import Nodes, beliefs_at, project_nodes
 from gplvm_core.statistics import Statistics
 
 
@@ -39,7 +39,8 @@ class DeepLatent(Layered):
 
     def _explained(self, evidence: Sequence[Evidence]) -> tuple[Projection, ...]:
         """The explanations of rows at every node, the top first."""
-        return Nodes.of(self._beliefs).split(self._at_all_nodes(evidence))
+        nodes = Nodes.of(beliefs_at(evidence, self._beliefs))
+        return nodes.split(self._at_all_nodes(evidence))
 
     def _log_density(
         self,

@@ -1,6 +1,9 @@
 """Deep manifold relevance determination: several views at the bottom of a deep model."""
 
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
+from numbers import Integral
+from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
@@ -28,12 +31,17 @@ from gplvm_core.models.problems.graph import Graph, Learnt
 from gplvm_core.models.problems.many_rows import MANY, Rows
 from gplvm_core.models.problems.nodes import LatentNode
 from gplvm_core.models.problems.paths import PathNode
+from gplvm_core.models.problems.several import ways_to_views
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import Evidence, Projection
+from gplvm_core.prediction import Evidence, Posterior, Projection, mixed
 from gplvm_core.prediction.path_deep import FoundDeepPath
 from gplvm_core.prediction.paths import Continued, FoundPath
 from gplvm_core.prediction.project_deep import project_nodes
+from gplvm_core.prediction.row_terms import OwnLayer, rows_seen
 from gplvm_core.statistics import Executor
+
+Widths = int | tuple[int, ...]
+ViewWidths = Widths | Mapping[str, Widths] | None
 
 
 class DeepManifoldRelevance(DeepLatent, ManifoldRelevance):
@@ -49,11 +57,20 @@ class DeepManifoldRelevance(DeepLatent, ManifoldRelevance):
     n_inducing, kernel : one for all layers, or a tuple with one for each, the top first, the last
         of kernel a dict from a view's name to its own if they differ.
     family : as for DeepGPLVM. time_kernel : of the top.
+    view_components : widths of the hidden spaces that a view has to itself, below the one that
+        views share, from above: one number or a tuple for every view, or a dict of those by the
+        names of the views that have any; None: the data hang on the shared space. So views part
+        at any layer, and one may hang higher than another ({"faces": 6} with a view "labels"). The
+        layer that leads a view from the shared space has its ARD weights, and `own_layers_` holds
+        its hidden layers, `of_view(name)` the whole way down to it. Families "marginalised" and
+        "mean_field".
 
-    Of 20,000 rows or more a sample is trained, as in DeepGPLVM.
+    Of 20,000 rows or more a sample is trained, as in DeepGPLVM; all of them with view_components.
     """
 
     _layered = LAYERED
+    own_layers_: Mapping[str, tuple[DeepLayer, ...]] = MappingProxyType({})
+    view_layers_: Mapping[str, DeepLayer]
 
     def __init__(
         self,
@@ -71,6 +88,7 @@ class DeepManifoldRelevance(DeepLatent, ManifoldRelevance):
         n_jobs: int | None = None,
         noise: Noise = "shared",
         family: Family = "marginalised",
+        view_components: ViewWidths = None,
     ) -> None:
         self.n_components = n_components  # type: ignore[assignment]
         self.n_inducing = n_inducing  # type: ignore[assignment]
@@ -86,6 +104,7 @@ class DeepManifoldRelevance(DeepLatent, ManifoldRelevance):
         self.n_jobs = n_jobs
         self.noise = noise
         self.family = family
+        self.view_components = view_components
 
     @property
     def capabilities(self) -> Capabilities:
@@ -112,11 +131,11 @@ class DeepManifoldRelevance(DeepLatent, ManifoldRelevance):
                 f"got {layer!r}"
             )
         above = self._posteriors[layer:]
-        points = checked_points(H, (*above, *self.posteriors_.values())[0].n_latent)
+        points = checked_points(H, (*above, *self._way_to(self.views_[0]))[0].n_latent)
         spread = checked_variance(H_variance, points)
         found = {
-            name: prediction.through((*above, own), points, spread, noise=noise)
-            for name, own in self.posteriors_.items()
+            name: prediction.through((*above, *self._way_to(name)), points, spread, noise=noise)
+            for name in self.posteriors_
         }
         return by_name(found, return_std)
 
@@ -130,7 +149,10 @@ class DeepManifoldRelevance(DeepLatent, ManifoldRelevance):
             points = generator.standard_normal((n_samples, self.latent_mean_.shape[1]))
         drawn = {}
         for name, own in self.posteriors_.items():
-            each = [prediction.sample(own, point[None], 1, generator)[0, 0] for point in points]
+            way = self._way_to(name)
+            each = [
+                prediction.sample_through(way, point[None], 1, generator)[0, 0] for point in points
+            ]
             drawn[name] = np.reshape(each, (n_samples, own.n_outputs))
         return drawn
 
@@ -149,14 +171,15 @@ class DeepManifoldRelevance(DeepLatent, ManifoldRelevance):
         self._check_fitted()
         check_name(name, self.views_)
         model = DeepGPLVM(
-            n_components=self.n_components,
+            n_components=(*widths(self.n_components), *self._own_widths((name,))[0]),
             family=self.family,
             scaling=self.scaling,
             jitter=self.jitter,
             noise=self.noise,
             time_kernel=self.time_kernel,
         )
-        model._keep_layers((*self.layers_, self.view_layers_[name]))
+        own = self.own_layers_.get(name, ())
+        model._keep_layers((*self.layers_, *own, self.view_layers_[name]))
         model.bound_ = self.bound_ - sum(
             bound for other, bound in self.bounds_.items() if other != name
         )
@@ -168,7 +191,7 @@ class DeepManifoldRelevance(DeepLatent, ManifoldRelevance):
         return model
 
     def _problem(self, internal: Views, run: Executor) -> Graph:
-        wide = widths(self.n_components)
+        wide, spaces = widths(self.n_components), self._own_widths(tuple(internal))
         kernels: tuple[Any, ...] = for_layers("kernel", self.kernel, len(wide))
         *above, last = kernels
         own = tuple(kernel_of_view(last, name, self.views_) for name in internal)
@@ -178,9 +201,10 @@ class DeepManifoldRelevance(DeepLatent, ManifoldRelevance):
         def some(rows: Rows | slice) -> Graph:
             init = self.init if isinstance(self.init, str) else np.asarray(self.init)[rows]
             parts = tuple(each[rows] for each in values)
-            return self._chain(Embedded(parts, wide, n_inducing, (*above, own), init), run)
+            start = Embedded(parts, wide, n_inducing, (*above, own), init, spaces)
+            return self._chain(start, run)
 
-        apart = self.time_kernel is None and not together(self.family)
+        apart = self.time_kernel is None and not (together(self.family) or any(spaces))
         if len(values[0]) < MANY or not apart:
             return some(slice(None))
         return SampledGraph.of(some, *values)
@@ -192,6 +216,7 @@ class DeepManifoldRelevance(DeepLatent, ManifoldRelevance):
             tuple(targets_for(each, self.noise) for each in begin.outputs),
             begin,
             len(begin.n_latent) - 1,
+            own=[len(each) for each in begin.own],
             family=self.family,
             jitter=self.jitter,
             run=run,
@@ -201,18 +226,72 @@ class DeepManifoldRelevance(DeepLatent, ManifoldRelevance):
     def _examined(
         self, problem: Graph, learnt: Learnt, scalings: Mapping[str, Scaling]
     ) -> tuple[str, ...]:
-        every = examined(problem, learnt, scalings)
+        every = examined(problem, learnt, scalings, self._shared_node)
         self.family_ = "marginalised" if learnt.marginalised else None
-        n_hidden = len(every) - len(self.views_)
-        self.layers_ = every[:n_hidden]
-        self.view_layers_: dict[str, DeepLayer] = dict(
-            zip(self.views_, every[n_hidden:], strict=True)
-        )
+        self.layers_ = every[: self._shared_node]
+        ways = ways_to_views(problem, len(self.views_), self._shared_node)
+        self.own_layers_, self.view_layers_ = {}, {}
+        for name, (*own, last) in zip(self.views_, ways, strict=True):
+            self.own_layers_[name] = tuple(every[at] for at in own)
+            self.view_layers_[name] = every[last]
+        why = "views have hidden spaces of their own" if any(self.own_layers_.values()) else None
         count = learnt.nodes[0].belief.n_points
-        return all_trained(count, self.family) + learnt.told + doubts(every)
+        return all_trained(count, self.family, why) + learnt.told + doubts(every)
+
+    def _own_widths(self, names: Sequence[str]) -> tuple[tuple[int, ...], ...]:
+        """Of every view's own hidden spaces. Raises ValueError for views that there are not, and
+        for widths that are none.
+        """
+        asked = self.view_components
+        if isinstance(asked, Mapping):
+            for name in asked:
+                check_name(name, self.views_)
+        else:
+            asked = dict.fromkeys(names, () if asked is None else asked)
+        found = tuple(widths(asked.get(name, ())) for name in names)
+        for width in (each for own in found for each in own):
+            if not isinstance(width, Integral) or isinstance(width, bool) or width < 1:
+                raise ValueError(
+                    f"view_components must be whole numbers of at least 1; got {width!r}"
+                )
+        return found
+
+    @property
+    def _shared_node(self) -> int:  # type: ignore[override]
+        return len(widths(self.n_components)) - 1
+
+    def _way_to(self, name: str) -> tuple[Posterior, ...]:
+        own = (layer.posterior_ for layer in self.own_layers_.get(name, ()))
+        return (*own, self.posteriors_[name])
+
+    def _evidence(self, name: str, rows: Array) -> Evidence:
+        below = [*self.own_layers_.get(name, ()), self.view_layers_[name]]
+        own = tuple(
+            OwnLayer(
+                layer.posterior_,
+                Belief(outputs.latent_mean_, outputs.latent_variance_),
+                layer.statistics_,
+            )
+            for layer, outputs in pairwise(below)
+        )
+        return Evidence(self.posteriors_[name], rows, own)
+
+    def _filled_in(self, given: Mapping[str, Evidence]) -> dict[str, tuple[Array, Array]]:
+        """By the space that views share, or, where a view's own spaces know the row, by those."""
+        found = self._explained([*given.values()])
+        at, filled = self._shared_node, {}
+        for name, each in given.items():
+            mean, variance = mixed(each.layers, found[self._shared_node], noise=True)
+            if each.own:
+                at += len(each.own)
+                seen = rows_seen([each])[:, None]
+                own = mixed((each.posterior,), found[at], noise=True)
+                mean, variance = np.where(seen, own[0], mean), np.where(seen, own[1], variance)
+            filled[name] = mean, variance
+        return filled
 
     def _each_alone(self, evidence: Sequence[Evidence]) -> Projection:
-        return self._explained(evidence)[-1]
+        return self._explained(evidence)[self._shared_node]
 
     def _at_all_nodes(self, evidence: Sequence[Evidence]) -> Projection:
         partial = len(evidence) < len(self.views_)

@@ -96,7 +96,7 @@ class LatentVariableModel(
 
     def _reconstruct(self, outputs: Array, *, noise: bool) -> tuple[Array, Array]:
         """Mean and variance of every output of rows, given what is observed of them."""
-        return prediction.mixed(self.posterior_, self._project(outputs), noise=noise)
+        return prediction.mixed((self.posterior_,), self._project(outputs), noise=noise)
 
     def _reconstruct_jointly(self, outputs: Array) -> tuple[Array, Array]:
         """The same with each row's covariance, noise included."""

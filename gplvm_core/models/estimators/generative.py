@@ -11,7 +11,7 @@ from gplvm_core.models.data.points import checked_dimensions, checked_points, ch
 from gplvm_core.models.data.views import Views
 from gplvm_core.models.estimators.fitted import Embedded, FittedLayer
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import Posterior, predict_at, sample, sample_prior
+from gplvm_core.prediction import Posterior, predict_at, sample, sample_prior, through
 from gplvm_core.prediction.vary import interpolate, vary
 
 
@@ -86,8 +86,8 @@ class GenerativeViews(Embedded):
         points = self._points(X)
         spread = checked_variance(X_variance, points)
         found = {
-            name: predict_at(posterior, points, spread, noise=noise)
-            for name, posterior in self.posteriors_.items()
+            name: through(self._way_to(name), points, spread, noise=noise)
+            for name in self.posteriors_
         }
         return by_name(found, return_std)
 
@@ -120,6 +120,10 @@ class GenerativeViews(Embedded):
         points = self._points(np.stack([np.asarray(start), np.asarray(end)]))
         chosen = checked_dimensions(dimensions, points.shape[1])
         return interpolate(points[0], points[1], chosen, steps)
+
+    def _way_to(self, name: str) -> tuple[Posterior, ...]:
+        """The layers from the latent space down to a view."""
+        return (self.posteriors_[name],)
 
     def _points(self, X: ArrayLike) -> Array:
         self._check_fitted()

@@ -30,7 +30,7 @@ from gplvm_core.models.problems.graph import Graph, Learnt
 from gplvm_core.models.problems.many_rows import MANY, Completed, ManyRows
 from gplvm_core.models.problems.nodes import LatentNode, Node
 from gplvm_core.models.problems.paths import PathNode
-from gplvm_core.models.problems.several import drops_by_view, several_views
+from gplvm_core.models.problems.several import drops_by_view, several_views, ways_to_views
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.training.run import Run
 from gplvm_core.models.training.schedule import check_settings
@@ -133,17 +133,22 @@ class ManifoldRelevance(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimato
                 assert not isinstance(asked, ManyRows)
                 problem, parameters = asked, found
             learnt = problem.learnt(parameters, tuple(internal.values()))
-            lost = drops_by_view(problem, learnt, self.views_)
+            lost = drops_by_view(problem, learnt, self.views_, self._shared_node)
         node, top = problem.nodes[0], parameters.nodes[0]
         if isinstance(node, PathNode):
             self.path_, self.time_kernel_ = node.path(top), top.kernel
-        # Of the layers those of the views are the last, on the last node.
-        first = len(problem.edges) - len(self.views_)
-        edges = problem.edges[first:]
-        self.seen_ = dict(zip(self.views_, (edge.data.seen for edge in edges), strict=True))
-        own = dict(zip(self.views_, learnt.layers[first:], strict=True))
-        self._keep(learnt.nodes[-1], own, lost, scalings)
-        self.bounds_ = {name: each.posterior.value + offsets[name] for name, each in own.items()}
+        ways = ways_to_views(problem, len(self.views_), self._shared_node)
+        of_views = dict(zip(self.views_, ways, strict=True))
+        self.seen_ = {name: problem.edges[way[-1]].data.seen for name, way in of_views.items()}
+        own = {name: learnt.layers[way[-1]] for name, way in of_views.items()}
+        leading = {name: learnt.layers[way[0]] for name, way in of_views.items()}
+        self._keep(learnt.nodes[self._shared_node], own, leading, lost, scalings)
+        self.bounds_ = {
+            name: offsets[name]
+            + sum(learnt.layers[at].posterior.value for at in way)
+            + sum(learnt.nodes[at + 1].own for at in way[:-1])
+            for name, way in of_views.items()
+        }
         self.bound_ = learnt.bound + total
         notes += self._examined(problem, learnt, scalings)
         notes += notes_by_view({name: scaling.notes for name, scaling in scalings.items()})
@@ -160,6 +165,9 @@ class ManifoldRelevance(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimato
         self._check_fitted()
         check_name(name, self.views_)
         return one_view(self, name)
+
+    # Of the graph, the node whose points views share.
+    _shared_node = 0
 
     def _examined(
         self, problem: Graph, learnt: Learnt, scalings: Mapping[str, Scaling]

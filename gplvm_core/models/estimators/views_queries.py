@@ -32,17 +32,20 @@ class ViewsQueries(Timed, GenerativeViews):
         self,
         top: Believed,
         layers: Mapping[str, Settled],
+        leading: Mapping[str, Settled],
         drops: Mapping[str, Float[Array, " Q"]],
         scalings: Mapping[str, Scaling],
     ) -> None:
-        """What fitting leaves behind: the shared belief, and each view's layer."""
+        """What fitting leaves behind: the shared belief, each view's layer, and the one that leads
+        there from the shared space.
+        """
         self.latent_mean_, self.latent_variance_ = top.belief.mean, top.belief.variance
         self.information_, self.drops_ = top.information, dict(drops)
         self.posteriors_ = {name: own.as_posterior(scalings[name]) for name, own in layers.items()}
         self.statistics_ = {name: own.statistics for name, own in layers.items()}
         self.relevance_ = {
             name: relevance_of(own.layer.kernel, top.belief.n_latent)
-            for name, own in layers.items()
+            for name, own in leading.items()
         }
 
     def transform(
@@ -65,10 +68,9 @@ class ViewsQueries(Timed, GenerativeViews):
         name, 0 where observed, noise included.
         """
         given = self._given(views)
-        found = self._project(given)
         completed = {
-            name: prediction.complete(each.outputs, *mixed(each.posterior, found, noise=True))
-            for name, each in given.items()
+            name: prediction.complete(given[name].outputs, mean, variance)
+            for name, (mean, variance) in self._filled_in(given).items()
         }
         return by_name(completed, return_std)
 
@@ -91,7 +93,15 @@ class ViewsQueries(Timed, GenerativeViews):
         self._check_fitted()
         widths = {name: posterior.n_outputs for name, posterior in self.posteriors_.items()}
         given = given_views(views, widths, empty_rows=empty_rows)
-        return {name: Evidence(self.posteriors_[name], rows) for name, rows in given.items()}
+        return {name: self._evidence(name, rows) for name, rows in given.items()}
+
+    def _evidence(self, name: str, rows: Array) -> Evidence:
+        return Evidence(self.posteriors_[name], rows)
+
+    def _filled_in(self, given: Mapping[str, Evidence]) -> dict[str, tuple[Array, Array]]:
+        """Mean and variance of all entries of the given views, noise included."""
+        found = self._project(given)
+        return {name: mixed(each.layers, found, noise=True) for name, each in given.items()}
 
     def _project(self, given: Mapping[str, Evidence]) -> Projection:
         return self._each_alone(list(given.values()))

@@ -107,4 +107,4 @@ class ViewsTransfer(ViewsQueries, Segmented):
                 stacklevel=3,
             )
         lenders = Belief(self.latent_mean_[there], self.latent_variance_[there])
-        return Wanted(self.posteriors_[to], lenders, roles)
+        return Wanted(self._way_to(to), lenders, roles)

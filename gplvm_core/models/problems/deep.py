@@ -49,6 +49,7 @@ def chain(
     family: Family,
     jitter: float,
     run: Executor,
+    own: Sequence[int] = (),
     top_held: bool = False,
     per_output: bool = False,
     connected: bool = False,
@@ -56,8 +57,9 @@ def chain(
 ) -> Graph:
     """F of the layers top → h¹ → … → outputs, one more than there are hidden nodes.
 
-    outputs: data, or several views, each with a layer of its own on the last node. top_held: the
-    inducing inputs of the first layer do not move. per_output: every output of data has a signal
+    outputs: data, or several views, each with a layer of its own on the last node; own: below so
+    many further hidden nodes that are its alone. top_held: the inducing inputs of the first layer
+    do not move. per_output: every output of data has a signal
     and a noise variance of its own. connected: every layer sees the top beside its own inputs
     (Duvenaud et al. 2014). Source: Damianou (2015), ch. 6. Raises ValueError for a family that
     there is not, or that cannot be connected.
@@ -65,22 +67,26 @@ def chain(
     if family not in FAMILIES:
         raise ValueError(f"family must be one of {', '.join(FAMILIES)}; got {family!r}")
     views = outputs if isinstance(outputs, tuple) else (outputs,)
-    ends: tuple[Targets | int, ...] = (*range(1, n_hidden + 1), *views)
     edges = [
         Edge(
-            min(at, n_hidden),
+            source,
             end,
             run,
             inducing_held=top_held and at == 0,
             positive=BOUNDED,
             mean_field=family == "mean_field",
-            per_output=per_output and at >= n_hidden,
+            per_output=per_output and not isinstance(end, int),
             joined=0 if connected and at else None,
         )
-        for at, end in enumerate(ends)
+        for at, (source, end) in enumerate(_ends(views, n_hidden, own or (0,) * len(views)))
     ]
-    hidden = (HiddenNode() for _ in range(n_hidden))
+    hidden = (HiddenNode() for _ in range(n_hidden + sum(own)))
     nodes = (top, *hidden)
+    if any(own) and family not in ("mean_field", "marginalised"):
+        raise ValueError(
+            "hidden layers of a view's own are for the families mean_field and marginalised; "
+            f"got {family!r}"
+        )
     if n_hidden and family != "mean_field" and family != "marginalised":
         if connected:
             raise ValueError(
@@ -92,5 +98,20 @@ def chain(
         kind = CorrelatedGraph if family in TOGETHER else ConditionalGraph
         in_turn = then_conditional(phases)
         return kind(nodes, tuple(edges), begin, jitter, phases=in_turn, family=family)
-    doctor = glance if n_hidden else None
+    doctor = glance if len(nodes) > 1 else None
     return Graph(nodes, tuple(edges), begin, jitter, phases=phases, doctor=doctor)
+
+
+def _ends(
+    views: Sequence[Targets], n_hidden: int, own: Sequence[int]
+) -> list[tuple[int, Targets | int]]:
+    """Where every layer starts and ends: the shared ones, each view's own, and those to data."""
+    found: list[tuple[int, Targets | int]] = [(at, at + 1) for at in range(n_hidden)]
+    last = list[int]()
+    for count in own:
+        source = n_hidden
+        for _ in range(count):
+            found.append((source, len(found) + 1))
+            source = len(found)
+        last.append(source)
+    return [*found, *zip(last, views, strict=True)]

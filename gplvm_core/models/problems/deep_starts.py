@@ -8,6 +8,7 @@ that is small beside their spread.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
+from typing import Any, Self
 
 import numpy as np
 from jaxtyping import Float
@@ -27,6 +28,8 @@ from gplvm_core.numerics import Array
 UPPER_VARIANCE = 0.1
 # Noise of a hidden layer, as a share of the variance of what it is to explain.
 HIDDEN_NOISE = 0.1
+# Width, inducing inputs and kernels (one for each of what is below) of layers, from above.
+Settings = list[tuple[int, int, tuple[Any, ...]]]
 
 
 @dataclass(frozen=True)
@@ -34,8 +37,10 @@ class Embedded:
     """Principal components of the data, then of those in units of their lengthscales, and so on up.
 
     outputs: data, or several views of the same rows. n_latent, n_inducing, kernels: of the inputs
-    of every layer, the top first; the last of the kernels may be a tuple, one for each view. init:
-    the lowest means, or their recipe. The seed chooses the inducing inputs, a subset of the means.
+    of every layer, the top first; the last of the kernels may be a tuple, one for each view, which
+    all of its layers have. own: widths of the hidden spaces that each view has to itself, from
+    above. init: the lowest means that views share, or their recipe. The seed chooses the inducing
+    inputs, a subset of the means.
     """
 
     outputs: Float[Array, "N D"] | tuple[Float[Array, "N _D"], ...]
@@ -43,33 +48,84 @@ class Embedded:
     n_inducing: tuple[int, ...]
     kernels: tuple[str | Kernel | tuple[str | Kernel, ...], ...]
     init: str | ArrayLike
+    own: tuple[tuple[int, ...], ...] = ()
 
     def __call__(self, seed: int, /) -> Begun:
-        generator = np.random.default_rng(seed)
+        generator, notes = np.random.default_rng(seed), dict[str, None]()
+        outputs = self.outputs if isinstance(self.outputs, tuple) else (self.outputs,)
+        kinds = self.kernels[-1]
+        each = kinds if isinstance(kinds, tuple) else (kinds,) * len(outputs)
+        own = self.own or ((),) * len(outputs)
+        last, private = list[Layer](), list[_Climbed]()
+        below, noises = list[Array](), list[float]()
+        for values, widths, kind in zip(outputs, own, each, strict=True):
+            settings: Settings = [(width, self.n_inducing[-1], (kind,)) for width in widths]
+            climbed = _Climbed.up((values,), (1.0,), "pca", settings, generator)
+            notes |= dict.fromkeys(climbed.notes)
+            private.append(climbed)
+            below.extend(climbed.points)
+            noises.extend(climbed.noises)
+        upper = ((kind,) for kind in self.kernels[:-1])
+        settings = [*zip(self.n_latent, self.n_inducing, (*upper, each), strict=True)]
+        shared = _Climbed.up(below, noises, self.init, settings, generator, to_top=True)
+        notes |= dict.fromkeys(shared.notes)
+        # From the shared space a layer leads to every view, or to its own spaces first.
+        first = shared.layers[-len(outputs) :]
+        for leading, climbed in zip(first, private, strict=True):
+            climbed.layers.insert(0, leading)
+            last.append(climbed.layers.pop())
+        hidden = [layer for climbed in private for layer in climbed.layers]
+        beliefs = [*shared.beliefs, *(at for climbed in private for at in climbed.beliefs)]
+        layers = (*shared.layers[: -len(outputs)], *hidden, *last)
+        return Begun(tuple(beliefs), layers, tuple(notes))
+
+
+@dataclass(frozen=True)
+class _Climbed:
+    """Layers on top of each other, started from what is below them; all of it from above.
+
+    points, noises: what the next layer is to explain, and with how much noise.
+    """
+
+    beliefs: list[Belief]
+    layers: list[Layer]
+    points: tuple[Array, ...]
+    noises: tuple[float, ...]
+    notes: tuple[str, ...]
+
+    @classmethod
+    def up(
+        cls,
+        points: Sequence[Array],
+        noises: Sequence[float],
+        init: str | ArrayLike,
+        settings: Settings,
+        generator: np.random.Generator,
+        *,
+        to_top: bool = False,
+    ) -> Self:
+        """settings: width, inducing inputs and kernels of every layer, from above."""
         beliefs, layers, notes = list[Belief](), list[Layer](), dict[str, None]()
-        below = self.outputs if isinstance(self.outputs, tuple) else (self.outputs,)
-        init, noise, variance = self.init, 1.0, INITIAL_VARIANCE
-        settings = zip(self.n_latent, self.n_inducing, self.kernels, strict=True)
-        for n_latent, n_inducing, kinds in reversed(list(settings)):
-            mean, said = initial_latent(below, n_latent, init, generator)
+        for at, (n_latent, n_inducing, kinds) in reversed([*enumerate(settings)]):
+            mean, said = initial_latent(points, n_latent, init, generator)
             notes |= dict.fromkeys(said)
-            if len(beliefs) < len(self.n_latent) - 1:
+            if at or not to_top:
                 # Hidden: in units of its own, where what is given as init may have any.
                 mean = mean / mean.std(axis=0).max()
-            each = kinds if isinstance(kinds, tuple) else (kinds,) * len(below)
             found = list[Layer]()
-            for kind in each:
+            for kind, noise in zip(kinds, noises, strict=True):
                 inducing, more = initial_inducing(mean, n_inducing, generator)
                 kernel = of_unit_scale(start_kernel(kind, mean), mean)
                 found.append(Layer(kernel, inducing, noise))
                 notes |= dict.fromkeys(more)
-            beliefs.append(Belief(mean, np.full_like(mean, variance)))
+            # On data there is more to be found than on points that start somewhere themselves.
+            variance = INITIAL_VARIANCE if 1.0 in noises else UPPER_VARIANCE
+            beliefs.insert(0, Belief(mean, np.full_like(mean, variance)))
             layers = found + layers
             centred = mean - mean.mean(axis=0)
-            below = (centred * np.sqrt(relevance_of(found[0].kernel, n_latent)),)
-            init, variance = "pca", UPPER_VARIANCE
-            noise = HIDDEN_NOISE * float(np.mean(mean.var(axis=0)))
-        return Begun(tuple(reversed(beliefs)), tuple(layers), tuple(notes))
+            points = (centred * np.sqrt(relevance_of(found[0].kernel, n_latent)),)
+            init, noises = "pca", (HIDDEN_NOISE * float(np.mean(mean.var(axis=0))),)
+        return cls(beliefs, layers, tuple(points), tuple(noises), tuple(notes))
 
 
 @dataclass(frozen=True)

@@ -17,6 +17,7 @@ from gplvm_core.models.problems.graph import Graph, Learnt, Parameters
 from gplvm_core.models.problems.inputs import InputNode
 from gplvm_core.models.problems.nodes import Believed
 from gplvm_core.models.problems.paths import PathNode
+from gplvm_core.models.problems.several import ways_to_views
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Posterior
 from gplvm_core.statistics import Statistics
@@ -59,17 +60,20 @@ class DeepLayer:
 
 
 def examined(
-    graph: Graph, learnt: Learnt, scaling: Scaling | Mapping[str, Scaling]
+    graph: Graph, learnt: Learnt, scaling: Scaling | Mapping[str, Scaling], shared: int = 0
 ) -> tuple[DeepLayer, ...]:
-    """Every layer of a chain, the top first; scaling: the units of the data, or of each of several
-    views at the bottom, whose layers come last.
+    """Every layer of a graph, in its order; scaling: the units of the data, or of each of several
+    views, which part at the node `shared` and whose layers to data come last.
     """
-    n_hidden = len(graph.nodes) - 1
-    hidden = tuple(_layer(graph, learnt, at) for at in range(n_hidden))
+    n_hidden, views = len(graph.nodes) - 1, dict[int, str]()
+    units: list[Scaling | None] = [None] * n_hidden
     if isinstance(scaling, Scaling):
-        return (*hidden, _layer(graph, learnt, n_hidden, scaling))
-    names = enumerate(scaling.items(), start=n_hidden)
-    return hidden + tuple(_layer(graph, learnt, at, own, name) for at, (name, own) in names)
+        units.append(scaling)
+    else:
+        units.extend(scaling.values())
+        ways = ways_to_views(graph, len(scaling), shared)
+        views = {at: name for name, way in zip(scaling, ways, strict=True) for at in way}
+    return tuple(_layer(graph, learnt, at, own, views.get(at)) for at, own in enumerate(units))
 
 
 def doubts(layers: Sequence[DeepLayer]) -> tuple[str, ...]:
@@ -128,13 +132,22 @@ def _off(graph: Graph, nodes: Sequence[Believed], layer: Settled | LayerValue, a
 
 
 def _name(graph: Graph, at: int) -> str:
-    return f"layer {graph.edges[at].source + 1} of {len(graph.nodes)}"
+    level, depth = _level(graph, at)
+    return f"layer {level} of {depth}"
+
+
+def _level(graph: Graph, at: int) -> tuple[int, int]:
+    """How far down a layer is, from 1, and the last one."""
+    levels = [1]
+    for edge in graph.edges[: len(graph.nodes) - 1]:
+        levels.append(levels[edge.source] + 1)
+    return levels[graph.edges[at].source], max(levels)
 
 
 def _layer(
     graph: Graph, learnt: Learnt, at: int, scaling: Scaling | None = None, view: str | None = None
 ) -> DeepLayer:
-    edge, layer, depth = graph.edges[at], learnt.layers[at], len(graph.nodes)
+    edge, layer, (level, depth) = graph.edges[at], learnt.layers[at], _level(graph, at)
     node, last = learnt.nodes[edge.source], not edge.ends_in_node
     belief, ratio, free = node.belief, _ratio(layer), freedom(layer.posterior)
     units = scaling or _units(learnt.nodes[at + 1].belief.n_latent)
@@ -152,11 +165,13 @@ def _layer(
     elif off and posterior.slope is not None:
         whole = posterior.n_outputs >= posterior.n_latent
         what = "the inputs on as they are" if whole else "on a projection of the inputs"
-        verdict = f"{name} hands {what}: the model is {_below(depth - at - 1)}"
+        verdict = f"{name} hands {what}: the model is {_below(depth - level)}"
+    elif off and view is not None:
+        verdict = f"{name} is off: nothing that views share gets through to it"
     elif off and not latent_top and graph.edges[at + 1].joined is None:
         verdict = f"{name} is off: nothing of the inputs gets through it"
     elif off:
-        verdict = f"{name} is off: the model is {_below(depth - at - 1)}"
+        verdict = f"{name} is off: the model is {_below(depth - level)}"
     elif wild:
         verdict = (
             f"{name} has {free:.0f} effective degrees of freedom for {belief.n_points} points: it "

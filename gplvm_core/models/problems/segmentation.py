@@ -26,19 +26,24 @@ Segments = dict[frozenset[str], tuple[int, ...]]
 
 
 def drops(
-    settled: Settled, targets: Targets, belief: Belief, run: Executor = serial
+    settled: Settled,
+    targets: Targets,
+    belief: Belief,
+    run: Executor = serial,
+    *,
+    mean_field: bool = False,
 ) -> Float[Array, " Q"]:
     """By how much F_v falls, in nats a row, when the view's layer is made blind to a dimension.
 
     Rows that the view lacks do not count. The kernel's scale, the noise and all else stay as they
-    are.
+    are. mean_field: as the layer was, where targets are a belief.
     """
     layer, found = settled.layer, np.empty(belief.n_latent)
     for q in range(belief.n_latent):
         kernel = layer.kernel.without(q)
         statistics, _ = reduce_statistics(kernel, belief, layer.inducing, targets, run)
         gram = gram_factor(kernel, layer.inducing, settled.jitter, relative=False)
-        found[q] = layer_term(layer, statistics, gram, targets)
+        found[q] = layer_term(layer, statistics, gram, targets, mean_field=mean_field)
     return np.asarray((settled.posterior.value - found) / np.sum(targets.seen))
 
 

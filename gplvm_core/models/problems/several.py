@@ -11,7 +11,7 @@ from gplvm_core.models.problems.nodes import Node
 from gplvm_core.models.problems.segmentation import drops
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.numerics import Array
-from gplvm_core.statistics import Executor
+from gplvm_core.statistics import Executor, Targets
 from gplvm_core.statistics.executors import serial
 
 
@@ -26,15 +26,32 @@ def several_views(begin: Start, node: Node, jitter: float, run: Executor, noise:
 
 
 def drops_by_view(
-    problem: Graph, learnt: Learnt, names: Sequence[str]
+    problem: Graph, learnt: Learnt, names: Sequence[str], shared: int
 ) -> dict[str, Float[Array, " Q"]]:
-    """What each view loses, in nats a row, when a latent dimension is taken from its layer.
-
-    The views' layers are the last ones, and start from the last node.
+    """What each view loses, in nats a row, when a dimension of the space that views share is taken
+    from the first layer that is the view's alone. shared: the node where views part.
     """
-    belief, first = learnt.nodes[-1].belief, len(problem.edges) - len(names)
-    found = problem.run(
-        lambda pair: drops(pair[1], pair[0].data, belief, pair[0].run),
-        zip(problem.edges[first:], learnt.layers[first:], strict=True),
-    )
-    return dict(zip(names, found, strict=True))
+    ways = ways_to_views(problem, len(names), shared)
+
+    def lost(way: Sequence[int]) -> Float[Array, " Q"]:
+        edge, layer = problem.edges[way[0]], learnt.layers[way[0]]
+        below = edge.outputs
+        targets = Targets.believed(learnt.nodes[below].belief) if isinstance(below, int) else below
+        belief = learnt.nodes[shared].belief
+        return drops(layer, targets, belief, edge.run, mean_field=edge.mean_field)
+
+    return dict(zip(names, problem.run(lost, ways), strict=True))
+
+
+def ways_to_views(problem: Graph, n_views: int, shared: int) -> list[list[int]]:
+    """For every view, the layers from the node where views part down to it, by their numbers.
+
+    The layers to data are the last, in the order of the views; hidden layer k ends in node k + 1.
+    """
+    ways = []
+    for at in range(len(problem.edges) - n_views, len(problem.edges)):
+        way = [at]
+        while problem.edges[way[0]].source != shared:
+            way.insert(0, problem.edges[way[0]].source - 1)
+        ways.append(way)
+    return ways

@@ -1,0 +1,213 @@
+"""Views that part at any layer: hidden spaces of their own below the one that they share."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from gplvm_core import RBF, DeepManifoldRelevance, load
+from gplvm_core.beliefs import Belief
+from gplvm_core.bounds import Layer, evaluate_layer
+from gplvm_core.datasets import DataError
+from gplvm_core.models.problems.deep import chain
+from gplvm_core.models.problems.edges import FREE
+from gplvm_core.models.problems.graph import Begun, Given
+from gplvm_core.models.problems.nodes import LatentNode
+from gplvm_core.prediction.project_deep import RowBound, beliefs_at
+from gplvm_core.priors import StandardNormal
+from gplvm_core.statistics import Targets
+from gplvm_core.statistics.executors import serial
+
+JITTER = 1e-6
+QUICK = {"max_iter": 8, "random_state": 0}
+
+
+def circle(n_points: int = 50) -> dict[str, np.ndarray]:
+    """Two views of a circle, each bent in its own way, the first with something of its own."""
+    generator = np.random.default_rng(0)
+    angle = np.linspace(0.0, 2.0 * np.pi, n_points, endpoint=False)
+    shared = np.column_stack([np.cos(angle), np.sin(angle)])
+    own = generator.uniform(-1.0, 1.0, (n_points, 1))
+    first = np.tanh(2.0 * np.hstack([shared, own]) @ generator.normal(size=(3, 6)))
+    second = np.sin(1.5 * shared @ generator.normal(size=(2, 5)))
+    return {
+        name: view + 0.03 * generator.normal(size=view.shape)
+        for name, view in (("first", first), ("second", second))
+    }
+
+
+@pytest.fixture(scope="module")
+def both() -> DeepManifoldRelevance:
+    """A hidden space for each view, below a shared top."""
+    model = DeepManifoldRelevance((3,), 12, max_iter=100, random_state=0, view_components=3)
+    return model.fit(circle())
+
+
+@pytest.fixture(scope="module")
+def one() -> DeepManifoldRelevance:
+    """A hidden space for the first view alone: the second hangs on the top."""
+    settings = {"max_iter": 100, "random_state": 0, "view_components": {"first": 3}}
+    return DeepManifoldRelevance((3,), 12, **settings).fit(circle())
+
+
+def test_the_bound_is_the_sum_over_layers_and_nodes() -> None:
+    generator = np.random.default_rng(1)
+    outputs = [generator.normal(size=(12, 4)) for _ in range(2)]
+    beliefs = tuple(
+        Belief(generator.normal(size=(12, 2)), generator.uniform(0.1, 0.4, (12, 2)))
+        for _ in range(3)
+    )
+    layers = tuple(
+        Layer(RBF(1.0, generator.uniform(0.8, 1.5, 2)), generator.normal(size=(5, 2)), 1.0)
+        for _ in range(4)
+    )
+    targets = tuple(map(Targets.of, outputs))
+    settings = {"family": "marginalised", "jitter": JITTER, "run": serial, "own": (1, 1)}
+    begin = Given(Begun(beliefs, layers))
+    graph = chain(LatentNode(), targets, begin, 0, **settings)
+    top, first, second = beliefs
+    ways = (
+        (top, Targets.believed(first)),
+        (top, Targets.believed(second)),
+        (first, targets[0]),
+        (second, targets[1]),
+    )
+    expected = -StandardNormal().kl(top)[0] + first.entropy()[0] + second.entropy()[0]
+    for layer, (source, below) in zip(layers, ways, strict=True):
+        most = {"profile": True, "most_ratio": 1.0 / JITTER}
+        expected += evaluate_layer(layer, source, below, jitter=JITTER, **most).value
+    assert graph.evaluate(graph.start(0), FREE).bound == pytest.approx(expected, rel=1e-12)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_views_part_below_the_top(both: DeepManifoldRelevance, tmp_path) -> None:
+    views = circle()
+    assert both.layers_ == () and both.latent_mean_.shape == (50, 3)
+    for name in views:
+        (own,) = both.own_layers_[name]
+        assert own.verdict_.startswith(f"layer 1 of 2, view '{name}', is on")
+        assert both.view_layers_[name].verdict_.startswith(f"layer 2 of 2, view '{name}', is on")
+        # Shared and private dimensions are those of the layer that leads away from the top.
+        np.testing.assert_array_equal(both.relevance_[name], own.relevance_)
+        alone = both.of_view(name)
+        error = alone.generate(alone.layers_[1].latent_mean_, 1) - views[name]
+        assert np.sqrt(np.mean(error**2)) < 0.2 * views[name].std()
+    assert len(both.segmentation()[frozenset({"first", "second"})]) >= 2
+    # The second view is all shared; of the first there is more in its own space than at the top.
+    errors = {
+        name: np.sqrt(np.mean((found - views[name]) ** 2)) / views[name].std()
+        for name, found in both.generate(both.latent_mean_).items()
+    }
+    assert errors["second"] < 0.1 < 0.3 < errors["first"]
+    drawn = both.sample(60, random_state=0)
+    assert np.abs(drawn["second"].mean(axis=0) - views["second"].mean(axis=0)).max() < 0.6
+    rows = {name: view[:6] for name, view in views.items()}
+    both.save(tmp_path / "own.gplvm")
+    back = load(tmp_path / "own.gplvm")
+    np.testing.assert_array_equal(back.transform(rows), both.transform(rows))
+    for name, found in back.complete(rows).items():
+        np.testing.assert_array_equal(found, rows[name])
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("which", ["both", "one"])
+def test_one_view_tells_the_other(which: str, request: pytest.FixtureRequest) -> None:
+    model, views = request.getfixturevalue(which), circle()
+    rows, std = slice(3, 40, 5), views["second"].std()
+    found, spread = model.transfer(
+        {"first": views["first"][rows]}, "second", return_std=True, private="prior"
+    )
+    assert np.sqrt(np.mean((found - views["second"][rows]) ** 2)) < 0.5 * std
+    assert np.mean(np.abs(found - views["second"][rows]) < 3.0 * spread) > 0.85
+    gaps = {"first": views["first"][rows], "second": np.full((8, 5), np.nan)}
+    assert np.sqrt(np.mean((model.complete(gaps)["second"] - found) ** 2)) < 0.05 * std
+    # Half a row of the first view, which has a space of its own, fills in the other half.
+    half = views["first"][rows].copy()
+    half[:, ::2] = np.nan
+    filled = model.complete({"first": half, "second": views["second"][rows]})["first"]
+    assert np.sqrt(np.mean((filled - views["first"][rows]) ** 2)) < 0.5 * views["first"].std()
+    some = {name: view[rows] for name, view in views.items()}
+    assert model.score(some) > model.score(some | {"second": some["second"][::-1]}) + 0.3
+    matched, _ = model.correspondences({"first": views["first"][rows]}, "second", 3)
+    assert np.mean(np.abs(matched[:, 0] - np.arange(3, 40, 5)) < 4) > 0.7
+
+
+def test_a_view_at_the_top_and_one_below(one: DeepManifoldRelevance) -> None:
+    assert [len(one.own_layers_[name]) for name in ("first", "second")] == [1, 0]
+    assert one.view_layers_["second"].verdict_.startswith("layer 1 of 2, view 'second'")
+    deep, shallow = one.of_view("first"), one.of_view("second")
+    assert [len(each.layers_) for each in (deep, shallow)] == [2, 1]
+    found = one.generate(one.latent_mean_[:4])
+    np.testing.assert_allclose(deep.generate(one.latent_mean_[:4]), found["first"])
+    np.testing.assert_allclose(shallow.generate(one.latent_mean_[:4]), found["second"])
+    rows = circle()["first"][:3]
+    np.testing.assert_allclose(
+        deep.score_samples(rows), one.score_samples({"first": rows}), atol=0.1
+    )
+
+
+def test_what_a_row_is_told_through_layers_of_a_view(both: DeepManifoldRelevance) -> None:
+    """Gradients by central differences; a view that a row lacks says nothing, nor do its layers."""
+    views = circle()
+    rows = {name: view[:3].copy() for name, view in views.items()}
+    rows["second"][1] = np.nan
+    evidence = [*both._given(rows).values()]
+    training = Belief(both.latent_mean_, both.latent_variance_)
+    beliefs = [
+        Belief(each.mean[:3] + 0.1, each.variance[:3]) for each in beliefs_at(evidence, [training])
+    ]
+    bound, every = RowBound.of(evidence, ()), np.arange(3)
+    value, slopes = bound.data(beliefs, every)
+    np.testing.assert_array_equal(slopes[2].mean[1], 0.0)
+    alone = RowBound.of(evidence[:1], ()).data(beliefs[:2], every)[0]
+    assert value[1] == pytest.approx(alone[1])
+    generator = np.random.default_rng(2)
+    for node, slope in enumerate(slopes):
+        way = 0.2 * generator.normal(size=slope.mean.shape)
+
+        def along(step: float, node: int = node, way: np.ndarray = way) -> np.ndarray:
+            moved = list(beliefs)
+            mean, variance = beliefs[node].mean + step * way, beliefs[node].variance
+            moved[node] = replace(beliefs[node], mean=mean, variance=variance * np.exp(step * way))
+            return bound.data(moved, every)[0]
+
+        expected = (along(1e-3) - along(-1e-3)) / 2e-3
+        each = slope.mean * way + slope.variance * beliefs[node].variance * way
+        np.testing.assert_allclose(each.sum(axis=1), expected, rtol=1e-3, atol=1e-3)
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_over_time_and_resumed() -> None:
+    views, runs = circle(30), []
+    settings = {**QUICK, "view_components": {"second": (2, 2)}, "time_kernel": "rbf"}
+    model = DeepManifoldRelevance((1, 2), 6, **settings)
+    model.fit(views, times=np.arange(30.0), callback=lambda progress: runs.append(progress.run))
+    assert [len(each) for each in model.own_layers_.values()] == [0, 2]
+    assert len(model.of_view("second").layers_) == 4
+    found = model.transfer({"second": views["second"][:6]}, "first", times=np.arange(6.0))
+    assert found.shape == (6, 6) and np.isfinite(found).all()
+    again = DeepManifoldRelevance((1, 2), 6, **settings)
+    again.fit(views, times=np.arange(30.0), resume=runs[2])
+    assert again.bound_ == model.bound_
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_verdicts_on_the_way_name_the_levels() -> None:
+    told = []
+    model = DeepManifoldRelevance((2,), 6, max_iter=20, random_state=0, view_components=2)
+    model.fit(circle(20), callback=told.append)
+    assert [each.rpartition(" is ")[0] for each in told[-1].verdicts] == [
+        "layer 1 of 2",
+        "layer 2 of 2",
+    ]
+
+
+def test_what_cannot_be() -> None:
+    views = circle(12)
+    for settings, words, kind in (
+        ({"view_components": 0}, "view_components must be whole numbers of at least 1", ValueError),
+        ({"view_components": {"third": 2}}, "there is no view 'third'", DataError),
+        ({"view_components": 2, "family": "gated"}, "are for the families mean_field", ValueError),
+    ):
+        with pytest.raises(kind, match=words):
+            DeepManifoldRelevance((2,), 5, **settings, **QUICK).fit(views)
