@@ -34,7 +34,8 @@ class Chart:
 
     latent_mean, latent_variance: N × Q (variance None: the points are certain); relevance: (Q,);
     on: the dimensions that carry information, most relevant first; layer: which one of a model of
-    several it is; row_numbers: of the data that the rows were drawn from, where they were.
+    several it is; row_numbers: of the data that the rows were drawn from, where they were; deep:
+    that model, where the data lie below further layers.
     """
 
     posterior: Posterior
@@ -45,17 +46,20 @@ class Chart:
     on: tuple[int, ...]
     layer: int | None = None
     row_numbers: Int[Array, " N"] | None = None
+    deep: Any = None
 
     @classmethod
-    def of(cls, model: Any, dataset: Rows) -> Self:
+    def of(cls, model: Any, dataset: Rows, layer: int | None = None) -> Self:
         """From a fitted estimator. A model without a KL counts its most relevant dimensions.
 
-        Of a model of several layers, the last, whose points generate the data.
+        Of a model of several layers one, usually the last, whose points generate the data.
         """
         layers = getattr(model, "layers_", ())
         if layers:
             last = len(layers) - 1
-            return replace(cls.of(as_seen(layers, last), dataset), layer=last)
+            at = last if layer is None else layer
+            deep = model if at < last else None
+            return replace(cls.of(as_seen(layers, at), dataset), layer=at, deep=deep)
         relevance = np.asarray(model.relevance_, dtype=float)
         order = np.argsort(-relevance, kind="stable")
         information = np.asarray(model.information_, dtype=float)

@@ -14,6 +14,7 @@ from gplvm_core.datasets.missing import missing_entries
 from gplvm_core.figures.dimensions import joint_relevance
 from gplvm_core.figures.frame import frame
 from gplvm_core.figures.pack import Chart, drawing_header, pack_model, pack_points
+from gplvm_core.figures.pack_deep import pack_layers
 
 WHOLE = "Whole row"
 
@@ -79,7 +80,7 @@ def pack_views(
     cannot evaluate.
     """
     names = list(charts) if WHOLE in outputs else [view for view in charts if view in outputs]
-    layers = {view: pack_model(charts[view], view) for view in names}
+    layers = {view: _packed(charts[view], view) for view in names}
     arrays, described = pack_points(joint_chart(charts))
     for number, packed in enumerate(layers.values()):
         arrays[f"layer{number}"] = np.frombuffer(packed, np.uint8)
@@ -91,6 +92,13 @@ def pack_views(
         "outputs": [_output(title, names, charts) for title in outputs],
     }
     return frame(header, arrays)
+
+
+def _packed(chart: Chart, view: str) -> bytes:
+    """A view, through its own hidden layers if it has any."""
+    if chart.deep is None or chart.layer is None:
+        return pack_model(chart, view)
+    return pack_layers(chart.deep, chart.dataset, chart.layer, view)
 
 
 def joint_chart(charts: Mapping[str, Chart]) -> Chart:

@@ -9,6 +9,7 @@ import pytest
 
 from gplvm_core import DeepGPLVM, DeepManifoldRelevance, load_dataset
 from gplvm_core.datasets import Dataset
+from gplvm_core.figures.frame import unframe
 from gplvm_core.store import Library, workspace
 from tests.app.apptest import press, run_page, said, stores
 from tests.app.views_data import some_pairs
@@ -41,6 +42,13 @@ def pairs() -> Dataset:
 @pytest.fixture(scope="module")
 def seeing(pairs: Dataset) -> DeepManifoldRelevance:
     fresh = DeepManifoldRelevance((2, 4), 10, max_iter=30, random_state=0)
+    with warnings.catch_warnings(action="ignore"):
+        return fresh.fit(pairs.view_values)
+
+
+@pytest.fixture(scope="module")
+def parting(pairs: Dataset) -> DeepManifoldRelevance:
+    fresh = DeepManifoldRelevance((3,), 10, max_iter=30, random_state=0, view_components=3)
     with warnings.catch_warnings(action="ignore"):
         return fresh.fit(pairs.view_values)
 
@@ -99,3 +107,21 @@ def test_a_deep_model_of_several_views_is_offered_and_shown(seeing, pairs):
         assert not at.exception and not at.error
     assert said(at).count("<span>It is") == 2
     assert "In layers" in said(at)
+
+
+def test_views_with_hidden_spaces_of_their_own_are_drawn_through_them(parting, pairs):
+    key = kept(parting, pairs)
+    at = run_page("views", model=key)
+    assert not at.exception and not at.error
+    assert "2 layers" in said(at)
+    header, arrays = next(iter(stores(at).values()))
+    np.testing.assert_allclose(arrays["latent"], parting.latent_mean_, rtol=1e-6)
+    for number, name in enumerate(header["layers"]):
+        way, inside = unframe(bytes(arrays[f"layer{number}"]))
+        assert way["layers"] == 2
+        own = parting.own_layers_[name][0]
+        _, first = unframe(bytes(inside["layer0"]))
+        np.testing.assert_allclose(first["inducing"], own.posterior_.inducing, rtol=1e-6)
+    for page in ("explore", "complete", "depth"):
+        at = run_page(page, model=key)
+        assert not at.exception and not at.error

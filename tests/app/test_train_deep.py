@@ -72,3 +72,15 @@ def test_layers_that_are_off_are_told_once_and_in_plain_words():
     assert "another random seed" in words and "random_state" not in words
     assert words.count("ayer 2 of 2 is off") == 1
     assert not any(note in words for note in doubts)
+
+
+def test_a_map_of_its_own_for_every_view():
+    at = form("toy_views")
+    at.segmented_control(key="form_layers").set_value(2).run()
+    at.toggle(key="form_own_spaces").set_value(True).run()
+    job = quick(at)
+    assert job.model_class == "DeepManifoldRelevance"
+    assert job.parameters["n_components"] == (2,) and job.parameters["view_components"] == 3
+    words = said(at)
+    for name in ("first", "second"):
+        assert all(f"ayer {level} of 2, view '{name}', is" in words for level in (1, 2))

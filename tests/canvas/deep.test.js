@@ -5,6 +5,7 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 import { pathAt, verdictInWords, warpInWords } from "../../assets/canvas/deep/bend.js";
 import { ChainModel } from "../../assets/canvas/deep/chain.js";
+import { ViewsModel } from "../../assets/canvas/views/model.js";
 import { drawnLayers, DrawnFunction, flatShare, PRIOR_LENGTHSCALE, seeded } from "../../assets/canvas/deep/composed.js";
 
 /** @type {Record<string, any>[]} */
@@ -58,6 +59,18 @@ stored.forEach((known) => {
     near(out, [model.predict(place, mean)], 1e-6);
     assert.ok(out[0] >= 0 && out[0] <= 1 + 1e-9);
   });
+});
+
+test("a view below hidden layers of its own is drawn through all of them", () => {
+  const known = stored.find(({ view }) => view);
+  const { outputs: [{ model }], ...views } = new ViewsModel(new Uint8Array(Buffer.from(known?.view, "base64")), []);
+  const mean = new Float64Array(model.nOutputs);
+  known?.points.forEach((/** @type {number[]} */ place, /** @type {number} */ i) => {
+    const share = model.predict(place, mean);
+    near(mean, known.composed[i], 1e-4);
+    assert.match(model.spreadWords(share), /^\d+ %$/);
+  });
+  assert.deepEqual(views.signal, [1]);
 });
 
 test("drawn functions have the covariance of their process", () => {

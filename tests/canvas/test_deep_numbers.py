@@ -12,7 +12,9 @@ from typing import Any
 import numpy as np
 
 from gplvm_core.datasets import Dataset, Drawing
+from gplvm_core.figures.pack import Chart
 from gplvm_core.figures.pack_deep import pack_layers
+from gplvm_core.figures.pack_views import pack_views
 from gplvm_core.kernels import RBF, Kernel
 from gplvm_core.prediction import Posterior, predict
 from gplvm_core.prediction.generate import predict_at
@@ -114,7 +116,12 @@ def test_the_stored_numbers_are_what_the_layers_predict() -> None:
 def written(handed_on: bool, layer: int) -> dict[str, Any]:
     packed = pack_layers(*made(handed_on), layer, f"{layer}")
     named = {"handed_on": handed_on, "layer": layer}
-    return named | numbers_of(handed_on, layer) | {"bytes": base64.b64encode(packed).decode()}
+    known = named | numbers_of(handed_on, layer) | {"bytes": base64.b64encode(packed).decode()}
+    if handed_on or layer:
+        return known
+    # As one of several views, whose own layers these are.
+    below = pack_views({"bent": Chart.of(*made(False), 0)}, ("bent",), (0, 1), "views")
+    return known | {"view": base64.b64encode(below).decode()}
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 // Several layers on one latent space: the points they share, and one output for each picture.
 
 import { formatNumber } from "../kit/format.js";
+import { ChainModel } from "../deep/chain.js";
 import { readFrame } from "../kit/frame.js";
 import { LatentModel } from "../map/model.js";
 import { LatentPoints } from "../map/points.js";
@@ -9,7 +10,14 @@ import { LatentPoints } from "../map/points.js";
 /** @import { Group } from "../kit/pair.js" */
 /** @import { Output } from "../map/model.js" */
 
-/** One picture: of one layer or of several as one row; labels: whether it tells classes. @typedef {{ title: string, labels: boolean, model: LatentModel | JoinedLayers }} ViewOutput */
+/** One picture: of one layer or of several as one row; labels: whether it tells classes. @typedef {{ title: string, labels: boolean, model: ViewModel | JoinedLayers }} ViewOutput */
+
+/** A view, through its own hidden layers if it has any. @typedef {LatentModel | ChainModel} ViewModel */
+
+/** @param {Uint8Array} bytes @returns {ViewModel} */
+function viewModel(bytes) {
+  return readFrame(bytes).header.layers ? new ChainModel(bytes) : new LatentModel(bytes);
+}
 
 export class ViewsModel extends LatentPoints {
   /**
@@ -20,15 +28,16 @@ export class ViewsModel extends LatentPoints {
   constructor(bytes, groups) {
     const content = readFrame(bytes);
     super(content);
-    /** @type {LatentModel[]} */
-    this.layers = content.header.layers.map((/** @type {number} */ _, /** @type {number} */ i) => new LatentModel(content.arrays[`layer${i}`]));
+    /** @type {ViewModel[]} */
+    this.layers = content.header.layers.map((/** @type {number} */ _, /** @type {number} */ i) => viewModel(content.arrays[`layer${i}`]));
+    // A chain tells its variance as a share already.
+    this.signal = this.layers.map((layer) => (layer instanceof ChainModel ? 1 : this.meanSignal(layer)));
     /** @type {ViewOutput[]} */
     this.outputs = content.header.outputs.map((/** @type {any} */ output) => ({
       ...output,
       model: output.layers.length === 1 ? this.layers[output.layers[0]]
-        : new JoinedLayers(output.layers.map((/** @type {number} */ i) => this.layers[i]), output.drawing),
+        : new JoinedLayers(output.layers.map((/** @type {number} */ i) => this.layers[i]), output.layers.map((/** @type {number} */ i) => this.signal[i]), output.drawing),
     }));
-    this.signal = this.layers.map((layer) => this.meanSignal(layer));
     /** The dimensions by the views that use them. @type {Group[]} */
     this.groups = [];
     this.setGroups(groups);
@@ -94,9 +103,12 @@ export class ViewsModel extends LatentPoints {
 
 /** Outputs of several layers as one row, drawn together. */
 class JoinedLayers {
-  /** @param {LatentModel[]} layers @param {Drawing} drawing */
-  constructor(layers, drawing) {
+  /** @param {ViewModel[]} layers @param {number[]} signal their prior variances @param {Drawing} drawing */
+  constructor(layers, signal, drawing) {
     this.layers = layers;
+    this.signal = signal;
+    /** Where a view has layers of its own, variances are shares of what would be unknown without data. */
+    this.shares = layers.some((layer) => layer instanceof ChainModel);
     this.drawing = drawing;
     this.nOutputs = layers.reduce((total, layer) => total + layer.nOutputs, 0);
     const sets = Math.max(...layers.map(({ header }) => header.sets_of_rows ?? 0));
@@ -105,17 +117,17 @@ class JoinedLayers {
   }
 
   /**
-   * Mean of the whole row; returns the outputs' mean variance in the units of the data.
+   * Mean of the whole row; returns the outputs' mean variance, in the units of the data or as a share.
    * @param {ArrayLike<number>} x
    * @param {Float64Array} mean
    */
   predict(x, mean) {
     let [start, total] = [0, 0];
-    for (const layer of this.layers) {
+    this.layers.forEach((layer, i) => {
       const variance = layer.predict(x, mean.subarray(start, start + layer.nOutputs));
-      total += layer.nOutputs * layer.deviation(variance) ** 2;
+      total += layer.nOutputs * (this.shares ? variance / this.signal[i] : layer.deviation(variance) ** 2);
       start += layer.nOutputs;
-    }
+    });
     return total / this.nOutputs;
   }
 
@@ -131,7 +143,8 @@ class JoinedLayers {
 
   /** @param {number} variance */
   spreadWords(variance) {
-    return `± ${formatNumber(this.deviation(variance), 2)}`;
+    const deviation = this.deviation(variance);
+    return this.shares ? `${Math.round(100 * deviation)} %` : `± ${formatNumber(deviation, 2)}`;
   }
 
   /** @param {number} n */

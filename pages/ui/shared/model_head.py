@@ -140,8 +140,11 @@ def _in_use(item: Item) -> str:
     """Dimensions, or layers."""
     model = item.model
     if model.capabilities.layers:
-        # Those of several views stand side by side: together they are one.
-        return plural(len(model.layers_) + model.capabilities.views, "layer")
+        # Those of several views stand side by side: together they are one, or as many as the most.
+        own = (
+            max(map(len, model.own_layers_.values()), default=0) if model.capabilities.views else 0
+        )
+        return plural(len(model.layers_) + model.capabilities.views + own, "layer")
     return f"{int(model.n_effective_)} of {plural(model.latent_mean_.shape[1], 'dimension')} in use"
 
 

@@ -128,6 +128,9 @@ TERMS: dict[str, str] = {
     "GP-LVM), which suits data whose smoothness changes from place to place. Paths over time are "
     "those of the top layer; several views share the lowest map. Training takes two to four times "
     "as long; a layer that is not needed switches off, and that is said.",
+    "own_spaces": "Every view gets the lowest layer to itself, and the views share the layer above "
+    "it: the shared map says what they have in common, what only one of them has stays below. "
+    "Without it all views hang on one lowest map.",
     "verdict": "A layer is on when it hands something on that is not noise. In the first phases "
     "layers may wake up again.",
     "widths": "How many hidden numbers a row may have in this layer: fewer than below it. Those "

@@ -24,6 +24,16 @@ def layers_question() -> int:
     )
 
 
+def own_spaces_question() -> bool:
+    """Whether every view has the lowest layer's space to itself."""
+    return st.toggle(
+        "A map of its own for every view",
+        key="form_own_spaces",
+        help=TERMS["own_spaces"],
+        persist_state="session",
+    )
+
+
 def widths_question(n_layers: int, lowest: int) -> tuple[int, ...]:
     """The dimensions of all layers, the top first; lowest: those of the layer above the data."""
     above = []

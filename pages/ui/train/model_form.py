@@ -22,7 +22,7 @@ from gplvm_core.datasets.names import column_words
 from gplvm_core.datasets.table_dataset import TableDataset
 from pages.ui.shared.words import TERMS
 from pages.ui.train.form_parts import KERNELS, chosen, kernel_of
-from pages.ui.train.layers_form import layers_question, widths_question
+from pages.ui.train.layers_form import layers_question, own_spaces_question, widths_question
 from pages.ui.train.several_choice import FEW_VIEWS
 from pages.ui.train.several_form import kernel_option, prior_option, start_option
 from pages.ui.train.time_form import time_kernel_form
@@ -180,6 +180,9 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
     lowest = int(options["n_components"])
     if n_layers > 1:
         options["n_components"] = widths_question(n_layers, lowest)
+        if choice.needs_views and own_spaces_question():
+            *shared, own = options["n_components"]
+            options |= {"n_components": tuple(shared), "view_components": own}
     if choice.has_noises:
         usual = "per_output" if differ and not choice.needs_views else "shared"
         options["noise"] = chosen(
@@ -197,7 +200,8 @@ def model_form(dataset: Dataset, *, differ: bool) -> Any:
         with st.expander("More options"):
             options |= more_options(choice, dataset, known, lowest)
     if n_layers > 1 and isinstance(options["kernel"], dict):
-        options["kernel"] = (*["rbf"] * (n_layers - 1), options["kernel"])
+        above = len(options["n_components"]) - 1
+        options["kernel"] = (*["rbf"] * above, options["kernel"])
     return choice.estimator(**{name: value for name, value in options.items() if name in known})
 
 

@@ -32,6 +32,9 @@ def verdicts_of(job: Snapshot) -> tuple[str, ...]:
         except (ValueError, OSError, StoreError):
             return ()  # deleted in the Library
         if model.capabilities.layers:
-            own = model.view_layers_.values() if model.capabilities.views else ()
-            return tuple(layer.verdict_ for layer in (*model.layers_, *own))
+            layers = list(model.layers_)
+            if model.capabilities.views:
+                layers += [layer for own in model.own_layers_.values() for layer in own]
+                layers += model.view_layers_.values()
+            return tuple(layer.verdict_ for layer in layers)
     return () if job.progress is None else job.progress.verdicts

@@ -44,7 +44,9 @@ def parts_at(model: Any, threshold: float) -> tuple[Part, ...]:
 def charts_of(model: Any, dataset: Dataset) -> dict[str, Chart]:
     """Every view as the canvas draws one model."""
     rows = rows_of_views(dataset)
-    return {name: Chart.of(model.of_view(name), rows[name]) for name in model.views_}
+    # Of a model in layers, that which leads away from the space that views share.
+    at = len(model.layers_) if model.capabilities.layers else None
+    return {name: Chart.of(model.of_view(name), rows[name], at) for name in model.views_}
 
 
 @st.cache_data(max_entries=64, show_spinner=False)
