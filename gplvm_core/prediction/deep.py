@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.special import logsumexp, ndtr, ndtri
 
+from gplvm_core.beliefs import Belief
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.generate import predict, predict_at, sample
 from gplvm_core.prediction.posterior import Posterior
@@ -24,21 +25,26 @@ def through(
     points: Float[Array, "N Q"],
     points_variance: Float[Array, "N Q"] | None = None,
     *,
+    inputs: Belief | None = None,
     noise: bool = False,
 ) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
     """Mean and variance of every output, the first two moments handed on from layer to layer.
 
-    points: inputs of the first of the layers, certain (None) or not. Exact for two layers on
+    points: inputs of the first of the layers, certain (None) or not. inputs: of the model, for
+    layers that see them, where the points are a hidden layer's (what is common to both where they
+    are uncertain is left out). Exact for two layers on
     certain inputs; below, what is no Gaussian is taken for one. Source: Damianou (2015), §6.2;
     Girard et al. (2003).
     """
     first = points, np.zeros_like(points) if points_variance is None else points_variance
+    if inputs is not None:
+        first = inputs.mean, inputs.variance
 
     def handed_on(
         posterior: Posterior, mean: Array, variance: Array | None, noise: bool
     ) -> tuple[Array, Array]:
-        inputs = _joined(posterior, mean, first[0])
-        spread = None if variance is None else _joined(posterior, variance, first[1])
+        inputs = joined(posterior, mean, first[0])
+        spread = None if variance is None else joined(posterior, variance, first[1])
         return predict_at(posterior, inputs, spread, noise=noise)
 
     for posterior in posteriors[:-1]:
@@ -69,8 +75,8 @@ def sample_through(
             drawn = points + spread * generator.standard_normal(points.shape)
         first = drawn if inputs is None else inputs
         for posterior in posteriors[:-1]:
-            drawn = sample(posterior, _joined(posterior, drawn, first), 1, generator)[0]
-        last = _joined(posteriors[-1], drawn, first)
+            drawn = sample(posterior, joined(posterior, drawn, first), 1, generator)[0]
+        last = joined(posteriors[-1], drawn, first)
         draws[at] = sample(posteriors[-1], last, 1, generator, noise=noise)[0]
     return draws
 
@@ -160,13 +166,13 @@ def _drawn(
             at = at + np.sqrt(points_variance[rows]) * generator.standard_normal(at.shape)
         first_drawn = at
         for posterior in posteriors[:-1]:
-            mean, variance = at_each(posterior, _joined(posterior, at, first_drawn))
+            mean, variance = at_each(posterior, joined(posterior, at, first_drawn))
             at = mean + np.sqrt(variance) * generator.standard_normal(mean.shape)
         last = posteriors[-1]
-        yield rows, *at_each(last, _joined(last, at, first_drawn), noise=noise)
+        yield rows, *at_each(last, joined(last, at, first_drawn), noise=noise)
 
 
-def _joined(
+def joined(
     posterior: Posterior, points: Float[Array, "*S Q"], first: Float[Array, "*S P"]
 ) -> Float[Array, "*S R"]:
     """Inputs of a layer: what is handed on, and the first inputs where the layer sees them, too."""

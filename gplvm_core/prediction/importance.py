@@ -7,7 +7,7 @@ from jaxtyping import Float
 from scipy.special import logsumexp
 
 from gplvm_core.numerics import Array
-from gplvm_core.prediction.deep import MOST_POINTS, at_each
+from gplvm_core.prediction.deep import MOST_POINTS, at_each, joined
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import Projection
 
@@ -43,7 +43,7 @@ def log_density_sampled(
         ratio = _log_normal(points[0], 0.0, 1.0) - log_proposal
         for posterior, above, below in zip(posteriors, points, (*points[1:], None), strict=True):
             target = outputs[rows] if below is None else below
-            ratio += _log_normal(target, *at_each(posterior, above))
+            ratio += _log_normal(target, *at_each(posterior, joined(posterior, above, points[0])))
         told[rows] = logsumexp(ratio, axis=0) - np.log(n_samples)
     return told
 

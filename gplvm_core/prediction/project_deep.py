@@ -42,6 +42,10 @@ class HiddenTerms:
     def of(cls, posterior: Posterior) -> Self:
         return cls(UncertainTerms.of(posterior, np.zeros((1, posterior.n_outputs))))
 
+    @property
+    def n_latent(self) -> int:
+        return self.terms.posterior.n_latent
+
     def data(self, above: Belief, below: Belief) -> tuple[Array, Belief, Belief]:
         """Values (r,), and gradients in the beliefs about inputs and outputs of the rows."""
         posterior, rows = self.terms.posterior, np.arange(above.n_points)
@@ -91,6 +95,17 @@ class Nodes:
         )
 
 
+def as_seen_by(posterior: Posterior, own: Projection, top: Projection) -> Projection:
+    """Explanations at a layer's node, with the top's beside them where the layer sees both."""
+    if posterior.n_latent == own.mean.shape[2]:
+        return own
+    mean, variance = (
+        np.concatenate([getattr(each, name) for each in (own, top)], axis=2)
+        for name in ("mean", "variance")
+    )
+    return Projection(mean, variance, own.bound)
+
+
 def beliefs_at(evidence: Sequence[Evidence], training: Sequence[Belief]) -> list[Belief]:
     """Of the training rows at every node that matters to the evidence: those that views share, the
     top first, and then those of each view's own layers.
@@ -122,10 +137,11 @@ class Link:
 class RowBound:
     """What all layers say of rows whose outputs are given: their bound but for the top's KL.
 
-    Nodes are numbered as `beliefs_at` has them; ends: what is observed below which of them.
+    Nodes are numbered as `beliefs_at` has them; ends: what is observed below which of them, by a
+    layer that has so many inputs: those of the top come last where it sees them as well.
     """
 
-    ends: tuple[tuple[RowTerms, int], ...]
+    ends: tuple[tuple[RowTerms, int, int], ...]
     hidden: tuple[Link, ...]
 
     @classmethod
@@ -140,7 +156,10 @@ class RowBound:
                 links.append(Link(HiddenTerms.of(layer.posterior), at, len(links) + 1, told))
                 at = len(links)
             met.setdefault(at, []).append(each)
-        ends = ((terms_of(each, UncertainTerms.of), at) for at, each in met.items())
+        ends = (
+            (terms_of(each, UncertainTerms.of), at, each[0].posterior.n_latent)
+            for at, each in met.items()
+        )
         return cls(tuple(ends), tuple(links))
 
     def data(self, beliefs: Sequence[Belief], rows: Rows) -> tuple[Array, list[Belief]]:
@@ -149,13 +168,28 @@ class RowBound:
         """
         value = np.zeros(len(rows))
         slopes = [Belief(np.zeros_like(b.mean), np.zeros_like(b.mean)) for b in beliefs]
-        for terms, at in self.ends:
-            own, d_mean, d_variance = terms.data(beliefs[at].mean, beliefs[at].variance, rows)
-            value, slopes[at] = value + own, _sum(slopes[at], Belief(d_mean, d_variance))
-        for link in self.hidden:
-            own, above, below = link.data(beliefs[link.above], beliefs[link.below], rows)
+
+        def seen(at: int, width: int) -> Belief:
+            own = beliefs[at]
+            return own if own.n_latent == width else own.beside(beliefs[0])
+
+        def pull(at: int, met: Belief) -> None:
+            width = beliefs[at].n_latent
+            slopes[at] = _sum(slopes[at], Belief(met.mean[:, :width], met.variance[:, :width]))
+            if met.n_latent > width:
+                top = Belief(met.mean[:, width:], met.variance[:, width:])
+                slopes[0] = _sum(slopes[0], top)
+
+        for terms, at, width in self.ends:
+            inputs = seen(at, width)
+            own, d_mean, d_variance = terms.data(inputs.mean, inputs.variance, rows)
             value = value + own
-            slopes[link.above] = _sum(slopes[link.above], above)
+            pull(at, Belief(d_mean, d_variance))
+        for link in self.hidden:
+            inputs = seen(link.above, link.terms.n_latent)
+            own, above, below = link.data(inputs, beliefs[link.below], rows)
+            value = value + own
+            pull(link.above, above)
             slopes[link.below] = _sum(slopes[link.below], below)
         return value, slopes
 
@@ -176,7 +210,10 @@ def project_nodes(
     partial: there are more outputs than the evidence holds. Source: Damianou (2015), §3.4.1, for
     every layer of §6.2.
     """
-    last, training = training[-1].mean, beliefs_at(evidence, training)
+    last, top = training[-1].mean, training[0].mean
+    if evidence[0].layers[0].n_latent > last.shape[1]:
+        last = np.hstack([last, top])
+    training = beliefs_at(evidence, training)
     nodes, n_all = Nodes.of(training), sum(each.n_latent for each in training)
     scale = np.sqrt(np.concatenate([each.variance.mean(axis=0) for each in training]))
 
@@ -245,8 +282,9 @@ def log_density_deep(
             at, above_it = at + 1, replace(inputs, bound=_where(seen, inputs.bound))
             layers.append((layer.posterior, layer.statistics, above_it, found[at]))
             inputs = found[at]
-        told += gains(each, statistics, inputs)
+        told += gains(each, statistics, as_seen_by(each.posterior, inputs, top))
     for posterior, own, inputs, outputs in layers:
+        inputs = as_seen_by(posterior, inputs, top)
         if own is None:
             told += _gains_held(posterior, inputs, outputs)
         else:

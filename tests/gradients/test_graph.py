@@ -13,7 +13,7 @@ from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.problems import encoded, inputs, nodes, paths
 from gplvm_core.models.problems.deep import chain as deep_chain
 from gplvm_core.models.problems.deep_regression_starts import HandedOn, Unbent
-from gplvm_core.models.problems.deep_starts import Embedded, Sloped
+from gplvm_core.models.problems.deep_starts import Connected, Embedded, Sloped
 from gplvm_core.models.problems.edges import Edge
 from gplvm_core.models.problems.encoded import EncodedNode
 from gplvm_core.models.problems.graph import Begun, Given, Graph
@@ -122,11 +122,13 @@ def own_spaces(outputs: tuple[np.ndarray, ...]) -> Graph:
     return deep_chain(LatentNode(), tuple(map(Targets.of, outputs)), begin, 1, **settings)
 
 
-def linear_mean(outputs: np.ndarray) -> Graph:
-    """Two hidden layers that hand on what is linear in their inputs."""
-    begin = Sloped(Embedded(outputs, (1, 2, 2), (3, 4, 3), ("rbf",) * 3, "pca"))
-    settings = {"family": "marginalised", "jitter": JITTER, "run": serial}
-    return deep_chain(LatentNode(), Targets.whole(outputs), begin, 2, **settings)
+def linear_mean(outputs: np.ndarray, *, connected: bool) -> Graph:
+    """Two hidden layers that hand on what is linear in their inputs, and see the top beside it."""
+    kernels = ("rbf", "rbf", RBF() + Linear(0.3) if connected else "rbf")
+    begin = Embedded(outputs, (1, 2, 2), (3, 4, 3), kernels, "pca")
+    start = Sloped(Connected(begin, kernels) if connected else begin)
+    settings = {"family": "marginalised", "jitter": JITTER, "run": serial, "connected": connected}
+    return deep_chain(LatentNode(), Targets.whole(outputs), start, 2, **settings)
 
 
 def views_at_two_depths(outputs: tuple[np.ndarray, ...]) -> Graph:
@@ -186,7 +188,10 @@ GRAPHS = {
     ),
     "deep views": lambda gaps: deep_views(views(gaps)),
     "views with hidden spaces of their own": lambda gaps: own_spaces(views(gaps)),
-    "deep, linear mean": lambda gaps: linear_mean(views(gaps)[0]),
+    "deep, linear mean": lambda gaps: linear_mean(views(gaps)[0], connected=False),
+    "deep, linear mean, the top seen by every layer": lambda gaps: linear_mean(
+        views(gaps)[0], connected=True
+    ),
     "views at two depths": lambda gaps: views_at_two_depths(views(gaps)),
     "deep regression": lambda gaps: deep_regression(views(gaps)[0], None),
     "deep regression, inputs handed on": lambda gaps: deep_regression(

@@ -19,7 +19,7 @@ from gplvm_core.models.estimators.trained import TrainedModel
 from gplvm_core.models.problems.deep import PHASES, Family, chain
 from gplvm_core.models.problems.deep_growing import Grown
 from gplvm_core.models.problems.deep_many_rows import SampledGraph, all_trained, together
-from gplvm_core.models.problems.deep_starts import Embedded, InTurn, Sloped
+from gplvm_core.models.problems.deep_starts import Connected, Embedded, InTurn, Sloped
 from gplvm_core.models.problems.doctor import DeepLayer, doubts, examined
 from gplvm_core.models.problems.edges import targets_for
 from gplvm_core.models.problems.encoded import EncodedNode
@@ -71,6 +71,8 @@ class DeepGPLVM(DeepQueries, TrainedModel):
     mean : of the hidden layers, "zero", or "linear": they hand on what of their outputs is linear
         in their inputs at the start, by maps that stay, and learn the rest (RBF kernels; the family
         "marginalised" or "mean_field").
+    input_connections : every layer sees the top beside what the layer above hands on (Duvenaud et
+        al. 2014), so that deep models forget none of it; the same two families.
 
     Of 20,000 rows or more, without time_kernel and encoder and with the family "marginalised" or
     "mean_field", 10,000 are trained and the others placed in all layers where those say;
@@ -99,6 +101,7 @@ class DeepGPLVM(DeepQueries, TrainedModel):
         encoder: Literal["kernel", "network"] | None = None,
         grow: bool = False,
         mean: Literal["zero", "linear"] = "zero",
+        input_connections: bool = False,
     ) -> None:
         self.n_components = n_components
         self.n_inducing = n_inducing
@@ -117,6 +120,7 @@ class DeepGPLVM(DeepQueries, TrainedModel):
         self.encoder = encoder
         self.grow = grow
         self.mean = mean
+        self.input_connections = input_connections
 
     @property
     def capabilities(self) -> Capabilities:
@@ -179,6 +183,8 @@ class DeepGPLVM(DeepQueries, TrainedModel):
             begin: Beginning,
             n_hidden: int,
             phases: Sequence[Phase] = PHASES,
+            *,
+            connected: bool = False,
         ) -> Graph:
             return chain(
                 top,
@@ -189,6 +195,7 @@ class DeepGPLVM(DeepQueries, TrainedModel):
                 jitter=self.jitter,
                 run=run,
                 per_output=self.noise == "per_output",
+                connected=connected,
                 phases=phases,
             )
 
@@ -197,11 +204,14 @@ class DeepGPLVM(DeepQueries, TrainedModel):
             # Every family starts from what the default one finds.
             grown = Grown(begin, partial(below, LatentNode(), "marginalised"), self.max_iter)
             starts = (begin, grown)
+        if self.input_connections:
+            starts = tuple(Connected(each, begin.kernels) for each in starts)
         if self._linear(begin.kernels[:-1]):
             starts = tuple(Sloped(each) for each in starts)
         top = self._top(begin.outputs, begin.n_latent[0])
         start = starts[0] if len(starts) == 1 else InTurn(starts)
-        return below(top, self.family, start, len(begin.n_latent) - 1)
+        connected = self.input_connections
+        return below(top, self.family, start, len(begin.n_latent) - 1, connected=connected)
 
     def _linear(self, above: Sequence[Any]) -> bool:
         """Whether the hidden layers, of these kernels, have a linear mean. Raises ValueError where

@@ -19,6 +19,7 @@ from gplvm_core.prediction import Evidence, Posterior, Projection, predict_uncer
 from gplvm_core.prediction.encoded import project_encoded
 from gplvm_core.prediction.path_deep import FoundDeepPath
 from gplvm_core.prediction.paths import FoundPath
+from gplvm_core.prediction.project_deep import as_seen_by
 from gplvm_core.priors.encoder import Encoder
 from gplvm_core.statistics import Statistics
 
@@ -45,13 +46,19 @@ class DeepQueries(DeepLatent, SequenceQueries):
         """Outputs at inputs H of a layer, counted as in `layers_`: 0 is the top.
 
         Mean, and with return_std the standard deviation, in the user's units; noise adds the
-        observation noise. Moments are handed on from layer to layer.
+        observation noise. Moments are handed on from layer to layer. Of a model with
+        input_connections a layer below the top has its own inputs and, last, the top's.
         """
         check_is_fitted(self)
         posteriors = self._posteriors[checked_layer(layer, self.layers_) :]
         points = checked_points(H, posteriors[0].n_latent)
         spread = checked_variance(H_variance, points)
-        mean, variance = prediction.through(posteriors, points, spread, noise=noise)
+        own = self.layers_[layer].latent_mean_.shape[1]
+        inputs = None
+        if points.shape[1] > own:
+            told = np.zeros_like(points) if spread is None else spread
+            inputs = Belief(points[:, own:], told[:, own:])
+        mean, variance = prediction.through(posteriors, points, spread, inputs=inputs, noise=noise)
         return (mean, np.sqrt(variance)) if return_std else mean
 
     def inverse_transform(
@@ -124,7 +131,7 @@ class DeepQueries(DeepLatent, SequenceQueries):
         outputs = self._outputs(Y)
         found = self._explained(self._evidence(outputs))
         weights, _, rows = prediction.alternatives(
-            self.posterior_, outputs, found[-1], n_alternatives
+            self.posterior_, outputs, self._lowest(found), n_alternatives
         )
         top = found[0].mean[:, : weights.shape[1]]
         return weights, np.where(weights[:, :, None] > 0.0, top, np.nan), rows
@@ -148,7 +155,10 @@ class DeepQueries(DeepLatent, SequenceQueries):
 
     def _project(self, outputs: Array) -> Projection:
         """Of the last layer's inputs: what it needs to fill in and to draw rows."""
-        return self._explained(self._evidence(outputs))[-1]
+        return self._lowest(self._explained(self._evidence(outputs)))
+
+    def _lowest(self, found: Sequence[Projection]) -> Projection:
+        return as_seen_by(self.posterior_, found[-1], found[0])
 
     def _evidence(self, outputs: Array) -> tuple[Evidence]:
         return (Evidence(self.posterior_, outputs),)
@@ -170,9 +180,10 @@ class DeepQueries(DeepLatent, SequenceQueries):
 
     def _along(self, path: FoundPath) -> tuple[Array, Array]:
         assert isinstance(path, FoundDeepPath)
-        return predict_uncertain(
-            self.posterior_, path.lowest.mean, path.lowest.variance, noise=True
-        )
+        lowest = path.lowest
+        if self.posterior_.n_latent > lowest.n_latent:
+            lowest = lowest.beside(path.belief)
+        return predict_uncertain(self.posterior_, lowest.mean, lowest.variance, noise=True)
 
     def _points(self, X: ArrayLike) -> Array:
         check_is_fitted(self)

@@ -13,7 +13,7 @@ from jaxtyping import Float
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer
 from gplvm_core.kernels import RBF, Kernel, kernel_named
-from gplvm_core.models.problems.deep_starts import InTurn
+from gplvm_core.models.problems.deep_starts import STRAIGHT, InTurn, straight
 from gplvm_core.models.problems.edges import relevance_of
 from gplvm_core.models.problems.graph import Begun
 from gplvm_core.models.problems.initialise import initial_inducing, initial_latent
@@ -32,8 +32,6 @@ LEAST_LIKE = 1e-3
 LEAST_SPREAD = 1e-10
 # With more inputs than this, hidden layers that start as the inputs stay as they are.
 FEW_INPUTS = 3
-# Lengthscale of a layer that starts as (nearly) the identity, in units of √Q: it bends little.
-STRAIGHT = 3.0
 # Of the hidden layers of a regression: linear maps that stay, none, or the better.
 Mean = Literal["compared", "zero", "linear"]
 MEANS = get_args(Mean)
@@ -72,8 +70,8 @@ class Unbent:
             means, last = tuple(mean / last for mean in means), 1.0
         # Columns that are sums of others add no direction.
         known = min(int(np.sum(values > LEAST_SPREAD * values[0])), *self.n_latent)
-        straight = (_straight(belief.n_latent), *(_straight(n) for n in self.n_latent[:-1]))
-        scales = (*straight, _told(last, known, self.n_latent[-1]))
+        unbent = (straight(belief.n_latent), *(straight(n) for n in self.n_latent[:-1]))
+        scales = (*unbent, _told(last, known, self.n_latent[-1]))
         return _begun(self, belief, means, noise, scales, generator)
 
     def means(self, scaled: Array, generator: np.random.Generator) -> tuple[Array, ...]:
@@ -190,7 +188,7 @@ def _begun(
         if start.connected and at:
             seen = np.hstack([seen, top.mean])
             # Depth is to explain what it can before the inputs themselves do.
-            scales = np.concatenate([scales, _straight(top.n_latent)])
+            scales = np.concatenate([scales, straight(top.n_latent)])
         inducing, _ = initial_inducing(seen, start.n_inducing[at], generator)
         kernel = kernel_named(kind, scales) if isinstance(kind, str) else kind
         kernel = of_unit_scale(start_kernel(kernel, seen), seen)
@@ -222,10 +220,6 @@ def _linear_map(inputs: Array, outputs: Array) -> Float[Array, "Q D"]:
     wrong = np.linalg.norm(outputs - inputs @ slope, axis=0)
     like = wrong < LEAST_LIKE * np.linalg.norm(outputs, axis=0)
     return np.asarray(np.where(like, slope, 0.0), dtype=np.float64)
-
-
-def _straight(n_latent: int) -> Array:
-    return np.full(n_latent, STRAIGHT * np.sqrt(n_latent))
 
 
 def _told(lengthscale: float, known: int, n_latent: int) -> Array:

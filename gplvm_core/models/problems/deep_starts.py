@@ -13,10 +13,11 @@ from typing import Any, Self
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
+from scipy.spatial.distance import cdist
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer
-from gplvm_core.kernels import Kernel
+from gplvm_core.kernels import RBF, Kernel
 from gplvm_core.models.problems.edges import relevance_of
 from gplvm_core.models.problems.graph import Beginning, Begun
 from gplvm_core.models.problems.initialise import initial_inducing, initial_latent
@@ -28,6 +29,8 @@ from gplvm_core.numerics import Array
 UPPER_VARIANCE = 0.1
 # Noise of a hidden layer, as a share of the variance of what it is to explain.
 HIDDEN_NOISE = 0.1
+# Lengthscale of what is to bend little, in units of √Q.
+STRAIGHT = 3.0
 # Width, inducing inputs and kernels (one for each of what is below) of layers, from above.
 Settings = list[tuple[int, int, tuple[Any, ...]]]
 
@@ -129,6 +132,36 @@ class _Climbed:
 
 
 @dataclass(frozen=True)
+class Connected:
+    """A start whose layers below the first see the top beside their own inputs.
+
+    Their RBF kernels get long lengthscales for it, since depth is to explain what it can before the
+    top itself does; kernels given as other objects stay as they are. Inducing inputs lie where the
+    nearest row has the top.
+    """
+
+    begin: Beginning
+    kernels: tuple[Any, ...]
+
+    def __call__(self, seed: int, /) -> Begun:
+        begun = self.begin(seed)
+        top, layers = begun.beliefs[0], list(begun.layers)
+        for at in range(1, len(layers)):
+            own, layer = begun.beliefs[at], layers[at]
+            nearest = np.argmin(cdist(layer.inducing, own.mean), axis=1)
+            inducing = np.hstack([layer.inducing, top.mean[nearest]])
+            if isinstance(layer.kernel, RBF):
+                scales = np.broadcast_to(layer.kernel.lengthscale, own.mean.shape[1:])
+                whole = np.concatenate([scales, straight(top.n_latent)])
+                kernel: Kernel = replace(layer.kernel, lengthscale=whole)
+            else:
+                seen = np.hstack([own.mean, top.mean])
+                kernel = of_unit_scale(start_kernel(self.kernels[at], seen), seen)
+            layers[at] = replace(layer, kernel=kernel, inducing=inducing)
+        return replace(begun, layers=tuple(layers))
+
+
+@dataclass(frozen=True)
 class Sloped:
     """A start whose hidden layers hand on what of their outputs is linear in their inputs."""
 
@@ -139,7 +172,9 @@ class Sloped:
         layers, beliefs = list(begun.layers), begun.beliefs
         for at, (above, below) in enumerate(pairwise(beliefs)):
             slope, *_ = np.linalg.lstsq(above.mean, below.mean, rcond=None)
-            layers[at] = replace(layers[at], slope=np.asarray(slope, dtype=np.float64))
+            unseen = layers[at].inducing.shape[1] - len(slope)  # of inputs that are connected
+            whole = np.pad(np.asarray(slope, dtype=np.float64), ((0, unseen), (0, 0)))
+            layers[at] = replace(layers[at], slope=whole)
         return replace(begun, layers=tuple(layers))
 
 
@@ -156,3 +191,8 @@ class InTurn:
         """For every seed that was drawn, one of every kind."""
         count = len(self.kinds)
         return tuple(seed // count * count + kind for seed in drawn for kind in range(count))
+
+
+def straight(n_latent: int) -> Array:
+    """Lengthscales that bend little."""
+    return np.full(n_latent, STRAIGHT * np.sqrt(n_latent))
