@@ -1,6 +1,7 @@
 """The layers of a deep model from the top down: what each one carries, and a verdict in words."""
 
 import re
+from collections.abc import Sequence
 from html import escape
 
 import numpy as np
@@ -8,6 +9,7 @@ import streamlit as st
 
 from gplvm_core.datasets.errors import plural
 from gplvm_core.figures.dimensions import dimensions_on
+from gplvm_core.figures.pack import as_seen
 from gplvm_core.models.problems.doctor import DeepLayer
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.layer_map import place_in_words
@@ -16,7 +18,7 @@ from pages.ui.shared.layer_map import place_in_words
 def ladder(item: Item) -> None:
     """One rung a layer, and the data at the bottom."""
     layers = item.model.layers_
-    rungs = "".join(rung(layer, at, len(layers)) for at, layer in enumerate(layers))
+    rungs = "".join(rung(layers, at) for at in range(len(layers)))
     width = item.dataset.values.shape[1]
     st.html(
         f'<ol class="mf-ladder">{rungs}<li class="mf-data"><b>The data</b> '
@@ -24,10 +26,11 @@ def ladder(item: Item) -> None:
     )
 
 
-def rung(layer: DeepLayer, at: int, depth: int) -> str:
+def rung(layers: Sequence[DeepLayer], at: int) -> str:
     """A layer: its dimensions as bars, its verdict, its numbers."""
+    layer, place = layers[at], place_in_words(at, len(layers))
     return (
-        f"<li><b>{escape(place_in_words(at, depth))}</b>{bars(layer)}"
+        f"<li><b>{escape(place)}</b>{bars(as_seen(layers, at))}"
         f"<span>{escape(verdict(layer))}</span>"
         f'<small class="mf-facts">{escape(" · ".join(facts(layer)))}</small></li>'
     )
@@ -56,7 +59,9 @@ def rounded(value: float) -> str:
 
 
 def bars(layer: DeepLayer) -> str:
-    """ARD weights as bars, those of dimensions that carry information in colour."""
+    """ARD weights as bars, those of dimensions that carry information in colour; of a layer that
+    sees the top beside its own inputs, the top's last.
+    """
     weights = np.asarray(layer.relevance_, dtype=float)
     on = dimensions_on(layer.information_)
     shares = weights / max(float(weights.max()), 1e-300)
