@@ -12,10 +12,10 @@ differences in pairs with their standard errors, and in how many seeds depth is 
 Oil flow (1000 × 12; the seed draws the inducing inputs): BayesianGPLVM and DeepGPLVM of widths
 (5, 10), 50 inducing inputs, 800 iterations each; of two layers also with a linear mean of the
 hidden layer, and with a last layer that sees the top. Bound in units of the global scale, density
-of 200 test rows in nats a row, same units, by difference of bounds and by importance sampling with 2000
-draws a row, neighbour errors of the classes on the two leading dimensions of the top, CPU seconds.
-Beside them mixtures of full Gaussians by the number of components, the least variance of the best
-of four.
+of 200 test rows in nats a row, same units, by difference of bounds and by importance sampling with
+2000 draws a row, neighbour errors of the classes on the two leading dimensions of the top, CPU
+seconds. Beside them mixtures of full Gaussians by the number of components, the least variance of
+the best of four.
 """
 
 import argparse
