@@ -18,6 +18,7 @@ from gplvm_core import (
     load,
 )
 from gplvm_core.datasets import DataError
+from gplvm_core.figures.pack import as_seen
 from gplvm_core.models.problems import many_rows
 
 SETTINGS = {"n_components": 2, "n_inducing": 8, "max_iter": 40, "random_state": 0}
@@ -163,9 +164,10 @@ def test_views_are_trained_on_a_sample_as_well(gaps: bool, tmp_path: Path) -> No
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.usefixtures("few_are_many")
-def test_a_deep_model_is_trained_on_a_sample(tmp_path: Path) -> None:
+@pytest.mark.parametrize("connected", [False, True])
+def test_a_deep_model_is_trained_on_a_sample(connected: bool, tmp_path: Path) -> None:
     values, seen = rows(300, gaps=True), []
-    settings = SETTINGS | {"n_components": (2, 2), "max_iter": 20}
+    settings = SETTINGS | {"n_components": (2, 2), "max_iter": 20, "input_connections": connected}
     model = DeepGPLVM(**settings).fit(values, callback=seen.append)
     assert len(model.trained_rows_) == 120
     assert [each.latent_mean_.shape for each in model.layers_] == [(300, 2), (300, 2)]
@@ -178,7 +180,8 @@ def test_a_deep_model_is_trained_on_a_sample(tmp_path: Path) -> None:
     last, at = model.layers_[-1], model.posterior_
     count = np.array([np.sum(~np.isnan(column)) for column in values.T])
     assert last.statistics_.n_values == count.sum()
-    psi1, _ = at.kernel.psi1(last.latent_mean_, last.latent_variance_, at.inducing)
+    inputs = as_seen(model.layers_, 1)
+    psi1, _ = at.kernel.psi1(inputs.latent_mean_, inputs.latent_variance_, at.inducing)
     carried = psi1.T @ np.nan_to_num(at.to_internal(values))
     np.testing.assert_allclose(last.statistics_.psi1_targets, carried, atol=1e-8)
     model.save(tmp_path / "model.gplvm")
@@ -252,6 +255,9 @@ def test_deep_models_that_cannot_be_sampled_say_so() -> None:
         DeepGPLVM((1, 1), family="gated", **settings).fit(values),
         DeepGP((1,), family="gated", **settings).fit(values[:, :1], values[:, 1:]),
         DeepGP((1,), input_connections=True, **settings).fit(values[:, :1], values[:, 1:]),
+        DeepManifoldRelevance((1,), view_components=1, **settings).fit(
+            {"first": values[:, :2], "second": values[:, 2:]}
+        ),
     )
     for model in models:
         assert model.trained_rows_ is None and any(told in note for note in model.notes_)
