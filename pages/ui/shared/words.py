@@ -126,8 +126,8 @@ TERMS: dict[str, str] = {
     "the Bayesian models switch off what the data do not need.",
     "layers": "With two or three layers the map of the data has a map of its own above it (a deep "
     "GP-LVM), which suits data whose smoothness changes from place to place. Paths over time are "
-    "those of the top layer; several views share the lowest map. Training takes two to four times "
-    "as long; a layer that is not needed switches off, and that is said.",
+    "those of the top layer; several views share the lowest map, or have one each. Training takes "
+    "two to four times as long; a layer that is not needed switches off, and that is said.",
     "own_spaces": "Every view gets the lowest layer to itself, and the views share the layer above "
     "it: the shared map says what they have in common, what only one of them has stays below. "
     "Without it all views hang on one lowest map.",
