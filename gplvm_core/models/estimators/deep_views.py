@@ -1,4 +1,4 @@
-"""Deep manifold relevance determination: several views at the bottom of a deep model."""
+"""Deep manifold relevance determination: several views of a deep model, which part at any layer."""
 
 from collections.abc import Mapping, Sequence
 from itertools import pairwise
@@ -55,7 +55,8 @@ class DeepManifoldRelevance(DeepLatent, ManifoldRelevance):
 
     n_components : widths of the layers' inputs, the top first; one number is ManifoldRelevance.
     n_inducing, kernel : one for all layers, or a tuple with one for each, the top first, the last
-        of kernel a dict from a view's name to its own if they differ.
+        of kernel a dict from a view's name to its own if they differ; layers of a view's own have
+        those of its layer to the data.
     family : as for DeepGPLVM. time_kernel : of the top.
     view_components : widths of the hidden spaces that a view has to itself, below the one that
         views share, from above: one number or a tuple for every view, or a dict of those by the
