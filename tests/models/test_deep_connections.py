@@ -18,6 +18,7 @@ from gplvm_core.prediction import Evidence, sample_through
 from gplvm_core.prediction.project_deep import RowBound
 from gplvm_core.statistics import Targets
 from gplvm_core.statistics.executors import serial
+from tests.models.row_slopes import check_slopes
 
 QUICK = {"max_iter": 8, "random_state": 0}
 
@@ -161,20 +162,7 @@ def test_what_a_row_is_told(latent: DeepGPLVM) -> None:
         )
         for layer in latent.layers_
     ]
-    every = np.arange(3)
-    _, slopes = bound.data(beliefs, every)
-    for node, slope in enumerate(slopes):
-        way = 0.2 * generator.normal(size=slope.mean.shape)
-
-        def along(size: float, node: int = node, way: np.ndarray = way) -> np.ndarray:
-            moved = list(beliefs)
-            mean, variance = beliefs[node].mean + size * way, beliefs[node].variance
-            moved[node] = replace(beliefs[node], mean=mean, variance=variance * np.exp(size * way))
-            return bound.data(moved, every)[0]
-
-        expected = (along(1e-3) - along(-1e-3)) / 2e-3
-        each = slope.mean * way + slope.variance * beliefs[node].variance * way
-        np.testing.assert_allclose(each.sum(axis=1), expected, rtol=1e-3, atol=1e-3)
+    check_slopes(bound, beliefs, 4)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

@@ -1,7 +1,5 @@
 """Views that part at any layer: hidden spaces of their own below the one that they share."""
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
@@ -17,6 +15,7 @@ from gplvm_core.prediction.project_deep import RowBound, beliefs_at
 from gplvm_core.priors import StandardNormal
 from gplvm_core.statistics import Targets
 from gplvm_core.statistics.executors import serial
+from tests.models.row_slopes import check_slopes
 
 JITTER = 1e-6
 QUICK = {"max_iter": 8, "random_state": 0}
@@ -161,19 +160,7 @@ def test_what_a_row_is_told_through_layers_of_a_view(both: DeepManifoldRelevance
     np.testing.assert_array_equal(slopes[2].mean[1], 0.0)
     alone = RowBound.of(evidence[:1], ()).data(beliefs[:2], every)[0]
     assert value[1] == pytest.approx(alone[1])
-    generator = np.random.default_rng(2)
-    for node, slope in enumerate(slopes):
-        way = 0.2 * generator.normal(size=slope.mean.shape)
-
-        def along(step: float, node: int = node, way: np.ndarray = way) -> np.ndarray:
-            moved = list(beliefs)
-            mean, variance = beliefs[node].mean + step * way, beliefs[node].variance
-            moved[node] = replace(beliefs[node], mean=mean, variance=variance * np.exp(step * way))
-            return bound.data(moved, every)[0]
-
-        expected = (along(1e-3) - along(-1e-3)) / 2e-3
-        each = slope.mean * way + slope.variance * beliefs[node].variance * way
-        np.testing.assert_allclose(each.sum(axis=1), expected, rtol=1e-3, atol=1e-3)
+    check_slopes(bound, beliefs, 2)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")

@@ -63,14 +63,16 @@ class Embedded:
         below, noises = list[Array](), list[float]()
         for values, widths, kind in zip(outputs, own, each, strict=True):
             settings: Settings = [(width, self.n_inducing[-1], (kind,)) for width in widths]
-            climbed = _Climbed.up((values,), (1.0,), "pca", settings, generator)
+            climbed = _Climbed.up((values,), (1.0,), "pca", INITIAL_VARIANCE, settings, generator)
             notes |= dict.fromkeys(climbed.notes)
             private.append(climbed)
             below.extend(climbed.points)
             noises.extend(climbed.noises)
         upper = ((kind,) for kind in self.kernels[:-1])
         settings = [*zip(self.n_latent, self.n_inducing, (*upper, each), strict=True)]
-        shared = _Climbed.up(below, noises, self.init, settings, generator, to_top=True)
+        # Of points that lead to no data themselves less is to be found.
+        variance = UPPER_VARIANCE if all(own) else INITIAL_VARIANCE
+        shared = _Climbed.up(below, noises, self.init, variance, settings, generator, to_top=True)
         notes |= dict.fromkeys(shared.notes)
         # From the shared space a layer leads to every view, or to its own spaces first.
         first = shared.layers[-len(outputs) :]
@@ -102,12 +104,15 @@ class _Climbed:
         points: Sequence[Array],
         noises: Sequence[float],
         init: str | ArrayLike,
+        variance: float,
         settings: Settings,
         generator: np.random.Generator,
         *,
         to_top: bool = False,
     ) -> Self:
-        """settings: width, inducing inputs and kernels of every layer, from above."""
+        """variance: of the lowest points; settings: width, inducing inputs and kernels of every
+        layer, from above.
+        """
         beliefs, layers, notes = list[Belief](), list[Layer](), dict[str, None]()
         for at, (n_latent, n_inducing, kinds) in reversed([*enumerate(settings)]):
             mean, said = initial_latent(points, n_latent, init, generator)
@@ -121,13 +126,12 @@ class _Climbed:
                 kernel = of_unit_scale(start_kernel(kind, mean), mean)
                 found.append(Layer(kernel, inducing, noise))
                 notes |= dict.fromkeys(more)
-            # On data there is more to be found than on points that start somewhere themselves.
-            variance = INITIAL_VARIANCE if 1.0 in noises else UPPER_VARIANCE
             beliefs.insert(0, Belief(mean, np.full_like(mean, variance)))
             layers = found + layers
             centred = mean - mean.mean(axis=0)
             points = (centred * np.sqrt(relevance_of(found[0].kernel, n_latent)),)
-            init, noises = "pca", (HIDDEN_NOISE * float(np.mean(mean.var(axis=0))),)
+            init, variance = "pca", UPPER_VARIANCE
+            noises = (HIDDEN_NOISE * float(np.mean(mean.var(axis=0))),)
         return cls(beliefs, layers, tuple(points), tuple(noises), tuple(notes))
 
 
