@@ -1,7 +1,7 @@
 """Small experiments on deep models from the literature, with data that can be had.
 
     python -m benchmarks.deep_reproduced [--only step sinusoids warped hierarchy digits bodies
-                                          features] [--seeds 10]
+                                          features] [--seeds 10] [--first 0]
 
 - step: 40 equidistant points, noise 0.02 (Damianou 2015, §6.3.1). sinusoids: a sum of two
   (Chamberlin 2016, ch. 3, who gives no numbers; here sin 2πx + ½ sin 6πx, noise 0.1). Sparse GP and
@@ -85,7 +85,7 @@ def judged(model: Any, points: Array, wanted: Array) -> dict[str, float]:
     return {"bound": model.bound_, "log-likelihood": float(density.mean()), "rmse": error}
 
 
-def against(name: str, found: list[list[dict[str, float]]]) -> None:
+def against(name: str, found: list[list[dict[str, float]]], first: int = 0) -> None:
     """Pairs of figures, one layer and several: means, differences, how often depth is ahead."""
     rows = []
     for measure in found[0][0]:
@@ -98,7 +98,8 @@ def against(name: str, found: list[list[dict[str, float]]]) -> None:
         rows.append((measure, one.mean(), deep.mean(), told, int(np.sum(better > 0.0)), chance))
     print(f"\n{name}, {len(found)} seeds")
     print(table(("", "GP", "deep", "difference", "deep ahead", "p, paired"), rows), flush=True)
-    write_row("deep_reproduced", {"data": name, "each": found}, seed=list(range(len(found))))
+    seeds = list(range(first, first + len(found)))
+    write_row("deep_reproduced", {"data": name, "each": found}, seed=seeds)
 
 
 def curve(name: str, seeds: int) -> None:
@@ -126,15 +127,15 @@ def warped_draw(seed: int) -> tuple[Array, Array, Array, Array]:
     return x[train], y[train], x[test], y[test]
 
 
-def warped(seeds: int) -> None:
-    """A GP of a GP."""
+def warped(first: int, seeds: int) -> None:
+    """A GP of a GP, of the draws from the first one on."""
     found = []
-    for seed in range(seeds):
+    for seed in range(first, seeds):
         x, y, new, wanted = warped_draw(seed)
         models = SparseGPRegression(25, random_state=seed), DeepGP((1, 1), 25, random_state=seed)
         found.append([judged(model.fit(x, y), new, wanted) for model in models])
         print(seed, found[-1], flush=True)
-    against("warped", found)
+    against("warped", found, first)
 
 
 def on(layer: Any) -> NDArray[np.bool_]:
@@ -291,11 +292,12 @@ def main() -> int:
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
-    parser.add_argument("--seeds", type=int, default=10)
+    parser.add_argument("--seeds", type=int, default=10, help="the seeds before this one")
+    parser.add_argument("--first", type=int, default=0, help="the first seed of warped")
     parts: dict[str, Callable[[int], Any]] = {
         "step": partial(curve, "step"),
         "sinusoids": partial(curve, "sinusoids"),
-        "warped": warped,
+        "warped": lambda seeds: warped(options.first, seeds),
         "hierarchy": hierarchy,
         "digits": lambda seeds: digits(min(seeds, 3)),
         "bodies": lambda seeds: bodies(min(seeds, 3)),
