@@ -9,18 +9,28 @@ from gplvm_core import RBF, DeepGP, DeepGPLVM, load
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer
 from gplvm_core.models.data.inputs import Inputs
+from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.problems import regression
 from gplvm_core.models.problems.deep import chain
+from gplvm_core.models.problems.deep_starts import Connected, Embedded
 from gplvm_core.models.problems.edges import FREE
 from gplvm_core.models.problems.graph import Begun, Given
 from gplvm_core.models.problems.inputs import InputNode
-from gplvm_core.prediction import Evidence, sample_through
-from gplvm_core.prediction.project_deep import RowBound
+from gplvm_core.models.problems.nodes import LatentNode
+from gplvm_core.prediction import (
+    Evidence,
+    log_density_deep,
+    log_density_sampled,
+    sample_through,
+    through,
+)
+from gplvm_core.prediction.project_deep import Nodes, RowBound, project_nodes
 from gplvm_core.statistics import Targets
 from gplvm_core.statistics.executors import serial
 from tests.models.row_slopes import check_slopes
 
 QUICK = {"max_iter": 8, "random_state": 0}
+ROWS = np.arange(4)
 
 
 @pytest.fixture
@@ -93,6 +103,59 @@ def test_a_layer_that_ignores_the_inputs_is_as_one_that_does_not_see_them() -> N
     ]
     plain, seen = (graph.evaluate(graph.start(0), FREE).bound for graph in bounds)
     assert seen == pytest.approx(plain, rel=1e-9)
+
+
+@pytest.mark.parametrize("family", ["marginalised", "mean_field"])
+def test_layers_that_ignore_the_top_answer_as_those_that_do_not_see_it(family: str) -> None:
+    """Very long lengthscales for the top: bound, what a row is told, densities and moments."""
+    rows = bent_rows(24)
+    rows -= rows.mean(axis=0)
+    plain, new = Embedded(rows, (2, 2, 3), (8, 8, 8), ("rbf",) * 3, "pca")(0), rows[:4] + 0.1
+    layers = list(Connected(Given(plain), ("rbf",) * 3)(0).layers)
+    for at in (1, 2):
+        scales = np.array(layers[at].kernel.lengthscale)
+        scales[-2:] = 1e8
+        layers[at] = replace(layers[at], kernel=replace(layers[at].kernel, lengthscale=scales))
+    answers = []
+    for begun in (plain, replace(plain, layers=tuple(layers))):
+        settings = {
+            "family": family,
+            "jitter": 1e-6,
+            "run": serial,
+            "connected": begun is not plain,
+        }
+        graph = chain(LatentNode(), Targets.whole(rows), Given(begun), 2, **settings)
+        parameters = graph.start(0)
+        learnt = graph.learnt(parameters, (rows,))
+        widths = (layer.posterior.weights.shape[1] for layer in learnt.layers)
+        units = zip(learnt.layers, map(Scaling.none, widths), strict=True)
+        *above, last = (layer.as_posterior(unit) for layer, unit in units)
+        beliefs, evidence = [node.belief for node in learnt.nodes], (Evidence(last, new),)
+        found = Nodes.of(beliefs).split(project_nodes(evidence, above, beliefs))
+        *known, own = (layer.statistics for layer in learnt.layers)
+        apart = family == "mean_field"
+        answers.append(
+            (
+                graph.evaluate(parameters, FREE).bound,
+                RowBound.of(evidence, above).data([b.rows(slice(4)) for b in beliefs], ROWS)[0],
+                *(each.mean for each in found),
+                log_density_deep(evidence, (own,), above, known, found, mean_field=apart),
+                log_density_sampled([*above, last], new, found, 50, 0),
+                *through([*above, last], beliefs[0].mean, beliefs[0].variance),
+            )
+        )
+    for blind, expected in zip(*answers, strict=True):
+        np.testing.assert_allclose(blind, expected, rtol=1e-6, atol=1e-8)
+
+
+def test_the_top_starts_with_little_weight_below_the_first_layer() -> None:
+    """Whatever kernel was asked for by name."""
+    for kind in ("rbf", "linear"):
+        kinds = ("rbf", kind, kind)
+        begin = Embedded(bent_rows(20), (2, 2, 3), (8, 8, 8), kinds, "pca")
+        for layer, width in zip(Connected(begin, kinds)(0).layers[1:], (2, 3), strict=True):
+            own, top = np.split(layer.kernel.relevance, [width])
+            assert len(top) == 2 and top.max() < 0.1 * own.max()
 
 
 @pytest.fixture(scope="module")

@@ -17,7 +17,7 @@ from scipy.spatial.distance import cdist
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer
-from gplvm_core.kernels import RBF, Kernel
+from gplvm_core.kernels import RBF, Kernel, kernel_named
 from gplvm_core.models.problems.edges import relevance_of
 from gplvm_core.models.problems.graph import Beginning, Begun
 from gplvm_core.models.problems.initialise import initial_inducing, initial_latent
@@ -139,8 +139,8 @@ class _Climbed:
 class Connected:
     """A start whose layers below the first see the top beside their own inputs.
 
-    Their RBF kernels get long lengthscales for it, since depth is to explain what it can before the
-    top itself does; kernels given as other objects stay as they are. Inducing inputs lie where the
+    Their kernels, RBF or by name, get long lengthscales for it, since depth is to explain what it
+    can before the top itself does; other objects stay as they are. Inducing inputs lie where the
     nearest row has the top.
     """
 
@@ -159,8 +159,11 @@ class Connected:
                 whole = np.concatenate([scales, straight(top.n_latent)])
                 kernel: Kernel = replace(layer.kernel, lengthscale=whole)
             else:
-                seen = np.hstack([own.mean, top.mean])
-                kernel = of_unit_scale(start_kernel(self.kernels[at], seen), seen)
+                kind, seen = self.kernels[at], np.hstack([own.mean, top.mean])
+                if isinstance(kind, str):
+                    scales = 1.0 / np.sqrt(relevance_of(layer.kernel, own.n_latent))
+                    kind = kernel_named(kind, np.concatenate([scales, straight(top.n_latent)]))
+                kernel = of_unit_scale(start_kernel(kind, seen), seen)
             layers[at] = replace(layer, kernel=kernel, inducing=inducing)
         return replace(begun, layers=tuple(layers))
 
