@@ -185,11 +185,13 @@ def projected(
     unpack: Unpack,
     inferred: Array | None = None,
     effort: Effort = THOROUGH,
+    untold: Bool[NDArray[np.bool_], "N P"] | None = None,
 ) -> Projection:
     """The ends of every row over its starts, in batches that bound the memory.
 
     inferred: training means of all that is inferred of a row, where that is more than what the
-    evidence hangs on.
+    evidence hangs on; untold: of which of it a row's bound says nothing, so that it stays where it
+    started and cannot tell explanations apart: N(0, 1) stands there.
     """
     generated = np.hstack([_at_noise_level(each, training_mean) for each in evidence])
     internal = np.hstack([each.internal * _precision(each) for each in evidence])
@@ -211,6 +213,9 @@ def projected(
         ends = (*starts.shape, inferred.shape[1])
         mean[which, :count], variance[which, :count] = (x.reshape(ends) for x in unpack(run.x))
         bound[which, :count] = -run.values.reshape(starts.shape)
+    if untold is not None:
+        mean = np.where(untold[:, None], 0.0, mean)
+        variance = np.where(untold[:, None], 1.0, variance)
     return Projection.of(mean, variance, bound, LEAST_APART**2 * inferred.var(axis=0))
 
 

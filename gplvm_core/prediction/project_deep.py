@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from typing import Self
 
 import numpy as np
-from jaxtyping import Float
+from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 from scipy.special import logsumexp
 
@@ -245,7 +245,17 @@ def project_nodes(
         return negative_bound
 
     settings = objective, start, unpack, np.hstack([each.mean for each in training]), effort
-    return projected(evidence, last, partial, *settings)
+    return projected(evidence, last, partial, *settings, _untold(evidence, n_all))
+
+
+def _untold(evidence: Sequence[Evidence], n_all: int) -> Bool[NDArray[np.bool_], "N P"] | None:
+    """Which dimensions of the nodes, side by side, belong to a view that a row lacks."""
+    own = [(rows_seen([each]), layer.training.n_latent) for each in evidence for layer in each.own]
+    if not own:
+        return None
+    private = [np.repeat(~seen[:, None], width, axis=1) for seen, width in own]
+    shared = n_all - sum(width for _, width in own)
+    return np.hstack([np.zeros((len(own[0][0]), shared), dtype=bool), *private])
 
 
 def _sum(first: Belief, second: Belief) -> Belief:

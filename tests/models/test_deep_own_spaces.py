@@ -2,6 +2,7 @@
 
 import numpy as np
 import pytest
+from scipy.special import logsumexp
 
 from gplvm_core import RBF, DeepManifoldRelevance, load
 from gplvm_core.beliefs import Belief
@@ -11,6 +12,7 @@ from gplvm_core.models.problems.deep import chain
 from gplvm_core.models.problems.edges import FREE
 from gplvm_core.models.problems.graph import Begun, Given
 from gplvm_core.models.problems.nodes import LatentNode
+from gplvm_core.prediction import Posterior
 from gplvm_core.prediction.project_deep import RowBound, beliefs_at
 from gplvm_core.priors import StandardNormal
 from gplvm_core.statistics import Targets
@@ -129,6 +131,52 @@ def test_one_view_tells_the_other(which: str, request: pytest.FixtureRequest) ->
     assert model.score(some) > model.score(some | {"second": some["second"][::-1]}) + 0.3
     matched, _ = model.correspondences({"first": views["first"][rows]}, "second", 3)
     assert np.mean(np.abs(matched[:, 0] - np.arange(3, 40, 5)) < 4) > 0.7
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@pytest.mark.parametrize("which", ["both", "one"])
+def test_a_view_without_entries_says_nothing(which: str, request: pytest.FixtureRequest) -> None:
+    """Nor do the spaces of its own count an explanation several times."""
+    model, views = request.getfixturevalue(which), circle()
+    for name, other in (("first", "second"), ("second", "first")):
+        alone = {name: views[name][::7]}
+        beside = alone | {other: np.full_like(views[other][::7], np.nan)}
+        np.testing.assert_allclose(
+            model.score_samples(beside), model.score_samples(alone), atol=0.02
+        )
+
+
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_the_bound_is_below_the_density_by_sampling() -> None:
+    """log p of five rows by draws of the points of all spaces from their priors."""
+    generator, count, draws = np.random.default_rng(0), 5, 20_000
+    line = np.linspace(-1.5, 1.5, count)[:, None]
+    shapes = {"first": [1.0, -1.0, 1.0], "second": [1.0, 0.5, -1.0]}
+    noise = 0.6 * generator.normal(size=(2, count, 3))
+    views = {
+        name: line * shape + own for (name, shape), own in zip(shapes.items(), noise, strict=True)
+    }
+    settings = {"scaling": "none", "max_iter": 2, "random_state": 0, "view_components": 1}
+    model = DeepManifoldRelevance((1,), 5, **settings).fit(views)
+
+    def root(posterior: Posterior, at: np.ndarray) -> np.ndarray:
+        apart = (at[:, :, None, 0] - at[:, None, :, 0]) / posterior.kernel.lengthscale
+        gram = posterior.kernel.variance * np.exp(-0.5 * apart**2)
+        return np.linalg.cholesky(gram + posterior.noise_variance * np.eye(count))
+
+    top, told = generator.standard_normal((draws, count, 1)), np.zeros(draws)
+    for name, view in views.items():
+        (own,) = model.own_layers_[name]
+        hidden = root(own.posterior_, top) @ generator.standard_normal((draws, count, 1))
+        lower = root(model.posteriors_[name], hidden)
+        data = np.broadcast_to(view - view.mean(axis=0), (draws, *view.shape))
+        told -= 0.5 * np.sum(np.linalg.solve(lower, data) ** 2, axis=(1, 2))
+        told -= 3.0 * np.log(np.diagonal(lower, axis1=1, axis2=2)).sum(axis=1)
+        told -= 0.5 * data[0].size * np.log(2.0 * np.pi)
+    found = logsumexp(told) - np.log(draws)
+    weights = np.exp(told - logsumexp(told))
+    assert 1.0 / np.sum(weights**2) > 500.0
+    assert found - 15.0 < model.bound_ < found
 
 
 def test_a_view_at_the_top_and_one_below(one: DeepManifoldRelevance) -> None:
