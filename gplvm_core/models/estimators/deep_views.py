@@ -64,7 +64,8 @@ class DeepManifoldRelevance(DeepLatent, ManifoldRelevance):
         at any layer, and one may hang higher than another ({"faces": 6} with a view "labels"). The
         layer that leads a view from the shared space has its ARD weights, and `own_layers_` holds
         its hidden layers, `of_view(name)` the whole way down to it. Families "marginalised" and
-        "mean_field".
+        "mean_field". Rows that a view lacks have hidden points in its spaces all the same, which
+        makes the bound looser: with many of them, do without.
 
     Of 20,000 rows or more a sample is trained, as in DeepGPLVM; all of them with view_components.
     """
