@@ -81,12 +81,13 @@ gallery: $(VENV)/.app-installed
 	PYTHONPATH=. $(BIN)/python assets/models/train.py --densities digits faces flow heads people poses
 	PYTHONPATH=. $(BIN)/python assets/depth/train.py
 
-# For every Python and system at once; nothing in it names where packages come from.
+# The app with what reads files of every kind, for every Python and system at once; nothing in it
+# names where packages come from.
 lock: $(VENV)/.app-installed
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile --quiet --upgrade --universal --python-version 3.11 --generate-hashes \
 	    --no-emit-index-url --custom-compile-command "make lock" \
-	    --output-file requirements.lock requirements.txt
+	    --extra app --extra formats --extra parquet --output-file requirements.lock pyproject.toml
 
 audit: $(VENV)/.app-installed
 	$(BIN)/python -m pip install --quiet pip-audit

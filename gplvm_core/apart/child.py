@@ -1,25 +1,32 @@
-"""The process in which files are read: `python -m gplvm_core.apart.child FOLDER`.
+"""The process that reads files which others made; `Reader` starts it.
 
-A line on standard input says that a request lies in the folder; a line on standard output says
-that its answer does, and whether another file may follow. The process ends, and takes the folder
-along, when nobody is there any more.
+It has no environment, no open files but its pipes, and behind the fence no access to files but to
+packages and to the one folder that it shares with the process that asks. A first line on standard
+output says that it is ready. A line on standard input says that a request is in the folder; a line
+on standard output says that its answer is, and whether another file may follow. The process ends,
+and deletes the folder, when its standard input is closed.
 """
 
 import gc
 import logging
+import mimetypes
 import os
 import shutil
 import sys
+import tempfile
 import threading
 from pathlib import Path
 from queue import Queue
-from typing import Any
+from typing import IO, Any
 
+import gplvm_core
 from gplvm_core.apart import message
-from gplvm_core.apart.message import ANSWER, LAST, MORE, REQUEST
+from gplvm_core.apart.fence import fence_in, packages
+from gplvm_core.apart.message import ANSWER, LAST, MORE, READY, REQUEST
 from gplvm_core.apart.tasks import run
 from gplvm_core.datasets import DataError, NamedBytes
-from gplvm_core.datasets.limits import MEGABYTE, MOST_MEMORY, SECONDS
+from gplvm_core.datasets.limits import MEGABYTE, MOST_MEMORY, MOST_WRITTEN, SECONDS
+from gplvm_core.datasets.sources import ASSETS
 from gplvm_core.store.errors import StoreError
 
 GROWN = 64 * MEGABYTE  # what may stay behind, before a new process takes over
@@ -32,12 +39,16 @@ except ImportError:  # not on this system: what files declare is still held agai
 
 def main(folder: Path) -> None:
     """Answer requests until standard input ends."""
+    tempfile.tempdir = str(folder)
+    status = open_status()
+    mimetypes.knownfiles.clear()  # the system's lists, which openpyxl would read
+    fence_in([*packages(), Path(gplvm_core.__file__).parent, ASSETS], folder)
     requests: Queue[bytes] = Queue()
     threading.Thread(target=listen, args=(requests, folder), daemon=True).start()
-    at_first = taken()
-    if resource is not None and at_first:
-        resource.setrlimit(resource.RLIMIT_DATA, (at_first + MOST_MEMORY, resource.RLIM_INFINITY))
+    at_first = taken(status)
+    limit(at_first)
     logging.getLogger("gplvm_core").addHandler(log := Kept())
+    print(READY, flush=True)
     try:
         while requests.get():
             allow_seconds()
@@ -49,9 +60,19 @@ def main(folder: Path) -> None:
                 message.write(told, folder / ANSWER)
             del told
             gc.collect()
-            print(LAST if taken() > at_first + GROWN else MORE, flush=True)
+            print(LAST if taken(status) > at_first + GROWN else MORE, flush=True)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+
+
+def limit(at_first: int) -> None:
+    """Set limits on memory and written files, and write no memory to the disk after a crash."""
+    if resource is None:
+        return
+    if at_first:
+        resource.setrlimit(resource.RLIMIT_DATA, (at_first + MOST_MEMORY, resource.RLIM_INFINITY))
+    resource.setrlimit(resource.RLIMIT_FSIZE, (MOST_WRITTEN, MOST_WRITTEN))
+    resource.setrlimit(resource.RLIMIT_CORE, (0, 0))
 
 
 def listen(requests: "Queue[bytes]", folder: Path) -> None:
@@ -97,13 +118,20 @@ def too_large(name: str) -> dict[str, Any]:
     return {"error": "DataError", "message": said}
 
 
-def taken() -> int:
-    """Bytes of memory that this process has asked for; 0 where the system does not say."""
+def open_status() -> IO[str] | None:
+    """What the system says of this process, to be read behind the fence; None where it does not."""
     try:
-        lines = Path("/proc/self/status").read_text().splitlines()
+        return open("/proc/self/status", encoding="ascii", errors="replace")
     except OSError:
+        return None
+
+
+def taken(status: IO[str] | None) -> int:
+    """Bytes of memory that this process has asked for; 0 where the system does not say."""
+    if status is None:
         return 0
-    return next((1024 * int(line.split()[1]) for line in lines if line.startswith("VmData")), 0)
+    status.seek(0)
+    return next((1024 * int(line.split()[1]) for line in status if line.startswith("VmData")), 0)
 
 
 def allow_seconds() -> None:
@@ -113,7 +141,3 @@ def allow_seconds() -> None:
     usage = resource.getrusage(resource.RUSAGE_SELF)
     used = int(usage.ru_utime + usage.ru_stime)
     resource.setrlimit(resource.RLIMIT_CPU, (used + SECONDS, resource.RLIM_INFINITY))
-
-
-if __name__ == "__main__":
-    main(Path(sys.argv[1]))

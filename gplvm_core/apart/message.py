@@ -11,7 +11,8 @@ from gplvm_core.store.encoding import encode
 from gplvm_core.store.registry import known_classes
 
 REQUEST, ANSWER = "request.npz", "answer.npz"
-MORE, LAST = "more", "last"  # whether the process that answers takes another request
+READY = "ready"  # the process that answers has started
+MORE, LAST = "more", "last"  # whether it takes another request
 
 
 def write(thing: Any, path: Path) -> None:

@@ -17,10 +17,10 @@ import numpy as np
 
 import gplvm_core
 from gplvm_core.apart import message
-from gplvm_core.apart.message import ANSWER, MORE, REQUEST
+from gplvm_core.apart.message import ANSWER, MORE, READY, REQUEST
 from gplvm_core.datasets import DataError, EmptyRowsError, NamedBytes
 from gplvm_core.datasets.errors import DataTypeError
-from gplvm_core.datasets.limits import SECONDS
+from gplvm_core.datasets.limits import SECONDS, SECONDS_TO_START
 from gplvm_core.store.errors import ChangedError, StoreError
 
 ERRORS: dict[str, type[ValueError]] = {
@@ -28,7 +28,19 @@ ERRORS: dict[str, type[ValueError]] = {
     for kind in (DataError, DataTypeError, EmptyRowsError, StoreError, ChangedError)
 }
 MOST_AT_ONCE = 4
-ONE_THREAD = dict.fromkeys(("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"), "1")
+LOOK = 0.2  # seconds between two looks at whether the process has started
+# The reading process sets its own environment, before NumPy is imported: it is given none.
+START = """
+import os, sys
+for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[name] = "1"
+sys.path[:] = sys.argv[2:]
+from pathlib import Path
+from gplvm_core.apart.child import main
+main(Path(sys.argv[1]))
+"""
+# Windows starts no program without this one; no other system needs any.
+NEEDED = ("SYSTEMROOT",)
 
 
 class Reader:
@@ -38,19 +50,29 @@ class Reader:
         self.goes_on = True  # whether it takes another request
         self.folder = Path(tempfile.mkdtemp(prefix="manifolio-"))  # for this user's eyes alone
         home = str(Path(gplvm_core.__file__).parents[1])
-        paths = os.pathsep.join(filter(None, (home, os.environ.get("PYTHONPATH"))))
         self.process = subprocess.Popen(
-            [sys.executable, "-m", "gplvm_core.apart.child", str(self.folder)],
+            [sys.executable, "-I", "-c", START, str(self.folder), home, *sys.path],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL,
-            env={**os.environ, **ONE_THREAD, "PYTHONPATH": paths, "TMPDIR": str(self.folder)},
+            env={name: os.environ[name] for name in NEEDED if name in os.environ},
+            close_fds=True,
         )
+        self._ready = False
+
+    def started(self) -> bool:
+        """Wait until the process takes requests; False if it ended before."""
+        if not self._ready and self.process.stdout is not None:
+            with contextlib.suppress(OSError, ValueError):  # it was ended meanwhile
+                self._ready = self.process.stdout.readline().decode().strip() == READY
+        return self._ready
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any] | None:
         """The answer to one request; None when the process ended before it had one."""
         assert self.process.stdin is not None and self.process.stdout is not None
         self.goes_on = False  # whatever happens before it says so
+        if not self.started():
+            return None
         try:
             message.write(request, self.folder / REQUEST)
             self.process.stdin.write(b"\n")
@@ -136,17 +158,25 @@ class Reading:
         self._reader: Reader | None = None
         self._lending = threading.Lock()
         self._answer: dict[str, Any] | None = None
+        self._turn: float | None = None
         self._start: float | None = None
 
     @property
     def waits(self) -> bool:
         """Whether its turn has not come: so many others are being read."""
-        return self._start is None
+        return self._turn is None
 
     @property
     def seconds(self) -> float:
-        """How long it has been read."""
-        return 0.0 if self._start is None else time.monotonic() - self._start
+        """How long it has been read, without the start of the process that reads it."""
+        return _since(self._start)
+
+    @property
+    def _late(self) -> bool:
+        """Whether reading, or the start before it, took too long."""
+        if self._start is None:
+            return _since(self._turn) >= SECONDS_TO_START
+        return self.seconds >= SECONDS
 
     def __enter__(self) -> Self:
         threading.Thread(target=self._ask, daemon=True).start()
@@ -162,9 +192,10 @@ class Reading:
 
     def wait(self, seconds: float) -> bool:
         """Wait for so long; whether there is an answer, or none will come."""
-        if self._done.wait(min(seconds, max(0.0, SECONDS - self.seconds))):
+        left = SECONDS - self.seconds if self._start is not None else LOOK
+        if self._done.wait(min(seconds, max(0.0, left))):
             return True
-        if self.seconds >= SECONDS:
+        if self._late:
             self._stop()
         return self._given_up.is_set()
 
@@ -173,7 +204,12 @@ class Reading:
         while not self.wait(SECONDS):
             pass
         told = self._answer
-        if told is None and self.seconds < SECONDS:
+        if told is None and self._late and self._start is None:
+            raise DataError(
+                f"{self.name} could not be read: the process that reads files did not start "
+                f"within {SECONDS_TO_START} seconds. The machine is busy: try again later."
+            )
+        if told is None and not self._late:
             raise DataError(
                 f"{self.name} could not be read: the process that reads files could not go on, for "
                 "want of memory or of room on the disk. Try again in a moment."
@@ -195,7 +231,7 @@ class Reading:
             try:
                 if self._given_up.is_set():
                     return
-                self._start = time.monotonic()
+                self._turn = time.monotonic()
                 reader = self._readers.take()
                 with self._lending:
                     self._reader = reader
@@ -204,7 +240,9 @@ class Reading:
                 data = np.frombuffer(self._data, dtype=np.uint8)
                 request = {"task": self._task, "name": self.name, "options": self._options}
                 try:
-                    self._answer = reader.ask({**request, "data": data})
+                    if reader.started():
+                        self._start = time.monotonic()
+                        self._answer = reader.ask({**request, "data": data})
                 finally:
                     with self._lending:  # from now on it may be another's
                         self._reader = None
@@ -219,3 +257,7 @@ class Reading:
         with self._lending:
             if self._reader is not None:
                 self._reader.process.kill()
+
+
+def _since(moment: float | None) -> float:
+    return 0.0 if moment is None else time.monotonic() - moment

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gplvm_core.datasets.columns import Column, Table
-from gplvm_core.datasets.errors import DataError, listed, shortened
+from gplvm_core.datasets.errors import DataError, listed, parsing
 from gplvm_core.datasets.limits import MOST_COLUMNS, MOST_VALUES, check_at_most, in_words
 from gplvm_core.datasets.sources import Archive, open_archive
 
@@ -112,7 +112,7 @@ def _declared(data: bytes, archive: Archive | None, name: str) -> dict[str, Decl
 def _header(head: bytes, size: int, name: str) -> Declared:
     """The header of an array, once it agrees with the number of bytes that follow it."""
     file = io.BytesIO(head)
-    try:
+    with parsing(name):
         version = np.lib.format.read_magic(file)
         read = {
             (1, 0): np.lib.format.read_array_header_1_0,
@@ -121,11 +121,6 @@ def _header(head: bytes, size: int, name: str) -> Declared:
         if read is None:
             raise DataError(f"{name} has records with named fields. Save plain arrays of numbers.")
         shape, fortran_order, dtype = read(file)
-    except DataError:
-        raise
-    except Exception as error:  # a damaged header raises whatever its text leads to
-        said = shortened(str(error), 200)
-        raise DataError(f"{name} is damaged or cut off: {said}. Save it again.") from error
     if dtype.hasobject:
         raise DataError(
             f"{name} holds Python objects, which could run code when read, and was refused. "

@@ -9,8 +9,9 @@ import numpy as np
 
 from gplvm_core.datasets.dataset import Dataset
 from gplvm_core.datasets.drawing import MOST_BARS, Drawing
-from gplvm_core.datasets.errors import DataError
-from gplvm_core.datasets.limits import MEGABYTE, MOST_UNPACKED, MOST_VALUES, check_at_most
+from gplvm_core.datasets.errors import DataError, parsing
+from gplvm_core.datasets.hdf5 import check_hdf5
+from gplvm_core.datasets.limits import MOST_VALUES, check_at_most
 from gplvm_core.datasets.packages import require_packages
 from gplvm_core.datasets.sources import Source, read_source, stem
 
@@ -106,32 +107,9 @@ def _opened(source: Source) -> tuple[Any, str]:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder) / "cells.h5ad"  # the package reads paths alone
         file.write_bytes(data)
-        try:
-            _check_declared(file, name)
+        with parsing(name, "is no AnnData file, or it is cut off"):
+            check_hdf5(file, name)
             return anndata.read_h5ad(file), name
-        except DataError:
-            raise
-        except Exception as error:  # a damaged file raises whatever its parts lead to
-            raise DataError(
-                f"{name} is no AnnData file, or it is cut off: {error}. Save it again."
-            ) from error
-
-
-def _check_declared(file: Path, name: str) -> None:
-    """Raises DataError where the arrays of a file are larger, as it declares them, than is read."""
-    import h5py
-
-    sizes: list[int] = []
-
-    def note(_: str, thing: Any) -> None:
-        if isinstance(thing, h5py.Dataset):
-            sizes.append(thing.size * thing.dtype.itemsize if thing.size else 0)
-
-    with h5py.File(file, "r") as opened:
-        opened.visititems(note)
-    megabytes = sum(sizes) // MEGABYTE
-    advice = "Leave out layers or cells."
-    check_at_most(megabytes, MOST_UNPACKED // MEGABYTE, "MB of arrays", name, advice)
 
 
 def _labels(obs: Any, wanted: str | None, name: str) -> tuple[Any, tuple[str, ...], str | None]:

@@ -1,6 +1,7 @@
-"""What a loader raises when it cannot read what it was given."""
+"""The errors of loaders, and the one place where a parser's errors become them."""
 
-from collections.abc import Sequence
+import contextlib
+from collections.abc import Iterator, Sequence
 
 LONGEST = 900  # characters of a message; what a file says of itself can be of any length
 
@@ -18,6 +19,24 @@ class DataTypeError(DataError, TypeError):
 
 class EmptyRowsError(DataError):
     """Rows in which nothing is observed: the data can be used once they are left out."""
+
+
+@contextlib.contextmanager
+def parsing(
+    name: str, problem: str = "is damaged or cut off", advice: str = "Save it again."
+) -> Iterator[None]:
+    """Turn whatever a parser raises on damaged bytes into a DataError.
+
+    Parsers raise errors of many kinds, and new ones with every version. A MemoryError stays one:
+    a file that is too large is not damaged.
+    """
+    try:
+        yield
+    except (DataError, MemoryError):
+        raise
+    except Exception as error:
+        reason = shortened(str(error) or type(error).__name__, 200)
+        raise DataError(f"{name} {problem}: {reason}. {advice}") from error
 
 
 def plural(count: int, one: str, many: str | None = None) -> str:

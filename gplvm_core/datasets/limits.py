@@ -17,8 +17,11 @@ MOST_UNPACKED = 256 * MEGABYTE
 MOST_TEXT = 64 * MEGABYTE
 """Of text that was packed, and of what is unpacked of a workbook."""
 
+MOST_CHUNK = 64 * MEGABYTE
+"""Of one block of an HDF5 file, which is unpacked as a whole."""
+
 MOST_MEMBERS = 20_000
-"""Files in an archive, frames in a video."""
+"""Files in an archive, frames in a video, parts of an HDF5 file."""
 
 MOST_VALUES = 20_000_000
 """Rows × columns of a table, frames × coordinates of a motion, pixels that are kept of pictures."""
@@ -37,6 +40,12 @@ MOST_MARKERS = 1_000
 
 SECONDS = 60
 """Of processor time and on the clock, for one file in the process that reads it."""
+
+SECONDS_TO_START = 120
+"""On the clock, until this process is ready. A busy machine needs many times the usual two."""
+
+MOST_WRITTEN = 2048 * MEGABYTE
+"""In one file that this process writes: its answer, or a copy for a package that wants a path."""
 
 MOST_MEMORY = 850 * MEGABYTE
 """That this process may take for it."""

@@ -11,7 +11,7 @@ from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
 
 from gplvm_core.datasets.dataset import Dataset
 from gplvm_core.datasets.drawing import Drawing, Skeleton
-from gplvm_core.datasets.errors import DataError
+from gplvm_core.datasets.errors import DataError, parsing
 from gplvm_core.datasets.limits import MOST_MARKERS, MOST_VALUES, check_at_most
 from gplvm_core.datasets.packages import require_packages
 from gplvm_core.datasets.poses import coordinate_names
@@ -23,7 +23,9 @@ MAGIC = b"\x50"  # the second byte
 METRES = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
 LOOKED_AT = 200  # frames at most, to see which markers keep their distance
 PAIRS_LOOKED_AT = 2_000_000  # times frames
+FARTHEST = 1e6  # in the file's unit
 NEVER_TOGETHER = 1e9  # metres
+NO_EDGE = 1e-6  # SciPy takes what is within 1e-8 of 0 for no edge: two markers may be at one place
 
 
 def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset:
@@ -45,6 +47,8 @@ def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset
             f"first_frame={first_frame}. Keep one frame in 1 or more, and start inside the file."
         )
     chosen = np.arange(first_frame, len(places), every)
+    empty = np.isnan(places[chosen]).all(axis=(1, 2))
+    chosen = chosen[~empty]
     places = places[chosen]
     hidden = np.isnan(places).all(axis=2).sum(axis=0) == len(chosen)
     seen = np.flatnonzero(~hidden)
@@ -63,6 +67,7 @@ def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset
         "The markers' middle is at 0 along the floor: where somebody stood is left out.",
         f"Lines join markers that keep their distance; the file's {up.lower()} axis is up.",
         f"{len(chosen)} of the file's frames, {rate / every:.3g} a second.",
+        *([f"Frames without any marker are left out: {empty.sum()}."] if empty.any() else []),
         *([f"Markers that are never seen are left out: {', '.join(lost)}."] if lost else []),
         *([] if unit in METRES else [f"Lengths are in the file's unit, {unit!r}."]),
     ]
@@ -83,25 +88,33 @@ def _content(data: bytes, name: str) -> tuple[list[str], Float[Array, "F J 3"], 
     """Markers' names and places, frames a second, the unit of length, the axis that is up."""
     import c3d
 
-    try:
-        with warnings.catch_warnings(action="ignore"):  # of files without forces
-            reader = c3d.Reader(io.BytesIO(data))
-            markers, frames_said = reader.point_used, reader.frame_count
-            check_at_most(markers, MOST_MARKERS, "markers", name, "Export fewer.")
-            advice = "Export fewer frames."
-            check_at_most(5 * markers * frames_said, MOST_VALUES, "numbers", name, advice)
-            frames = [points for _, points, _ in reader.read_frames()]
-            labels = [str(label).strip() for label in reader.point_labels]
-            rate = float(reader.point_rate)
-            unit, up = _word(reader, "POINT:UNITS"), _word(reader, "POINT:Y_SCREEN")
-    except DataError:
-        raise
-    except Exception as error:  # a damaged file raises whatever its parts lead to
-        raise DataError(f"{name} is no C3D file, or it is cut off: {error}.") from error
+    with (
+        parsing(name, "is no C3D file, or it is cut off"),
+        warnings.catch_warnings(action="ignore"),  # of files without forces
+    ):
+        reader = c3d.Reader(io.BytesIO(data))
+        markers, frames_said = reader.point_used, reader.frame_count
+        check_at_most(markers, MOST_MARKERS, "markers", name, "Export fewer.")
+        advice = "Export fewer frames."
+        check_at_most(5 * markers * frames_said, MOST_VALUES, "numbers", name, advice)
+        frames = [points for _, points, _ in reader.read_frames()]
+        labels = [str(label).strip() for label in reader.point_labels]
+        rate = float(reader.point_rate)
+        unit, up = _word(reader, "POINT:UNITS"), _word(reader, "POINT:Y_SCREEN")
     if not frames or not frames[0].size or not rate > 0:
         raise DataError(f"{name} holds no frames with markers. Export the marker trajectories.")
+    if len(frames) != frames_said:
+        raise DataError(
+            f"{name} is cut off: it announces {frames_said:,} frames and holds {len(frames):,}. "
+            "Export the motion again."
+        )
     points = np.asarray(frames, dtype=np.float64)
     places = np.where(points[:, :, 3:4] < 0, np.nan, points[:, :, :3])
+    if (np.abs(places) > FARTHEST).any():
+        raise DataError(
+            f"{name} has markers beyond ±{FARTHEST:g} {unit}. It is damaged: "
+            "export the motion again."
+        )
     count = places.shape[1]
     labels = [label or f"marker {number + 1}" for number, label in enumerate(labels[:count])]
     labels += [f"marker {number + 1}" for number in range(len(labels), count)]
@@ -132,7 +145,7 @@ def rigid_tree(
     together = np.isfinite(apart).any(axis=0)
     with warnings.catch_warnings(action="ignore"):  # pairs that are never seen together
         cost = np.nanstd(apart, axis=0) + 0.1 * np.nanmean(apart, axis=0)
-    cost = np.where(together, cost, NEVER_TOGETHER) + 1e-9  # 0 would be no edge
+    cost = np.where(together, cost, NEVER_TOGETHER) + NO_EDGE
     root = int(np.argmin(cost.sum(axis=1)))
     order, before = breadth_first_order(minimum_spanning_tree(cost), root, directed=False)
     place = {int(joint): number for number, joint in enumerate(order)}

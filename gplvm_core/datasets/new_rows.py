@@ -10,11 +10,11 @@ from numpy.typing import NDArray
 from gplvm_core.datasets.array_table import parse_arrays
 from gplvm_core.datasets.columns import Column, Table
 from gplvm_core.datasets.drawing import Drawing
-from gplvm_core.datasets.errors import DataError, listed, plural
+from gplvm_core.datasets.errors import DataError, listed, parsing, plural
 from gplvm_core.datasets.files import ENDINGS, ending_of
 from gplvm_core.datasets.limits import MEGABYTE
 from gplvm_core.datasets.names import Drawn, names_of
-from gplvm_core.datasets.pictures import damaged, open_picture, require_pillow
+from gplvm_core.datasets.pictures import open_picture, require_pillow
 from gplvm_core.datasets.sources import NamedBytes, Source, read_source
 from gplvm_core.datasets.table import parse_table
 
@@ -185,12 +185,10 @@ def _read_picture(name: str, data: bytes, drawing: Drawing) -> NewRows:
     picture = open_picture(data, name)
     if picture is None:
         raise DataError(f"{name} is no picture that can be read. Save it as PNG.")
-    try:
+    with parsing(name):
         upright = ImageOps.exif_transpose(picture)
         has_gaps = upright.has_transparency_data
         whole = upright.convert("RGBA")
-    except Exception as error:  # decoders raise many kinds for damaged pictures
-        raise damaged(name, error) from error
     if whole.size != (width, height):
         notes.append(
             f"Resized from {whole.width} × {whole.height} to the model's {width} × {height} pixels."

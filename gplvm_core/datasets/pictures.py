@@ -9,7 +9,7 @@ import numpy as np
 from jaxtyping import UInt8
 from numpy.typing import NDArray
 
-from gplvm_core.datasets.errors import DataError, shortened
+from gplvm_core.datasets.errors import DataError, parsing
 from gplvm_core.datasets.limits import MOST_PIXELS, MOST_VALUES
 
 if TYPE_CHECKING:
@@ -57,14 +57,13 @@ def open_picture(data: bytes, name: str, formats: tuple[str, ...] = FORMATS) -> 
     from PIL import Image, UnidentifiedImageError
 
     bombs = (Image.DecompressionBombError, Image.DecompressionBombWarning)
-    try:
-        image = Image.open(io.BytesIO(data), formats=formats)
-    except bombs as error:
-        raise DataError(f"{name} was refused: {error}. Make it smaller.") from error
-    except UnidentifiedImageError:
-        return None
-    except Exception as error:  # decoders raise many kinds for damaged headers
-        raise damaged(name, error) from error
+    with parsing(name):
+        try:
+            image = Image.open(io.BytesIO(data), formats=formats)
+        except UnidentifiedImageError:
+            return None
+        except bombs as error:
+            raise DataError(f"{name} was refused: {error}. Make it smaller.") from error
     width, height = image.size
     if not 0 < width * height <= MOST_PIXELS:
         raise DataError(
@@ -72,12 +71,6 @@ def open_picture(data: bytes, name: str, formats: tuple[str, ...] = FORMATS) -> 
             f"{MOST_PIXELS / 1e6:.0f} million are read. Make it smaller."
         )
     return image
-
-
-def damaged(name: str, error: Exception) -> DataError:
-    """What is said of a picture that a decoder cannot read."""
-    said = shortened(str(error) or type(error).__name__, 200)
-    return DataError(f"{name} is damaged or cut off: {said}. Save it again.")
 
 
 def check_kept(count: int, size: Size, name: str) -> None:
@@ -97,10 +90,8 @@ def moving(image: "Image") -> bool:
 
 def orientation(image: "Image", name: str) -> int:
     """What the camera noted: 1 is upright, above 4 lies on its side."""
-    try:
+    with parsing(name):  # some formats decode their pixels to find it
         noted = image.getexif().get(0x0112, 1)
-    except Exception as error:  # some formats decode their pixels to find it
-        raise damaged(name, error) from error
     return noted if noted in range(1, 9) else 1
 
 
@@ -122,10 +113,8 @@ def as_bytes(image: "Image", name: str, size: Size, changes: tuple[str, ...] = (
         )
     if orientation(image, name) != 1:
         changes += ("turned upright as their camera noted",)
-    try:
+    with parsing(name):
         return _converted(image, size, changes)
-    except Exception as error:  # decoders raise many kinds for damaged pixels
-        raise damaged(name, error) from error
 
 
 def _converted(image: "Image", size: Size, changes: tuple[str, ...]) -> Picture:

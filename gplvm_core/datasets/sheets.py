@@ -8,7 +8,7 @@ import io
 from collections.abc import Iterable, Sequence
 from typing import Any
 
-from gplvm_core.datasets.errors import DataError, listed
+from gplvm_core.datasets.errors import DataError, listed, parsing
 from gplvm_core.datasets.limits import MOST_COLUMNS, MOST_TEXT, MOST_VALUES, check_at_most
 from gplvm_core.datasets.packages import require_packages
 from gplvm_core.datasets.sources import open_archive
@@ -36,15 +36,11 @@ def workbook_text(data: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
     import openpyxl
 
     open_archive(data, name, most_unpacked=MOST_TEXT)
-    try:
+    with parsing(name):
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
         sheets = book.sheetnames
         sheet = book.worksheets[0] if book.worksheets else None
         rows = [] if sheet is None else _limited(sheet.iter_rows(values_only=True), name)
-    except DataError:
-        raise
-    except Exception as error:  # a damaged workbook raises whatever its parts lead to
-        raise DataError(f"{name} is damaged or cut off: {error}. Save it again.") from error
     # A sheet's rectangle may reach beyond what is in it.
     rows = [row for row in rows if any(cell is not None for cell in row)]
     if sheet is None or not rows:
@@ -65,16 +61,12 @@ def parquet_text(data: bytes, name: str) -> bytes:
     require_packages("The means to read Parquet files", ("pyarrow",))
     from pyarrow import parquet
 
-    try:
+    with parsing(name):
         file = parquet.ParquetFile(io.BytesIO(data))
         rows, width = file.metadata.num_rows, file.metadata.num_columns
         _check_size(rows * width, width, name)
         table = file.read()
         columns = [column.to_pylist() for column in table.columns]
-    except DataError:
-        raise
-    except Exception as error:  # a damaged file raises whatever its parts lead to
-        raise DataError(f"{name} is damaged or cut off: {error}. Save it again.") from error
     # A line of blanks would be no line of names.
     names = [word.strip() or f"column {n}" for n, word in enumerate(table.column_names, start=1)]
     return _text([names, *zip(*columns, strict=True)])

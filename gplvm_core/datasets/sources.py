@@ -7,7 +7,7 @@ import zipfile
 from dataclasses import dataclass
 from pathlib import Path, PurePosixPath
 
-from gplvm_core.datasets.errors import DataError, listed
+from gplvm_core.datasets.errors import DataError, listed, parsing
 from gplvm_core.datasets.limits import MEGABYTE, MOST_BYTES, MOST_MEMBERS, MOST_UNPACKED
 
 
@@ -90,11 +90,11 @@ class Archive:
     def read(self, member: str, most: int | None = None) -> bytes:
         """One member's bytes, at most so many; never more than were declared and checked."""
         size = self.size(member)
-        try:
-            with self.file.open(member) as file:
-                return file.read(size if most is None else min(size, most))
-        except Exception as error:  # each compression method raises errors of its own
-            raise DataError(f"{member} in the zip is damaged: {error}. Pack it again.") from error
+        with (
+            parsing(f"{member} in the zip", "is damaged", "Pack it again."),
+            self.file.open(member) as file,
+        ):
+            return file.read(size if most is None else min(size, most))
 
 
 def open_archive(
@@ -114,12 +114,8 @@ def open_archive(
     count = data.count(ENTRY)  # before each of them becomes an object
     if count > most_members:
         raise DataError(f"{name} holds {count:,} files; up to {most_members:,} are read. Split it.")
-    try:
+    with parsing(name, "is not a zip file, or it is cut off", "Pack it again."):
         archive = zipfile.ZipFile(io.BytesIO(data))
-    except Exception as error:  # a damaged table of contents raises whatever its parts lead to
-        raise DataError(
-            f"{name} is not a zip file, or it is cut off: {error}. Pack and upload it again."
-        ) from error
     infos = archive.infolist()
     if not all(info.filename for info in infos):
         raise DataError(f"{name} was refused: a file in it has no name. Pack it again.")

@@ -7,7 +7,7 @@ import numpy as np
 
 from gplvm_core.datasets.dataset import Dataset
 from gplvm_core.datasets.drawing import Drawing
-from gplvm_core.datasets.errors import DataError
+from gplvm_core.datasets.errors import DataError, parsing
 from gplvm_core.datasets.limits import MOST_MEMBERS, MOST_PIXELS_TOGETHER
 from gplvm_core.datasets.pictures import (
     LARGEST_SIDE,
@@ -15,7 +15,6 @@ from gplvm_core.datasets.pictures import (
     as_bytes,
     check_kept,
     check_side,
-    damaged,
     open_picture,
     require_pillow,
     shrunk,
@@ -98,13 +97,12 @@ def _frames(data: bytes, filename: str, max_side: int) -> list[Frame]:
     check_kept(count, size, filename)
     found: list[Frame] = []
     while True:
-        try:
-            image.seek(len(found))
-        except EOFError:
-            break
-        except Exception as error:  # the decoder raises many kinds for damaged frames
-            raise damaged(f"Frame {len(found) + 1} of {filename}", error) from error
         name = f"Frame {len(found) + 1} of {filename}"
+        with parsing(name):
+            try:
+                image.seek(len(found))
+            except EOFError:
+                break
         found.append((as_bytes(image, name, size), float(image.info.get("duration", 0)) / 1000))
     if len(found) < 2:
         raise DataError(
@@ -116,7 +114,5 @@ def _frames(data: bytes, filename: str, max_side: int) -> list[Frame]:
 
 def _count(image: "GifImageFile", filename: str) -> int:
     """How many frames there are, by their headers: none is unpacked for it."""
-    try:
+    with parsing(filename):
         return image.n_frames
-    except Exception as error:  # the decoder raises many kinds for damaged headers
-        raise damaged(filename, error) from error

@@ -1,16 +1,22 @@
 """Files that are read in a process of its own: the same answers, and no harm from the others."""
 
+import ctypes
 import logging
+import os
+import socket
+import sys
 import threading
 import time
 from collections.abc import Iterator
 from contextlib import ExitStack
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 from gplvm_core.apart import Readers, is_small, run
-from gplvm_core.apart.reading import MOST_AT_ONCE
+from gplvm_core.apart import reading as reading_module
+from gplvm_core.apart.reading import MOST_AT_ONCE, START
 from gplvm_core.datasets import DataError, EmptyRowsError, NamedBytes
 from gplvm_core.store import StoreError
 
@@ -117,3 +123,92 @@ def test_a_reader_is_private_and_ends_with_the_process_that_it_works_for(readers
     reader.process.stdin.close()  # as the system does when that process ends
     reader.process.wait(15)
     assert not reader.folder.exists()
+
+
+LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks Linux's /proc")
+
+
+@LINUX
+def test_a_reader_has_no_environment_and_no_open_files_but_its_own(readers, monkeypatch):
+    monkeypatch.setenv("MANIFOLIO_TOKEN", "secret of the server")
+    readers.close()
+    reader = readers.take()
+    assert reader.started()
+    own = Path("/proc") / str(reader.process.pid)
+    assert own.joinpath("environ").read_bytes() == b""
+    opened = {os.readlink(handle) for handle in own.joinpath("fd").iterdir()}
+    pipes = {name for name in opened if name.startswith("pipe:")}
+    assert len(pipes) == 2 and opened - pipes == {"/dev/null", f"{own}/status"}
+    readers.give_back(reader)
+
+
+HOLE = """
+import os, socket
+from gplvm_core.apart import tasks
+
+def tried(what):
+    try:
+        return repr(what())
+    except Exception as error:
+        return type(error).__name__
+
+def peek(source, secret, server, port):
+    ways = {
+        "file": lambda: open(secret).read(),
+        "folder": lambda: os.listdir(os.path.dirname(secret)),
+        "environment of the server": lambda: open(f"/proc/{server}/environ").read(),
+        "program": lambda: os.execv("/bin/cat", ["cat", secret]),
+        "network": lambda: socket.create_connection(("127.0.0.1", port), 5),
+        "write": lambda: open(secret, "w"),
+    }
+    return {name: tried(way) for name, way in ways.items()}
+
+tasks.TASKS["peek"] = peek
+"""
+
+
+@LINUX
+def test_a_hole_in_a_reader_shows_nothing_of_this_machine(monkeypatch, tmp_path):
+    """A reader that does whatever a file wants, in the very process that the app starts."""
+    secret = tmp_path / "secret.txt"
+    secret.write_text("secret")
+    before, at, after = START.partition("main(Path")
+    monkeypatch.setattr(reading_module, "START", before + HOLE + at + after)
+    readers = Readers()
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        options = {"secret": str(secret), "server": os.getpid(), "port": server.getsockname()[1]}
+        found = ask(readers, "peek", TABLE, **options)
+    readers.close()
+    if fenced():
+        assert set(found.values()) == {"PermissionError"}, found
+    assert secret.read_text() == "secret"
+
+
+def fenced() -> bool:
+    """Whether this system's kernel offers the fence; asked of it, not of our code."""
+    modules = Path("/sys/kernel/security/lsm")
+    if modules.exists():
+        return "landlock" in modules.read_text()
+    return ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), 1) > 0
+
+
+def slow(seconds: float) -> str:
+    """A start as on a busy machine."""
+    return f"import time; time.sleep({seconds})\n" + START
+
+
+def test_the_start_of_the_process_is_not_counted_as_reading(monkeypatch):
+    monkeypatch.setattr(reading_module, "START", slow(2.5))
+    monkeypatch.setattr(reading_module, "SECONDS", 2)
+    readers = Readers()
+    assert ask(readers, "inspect", TABLE) == run("inspect", TABLE)
+    readers.close()
+
+
+def test_a_process_that_does_not_start_is_ended_and_said(monkeypatch):
+    monkeypatch.setattr(reading_module, "START", slow(60))
+    monkeypatch.setattr(reading_module, "SECONDS_TO_START", 1)
+    readers = Readers()
+    with pytest.raises(DataError, match="did not start within 1 seconds"):
+        ask(readers, "inspect", TABLE)
+    readers.close()

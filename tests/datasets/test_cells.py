@@ -2,17 +2,16 @@
 
 from types import SimpleNamespace
 
+import anndata
 import numpy as np
+import pandas as pd
 import pytest
+from scipy import sparse
 
 from gplvm_core.datasets import DataError, read_h5ad, write_h5ad
 from gplvm_core.datasets import packages as packages_module
 from gplvm_core.datasets.cells import HDF5_MAGIC
 from gplvm_core.datasets.files import read_file
-
-anndata = pytest.importorskip("anndata", reason="pip install '.[formats]'")
-pd = pytest.importorskip("pandas")
-sparse = pytest.importorskip("scipy.sparse")
 
 COUNTS = np.random.default_rng(0).poisson(0.7, (12, 6)).astype(float)
 

@@ -3,6 +3,7 @@
 import io
 import warnings
 
+import c3d
 import numpy as np
 import pytest
 
@@ -32,7 +33,6 @@ def test_rigid_parts_are_joined():
 
 
 def file_of(points: np.ndarray) -> bytes:
-    c3d = pytest.importorskip("c3d", reason="pip install '.[formats]'")
     writer = c3d.Writer(point_rate=50.0)
     rows = np.zeros((*points.shape[:2], 5), dtype=np.float32)
     rows[:, :, :3] = np.nan_to_num(points)
@@ -73,3 +73,19 @@ def test_what_cannot_be_read_is_said(monkeypatch):
     monkeypatch.setattr(packages_module, "not_installed", tuple)
     with pytest.raises(DataError, match="pip install c3d"):
         read_c3d(whole)
+
+
+@pytest.mark.parametrize("place", [-1e20, 1e30])
+def test_markers_that_are_too_far_away_are_refused(place):
+    points = walk()
+    points[3, 1, 0] = place
+    with pytest.raises(DataError, match="markers beyond"):
+        read_c3d(file_of(points))
+
+
+def test_frames_without_any_marker_are_left_out_and_said():
+    points = walk()
+    points[7] = np.nan
+    data = read_c3d(file_of(points))
+    np.testing.assert_allclose(data.times, np.delete(np.arange(30), 7) / 50.0)
+    assert any("left out: 1" in note for note in data.notes)

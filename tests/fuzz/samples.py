@@ -4,8 +4,11 @@ import csv
 import gzip
 import io
 import json
+import tempfile
+import warnings
 import zipfile
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -83,6 +86,35 @@ def parquet() -> bytes:
     return file.getvalue()
 
 
+def cells() -> bytes:
+    """Six single cells of two kinds, their counts of four genes sparse."""
+    import anndata
+    import pandas as pd
+    from scipy import sparse
+
+    counts = np.random.default_rng(0).poisson(0.7, (6, 4)).astype(float)
+    names = pd.Index([f"cell {n}" for n in range(6)], dtype=object)
+    facts = pd.DataFrame({"kind": pd.Categorical(["T", "B"] * 3)}, names)
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "cells.h5ad"
+        anndata.AnnData(sparse.csr_matrix(counts), obs=facts).write_h5ad(path)
+        return path.read_bytes()
+
+
+def markers() -> bytes:
+    """Four frames of two markers, as C3D."""
+    import c3d
+
+    writer, file = c3d.Writer(point_rate=100.0), io.BytesIO()
+    rows = np.zeros((4, 2, 5), dtype=np.float32)
+    rows[:, :, :3] = np.random.default_rng(0).random((4, 2, 3))
+    writer.add_frames([(row, np.zeros((0, 0))) for row in rows])
+    writer.set_point_labels(["a", "b"])
+    with warnings.catch_warnings(action="ignore"):
+        writer.write(file)
+    return file.getvalue()
+
+
 def stored(thing: object, folder: Any) -> bytes:
     path = folder / "thing.gplvm"
     store.save(thing, path)
@@ -107,6 +139,8 @@ UPLOADS: dict[str, Callable[[], bytes]] = {
     "packed.bvh": lambda: gzip.compress(bvh().encode()),
     "book.xlsx": workbook,
     "table.parquet": parquet,
+    "walk.c3d": markers,
+    "cells.h5ad": cells,
 }
 
 QUERY = {"dims": "1,2", "at": "0.5,-1.25,3", "hold": "1"}

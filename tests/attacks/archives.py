@@ -1,0 +1,39 @@
+"""Zip files that no honest program writes: NPZ, pictures, workbooks and models are zips."""
+
+import io
+import stat
+import struct
+import zipfile
+
+from tests.fuzz.samples import zipped
+
+
+def link(name: str, target: str = "/etc/passwd") -> bytes:
+    """A member that is a symbolic link."""
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        info = zipfile.ZipInfo(name)
+        info.external_attr = (stat.S_IFLNK | 0o777) << 16
+        archive.writestr(info, target)
+    return file.getvalue()
+
+
+def outside(name: str, data: bytes = b"1") -> bytes:
+    """A member that would be unpacked somewhere else."""
+    return zipped({f"../../{name}": data})
+
+
+def lying(data: bytes, member: str, size: int) -> bytes:
+    """A member declares another size than it has, before its bytes and in the table of contents."""
+    changed, name = bytearray(data), member.encode()
+    before = changed.index(name) - 30
+    contents = changed.rindex(name) - 46
+    struct.pack_into("<I", changed, before + 22, size)
+    struct.pack_into("<I", changed, contents + 24, size)
+    return bytes(changed)
+
+
+def nested(ending: str) -> bytes:
+    """A zip in a zip in a zip."""
+    inner = zipped({"x.csv": b"1,2\n3,4\n"})
+    return zipped({f"inner.{ending}": zipped({f"inner.{ending}": inner})})

@@ -1,0 +1,162 @@
+"""Single-cell files that lead elsewhere, declare too much, or have indices out of range."""
+
+import io
+import tempfile
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from tests.fuzz.samples import cells
+
+SECRET = "/etc/passwd"
+ROWS, COLUMNS = 6, 4
+
+
+def changed(change: Callable[[Any], object]) -> bytes:
+    """A small file of cells, changed by h5py."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "cells.h5ad"
+        path.write_bytes(cells())
+        with h5py.File(path, "r+") as file:
+            change(file)
+        return path.read_bytes()
+
+
+def put(path: str, values: Any, **options: Any) -> Callable[[Any], None]:
+    """Put a data set in the place of another."""
+
+    def change(file: Any) -> None:
+        if path in file:
+            del file[path]
+        file.create_dataset(path, data=values, **options)
+
+    return change
+
+
+def linked(link: Any) -> Callable[[Any], None]:
+    """Put a link in the place of the values."""
+
+    def change(file: Any) -> None:
+        del file["X"]
+        file["X"] = link
+
+    return change
+
+
+def external(file: Any) -> None:
+    """The values are the bytes of another file."""
+    del file["X"]
+    shape = (ROWS, COLUMNS)
+    file.create_dataset("X", shape, np.uint8, external=[(SECRET, 0, ROWS * COLUMNS)])
+
+
+def virtual(file: Any) -> None:
+    """The values are those of a data set in another file."""
+    del file["X"]
+    layout = h5py.VirtualLayout((ROWS, COLUMNS), float)
+    layout[:] = h5py.VirtualSource(SECRET, "X", (ROWS, COLUMNS))
+    file.create_virtual_dataset("X", layout)
+
+
+def huge(file: Any) -> None:
+    """A terabyte that was never written."""
+    del file["X"]
+    file.create_dataset("X", (10**6, 10**6), np.uint8, chunks=(1000, 1000))
+
+
+def huge_block(file: Any) -> None:
+    """Few numbers in a block of two gigabytes."""
+    file["uns"].create_dataset("x", (4,), np.uint8, chunks=(2**31,), maxshape=(None,))
+
+
+def long_words(file: Any) -> None:
+    """One long word, which the file stores once for each of its rows."""
+    words = np.full(1500, "x" * 60_000, dtype=object)
+    file["uns"].create_dataset("x", data=words, dtype=h5py.string_dtype())
+
+
+def packed_zeros(file: Any) -> None:
+    """Three hundred megabytes of zeros in few bytes."""
+    file["uns"].create_dataset(
+        "x", shape=(300, 2**20), dtype=np.uint8, chunks=(1, 2**20), compression="gzip", fillvalue=0
+    )[...] = 0
+
+
+def many_links(file: Any) -> None:
+    """One data set under very many names."""
+    data = file["uns"].create_dataset("x", (2**20,), np.uint8)
+    for number in range(300):
+        file["uns"][f"x{number}"] = data
+
+
+def itself(file: Any) -> None:
+    """A group that contains itself."""
+    file["uns"]["again"] = file["uns"]
+
+
+def deep(file: Any) -> None:
+    """Groups in groups."""
+    group = file["uns"]
+    for _ in range(500):
+        group = group.create_group("x")
+
+
+def reference(file: Any) -> None:
+    """A reference to another part, as a number and as a fact about a column."""
+    file["obs"]["kind"].attrs["categories"] = file["var"].ref
+
+
+def region(file: Any) -> None:
+    """References to regions."""
+    data = file["X/data"]
+    file["uns"].create_dataset("x", data=[data.regionref[:2]], dtype=h5py.regionref_dtype)
+
+
+def lists(file: Any) -> None:
+    """Lists of varying lengths."""
+    file["uns"].create_dataset("x", (2,), dtype=h5py.vlen_dtype(np.int32))
+
+
+def odd_filter(file: Any) -> None:
+    """A filter that a plug-in would have to unpack."""
+    created = h5py.h5p.create(h5py.h5p.DATASET_CREATE)
+    created.set_chunk((4,))
+    created.set_filter(h5py.h5z.FILTER_SCALEOFFSET, h5py.h5z.FLAG_MANDATORY, (2, 0))
+    space = h5py.h5s.create_simple((4,))
+    h5py.h5d.create(file["uns"].id, b"x", h5py.h5t.NATIVE_INT32, space, created)
+
+
+def index(value: int) -> Callable[[Any], None]:
+    """The first index is another number."""
+
+    def change(file: Any) -> None:
+        file["X/indices"][0] = value
+
+    return change
+
+
+def falling(file: Any) -> None:
+    """Where rows begin falls."""
+    file["X/indptr"][1] = 10**6
+
+
+def twice(file: Any) -> None:
+    """One entry has two values."""
+    data = np.ones(2 * ROWS)
+    for path, values in (
+        ("X/data", data),
+        ("X/indices", np.zeros(2 * ROWS, dtype=np.int32)),
+        ("X/indptr", np.arange(0, 2 * ROWS + 1, 2, dtype=np.int32)),
+    ):
+        put(path, values)(file)
+
+
+def plain(values: bytes = b"") -> bytes:
+    """HDF5, and no AnnData file."""
+    file = io.BytesIO()
+    with h5py.File(file, "w") as made:
+        made["x"] = np.arange(3)
+    return file.getvalue() + values

@@ -1,0 +1,311 @@
+"""Every kind of file that is read × every kind of attack: a hostile file, or why there is none."""
+
+import io
+import json
+import tempfile
+import zipfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import h5py
+import numpy as np
+
+from gplvm_core.datasets.files import ENDINGS
+from gplvm_core.store.manifest import digest_of, seal_of
+from tests.attacks import archives, cells, motions, workbooks
+from tests.attacks.columns import bad_dictionary, deep_lists, elsewhere, long_word, many_rows
+from tests.datasets.small_bvh import bvh
+from tests.datasets.test_limits import big_head_npy, long_motion, npz_of_zeros, pngs, still_gif
+from tests.fuzz.samples import bundle, npy, picture, pictures, stored, zipped
+
+KINDS = (
+    "links",  # it names another file, or another place in it
+    "external storage",  # its values are kept elsewhere
+    "declared size",  # it announces more than it has
+    "real size",  # it has more than is read, packed small
+    "bad indices",  # numbers that say where something is, and lie
+    "deep nesting",
+    "wrong types",
+)
+FORMATS = (*ENDINGS, "gplvm")
+
+
+@dataclass(frozen=True)
+class Attack:
+    """A hostile file, and what has to be said of it."""
+
+    make: Callable[[], bytes]
+    words: str
+
+
+Cell = tuple[Attack, ...] | str
+"""Attacks, or why this format offers no place for one."""
+
+
+def text(delimiter: str) -> dict[str, Cell]:
+    """The row of a text format."""
+
+    def lines(count: int) -> bytes:
+        line = delimiter.join(["1"] * count).encode()
+        return line + b"\n" + line + b"\n"
+
+    return {
+        "links": "text names no files",
+        "external storage": "text names no files",
+        "declared size": "text declares no size",
+        "real size": (Attack(lambda: lines(100_001), "columns; up to 100,000"),),
+        "bad indices": "text has no indices",
+        "deep nesting": "text has no levels",
+        "wrong types": (
+            Attack(
+                lambda: f"a{delimiter}b\n1{delimiter}2\n3{delimiter}x\n".encode(), "not a number"
+            ),
+            Attack(lambda: bytes(range(256)) * 40, "not a text file"),
+        ),
+    }
+
+
+def head(text: str) -> bytes:
+    """An NPY file whose header is a text of ours."""
+    line = text.ljust(117) + "\n"
+    return b"\x93NUMPY\x01\x00" + len(line).to_bytes(2, "little") + line.encode()
+
+
+def objects() -> bytes:
+    """An array that says of itself that it holds objects, which would run code when read."""
+    return head("{'descr': '|O', 'fortran_order': False, 'shape': (2,), }") + bytes(16)
+
+
+def nested_bvh(depth: int) -> bytes:
+    """Joints in joints."""
+    joint = "JOINT a{}\n{{\nOFFSET 0 1 0\nCHANNELS 1 Xrotation\n"
+    joints = "".join(joint.format(n) for n in range(depth))
+    end = "End Site\n{\nOFFSET 0 1 0\n}\n"
+    root = "HIERARCHY\nROOT r\n{\nOFFSET 0 0 0\nCHANNELS 1 Xrotation\n"
+    numbers = " ".join(["0"] * (depth + 1))
+    motion = f"MOTION\nFrames: 2\nFrame Time: 0.1\n{numbers}\n{numbers}\n"
+    return (root + joints + end + "}\n" * (depth + 1) + motion).encode()
+
+
+def model(change: Callable[[dict[str, Any], dict[str, bytes]], None]) -> bytes:
+    """A model's file whose manifest and members were changed, and sealed again."""
+    with tempfile.TemporaryDirectory() as folder:
+        data = stored(bundle(), Path(folder))
+    with zipfile.ZipFile(io.BytesIO(data)) as archive:
+        members = {name: archive.read(name) for name in archive.namelist()}
+    manifest = json.loads(members.pop("manifest.json"))
+    change(manifest, members)
+    raw = manifest.pop("raw", None)
+    words = json.dumps(manifest).encode() if raw is None else raw
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("manifest.json", words)
+        for name, content in members.items():
+            archive.writestr(name, content)
+        archive.comment = seal_of(digest_of(words))
+    return file.getvalue()
+
+
+def added_zeros(manifest: dict[str, Any], members: dict[str, bytes]) -> None:
+    """Hundreds of megabytes of zeros that no part of the model uses."""
+    zeros = np.zeros(300 * 2**20, dtype=np.uint8)
+    file = io.BytesIO()
+    np.save(file, zeros)
+    members["arrays/9999.npy"] = file.getvalue()
+    declaration = {"dtype": "|u1", "shape": [len(zeros)], "sha256": digest_of(zeros)}
+    manifest["arrays"]["arrays/9999.npy"] = declaration
+
+
+def larger(manifest: dict[str, Any], members: dict[str, bytes]) -> None:
+    """An array that is declared larger than it is."""
+    next(iter(manifest["arrays"].values()))["shape"] = [10**9, 10**3]
+
+
+def of_objects(manifest: dict[str, Any], members: dict[str, bytes]) -> None:
+    """An array of objects."""
+    name = next(iter(members))
+    members[name] = objects()
+    manifest["arrays"][name]["dtype"] = "|O"
+
+
+def far_state(manifest: dict[str, Any], members: dict[str, bytes]) -> None:
+    """A generator's state that would be read outside its memory."""
+    key = np.zeros(624, dtype=np.uint32)
+    file = io.BytesIO()
+    np.save(file, key)
+    members["arrays/9999.npy"] = file.getvalue()
+    declaration = {"dtype": "<u4", "shape": [624], "sha256": digest_of(key)}
+    manifest["arrays"]["arrays/9999.npy"] = declaration
+    fields = {"key": {"$": "array", "name": "arrays/9999.npy"}, "pos": 10**6}
+    inner = {"$": "dict", "items": [[name, value] for name, value in fields.items()]}
+    outer = [["bit_generator", "MT19937"], ["state", inner]]
+    state = {"$": "random_state", "state": {"$": "dict", "items": outer}}
+    manifest["content"]["items"].append(["far", state])
+
+
+def deep_json(manifest: dict[str, Any], members: dict[str, bytes]) -> None:
+    """Lists in lists, a hundred thousand of them."""
+    words = json.dumps(manifest)
+    manifest["raw"] = words[:-1].encode() + b',"x":' + b"[" * 100_000 + b"]" * 100_000 + b"}"
+
+
+TABLE: dict[str, dict[str, Cell]] = {
+    "csv": text(","),
+    "tsv": text("\t"),
+    "txt": text(";"),
+    "xlsx": {
+        "links": (Attack(workbooks.entity_of_a_file, "damaged"),),
+        "external storage": (Attack(lambda: archives.outside("xl/workbook.xml"), "outside"),),
+        "declared size": (
+            Attack(workbooks.wide, "cells or more"),
+            Attack(lambda: archives.lying(workbooks.long_sheet(), workbooks.SHEET, 100), "damaged"),
+        ),
+        "real size": (Attack(workbooks.long_strings, "unpack to"),),
+        "bad indices": (Attack(workbooks.far_string, "damaged"),),
+        "deep nesting": (
+            Attack(workbooks.laughs, "damaged"),
+            Attack(lambda: workbooks.deep(100_000), "damaged|no table"),
+        ),
+        "wrong types": (Attack(workbooks.no_xml, "damaged"),),
+    },
+    "parquet": {
+        "links": "its parts are found by their place in the file",
+        "external storage": (Attack(elsewhere, "damaged"),),
+        "declared size": (Attack(many_rows, "cells or more"),),
+        "real size": (Attack(long_word, "needs more than|characters|number"),),
+        "bad indices": (Attack(bad_dictionary, "damaged"),),
+        "deep nesting": (Attack(deep_lists, "nested"),),
+        "wrong types": (Attack(lambda: b"PAR1" + bytes(100) + b"PAR1", "damaged"),),
+    },
+    "npz": {
+        "links": (Attack(lambda: archives.link("x.npy"), "a link"),),
+        "external storage": (Attack(lambda: archives.outside("x.npy"), "outside"),),
+        "declared size": (
+            Attack(lambda: zipped({"x.npy": big_head_npy("(10000000, 10000000)")}), "announces"),
+            Attack(
+                lambda: archives.lying(zipped({"x.npy": npy()}), "x.npy", 10), "damaged|announces"
+            ),
+        ),
+        "real size": (Attack(npz_of_zeros, "values; up to"),),
+        "bad indices": "its arrays are found by their names",
+        "deep nesting": (Attack(lambda: archives.nested("npz"), "no NPZ"),),
+        "wrong types": (Attack(lambda: zipped({"x.npy": objects()}), "Python objects"),),
+    },
+    "npy": {
+        "links": "an array names no files",
+        "external storage": "an array names no files",
+        "declared size": (Attack(lambda: big_head_npy("(10000000, 10000000)"), "announces"),),
+        "real size": "an array is not packed: it has the bytes that it declares",
+        "bad indices": (Attack(lambda: big_head_npy("(-1, -2)") + bytes(16), "below 0"),),
+        "deep nesting": (Attack(lambda: head("(" * 4000 + ")" * 4000), "damaged"),),
+        "wrong types": (Attack(objects, "Python objects"),),
+    },
+    "zip": {
+        "links": (Attack(lambda: archives.link("x.png"), "a link"),),
+        "external storage": (Attack(lambda: archives.outside("x.png", picture(1)), "outside"),),
+        "declared size": (Attack(lambda: archives.lying(pictures(), "1/1.png", 10), "damaged"),),
+        "real size": (Attack(lambda: pngs(6000, 20), "million together"),),
+        "bad indices": "a picture's numbers are colours, not places",
+        "deep nesting": (Attack(lambda: archives.nested("zip"), "not images"),),
+        "wrong types": (Attack(lambda: zipped({"a.png": b"text", "b.png": b"x"}), "not images"),),
+    },
+    "gif": {
+        "links": "a film names no files",
+        "external storage": "a film names no files",
+        "declared size": (Attack(lambda: still_gif(65_535, 4), "pixels"),),
+        "real size": (Attack(lambda: still_gif(6000, 20), "frames of 6000"),),
+        "bad indices": "a frame's numbers are colours, not places",
+        "deep nesting": "frames follow each other",
+        "wrong types": (Attack(lambda: picture(1), "not a GIF"),),
+    },
+    "bvh": {
+        "links": "text names no files",
+        "external storage": "text names no files",
+        "declared size": (Attack(lambda: bvh(announced=10**9).encode(), "Frames|numbers; up to"),),
+        "real size": (Attack(long_motion, "unpacks to|Frames|numbers; up to"),),
+        "bad indices": "joints are found by the way they are nested",
+        "deep nesting": (Attack(lambda: nested_bvh(100_000), "joints|nested|numbers|deep"),),
+        "wrong types": (
+            Attack(lambda: bvh().replace("Xrotation", "Xtwist").encode(), "line"),
+            Attack(lambda: b"\xff\xfe" + bytes(range(256)), "text file|BVH"),
+        ),
+    },
+    "c3d": {
+        "links": "motion capture names no files",
+        "external storage": "motion capture names no files",
+        "declared size": (
+            Attack(lambda: motions.changed(2, "<H", 65_535), "inconsistent point count"),
+            Attack(lambda: motions.changed(8, "<H", 65_535), "announces 65,535 frames"),
+        ),
+        "real size": "its numbers are not packed: it has the bytes that it declares",
+        "bad indices": (
+            Attack(lambda: motions.changed(0, "B", 255), "cut off"),
+            Attack(lambda: motions.changed(16, "<H", 65_535), "no frames"),
+        ),
+        "deep nesting": "its parameters have two levels",
+        "wrong types": (
+            Attack(lambda: motions.changed(20, "<f", float("nan")), "inconsistent frame rate"),
+            Attack(lambda: b"text", "no C3D file"),
+        ),
+    },
+    "h5ad": {
+        "links": (
+            Attack(
+                lambda: cells.changed(cells.linked(h5py.ExternalLink(cells.SECRET, "/X"))),
+                "link to another place",
+            ),
+            Attack(lambda: cells.changed(cells.linked(h5py.SoftLink("/obs"))), "link to another"),
+        ),
+        "external storage": (
+            Attack(lambda: cells.changed(cells.external), "in another file"),
+            Attack(lambda: cells.changed(cells.virtual), "virtual data set"),
+        ),
+        "declared size": (
+            Attack(lambda: cells.changed(cells.huge), "MB of arrays"),
+            Attack(lambda: cells.changed(cells.huge_block), "MB in one block"),
+        ),
+        "real size": (
+            Attack(lambda: cells.changed(cells.packed_zeros), "MB of arrays"),
+            Attack(lambda: cells.changed(cells.many_links), "MB of arrays"),
+            Attack(lambda: cells.changed(cells.long_words), "MB of text"),
+        ),
+        "bad indices": (
+            *(
+                Attack(lambda value=value: cells.changed(cells.index(value)), "outside 0 to 3")
+                for value in (cells.COLUMNS, 10**6, -(10**8))
+            ),
+            Attack(lambda: cells.changed(cells.falling), "has to rise"),
+            Attack(lambda: cells.changed(cells.twice), "two values for one entry"),
+            Attack(
+                lambda: cells.changed(cells.put("X/indices", np.zeros((2, 2), dtype=int))), "axes"
+            ),
+            Attack(lambda: cells.changed(cells.put("X/data", np.ones(99))), "have to be equal"),
+        ),
+        "deep nesting": (
+            Attack(lambda: cells.changed(cells.deep), "nested too deeply"),
+            Attack(lambda: cells.changed(cells.itself), "contains itself"),
+        ),
+        "wrong types": (
+            Attack(lambda: cells.changed(cells.reference), "reference"),
+            Attack(lambda: cells.changed(cells.region), "reference"),
+            Attack(lambda: cells.changed(cells.lists), "varying lengths"),
+            Attack(lambda: cells.changed(cells.odd_filter), "packed by filter"),
+            Attack(lambda: cells.changed(cells.put("X/data", np.array([b"a"] * 9))), "an array of"),
+            Attack(cells.plain, "no AnnData file"),
+        ),
+    },
+    "gplvm": {
+        "links": (Attack(lambda: archives.link("manifest.json"), "damaged|changed|not"),),
+        "external storage": (Attack(lambda: archives.outside("manifest.json"), "no manifest"),),
+        "declared size": (Attack(lambda: model(larger), "declaration"),),
+        "real size": (Attack(lambda: model(added_zeros), "never uses|not use"),),
+        "bad indices": (Attack(lambda: model(far_state), "out of range"),),
+        "deep nesting": (Attack(lambda: model(deep_json), "damaged"),),
+        "wrong types": (
+            Attack(lambda: model(of_objects), "only booleans"),
+            Attack(lambda: b"text", "not a .gplvm"),
+        ),
+    },
+}

@@ -1,0 +1,52 @@
+"""Hostile files of every kind, read as the app reads them: refused in words, by a live process."""
+
+import time
+from collections.abc import Iterator
+
+import pytest
+
+from gplvm_core.apart import Readers
+from gplvm_core.datasets import DataError, NamedBytes
+from gplvm_core.store import StoreError
+from tests.attacks.table import FORMATS, KINDS, TABLE, Attack
+
+SECONDS = 30.0
+LONGEST = 1200  # characters of an error
+
+
+@pytest.fixture(scope="module")
+def readers() -> Iterator[Readers]:
+    readers = Readers()
+    yield readers
+    readers.close()
+
+
+def test_every_format_says_what_it_does_about_every_attack():
+    assert set(TABLE) == set(FORMATS), "a new format needs its row in tests/attacks/table.py"
+    for ending, row in TABLE.items():
+        assert tuple(row) == KINDS, ending
+        assert all(cell for cell in row.values()), ending
+
+
+ATTACKS = [
+    pytest.param(ending, attack, id=f"{ending}-{kind}-{number}")
+    for ending, row in TABLE.items()
+    for kind, cell in row.items()
+    if not isinstance(cell, str)
+    for number, attack in enumerate(cell)
+]
+
+
+@pytest.mark.parametrize(("ending", "attack"), ATTACKS)
+def test_a_hostile_file_is_refused_in_words(readers: Readers, ending: str, attack: Attack):
+    source = NamedBytes(f"hostile.{ending}", attack.make())
+    start = time.monotonic()
+    task = "model" if ending == "gplvm" else "read"
+    # A process that was killed, by memory or by itself, would be "could not go on".
+    with (
+        readers.reading(task, source) as reading,
+        pytest.raises((DataError, StoreError), match=attack.words) as refused,
+    ):
+        reading.answer()
+    assert len(str(refused.value)) < LONGEST
+    assert time.monotonic() - start < SECONDS
