@@ -24,13 +24,13 @@ from gplvm_core.store.entry import (
     check_id,
     clean_tags,
     clean_title,
-    is_own,
     slug,
     write_card,
 )
 from gplvm_core.store.errors import ChangedError, StoreError, changing, reading
 from gplvm_core.store.file import Source, load, save, write_sealed
 from gplvm_core.store.holding import alone, one_by_one, writing
+from gplvm_core.store.own import is_own
 from gplvm_core.store.private import private_copy, tighten
 from gplvm_core.store.shelf import (
     TRASH,
@@ -117,7 +117,7 @@ class Library:
                 f"A library keeps a model with its Dataset; got a {type(dataset).__name__}. "
                 "Make one, as read_table does."
             )
-        if id is not None and (self.root / check_id(id)).exists():
+        if id is not None and os.path.exists(self.root / check_id(id)):
             raise StoreError(f"There is already a model {id!r} in this library. Delete it first.")
         before = None if job is None else of_job(self.root, job)
         if before is not None:
@@ -150,14 +150,15 @@ class Library:
         StoreError when they hold no whole model and data set any more.
         """
         with self._at_work_on(id) as folder:
-            card = card_in(folder)
+            card = card_in(folder, trusted=True)
             model = model_in(folder, card, trusted=True)
             dataset = data_in(folder, card, trusted=True)
             check_usable(model, dataset)
-            try:
-                data_in(folder, card)
-            except ChangedError:
-                card = replace(card, data_digest=write_sealed(dataset, folder / DATA))
+            if not card.by_name:
+                try:
+                    data_in(folder, card)
+                except ChangedError:
+                    card = replace(card, data_digest=write_sealed(dataset, folder / DATA))
             put_model(folder, card, model, dataset)
 
     def model(self, id: str) -> Any:

@@ -83,12 +83,12 @@ def settled(folder: Path, look: Callable[[Path, Card], Found]) -> Found:
         return look(folder, newer)
 
 
-def card_in(folder: Path) -> Card:
-    """A folder's card; StoreError that names the model when it is broken."""
+def card_in(folder: Path, *, trusted: bool = False) -> Card:
+    """A folder's card; errors as of `read_card`, with the model's name."""
     try:
-        return read_card(folder)
+        return read_card(folder, trusted=trusted)
     except StoreError as error:
-        raise StoreError(f"The model {folder.name!r} is broken. {error}") from error
+        raise type(error)(f"The model {folder.name!r} is broken. {error}") from error
 
 
 def model_in(folder: Path, card: Card, *, trusted: bool = False) -> Any:
@@ -103,13 +103,14 @@ def model_in(folder: Path, card: Card, *, trusted: bool = False) -> Any:
 def data_in(folder: Path, card: Card, *, trusted: bool = False) -> Dataset:
     """The data set that the model was trained on; errors as of `model_in`."""
     if card.by_name:
-        return card.check(load_dataset(card.entry.dataset_name))
+        dataset = load_dataset(card.entry.dataset_name)
+        return dataset if trusted else card.check(dataset)
     stored = read(folder / DATA, trusted=trusted)
     _check_kind(stored.value, Dataset, "data set")
     if not trusted:
         _check_digest(stored.manifest, card.data_digest, DATA)
-    dataset: Dataset = stored.value
-    return dataset
+    found: Dataset = stored.value
+    return found
 
 
 def place(folder: Path, root: Path, wanted: str) -> str:
