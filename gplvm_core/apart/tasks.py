@@ -2,29 +2,38 @@
 
 import io
 import logging
+import tempfile
 import traceback
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
 
 from gplvm_core.datasets import DataError, NamedBytes, inspect_table, read_file
 from gplvm_core.datasets.limits import MOST_MODEL
 from gplvm_core.datasets.new_rows import read_rows
 from gplvm_core.datasets.table import rows_with_values
 from gplvm_core.store.errors import StoreError
-from gplvm_core.store.file import load
+from gplvm_core.store.file import read_manifest
+from gplvm_core.store.incoming import check_growth, prepare
 
 SMALL = 256 * 2**10  # bytes
 PLAIN = (".csv", ".tsv", ".txt", ".npy", ".bvh")
 PACKED = (b"PK", b"\x1f\x8b", b"PAR1")
 
 
-def is_model(source: NamedBytes) -> bool:
-    """Whether a model's file can be opened; raises StoreError where it cannot."""
+def model_files(source: NamedBytes) -> dict[str, NDArray[np.uint8]]:
+    """A model's file as the files that `Library.take_in` adds; StoreError where it is none."""
     file = io.BytesIO(source.data)
     file.name = source.name
-    load(file, max_bytes=MOST_MODEL)
-    return True
+    check_growth(read_manifest(file), len(source.data), source.name)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        prepare(file, folder, max_bytes=MOST_MODEL)
+        paths = sorted(folder.iterdir())
+        return {path.name: np.frombuffer(path.read_bytes(), dtype=np.uint8) for path in paths}
 
 
 TASKS: dict[str, Callable[..., Any]] = {
@@ -32,7 +41,7 @@ TASKS: dict[str, Callable[..., Any]] = {
     "inspect": inspect_table,
     "rows in use": rows_with_values,
     "new rows": read_rows,
-    "model": is_model,
+    "model": model_files,
 }
 
 

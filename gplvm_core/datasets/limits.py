@@ -53,6 +53,21 @@ MOST_MEMORY = 850 * MEGABYTE
 MOST_MODEL = 512 * MEGABYTE
 """Of arrays in a model's file that is brought along."""
 
+MODEL_FREE = 64 * MEGABYTE
+"""The arrays of a model's file that is brought along may take this much, however small it is."""
+
+MODEL_GROWTH = 200
+"""A model's file may unpack to this many times its own size, beyond `MODEL_FREE`.
+
+The ready models grow twofold at most. A table of zeros and ones grows 250-fold; its model, which
+the same file holds, hardly grows. Zeros alone grow 1000-fold."""
+
+MOST_MODEL_TEXT = 4 * MEGABYTE
+"""The names, notes and settings in a model's file that is brought along may take this much text.
+
+Text takes up to 25 times as much memory once it is read, and the list of models reads it each
+time."""
+
 
 def check_at_most(count: int, most: int, what: str, name: str, advice: str) -> None:
     """Raises DataError with the number that a file has and the number that is allowed."""

@@ -58,8 +58,8 @@ class _Encoder:
     def __init__(self, registry: Registry) -> None:
         self.registry = registry
         self.arrays: dict[str, np.ndarray] = {}
-        # Keyed by identity, which is safe: `arrays` keeps each of them alive.
-        self._names: dict[int, str] = {}
+        # Keyed by place in memory, which is safe: `arrays` keeps each of them alive.
+        self._names: dict[tuple[Any, ...], str] = {}
 
     def value(self, thing: Any, where: str) -> Any:
         kind = type(thing)
@@ -107,11 +107,14 @@ class _Encoder:
             # scikit-learn keeps the column names of a data frame as an object array of strings.
             return {"$": "names", "shape": list(thing.shape), "items": list(thing.flat)}
         check_dtype(thing.dtype, where)
-        if id(thing) not in self._names:
+        # Not by identity: a data set makes read-only views, and views of one array are one array.
+        address, _ = thing.__array_interface__["data"]
+        place = (address, thing.shape, thing.strides, thing.dtype.str)
+        if place not in self._names:
             name = f"arrays/{len(self._names):04d}.npy"
-            self._names[id(thing)] = name
+            self._names[place] = name
             self.arrays[name] = thing
-        return {"$": "array", "name": self._names[id(thing)]}
+        return {"$": "array", "name": self._names[place]}
 
     def _random(self, thing: Any, where: str) -> Any:
         if isinstance(thing, np.random.RandomState):
@@ -158,6 +161,20 @@ class _Encoder:
                 if is_fitted_name(key)
             },
         }
+
+
+def array_names(content: Any) -> frozenset[str]:
+    """The names of all arrays that a tree of content refers to, however deep it is nested."""
+    found, left = set(), [content]
+    while left:
+        node = left.pop()
+        if isinstance(node, list):
+            left.extend(node)
+        elif isinstance(node, dict):
+            left.extend(node.values())
+            if node.get("$") == "array" and isinstance(node.get("name"), str):
+                found.add(node["name"])
+    return frozenset(found)
 
 
 def is_fitted_name(name: str) -> bool:

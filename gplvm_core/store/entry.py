@@ -1,4 +1,7 @@
-"""What a library says about one model, on a small card of JSON beside the model's file."""
+"""What a library says about one model, on a small card of JSON beside the model's file.
+
+A card is sealed by the SHA-256 of all that it says: a card that was changed is reported.
+"""
 
 import json
 import re
@@ -13,15 +16,16 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from gplvm_core import models
-from gplvm_core.datasets import Dataset, list_datasets, load_dataset
+from gplvm_core.datasets import Dataset
 from gplvm_core.models import Capabilities
 from gplvm_core.store.atomic import write_atomically
 from gplvm_core.store.errors import StoreError, reading
-from gplvm_core.store.manifest import SUFFIX
+from gplvm_core.store.manifest import SUFFIX, changed, digest_of
 
 CARD = "entry.json"
 MODEL = f"model{SUFFIX}"
 DATA = f"data{SUFFIX}"
+_SEAL = "sha256"  # the key of a card's seal
 _MODEL_FILE = re.compile(rf"model(-[0-9a-f]{{8}})?\{SUFFIX}")
 _MAX_CARD = 2**20
 _MAX_TITLE = 120
@@ -143,19 +147,24 @@ def moments(dataset: Dataset) -> tuple[float, float]:
 
 
 def write_card(folder: Path, card: Card) -> None:
-    """Write a folder's card, whole or not at all.
+    """Write a folder's card with its seal, whole or not at all.
 
     Size and state are the disk's to say; what the model can do, its own file's.
     """
     record = asdict(card)
     for name in _OF_THE_DISK:
         del record["entry"][name]
-    text = json.dumps(record, indent=1, ensure_ascii=False).encode("utf-8", "replace")
+    sealed = record | {_SEAL: _seal_of(record)}
+    text = json.dumps(sealed, indent=1, ensure_ascii=False).encode("utf-8", "replace")
     write_atomically(folder / CARD, lambda file: file.write(text))
 
 
-def read_card(folder: Path) -> Card:
-    """Read a folder's card; StoreError when there is none or it makes no sense."""
+def read_card(folder: Path, *, trusted: bool = False) -> Card:
+    """Read a folder's card; StoreError when there is none or it makes no sense.
+
+    ChangedError when it is not the card that was written, unless that is trusted. A card without a
+    seal, as older versions wrote it, is read as it is.
+    """
     path = folder / CARD
     with reading(f"Its {CARD}"):
         if path.stat().st_size > _MAX_CARD:
@@ -172,7 +181,25 @@ def read_card(folder: Path) -> Card:
             raise StoreError(f"Its {CARD} is damaged (tags are {entry.tags!r}).")
         if not _MODEL_FILE.fullmatch(card.model):
             raise StoreError(f"Its {CARD} is damaged (its model is {card.model!r}).")
+        # Last, so that whatever is reported as changed can be read.
+        if not trusted and not _is_sealed(raw):
+            raise changed(f"Its {CARD}")
         return replace(card, entry=_printable(entry))
+
+
+def _is_sealed(raw: dict[str, Any]) -> bool:
+    """Whether a card has the right seal, or was written before cards had one."""
+    record = {name: value for name, value in raw.items() if name != _SEAL}
+    if _SEAL in raw:
+        return bool(raw[_SEAL] == _seal_of(record))
+    # With a damaged name the seal's key is one that no card ever had.
+    return record.keys() <= {field.name for field in fields(Card)}
+
+
+def _seal_of(record: Mapping[str, Any]) -> str:
+    """SHA-256 of all that a card says, however its JSON is laid out."""
+    plain = json.dumps(record, sort_keys=True, ensure_ascii=False)
+    return digest_of(plain.encode("utf-8", "replace"))
 
 
 _ENTRY_TYPES: Mapping[str, type | tuple[type, ...]] = {
@@ -248,27 +275,3 @@ def check_id(id: str) -> str:
             "Take one from entries()."
         )
     return id
-
-
-def is_own(dataset: Dataset) -> bool:
-    """Whether the project loads this very data set by its name."""
-    if dataset.name not in list_datasets():
-        return False
-    try:
-        own = load_dataset(dataset.name)
-    except (OSError, ImportError, ValueError):
-        # What cannot be loaded here cannot be compared: then the file is the safe way.
-        return False
-    return all(
-        _equal(getattr(dataset, field.name), getattr(own, field.name)) for field in fields(Dataset)
-    )
-
-
-def _equal(one: Any, other: Any) -> bool:
-    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
-        return one.dtype == other.dtype and np.array_equal(
-            one, other, equal_nan=one.dtype.kind == "f"
-        )
-    if isinstance(one, dict) and isinstance(other, dict):
-        return one.keys() == other.keys() and all(_equal(one[key], other[key]) for key in one)
-    return type(one) is type(other) and bool(one == other)

@@ -2,7 +2,8 @@
 
 The manifest comes first and declares every array's type and shape. Reading checks the whole
 archive against those declarations, and their sum against a limit, before it reads any array: a
-file that would unpack to more than it says is refused at the door.
+file that would unpack to more than it says, or that holds arrays which its content does not use, is
+refused at the door.
 """
 
 import os
@@ -166,6 +167,12 @@ def _read_manifest(archive: zipfile.ZipFile, label: str) -> Manifest:
     with reading(f"The manifest of {label}"):
         manifest = parsed(text, label)
     _check_members(archive, manifest, label)
+    unused = sorted(manifest.arrays.keys() - manifest.used)
+    if unused:
+        raise StoreError(
+            f"{label} holds {unused[0]!r}, which its content does not use. Manifolio writes no "
+            "such file; restore a copy, or export it again."
+        )
     return manifest
 
 

@@ -8,29 +8,29 @@ leaves, `tidy` clears.
 
 import contextlib
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.store.entry import (
     DATA,
-    MODEL,
     Entry,
-    card_of,
     check_id,
     clean_tags,
     clean_title,
-    is_own,
     slug,
     write_card,
 )
 from gplvm_core.store.errors import ChangedError, StoreError, changing, reading
-from gplvm_core.store.file import Source, load, save, write_sealed
+from gplvm_core.store.file import Source, save, write_sealed
 from gplvm_core.store.holding import alone, one_by_one, writing
+from gplvm_core.store.incoming import prepare
 from gplvm_core.store.private import private_copy, tighten
 from gplvm_core.store.shelf import (
     TRASH,
@@ -46,7 +46,9 @@ from gplvm_core.store.shelf import (
     of_job,
     packed,
     place,
+    put_files,
     put_model,
+    put_new,
     settled,
 )
 from gplvm_core.store.trial import check_usable
@@ -117,7 +119,7 @@ class Library:
                 f"A library keeps a model with its Dataset; got a {type(dataset).__name__}. "
                 "Make one, as read_table does."
             )
-        if id is not None and (self.root / check_id(id)).exists():
+        if id is not None and os.path.exists(self.root / check_id(id)):
             raise StoreError(f"There is already a model {id!r} in this library. Delete it first.")
         before = None if job is None else of_job(self.root, job)
         if before is not None:
@@ -127,16 +129,10 @@ class Library:
                     put_model(folder, card, model, data_in(folder, card))
                     return before
 
-        def fill(folder: Path) -> None:
-            card = card_of(model, dataset, folder.name, title, tags)
-            card = replace(card, job=job, model_digest=write_sealed(model, folder / MODEL))
-            if is_own(dataset):
-                card = replace(card, by_name=True)
-            else:
-                card = replace(card, data_digest=write_sealed(dataset, folder / DATA))
-            write_card(folder, card)
-
-        return self._new(slug(title) if id is None else id, fill)
+        return self._new(
+            slug(title) if id is None else id,
+            lambda folder: put_new(folder, model, dataset, title, tags, job),
+        )
 
     def update(self, id: str, model: BaseEstimator) -> None:
         """Put a model trained for longer, on the same data set, in the place of the one kept."""
@@ -150,14 +146,15 @@ class Library:
         StoreError when they hold no whole model and data set any more.
         """
         with self._at_work_on(id) as folder:
-            card = card_in(folder)
+            card = card_in(folder, trusted=True)
             model = model_in(folder, card, trusted=True)
             dataset = data_in(folder, card, trusted=True)
             check_usable(model, dataset)
-            try:
-                data_in(folder, card)
-            except ChangedError:
-                card = replace(card, data_digest=write_sealed(dataset, folder / DATA))
+            if not card.by_name:
+                try:
+                    data_in(folder, card)
+                except ChangedError:
+                    card = replace(card, data_digest=write_sealed(dataset, folder / DATA))
             put_model(folder, card, model, dataset)
 
     def model(self, id: str) -> Any:
@@ -209,21 +206,15 @@ class Library:
 
     def import_file(self, source: Source, *, max_bytes: int = 2 * 2**30) -> str:
         """Add what `export_file` wrote; returns the new id. Nothing changes when it fails."""
-        self._check_writable()
-        bundle = load(source, max_bytes=max_bytes)
-        if isinstance(bundle, BaseEstimator):
-            raise StoreError(
-                "This file holds a model without its data set, as save(path) writes it. Open it "
-                "with gplvm_core.load, or export it from a library to have both."
-            )
-        if not isinstance(bundle, dict) or not {"title", "tags", "model", "dataset"} <= set(bundle):
-            raise StoreError(
-                f"This file holds a {type(bundle).__name__}, not a model exported from a library."
-            )
-        check_usable(bundle["model"], bundle["dataset"])
-        with reading("The file's title or tags"):
-            title, tags = clean_title(bundle["title"]), clean_tags(bundle["tags"])
-        return self.add(bundle["model"], bundle["dataset"], title, tags=tags)
+        return self._new(None, lambda folder: prepare(source, folder, max_bytes=max_bytes))
+
+    def take_in(self, files: Mapping[str, bytes | NDArray[np.uint8]]) -> str:
+        """Add a model whose files another process prepared; returns the new id.
+
+        ``files`` has the bytes of every file by its name. No array is decoded here. StoreError
+        when the files are not whole or do not belong together.
+        """
+        return self._new(None, lambda folder: put_files(folder, files))
 
     def delete(self, id: str) -> None:
         """Move a model to the trash, from which `restore` brings it back."""
@@ -291,7 +282,7 @@ class Library:
             card = card_in(folder)
             write_card(folder, replace(card, entry=change(card.entry)))
 
-    def _new(self, wanted: str, fill: Callable[[Path], None]) -> str:
+    def _new(self, wanted: str | None, fill: Callable[[Path], None]) -> str:
         self._check_writable()
         with changing(f"Cannot write to {self.root}"):
             return fill_new(self.root, wanted, fill)

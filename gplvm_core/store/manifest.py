@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from gplvm_core.store.encoding import Encoded, check_dtype
+from gplvm_core.store.encoding import Encoded, array_names, check_dtype
 from gplvm_core.store.errors import ChangedError, StoreError
 from gplvm_core.store.migrations import SCHEMA
 
@@ -31,7 +31,8 @@ class Manifest:
     """What a file says about itself; reading it touches no array.
 
     ``digest`` is the SHA-256 of the manifest's text and stands for the whole file where it has
-    those of its arrays (``digests``, by name), as every file does that is written now.
+    those of its arrays (``digests``, by name), as every file does that is written now. ``used``
+    are the names of the arrays that the content refers to, ``text_bytes`` the text's length.
     """
 
     schema: int
@@ -43,6 +44,8 @@ class Manifest:
     digest: str
     digests: dict[str, str]
     sealed: bool
+    used: frozenset[str]
+    text_bytes: int
 
     @property
     def array_bytes(self) -> int:
@@ -126,6 +129,8 @@ def parsed(text: bytes, label: str) -> Manifest:
         digest=digest_of(text),
         digests={name: raw["arrays"][name]["sha256"] for name in arrays} if sealed else {},
         sealed=sealed,
+        used=array_names(raw["content"]),
+        text_bytes=len(text),
     )
 
 

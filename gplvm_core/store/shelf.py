@@ -7,29 +7,36 @@ import os
 import secrets
 import shutil
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import replace
+from operator import methodcaller
 from pathlib import Path
 from typing import Any, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from gplvm_core.datasets import Dataset, load_dataset
-from gplvm_core.store.atomic import clear_temporary, sync_folder
+from gplvm_core.store.atomic import clear_temporary, sync_folder, write_atomically
 from gplvm_core.store.entry import (
+    CARD,
     DATA,
+    MODEL,
     Card,
     Entry,
     capabilities_of,
     card_of,
     is_id,
     read_card,
+    slug,
     write_card,
 )
 from gplvm_core.store.errors import ChangedError, StoreError, reading
 from gplvm_core.store.file import read, read_manifest, write_sealed
 from gplvm_core.store.holding import writing
 from gplvm_core.store.manifest import SUFFIX, Manifest, changed
+from gplvm_core.store.own import is_own
 from gplvm_core.store.private import private_folder
 
 TRASH = ".trash"
@@ -83,12 +90,12 @@ def settled(folder: Path, look: Callable[[Path, Card], Found]) -> Found:
         return look(folder, newer)
 
 
-def card_in(folder: Path) -> Card:
-    """A folder's card; StoreError that names the model when it is broken."""
+def card_in(folder: Path, *, trusted: bool = False) -> Card:
+    """A folder's card; errors as of `read_card`, with the model's name."""
     try:
-        return read_card(folder)
+        return read_card(folder, trusted=trusted)
     except StoreError as error:
-        raise StoreError(f"The model {folder.name!r} is broken. {error}") from error
+        raise type(error)(f"The model {folder.name!r} is broken. {error}") from error
 
 
 def model_in(folder: Path, card: Card, *, trusted: bool = False) -> Any:
@@ -103,13 +110,14 @@ def model_in(folder: Path, card: Card, *, trusted: bool = False) -> Any:
 def data_in(folder: Path, card: Card, *, trusted: bool = False) -> Dataset:
     """The data set that the model was trained on; errors as of `model_in`."""
     if card.by_name:
-        return card.check(load_dataset(card.entry.dataset_name))
+        dataset = load_dataset(card.entry.dataset_name)
+        return dataset if trusted else card.check(dataset)
     stored = read(folder / DATA, trusted=trusted)
     _check_kind(stored.value, Dataset, "data set")
     if not trusted:
         _check_digest(stored.manifest, card.data_digest, DATA)
-    dataset: Dataset = stored.value
-    return dataset
+    found: Dataset = stored.value
+    return found
 
 
 def place(folder: Path, root: Path, wanted: str) -> str:
@@ -129,19 +137,52 @@ def place(folder: Path, root: Path, wanted: str) -> str:
     raise AssertionError("names do not end")
 
 
-def fill_new(root: Path, wanted: str, fill: Callable[[Path], None]) -> str:
-    """Fill a hidden folder, then give it the first free name; nothing stays on failure."""
+def fill_new(root: Path, wanted: str | None, fill: Callable[[Path], None]) -> str:
+    """Fill a hidden folder, then give it the first free name; nothing stays on failure.
+
+    Without a wanted name the title gives one.
+    """
     private_folder(root)
     with writing(root):
         folder = root / f"{NEW}{secrets.token_hex(6)}"
         private_folder(folder)
         try:
             fill(folder)
-            name = place(folder, root, wanted)
+            name = place(folder, root, wanted or slug(read_card(folder).entry.title))
         finally:
             shutil.rmtree(folder, ignore_errors=True)
         sync_folder(root)
         return name
+
+
+def put_new(
+    folder: Path,
+    model: BaseEstimator,
+    dataset: Dataset,
+    title: str,
+    tags: Iterable[str],
+    job: str | None = None,
+) -> None:
+    """Write all files of an entry; a data set that the project has is kept by its name."""
+    card = card_of(model, dataset, folder.name, title, tags)
+    card = replace(card, job=job, model_digest=write_sealed(model, folder / MODEL))
+    if is_own(dataset):
+        card = replace(card, by_name=True)
+    else:
+        card = replace(card, data_digest=write_sealed(dataset, folder / DATA))
+    write_card(folder, card)
+
+
+def put_files(folder: Path, files: Mapping[str, bytes | NDArray[np.uint8]]) -> None:
+    """Write the files of an entry that `put_new` made elsewhere; no array is read.
+
+    StoreError when they have other names, or do not belong together.
+    """
+    for name, content in files.items():
+        if name not in (CARD, MODEL, DATA):
+            raise StoreError(f"{name!r} is no file of a model in a library.")
+        write_atomically(folder / name, methodcaller("write", content))
+    _checked(folder, read_card(folder))
 
 
 def put_model(folder: Path, old: Card, model: BaseEstimator, dataset: Dataset) -> None:

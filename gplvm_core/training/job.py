@@ -1,6 +1,7 @@
 """One job: trains a model in whatever thread it is given, and tells about it in snapshots."""
 
 import inspect
+import os
 import threading
 import time
 import traceback
@@ -156,7 +157,7 @@ class Job:
         self.publish(progress=progress, trace=trace)
         if time.monotonic() - self._written >= self.checkpoint_seconds:
             self.checkpoint()
-        if self.snapshot.request is None and self.hold.exists():
+        if self.snapshot.request is None and os.path.exists(self.hold):
             self.publish(request="pause")
         request = self.snapshot.request
         if request == "cancel":

@@ -1,6 +1,7 @@
 """The jobs of one workspace: at most so many train at once, the others wait their turn."""
 
 import atexit
+import os
 import secrets
 import threading
 from datetime import UTC, datetime
@@ -12,6 +13,7 @@ from sklearn.base import BaseEstimator, clone
 from gplvm_core.datasets import Dataset
 from gplvm_core.store import Library, StoreError
 from gplvm_core.store.entry import clean_title, slug
+from gplvm_core.store.errors import changing
 from gplvm_core.store.holding import writing
 from gplvm_core.store.private import private_folder
 from gplvm_core.training.checkpoint import JobFiles, stored_jobs, tidy_jobs
@@ -84,12 +86,13 @@ class Queue:
         files = self._files(snapshot.id)
         job = self._job(snapshot, fresh, files)
         try:
-            private_folder(files.folder)
-            with writing(files.folder):  # nobody clears the files of a job that is not whole yet
-                job.claim = files.claim()
-                job.publish(data=files.write_data(data))
-                files.write_state(job.snapshot, fresh)
-        except (OSError, StoreError) as error:
+            with changing(f"Cannot write to {files.folder}"):
+                private_folder(files.folder)
+                with writing(files.folder):  # nobody clears a job's files before it is whole
+                    job.claim = files.claim()
+                    job.publish(data=files.write_data(data))
+                    files.write_state(job.snapshot, fresh)
+        except StoreError as error:
             self._let_go(job)
             files.remove()
             raise StoreError(f"{title} was not queued: {error}") from error
@@ -101,7 +104,7 @@ class Queue:
     @property
     def held(self) -> bool:
         """Whether whoever runs this server lets nothing train now."""
-        return (self.home / HOLD).exists()
+        return os.path.exists(self.home / HOLD)  # False where the system refuses
 
     def _allow(self, values: int = 0) -> None:
         """Refuse, in words, what whoever runs this server does not allow."""

@@ -12,6 +12,7 @@ from gplvm_core.models import BayesianGPLVM
 from gplvm_core.store import Library, workspace
 from gplvm_core.training.registry import current_queue
 from tests.app.apptest import finished, press, run_page, said
+from tests.store.cards import edit_card
 
 
 @pytest.fixture(scope="module")
@@ -51,6 +52,19 @@ def test_broken_models_stand_beside_whole_ones_and_can_be_kept_or_deleted(dots: 
         at.button(key=f"delete_{name}").click().run()
     assert not at.exception and not at.error
     assert len(library.entries()) == 3
+
+
+def test_a_changed_card_is_shown_as_changed_and_can_be_kept(dots: Dataset):
+    library, model = Library(workspace() / "library"), quick().fit(dots.values)
+    library.add(model, dots, "Mine")
+    edit_card(library, "mine", bound=1.0)
+    at = run_page("library")
+    assert not at.exception
+    assert "was changed after it was saved" in at.error[0].value
+    assert "1.0" not in said(at)
+    press(at, "Use it anyway")
+    assert not at.exception and not at.error
+    assert library.entry("mine").bound == model.bound_
 
 
 def test_a_broken_job_hides_no_other(dots: Dataset):

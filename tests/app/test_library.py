@@ -1,14 +1,17 @@
 """Library through AppTest: entries renamed, deleted, copied, taken in."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from gplvm_core import BayesianGPLVM
 from gplvm_core.datasets import Dataset
-from gplvm_core.store import Library, workspace
+from gplvm_core.store import Library, save, workspace
 from pages.ui.shared.catalogue import Listed, items, open_item
+from pages.ui.shared.reading import _kept
 from tests.app.apptest import press, query, run_page, said
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -73,6 +76,22 @@ def test_library_takes_in_an_exported_file(kept: Callable[[], Library], tmp_path
     at.file_uploader[0].upload("model.gplvm", data).run()
     assert not at.exception
     assert len(kept().entries()) == 2
+    # The answer was the whole model's files: nothing of it stays in memory.
+    assert _kept("model", "model.gplvm", data, {}) == []
+
+
+def test_library_refuses_a_file_that_grows_too_far_in_words(
+    kept: Callable[[], Library], flow: Dataset, model: BayesianGPLVM, tmp_path: Path
+):
+    zeros = np.zeros((len(flow.targets), 140 * 2**20 // len(flow.targets)), dtype=np.uint8)
+    grown = replace(flow, name="grown", covariates={"zeros": zeros})
+    bundle = {"title": "Grown", "tags": (), "model": model, "dataset": grown}
+    data = save(bundle, tmp_path / "grown.gplvm").read_bytes()
+    at = run_page("library")
+    at.file_uploader[0].upload("grown.gplvm", data).run()
+    assert not at.exception
+    assert "could not be added" in at.error[0].value and "of memory" in at.error[0].value
+    assert len(kept().entries()) == 1
 
 
 def test_library_refuses_another_file_in_words(kept: Callable[[], Library]):

@@ -8,6 +8,8 @@ import numpy as np
 import pytest
 
 from gplvm_core import evaluate_bound
+from gplvm_core.apart import run
+from gplvm_core.datasets import NamedBytes
 from gplvm_core.optimise import Progress
 from gplvm_core.priors.temporal import Timeline, marginals
 from gplvm_core.store import Library
@@ -48,6 +50,15 @@ def test_what_was_measured_on_held_out_rows_is_there_for_every_model(
         # A whole view that is not seen may have several explanations, of which one is told.
         assert all(0.8 < found[each] < 1.0 for each in gaps)
         assert all(0.4 < found[each] < 1.0 for each in views)
+
+
+@pytest.mark.parametrize("name", ["pairs", "people", "moves", "deep-flow"])
+def test_an_exported_ready_model_can_be_uploaded(name: str, gallery: Library, tmp_path) -> None:
+    """The limits on what an upload may unpack to are for others; these grow the most."""
+    source = NamedBytes("x.gplvm", gallery.export_file(name, tmp_path / "x.gplvm").read_bytes())
+    library = Library(tmp_path / "library")
+    added = library.entry(library.take_in(run("model", source)))
+    assert (added.title, added.bound) == (gallery.entry(name).title, gallery.entry(name).bound)
 
 
 @pytest.mark.parametrize("name", ["people", "faces", "heads", "poses", "digits", "flow"])

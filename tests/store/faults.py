@@ -1,4 +1,4 @@
-"""One hook in all file operations: a process that is killed before the k-th of them.
+"""What a system does to files: it ends a process before the k-th operation, or refuses it.
 
 A kill is no exception that anybody may catch, and nothing is cleaned up after it: from the k-th
 operation on, every further one that would change the disk is refused as well.
@@ -8,8 +8,43 @@ import builtins
 import contextlib
 import io
 import os
+import stat
+import tempfile
+from pathlib import Path
 
 OPERATIONS = ("rename", "replace", "unlink", "remove", "mkdir", "rmdir", "chmod", "fsync")
+
+
+NOBODY = 65534
+
+
+@contextlib.contextmanager
+def reachable_home():
+    """A new folder that every user can reach, unlike those of tmp_path."""
+    with tempfile.TemporaryDirectory() as name:
+        Path(name).chmod(0o755)
+        home = Path(name) / "home"
+        home.mkdir(mode=0o700)
+        yield home
+
+
+@contextlib.contextmanager
+def refused(home, folder, rights):
+    """The system's own refusal: a folder of a home has these rights, also for the superuser.
+
+    Who is root works as nobody meanwhile, to whom the home belongs from then on.
+    """
+    before = stat.S_IMODE(folder.stat().st_mode)
+    user = os.geteuid()
+    for path in (home, *home.rglob("*")) if user == 0 else ():
+        os.chown(path, NOBODY, NOBODY)
+    folder.chmod(rights)
+    os.seteuid(NOBODY if user == 0 else user)
+    try:
+        yield
+    finally:
+        os.seteuid(user)
+        folder.chmod(before)
 
 
 class Kill(BaseException):

@@ -136,6 +136,17 @@ def test_an_array_used_twice_is_stored_once_and_shared_again():
     assert first is second["again"]
 
 
+def test_views_of_one_array_are_stored_once_and_of_its_parts_apart():
+    """A data set makes read-only views: one array for many facts would be written many times."""
+    array = np.arange(6.0).reshape(2, 3)
+    things = (array, array.view(), array[:1], array.T, array[:, ::-1], array.view(np.int64))
+    encoded = encode(things, KNOWN)
+    assert len(encoded.arrays) == 5
+    for thing, again in zip(things, decode(encoded.content, encoded.arrays, KNOWN), strict=True):
+        assert thing.dtype == again.dtype
+        np.testing.assert_array_equal(thing, again)
+
+
 @pytest.mark.parametrize(
     "thing",
     [

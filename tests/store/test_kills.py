@@ -49,6 +49,11 @@ def submit(home, model, circle):
     queue.submit(model, circle, "new")
 
 
+def files_of(home, id):
+    """A model's files, as another process gives them to a library."""
+    return {path.name: path.read_bytes() for path in (home / "library" / id).iterdir()}
+
+
 def fresh_view(home, circle):
     """What another process finds: bounds of the models by id, those in the trash, jobs."""
     library = Library(home / "library")
@@ -81,6 +86,7 @@ ACTS = {
     "add again": lambda home, _, d, longer: Library(home / "library").add(
         longer, d, "mine", job="job-1"
     ),
+    "take in": lambda home, *_: Library(home / "library").take_in(files_of(home, "saved")),
     "accept": lambda home, *_: Library(home / "library").accept("mine"),
     "rename": lambda home, *_: Library(home / "library").rename("mine", "other"),
     "duplicate": lambda home, *_: Library(home / "library").duplicate("saved"),

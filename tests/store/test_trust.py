@@ -2,7 +2,6 @@
 
 import contextlib
 import copy
-import json
 import os
 import shutil
 import stat
@@ -16,6 +15,10 @@ from sklearn.base import clone
 
 from gplvm_core.store import ChangedError, Library, StoreError, save
 from gplvm_core.store.holding import one_by_one
+from tests.store.cards import unseal_card
+from tests.store.faults import reachable_home, refused
+
+needs_rights = pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs a system with users")
 
 
 @pytest.fixture
@@ -33,14 +36,6 @@ def modes(root):
         paths = (os.path.join(folder, name) for name in files)
         found["file"].update(stat.S_IMODE(os.stat(path).st_mode) for path in paths)
     return found
-
-
-def edit_card(library, id, **fields):
-    path = library.root / id / "entry.json"
-    card = json.loads(path.read_text())
-    for name, value in fields.items():
-        (card if name in card else card["entry"])[name] = value
-    path.write_text(json.dumps(card))
 
 
 @pytest.mark.parametrize(
@@ -64,7 +59,7 @@ def edit_card(library, id, **fields):
 )
 def test_a_card_with_wrong_types_is_shown_as_broken(library, model, circle, fields):
     library.add(model, circle, "odd")
-    edit_card(library, "odd", **fields)
+    unseal_card(library, "odd", **fields)
     found = {entry.id: entry.broken for entry in library.entries()}
     assert found["fine"] is None
     if fields == {"level": 10**400}:  # known only once the data set is asked for
@@ -76,7 +71,7 @@ def test_a_card_with_wrong_types_is_shown_as_broken(library, model, circle, fiel
 
 
 def test_words_that_no_page_can_show_are_cleaned(library):
-    edit_card(library, "fine", title="a\ud800b\x00c\nd", tags=["x\ud800", "\n"])
+    unseal_card(library, "fine", title="a\ud800b\x00c\nd", tags=["x\ud800", "\n"])
     entry = library.entry("fine")
     assert (entry.broken, entry.title, entry.tags) == (None, "a b c d", ("x",))
 
@@ -275,6 +270,24 @@ def test_what_is_restored_while_the_trash_is_emptied_is_whole_or_gone(library, m
             assert library.model(back).bound_ == model.bound_
             library.delete(back)
         emptying.join(30)
+
+
+@needs_rights
+@pytest.mark.parametrize("rights", [0o555, 0o000])
+def test_a_library_that_the_system_refuses_loses_nothing(model, circle, rights):
+    with reachable_home() as home:
+        library = Library(home / "library")
+        library.add(model, circle, "fine")
+        with refused(home, library.root, rights):
+            for options in ({}, {"id": "mine"}, {"job": "job-1"}):
+                with pytest.raises(StoreError, match="Permission denied"):
+                    library.add(model, circle, "x", **options)
+            for change in (library.delete, library.duplicate):
+                with pytest.raises(StoreError, match="Permission denied"):
+                    change("fine")
+            library.tidy()
+        assert [entry.broken for entry in library.entries()] == [None]
+        assert os.listdir(library.root) == ["fine"]
 
 
 def test_a_home_that_cannot_be_written_is_told_in_words(tmp_path, model, circle):

@@ -1,5 +1,6 @@
 """What a killed process was training goes on in the next one with the same numbers."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -9,8 +10,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gplvm_core.store import Library, save
+from gplvm_core.optimise import Progress
+from gplvm_core.store import Library, StoreError, save
+from gplvm_core.store.own import same
 from gplvm_core.training import JobError, Queue
+from gplvm_core.training.checkpoint import JobFiles
+from gplvm_core.training.progress import Snapshot
 
 ROOT = Path(__file__).parents[2]
 LONG = 100_000
@@ -131,6 +136,26 @@ def test_a_damaged_checkpoint_is_listed_and_can_be_forgotten(open_queue, wave, m
     queue.forget(id)
     queue.forget("foreign")
     assert list((queue.home / "jobs").iterdir()) == []
+
+
+def test_a_flipped_bit_of_a_state_is_reported(tmp_path, wave, make_model):
+    """Four hundred bits of the file; those of a zip that mean nothing may change without a word."""
+    told: list[Progress] = []
+    make_model(3).fit(wave.values, callback=told.append)
+    files = JobFiles(tmp_path, "mine")
+    given = Snapshot("mine", "Mine", "paused", "", "wave", "2026", {}, told[-1], entry="mine")
+    files.write_state(given, make_model(3))
+    whole, (before, _) = files.state.read_bytes(), files.read_state()
+    silent = []
+    for at in range(0, 8 * len(whole), 8 * len(whole) // 400 + 1):
+        flipped = bytearray(whole)
+        flipped[at // 8] ^= 1 << at % 8
+        files.state.write_bytes(flipped)
+        with contextlib.suppress(StoreError):
+            after, _ = files.read_state()
+            if not same(after, before):
+                silent.append(at)
+    assert silent == []
 
 
 def test_lost_data_fail_the_job_in_words(open_queue, wave, make_model):

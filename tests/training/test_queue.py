@@ -1,5 +1,6 @@
 """Jobs run, wait, pause, end and fail as they were told, and what they reached is kept."""
 
+import os
 import threading
 from dataclasses import replace
 
@@ -10,8 +11,9 @@ from sklearn.base import clone
 from gplvm_core import training
 from gplvm_core.datasets import Dataset, Drawing, toy_views
 from gplvm_core.models import DynamicalGPLVM, ManifoldRelevance, ProbabilisticPCA
-from gplvm_core.store import Library
-from gplvm_core.training import JobError, Limits
+from gplvm_core.store import Library, StoreError
+from gplvm_core.training import JobError, Limits, Queue
+from tests.store.faults import reachable_home, refused
 
 LONG = 100_000
 
@@ -332,6 +334,30 @@ def test_a_job_that_cannot_be_written_is_not_queued(jobs, wave, make_model):
         jobs.submit(make_model(init={1, 2}), wave, "x")
     assert jobs.jobs() == ()
     assert list((jobs.home / "jobs").iterdir()) == []
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid"), reason="needs a system with users")
+@pytest.mark.parametrize(("place", "rights"), [("jobs", 0o555), (".", 0o555), (".", 0o000)])
+def test_a_home_that_the_system_refuses_queues_nothing_and_loses_nothing(
+    wave, make_model, place, rights
+):
+    with reachable_home() as home:
+        queue = Queue(home)
+        if place == "jobs":
+            first = queue.submit(make_model(3), wave, "first")
+            queue.wait(first, 60)
+        before = {path: path.stat().st_size for path in home.rglob("*")}
+        with refused(home, home / place, rights):
+            assert not queue.held
+            with pytest.raises(
+                StoreError, match=r"second was not queued: .*Permission.*your rights"
+            ):
+                queue.submit(make_model(3), wave, "second")
+        assert {path: path.stat().st_size for path in home.rglob("*")} == before
+        assert [job.name for job in queue.jobs()] == ["first"] * (place == "jobs")
+        second = queue.submit(make_model(3), wave, "second")
+        assert queue.wait(second, 60).status == "finished"
+        queue.close()
 
 
 def test_threads_that_all_give_orders_end_in_order(jobs, wave, make_model):

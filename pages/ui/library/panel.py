@@ -7,7 +7,6 @@ from pathlib import Path
 import streamlit as st
 
 from gplvm_core.datasets.errors import plural
-from gplvm_core.datasets.limits import MOST_MODEL
 from gplvm_core.store import ChangedError, Entry, Library, StoreError
 from pages.ui.shared.card import card_of
 from pages.ui.shared.catalogue import Listed
@@ -192,8 +191,7 @@ def import_form(library: Library) -> None:
         if upload is None:
             return
         try:
-            read_apart("model", upload.name, upload.getvalue())
-            library.import_file(upload, max_bytes=MOST_MODEL)
+            library.take_in(read_apart("model", upload.name, upload.getvalue(), keep=False))
         except (ValueError, OSError) as error:
             st.error(f"This file could not be added. {plain(error)}", icon=":material/error:")
             return

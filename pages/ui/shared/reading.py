@@ -20,8 +20,11 @@ def readers() -> Readers:
     return Readers()
 
 
-def read_apart(task: str, name: str, data: bytes, **options: Any) -> Any:
+def read_apart(task: str, name: str, data: bytes, *, keep: bool = True, **options: Any) -> Any:
     """The answer of a task (`gplvm_core.apart.TASKS`) about a file; kept for the next run.
+
+    With ``keep=False`` only an error is kept: a large answer that is used once takes no memory
+    afterwards.
 
     Raises DataError, EmptyRowsError or StoreError as the task does, and DataError when the visitor
     stops it. Any other press on the page begins anew.
@@ -29,7 +32,10 @@ def read_apart(task: str, name: str, data: bytes, **options: Any) -> Any:
     kept = _kept(task, name, data, options)
     if not kept:
         try:
-            kept.append(_read(task, NamedBytes(name, data), options))
+            answer = _read(task, NamedBytes(name, data), options)
+            if not keep:
+                return answer
+            kept.append(answer)
         except ValueError as error:
             if st.session_state.get(STOPPED) is None:
                 kept.append(type(error)(str(error)))

@@ -1,0 +1,54 @@
+"""A model from elsewhere: its file is checked and becomes the files of a library's entry.
+
+Nothing here needs the library, so an upload is prepared in a process of its own.
+"""
+
+from pathlib import Path
+
+from sklearn.base import BaseEstimator
+
+from gplvm_core.datasets.limits import MODEL_FREE, MODEL_GROWTH, MOST_MODEL, MOST_MODEL_TEXT
+from gplvm_core.store.entry import clean_tags, clean_title
+from gplvm_core.store.errors import StoreError, reading
+from gplvm_core.store.file import Source, load
+from gplvm_core.store.manifest import Manifest, human
+from gplvm_core.store.shelf import put_new
+from gplvm_core.store.trial import check_usable
+
+
+def prepare(source: Source, folder: Path, *, max_bytes: int) -> None:
+    """Write the files of an entry to a folder: the card, the model and, if need be, the data set.
+
+    ``source`` is what `Library.export_file` wrote. Raises StoreError when it is something else, or
+    no model that can be used with its data set, or would take more than ``max_bytes`` of memory.
+    """
+    bundle = load(source, max_bytes=max_bytes)
+    if isinstance(bundle, BaseEstimator):
+        raise StoreError(
+            "This file holds a model without its data set, as save(path) writes it. Open it "
+            "with gplvm_core.load, or export it from a library to have both."
+        )
+    if not isinstance(bundle, dict) or not {"title", "tags", "model", "dataset"} <= set(bundle):
+        raise StoreError(
+            f"This file holds a {type(bundle).__name__}, not a model exported from a library."
+        )
+    check_usable(bundle["model"], bundle["dataset"])
+    with reading("The file's title or tags"):
+        title, tags = clean_title(bundle["title"]), clean_tags(bundle["tags"])
+    put_new(folder, bundle["model"], bundle["dataset"], title, tags)
+
+
+def check_growth(manifest: Manifest, file_bytes: int, name: str) -> None:
+    """StoreError when an uploaded model's file would take far more memory than its own size."""
+    most = min(MOST_MODEL, MODEL_FREE + MODEL_GROWTH * file_bytes)
+    if manifest.array_bytes > most:
+        raise StoreError(
+            f"{name} has {human(file_bytes)} and would take {human(manifest.array_bytes)} of "
+            f"memory; a file of this size may take {human(most)}. Export the model again, or train "
+            "it on fewer rows or columns."
+        )
+    if manifest.text_bytes > MOST_MODEL_TEXT:
+        raise StoreError(
+            f"{name} has {human(manifest.text_bytes)} of names and notes; up to "
+            f"{human(MOST_MODEL_TEXT)} are read. Use fewer or shorter names, and export it again."
+        )

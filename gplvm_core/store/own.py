@@ -1,0 +1,38 @@
+"""Whether a data set is one of the project's own, which a library keeps by its name."""
+
+from dataclasses import fields, is_dataclass
+from typing import Any
+
+import numpy as np
+
+from gplvm_core.datasets import Dataset, list_datasets, load_dataset
+
+
+def is_own(dataset: Dataset) -> bool:
+    """Whether the project loads this very data set by its name."""
+    if dataset.name not in list_datasets():
+        return False
+    try:
+        own = load_dataset(dataset.name)
+    except (OSError, ImportError, ValueError, MemoryError):
+        # What cannot be loaded here cannot be compared: then the file is the safe way.
+        return False
+    return same(dataset, own)
+
+
+def same(one: Any, other: Any) -> bool:
+    """Whether two values are the same in every part; dataclasses are compared field by field."""
+    if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
+        return one.dtype == other.dtype and np.array_equal(
+            one, other, equal_nan=one.dtype.kind == "f"
+        )
+    if type(one) is not type(other):
+        return False
+    if isinstance(one, dict):
+        return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
+    if isinstance(one, tuple | list):
+        return len(one) == len(other) and all(map(same, one, other))
+    if is_dataclass(one):
+        names = [field.name for field in fields(one)]
+        return all(same(getattr(one, name), getattr(other, name)) for name in names)
+    return bool(one == other)

@@ -1,0 +1,62 @@
+"""A model's file is opened in a process of its own; the server sees nothing but its files."""
+
+import tracemalloc
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from gplvm_core.apart import Readers
+from gplvm_core.datasets import Dataset, Drawing, NamedBytes
+from gplvm_core.models import BayesianGPLVM
+from gplvm_core.store import Library, StoreError, save
+
+MEGABYTE = 2**20
+
+
+@pytest.fixture(scope="module")
+def dots() -> Dataset:
+    outputs = np.random.default_rng(0).normal(size=(40, 4))
+    return Dataset("dots", "Dots", outputs, Drawing.of_vector(4))
+
+
+def with_zeros(dots: Dataset, megabytes: int) -> Dataset:
+    zeros = np.zeros((40, megabytes * MEGABYTE // 40), dtype=np.uint8)
+    return replace(dots, covariates={"zeros": zeros})
+
+
+def exported(dots: Dataset, folder: Path) -> NamedBytes:
+    model = BayesianGPLVM(2, 6, max_iter=3, random_state=0).fit(dots.values)
+    bundle = {"title": "Dots", "tags": ("a",), "model": model, "dataset": dots}
+    return NamedBytes("dots.gplvm", save(bundle, folder / "dots.gplvm").read_bytes())
+
+
+def imported(source: NamedBytes, library: Library) -> str:
+    """As the page Library does it."""
+    readers = Readers()
+    try:
+        with readers.reading("model", source) as reading:
+            return library.take_in(reading.answer())
+    finally:
+        readers.close()
+
+
+def test_an_import_takes_no_memory_of_the_server(tmp_path: Path, dots: Dataset) -> None:
+    library, source = Library(tmp_path / "library"), exported(with_zeros(dots, 40), tmp_path)
+    tracemalloc.start()
+    try:
+        id = imported(source, library)
+        peak = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert peak < 8 * MEGABYTE
+    assert library.entry(id).broken is None
+    assert library.dataset(id).covariates["zeros"].nbytes > 39 * MEGABYTE
+
+
+def test_what_is_refused_there_changes_nothing_here(tmp_path: Path, dots: Dataset) -> None:
+    library, source = Library(tmp_path / "library"), exported(with_zeros(dots, 100), tmp_path)
+    with pytest.raises(StoreError, match=r"would take 100\.\d MB of memory"):
+        imported(source, library)
+    assert not library.root.exists()
