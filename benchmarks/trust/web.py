@@ -159,14 +159,14 @@ def hosts_and_origins(server: Running) -> tuple[Row, Row, Row]:
 
 def metrics(server: Running) -> Row:
     """Every spelling of the metrics path, from a page of the app's own: none gives numbers."""
-    told = Count()
+    count = Count()
     line = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
     for target in [target for path in (METRICS, f"/explore{METRICS}") for target in spelled(path)]:
         line.request("GET", target)
         answer = line.getresponse()
-        told.add(answer.status < 500 and NUMBERS not in answer.read())
+        count.add(answer.status < 500 and NUMBERS not in answer.read())
     line.close()
-    return Row("spellings of the metrics path", told.tries, told.failures)
+    return Row("spellings of the metrics path", count.tries, count.failures)
 
 
 def linked_names(server: Running) -> Row:

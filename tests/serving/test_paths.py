@@ -99,11 +99,10 @@ def test_no_spelling_of_the_metrics_path_gets_numbers_while_they_are_closed(plac
     with served(streamlit(base), root) as port:
         unguarded = dict(zip(targets, numbers(ask(port, targets)), strict=True))
     # The server itself gives numbers at several spellings, or the test would show nothing.
-    for end in ("", "%0a", "?x"):
-        assert unguarded[own + end]
+    assert unguarded[own] and unguarded[f"{own}?x"] and unguarded[own.replace("/_", "/%5f")]
     with served(Guard(streamlit(base), CLOSED), root) as port:
         answers = ask(port, targets)
-    assert [target for target, told in zip(targets, numbers(answers), strict=True) if told] == []
+    assert [target for target, shown in zip(targets, numbers(answers), strict=True) if shown] == []
     for target, (status, _, words) in zip(targets, answers, strict=True):
         if unguarded[target]:
             assert (status, b"Metrics are closed" in words) in ((404, True), (400, False)), target
