@@ -3,7 +3,7 @@
 # make help  lists the rest
 
 .DEFAULT_GOAL := help
-.PHONY: help run test check format docs mutants fuzz bench cluster-demo gallery chromium clean
+.PHONY: help run test older check format docs mutants fuzz bench cluster-demo gallery chromium clean
 .DELETE_ON_ERROR:
 
 VENV := .venv
@@ -26,6 +26,7 @@ help:
 	@echo "make run     set up what is missing and open the app"
 	@echo "make test    set up what is missing; lint, types, architecture, tests (browser included)"
 	@echo "make check   the same without the tests"
+	@echo "make older   the tests of stored numbers, with the instructions of an older processor"
 	@echo "make format  format the code"
 	@echo "make mutants see whether the tests notice formulas that are wrong (tests/mutants.py)"
 	@echo "make fuzz    many more damaged and hostile files than the tests try (tests/fuzz)"
@@ -43,8 +44,18 @@ run: $(VENV)/.app-installed
 # In several processes, since many tests wait for a server, a browser or a job. Many start Python
 # anew: they share its bytecode.
 test: export PYTHONDONTWRITEBYTECODE :=
-test: check chromium
+test: check older chromium
 	$(BIN)/python -m pytest -n auto --maxprocesses 4
+
+# Processors round differently. OpenBLAS and NumPy are held to instructions that every processor of
+# this kind has; where they cannot be held (MKL, Accelerate), the tests run as they always do.
+STORED := $(addprefix tests/,identities/test_reference.py identities/test_vgpds_reference.py \
+    identities/test_views.py canvas/test_numbers.py canvas/test_deep_numbers.py \
+    store/test_migrations.py models/test_gallery.py models/test_ready_densities.py)
+older: $(VENV)/.dev-installed
+	OPENBLAS_CORETYPE=Prescott NPY_DISABLE_CPU_FEATURES="$$($(BIN)/python -c \
+	    'from numpy._core._multiarray_umath import __cpu_dispatch__ as names; print(*names)')" \
+	    $(BIN)/python -m pytest $(STORED)
 
 check: $(VENV)/.dev-installed $(CANVAS)/node_modules/.installed
 	$(BIN)/python -m ruff check .

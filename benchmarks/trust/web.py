@@ -27,6 +27,7 @@ from websockets.typing import Origin, Subprotocol
 
 from benchmarks.common import ROOT
 from benchmarks.trust.row import Row
+from tests.serving.spellings import METRICS, NUMBERS, spelled
 
 PATHS = ("/", "/explore", "/_stcore/health", "/_stcore/host-config", "/_stcore/metrics",
          "/media/none.png", "/_stcore/upload_file/a/b", "/component/none/index.html",
@@ -156,6 +157,18 @@ def hosts_and_origins(server: Running) -> tuple[Row, Row, Row]:
     )
 
 
+def metrics(server: Running) -> Row:
+    """Every spelling of the metrics path, from a page of the app's own: none gives numbers."""
+    count = Count()
+    line = http.client.HTTPConnection("127.0.0.1", server.port, timeout=20)
+    for target in [target for path in (METRICS, f"/explore{METRICS}") for target in spelled(path)]:
+        line.request("GET", target)
+        answer = line.getresponse()
+        count.add(answer.status < 500 and NUMBERS not in answer.read())
+    line.close()
+    return Row("spellings of the metrics path", count.tries, count.failures)
+
+
 def linked_names(server: Running) -> Row:
     """Links that carry marks: none of them may come back as anything but escaped text."""
     tries = failures = 0
@@ -193,9 +206,9 @@ def markdown_of(port: int, page: str, query: str) -> list[str]:
 
 
 def rows() -> list[Row]:
-    """Host and Origin, links, and whom the server called meanwhile."""
+    """Host and Origin, spellings of a path, links, and whom the server called meanwhile."""
     with running() as server:
-        found = [*hosts_and_origins(server), linked_names(server)]
+        found = [*hosts_and_origins(server), metrics(server), linked_names(server)]
         called = server.outside.read_text().splitlines()
         tries = sum(row.tries for row in found)
         return [*found, Row("calls beyond this machine meanwhile", tries, len(called))]

@@ -9,6 +9,10 @@ from pathlib import Path
 from typing import BinaryIO, Self
 
 from gplvm_core.datasets.errors import DataError
+from gplvm_core.datasets.folder_file import FolderFile
+
+FilePath = Path | FolderFile
+"""Where a file lies: a path of the user's own, whose links are followed, or in an opened folder."""
 
 # Bytes at either end, where headers and footers are.
 ENDS = 4096
@@ -34,7 +38,7 @@ class FileState:
 
 
 @contextmanager
-def opened(path: Path, before: FileState | None = None) -> Iterator[BinaryIO]:
+def opened(path: FilePath, before: FileState | None = None) -> Iterator[BinaryIO]:
     """The file, to read from. Raises DataError when it cannot be read, or is no longer as before.
 
     Asked at the end, so that what changed meanwhile is told, too; whatever reading stumbled over

@@ -7,10 +7,12 @@ followed, so nothing outside the folders can be reached.
 import os
 import stat
 from collections.abc import Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 from gplvm_core.datasets.errors import DataError
+from gplvm_core.datasets.folder_file import Folder, FolderFile
 
 SETTING = "MANIFOLIO_DATA_FOLDERS"
 ENDINGS = (".npy", ".parquet")
@@ -23,8 +25,9 @@ class OpenTable:
     """A file, or all files of one kind in a folder, in the order of their names."""
 
     name: str
-    paths: tuple[Path, ...]
+    files: tuple[FolderFile, ...]
     size: int  # bytes
+    changed: tuple[int, ...]  # when each file was last written, in nanoseconds
 
 
 def opened_folders(environment: Mapping[str, str]) -> dict[str, Path]:
@@ -50,7 +53,11 @@ def opened_folders(environment: Mapping[str, str]) -> dict[str, Path]:
 
 def tables_in(folders: Mapping[str, Path]) -> tuple[OpenTable, ...]:
     """The tables in opened folders, by name, at most `MOST_TABLES`."""
-    found = [table for name, folder in folders.items() for table in _tables(folder, name, 0)]
+    found: list[OpenTable] = []
+    for root in folders.values():
+        # A folder that cannot be read, or is a link by now, has no tables.
+        with suppress(OSError), Folder.opened(root) as folder:
+            found += _tables(folder, root, ())
     return tuple(sorted(found, key=lambda table: table.name)[:MOST_TABLES])
 
 
@@ -65,30 +72,31 @@ def table_named(name: str, folders: Mapping[str, Path]) -> OpenTable:
     return found
 
 
-def _tables(folder: Path, name: str, depth: int) -> Iterator[OpenTable]:
-    """Every file alone, and where a folder has several of a kind all of them together."""
-    files: dict[str, list[tuple[Path, int]]] = {}
-    try:
-        entries = sorted(os.scandir(folder), key=lambda entry: entry.name)
-    except OSError:
-        return  # a folder that cannot be read has no tables
-    for entry in entries:
-        if entry.name.startswith("."):
+def _tables(folder: Folder, root: Path, parts: tuple[str, ...]) -> Iterator[OpenTable]:
+    """Every file alone, and where a folder has several of a kind all of them together.
+
+    parts: the names from the opened folder, `root`, to this one.
+    """
+    tables: dict[str, list[OpenTable]] = {}
+    for name in folder.names():
+        if name.startswith("."):
             continue
-        try:
-            state = entry.stat(follow_symlinks=False)
-        except OSError:
-            continue
-        path, own = Path(entry.path), f"{name}/{entry.name}"
-        if stat.S_ISDIR(state.st_mode) and depth < DEEPEST:
-            yield from _tables(path, own, depth + 1)
-        elif stat.S_ISREG(state.st_mode) and path.suffix.lower() in ENDINGS:
-            files.setdefault(path.suffix.lower(), []).append((path, state.st_size))
-            yield OpenTable(own, (path,), state.st_size)
-    for ending, each in files.items():
+        # A link, or a folder that cannot be read, has no tables.
+        with suppress(OSError):
+            state = folder.state(name)
+            file = FolderFile(root, (*parts, name), state.st_dev, state.st_ino)
+            if stat.S_ISDIR(state.st_mode) and len(parts) < DEEPEST:
+                with folder.inner(name) as inner:
+                    yield from _tables(inner, root, file.parts)
+            elif stat.S_ISREG(state.st_mode) and file.suffix.lower() in ENDINGS:
+                table = OpenTable(str(file), (file,), state.st_size, (state.st_mtime_ns,))
+                tables.setdefault(file.suffix.lower(), []).append(table)
+                yield table
+    for ending, each in tables.items():
         if len(each) > 1:
             yield OpenTable(
-                f"{name}/*{ending}",
-                tuple(path for path, _ in each),
-                sum(size for _, size in each),
+                "/".join((root.name, *parts, f"*{ending}")),
+                tuple(file for table in each for file in table.files),
+                sum(table.size for table in each),
+                tuple(time for table in each for time in table.changed),
             )

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
@@ -10,7 +9,7 @@ from numpy.lib import format as npy
 from numpy.typing import NDArray
 
 from gplvm_core.datasets.errors import DataError
-from gplvm_core.datasets.file_state import FileState, opened
+from gplvm_core.datasets.file_state import FilePath, FileState, opened
 
 HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
@@ -19,7 +18,7 @@ HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 class NpyRows:
     """Where the rows lie. A file that is cut short is an error, not the end of the process."""
 
-    path: Path
+    path: FilePath
     n_rows: int
     n_columns: int
     dtype: np.dtype[Any]
@@ -27,7 +26,7 @@ class NpyRows:
     state: FileState
 
     @classmethod
-    def of(cls, path: Path) -> Self:
+    def of(cls, path: FilePath) -> Self:
         """Raises DataError for what is no table of numbers, row by row."""
         with opened(path) as file:
             try:

@@ -2,14 +2,13 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from gplvm_core.datasets.errors import DataError, listed
-from gplvm_core.datasets.file_state import FileState, opened
+from gplvm_core.datasets.file_state import FilePath, FileState, opened
 from gplvm_core.datasets.packages import require_packages
 
 
@@ -17,13 +16,13 @@ from gplvm_core.datasets.packages import require_packages
 class ParquetRows:
     """The names of the columns, and before which rows the row groups end."""
 
-    path: Path
+    path: FilePath
     names: tuple[str, ...]
     edges: tuple[int, ...]
     state: FileState
 
     @classmethod
-    def of(cls, path: Path) -> Self:
+    def of(cls, path: FilePath) -> Self:
         """Raises DataError for what is no table of numbers, and without the package pyarrow."""
         require_packages("The means to read Parquet files", ("pyarrow",))
         import pyarrow

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 
 from gplvm_core.datasets.checks import LARGEST
 from gplvm_core.datasets.errors import DataError
+from gplvm_core.datasets.file_state import FilePath
+from gplvm_core.datasets.folder_file import FolderFile
 from gplvm_core.datasets.npy_rows import NpyRows
 from gplvm_core.datasets.parquet_rows import ParquetRows
 from gplvm_core.numerics import Array
@@ -19,16 +21,19 @@ from gplvm_core.numerics import Array
 ROWS_AT_ONCE = 16_384
 # Handing out a part costs milliseconds, wherever it is worked on.
 MOST_PARTS = 4096
-READERS: dict[str, Callable[[Path], "RowFile"]] = {".npy": NpyRows.of, ".parquet": ParquetRows.of}
+READERS: dict[str, Callable[[FilePath], "RowFile"]] = {
+    ".npy": NpyRows.of,
+    ".parquet": ParquetRows.of,
+}
 
-Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str]]
+Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str] | FolderFile]
 
 
 class RowFile(Protocol):
     """A table in one file: where reading may pause, and rows first to last − 1 in blocks."""
 
     @property
-    def path(self) -> Path: ...
+    def path(self) -> FilePath: ...
     @property
     def n_rows(self) -> int: ...
     @property
@@ -130,7 +135,7 @@ class RowFiles:
         return whole if dtype is None else whole.astype(dtype)
 
 
-def _refuse_large(rows: Float[Array, "n D"], first: int, path: Path) -> None:
+def _refuse_large(rows: Float[Array, "n D"], first: int, path: FilePath) -> None:
     large = np.argwhere(np.abs(rows) > LARGEST)  # NaN is not
     if len(large):
         row, column = large[0]
@@ -140,9 +145,9 @@ def _refuse_large(rows: Float[Array, "n D"], first: int, path: Path) -> None:
         )
 
 
-def _listed(paths: Paths) -> list[Path]:
+def _listed(paths: Paths) -> Sequence[FilePath]:
     if not isinstance(paths, str | os.PathLike):
-        return [Path(path) for path in paths]
+        return [each if isinstance(each, FolderFile) else Path(each) for each in paths]
     path = Path(paths)
     if not path.is_dir():
         return [path]
@@ -152,5 +157,6 @@ def _listed(paths: Paths) -> list[Path]:
     return found
 
 
-def _file(path: Path) -> RowFile:
-    return READERS.get(path.suffix.lower(), NpyRows.of)(path.absolute())
+def _file(path: FilePath) -> RowFile:
+    whole = path.absolute() if isinstance(path, Path) else path
+    return READERS.get(path.suffix.lower(), NpyRows.of)(whole)

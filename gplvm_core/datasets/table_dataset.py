@@ -31,7 +31,7 @@ class TableDataset(Dataset):
     @classmethod
     def of(cls, table: OpenTable) -> Self:
         """Raises DataError for files that are no tables, or do not fit together."""
-        files = RowFiles.of(table.paths)
+        files = RowFiles.of(table.files)
         count, width = files.shape
         drawn = np.sort(np.random.default_rng(0).permutation(count)[:SHOWN])
         said = f"{len(drawn):,} of {count:,} rows are looked at here; training reads all"
@@ -53,7 +53,7 @@ class TableDataset(Dataset):
             folders = opened_folders(os.environ)
         except ValueError as error:
             raise DataError(str(error)) from error
-        return RowFiles.of(table_named(self.table, folders).paths)
+        return RowFiles.of(table_named(self.table, folders).files)
 
     def kept(self, chosen: Int[NDArray[np.intp], " K"] | None) -> Dataset:
         """The rows that a model keeps, as a data set of their own; None: all."""

@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+from gplvm_core.datasets.folders import SETTING
 from gplvm_core.store import Library, workspace
 from tests.app.apptest import finished, press, query, run_page, said, started, upload
 
@@ -224,3 +225,24 @@ def test_upload_survives_a_change_of_page():
     at.switch_page("pages/train.py").run()
     assert not at.exception
     assert "30 rows, 2 values each" in said(at)
+
+
+def test_a_table_in_an_opened_folder_is_looked_at_anew_and_no_longer_as_a_link(
+    tmp_path, monkeypatch
+):
+    folder, rows = tmp_path / "tables", np.random.default_rng(0).standard_normal((40, 3))
+    folder.mkdir()
+    np.save(folder / "rows.npy", rows)
+    monkeypatch.setenv(SETTING, str(folder))
+    at = run_page("train")
+    at.segmented_control(key="train_source").set_value("table").run()
+    at.selectbox(key="train_table").set_value("tables/rows.npy").run()
+    assert not at.exception
+    assert "40 rows, 3 values each" in said(at)
+    np.save(folder / "rows.npy", rows[:30])
+    assert "30 rows, 3 values each" in said(at.run())
+    (folder / "rows.npy").rename(tmp_path / "rows.npy")
+    (folder / "rows.npy").symlink_to(tmp_path / "rows.npy")
+    at.run()
+    assert not at.exception
+    assert "hold no tables yet" in said(at)

@@ -43,8 +43,12 @@ class Model:
 def regressed(
     kernel: Kernel, inputs: np.ndarray, outputs: np.ndarray, slope: np.ndarray | None
 ) -> Posterior:
-    """A sparse regression of the outputs on inputs that are known, beside a linear map of them."""
-    inducing, jitter, noise = inputs[:M], 1e-6, 0.01
+    """A sparse regression of the outputs on inputs that are known, beside a linear map of them.
+
+    The jitter keeps the condition numbers small (1e3 for K, 2e6 for K with the data): processors
+    that round differently must agree on the stored numbers.
+    """
+    inducing, jitter, noise = inputs[:M], 1e-2, 0.01
     gram = kernel.K(inducing) + jitter * np.eye(M)
     cross = kernel.K(inducing, inputs)
     inverse = np.linalg.inv(gram + cross @ cross.T / noise)
@@ -110,7 +114,7 @@ def test_the_stored_numbers_are_what_the_layers_predict() -> None:
     stored = json.loads(FILE.read_text(encoding="utf-8"))
     for case, known in zip(CASES, stored, strict=True):
         for key, value in numbers_of(*case).items():
-            np.testing.assert_allclose(known[key], value, rtol=1e-6, atol=1e-9)
+            np.testing.assert_allclose(known[key], value, rtol=1e-8, atol=1e-10)
 
 
 def written(handed_on: bool, layer: int) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """The guard asked as a server asks it: who gets through to the app behind it, and who does not."""
 
 import itertools
+from urllib.parse import quote
 
 import pytest
 
@@ -33,7 +34,7 @@ def ask(serving: Serving, kind: str = "http", path: str = "/", query: str = "", 
     headers = [
         (name.replace("_", "-").encode(), value.encode("latin-1"))
         for name, told in said.items()
-        if name not in ("method", "server")
+        if name not in ("method", "server", "raw_path")
         for value in ([told] if isinstance(told, str) else told)
     ]
     scope = {
@@ -41,7 +42,7 @@ def ask(serving: Serving, kind: str = "http", path: str = "/", query: str = "", 
         "scheme": "http" if kind == "http" else "ws",
         "method": said.get("method", "GET"),
         "path": path,
-        "raw_path": path.encode(),
+        "raw_path": said.get("raw_path", quote(path, errors="surrogatepass").encode()),
         "query_string": query.encode(),
         "headers": headers,
         "server": said.get("server", ("127.0.0.1", 8501)),
@@ -116,14 +117,45 @@ def test_a_named_address_is_served_with_its_own_scheme():
 
 def test_metrics_are_closed_unless_asked_for():
     own = {"host": "127.0.0.1:8501"}
-    for path in (
-        "/_stcore/metrics",
-        "/_stcore/metrics/",
-        "//_stcore//metrics",
-        "/a/_stcore/metrics",
-    ):
+    for path in ("/_stcore/metrics", "/_stcore/metrics/", "/a/_stcore/metrics"):
         assert ask(OPEN, path=path, **own)[0] == 404
         assert let_in(Serving(metrics=True), path=path, **own)
+
+
+@pytest.mark.parametrize("kind", ["http", "websocket"])
+def test_a_path_that_could_be_read_in_two_ways_is_refused_before_any_other_rule(kind):
+    """Whatever else the request says; decoded paths, as servers give them."""
+    own = {"host": "127.0.0.1:8501", "origin": "http://127.0.0.1:8501"}
+    unplain = ("", "*", "x", "//", "//evil.example/", "/a//b", "/.", "/..", "/a/./b", "/a/../b",
+               "/a\\b", "/\ufffd", "/\udcff", *(f"/a{chr(code)}" for code in range(32)),
+               "/_stcore/stream\n", "/_stcore/metrics\n", "/\x7f", "/\x85/b")  # fmt: skip
+    for path, serving in itertools.product(unplain, (OPEN, LOCKED, Serving(metrics=True))):
+        status, _, words = ask(serving, kind, path, **own)
+        assert status == (400 if kind == "http" else 403), path
+        assert "path" in words or kind == "websocket"
+    for path in (
+        *PATHS,
+        "/karte ü",
+        "/図",
+        "/a;b",
+        "/...",
+        "/a..b",
+        "/explore/",
+        "/a%0a",
+        "/\u2028",
+    ):
+        assert let_in(OPEN, kind, path, **own), path
+
+
+@pytest.mark.parametrize(
+    ("sent", "decoded"),
+    [(b"/a%2fb", "/a/b"), (b"/a%2Fb", "/a/b"), (b"/%ff", "/\ufffd"), (b"/other", "/explore"),
+     (b"/a%2fb", "/a%2fb"), (b"/%c0%af", "/\ufffd\ufffd")],
+)  # fmt: skip
+def test_a_path_that_was_sent_otherwise_than_it_is_read_is_refused(sent, decoded):
+    assert ask(OPEN, path=decoded, raw_path=sent, host="127.0.0.1:8501")[0] == 400
+    for plain, read in ((b"/a%20b", "/a b"), (b"/%e5%9b%b3", "/図"), (None, "/図")):
+        assert let_in(OPEN, path=read, raw_path=plain, host="127.0.0.1:8501")
 
 
 def test_every_answer_has_the_headers_and_a_refusal_is_plain_text():
@@ -181,9 +213,9 @@ def test_over_https_the_cookie_never_travels_in_the_clear():
 
 def test_a_link_from_another_site_is_opened_again_from_here_to_bring_the_strict_cookie():
     linked = {"sec_fetch_site": "cross-site", "sec_fetch_dest": "document"}
-    status, headers, _ = ask(LOCKED, path="//evil.example/", host="127.0.0.1:8501", **linked)
+    status, headers, _ = ask(LOCKED, path="/karte ü;x", host="127.0.0.1:8501", **linked)
     assert status == 200
-    assert headers["refresh"] == "0; url=http://127.0.0.1:8501//evil.example/"
+    assert headers["refresh"] == "0; url=http://127.0.0.1:8501/karte%20%C3%BC%3Bx"
     assert "set-cookie" not in headers
 
 

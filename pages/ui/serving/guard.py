@@ -7,15 +7,15 @@ and in Origin who asks (RFC 6454; Fetch Metadata): both must name an address tha
 
 import hashlib
 import hmac
-import posixpath
 from typing import NamedTuple
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 from starlette.requests import cookie_parser
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from pages.ui.serving.address import Address
 from pages.ui.serving.headers import SECURITY_HEADERS
+from pages.ui.serving.paths import is_plain
 from pages.ui.serving.settings import Serving
 
 LOOPBACK = ("127.0.0.1", "localhost", "[::1]")
@@ -48,6 +48,12 @@ class Guard:
 
     def refusal(self, scope: Scope) -> Refusal | None:
         """Why not, if there is a reason."""
+        if not is_plain(scope):
+            return Refusal(
+                400,
+                "This server refuses a path with control characters, backslashes, encoded "
+                "slashes, broken UTF-8, “//”, “.” or “..”. Write the path plainly.",
+            )
         address = self.address(scope)
         if address is None:
             return Refusal(
@@ -87,7 +93,7 @@ class Guard:
         proof = hashlib.sha256(self.serving.token.encode()).hexdigest()
         if hmac.compare_digest(cookie(scope, name).encode(), proof.encode()):
             return None
-        path = f"{address}{scope.get('raw_path', b'/').decode('ascii', 'replace')}"
+        path = f"{address}{quote(scope['path'])}"
         query = parse_qsl(scope["query_string"].decode("utf-8", "replace"), True)
         rest = urlencode([(key, value) for key, value in query if key != "token"])
         # A page's own step to itself brings the strict cookie along, a redirection would not.
@@ -121,7 +127,7 @@ def asked_by(address: Address, scope: Scope) -> bool:
 
 
 def is_metrics(path: str) -> bool:
-    return posixpath.normpath(path).lower().endswith("_stcore/metrics")
+    return path.rstrip("/").lower().endswith("_stcore/metrics")
 
 
 def values(scope: Scope, header: bytes) -> list[str]:

@@ -11,6 +11,9 @@ from pathlib import Path
 import streamlit
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from streamlit import config
+
+from pages.ui.serving.paths import routed
 
 ASSETS = Path(__file__).parents[3] / "assets"
 STREAMLIT = Path(streamlit.__file__).parent / "static"
@@ -29,10 +32,12 @@ class Shell:
     def __init__(self, app: ASGIApp) -> None:
         self.app = app
         self.page = Response(shell(), media_type="text/html", headers={"cache-control": "no-cache"})
+        base = config.get_option("server.baseUrlPath").strip("/")
+        self.files = (*FILES, *(f"/{base}{folder}" for folder in FILES if base))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """An ASGI call."""
-        if scope["type"] != "http" or scope["path"].startswith(FILES):
+        if scope["type"] != "http" or routed(scope).startswith(self.files):
             await self.app(scope, receive, send)
             return
         headers = [(name, value) for name, value in scope["headers"] if name not in CONDITIONS]

@@ -44,7 +44,7 @@ def table_form() -> TableDataset | None:
         return None
     table = tables[name]
     try:
-        return looked_at(table, tuple(_changed(path) for path in table.paths))
+        return looked_at(table)
     except (ValueError, OSError) as error:
         st.error(plain(error), icon=":material/error:")
         return None
@@ -52,15 +52,11 @@ def table_form() -> TableDataset | None:
 
 def in_words(table: OpenTable) -> str:
     """Its name, and how large it is."""
-    files = f", {len(table.paths)} files" if len(table.paths) > 1 else ""
+    files = f", {len(table.files)} files" if len(table.files) > 1 else ""
     return f"{table.name} ({bytes_in_words(table.size)}{files})"
 
 
 @st.cache_resource(max_entries=8, show_spinner="Looking into the table …")
-def looked_at(table: OpenTable, changed: tuple[int, ...]) -> TableDataset:
-    """changed: when, so that a table that was written anew is looked at anew."""
+def looked_at(table: OpenTable) -> TableDataset:
+    """Read some rows: anew after a file was written anew, since `table` says when that was."""
     return TableDataset.of(table)
-
-
-def _changed(path: os.PathLike[str]) -> int:
-    return os.stat(path, follow_symlinks=False).st_mtime_ns
