@@ -3,7 +3,9 @@
 About the inputs of a layer, or about its outputs where those are the inputs of another.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -62,6 +64,18 @@ class Belief:
             np.hstack([self.variance, other.variance]),
             observed,
         )
+
+    def split(self, widths: Sequence[int]) -> list["Belief"]:
+        """The beliefs that stand side by side, of so many dimensions each; inverts `beside`."""
+        ends = np.cumsum([0, *widths])
+        return [
+            Belief(
+                self.mean[:, a:b],
+                self.variance[:, a:b],
+                None if self.observed is None else self.observed[:, a:b],
+            )
+            for a, b in pairwise(ends)
+        ]
 
     def rows(self, chosen: slice | NDArray[np.intp]) -> "Belief":
         """The belief about some of the points."""

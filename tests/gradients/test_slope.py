@@ -92,7 +92,7 @@ def test_gradients(central_difference, mean_field: bool, scale) -> None:
 
 def settled() -> Posterior:
     """The layer, trained on its outputs."""
-    edge = Edge(0, 1)
+    edge = Edge((0,), 1)
     targets = Targets.believed(outputs())
     return edge.settled(layer(), inputs(), targets, targets, JITTER).as_posterior(Scaling.none(D))
 

@@ -131,7 +131,7 @@ def test_bound_is_at_most_that_of_the_best_free_belief(kind: str) -> None:
     centred = targets - targets.mean(axis=0)
     begin = Start((centred,), 2, 6, ("rbf",), "pca")
     inner, phase = (
-        Graph((LatentNode(),), (Edge(0, Targets.of(centred)),), begin, 1e-6),
+        Graph((LatentNode(),), (Edge((0,), Targets.of(centred)),), begin, 1e-6),
         Phase("free", 1),
     )
     generator = np.random.default_rng(5)

@@ -69,14 +69,13 @@ def chain(
     views = outputs if isinstance(outputs, tuple) else (outputs,)
     edges = [
         Edge(
-            source,
+            (source, 0) if connected and at else (source,),
             end,
             run,
             inducing_held=top_held and at == 0,
             positive=BOUNDED,
             mean_field=family == "mean_field",
             per_output=per_output and not isinstance(end, int),
-            joined=0 if connected and at else None,
         )
         for at, (source, end) in enumerate(_ends(views, n_hidden, own or (0,) * len(views)))
     ]

@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 from gplvm_core.bounds import Informed, LayerValue
 from gplvm_core.models.data.scaling import Scaling
-from gplvm_core.models.problems.edges import FREE, Settled, relevance_of
+from gplvm_core.models.problems.edges import FREE, Edge, Settled, relevance_of
 from gplvm_core.models.problems.graph import Graph, Learnt, Parameters
 from gplvm_core.models.problems.inputs import InputNode
 from gplvm_core.models.problems.nodes import Believed
@@ -63,17 +63,19 @@ def examined(
     graph: Graph, learnt: Learnt, scaling: Scaling | Mapping[str, Scaling], shared: int = 0
 ) -> tuple[DeepLayer, ...]:
     """Every layer of a graph, in its order; scaling: the units of the data, or of each of several
-    views, which part at the node `shared` and whose layers to data come last.
+    views, which part at the node `shared` and are in the order of their layers to data. Edges with
+    names of their own are called by these, and not by views.
     """
-    n_hidden, views = len(graph.nodes) - 1, dict[int, str]()
-    units: list[Scaling | None] = [None] * n_hidden
-    if isinstance(scaling, Scaling):
-        units.append(scaling)
-    else:
-        units.extend(scaling.values())
+    each = {"": scaling} if isinstance(scaling, Scaling) else scaling
+    views = dict[int, str]()
+    if not (isinstance(scaling, Scaling) or graph.names):
         ways = ways_to_views(graph, len(scaling), shared)
         views = {at: name for name, way in zip(scaling, ways, strict=True) for at in way}
-    return tuple(_layer(graph, learnt, at, own, views.get(at)) for at, own in enumerate(units))
+    units = iter(each.values())
+    return tuple(
+        _layer(graph, learnt, at, None if edge.ends_in_node else next(units), views.get(at))
+        for at, edge in enumerate(graph.edges)
+    )
 
 
 def doubts(layers: Sequence[DeepLayer]) -> tuple[str, ...]:
@@ -121,27 +123,33 @@ def _off(graph: Graph, nodes: Sequence[Believed], layer: Settled | LayerValue, a
     top = graph.nodes[0]
     # Of a path the prior over time tells much: little need come from each point.
     alone = not isinstance(top, InputNode | PathNode)
-    told = float(nodes[0].information.sum()) if alone and at == 0 else np.inf
-    hidden = graph.edges[at].ends_in_node
+    edge = graph.edges[at]
+    told = float(nodes[0].information.sum()) if alone and edge.source == 0 else np.inf
+    below = edge.outputs
     return (
         _ratio(layer) <= LEAST_RATIO
         or freedom(layer.posterior) < LEAST_FREEDOM
         or told < LEAST_TOLD
-        or (hidden and _noise_share(layer, nodes[at + 1]) > MOST_NOISE)
+        or (isinstance(below, int) and _noise_share(layer, nodes[below]) > MOST_NOISE)
     )
 
 
 def _name(graph: Graph, at: int) -> str:
+    if graph.names:
+        return f"edge {graph.names[at]!r}"
     level, depth = _level(graph, at)
     return f"layer {level} of {depth}"
 
 
 def _level(graph: Graph, at: int) -> tuple[int, int]:
     """How far down a layer is, from 1, and the last one."""
-    levels = [1]
-    for edge in graph.edges[: len(graph.nodes) - 1]:
-        levels.append(levels[edge.source] + 1)
-    return levels[graph.edges[at].source], max(levels)
+
+    def level(node: int) -> int:
+        above = graph.edge_into(node)
+        return 1 if above is None else 1 + max(map(level, graph.edges[above].sources))
+
+    each = [max(map(level, edge.sources)) for edge in graph.edges]
+    return each[at], max(each)
 
 
 def _layer(
@@ -150,7 +158,7 @@ def _layer(
     edge, layer, (level, depth) = graph.edges[at], learnt.layers[at], _level(graph, at)
     node, last = learnt.nodes[edge.source], not edge.ends_in_node
     belief, ratio, free = node.belief, _ratio(layer), freedom(layer.posterior)
-    units = scaling or _units(learnt.nodes[at + 1].belief.n_latent)
+    units = scaling or _units(learnt.nodes[_below_node(edge)].belief.n_latent)
     posterior, seen = layer.as_posterior(units), graph.source(edge, learnt.nodes)
     psi1, _ = posterior.kernel.psi1(seen.mean, seen.variance, posterior.inducing)
     linear = _linear(seen.mean, posterior.mean(seen.mean, psi1))
@@ -168,7 +176,7 @@ def _layer(
         verdict = f"{name} hands {what}: the model is {_below(depth - level)}"
     elif off and view is not None:
         verdict = f"{name} is off: nothing that views share gets through to it"
-    elif off and not latent_top and graph.edges[at + 1].joined is None:
+    elif off and not latent_top and not _passed_by(graph, edge):
         verdict = f"{name} is off: nothing of the inputs gets through it"
     elif off:
         verdict = f"{name} is off: the model is {_below(depth - level)}"
@@ -186,7 +194,7 @@ def _layer(
         belief.variance,
         node.information,
         relevance_of(layer.layer.kernel, seen.n_latent),
-        _cost(learnt, edge.source),
+        _cost(graph, learnt, edge.source),
         ratio,
         free,
         linear,
@@ -221,11 +229,23 @@ def _noise_share(layer: Settled | LayerValue, below: Believed) -> float:
     return float(layer.layer.noise_variance) / float(np.mean(together))
 
 
-def _cost(learnt: Learnt, at: int) -> float:
+def _cost(graph: Graph, learnt: Learnt, at: int) -> float:
     """−(what a node adds to the bound, with the layer that ends in it), in nats a point."""
-    node = learnt.nodes[at]
-    above = learnt.layers[at - 1].posterior.value if at else 0.0
-    return -(node.own + above) / node.belief.n_points
+    node, above = learnt.nodes[at], graph.edge_into(at)
+    value = 0.0 if above is None else learnt.layers[above].posterior.value
+    return -(node.own + value) / node.belief.n_points
+
+
+def _below_node(edge: Edge) -> int:
+    """The node that a hidden layer ends in."""
+    assert isinstance(edge.outputs, int)
+    return edge.outputs
+
+
+def _passed_by(graph: Graph, edge: Edge) -> bool:
+    """Whether a layer on a hidden layer's outputs sees other nodes, too."""
+    below = [each for each in graph.edges if _below_node(edge) in each.sources]
+    return any(len(each.sources) > 1 for each in below)
 
 
 def _linear(inputs: Float[Array, "N Q"], outputs: Float[Array, "N D"]) -> float:

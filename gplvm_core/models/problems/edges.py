@@ -31,16 +31,16 @@ FREE = Phase("all free", 0)
 
 @dataclass(frozen=True)
 class Edge:
-    """A Gaussian-process layer: the node it starts from, and its outputs, data or a node.
+    """A Gaussian-process layer: the nodes it starts from, and its outputs, data or a node.
 
-    joined: another node, whose belief the layer sees beside its source's. inducing_held,
+    sources: numbers of nodes, whose beliefs side by side are the layer's inputs. inducing_held,
     kernel_held: what training leaves as it is, up to the overall scale. positive: the transform of
     the kernel's positive parameters. mean_field: of outputs that are a node, whether q(u) is one
     for all of it (Damianou 2015, App. C); else u is integrated out first. per_output: every output
     of data has a signal and a noise variance of its own. run: over chunks of points.
     """
 
-    source: int
+    sources: tuple[int, ...]
     outputs: Targets | int
     run: Executor = serial
     inducing_held: bool = False
@@ -48,7 +48,11 @@ class Edge:
     positive: Transform = LOG
     mean_field: bool = False
     per_output: bool = False
-    joined: int | None = None
+
+    @property
+    def source(self) -> int:
+        """The first of the nodes that it starts from."""
+        return self.sources[0]
 
     @property
     def data(self) -> Targets:
@@ -61,6 +65,10 @@ class Edge:
     def ends_in_node(self) -> bool:
         """Whether the outputs are a belief, the inputs of another layer."""
         return isinstance(self.outputs, int)
+
+    def ends_in(self, node: int) -> bool:
+        """Whether the outputs are the belief at this node."""
+        return isinstance(self.outputs, int) and self.outputs == node
 
     def free(
         self,
@@ -151,7 +159,7 @@ class Edge:
 def to_data(values: Float[Array, "N D"], run: Executor, noise: Noise) -> Edge:
     """The layer from the first node to outputs (scaled; NaN: missing)."""
     seen = targets_for(values, noise).at(place_of(run))
-    return Edge(0, seen, run, per_output=noise == "per_output")
+    return Edge((0,), seen, run, per_output=noise == "per_output")
 
 
 def targets_for(values: Float[Array, "N D"], noise: Noise) -> Targets:

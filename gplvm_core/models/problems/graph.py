@@ -94,7 +94,8 @@ class Learnt:
 class Graph:
     """The training problem of a model: its nodes, its edges, and where they start.
 
-    The first node is the top. run: over edges (an edge has threads of its own over points).
+    The first node is the top; beyond that, nodes and edges may come in any order. run: over edges
+    (an edge has threads of its own over points). names: of the edges, where their user gave any.
     """
 
     nodes: tuple[Node, ...]
@@ -105,6 +106,7 @@ class Graph:
     phases: Sequence[Phase] = PHASES
     # Says of several layers, in words, how each is.
     doctor: Callable[["Graph", Parameters], tuple[str, ...]] | None = None
+    names: tuple[str, ...] = ()
 
     def start(self, seed: int) -> Parameters:
         begun = self.begin(seed)
@@ -128,9 +130,7 @@ class Graph:
             free |= node.free(f"nodes.{i}", own, beliefs[i], refreshed=refreshed)
         for e, (edge, layer) in enumerate(zip(self.edges, anchor.layers, strict=True)):
             spread = [
-                self.nodes[at].spread(beliefs[at], refreshed=refreshed)
-                for at in (edge.source, edge.joined)
-                if at is not None
+                self.nodes[at].spread(beliefs[at], refreshed=refreshed) for at in edge.sources
             ]
             n_points = beliefs[edge.source].n_points
             free |= edge.free(f"layers.{e}", layer, np.concatenate(spread), n_points)
@@ -146,11 +146,10 @@ class Graph:
         values = self.values(parameters, phase, nodes)
         met: list[list[Belief]] = [[] for _ in nodes]
         for edge, at in zip(self.edges, values, strict=True):
-            mean, variance = at.gradients.mean, at.gradients.variance
-            width = nodes[edge.source].belief.n_latent
-            met[edge.source].append(Belief(mean[:, :width], variance[:, :width]))
-            if edge.joined is not None:
-                met[edge.joined].append(Belief(mean[:, width:], variance[:, width:]))
+            slopes = Belief(at.gradients.mean, at.gradients.variance)
+            widths = [nodes[source].belief.n_latent for source in edge.sources]
+            for source, own in zip(edge.sources, slopes.split(widths), strict=True):
+                met[source].append(own)
             if isinstance(edge.outputs, int) and at.targets is not None:
                 met[edge.outputs].append(at.targets)
         pulled = (node.pullback(reduce(add, each)) for node, each in zip(nodes, met, strict=True))
@@ -163,16 +162,16 @@ class Graph:
 
     def describe(self, parameters: Parameters) -> tuple[Array, Array, Array]:
         top = self.nodes[0].believed(parameters.nodes[0])
-        return self._relevance(parameters), top.information, top.belief.mean
+        width = top.belief.n_latent
+        return self._relevance(parameters, width), top.information, top.belief.mean
 
     def verdicts(self, parameters: Parameters) -> tuple[str, ...]:
         return () if self.doctor is None else self.doctor(self, parameters)
 
-    def _relevance(self, parameters: Parameters) -> Float[Array, " Q"]:
+    def _relevance(self, parameters: Parameters, width: int) -> Float[Array, " Q"]:
         """Of the layer to which a dimension of the top matters most, relative to its largest."""
-        n_latent = parameters.layers[0].inducing.shape[1]
         each = [
-            relevance_of(layer.kernel, n_latent)
+            relevance_of(layer.kernel, layer.inducing.shape[1])[:width]
             for edge, layer in zip(self.edges, parameters.layers, strict=True)
             if edge.source == 0
         ]
@@ -192,6 +191,10 @@ class Graph:
             whole = seen if edge.ends_in_node else Targets.whole(next(given))
             settled.append(edge.settled(layer, self.source(edge, nodes), seen, whole, self.jitter))
         return Learnt(nodes, tuple(settled))
+
+    def edge_into(self, node: int) -> int | None:
+        """The number of the edge that ends in a node; None for a node with a prior of its own."""
+        return next((e for e, edge in enumerate(self.edges) if edge.ends_in(node)), None)
 
     def informed(self, parameters: Parameters) -> list[Informed]:
         """Every layer's q(u), at its best scales."""
@@ -213,8 +216,7 @@ class Graph:
     @staticmethod
     def source(edge: Edge, nodes: Sequence[Believed]) -> Belief:
         """What is believed about the inputs of a layer."""
-        own = nodes[edge.source].belief
-        return own if edge.joined is None else own.beside(nodes[edge.joined].belief)
+        return reduce(Belief.beside, (nodes[source].belief for source in edge.sources))
 
     @staticmethod
     def _targets(edge: Edge, nodes: Sequence[Believed]) -> Targets:

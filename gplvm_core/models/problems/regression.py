@@ -58,7 +58,7 @@ def regression(
     """
     whole = not inputs.free_mean.any() and n_inducing >= inputs.belief.n_points
     layer = Edge(
-        0,
+        (0,),
         targets,
         run,
         inducing_held=whole,

@@ -46,12 +46,15 @@ def drops_by_view(
 def ways_to_views(problem: Graph, n_views: int, shared: int) -> list[list[int]]:
     """For every view, the layers from the node where views part down to it, by their numbers.
 
-    The layers to data are the last, in the order of the views; hidden layer k ends in node k + 1.
+    The layers to data are in the order of the views.
     """
     ways = []
-    for at in range(len(problem.edges) - n_views, len(problem.edges)):
+    for at in (at for at, edge in enumerate(problem.edges) if not edge.ends_in_node):
         way = [at]
         while problem.edges[way[0]].source != shared:
-            way.insert(0, problem.edges[way[0]].source - 1)
+            above = problem.edge_into(problem.edges[way[0]].source)
+            assert above is not None  # every way to a view comes from the shared node
+            way.insert(0, above)
         ways.append(way)
+    assert len(ways) == n_views
     return ways
