@@ -131,7 +131,7 @@ def project(
         spread = 0.5 * np.log(training.variance[nearest])
         return np.hstack([training.mean[nearest] / scale, spread])
 
-    def objective(evidence: Sequence[Evidence], starts: int) -> RowsFunction:
+    def objective(evidence: Sequence[Evidence], starts: int, which: Rows) -> RowsFunction:
         terms = terms_of(evidence, partial_of(UncertainTerms.of, tile=effort.tile))
 
         def negative_bound(vector: Array, rows: Rows) -> tuple[Array, Array]:
@@ -155,7 +155,7 @@ def project_certain(
 ) -> Projection:
     """The most probable latent points of each new row, for models whose latents are points."""
 
-    def objective(evidence: Sequence[Evidence], starts: int) -> RowsFunction:
+    def objective(evidence: Sequence[Evidence], starts: int, which: Rows) -> RowsFunction:
         terms = terms_of(evidence, CertainTerms.of)
 
         def negative(vector: Array, rows: Rows) -> tuple[Array, Array]:
@@ -180,7 +180,7 @@ def projected(
     evidence: Sequence[Evidence],
     training_mean: Array,
     partial: bool,
-    objective: Callable[[Sequence[Evidence], int], RowsFunction],
+    objective: Callable[[Sequence[Evidence], int, Rows], RowsFunction],
     start: Callable[[Rows], Array],
     unpack: Unpack,
     inferred: Array | None = None,
@@ -208,7 +208,7 @@ def projected(
         count = effort.starts_of_partial if some else effort.starts
         starts = _starts(internal[which], generated, places, count, partial=some)
         count = starts.shape[1]
-        negative = objective([each.rows(which) for each in evidence], count)
+        negative = objective([each.rows(which) for each in evidence], count, which)
         run = minimise_rows(negative, start(starts.ravel()), effort.iterations, effort.tolerance)
         ends = (*starts.shape, inferred.shape[1])
         mean[which, :count], variance[which, :count] = (x.reshape(ends) for x in unpack(run.x))

@@ -6,6 +6,7 @@ says of a row whose outputs are a belief N(m, s) adds to what the last one says 
 
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Self
 
 import numpy as np
@@ -16,6 +17,7 @@ from scipy.special import logsumexp
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Collapsed, collapsed, gram_factor, marginalised
 from gplvm_core.numerics import Array, Factor
+from gplvm_core.parameters import add
 from gplvm_core.prediction.density import gains
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import THOROUGH, Effort, Projection, RowsFunction, projected
@@ -115,12 +117,12 @@ def beliefs_at(evidence: Sequence[Evidence], training: Sequence[Belief]) -> list
 
 @dataclass(frozen=True)
 class Link:
-    """A hidden layer between two nodes; told: 0 for rows of which nothing is observed below it,
-    whose outputs integrate out, 1 for the others (None: all).
+    """A hidden layer from some nodes to another; told: 0 for rows of which nothing is observed
+    below it, whose outputs integrate out, 1 for the others (None: all).
     """
 
     terms: HiddenTerms
-    above: int
+    sources: tuple[int, ...]
     below: int
     told: Float[Array, " N"] | None = None
 
@@ -135,31 +137,43 @@ class Link:
 
 @dataclass(frozen=True)
 class RowBound:
-    """What all layers say of rows whose outputs are given: their bound but for the top's KL.
+    """What all layers say of rows whose outputs are given: their bound but for the KL of nodes
+    that have a prior of their own.
 
-    Nodes are numbered as `beliefs_at` has them; ends: what is observed below which of them, by a
-    layer that has so many inputs: those of the top come last where it sees them as well.
+    ends: what is observed below which nodes, by a layer that has these as its inputs.
     """
 
-    ends: tuple[tuple[RowTerms, int, int], ...]
+    ends: tuple[tuple[RowTerms, tuple[int, ...]], ...]
     hidden: tuple[Link, ...]
 
     @classmethod
     def of(cls, evidence: Sequence[Evidence], above: Sequence[Posterior]) -> Self:
-        """above: the layers that all views share."""
-        links = [Link(HiddenTerms.of(each), at, at + 1) for at, each in enumerate(above)]
-        met: dict[int, list[Evidence]] = {}
+        """Of a chain of layers, whose nodes are numbered as `beliefs_at` has them.
+
+        above: the layers that all views share. A layer with more inputs than the node above it has
+        dimensions sees the top as well.
+        """
+        first = (*above, *evidence[0].layers)[0]
+        widths, links = [first.n_latent], list[Link]()
+
+        def into(posterior: Posterior, at: int) -> tuple[int, ...]:
+            return (at,) if posterior.n_latent == widths[at] else (at, 0)
+
+        def linked(posterior: Posterior, at: int, told: Array | None = None) -> int:
+            terms = HiddenTerms.of(posterior)
+            links.append(Link(terms, into(posterior, at), len(widths), told))
+            widths.append(posterior.n_outputs)
+            return len(links)
+
+        for at, posterior in enumerate(above):
+            linked(posterior, at)
+        met: dict[tuple[int, ...], list[Evidence]] = {}
         for each in evidence:
             at, seen = len(above), rows_seen([each])
             for layer in each.own:
-                told = None if seen.all() else seen.astype(np.float64)
-                links.append(Link(HiddenTerms.of(layer.posterior), at, len(links) + 1, told))
-                at = len(links)
-            met.setdefault(at, []).append(each)
-        ends = (
-            (terms_of(each, UncertainTerms.of), at, each[0].posterior.n_latent)
-            for at, each in met.items()
-        )
+                at = linked(layer.posterior, at, None if seen.all() else seen.astype(np.float64))
+            met.setdefault(into(each.posterior, at), []).append(each)
+        ends = ((terms_of(each, UncertainTerms.of), at) for at, each in met.items())
         return cls(tuple(ends), tuple(links))
 
     def data(self, beliefs: Sequence[Belief], rows: Rows) -> tuple[Array, list[Belief]]:
@@ -169,28 +183,24 @@ class RowBound:
         value = np.zeros(len(rows))
         slopes = [Belief(np.zeros_like(b.mean), np.zeros_like(b.mean)) for b in beliefs]
 
-        def seen(at: int, width: int) -> Belief:
-            own = beliefs[at]
-            return own if own.n_latent == width else own.beside(beliefs[0])
+        def seen(sources: tuple[int, ...]) -> Belief:
+            return reduce(Belief.beside, (beliefs[at] for at in sources))
 
-        def pull(at: int, met: Belief) -> None:
-            width = beliefs[at].n_latent
-            slopes[at] = _sum(slopes[at], Belief(met.mean[:, :width], met.variance[:, :width]))
-            if met.n_latent > width:
-                top = Belief(met.mean[:, width:], met.variance[:, width:])
-                slopes[0] = _sum(slopes[0], top)
+        def pull(sources: tuple[int, ...], met: Belief) -> None:
+            parts = met.split([beliefs[at].n_latent for at in sources])
+            for at, own in zip(sources, parts, strict=True):
+                slopes[at] = add(slopes[at], own)
 
-        for terms, at, width in self.ends:
-            inputs = seen(at, width)
+        for terms, sources in self.ends:
+            inputs = seen(sources)
             own, d_mean, d_variance = terms.data(inputs.mean, inputs.variance, rows)
             value = value + own
-            pull(at, Belief(d_mean, d_variance))
+            pull(sources, Belief(d_mean, d_variance))
         for link in self.hidden:
-            inputs = seen(link.above, link.terms.n_latent)
-            own, above, below = link.data(inputs, beliefs[link.below], rows)
+            own, above, below = link.data(seen(link.sources), beliefs[link.below], rows)
             value = value + own
-            pull(link.above, above)
-            slopes[link.below] = _sum(slopes[link.below], below)
+            pull(link.sources, above)
+            slopes[link.below] = add(slopes[link.below], below)
         return value, slopes
 
 
@@ -214,6 +224,30 @@ def project_nodes(
     if evidence[0].layers[0].n_latent > last.shape[1]:
         last = np.hstack([last, top])
     training = beliefs_at(evidence, training)
+    untold = _untold(evidence, sum(each.n_latent for each in training))
+
+    def bound(some: Sequence[Evidence], rows: Rows) -> RowBound:
+        return RowBound.of(some, above)
+
+    return infer_nodes(bound, evidence, training, (0,), last, untold, partial, effort)
+
+
+def infer_nodes(
+    bound_of: Callable[[Sequence[Evidence], Rows], RowBound],
+    evidence: Sequence[Evidence],
+    training: Sequence[Belief],
+    roots: Sequence[int],
+    places: Array,
+    untold: Bool[NDArray[np.bool_], "N P"] | None,
+    partial: bool,
+    effort: Effort,
+) -> Projection:
+    """q of all nodes of new rows side by side, each row on its own.
+
+    bound_of: of some of the rows, by their numbers. training: what is believed at every node about
+    the training rows. roots: nodes with the prior N(0, I). places: of the training rows, where
+    starts are to be apart. untold: of which dimensions a row's bound says nothing.
+    """
     nodes, n_all = Nodes.of(training), sum(each.n_latent for each in training)
     scale = np.sqrt(np.concatenate([each.variance.mean(axis=0) for each in training]))
 
@@ -225,8 +259,8 @@ def project_nodes(
         variance = np.hstack([each.variance[nearest] for each in training])
         return np.hstack([mean / scale, 0.5 * np.log(variance)])
 
-    def objective(evidence: Sequence[Evidence], starts: int) -> RowsFunction:
-        bound = RowBound.of(evidence, above)
+    def objective(evidence: Sequence[Evidence], starts: int, which: Rows) -> RowsFunction:
+        bound = bound_of(evidence, which)
 
         def negative_bound(vector: Array, rows: Rows) -> tuple[Array, Array]:
             # A step too long may overflow: that row's evaluation is rejected.
@@ -235,9 +269,10 @@ def project_nodes(
                 beliefs = [Belief(mean[:, at], variance[:, at]) for at in nodes]
                 value, slopes = bound.data(beliefs, rows // starts)
                 prior = StandardNormal()
-                _, d_kl = prior.kl(beliefs[0])
-                value = value - prior.kl_terms(beliefs[0]).sum(axis=1)
-                slopes[0] = _sum(slopes[0], Belief(-d_kl.mean, -d_kl.variance))
+                for root in roots:
+                    _, d_kl = prior.kl(beliefs[root])
+                    value = value - prior.kl_terms(beliefs[root]).sum(axis=1)
+                    slopes[root] = add(slopes[root], Belief(-d_kl.mean, -d_kl.variance))
                 d_means = np.hstack([each.mean for each in slopes])
                 d_variances = np.hstack([each.variance for each in slopes])
                 return -value, -np.hstack([scale * d_means, 2.0 * variance * d_variances])
@@ -245,7 +280,7 @@ def project_nodes(
         return negative_bound
 
     settings = objective, start, unpack, np.hstack([each.mean for each in training]), effort
-    return projected(evidence, last, partial, *settings, _untold(evidence, n_all))
+    return projected(evidence, places, partial, *settings, untold)
 
 
 def _untold(evidence: Sequence[Evidence], n_all: int) -> Bool[NDArray[np.bool_], "N P"] | None:
@@ -256,10 +291,6 @@ def _untold(evidence: Sequence[Evidence], n_all: int) -> Bool[NDArray[np.bool_],
     private = [np.repeat(~seen[:, None], width, axis=1) for seen, width in own]
     shared = n_all - sum(width for _, width in own)
     return np.hstack([np.zeros((len(own[0][0]), shared), dtype=bool), *private])
-
-
-def _sum(first: Belief, second: Belief) -> Belief:
-    return Belief(first.mean + second.mean, first.variance + second.variance)
 
 
 def log_density_deep(

@@ -14,7 +14,7 @@ from gplvm_core.models.problems import encoded, inputs, nodes, paths
 from gplvm_core.models.problems.deep import chain as deep_chain
 from gplvm_core.models.problems.deep_regression_starts import HandedOn, Unbent
 from gplvm_core.models.problems.deep_starts import Connected, Embedded, Sloped
-from gplvm_core.models.problems.edges import Edge
+from gplvm_core.models.problems.edges import LayerEdge
 from gplvm_core.models.problems.encoded import EncodedNode
 from gplvm_core.models.problems.graph import Begun, Given, Graph
 from gplvm_core.models.problems.inputs import InputNode
@@ -63,7 +63,7 @@ def latent(node: nodes.Node, outputs: tuple[np.ndarray, ...], *kernels) -> Graph
     """One belief and a layer to each of the outputs."""
     mean = np.random.default_rng(4).normal(size=(9, 2))
     begin = Start(outputs, 2, 4, kernels or ON_DATA[: len(outputs)], mean)
-    edges = tuple(Edge((0,), Targets.of(values)) for values in outputs)
+    edges = tuple(LayerEdge((0,), Targets.of(values)) for values in outputs)
     return Graph((node,), edges, begin, JITTER)
 
 
@@ -91,7 +91,7 @@ def chain(outputs: np.ndarray, depth: int, *, mean_field: bool = False) -> Graph
         for _ in range(depth)
     )
     edges = tuple(
-        Edge((at,), Targets.of(outputs) if at == last else at + 1, mean_field=mean_field)
+        LayerEdge((at,), Targets.of(outputs) if at == last else at + 1, mean_field=mean_field)
         for at in range(depth)
     )
     kinds = (LatentNode(), *(HiddenNode() for _ in range(last)))
@@ -135,7 +135,11 @@ def views_at_two_depths(outputs: tuple[np.ndarray, ...]) -> Graph:
     """One view below the hidden node, another below the top beside it."""
     begun = chain(outputs[0], 2).begin(0)
     layers = (*begun.layers, begun.layers[0])
-    edges = (Edge((0,), 1), Edge((1,), Targets.of(outputs[0])), Edge((0,), Targets.of(outputs[1])))
+    edges = (
+        LayerEdge((0,), 1),
+        LayerEdge((1,), Targets.of(outputs[0])),
+        LayerEdge((0,), Targets.of(outputs[1])),
+    )
     begin = Given(Begun(begun.beliefs, layers))
     return Graph((LatentNode(), HiddenNode()), edges, begin, JITTER)
 

@@ -12,7 +12,7 @@ from gplvm_core.bounds import Layer, evaluate_layer
 from gplvm_core.bounds.families import GivenInducing, given_inducing
 from gplvm_core.kernels import KernelError
 from gplvm_core.models.data.scaling import Scaling
-from gplvm_core.models.problems.edges import Edge
+from gplvm_core.models.problems.edges import LayerEdge
 from gplvm_core.parameters import leaves, replace_leaves
 from gplvm_core.prediction import Posterior, predict
 from gplvm_core.prediction.project_deep import HiddenTerms
@@ -92,7 +92,7 @@ def test_gradients(central_difference, mean_field: bool, scale) -> None:
 
 def settled() -> Posterior:
     """The layer, trained on its outputs."""
-    edge = Edge((0,), 1)
+    edge = LayerEdge((0,), 1)
     targets = Targets.believed(outputs())
     return edge.settled(layer(), inputs(), targets, targets, JITTER).as_posterior(Scaling.none(D))
 

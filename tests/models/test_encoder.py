@@ -12,7 +12,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gplvm_core import GPLVM, BayesianGPLVM, evaluate_bound
 from gplvm_core.beliefs import Belief
-from gplvm_core.models.problems.edges import Edge
+from gplvm_core.models.problems.edges import LayerEdge
 from gplvm_core.models.problems.encoded import ENCODERS, EncodedNode
 from gplvm_core.models.problems.graph import Graph, Parameters
 from gplvm_core.models.problems.initialise import principal_scores
@@ -131,7 +131,7 @@ def test_bound_is_at_most_that_of_the_best_free_belief(kind: str) -> None:
     centred = targets - targets.mean(axis=0)
     begin = Start((centred,), 2, 6, ("rbf",), "pca")
     inner, phase = (
-        Graph((LatentNode(),), (Edge((0,), Targets.of(centred)),), begin, 1e-6),
+        Graph((LatentNode(),), (LayerEdge((0,), Targets.of(centred)),), begin, 1e-6),
         Phase("free", 1),
     )
     generator = np.random.default_rng(5)

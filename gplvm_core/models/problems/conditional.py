@@ -27,7 +27,7 @@ from gplvm_core.bounds.families import (
     given_inputs,
 )
 from gplvm_core.kernels.tilted import as_rbf
-from gplvm_core.models.problems.edges import FREE, Edge, Settled
+from gplvm_core.models.problems.edges import FREE, LayerEdge, Settled
 from gplvm_core.models.problems.graph import Graph, Learnt, Parameters
 from gplvm_core.models.problems.natural_steps import natural_steps
 from gplvm_core.models.problems.nodes import Believed, HiddenNode
@@ -207,7 +207,7 @@ class ConditionalGraph(Graph):
         return Learnt(down.nodes, tuple(settled))
 
     def downward(self, parameters: Parameters, phase: Phase) -> Downward:
-        """Edge by edge: a layer hands the belief about its outputs to those below."""
+        """LayerEdge by edge: a layer hands the belief about its outputs to those below."""
         nodes = {0: self.nodes[0].believed(parameters.nodes[0])}
         seen, edges = {0: self._seen(nodes[0].belief)}, list[Handed[Any] | LayerValue]()
         for e, edge in enumerate(self.edges):
@@ -227,7 +227,7 @@ class ConditionalGraph(Graph):
         """What the layers below the top see of it."""
         return top
 
-    def _profiled(self, edge: Edge) -> bool:
+    def _profiled(self, edge: LayerEdge) -> bool:
         """Whether the scales of a layer are at their optimum, and no parameters."""
         return not edge.ends_in_node or self.family == "diagonal"
 

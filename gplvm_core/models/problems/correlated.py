@@ -32,7 +32,7 @@ from gplvm_core.models.problems.conditional import (
     ConditionalGraph,
     settled_as,
 )
-from gplvm_core.models.problems.edges import FREE, Edge, Settled
+from gplvm_core.models.problems.edges import FREE, LayerEdge, Settled
 from gplvm_core.models.problems.graph import Parameters
 from gplvm_core.models.training.run import Phase
 from gplvm_core.numerics import needs_autograd
@@ -70,7 +70,7 @@ class CorrelatedGraph(ConditionalGraph):
     def _chained(self) -> bool:
         return self.family in ("chain", "low_rank_chain")
 
-    def _check_size(self, edge: Edge, layer: Layer, n_rows: int) -> None:
+    def _check_size(self, edge: LayerEdge, layer: Layer, n_rows: int) -> None:
         (n_inducing, n_inputs), chain = layer.inducing.shape, self._chained and edge.source > 0
         squared = "²" if chain else ""
         numbers = n_rows * n_inducing**2 * n_inputs ** (2 if chain else 1)
@@ -141,7 +141,7 @@ class CorrelatedGraph(ConditionalGraph):
     def _seen(self, top: Belief) -> Correlated:
         return Correlated.of(top)
 
-    def _profiled(self, edge: Edge) -> bool:
+    def _profiled(self, edge: LayerEdge) -> bool:
         return self.family == "full" or (self.family == "joint" and not edge.ends_in_node)
 
     def _value(

@@ -12,7 +12,7 @@ from gplvm_core.models.problems.conditional import (
 )
 from gplvm_core.models.problems.correlated import CorrelatedGraph
 from gplvm_core.models.problems.doctor import glance
-from gplvm_core.models.problems.edges import Edge
+from gplvm_core.models.problems.edges import LayerEdge
 from gplvm_core.models.problems.graph import Beginning, Graph
 from gplvm_core.models.problems.nodes import HiddenNode, Node
 from gplvm_core.models.problems.regression import BOUNDED
@@ -68,7 +68,7 @@ def chain(
         raise ValueError(f"family must be one of {', '.join(FAMILIES)}; got {family!r}")
     views = outputs if isinstance(outputs, tuple) else (outputs,)
     edges = [
-        Edge(
+        LayerEdge(
             (source, 0) if connected and at else (source,),
             end,
             run,

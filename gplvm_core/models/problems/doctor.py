@@ -12,7 +12,7 @@ from jaxtyping import Float
 
 from gplvm_core.bounds import Informed, LayerValue
 from gplvm_core.models.data.scaling import Scaling
-from gplvm_core.models.problems.edges import FREE, Edge, Settled, relevance_of
+from gplvm_core.models.problems.edges import FREE, LayerEdge, Settled, relevance_of
 from gplvm_core.models.problems.graph import Graph, Learnt, Parameters
 from gplvm_core.models.problems.inputs import InputNode
 from gplvm_core.models.problems.nodes import Believed
@@ -236,13 +236,13 @@ def _cost(graph: Graph, learnt: Learnt, at: int) -> float:
     return -(node.own + value) / node.belief.n_points
 
 
-def _below_node(edge: Edge) -> int:
+def _below_node(edge: LayerEdge) -> int:
     """The node that a hidden layer ends in."""
     assert isinstance(edge.outputs, int)
     return edge.outputs
 
 
-def _passed_by(graph: Graph, edge: Edge) -> bool:
+def _passed_by(graph: Graph, edge: LayerEdge) -> bool:
     """Whether a layer on a hidden layer's outputs sees other nodes, too."""
     below = [each for each in graph.edges if _below_node(edge) in each.sources]
     return any(len(each.sources) > 1 for each in below)

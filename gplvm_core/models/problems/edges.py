@@ -30,7 +30,7 @@ FREE = Phase("all free", 0)
 
 
 @dataclass(frozen=True)
-class Edge:
+class LayerEdge:
     """A Gaussian-process layer: the nodes it starts from, and its outputs, data or a node.
 
     sources: numbers of nodes, whose beliefs side by side are the layer's inputs. inducing_held,
@@ -156,10 +156,10 @@ class Edge:
         return output_gaps(at.posterior, gram, noise, psi1, outputs.variance)
 
 
-def to_data(values: Float[Array, "N D"], run: Executor, noise: Noise) -> Edge:
+def to_data(values: Float[Array, "N D"], run: Executor, noise: Noise) -> LayerEdge:
     """The layer from the first node to outputs (scaled; NaN: missing)."""
     seen = targets_for(values, noise).at(place_of(run))
-    return Edge((0,), seen, run, per_output=noise == "per_output")
+    return LayerEdge((0,), seen, run, per_output=noise == "per_output")
 
 
 def targets_for(values: Float[Array, "N D"], noise: Noise) -> Targets:

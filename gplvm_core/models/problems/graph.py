@@ -16,7 +16,7 @@ from jaxtyping import Float
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Informed, Layer, LayerValue
-from gplvm_core.models.problems.edges import FREE, Edge, Settled, relevance_of
+from gplvm_core.models.problems.edges import FREE, LayerEdge, Settled, relevance_of
 from gplvm_core.models.problems.nodes import Believed, Node
 from gplvm_core.models.training.run import Evaluated, Phase
 from gplvm_core.numerics import Array
@@ -99,7 +99,7 @@ class Graph:
     """
 
     nodes: tuple[Node, ...]
-    edges: tuple[Edge, ...]
+    edges: tuple[LayerEdge, ...]
     begin: Beginning
     jitter: float
     run: Executor = serial
@@ -206,7 +206,7 @@ class Graph:
         """Every edge at its best scales, but for what the phase holds; nodes: if known already."""
         nodes = self.believed(parameters) if nodes is None else nodes
 
-        def value(pair: tuple[Edge, Layer]) -> LayerValue:
+        def value(pair: tuple[LayerEdge, Layer]) -> LayerValue:
             edge, layer = pair
             source = self.source(edge, nodes)
             return edge.value(layer, source, self._targets(edge, nodes), self.jitter, phase)
@@ -214,12 +214,12 @@ class Graph:
         return list(self.run(value, zip(self.edges, parameters.layers, strict=True)))
 
     @staticmethod
-    def source(edge: Edge, nodes: Sequence[Believed]) -> Belief:
+    def source(edge: LayerEdge, nodes: Sequence[Believed]) -> Belief:
         """What is believed about the inputs of a layer."""
         return reduce(Belief.beside, (nodes[source].belief for source in edge.sources))
 
     @staticmethod
-    def _targets(edge: Edge, nodes: Sequence[Believed]) -> Targets:
+    def _targets(edge: LayerEdge, nodes: Sequence[Believed]) -> Targets:
         if isinstance(edge.outputs, Targets):
             return edge.outputs
         return Targets.believed(nodes[edge.outputs].belief)

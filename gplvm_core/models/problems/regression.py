@@ -8,7 +8,7 @@ import numpy as np
 from gplvm_core.bounds import Layer
 from gplvm_core.kernels import RBF, Kernel, kernel_named
 from gplvm_core.models.data.inputs import Inputs
-from gplvm_core.models.problems.edges import Edge
+from gplvm_core.models.problems.edges import LayerEdge
 from gplvm_core.models.problems.graph import Beginning, Begun, Given, Graph
 from gplvm_core.models.problems.initialise import initial_inducing
 from gplvm_core.models.problems.inputs import InputNode
@@ -57,7 +57,7 @@ def regression(
     per_output: every output has a signal and a noise variance of its own.
     """
     whole = not inputs.free_mean.any() and n_inducing >= inputs.belief.n_points
-    layer = Edge(
+    layer = LayerEdge(
         (0,),
         targets,
         run,
