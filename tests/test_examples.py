@@ -17,7 +17,7 @@ def run(name: str) -> dict[str, Any]:
 
 
 def test_every_example_is_tested_and_shown() -> None:
-    here = {"table_with_gaps", "mixed_units", "two_views", "deep_step", "own_kernel"}
+    here = {"table_with_gaps", "mixed_units", "two_views", "deep_step", "own_graph", "own_kernel"}
     assert {path.stem for path in EXAMPLES.glob("*.py")} == here
     page = (EXAMPLES.parent / "examples.md").read_text(encoding="utf-8")
     assert [name for name in here if f"examples/{name}.py" not in page] == []
@@ -57,6 +57,15 @@ def test_a_step_through_two_layers(capsys: pytest.CaptureFixture[str]) -> None:
     # Beside the jump one Gaussian process rings, and two layers do not.
     assert found["ringing"]["two layers"] < 0.5 * found["ringing"]["one layer"]
     assert "layer 1 of 2 is on" in capsys.readouterr().out
+
+
+def test_a_model_of_ones_own(capsys: pytest.CaptureFixture[str]) -> None:
+    found = run("own_graph")
+    assert found["order"] > 0.9 and found["left"] < 0.3
+    said = capsys.readouterr().out
+    assert "edge 'age → shape' is on\n" in said
+    # The rhythm was made by a linear map.
+    assert "edge 'shape + age → rhythm' is on, and all but linear" in said
 
 
 def test_a_kernel_of_ones_own(capsys: pytest.CaptureFixture[str]) -> None:

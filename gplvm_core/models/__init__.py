@@ -13,10 +13,13 @@ from gplvm_core.models.estimators.estimator import LatentVariableModel
 from gplvm_core.models.estimators.fitted import ON
 from gplvm_core.models.estimators.gplvm import GPLVM
 from gplvm_core.models.estimators.linear import ProbabilisticPCA
+from gplvm_core.models.estimators.model import Model
 from gplvm_core.models.estimators.regression import SparseGPRegression
 from gplvm_core.models.estimators.semi_described import SemiDescribedGPRegression
 from gplvm_core.models.estimators.semi_supervised import SemiSupervisedClassifier
 from gplvm_core.models.estimators.views import ManifoldRelevance
+from gplvm_core.models.problems.nodes import Believed, Node
+from gplvm_core.models.problems.wiring import Edge, Facts, KnownInputs, Latent, NodeKind, OverTime
 from gplvm_core.models.training.run import Restart, Run, Trace
 
 __all__ = [
@@ -25,14 +28,23 @@ __all__ = [
     "AutoregressiveGP",
     "BayesianGPLVM",
     "BayesianPCA",
+    "Believed",
     "Capabilities",
     "DeepGP",
     "DeepGPLVM",
     "DeepManifoldRelevance",
     "DynamicalGPLVM",
+    "Edge",
+    "Facts",
     "GenerativeClassifier",
+    "KnownInputs",
+    "Latent",
     "LatentVariableModel",
     "ManifoldRelevance",
+    "Model",
+    "Node",
+    "NodeKind",
+    "OverTime",
     "ProbabilisticPCA",
     "Restart",
     "Run",

@@ -36,19 +36,19 @@ def log_density_sampled(
     step = max(1, MOST_POINTS // n_samples)
     for first in range(0, len(outputs), step):
         rows = slice(first, first + step)
-        drawn, log_proposal = _proposed(
+        drawn, log_proposal = proposed(
             mean[rows], variance[rows], weights[rows], n_samples, generator
         )
         points = np.split(drawn, ends[:-1], axis=2)
-        ratio = _log_normal(points[0], 0.0, 1.0) - log_proposal
+        ratio = log_normal(points[0], 0.0, 1.0) - log_proposal
         for posterior, above, below in zip(posteriors, points, (*points[1:], None), strict=True):
             target = outputs[rows] if below is None else below
-            ratio += _log_normal(target, *at_each(posterior, joined(posterior, above, points[0])))
+            ratio += log_normal(target, *at_each(posterior, joined(posterior, above, points[0])))
         told[rows] = logsumexp(ratio, axis=0) - np.log(n_samples)
     return told
 
 
-def _proposed(
+def proposed(
     mean: Float[Array, "N K Q"],
     variance: Float[Array, "N K Q"],
     weights: Float[Array, "N K"],
@@ -67,13 +67,13 @@ def _proposed(
     with np.errstate(divide="ignore"):
         log_weights = np.log(weights)
     each = [
-        log_weights[:, k] + _log_normal(drawn, mean[:, k], variance[:, k])
+        log_weights[:, k] + log_normal(drawn, mean[:, k], variance[:, k])
         for k in range(mean.shape[1])
     ]
     return drawn, np.asarray(logsumexp(each, axis=0))
 
 
-def _log_normal(
+def log_normal(
     values: Float[Array, "... N D"], mean: Array | float, variance: Array | float
 ) -> Float[Array, "... N"]:
     """Σ over the last axis of log N(value; mean, variance), missing values left out."""

@@ -24,7 +24,8 @@ from gplvm_core.prediction.paths import (
 )
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import Projection
-from gplvm_core.prediction.project_deep import Nodes, RowBound, Rows, beliefs_at
+from gplvm_core.prediction.project_deep import Nodes, beliefs_at
+from gplvm_core.prediction.row_bound import RowBound, Rows
 from gplvm_core.prediction.row_terms import Evidence, rows_seen
 from gplvm_core.prediction.sequence import EachAlone, looked_at
 

@@ -11,7 +11,8 @@ from gplvm_core.prediction.generate import predict_at
 from gplvm_core.prediction.place import Rows, Watch, in_parts
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import Effort
-from gplvm_core.prediction.project_deep import Nodes, RowBound
+from gplvm_core.prediction.project_deep import Nodes
+from gplvm_core.prediction.row_bound import RowBound
 from gplvm_core.prediction.row_terms import Evidence
 from gplvm_core.statistics import Executor
 from gplvm_core.statistics.executors import serial

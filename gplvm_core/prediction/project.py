@@ -197,8 +197,9 @@ def projected(
     internal = np.hstack([each.internal * _precision(each) for each in evidence])
     n_rows, n_latent = len(internal), training_mean.shape[1]
     inferred = training_mean if inferred is None else inferred
-    relevance = [_relative_relevance(each.layers[0].kernel, n_latent) for each in evidence]
-    places = training_mean * np.sqrt(np.max(relevance, axis=0))
+    shared = [each for each in evidence if each.at is None]
+    relevance = [_relative_relevance(each.layers[0].kernel, n_latent) for each in shared]
+    places = training_mean * np.sqrt(np.max(relevance or [np.ones(n_latent)], axis=0))
     gaps = np.asarray(np.isnan(internal).any(axis=1) | partial)
     most = max(effort.starts, effort.starts_of_partial)
     mean = np.zeros((n_rows, most, inferred.shape[1]))
@@ -227,7 +228,10 @@ def _precision(evidence: Evidence) -> float:
 def _at_noise_level(evidence: Evidence, points: Array) -> Array:
     """The training rows' outputs; points: theirs in the space that views share."""
     posterior = evidence.posterior
-    points = evidence.own[-1].training.mean if evidence.own else points
+    if evidence.at is not None:
+        points = evidence.at
+    elif evidence.own:
+        points = evidence.own[-1].training.mean
     generated = posterior.kernel.K(points, posterior.inducing) @ posterior.weights
     return np.asarray(generated * _precision(evidence))
 

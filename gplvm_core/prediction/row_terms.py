@@ -45,12 +45,14 @@ class OwnLayer:
 class Evidence:
     """Outputs of new rows in one layer: user's units, NaN where missing.
 
-    own: the layers between the space that views share and this one, from above.
+    own: the layers between the space that views share and this one, from above. at: the training
+    rows' means at the layer's inputs, where they are not those of the space that views share.
     """
 
     posterior: Posterior
     outputs: Float[Array, "N D"]
     own: tuple[OwnLayer, ...] = ()
+    at: Float[Array, "T Q"] | None = None
 
     @property
     def internal(self) -> Float[Array, "N D"]:

@@ -18,11 +18,13 @@ from gplvm_core.models.problems.edges import LayerEdge
 from gplvm_core.models.problems.encoded import EncodedNode
 from gplvm_core.models.problems.graph import Begun, Given, Graph
 from gplvm_core.models.problems.inputs import InputNode
+from gplvm_core.models.problems.network import NetworkStart, network
 from gplvm_core.models.problems.nodes import HiddenNode, LatentNode, PointNode
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.regression import RegressionStart, regression
 from gplvm_core.models.problems.shallow import Shallow
 from gplvm_core.models.problems.starts import Start
+from gplvm_core.models.problems.wiring import Edge, Facts, Wiring
 from gplvm_core.models.training.run import Phase
 from gplvm_core.parameters import Layout, leaves
 from gplvm_core.priors import encoder
@@ -144,6 +146,24 @@ def views_at_two_depths(outputs: tuple[np.ndarray, ...]) -> Graph:
     return Graph((LatentNode(), HiddenNode()), edges, begin, JITTER)
 
 
+def diamond(outputs: tuple[np.ndarray, ...]) -> Graph:
+    """Two hidden nodes below one top, and data below both of them and the top, in no order."""
+    wiring = Wiring.of(
+        {"left": 2, "top": 1, "right": 1},
+        [
+            Edge(("left", "right", "top"), "both", n_inducing=4),
+            Edge("top", "left", n_inducing=3),
+            Edge("right", "alone", n_inducing=3, noise="per_output"),
+            Edge("top", "right", n_inducing=4, mean_field=True),
+        ],
+    )
+    start = NetworkStart(wiring, dict(zip(("both", "alone"), outputs, strict=True)), {})
+    kinds = tuple(
+        kind.node(Facts(None, None), hidden=name in wiring.hidden) for name, kind in wiring.nodes
+    )
+    return network(start, kinds, JITTER, serial)
+
+
 def deep_regression(
     outputs: np.ndarray,
     variance: np.ndarray | None,
@@ -163,6 +183,7 @@ def deep_regression(
 
 
 GRAPHS = {
+    "diamond": lambda gaps: diamond(views(gaps)),
     "latent": lambda gaps: latent(LatentNode(), views(gaps)[:1]),
     "points": lambda gaps: latent(PointNode(), views(gaps)[:1]),
     "path": lambda gaps: latent(PathNode(TIMELINE, SMOOTH), views(gaps)[:1]),

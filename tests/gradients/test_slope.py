@@ -15,7 +15,7 @@ from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.problems.edges import LayerEdge
 from gplvm_core.parameters import leaves, replace_leaves
 from gplvm_core.prediction import Posterior, predict
-from gplvm_core.prediction.project_deep import HiddenTerms
+from gplvm_core.prediction.row_bound import HiddenTerms
 from gplvm_core.statistics import Targets, reduce_statistics
 
 N, Q, M, D, JITTER = 6, 2, 4, 3, 1e-6

@@ -6,7 +6,7 @@ from dataclasses import replace
 import numpy as np
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.prediction.project_deep import RowBound
+from gplvm_core.prediction.row_bound import RowBound
 
 
 def check_slopes(bound: RowBound, beliefs: Sequence[Belief], seed: int) -> None:

@@ -24,7 +24,8 @@ from gplvm_core.prediction import (
     sample_through,
     through,
 )
-from gplvm_core.prediction.project_deep import Nodes, RowBound, project_nodes
+from gplvm_core.prediction.project_deep import Nodes, project_nodes
+from gplvm_core.prediction.row_bound import RowBound
 from gplvm_core.statistics import Targets
 from gplvm_core.statistics.executors import serial
 from tests.models.row_slopes import check_slopes

@@ -13,7 +13,8 @@ from gplvm_core.models.problems.edges import FREE
 from gplvm_core.models.problems.graph import Begun, Given
 from gplvm_core.models.problems.nodes import LatentNode
 from gplvm_core.prediction import Posterior
-from gplvm_core.prediction.project_deep import RowBound, beliefs_at
+from gplvm_core.prediction.project_deep import beliefs_at
+from gplvm_core.prediction.row_bound import RowBound
 from gplvm_core.priors import StandardNormal
 from gplvm_core.statistics import Targets
 from gplvm_core.statistics.executors import serial

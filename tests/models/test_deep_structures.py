@@ -26,7 +26,7 @@ from gplvm_core.models.training.schedule import Training
 from gplvm_core.optimise import Progress
 from gplvm_core.prediction import Evidence, through
 from gplvm_core.prediction.path_deep import HiddenBelow
-from gplvm_core.prediction.project_deep import RowBound
+from gplvm_core.prediction.row_bound import RowBound
 from gplvm_core.statistics import Targets
 from gplvm_core.statistics.executors import serial
 

@@ -170,6 +170,8 @@ def _layer(
         name += f", view {view!r},"
     if off and last:
         verdict = f"{name} is off: the data are explained as noise"
+    elif off and graph.names:
+        verdict = f"{name} is off: nothing of its inputs gets through it"
     elif off and posterior.slope is not None:
         whole = posterior.n_outputs >= posterior.n_latent
         what = "the inputs on as they are" if whole else "on a projection of the inputs"

@@ -25,11 +25,16 @@ LEAST_VARIANCE = 1e-6
 
 @dataclass(frozen=True)
 class Believed:
-    """q(X) of a node: its marginals, what the node itself adds to the bound, and the way back.
+    """q(X) of a node at its parameters, and the way back from its marginals to these.
 
-    own: −KL in nats, or what takes its place. information: KL per point of every dimension in
-    nats, nan without one. pullback: the layers' adjoints of the marginals, belief-shaped → the
-    gradient of the bound, shaped like the node's parameters, `own` included.
+    belief : the marginals, N × Q means and variances, which the layers below take as inputs.
+    own : what the node itself adds to the bound, in nats: −KL(q(X) ‖ p(X)) for a node with a prior
+        of its own, the entropy of q(X) for a hidden one, whose prior is the layer above.
+    information : KL in nats a point of every dimension (Q,), for progress and verdicts; NaN where
+        there is none.
+    pullback : takes ∂(the layers' terms)/∂(mean, variance) as a `Belief` of that shape, summed
+        over all edges, and returns the gradient of the whole bound, `own` included, shaped like
+        the node's parameters.
     """
 
     belief: Belief
@@ -39,22 +44,36 @@ class Believed:
 
 
 class Node(Protocol):
-    """A kind of belief."""
+    """A belief about the inputs of layers, with its prior: what training needs of it.
+
+    A node is a frozen dataclass that holds what does not move (data, priors). What moves are its
+    *parameters*, `own` below: a nested frozen dataclass of arrays, of any kind that the node
+    chooses, such as a `Belief`. Training calls `start` once for every start, then `believed` in
+    every evaluation and `free` and `spread` at the beginning of every phase. All methods are pure.
+    """
 
     def start(self, belief: Belief, seed: int) -> Any:
-        """Parameters from where the belief starts."""
+        """Parameters for the marginals that training starts from.
+
+        belief: N × Q. seed: of this start, for whatever is drawn.
+        """
 
     def notes(self, belief: Belief, seed: int) -> tuple[str, ...]:
-        """What had to be decided about that start."""
+        """Sentences for the user on what had to be decided in `start`; () for none."""
 
     def believed(self, own: Any) -> Believed:
-        """The belief at the node's parameters."""
+        """The marginals at the parameters `own`, their term of the bound, and the way back."""
 
     def free(self, prefix: str, own: Any, belief: Belief, *, refreshed: bool) -> dict[str, Leaf]:
-        """The free parameters at their scales (refreshed: every point its own)."""
+        """Which parameters move, by their path below `prefix`, with transform and scale.
+
+        own, belief: the parameters at the beginning of the phase and their marginals. refreshed:
+        the last phase, in which every point may have a scale of its own. A scale is about the
+        standard deviation of the parameter; `Leaf(LOG, …)` keeps a parameter positive.
+        """
 
     def spread(self, belief: Belief, *, refreshed: bool) -> Float[Array, " Q"]:
-        """The scale on which points, and inducing inputs among them, are moved."""
+        """The scale of every dimension, on which inducing inputs among the points are moved."""
 
 
 @dataclass(frozen=True)

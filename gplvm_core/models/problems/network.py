@@ -1,0 +1,129 @@
+"""The training problem of a model of one's own: its graph, and where that starts."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.bounds import Layer
+from gplvm_core.kernels import kernel_named
+from gplvm_core.models.problems.deep import PHASES as DEEP_PHASES
+from gplvm_core.models.problems.deep_starts import HIDDEN_NOISE, UPPER_VARIANCE, straight
+from gplvm_core.models.problems.doctor import glance
+from gplvm_core.models.problems.edges import LayerEdge, targets_for
+from gplvm_core.models.problems.graph import PHASES, Begun, Graph
+from gplvm_core.models.problems.initialise import initial_latent, initial_lengthscale
+from gplvm_core.models.problems.nodes import INITIAL_VARIANCE, Node
+from gplvm_core.models.problems.regression import BOUNDED
+from gplvm_core.models.problems.starts import of_unit_scale, start_kernel
+from gplvm_core.models.problems.wiring import Edge, Wiring
+from gplvm_core.numerics import Array
+from gplvm_core.parameters import LOG
+from gplvm_core.statistics import Executor
+
+
+@dataclass(frozen=True)
+class NetworkStart:
+    """From the data up: a node starts at the principal components of all that its edges lead to.
+
+    outputs: of every name of data, in internal units. inputs: of every node whose points are known.
+    The seed chooses the inducing inputs, which are at rows.
+    """
+
+    wiring: Wiring
+    outputs: Mapping[str, Float[Array, "N _D"]]
+    inputs: Mapping[str, Float[Array, "N _Q"]]
+
+    def __call__(self, seed: int, /) -> Begun:
+        generator, notes = np.random.default_rng(seed), dict[str, None]()
+        beliefs: dict[str, Belief] = {}
+        for name, kind in reversed(self.wiring.nodes):
+            if name in self.inputs:
+                beliefs[name] = Belief.certain(self.inputs[name])
+                continue
+            below = self._below(name, beliefs)
+            assert kind.n_components is not None
+            mean, said = initial_latent(below, kind.n_components, "pca", generator)
+            notes |= dict.fromkeys(f"node {name!r}: {note}" for note in said)
+            if name in self.wiring.hidden:
+                mean = mean / mean.std(axis=0).max()
+            to_data = any(edge.target in self.outputs for edge in self._edges(name))
+            variance = INITIAL_VARIANCE if to_data else UPPER_VARIANCE
+            beliefs[name] = Belief(mean, np.full_like(mean, variance))
+        layers = []
+        for name, edge in self.wiring.edges:
+            layers.append(self._layer(edge, beliefs, generator))
+            if edge.n_inducing > layers[-1].inducing.shape[0]:
+                count = layers[-1].inducing.shape[0]
+                note = f"n_inducing = {edge.n_inducing} is capped at the {count} points"
+                notes[f"edge {name!r}: {note}"] = None
+        return Begun(tuple(beliefs[name] for name in self.wiring.names), tuple(layers), (*notes,))
+
+    def _edges(self, node: str) -> list[Edge]:
+        """The edges that a node is the first source of, or else all that start from it."""
+        edges = [edge for _, edge in self.wiring.edges if node in edge.sources]
+        return [edge for edge in edges if edge.sources[0] == node] or edges
+
+    def _below(self, node: str, beliefs: Mapping[str, Belief]) -> list[Array]:
+        """What a node's points are to explain: data, and the points of nodes below it."""
+        found = []
+        for edge in self._edges(node):
+            if edge.target in self.outputs:
+                found.append(self.outputs[edge.target])
+                continue
+            mean = beliefs[edge.target].mean
+            # In units of the lengthscales with which it starts.
+            found.append((mean - mean.mean(axis=0)) / initial_lengthscale(mean))
+        return found
+
+    def _layer(
+        self, edge: Edge, beliefs: Mapping[str, Belief], generator: np.random.Generator
+    ) -> Layer:
+        means = [beliefs[source].mean for source in edge.sources]
+        seen, (own, *others) = np.hstack(means), means
+        kind = edge.kernel
+        if isinstance(kind, str) and others:
+            # The first source is to explain what it can before the others do.
+            beside = [straight(each.shape[1]) for each in others]
+            kind = kernel_named(kind, np.concatenate([initial_lengthscale(own), *beside]))
+        kernel = of_unit_scale(start_kernel(kind, seen), seen)
+        rows = generator.permutation(len(seen))[: edge.n_inducing]
+        noise = 1.0
+        if edge.target in beliefs:
+            noise = HIDDEN_NOISE * float(np.mean(beliefs[edge.target].mean.var(axis=0)))
+        return Layer(kernel, seen[np.sort(rows)].copy(), noise)
+
+
+def network(begin: NetworkStart, nodes: tuple[Node, ...], jitter: float, run: Executor) -> Graph:
+    """F = Σ over edges of F_data(sources → target) + what every node adds.
+
+    nodes: in the wiring's order. Source: Damianou (2015), ch. 6.
+    """
+    wiring, edges = begin.wiring, list[LayerEdge]()
+    deep = bool(wiring.hidden)
+    for _, edge in wiring.edges:
+        to_data = edge.target in begin.outputs
+        edges.append(
+            LayerEdge(
+                wiring.sources(edge),
+                targets_for(begin.outputs[edge.target], edge.noise)
+                if to_data
+                else wiring.names.index(edge.target),
+                run,
+                positive=BOUNDED if deep else LOG,
+                mean_field=edge.mean_field,
+                per_output=to_data and edge.noise == "per_output",
+            )
+        )
+    names = tuple(name for name, _ in wiring.edges)
+    return Graph(
+        nodes,
+        tuple(edges),
+        begin,
+        jitter,
+        phases=DEEP_PHASES if deep else PHASES,
+        doctor=glance if deep else None,
+        names=names,
+    )

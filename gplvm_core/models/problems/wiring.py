@@ -1,0 +1,220 @@
+"""A model of one's own: named nodes and edges, checked and put in an order."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from jaxtyping import Float
+
+from gplvm_core.kernels import Kernel
+from gplvm_core.models.data.inputs import Inputs
+from gplvm_core.models.data.scaling import Noise
+from gplvm_core.models.problems.inputs import InputNode
+from gplvm_core.models.problems.nodes import HiddenNode, LatentNode, Node
+from gplvm_core.models.problems.paths import PathNode
+from gplvm_core.numerics import Array
+from gplvm_core.priors.temporal import Timeline
+
+
+@dataclass(frozen=True)
+class Edge:
+    """A Gaussian-process layer of a `Model`.
+
+    source : the node whose points are the layer's inputs, or several, side by side.
+    target : the node or the data that the layer's outputs are.
+    kernel : "rbf", "linear" or a kernel.
+    n_inducing : how many inducing inputs the layer has at most.
+    noise : of data, "shared" by all columns or "per_output".
+    mean_field : of a target that is a node: q of the layer's inducing outputs is independent of
+        the target's points, instead of integrated out first (a lower bound, and rarely better).
+    """
+
+    source: str | tuple[str, ...]
+    target: str
+    kernel: str | Kernel = "rbf"
+    n_inducing: int = 50
+    noise: Noise = "shared"
+    mean_field: bool = False
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """All sources, also where there is one."""
+        return (self.source,) if isinstance(self.source, str) else tuple(self.source)
+
+
+@dataclass(frozen=True)
+class Facts:
+    """What `Model.fit` was given for one node: its inputs (internal units), the rows' times."""
+
+    inputs: Float[Array, "N Q"] | None
+    timeline: Timeline | None
+
+
+class NodeKind(Protocol):
+    """What a node of a `Model` may be. A kind of one's own has these two members.
+
+    n_components : the dimensions of the node; None where its inputs say so.
+    """
+
+    @property
+    def n_components(self) -> int | None: ...
+
+    def node(self, facts: Facts, *, hidden: bool) -> Node:
+        """The belief and the prior of all rows (see `Node`).
+
+        hidden: an edge ends in the node, so that its prior is that edge's layer. Raises ValueError
+        for facts that are missing, and where the kind cannot be hidden.
+        """
+
+
+@dataclass(frozen=True)
+class Latent:
+    """Points that nobody observed: with the prior N(0, I), or below an edge that of its layer.
+
+    n_components : their dimensions. A plain number among a model's nodes means this.
+    """
+
+    n_components: int
+
+    def node(self, facts: Facts, *, hidden: bool) -> Node:
+        return HiddenNode() if hidden else LatentNode()
+
+
+@dataclass(frozen=True)
+class KnownInputs:
+    """Inputs that are known exactly, given to `fit(Y, inputs={name: X})`."""
+
+    n_components: None = None
+
+    def node(self, facts: Facts, *, hidden: bool) -> Node:
+        if hidden:
+            raise ValueError("known inputs cannot be the target of an edge: make it data")
+        if facts.inputs is None:
+            raise ValueError("known inputs are missing: give them to fit as inputs={name: X}")
+        return InputNode(Inputs.of(facts.inputs, None))
+
+
+@dataclass(frozen=True)
+class OverTime:
+    """Points on smooth paths: each dimension has a Gaussian-process prior over the rows' times.
+
+    n_components : their dimensions. time_kernel : a kernel, or its name.
+    """
+
+    n_components: int
+    time_kernel: str | Kernel = "rbf"
+
+    def node(self, facts: Facts, *, hidden: bool) -> Node:
+        if hidden:
+            raise ValueError("a node over time cannot be the target of an edge")
+        assert facts.timeline is not None  # `fit` makes one wherever a node is of this kind
+        return PathNode(facts.timeline, self.time_kernel)
+
+
+@dataclass(frozen=True)
+class Wiring:
+    """Nodes and edges in an order that depends on their names alone, from the tops down.
+
+    nodes: their names and kinds; every node is after those above it. edges: by name, sorted.
+    """
+
+    nodes: tuple[tuple[str, NodeKind], ...]
+    edges: tuple[tuple[str, Edge], ...]
+
+    @classmethod
+    def of(
+        cls, nodes: Mapping[str, int | NodeKind], edges: Mapping[str, Edge] | Sequence[Edge]
+    ) -> "Wiring":
+        """Raises ValueError for names that do not fit together, and for circles."""
+        named = _named(edges)
+        _check(nodes, named)
+        kinds = {
+            name: Latent(kind) if isinstance(kind, int) else kind for name, kind in nodes.items()
+        }
+        order = _order(kinds, named)
+        return cls(
+            tuple((name, kinds[name]) for name in order),
+            tuple(sorted(named.items())),
+        )
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the nodes."""
+        return tuple(name for name, _ in self.nodes)
+
+    @property
+    def data(self) -> tuple[str, ...]:
+        """The names of the data, in the order of their edges."""
+        return tuple(edge.target for _, edge in self.edges if edge.target not in self.names)
+
+    @property
+    def hidden(self) -> frozenset[str]:
+        """The nodes that an edge ends in."""
+        return frozenset(edge.target for _, edge in self.edges) & frozenset(self.names)
+
+    def sources(self, edge: Edge) -> tuple[int, ...]:
+        """The numbers of the nodes that an edge starts from."""
+        return tuple(self.names.index(name) for name in edge.sources)
+
+
+def _named(edges: Mapping[str, Edge] | Sequence[Edge]) -> dict[str, Edge]:
+    """Edges by name; one without a name is called by its ends."""
+    if isinstance(edges, Mapping):
+        return dict(edges)
+    found: dict[str, Edge] = {}
+    for edge in edges:
+        name = f"{' + '.join(edge.sources)} → {edge.target}"
+        if name in found:
+            raise ValueError(f"there are two edges {name}: leave one out, or give them names")
+        found[name] = edge
+    return found
+
+
+def _check(nodes: Mapping[str, int | NodeKind], edges: Mapping[str, Edge]) -> None:
+    if not nodes or not edges:
+        raise ValueError("a model needs at least one node and one edge")
+    ends: dict[str, str] = {}
+    for name, edge in edges.items():
+        unknown = [source for source in edge.sources if source not in nodes]
+        if unknown or not edge.sources:
+            raise ValueError(
+                f"edge {name!r} starts from {', '.join(map(repr, unknown)) or 'nothing'}; the "
+                f"nodes are {', '.join(map(repr, nodes))}"
+            )
+        if len(set(edge.sources)) < len(edge.sources):
+            raise ValueError(f"edge {name!r} names a source twice: name it once")
+        if edge.target in ends:
+            raise ValueError(
+                f"edges {ends[edge.target]!r} and {name!r} both end in {edge.target!r}: give one "
+                "edge several sources instead"
+            )
+        if edge.mean_field and edge.target not in nodes:
+            raise ValueError(f"edge {name!r} ends in data: mean_field is for edges to nodes")
+        if edge.noise == "per_output" and edge.target in nodes:
+            raise ValueError(f"edge {name!r} ends in a node: noise='per_output' is for data")
+        ends[edge.target] = name
+    starts = {source for edge in edges.values() for source in edge.sources}
+    for name, kind in nodes.items():
+        if name not in starts:
+            raise ValueError(f"no edge starts from node {name!r}: add one, or leave the node out")
+        if isinstance(kind, int) and kind < 1:
+            raise ValueError(f"node {name!r} has {kind} dimensions; it needs at least 1")
+    if not set(ends) - set(nodes):
+        raise ValueError("no edge ends in data: give one a target that is no node")
+
+
+def _order(kinds: Mapping[str, NodeKind], edges: Mapping[str, Edge]) -> list[str]:
+    """Nodes from the tops down, by name where the graph leaves it open; ValueError for a circle."""
+    above = {edge.target: edge.sources for edge in edges.values()}
+    order: list[str] = []
+    while len(order) < len(kinds):
+        ready = [
+            name
+            for name in sorted(kinds)
+            if name not in order and all(source in order for source in above.get(name, ()))
+        ]
+        if not ready:
+            left = ", ".join(repr(name) for name in sorted(kinds) if name not in order)
+            raise ValueError(f"the edges go round in a circle among the nodes {left}")
+        order.append(ready[0])
+    return order

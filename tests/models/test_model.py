@@ -1,0 +1,352 @@
+"""Models of one's own: what they equal where an estimator covers them, and what they answer."""
+
+import dataclasses
+import itertools
+
+import numpy as np
+import pytest
+
+import gplvm_core
+from gplvm_core import (
+    BayesianGPLVM,
+    DynamicalGPLVM,
+    Edge,
+    KnownInputs,
+    Latent,
+    ManifoldRelevance,
+    Model,
+    OverTime,
+)
+from gplvm_core.datasets import DataError
+from gplvm_core.models import Facts
+from gplvm_core.models.problems.deep import chain
+from gplvm_core.models.problems.graph import Given, Graph
+from gplvm_core.models.problems.network import NetworkStart, network
+from gplvm_core.models.problems.nodes import LatentNode, PointNode
+from gplvm_core.models.problems.wiring import Wiring
+from gplvm_core.prediction import predict
+from gplvm_core.statistics import Targets
+from gplvm_core.statistics.executors import serial
+
+FEW = {"max_iter": 40, "random_state": 0}
+
+
+def drawn() -> dict[str, np.ndarray]:
+    """Two tables of 60 things: a cause bends both, and a mood shows in the second alone."""
+    generator = np.random.default_rng(0)
+    cause, mood = generator.uniform(-2.0, 2.0, 60), generator.standard_normal(60)
+    first = np.column_stack([np.sin(cause), np.cos(cause), cause]) @ generator.normal(size=(3, 5))
+    second = np.column_stack([np.tanh(2 * cause), mood]) @ generator.normal(size=(2, 4))
+    noise = 0.1 * generator.standard_normal((60, 9))
+    return {"face": first + noise[:, :5], "voice": second + noise[:, 5:]}
+
+
+DATA = drawn()
+# A top node, a hidden one, and a connection that skips it.
+NODES = {"cause": 1, "shape": 2}
+EDGES = {
+    "bend": Edge("cause", "shape", n_inducing=12),
+    "look": Edge("shape", "face", n_inducing=15),
+    "speak": Edge(("shape", "cause"), "voice", n_inducing=15),
+}
+
+
+@pytest.fixture(scope="module")
+def skipping() -> Model:
+    return Model(NODES, EDGES, max_iter=120, random_state=0).fit(DATA)
+
+
+def test_one_node_and_one_edge_are_the_bayesian_gplvm():
+    own = Model({"x": 2}, [Edge("x", "Y", n_inducing=10)], **FEW).fit(DATA["face"])
+    known = BayesianGPLVM(2, n_inducing=10, noise="shared", **FEW).fit(DATA["face"])
+    assert own.bound_ == pytest.approx(known.bound_, rel=1e-12)
+    rows = DATA["face"][:4].copy()
+    rows[:, 2] = np.nan
+    np.testing.assert_allclose(own.complete(rows)["Y"], known.complete(rows), rtol=1e-4)
+
+
+def test_one_node_and_two_edges_are_manifold_relevance():
+    edges = [Edge("x", "face", n_inducing=10), Edge("x", "voice", n_inducing=10)]
+    own = Model({"x": 3}, edges, **FEW).fit(DATA)
+    known = ManifoldRelevance(3, n_inducing=10, noise="shared", **FEW).fit(DATA)
+    assert own.bound_ == pytest.approx(known.bound_, rel=1e-12)
+
+
+def test_a_node_over_time_is_the_dynamical_gplvm():
+    times = np.linspace(0.0, 3.0, 60)
+    node = {"x": OverTime(2, "matern32")}
+    own = Model(node, [Edge("x", "Y", n_inducing=10)], **FEW).fit(DATA["face"], times=times)
+    known = DynamicalGPLVM(2, n_inducing=10, time_kernel="matern32", noise="shared", **FEW)
+    assert own.bound_ == pytest.approx(known.fit(DATA["face"], times=times).bound_, rel=1e-12)
+    with pytest.raises(DataError, match="for rows without times"):
+        own.transform(DATA["face"])
+
+
+def graph_of(nodes: dict, edges: list[Edge]) -> Graph:
+    wiring = Wiring.of(nodes, edges)
+    kinds = tuple(
+        kind.node(Facts(None, None), hidden=name in wiring.hidden) for name, kind in wiring.nodes
+    )
+    centred = DATA["face"] - DATA["face"].mean(axis=0)
+    return network(NetworkStart(wiring, {"face": centred}, {}), kinds, 1e-6, serial)
+
+
+def test_a_skip_connection_has_the_bound_of_input_connections():
+    """At the same beliefs and layers, as the estimator's graph says it."""
+    edges = [Edge("a", "b", n_inducing=8), Edge(("b", "a"), "face", n_inducing=9)]
+    own = graph_of({"a": 1, "b": 2}, edges)
+    parameters = own.start(0)
+    # Sorted by name: the edge from a comes first, as in the chain.
+    begun = Given(own.begin(0))
+    targets = Targets.of(DATA["face"] - DATA["face"].mean(axis=0))
+    settings = {"family": "marginalised", "jitter": 1e-6, "run": serial, "connected": True}
+    known = chain(LatentNode(), targets, begun, 1, **settings)
+    phase = own.phases[-1]
+    assert own.evaluate(parameters, phase).bound == pytest.approx(
+        known.evaluate(parameters, phase).bound, rel=1e-12
+    )
+
+
+def test_the_order_in_which_a_graph_is_listed_does_not_matter(skipping: Model):
+    for names in itertools.permutations(EDGES):
+        nodes = dict(reversed(NODES.items()))
+        other = Model(nodes, {name: EDGES[name] for name in names}, max_iter=3, random_state=0)
+        same = Model(NODES, EDGES, max_iter=3, random_state=0).fit(DATA)
+        other.fit(dict(reversed(DATA.items())))
+        assert other.bound_ == same.bound_
+        assert list(other.layers_) == list(same.layers_) == sorted(EDGES)
+    assert [skipping.layers_[name].verdict_ for name in sorted(EDGES)] == [
+        "edge 'bend' is on",
+        "edge 'look' is on",
+        "edge 'speak' is on",
+    ]
+
+
+def test_a_graph_is_examined_whatever_the_order_of_its_edges():
+    edges = [Edge("a", "b", n_inducing=5), Edge("b", "face", n_inducing=6)]
+    graph = graph_of({"a": 1, "b": 2}, edges)
+    begun = graph.begin(0)
+    turned = dataclasses.replace(
+        graph,
+        edges=graph.edges[::-1],
+        begin=Given(dataclasses.replace(begun, layers=begun.layers[::-1])),
+        names=(),
+    )
+    plain = dataclasses.replace(graph, names=())
+    said = [set(each.verdicts(each.start(0))) for each in (plain, turned)]
+    assert said[0] == said[1] == {"layer 1 of 2 is on", "layer 2 of 2 is on"}
+
+
+def test_an_edge_that_says_nothing_is_named():
+    """Noise has no cause: the layer to it is off, and the notes say which."""
+    noise = np.random.default_rng(5).standard_normal((40, 12))
+    edges = {"bend": Edge("cause", "shape", n_inducing=8), "look": Edge("shape", "Y", n_inducing=8)}
+    with pytest.warns(UserWarning, match="edge '(bend|look)' is off"):
+        Model(NODES, edges, max_iter=60, random_state=0).fit(noise)
+
+
+def test_moments_come_from_any_node_that_data_follow_from(skipping: Model):
+    points = np.array([[-1.0], [0.3], [1.2]])
+    both = skipping.generate({"cause": points})
+    assert set(both) == {"face", "voice"}
+    hidden = predict(skipping.layers_["bend"].posterior_, points)[0]
+    assert set(skipping.generate({"shape": hidden})) == {"face"}
+    held = skipping.generate({"cause": points, "shape": hidden})
+    direct = predict(skipping.layers_["speak"].posterior_, np.hstack([hidden, points]))[0]
+    np.testing.assert_allclose(held["voice"], direct)
+    mean, std = skipping.generate({"cause": points}, return_std=True)
+    drawn_ = through_draws(skipping, points, 4000)
+    for name, values in drawn_.items():
+        np.testing.assert_allclose(mean[name], values.mean(axis=0), atol=0.1 * values.std())
+        assert (std[name] > 0).all()
+
+
+def through_draws(model: Model, points: np.ndarray, count: int) -> dict[str, np.ndarray]:
+    """Outputs at points of the top, by drawing the hidden ones: no code of the engine's own."""
+    generator = np.random.default_rng(1)
+    posteriors = {name: layer.posterior_ for name, layer in model.layers_.items()}
+    many = np.tile(points, (count, 1))
+    mean, variance = predict(posteriors["bend"], many, noise=True)
+    hidden = mean + np.sqrt(variance) * generator.standard_normal(mean.shape)
+    found = {
+        "face": predict(posteriors["look"], hidden)[0],
+        "voice": predict(posteriors["speak"], np.hstack([hidden, many]))[0],
+    }
+    return {name: values.reshape(count, len(points), -1) for name, values in found.items()}
+
+
+def by_the_prior(
+    model: Model, rows: dict[str, np.ndarray], count: int
+) -> tuple[float, dict[str, tuple[np.ndarray, np.ndarray]]]:
+    """log p of one row, and mean and deviation of its data given what is observed of it.
+
+    By draws of the prior, which know of no explanations.
+    """
+    generator = np.random.default_rng(2)
+    posteriors = {name: layer.posterior_ for name, layer in model.layers_.items()}
+    top = generator.standard_normal((count, 1))
+    mean, variance = predict(posteriors["bend"], top, noise=True)
+    hidden = mean + np.sqrt(variance) * generator.standard_normal(mean.shape)
+    found = {
+        "face": predict(posteriors["look"], hidden, noise=True),
+        "voice": predict(posteriors["speak"], np.hstack([hidden, top]), noise=True),
+    }
+    log = np.zeros(count)
+    for name, row in rows.items():
+        own, spread = found[name]
+        log += -0.5 * np.nansum(np.log(2 * np.pi * spread) + (row - own) ** 2 / spread, axis=1)
+    weights = np.exp(log - log.max())
+    log_density, weights = log.max() + np.log(weights.mean()), weights / weights.sum()
+    whole = {}
+    for name, (own, spread) in found.items():
+        middle = weights @ own
+        whole[name] = middle, np.sqrt(weights @ (spread + (own - middle) ** 2))
+    return log_density, whole
+
+
+def test_new_rows_are_explained_as_draws_of_the_prior_explain_them(skipping: Model):
+    rows = {"face": DATA["face"][:3].copy(), "voice": DATA["voice"][:3].copy()}
+    rows["face"][0, 1] = np.nan
+    rows["voice"][1] = np.nan  # nothing of one table
+    told = skipping.score_samples(rows, n_samples=4000)
+    filled = skipping.complete(rows)
+    for n in range(3):
+        log, whole = by_the_prior(skipping, {k: v[n] for k, v in rows.items()}, 400_000)
+        assert told[n] == pytest.approx(log, abs=0.2)
+        for name, values in rows.items():
+            missing, (middle, deviation) = np.isnan(values[n]), whole[name]
+            error = np.abs(filled[name][n] - middle)[missing]
+            assert (error < 0.5 * deviation[missing]).all()
+            np.testing.assert_array_equal(filled[name][n][~missing], values[n][~missing])
+
+
+def test_one_table_tells_of_the_other_and_of_every_node_above_it(skipping: Model):
+    found, deviation = skipping.complete({"face": DATA["face"]}, return_std=True)
+    left = np.mean((found["voice"] - DATA["voice"]) ** 2) / np.mean(DATA["voice"].var(axis=0))
+    assert left < 0.75  # the mood shows in the voice alone
+    inside = np.abs(found["voice"] - DATA["voice"]) < 1.96 * deviation["voice"]
+    assert inside.mean() > 0.85
+    points = skipping.transform({"face": DATA["face"][:2]})
+    assert points["cause"].shape == (2, 1) and points["shape"].shape == (2, 2)
+    draws = skipping.sample(500, random_state=0)
+    np.testing.assert_allclose(draws["face"].std(axis=0), DATA["face"].std(axis=0), rtol=0.4)
+
+
+def test_known_inputs_lead_to_data_whatever_their_units():
+    dose = np.linspace(0.0, 10.0, 60)[:, None]
+    answer = np.column_stack([np.sin(dose[:, 0]), np.cos(dose[:, 0])])
+    answer += 0.05 * np.random.default_rng(3).standard_normal(answer.shape)
+    nodes, edges = (
+        {"dose": KnownInputs(), "state": 2},
+        [
+            Edge("dose", "state", n_inducing=15),
+            Edge("state", "answer", n_inducing=15),
+        ],
+    )
+    one = Model(nodes, edges, max_iter=60, random_state=0).fit(answer, inputs={"dose": dose})
+    other = Model(nodes, edges, max_iter=60, random_state=0)
+    other.fit(answer, inputs={"dose": 1000.0 * dose + 7.0})
+    new = np.array([[2.5], [7.1]])
+    mean, std = one.generate({"dose": new}, return_std=True)
+    truth = np.column_stack([np.sin(new[:, 0]), np.cos(new[:, 0])])
+    assert (np.abs(mean["answer"] - truth) < 3.0 * std["answer"] + 0.05).all()
+    assert np.abs(mean["answer"] - truth).max() < 0.2
+    again = other.generate({"dose": 1000.0 * new + 7.0})
+    np.testing.assert_allclose(again["answer"], mean["answer"], atol=1e-3)
+    half = answer[:3].copy()
+    half[:, 1] = np.nan
+    filled = one.complete(half, inputs={"dose": dose[:3]})["answer"]
+    assert np.abs(filled[:, 1] - answer[:3, 1]).max() < 0.3
+    with pytest.raises(DataError, match="the model needs inputs 'dose'; got none"):
+        one.complete(half)
+
+
+@dataclasses.dataclass(frozen=True)
+class AtPoints:
+    """A kind of one's own: most probable points instead of beliefs."""
+
+    n_components: int
+
+    def node(self, facts: Facts, *, hidden: bool) -> PointNode:
+        return PointNode()
+
+
+def test_a_kind_of_node_of_ones_own_is_trained_like_the_others():
+    own = Model({"x": AtPoints(2)}, [Edge("x", "Y", n_inducing=10)], **FEW).fit(DATA["face"])
+    assert (own.beliefs_["x"].variance == 0.0).all()
+    assert np.isfinite(own.bound_)
+
+
+def test_a_training_that_was_stopped_goes_on_with_the_same_numbers():
+    runs = []
+
+    def stop(progress) -> None:
+        runs.append(progress.run)
+        if len(runs) == 10:
+            raise StopIteration
+
+    whole = Model(NODES, EDGES, max_iter=25, random_state=0).fit(DATA)
+    first = Model(NODES, EDGES, max_iter=25, random_state=0).fit(DATA, callback=stop)
+    assert first.result_.status == "stopped"
+    rest = Model(NODES, EDGES, max_iter=25, random_state=0).fit(DATA, resume=runs[-1])
+    assert rest.bound_ == whole.bound_
+
+
+def test_a_file_gives_back_the_same_answers(skipping: Model, tmp_path):
+    skipping.save(tmp_path / "own.gplvm")
+    loaded = gplvm_core.load(tmp_path / "own.gplvm")
+    assert loaded.nodes == NODES and loaded.edges == EDGES
+    rows = {"face": DATA["face"][:2]}
+    for name, values in skipping.complete(rows).items():
+        np.testing.assert_array_equal(loaded.complete(rows)[name], values)
+
+
+@pytest.mark.parametrize(
+    ("nodes", "edges", "words"),
+    [
+        ({}, [], "at least one node and one edge"),
+        ({"x": 2}, [Edge("z", "Y")], "starts from 'z'; the nodes are 'x'"),
+        ({"x": 2}, [Edge((), "Y")], "starts from nothing"),
+        ({"x": 2}, [Edge(("x", "x"), "Y")], "names a source twice"),
+        ({"x": 2, "z": 1}, [Edge("x", "Y")], "no edge starts from node 'z'"),
+        ({"x": 2}, [Edge("x", "Y"), Edge("x", "Y")], "two edges x → Y"),
+        ({"x": 2, "z": 1}, [Edge("x", "Y"), Edge("z", "Y")], "both end in 'Y'"),
+        ({"x": 2, "z": 1}, [Edge("x", "z"), Edge("z", "x")], "no edge ends in data"),
+        (
+            {"a": 1, "b": 1, "c": 1},
+            [Edge("a", "b"), Edge(("b", "c"), "c"), Edge("c", "Y")],
+            "circle among the nodes 'c'",
+        ),
+        ({"x": 0}, [Edge("x", "Y")], "needs at least 1"),
+        ({"x": 2}, [Edge("x", "Y", mean_field=True)], "mean_field is for edges to nodes"),
+        ({"x": 2, "z": 1}, [Edge("x", "z", noise="per_output"), Edge("z", "Y")], "is for data"),
+        ({"x": KnownInputs()}, [Edge("x", "Y")], "known inputs are missing"),
+        (
+            {"x": 2, "z": KnownInputs()},
+            [Edge("x", "z"), Edge("z", "Y")],
+            "cannot be the target of an edge",
+        ),
+        ({"x": 2, "z": OverTime(2)}, [Edge("x", "z"), Edge("z", "Y")], "over time cannot be"),
+    ],
+)
+def test_a_graph_that_does_not_fit_together_is_refused_in_words(nodes, edges, words):
+    with pytest.raises(ValueError, match=words):
+        Model(nodes, edges, max_iter=2).fit(DATA["face"])
+
+
+def test_data_that_do_not_fit_the_graph_are_refused_in_words(skipping: Model):
+    with pytest.raises(DataError, match="lead to the data 'face', 'voice'; got 'face'"):
+        Model(NODES, EDGES).fit({"face": DATA["face"]})
+    with pytest.raises(DataError, match="rows"):
+        Model(NODES, EDGES).fit({"face": DATA["face"][:5], "voice": DATA["voice"]})
+    with pytest.raises(DataError, match="no nodes with KnownInputs"):
+        Model(NODES, EDGES).fit(DATA, inputs={"cause": np.ones((60, 1))})
+    with pytest.raises(DataError, match="no node 'mood'"):
+        skipping.generate({"mood": np.zeros((1, 1))})
+    with pytest.raises(DataError, match="1 × 1 finite numbers; got shape"):
+        skipping.generate({"cause": np.zeros((1, 2))})
+    with pytest.raises(DataError, match="there is no view 'smell'"):
+        skipping.complete({"smell": np.zeros((1, 2))})
+    with pytest.raises(DataError, match="nothing is observed"):
+        skipping.complete({"face": np.full((1, 5), np.nan)})
+    assert Model({"x": Latent(2)}, [Edge("x", "Y")]).get_params()["scaling"] == "global"
