@@ -23,7 +23,7 @@ from gplvm_core.prediction.generate import (
     sample,
     sample_prior,
 )
-from gplvm_core.prediction.importance import log_density_sampled
+from gplvm_core.prediction.network import log_density_sampled
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import Projection, project, project_certain
 from gplvm_core.prediction.project_deep import log_density_deep

@@ -27,6 +27,7 @@ from gplvm_core.prediction.row_terms import Evidence, UncertainTerms, terms_of
 Flags = NDArray[np.bool_]
 Given = Mapping[int, Belief]
 Outputs = Mapping[str, Float[Array, "N _D"]]
+CHAINED = "data"  # what a chain of layers ends in
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,19 @@ class Network:
     nodes: tuple[str, ...]
     edges: tuple[TrainedEdge, ...]
     known: tuple[int, ...] = ()
+
+    @classmethod
+    def chain(cls, posteriors: Sequence[Posterior]) -> "Network":
+        """Layers below each other. One with more inputs than the layer above has outputs sees the
+        top as well.
+        """
+        edges, widths = list[TrainedEdge](), [posteriors[0].n_latent]
+        for at, posterior in enumerate(posteriors):
+            sources = (at,) if posterior.n_latent == widths[at] else (at, 0)
+            end = at + 1 if at + 1 < len(posteriors) else CHAINED
+            edges.append(TrainedEdge(str(at), sources, end, posterior))
+            widths.append(posterior.n_outputs)
+        return cls(tuple(map(str, range(len(posteriors)))), tuple(edges))
 
     @property
     def ends(self) -> dict[str, TrainedEdge]:
@@ -287,3 +301,17 @@ def log_density(
 def _at(edge: TrainedEdge, known: Mapping[int, Array]) -> tuple[Array, Array]:
     inputs = np.concatenate([known[at] for at in edge.sources], axis=2)
     return at_each(edge.posterior, inputs)
+
+
+def log_density_sampled(
+    posteriors: Sequence[Posterior],
+    outputs: Float[Array, "N D"],
+    found: Sequence[Projection],
+    n_samples: int,
+    random_state: int | np.random.Generator | None = None,
+) -> Float[Array, " N"]:
+    """`log_density` of rows in a chain of layers; found: their explanations at every node."""
+    told = np.ones((len(outputs), len(found)), dtype=bool)
+    explained = Explained(tuple(range(len(found))), tuple(found), told)
+    chain, rows = Network.chain(posteriors), {CHAINED: outputs}
+    return log_density(chain, rows, explained, {}, n_samples, random_state)
