@@ -27,7 +27,7 @@ DEEPEST = 32  # groups within groups
 FILTERS = {1, 2, 3, 32_000}  # gzip, shuffle, checksum, LZF: those that h5py brings along
 STRINGS_AT_ONCE = 64  # all of them may be the same long one
 SPARSE = {"data", "indices", "indptr"}  # the members of a sparse matrix
-AGAIN = "Save the file again with the present version of its package."
+AGAIN = "Save all of it again as one file, with the present version of anndata."
 
 
 def check_hdf5(path: Path, name: str) -> None:
