@@ -21,6 +21,7 @@ from typing import IO, Any
 
 import gplvm_core
 from gplvm_core.apart import message
+from gplvm_core.apart.calls import refuse_calls
 from gplvm_core.apart.fence import fence_in, packages
 from gplvm_core.apart.message import ANSWER, LAST, MORE, READY, REQUEST
 from gplvm_core.apart.tasks import run
@@ -43,6 +44,7 @@ def main(folder: Path) -> None:
     status = open_status()
     mimetypes.knownfiles.clear()  # the system's lists, which openpyxl would read
     fence_in([*packages(), Path(gplvm_core.__file__).parent, ASSETS], folder)
+    refuse_calls()
     requests: Queue[bytes] = Queue()
     threading.Thread(target=listen, args=(requests, folder), daemon=True).start()
     at_first = taken(status)
@@ -56,7 +58,7 @@ def main(folder: Path) -> None:
             try:
                 message.write(told, folder / ANSWER)
             except MemoryError:
-                told = too_large("The file")
+                told = too_large("The file") | {"log": told["log"]}
                 message.write(told, folder / ANSWER)
             del told
             gc.collect()
