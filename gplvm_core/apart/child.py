@@ -1,10 +1,11 @@
 """The process that reads files which others made; `Reader` starts it.
 
 It has no environment, no open files but its pipes, and behind the fence no access to files but to
-packages and to the one folder that it shares with the process that asks. A first line on standard
-output says that it is ready. A line on standard input says that a request is in the folder; a line
-on standard output says that its answer is, and whether another file may follow. The process ends,
-and deletes the folder, when its standard input is closed.
+packages and to the one folder that it shares with the process that asks. System calls that reach
+beyond these files are refused. A first line on standard output says that it is ready. A line on
+standard input says that a request is in the folder; a line on standard output says that its answer
+is, and whether another file may follow. The process ends, and deletes the folder, when its standard
+input is closed.
 """
 
 import gc

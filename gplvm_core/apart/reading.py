@@ -50,14 +50,18 @@ class Reader:
         self.goes_on = True  # whether it takes another request
         self.folder = Path(tempfile.mkdtemp(prefix="manifolio-"))  # for this user's eyes alone
         home = str(Path(gplvm_core.__file__).parents[1])
-        self.process = subprocess.Popen(
-            [sys.executable, "-I", "-c", START, str(self.folder), home, *sys.path],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={name: os.environ[name] for name in NEEDED if name in os.environ},
-            close_fds=True,
-        )
+        try:
+            self.process = subprocess.Popen(
+                [sys.executable, "-I", "-c", START, str(self.folder), home, *sys.path],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={name: os.environ[name] for name in NEEDED if name in os.environ},
+                close_fds=True,
+            )
+        except OSError:
+            self.folder.rmdir()
+            raise
         self._ready = False
 
     def started(self) -> bool:
@@ -111,8 +115,11 @@ class Readers:
         self.free = threading.Semaphore(MOST_AT_ONCE)
 
     def warm(self) -> None:
-        """Have a reader ready, soon; returns at once."""
-        with self._lock:
+        """Have a reader ready, soon; returns at once.
+
+        Where none can be started now, the next file tries again, and reports it.
+        """
+        with self._lock, contextlib.suppress(OSError):
             if not self._idle:
                 self._idle.append(Reader())
 

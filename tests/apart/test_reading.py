@@ -100,6 +100,19 @@ def test_a_process_that_dies_or_cannot_start_is_told_at_once(readers, monkeypatc
     assert ask(readers, "inspect", TABLE) == run("inspect", TABLE)
 
 
+def test_a_reader_that_cannot_start_now_breaks_nothing_and_leaves_nothing(monkeypatch, tmp_path):
+    readers = Readers()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with monkeypatch.context() as broken:
+        broken.setattr("sys.executable", str(tmp_path / "missing"))
+        readers.warm()
+        with pytest.raises(DataError, match="could not go on"):
+            ask(readers, "inspect", TABLE)
+    assert not list(tmp_path.iterdir())
+    assert ask(readers, "inspect", TABLE) == run("inspect", TABLE)
+    readers.close()
+
+
 def test_only_little_plain_files_are_read_without_a_process():
     assert is_small(TABLE)
     assert not is_small(NamedBytes("table.csv", b"PK\x03\x04"))
