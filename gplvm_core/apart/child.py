@@ -1,10 +1,11 @@
 """The process that reads files which others made; `Reader` starts it.
 
 It has no environment, no open files but its pipes, and behind the fence no access to files but to
-packages and to the one folder that it shares with the process that asks. A first line on standard
-output says that it is ready. A line on standard input says that a request is in the folder; a line
-on standard output says that its answer is, and whether another file may follow. The process ends,
-and deletes the folder, when its standard input is closed.
+packages and to the one folder that it shares with the process that asks. System calls that reach
+beyond these files are refused. A first line on standard output says that it is ready. A line on
+standard input says that a request is in the folder; a line on standard output says that its answer
+is, and whether another file may follow. The process ends, and deletes the folder, when its standard
+input is closed.
 """
 
 import gc
@@ -21,6 +22,7 @@ from typing import IO, Any
 
 import gplvm_core
 from gplvm_core.apart import message
+from gplvm_core.apart.calls import refuse_calls
 from gplvm_core.apart.fence import fence_in, packages
 from gplvm_core.apart.message import ANSWER, LAST, MORE, READY, REQUEST
 from gplvm_core.apart.tasks import run
@@ -43,6 +45,7 @@ def main(folder: Path) -> None:
     status = open_status()
     mimetypes.knownfiles.clear()  # the system's lists, which openpyxl would read
     fence_in([*packages(), Path(gplvm_core.__file__).parent, ASSETS], folder)
+    refuse_calls()
     requests: Queue[bytes] = Queue()
     threading.Thread(target=listen, args=(requests, folder), daemon=True).start()
     at_first = taken(status)
@@ -56,7 +59,7 @@ def main(folder: Path) -> None:
             try:
                 message.write(told, folder / ANSWER)
             except MemoryError:
-                told = too_large("The file")
+                told = too_large("The file") | {"log": told["log"]}
                 message.write(told, folder / ANSWER)
             del told
             gc.collect()

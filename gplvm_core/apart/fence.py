@@ -36,7 +36,8 @@ SYSTEM = (
 def fence_in(readable: Iterable[Path], writable: Path) -> bool:
     """Let this process read only below `readable` and `SYSTEM`, write only below `writable`.
 
-    It can start no programs and open no connections either. Must be called before there are other
+    It can start no programs from these files and make no connections by TCP; `refuse_calls` does
+    the rest. It may remove empty folders beside `writable`. Must be called before there are other
     threads, which would stay outside. False, and nothing is changed, where the system offers no
     Landlock.
     """

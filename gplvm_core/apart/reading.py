@@ -17,7 +17,7 @@ import numpy as np
 
 import gplvm_core
 from gplvm_core.apart import message
-from gplvm_core.apart.message import ANSWER, MORE, READY, REQUEST
+from gplvm_core.apart.message import ANSWER, LAST, LONGEST_LINE, MORE, READY, REQUEST
 from gplvm_core.datasets import DataError, EmptyRowsError, NamedBytes
 from gplvm_core.datasets.errors import DataTypeError
 from gplvm_core.datasets.limits import SECONDS, SECONDS_TO_START
@@ -50,26 +50,35 @@ class Reader:
         self.goes_on = True  # whether it takes another request
         self.folder = Path(tempfile.mkdtemp(prefix="manifolio-"))  # for this user's eyes alone
         home = str(Path(gplvm_core.__file__).parents[1])
-        self.process = subprocess.Popen(
-            [sys.executable, "-I", "-c", START, str(self.folder), home, *sys.path],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            env={name: os.environ[name] for name in NEEDED if name in os.environ},
-            close_fds=True,
-        )
+        try:
+            self.process = subprocess.Popen(
+                [sys.executable, "-I", "-c", START, str(self.folder), home, *sys.path],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                env={name: os.environ[name] for name in NEEDED if name in os.environ},
+                close_fds=True,
+            )
+        except OSError:
+            self.folder.rmdir()
+            raise
         self._ready = False
 
     def started(self) -> bool:
         """Wait until the process takes requests; False if it ended before."""
-        if not self._ready and self.process.stdout is not None:
+        if not self._ready:
             with contextlib.suppress(OSError, ValueError):  # it was ended meanwhile
-                self._ready = self.process.stdout.readline().decode().strip() == READY
+                self._ready = self._line() == READY
         return self._ready
+
+    def _line(self) -> str:
+        """What the process says next, no longer than what it may say."""
+        assert self.process.stdout is not None
+        return self.process.stdout.readline(LONGEST_LINE).decode("ascii", "replace").strip()
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any] | None:
         """The answer to one request; None when the process ended before it had one."""
-        assert self.process.stdin is not None and self.process.stdout is not None
+        assert self.process.stdin is not None
         self.goes_on = False  # whatever happens before it says so
         if not self.started():
             return None
@@ -77,13 +86,13 @@ class Reader:
             message.write(request, self.folder / REQUEST)
             self.process.stdin.write(b"\n")
             self.process.stdin.flush()
-            said = self.process.stdout.readline().decode().strip()
-            self.goes_on = said == MORE
-            if not said:
+            said = self._line()
+            if said not in (MORE, LAST):
                 return None
-            answer: dict[str, Any] = message.read(self.folder / ANSWER)
+            answer = _understood(message.read(self.folder / ANSWER))
+            self.goes_on = said == MORE
             return answer
-        except (OSError, ValueError):  # it was ended meanwhile
+        except (OSError, ValueError):  # it was ended meanwhile, or answers nonsense
             return None
 
     def close(self) -> None:
@@ -106,8 +115,11 @@ class Readers:
         self.free = threading.Semaphore(MOST_AT_ONCE)
 
     def warm(self) -> None:
-        """Have a reader ready, soon; returns at once."""
-        with self._lock:
+        """Have a reader ready, soon; returns at once.
+
+        Where none can be started now, the next file tries again, and reports it.
+        """
+        with self._lock, contextlib.suppress(OSError):
             if not self._idle:
                 self._idle.append(Reader())
 
@@ -220,8 +232,8 @@ class Reading:
                 "that reading may take, it had to be ended. Use fewer rows, columns or pictures, "
                 "and save the file again if it may be damaged."
             )
-        for line in told.get("log", ()):
-            logging.getLogger(__name__).error(line)
+        for line in told["log"]:
+            logging.getLogger(__name__).error("%s", line)
         if "answer" in told:
             return told["answer"]
         raise ERRORS[told["error"]](told["message"])
@@ -257,6 +269,17 @@ class Reading:
         with self._lending:
             if self._reader is not None:
                 self._reader.process.kill()
+
+
+def _understood(told: Any) -> dict[str, Any]:
+    """An answer, if it has the form of one; ValueError otherwise."""
+    if not isinstance(told, dict) or not isinstance(told.get("log"), list):
+        raise ValueError("no answer")
+    if "answer" not in told and not (
+        told.get("error") in ERRORS and isinstance(told.get("message"), str)
+    ):
+        raise ValueError("neither an answer nor an error")
+    return told
 
 
 def _since(moment: float | None) -> float:

@@ -1,7 +1,8 @@
 """Tables in folders that whoever runs the program has opened: chosen by name, never by a path.
 
 A name is the folder's own, then the way within it. Links and hidden files are neither listed nor
-followed, so nothing outside the folders can be reached.
+followed, so nothing outside the folders can be reached. Names that are not UTF-8 are not listed
+either: no page can show them.
 """
 
 import os
@@ -79,7 +80,7 @@ def _tables(folder: Folder, root: Path, parts: tuple[str, ...]) -> Iterator[Open
     """
     tables: dict[str, list[OpenTable]] = {}
     for name in folder.names():
-        if name.startswith("."):
+        if name.startswith(".") or not _is_text(name):
             continue
         # A link, or a folder that cannot be read, has no tables.
         with suppress(OSError):
@@ -100,3 +101,8 @@ def _tables(folder: Folder, root: Path, parts: tuple[str, ...]) -> Iterator[Open
                 sum(table.size for table in each),
                 tuple(time for table in each for time in table.changed),
             )
+
+
+def _is_text(name: str) -> bool:
+    """Whether a name can be shown: Python reads bytes that are not UTF-8 as surrogates."""
+    return not any("\ud800" <= each <= "\udfff" for each in name)

@@ -148,11 +148,7 @@ class _Walk:
         step = max(1, STRINGS_AT_ONCE * length // dataset.size)
         for begin in range(0, length, step):
             part = dataset[begin : begin + step] if dataset.ndim else np.asarray(dataset[()])
-            columns = [part[key] for key in part.dtype.names] if part.dtype.names else [part]
-            for column in columns:
-                self.characters += sum(
-                    len(word) for word in np.ravel(column) if isinstance(word, bytes | str)
-                )
+            self.characters += _characters(part)
             check_at_most(
                 self.characters // MEGABYTE, MOST_TEXT // MEGABYTE, "MB of text", self.name, AGAIN
             )
@@ -164,12 +160,17 @@ class _Walk:
         if not all(isinstance(members[key], h5d.DatasetID) for key in SPARSE):
             self.refuse(path, "has a group in the place of a sparse matrix's numbers")
         about = Group(group).attrs
-        form = about.get("encoding-type", about.get("h5sparse_format", "csr_matrix"))
-        shape = about.get("shape", about.get("h5sparse_shape"))
+        # Two generations of names. Readers differ in which one they believe.
+        forms = [str(about[key]) for key in ("encoding-type", "h5sparse_format") if key in about]
+        shapes = [about[key] for key in ("shape", "h5sparse_shape") if key in about]
+        if len({form.removesuffix("_matrix") for form in forms}) > 1 or not all(
+            np.array_equal(shape, shapes[0]) for shape in shapes
+        ):
+            self.refuse(path, "declares a sparse matrix in two ways that differ")
+        form = forms[0] if forms else "csr_matrix"
+        shape = shapes[0] if shapes else None
         parts = {key: np.asarray(Dataset(members[key])[()]) for key in SPARSE}
-        check_sparse(
-            **parts, shape=shape, by_row="csc" not in str(form), name=f"{self.name}: {path}"
-        )
+        check_sparse(**parts, shape=shape, by_row="csc" not in form, name=f"{self.name}: {path}")
 
     def refuse(self, path: str, reason: str) -> None:
         """Raise DataError for one part of the file."""
@@ -177,9 +178,18 @@ class _Walk:
 
 
 def _has_text(kind: Any) -> bool:
-    """Whether a type has texts of varying lengths, alone or among its fields."""
+    """Whether a type has texts of varying lengths, alone, in arrays or among its fields."""
     from h5py import h5t
 
     if kind.get_class() == h5t.COMPOUND:
         return any(_has_text(kind.get_member_type(n)) for n in range(kind.get_nmembers()))
+    if kind.get_class() == h5t.ARRAY:
+        return _has_text(kind.get_super())
     return bool(kind.get_class() == h5t.STRING and kind.is_variable_str())
+
+
+def _characters(values: Any) -> int:
+    """How long all texts are, also those in fields of fields."""
+    if values.dtype.names:
+        return sum(_characters(values[key]) for key in values.dtype.names)
+    return sum(len(word) for word in np.ravel(values) if isinstance(word, bytes | str))

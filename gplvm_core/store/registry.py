@@ -27,6 +27,12 @@ ROOMS = (
     "gplvm_core.models",
 )
 
+# These open the files that their fields name, so a stored file must not make one.
+OPENING = tuple(
+    f"gplvm_core.datasets.{name}"
+    for name in ("folder_file", "folders", "npy_rows", "parquet_rows", "row_files")
+)
+
 
 def known_classes() -> dict[str, type]:
     """Public name → class for everything that a file may contain.
@@ -72,7 +78,7 @@ def _modules(room: ModuleType) -> Iterator[ModuleType]:
 def _is_storable(kind: object, module: ModuleType) -> bool:
     if not isinstance(kind, type) or kind.__module__ != module.__name__:
         return False
-    if kind.__name__.startswith("_"):
+    if kind.__name__.startswith("_") or kind.__module__ in OPENING:
         return False
     if issubclass(kind, BaseEstimator):
         return True

@@ -1,9 +1,7 @@
 """Files that are read in a process of its own: the same answers, and no harm from the others."""
 
-import ctypes
 import logging
 import os
-import socket
 import sys
 import threading
 import time
@@ -102,6 +100,19 @@ def test_a_process_that_dies_or_cannot_start_is_told_at_once(readers, monkeypatc
     assert ask(readers, "inspect", TABLE) == run("inspect", TABLE)
 
 
+def test_a_reader_that_cannot_start_now_breaks_nothing_and_leaves_nothing(monkeypatch, tmp_path):
+    readers = Readers()
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    with monkeypatch.context() as broken:
+        broken.setattr("sys.executable", str(tmp_path / "missing"))
+        readers.warm()
+        with pytest.raises(DataError, match="could not go on"):
+            ask(readers, "inspect", TABLE)
+    assert not list(tmp_path.iterdir())
+    assert ask(readers, "inspect", TABLE) == run("inspect", TABLE)
+    readers.close()
+
+
 def test_only_little_plain_files_are_read_without_a_process():
     assert is_small(TABLE)
     assert not is_small(NamedBytes("table.csv", b"PK\x03\x04"))
@@ -140,56 +151,6 @@ def test_a_reader_has_no_environment_and_no_open_files_but_its_own(readers, monk
     pipes = {name for name in opened if name.startswith("pipe:")}
     assert len(pipes) == 2 and opened - pipes == {"/dev/null", f"{own}/status"}
     readers.give_back(reader)
-
-
-HOLE = """
-import os, socket
-from gplvm_core.apart import tasks
-
-def tried(what):
-    try:
-        return repr(what())
-    except Exception as error:
-        return type(error).__name__
-
-def peek(source, secret, server, port):
-    ways = {
-        "file": lambda: open(secret).read(),
-        "folder": lambda: os.listdir(os.path.dirname(secret)),
-        "environment of the server": lambda: open(f"/proc/{server}/environ").read(),
-        "program": lambda: os.execv("/bin/cat", ["cat", secret]),
-        "network": lambda: socket.create_connection(("127.0.0.1", port), 5),
-        "write": lambda: open(secret, "w"),
-    }
-    return {name: tried(way) for name, way in ways.items()}
-
-tasks.TASKS["peek"] = peek
-"""
-
-
-@LINUX
-def test_a_hole_in_a_reader_shows_nothing_of_this_machine(monkeypatch, tmp_path):
-    """A reader that does whatever a file wants, in the very process that the app starts."""
-    secret = tmp_path / "secret.txt"
-    secret.write_text("secret")
-    before, at, after = START.partition("main(Path")
-    monkeypatch.setattr(reading_module, "START", before + HOLE + at + after)
-    readers = Readers()
-    with socket.create_server(("127.0.0.1", 0)) as server:
-        options = {"secret": str(secret), "server": os.getpid(), "port": server.getsockname()[1]}
-        found = ask(readers, "peek", TABLE, **options)
-    readers.close()
-    if fenced():
-        assert set(found.values()) == {"PermissionError"}, found
-    assert secret.read_text() == "secret"
-
-
-def fenced() -> bool:
-    """Whether this system's kernel offers the fence; asked of it, not of our code."""
-    modules = Path("/sys/kernel/security/lsm")
-    if modules.exists():
-        return "landlock" in modules.read_text()
-    return ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), 1) > 0
 
 
 def slow(seconds: float) -> str:

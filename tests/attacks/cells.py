@@ -154,6 +154,26 @@ def twice(file: Any) -> None:
         put(path, values)(file)
 
 
+def two_forms(file: Any) -> None:
+    """By row under the present name, by column under the one of before, which is believed."""
+    file["X"].attrs["h5sparse_format"] = "csc"
+
+
+def two_shapes(file: Any) -> None:
+    """Two shapes, under the present name and the one of before."""
+    file["X"].attrs["h5sparse_shape"] = (10**6, 10**6)
+
+
+def long_words_within(file: Any) -> None:
+    """One long word for each row, in an array that is a field of a field."""
+    text = h5py.string_dtype()
+    kind = np.dtype([("outer", [("inner", text, (2,))])])
+    words = file["uns"].create_dataset("x", (750,), dtype=kind)
+    values = np.zeros(750, dtype=kind)
+    values["outer"]["inner"] = "x" * 60_000
+    words[...] = values
+
+
 def plain(values: bytes = b"") -> bytes:
     """HDF5, and no AnnData file."""
     file = io.BytesIO()

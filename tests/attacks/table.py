@@ -270,6 +270,7 @@ TABLE: dict[str, dict[str, Cell]] = {
             Attack(lambda: cells.changed(cells.packed_zeros), "MB of arrays"),
             Attack(lambda: cells.changed(cells.many_links), "MB of arrays"),
             Attack(lambda: cells.changed(cells.long_words), "MB of text"),
+            Attack(lambda: cells.changed(cells.long_words_within), "MB of text"),
         ),
         "bad indices": (
             *(
@@ -278,6 +279,8 @@ TABLE: dict[str, dict[str, Cell]] = {
             ),
             Attack(lambda: cells.changed(cells.falling), "has to rise"),
             Attack(lambda: cells.changed(cells.twice), "two values for one entry"),
+            Attack(lambda: cells.changed(cells.two_forms), "in two ways that differ"),
+            Attack(lambda: cells.changed(cells.two_shapes), "in two ways that differ"),
             Attack(
                 lambda: cells.changed(cells.put("X/indices", np.zeros((2, 2), dtype=int))), "axes"
             ),

@@ -50,6 +50,16 @@ def test_files_and_folders_of_them_are_tables_and_links_are_not(folder):
     assert tables[-1].size == (folder / "whole.npy").stat().st_size
 
 
+@pytest.mark.skipif(os.name == "nt", reason="all names are text there")
+def test_a_name_that_no_page_can_show_is_not_listed(folder):
+    before = tables_in(opened_folders(os.environ))
+    try:
+        os.rename(folder / "notes.txt", os.fsencode(folder) + b"/\xff.npy")
+    except OSError:
+        pytest.skip("this file system allows no such name")
+    assert tables_in(opened_folders(os.environ)) == before
+
+
 @pytest.mark.parametrize(
     "name",
     [

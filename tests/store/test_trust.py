@@ -13,8 +13,12 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from gplvm_core.store import ChangedError, Library, StoreError, save
+from gplvm_core.datasets.folder_file import FolderFile
+from gplvm_core.datasets.npy_rows import NpyRows
+from gplvm_core.datasets.row_files import RowFiles
+from gplvm_core.store import ChangedError, Library, StoreError, load, save
 from gplvm_core.store.holding import one_by_one
+from gplvm_core.store.registry import known_classes
 from tests.store.cards import unseal_card
 from tests.store.faults import reachable_home, refused
 
@@ -297,3 +301,18 @@ def test_a_home_that_cannot_be_written_is_told_in_words(tmp_path, model, circle)
     library.tidy()
     with pytest.raises(StoreError, match=r"Cannot write to .*: Not a directory"):
         library.add(model, circle, "x")
+
+
+@pytest.mark.parametrize("whole", [True, False])
+def test_a_file_cannot_name_another_file_that_is_to_be_opened(tmp_path, circle, whole):
+    secret = tmp_path / "secret"
+    secret.write_bytes(b"the secret of somebody else")
+    state = secret.stat()
+    named = FolderFile(str(tmp_path), ("secret",), state.st_dev, state.st_ino)
+    # A number has a size and a type, as the dtype does that is due.
+    rows = RowFiles((NpyRows(named, 5, 5, np.uint8(0), 0, None),))
+    kinds = {kind.__name__: kind for kind in (FolderFile, NpyRows, RowFiles)}
+    forged = rows if whole else {"title": "x", "tags": (), "model": rows, "dataset": circle}
+    path = save(forged, tmp_path / "forged.gplvm", registry=known_classes() | kinds)
+    with pytest.raises(StoreError, match="does not know"):
+        load(path)

@@ -1,0 +1,199 @@
+"""A hole in a reader: code of a file's own, in the very process that the app starts."""
+
+import ctypes
+import os
+import platform
+import socket
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gplvm_core.apart import Readers, message
+from gplvm_core.apart import reading as reading_module
+from gplvm_core.apart.message import ANSWER, REQUEST
+from gplvm_core.apart.reading import START
+from gplvm_core.datasets import DataError, NamedBytes
+
+LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks Linux's kernel")
+TABLE = NamedBytes("table.csv", b"a,b\n1,2\n")
+HOLE = """
+import ctypes, os, resource, signal, socket
+from pathlib import Path
+from gplvm_core.apart import tasks
+
+def tried(what):
+    try:
+        return repr(what())
+    except Exception as error:
+        return type(error).__name__
+
+def called(number, *arguments):
+    libc = ctypes.CDLL(None, use_errno=True)
+    if libc.syscall(number, *arguments) < 0:
+        raise OSError(ctypes.get_errno(), "")
+
+def files(secret, server):
+    return {
+        "file": lambda: open(secret).read(),
+        "folder": lambda: os.listdir(os.path.dirname(secret)),
+        "environment of the server": lambda: open(f"/proc/{server}/environ").read(),
+        "memory of the server": lambda: open(f"/proc/{server}/mem", "rb"),
+        "write": lambda: open(secret, "w"),
+        "shorten": lambda: os.truncate(secret, 0),
+        "remove": lambda: os.unlink(secret),
+    }
+
+def calls(secret, server, port, path):
+    udp, unix = (socket.AF_INET, socket.SOCK_DGRAM), (socket.AF_UNIX, socket.SOCK_STREAM)
+    return {
+        "network": lambda: socket.create_connection(("127.0.0.1", port), 5),
+        "UDP": lambda: socket.socket(*udp).sendto(b"x", ("127.0.0.1", port)),
+        "socket with a path": lambda: socket.socket(*unix).connect(path),
+        "listen": lambda: socket.socket().listen(),
+        "io_uring": lambda: called(425, 4, ctypes.create_string_buffer(256)),
+        "program": lambda: os.execv("/bin/cat", ["cat", secret]),
+        "program in memory": lambda: os.execve(os.memfd_create("x"), ["x"], {}),
+        "process that stays": lambda: os.fork() or os._exit(0),
+        "end the server": lambda: os.kill(server, 0),
+        "limit the server": lambda: resource.prlimit(server, resource.RLIMIT_CORE),
+        "slow the server": lambda: os.setpriority(os.PRIO_PROCESS, server, 1),
+        "rights": lambda: os.chmod(secret, 0o777),
+        "times": lambda: os.utime(secret, (0, 0)),
+        "notes": lambda: os.setxattr(secret, "user.x", b"x"),
+        "pipe": lambda: os.mkfifo(Path(tasks.tempfile.gettempdir()) / "pipe"),
+    }
+
+def peek(source, which, **options):
+    return {name: tried(way) for name, way in globals()[which](**options).items()}
+
+def forge(source, what):
+    folder = Path(tasks.tempfile.gettempdir())
+    if what == "line":
+        os.write(1, b"x" * 2000)
+    if what.startswith("link "):
+        (folder / "request").symlink_to(what[5:])
+
+tasks.TASKS |= {"peek": peek, "forge": forge}
+"""
+
+
+@pytest.fixture
+def readers(monkeypatch: pytest.MonkeyPatch) -> Any:
+    before, at, after = START.partition("main(Path")
+    monkeypatch.setattr(reading_module, "START", before + HOLE + at + after)
+    readers = Readers()
+    yield readers
+    readers.close()
+
+
+def ask(readers: Readers, task: str, **options: Any) -> Any:
+    with readers.reading(task, TABLE, **options) as reading:
+        return reading.answer()
+
+
+@LINUX
+def test_no_file_of_this_machine_can_be_opened(readers: Readers, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.txt"
+    secret.write_text("secret")
+    found = ask(readers, "peek", which="files", secret=str(secret), server=os.getpid())
+    if fenced():
+        assert set(found.values()) == {"PermissionError"}, found
+        assert secret.read_text() == "secret"
+
+
+@LINUX
+@pytest.mark.skipif(
+    platform.machine() not in ("x86_64", "aarch64"), reason="a processor without a list of calls"
+)
+def test_nothing_beyond_its_files_can_be_reached(readers: Readers, tmp_path: Path) -> None:
+    secret, path = tmp_path / "secret.txt", tmp_path / "unix"
+    secret.write_text("secret")
+    with socket.create_server(("127.0.0.1", 0)) as server, socket.socket(socket.AF_UNIX) as unix:
+        unix.bind(str(path))
+        unix.listen()
+        options = {"secret": str(secret), "server": os.getpid(), "path": str(path)}
+        port = server.getsockname()[1]
+        found = ask(readers, "peek", which="calls", port=port, **options)
+    assert set(found.values()) == {"PermissionError"}, found
+
+
+def test_the_next_request_is_not_written_through_a_link(readers: Readers, tmp_path: Path) -> None:
+    precious = tmp_path / "precious"
+    precious.write_text("precious")
+    ask(readers, "forge", what=f"link {precious}")
+    ask(readers, "forge", what="nothing")
+    assert precious.read_text() == "precious"
+
+
+def test_a_line_that_does_not_end_is_not_read(readers: Readers) -> None:
+    with pytest.raises(DataError, match="could not go on"):
+        ask(readers, "forge", what="line")
+    assert ask(readers, "forge", what="nothing") is None
+
+
+def pipe(path: Path, secret: Path) -> None:
+    os.mkfifo(path)
+
+
+def link(path: Path, secret: Path) -> None:
+    path.symlink_to(secret)
+
+
+def folder(path: Path, secret: Path) -> None:
+    path.mkdir()
+
+
+def large(path: Path, secret: Path) -> None:
+    with path.open("wb") as file:
+        file.truncate(2**40)
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="a system without pipes in folders")
+@pytest.mark.parametrize("forged", [pipe, link, folder, large])
+def test_an_answer_that_is_no_file_is_refused_at_once(
+    forged: Callable[[Path, Path], None], tmp_path: Path
+) -> None:
+    secret = tmp_path / "secret"
+    message.write({"answer": "secret", "log": []}, secret)
+    forged(tmp_path / ANSWER, secret)
+    with pytest.raises((OSError, ValueError)):
+        message.read(tmp_path / ANSWER)
+
+
+@pytest.mark.parametrize(
+    "told",
+    [
+        ["a list"],
+        {},
+        {"answer": 1},
+        {"answer": 1, "log": "text"},
+        {"error": "SystemExit", "message": "", "log": []},
+        {"error": "DataError", "message": 1, "log": []},
+    ],
+)
+def test_an_answer_of_another_form_is_none(
+    told: Any, readers: Readers, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(message, "read", lambda path: told)
+    reader = readers.take()
+    assert reader.ask({"task": "forge", "name": "x", "options": {}, "data": None}) is None
+    assert not reader.goes_on
+    reader.close()
+
+
+def test_a_message_replaces_what_lies_there(tmp_path: Path) -> None:
+    for value in ("one", {"two": (1.5, None)}):
+        message.write(value, tmp_path / REQUEST)
+    assert message.read(tmp_path / REQUEST) == {"two": (1.5, None)}
+    assert not (tmp_path / REQUEST).exists()
+
+
+def fenced() -> bool:
+    """Whether this system's kernel offers the fence; asked of it, not of our code."""
+    modules = Path("/sys/kernel/security/lsm")
+    if modules.exists():
+        return "landlock" in modules.read_text()
+    return ctypes.CDLL(None).syscall(444, None, ctypes.c_size_t(0), 1) > 0
