@@ -24,7 +24,7 @@ import gplvm_core
 from gplvm_core.apart import message
 from gplvm_core.apart.calls import refuse_calls
 from gplvm_core.apart.fence import fence_in, packages
-from gplvm_core.apart.message import ANSWER, LAST, MORE, READY, REQUEST
+from gplvm_core.apart.message import ANSWER, LAST, MORE, READY, REQUEST, UNFENCED
 from gplvm_core.apart.tasks import run
 from gplvm_core.datasets import DataError, NamedBytes
 from gplvm_core.datasets.limits import MEGABYTE, MOST_MEMORY, MOST_WRITTEN, SECONDS
@@ -44,14 +44,14 @@ def main(folder: Path) -> None:
     tempfile.tempdir = str(folder)
     status = open_status()
     mimetypes.knownfiles.clear()  # the system's lists, which openpyxl would read
-    fence_in([*packages(), Path(gplvm_core.__file__).parent, ASSETS], folder)
-    refuse_calls()
+    fenced = fence_in([*packages(), Path(gplvm_core.__file__).parent, ASSETS], folder)
+    fenced = refuse_calls() and fenced
     requests: Queue[bytes] = Queue()
     threading.Thread(target=listen, args=(requests, folder), daemon=True).start()
     at_first = taken(status)
     limit(at_first)
     logging.getLogger("gplvm_core").addHandler(log := Kept())
-    print(READY, flush=True)
+    print(READY if fenced else UNFENCED, flush=True)
     try:
         while requests.get():
             allow_seconds()

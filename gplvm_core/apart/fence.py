@@ -25,6 +25,8 @@ SYSTEM = (
     "/usr/lib",
     "/usr/lib64",
     "/usr/local/lib",
+    "/nix/store",
+    "/gnu/store",
     "/usr/share/zoneinfo",
     "/etc/ld.so.cache",
     "/etc/localtime",

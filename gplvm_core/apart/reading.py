@@ -17,7 +17,7 @@ import numpy as np
 
 import gplvm_core
 from gplvm_core.apart import message
-from gplvm_core.apart.message import ANSWER, LAST, LONGEST_LINE, MORE, READY, REQUEST
+from gplvm_core.apart.message import ANSWER, LAST, LONGEST_LINE, MORE, READY, REQUEST, UNFENCED
 from gplvm_core.datasets import DataError, EmptyRowsError, NamedBytes
 from gplvm_core.datasets.errors import DataTypeError
 from gplvm_core.datasets.limits import SECONDS, SECONDS_TO_START
@@ -39,6 +39,10 @@ from pathlib import Path
 from gplvm_core.apart.child import main
 main(Path(sys.argv[1]))
 """
+WITHOUT_FENCE = (
+    "This system cannot fence in the process that reads files (Linux with Landlock and seccomp can): "
+    "only the readers' own checks guard against hostile files."
+)
 # Windows starts no program without this one; no other system needs any.
 NEEDED = ("SYSTEMROOT",)
 
@@ -68,7 +72,10 @@ class Reader:
         """Wait until the process takes requests; False if it ended before."""
         if not self._ready:
             with contextlib.suppress(OSError, ValueError):  # it was ended meanwhile
-                self._ready = self._line() == READY
+                said = self._line()
+                self._ready = said in (READY, UNFENCED)
+                if said == UNFENCED:
+                    logging.getLogger(__name__).warning(WITHOUT_FENCE)
         return self._ready
 
     def _line(self) -> str:

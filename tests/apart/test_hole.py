@@ -98,10 +98,11 @@ def ask(readers: Readers, task: str, **options: Any) -> Any:
 def test_no_file_of_this_machine_can_be_opened(readers: Readers, tmp_path: Path) -> None:
     secret = tmp_path / "secret.txt"
     secret.write_text("secret")
+    if not fenced():
+        pytest.skip("this kernel has no Landlock")
     found = ask(readers, "peek", which="files", secret=str(secret), server=os.getpid())
-    if fenced():
-        assert set(found.values()) == {"PermissionError"}, found
-        assert secret.read_text() == "secret"
+    assert set(found.values()) == {"PermissionError"}, found
+    assert secret.read_text() == "secret"
 
 
 @LINUX
@@ -118,6 +119,18 @@ def test_nothing_beyond_its_files_can_be_reached(readers: Readers, tmp_path: Pat
         port = server.getsockname()[1]
         found = ask(readers, "peek", which="calls", port=port, **options)
     assert set(found.values()) == {"PermissionError"}, found
+
+
+@pytest.mark.parametrize("part", ["fence_in", "refuse_calls"])
+def test_a_system_that_offers_no_fence_is_reported(part: str, monkeypatch, caplog) -> None:
+    lacking = f"import gplvm_core.apart.child as child\nchild.{part} = lambda *given: False\n"
+    before, at, after = START.partition("main(Path")
+    monkeypatch.setattr(reading_module, "START", before + lacking + at + after)
+    readers = Readers()
+    with readers.reading("inspect", TABLE) as reading:
+        reading.answer()
+    readers.close()
+    assert "cannot fence in the process" in caplog.text
 
 
 def test_the_next_request_is_not_written_through_a_link(readers: Readers, tmp_path: Path) -> None:
