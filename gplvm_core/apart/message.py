@@ -21,7 +21,7 @@ from gplvm_core.store.private import private_file
 from gplvm_core.store.registry import known_classes
 
 REQUEST, ANSWER = "request", "answer"
-READY, UNFENCED = "ready", "ready without a fence"  # the process that answers has started
+READY, UNFENCED = "ready", "unfenced"  # the process that answers has started
 MORE, LAST = "more", "last"  # whether it takes another request
 LONGEST_LINE = 16  # bytes of one of these
 

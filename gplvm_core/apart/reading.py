@@ -40,8 +40,8 @@ from gplvm_core.apart.child import main
 main(Path(sys.argv[1]))
 """
 WITHOUT_FENCE = (
-    "This system cannot fence in the process that reads files (Linux with Landlock and seccomp can): "
-    "only the readers' own checks guard against hostile files."
+    "This system cannot fence in the process that reads files, as Linux with Landlock and seccomp "
+    "can: only the readers' own checks guard against hostile files."
 )
 # Windows starts no program without this one; no other system needs any.
 NEEDED = ("SYSTEMROOT",)
