@@ -5,6 +5,7 @@ from typing import Self
 
 from gplvm_core.kernels.declare import Parameter
 from gplvm_core.kernels.kernel import Kernel
+from gplvm_core.numerics import Array
 
 
 @dataclass(frozen=True, repr=False)
@@ -27,6 +28,14 @@ class Compound(Kernel):
 
     def with_latent(self, n_latent: int) -> Self:
         return replace(self, parts=tuple(part.with_latent(n_latent) for part in self.parts))
+
+    @property
+    def relevance(self) -> Array | None:
+        # The first part that tells dimensions apart speaks for all.
+        for part in self.parts:
+            if part.relevance is not None:
+                return part.relevance
+        return None
 
     def without(self, dimension: int) -> Self:
         return replace(self, parts=tuple(part.without(dimension) for part in self.parts))
