@@ -34,7 +34,7 @@ class Belief:
 
     @property
     def known(self) -> bool:
-        """Whether every entry is, by observation or as a point: its variance is 0."""
+        """Whether every entry is known exactly: its variance is 0."""
         return not self.variance.any()
 
     @property

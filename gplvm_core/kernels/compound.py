@@ -5,6 +5,7 @@ from typing import Self
 
 from gplvm_core.kernels.declare import Parameter
 from gplvm_core.kernels.kernel import Kernel
+from gplvm_core.kernels.parametric import KernelError
 from gplvm_core.numerics import Array
 
 
@@ -21,6 +22,11 @@ class Compound(Kernel):
         for kernel in kernels:
             parts.extend(kernel.parts if isinstance(kernel, cls) else (kernel,))
         return cls(tuple(parts))
+
+    def check_parameters(self) -> None:
+        if not self.parts:
+            raise KernelError(f"{type(self).__name__} has no parts: give it at least one kernel")
+        super().check_parameters()
 
     def declared(self) -> dict[str, Parameter]:
         each = enumerate(part.declared() for part in self.parts)

@@ -38,8 +38,8 @@ class Kernel(Parametric):
     follow from the last, and may be written where that pays. `relevance` gives the ARD weights.
     `cross_with` is for sums with other kernels: with Bias and White every kernel has them.
     `browser_form`, with a function of that kind in assets/canvas/model.js, lets pages draw it. A
-    file in gplvm_core/kernels that holds the kernel
-    is all that models and files need to know of it.
+    file in gplvm_core/kernels that holds the kernel is all that models and files need to know of
+    it.
     """
 
     # So that numpy.float64(2.0) * kernel is a kernel.
@@ -58,7 +58,10 @@ class Kernel(Parametric):
     def K_pullback(
         self, points: Float[Array, "N Q"], gram: Float[Array, "N N"]
     ) -> tuple[Float[Array, "N Q"], Self]:
-        """(∂points, ∂kernel) from the symmetric ∂K of K(points)."""
+        """(∂points, ∂kernel) from the symmetric ∂K of K(points).
+
+        A kernel whose K(points) is not K(points, points), as of white noise, writes its own.
+        """
         first, second, own = self.between_pullback(points, points, gram)
         return first + second, own
 
@@ -243,8 +246,9 @@ class Kernel(Parametric):
         return KernelError(
             f"{type(self).__name__} has no analytic expectations under Gaussian inputs, so it "
             "needs inputs that are known exactly: times, the inputs of a regression without "
-            "X_variance and missing entries, or the latent points of GPLVM. For uncertain inputs "
-            f"use a kernel that has them: {_names(kernels_that('psi1'))}"
+            "X_variance and missing entries (in DeepGP those of the first layer), or the latent "
+            "points of GPLVM. For uncertain inputs use a kernel that has them: "
+            f"{_names(kernels_that('psi1'))}"
         )
 
 

@@ -1,5 +1,6 @@
 """Models whose inputs are known exactly, with kernels that have no expectations."""
 
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -21,7 +22,7 @@ from gplvm_core import (
     SparseGPRegression,
     load,
 )
-from gplvm_core.kernels import Kernel, KernelError, Product
+from gplvm_core.kernels import Kernel, KernelError, Product, positive
 from gplvm_core.prediction import sample
 
 PERIODS = 2.0
@@ -133,6 +134,41 @@ def test_noise_of_every_output_and_storage(tmp_path: Path) -> None:
         again.predict(inputs, X_variance=0.1)
 
 
+@dataclass(frozen=True, repr=False)
+class Plain(Kernel):
+    """A periodic kernel of one's own, with values and the gradients of symmetric K alone."""
+
+    variance: float = positive(1.0, overall=True)
+    period: float = positive(1.0)
+
+    def K(self, first: np.ndarray, second: np.ndarray | None = None) -> np.ndarray:
+        return self._peer.K(first, second)
+
+    def diag(self, points: np.ndarray) -> np.ndarray:
+        return self._peer.diag(points)
+
+    def K_pullback(self, points: np.ndarray, gram: np.ndarray) -> tuple[np.ndarray, "Plain"]:
+        d_points, own = self._peer.K_pullback(points, gram)
+        return d_points, Plain(own.variance, own.period)
+
+    @property
+    def _peer(self) -> Periodic:
+        return Periodic(self.variance, 1.0, self.period)
+
+
+def test_a_kernel_of_ones_own_needs_no_more_than_over_time() -> None:
+    inputs, outputs = rough()
+    own, known = (
+        small(kernel * Matern32() + RBF(), max_iter=10).fit(inputs, outputs)
+        for kernel in (
+            Plain(1.0, PERIODS),
+            Periodic(1.0, 1.0, PERIODS).holding("lengthscale"),
+        )
+    )
+    assert own.bound_ == pytest.approx(known.bound_, rel=1e-6)
+    np.testing.assert_allclose(own.predict(inputs), known.predict(inputs), atol=1e-5)
+
+
 @pytest.mark.parametrize("kernel", ["matern32", Matern52(1.0, 2.0) + RBF(0.5, 1.0)])
 @pytest.mark.parametrize("n_inducing", [None, 12])
 def test_latent_points(kernel, n_inducing: int | None, tmp_path: Path) -> None:
@@ -144,6 +180,7 @@ def test_latent_points(kernel, n_inducing: int | None, tmp_path: Path) -> None:
     gaps = rows[:6].copy()
     gaps[:, 2] = np.nan
     assert np.sqrt(np.mean((model.complete(gaps) - rows[:6]) ** 2)) < 0.1
+    assert np.isfinite(model.sample(3, random_state=0)).all()
     model.save(tmp_path / "points.gplvm")
     np.testing.assert_array_equal(
         load(tmp_path / "points.gplvm").transform(rows[:5]), model.transform(rows[:5])
