@@ -28,7 +28,12 @@ SECONDS = 900  # a change that makes the tests run longer than this has been not
 
 # The tests of a room or of one of its modules, what finds most and takes least first.
 TESTS = {
-    "kernels": ["kernels/test_expectations.py", "gradients/test_kernels.py", "kernels"],
+    "kernels": [
+        "kernels/test_expectations.py",
+        "gradients/test_kernels.py",
+        "gradients/test_exact.py",
+        "kernels",
+    ],
     "statistics": [
         "identities/test_chain.py",
         "identities/test_identities.py",

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from gplvm_core import DynamicalGPLVM, Kernel, Matern52, Product, White
+from gplvm_core import DynamicalGPLVM, Kernel, Matern52, White
 from gplvm_core.kernels import positive
 
 
@@ -43,7 +43,7 @@ sensors += 0.02 * generator.standard_normal(sensors.shape)
 past, future = times < 6.0, times >= 6.0
 
 # Times a Matérn kernel it may fade and drift; the period is learnt from where it starts.
-swinging = Product.of(Cosine(1.0, 1.8), Matern52(1.0, 10.0)) + White(0.01)
+swinging = Cosine(1.0, 1.8) * Matern52(1.0, 10.0) + White(0.01)
 for name, time_kernel in (("cosine × matern52", swinging), ("matern52", "matern52")):
     model = DynamicalGPLVM(
         n_components=2, n_inducing=10, time_kernel=time_kernel, max_iter=50, random_state=0

@@ -36,8 +36,8 @@ class Belief:
 
     @property
     def known(self) -> bool:
-        """Whether every entry is: nothing is free to move."""
-        return self.observed is not None and bool(self.observed.all())
+        """Whether every entry is known exactly: its variance is 0."""
+        return not self.variance.any()
 
     @property
     def n_latent(self) -> int:

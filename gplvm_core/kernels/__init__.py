@@ -8,14 +8,16 @@ from gplvm_core.kernels.declare import Parameter, positive, real
 from gplvm_core.kernels.gradients import (
     Cross,
     CrossBuilder,
+    CrossTerm,
     Gradients,
     Kept,
     Pullback,
     WeightedPsi2,
 )
-from gplvm_core.kernels.kernel import Kernel, KernelError
+from gplvm_core.kernels.kernel import Kernel
 from gplvm_core.kernels.linear import Linear
 from gplvm_core.kernels.matern import Matern, Matern12, Matern32, Matern52
+from gplvm_core.kernels.parametric import KernelError
 from gplvm_core.kernels.periodic import Periodic
 from gplvm_core.kernels.product import Product
 from gplvm_core.kernels.rbf import RBF
@@ -31,6 +33,7 @@ __all__ = [
     "Compound",
     "Cross",
     "CrossBuilder",
+    "CrossTerm",
     "Gradients",
     "Kept",
     "Kernel",
@@ -55,6 +58,7 @@ __all__ = [
     "time_kernel_of_scale",
 ]
 
+MATERN_KERNELS = {"matern12": Matern12, "matern32": Matern32, "matern52": Matern52}
 TIME_KERNELS = ("rbf", "matern12", "matern32", "matern52", "periodic")
 # What a named time kernel starts from: lengthscales and periods in one span of the times, and
 # white noise beside a variance of 1.
@@ -69,7 +73,10 @@ def kernel_named(name: str, lengthscale: Array) -> Kernel:
         return RBF(1.0, np.array(lengthscale))
     if name == "linear":
         return Linear(1.0 / np.asarray(lengthscale) ** 2)
-    raise KernelError(f"kernel must be 'rbf', 'linear' or a kernel object; got {name!r}")
+    if name in MATERN_KERNELS:
+        return MATERN_KERNELS[name](1.0, np.array(lengthscale))
+    choices = ", ".join(f"'{kind}'" for kind in ("rbf", "linear", *MATERN_KERNELS))
+    raise KernelError(f"kernel must be one of {choices} or a kernel object; got {name!r}")
 
 
 def time_kernel_named(name: str, span: float) -> Sum:
@@ -91,9 +98,7 @@ def time_kernel_of_scale(name: str, scale: float) -> Sum:
         )
     kinds = {
         "rbf": RBF(1.0, scale),
-        "matern12": Matern12(1.0, scale),
-        "matern32": Matern32(1.0, scale),
-        "matern52": Matern52(1.0, scale),
+        **{kind: matern(1.0, scale) for kind, matern in MATERN_KERNELS.items()},
         "periodic": Periodic(1.0, 1.0, scale),
     }
     if name not in kinds:

@@ -1,7 +1,7 @@
 """Cross terms ⟨k₁(z, x) k₂(x, z')⟩ of sums of kernels, which Φ needs.
 
 White noise has none. A bias has Ψ·bias with any kernel. RBF × linear: first tilted moment of the
-RBF (kernel times Gaussian is a scaled Gaussian; Damianou 2015, §3.3.3).
+RBF (kernel times Gaussian is a scaled Gaussian; Damianou 2015, §3.3.3). RBF × RBF: `cross_rbf`.
 """
 
 from dataclasses import replace
@@ -74,6 +74,27 @@ def cross_rbf_linear(
             linear._shaped(np.sum(tilted * carried, axis=(0, 1))),
         )
         return through, (own, other)
+
+    return Cross(half + np.swapaxes(half, 1, 2), pullback)
+
+
+def cross_exact(
+    carrier: Kernel, other: Kernel, mean: Array, variance: Array, inducing: Array, rows: Array
+) -> Cross:
+    """The product of the values of any two kernels, at inputs that are known exactly."""
+    psi1, _ = carrier.psi1(mean, variance, inducing)
+    psi1_other, pull_other = other.psi1(mean, variance, inducing)
+    columns = [rows[:, g : g + 1] for g in range(rows.shape[1])]
+    half = np.stack([(psi1 * column).T @ psi1_other for column in columns])
+
+    def pullback(adjoint: Array) -> tuple[Array, tuple[Gradients, Gradients]]:
+        through, d_other = np.zeros_like(psi1), np.zeros_like(psi1)
+        for column, own in zip(columns, adjoint, strict=True):
+            through += 2.0 * column * (psi1_other @ own)
+            d_other += 2.0 * column * (psi1 @ own)
+        nothing = np.zeros_like(mean)
+        direct = Gradients(nothing, nothing, np.zeros_like(inducing), carrier.zero())
+        return through, (direct, pull_other(d_other))
 
     return Cross(half + np.swapaxes(half, 1, 2), pullback)
 

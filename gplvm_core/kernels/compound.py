@@ -5,6 +5,8 @@ from typing import Self
 
 from gplvm_core.kernels.declare import Parameter
 from gplvm_core.kernels.kernel import Kernel
+from gplvm_core.kernels.parametric import KernelError
+from gplvm_core.numerics import Array
 
 
 @dataclass(frozen=True, repr=False)
@@ -21,12 +23,25 @@ class Compound(Kernel):
             parts.extend(kernel.parts if isinstance(kernel, cls) else (kernel,))
         return cls(tuple(parts))
 
+    def check_parameters(self) -> None:
+        if not self.parts:
+            raise KernelError(f"{type(self).__name__} has no parts: give it at least one kernel")
+        super().check_parameters()
+
     def declared(self) -> dict[str, Parameter]:
         each = enumerate(part.declared() for part in self.parts)
         return {f"parts.{i}.{path}": what for i, own in each for path, what in own.items()}
 
     def with_latent(self, n_latent: int) -> Self:
         return replace(self, parts=tuple(part.with_latent(n_latent) for part in self.parts))
+
+    @property
+    def relevance(self) -> Array | None:
+        # The first part that tells dimensions apart speaks for all.
+        for part in self.parts:
+            if part.relevance is not None:
+                return part.relevance
+        return None
 
     def without(self, dimension: int) -> Self:
         return replace(self, parts=tuple(part.without(dimension) for part in self.parts))

@@ -2,8 +2,9 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Protocol
 
+import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.numerics import AnyArray, Array
@@ -33,16 +34,51 @@ Kept = list[Any]
 Pullback = Callable[[Array], Gradients]
 
 
-@dataclass(frozen=True)
-class Cross:
+CrossPullback = Callable[[Array], tuple[Array, tuple[Gradients, Gradients]]]
+
+
+class CrossTerm(Protocol):
     """C + Cᵀ of ⟨k_carrier(z, x) k_other(x, z')⟩ summed over the points of each group.
 
     pullback: its adjoint → (∂psi1 of the carrier, (the carrier's own gradients, the other's)).
     """
 
+    @property
+    def value(self) -> Float[Array, "G M M"]:
+        """C + Cᵀ of every group."""
+
+    @property
+    def pullback(self) -> CrossPullback:
+        """The way back from a symmetric adjoint."""
+
+    def weighted(
+        self, adjoint: Float[Array, "G M M"], psi1: Float[Array, "N M"], pull_psi1: Pullback
+    ) -> tuple[Float[Array, " N"], Float[Array, "N Q"], Float[Array, "N Q"]]:
+        """tr(adjoint (C + Cᵀ)) of each point, with its gradients in mean and variance.
+
+        adjoint: one for all points, or one for each, which is then a group of its own. psi1: of
+        the carrier.
+        """
+
+
+@dataclass(frozen=True)
+class Cross:
+    """A cross term that is linear in the psi1 of its carrier."""
+
     value: Float[Array, "G M M"]
-    pullback: Callable[[Array], tuple[Array, tuple[Gradients, Gradients]]]
+    pullback: CrossPullback
+
+    def weighted(
+        self, adjoint: Float[Array, "G M M"], psi1: Float[Array, "N M"], pull_psi1: Pullback
+    ) -> tuple[Float[Array, " N"], Float[Array, "N Q"], Float[Array, "N Q"]]:
+        through, (own, other) = self.pullback(adjoint)
+        pulled = pull_psi1(through)
+        return (
+            np.sum(psi1 * through, axis=1),
+            pulled.mean + own.mean + other.mean,
+            pulled.variance + own.variance + other.variance,
+        )
 
 
 WeightedPsi2 = Callable[[Array, Array, Array], tuple[Array, Array, Array]]
-CrossBuilder = Callable[[Array, Array, Array, Array], Cross]
+CrossBuilder = Callable[[Array, Array, Array, Array], CrossTerm]

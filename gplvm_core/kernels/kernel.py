@@ -1,27 +1,24 @@
 """What every kernel offers: values, expectations under Gaussian inputs, and their pullbacks."""
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, fields, replace
-from typing import Any, Self
+from dataclasses import dataclass
+from numbers import Real
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from jaxtyping import Float
 
-from gplvm_core.kernels.declare import Parameter, own_parameters
+from gplvm_core.kernels.exact import exact_psi0, exact_psi1, exact_psi2, stacked_pullback
 from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Kept, Pullback, WeightedPsi2
+from gplvm_core.kernels.parametric import KernelError, Parametric
 from gplvm_core.numerics import AnyArray, Array, filled, unfold_upper
-from gplvm_core.parameters import leaves, replace_leaves, scale_leaves
 
 # What the Φ of points, each a group of its own, may take in memory: numbers, 32 MB of them.
 MOST_NUMBERS = 4_000_000
 
 
-class KernelError(ValueError):
-    """A kernel cannot do what was asked of it; the message says which kernels can."""
-
-
 @dataclass(frozen=True, repr=False)
-class Kernel:
+class Kernel(Parametric):
     """A covariance function k(x, x') whose fields are its parameters.
 
     held: names of those that training leaves as they are (`holding` fills it in). A gradient with
@@ -34,16 +31,19 @@ class Kernel:
         variance: float = positive(1.0, overall=True)
         frequency: float | Array = real(1.0, blind_at=0.0)  # ARD: one, or one for each dimension
 
-    Values only, for a kernel over time: write `K`, `diag` and `K_pullback`. `Stationary` has a
-    variance, `diag` and `psi0`. Over latent inputs: write `psi0`, `psi1` and `grouped_psi2` as
-    well; `psi2`, `psi2_pullback` and `weighted_psi2` follow from the last, and may be written where
-    that pays. `relevance` tells dimensions apart. `cross_with` is for sums with other kernels: with
-    Bias and White every kernel has them. `browser_form`, with a function of that kind in
-    assets/canvas/model.js, lets pages draw it. A file in gplvm_core/kernels that holds the kernel
-    is all that models and files need to know of it.
+    A kernel over times and other inputs that are known exactly needs `K`, `diag` and one of
+    `K_pullback` and `between_pullback`: each follows from the other, and the second is faster for
+    sparse models. `Stationary` has a variance, `diag` and `psi0`. A kernel over uncertain inputs
+    needs `psi0`, `psi1` and `grouped_psi2` as well; `psi2`, `psi2_pullback` and `weighted_psi2`
+    follow from the last, and may be written where that pays. `relevance` gives the ARD weights.
+    `cross_with` is for sums with other kernels: with Bias and White every kernel has them.
+    `browser_form`, with a function of that kind in assets/canvas/model.js, lets pages draw it. A
+    file in gplvm_core/kernels that holds the kernel is all that models and files need to know of
+    it.
     """
 
-    held: tuple[str, ...] = field(default=(), kw_only=True)
+    # So that numpy.float64(2.0) * kernel is a kernel.
+    __array_ufunc__: ClassVar[None] = None
 
     def K(
         self, first: Float[Array, "N Q"], second: Float[Array, "M Q"] | None = None
@@ -58,14 +58,40 @@ class Kernel:
     def K_pullback(
         self, points: Float[Array, "N Q"], gram: Float[Array, "N N"]
     ) -> tuple[Float[Array, "N Q"], Self]:
-        """(∂points, ∂kernel) from the symmetric ∂K of K(points)."""
-        raise NotImplementedError
+        """(∂points, ∂kernel) from the symmetric ∂K of K(points).
+
+        A kernel whose K(points) is not K(points, points), as of white noise, writes its own.
+        """
+        first, second, own = self.between_pullback(points, points, gram)
+        return first + second, own
+
+    def between_pullback(
+        self,
+        first: Float[Array, "N Q"],
+        second: Float[Array, "M Q"],
+        adjoint: Float[Array, "N M"],
+    ) -> tuple[Float[Array, "N Q"], Float[Array, "M Q"], Self]:
+        """(∂first, ∂second, ∂kernel) from ∂K of K(first, second)."""
+        kind = type(self)
+        if kind.psi1 is not Kernel.psi1:
+            pulled = self.psi1(first, np.zeros_like(first), second)[1](adjoint)
+            return pulled.mean, pulled.inducing, pulled.kernel
+        if kind.K_pullback is Kernel.K_pullback:
+            raise NotImplementedError(
+                f"{kind.__name__} has no gradients: write K_pullback or between_pullback"
+            )
+        return stacked_pullback(self, first, second, adjoint)
 
     def psi0(
         self, mean: Float[AnyArray, "N Q"], variance: Float[AnyArray, "N Q"]
     ) -> tuple[Float[AnyArray, " N"], Callable[[Array], tuple[Array, Array, Self]]]:
-        """⟨k(x_n, x_n)⟩ and its pullback ∂psi0 → (∂mean, ∂variance, ∂kernel)."""
-        raise self._without_expectations()
+        """⟨k(x_n, x_n)⟩ and its pullback ∂psi0 → (∂mean, ∂variance, ∂kernel).
+
+        This and the other expectations are here those of inputs that are known exactly. Raises
+        KernelError for others.
+        """
+        self._check_exact(variance)
+        return exact_psi0(self, mean)
 
     def psi1(
         self,
@@ -74,7 +100,8 @@ class Kernel:
         inducing: Float[Array, "M Q"],
     ) -> tuple[Float[AnyArray, "N M"], Pullback]:
         """⟨k(x_n, z_m)⟩ and its pullback from ∂psi1."""
-        raise self._without_expectations()
+        self._check_exact(variance)
+        return exact_psi1(self, mean, inducing)
 
     def psi2(
         self,
@@ -100,7 +127,8 @@ class Kernel:
         keep: Kept | None = None,
     ) -> tuple[Float[Array, "G M M"], Pullback]:
         """Σ_n rows_ng ⟨k(z_m, x_n) k(x_n, z_m')⟩ for every group g of points, with its pullback."""
-        raise self._without_expectations()
+        self._check_exact(variance)
+        return exact_psi2(self, mean, inducing, rows)
 
     def psi2_pullback(
         self,
@@ -175,131 +203,51 @@ class Kernel:
         """
         return False
 
-    def declared(self) -> dict[str, Parameter]:
-        """What every parameter declares, by the path of its leaf. Raises KernelError."""
-        known = own_parameters(self)
-        silent = [path for path in leaves(self) if path.split(".")[0] not in known]
-        if silent:
-            raise KernelError(
-                f"{type(self).__name__} does not declare what {', '.join(silent)} is: write "
-                f"{silent[0]} = positive(…) or real(…), from gplvm_core.kernels, or make it a "
-                "class variable if it is a constant"
-            )
-        return known
-
-    def scaled(self, factor: float) -> Self:
-        """The kernel times a positive number. Raises KernelError without an overall variance."""
-        overall = [path for path, each in self.declared().items() if each.overall]
-        if not overall:
-            raise KernelError(
-                f"{type(self).__name__} has no overall variance, and a layer needs one: declare "
-                "the parameter that k is proportional to with positive(…, overall=True)"
-            )
-        values = leaves(self)
-        return replace_leaves(self, {path: factor * values[path] for path in overall})
-
-    def holding(self, *names: str) -> Self:
-        """The kernel with these parameters held in training; without names, all of them.
-
-        RBF(1.0, 10.0).holding("lengthscale"). Of a sum or product, in every part that has them:
-        (Periodic(1.0) + RBF(0.1)).holding("variance") keeps the ratio of two variances (Damianou
-        2015, §3.5.1). The overall scale of a mapping is always at its optimum: variances held in
-        its kernel are so relative to each other. Raises KernelError for a name that no part has.
-        """
-        known = {path.split(".")[-1] for path in leaves(self)}
-        if not known.issuperset(names):
-            raise KernelError(
-                f"{type(self).__name__} cannot hold {', '.join(sorted(set(names) - known))}; "
-                f"its parameters are {', '.join(sorted(known))}"
-            )
-        return self._holding(set(names) or known)
-
-    def _holding(self, names: set[str]) -> Self:
-        own = set(leaves(self)) & (names | set(self.held))
-        return replace(self, held=tuple(sorted(own)))
-
-    def held_paths(self) -> set[str]:
-        """Which leaves are held, by path: "lengthscale", or of a part "parts.0.lengthscale"."""
-        return set(self.held)
-
     @property
     def relevance(self) -> Float[Array, " Q"] | None:
         """ARD weights w_q of the latent dimensions; None for a kernel without any."""
         return None
 
-    def with_latent(self, n_latent: int) -> Self:
-        """The kernel with one ARD parameter per latent dimension. Raises KernelError."""
-        each: dict[str, Any] = {name: self._for_each(name, n_latent) for name in self._ard()}
-        return replace(self, **each)
+    def check(self, *, exact: bool = False) -> None:
+        """Raise KernelError unless a layer can use it: parameters, and analytic expectations.
 
-    def without(self, dimension: int) -> Self:
-        """The kernel blind to one latent dimension: its ARD weight is 0. Raises KernelError."""
-        blind: dict[str, Any] = {}
-        for name, at in self._ard().items():
-            blind[name] = np.array(getattr(self, name), dtype=float)
-            if not blind[name].ndim:
-                raise KernelError(
-                    f"{type(self).__name__} with one {name} for all dimensions: use with_latent "
-                    "first"
-                )
-            blind[name][dimension] = at
-        return replace(self, **blind)
-
-    def _ard(self) -> dict[str, float]:
-        """The parameters that tell dimensions apart, and where they make them invisible."""
-        declared = self.declared().items()
-        return {name: each.blind_at for name, each in declared if each.blind_at is not None}
-
-    def _for_each(self, name: str, n_latent: int) -> Array:
-        value = np.asarray(getattr(self, name), dtype=float)
-        if value.ndim and len(value) != n_latent:
-            raise KernelError(
-                f"{type(self).__name__}: {name} has {len(value)} numbers for {n_latent} latent "
-                "dimensions: give one number, or one for each dimension"
-            )
-        return np.array(np.broadcast_to(value, (n_latent,)))
-
-    def check(self) -> None:
-        """Raise KernelError unless a layer can use it: parameters, and analytic expectations."""
+        exact: the layer's inputs are known exactly, where every kernel has expectations.
+        """
         self.check_parameters()
-        if type(self).psi1 is Kernel.psi1:
+        if not exact and type(self).psi1 is Kernel.psi1:
             raise self._without_expectations()
-
-    def check_parameters(self) -> None:
-        """Raise KernelError unless every parameter, held or not, is such as it is declared."""
-        unknown = self.held_paths() - set(leaves(self))
-        if unknown:
-            raise KernelError(
-                f"{type(self).__name__} has no parameter {', '.join(sorted(unknown))} to hold: "
-                "kernel.holding(name) holds a parameter by its name"
-            )
-        values = leaves(self)
-        for path, each in self.declared().items():
-            if not each.allows(values[path]):
-                raise KernelError(
-                    f"{type(self).__name__}: {path} must be {each.domain}, got {values[path]}"
-                )
-
-    def zero(self) -> Self:
-        """A gradient of nothing: the kernel's shape filled with 0."""
-        return scale_leaves(self, 0.0)
 
     def __add__(self, other: "Kernel") -> "Kernel":
         # A sum is a kernel, and kernels add up: so the sum is looked for when it is asked for.
         from gplvm_core.kernels.sum import Sum
 
-        return Sum.of(self, other)
+        return Sum.of(self, other) if isinstance(other, Kernel) else NotImplemented
 
-    def __repr__(self) -> str:
-        # `held` comes last, and only where something is.
-        own = [each.name for each in fields(self) if each.name != "held"]
-        shown = [*own, "held"] if self.held else own
-        return f"{type(self).__name__}({', '.join(f'{k}={getattr(self, k)!r}' for k in shown)})"
+    def __mul__(self, other: "Kernel | float") -> "Kernel":
+        """The product with a kernel, or with a positive number. Raises KernelError for others."""
+        from gplvm_core.kernels.product import Product
+
+        if isinstance(other, Kernel):
+            return Product.of(self, other)
+        if not isinstance(other, Real) or isinstance(other, bool):
+            return NotImplemented
+        if not (np.isfinite(other) and other > 0):
+            raise KernelError(f"a kernel can be multiplied by a positive number; got {other}")
+        return self.scaled(float(other))
+
+    __rmul__ = __mul__
+
+    def _check_exact(self, variance: AnyArray) -> None:
+        """Raise KernelError unless the variance of the inputs is 0 everywhere."""
+        if variance.any():
+            raise self._without_expectations()
 
     def _without_expectations(self) -> KernelError:
         return KernelError(
-            f"{type(self).__name__} has no analytic expectations under Gaussian inputs: it can be "
-            "a kernel over time, not over latent inputs; those that can be both: "
+            f"{type(self).__name__} has no analytic expectations under Gaussian inputs, so it "
+            "needs inputs that are known exactly: times, the inputs of a regression without "
+            "X_variance and missing entries (in DeepGP those of the first layer), or the latent "
+            "points of GPLVM. For uncertain inputs use a kernel that has them: "
             f"{_names(kernels_that('psi1'))}"
         )
 

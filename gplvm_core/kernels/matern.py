@@ -1,14 +1,16 @@
 """Matérn kernels, for functions of time that are rough: k depends on r = |t − t'| / ℓ alone.
 
 ½: σ² e^{−r}; 3⁄2: σ² (1 + √3 r) e^{−√3 r}; 5⁄2: σ² (1 + √5 r + 5r²⁄3) e^{−√5 r} (Rasmussen &
-Williams 2006, eq. 4.17). Values and gradients; no expectations under Gaussian inputs. In one
-dimension they are Markov, so paths of any length cost O(N): `priors.kalman`.
+Williams 2006, eq. 4.17), in several dimensions r² = Σ_q (x_q − x'_q)² / ℓ_q². For inputs that are
+known exactly: there are no expectations under Gaussian inputs. In one dimension they are Markov, so
+paths of any length cost O(N): `priors.kalman`.
 """
 
 from dataclasses import dataclass, replace
 from typing import ClassVar, Self
 
 import numpy as np
+from jaxtyping import Float
 from scipy.spatial.distance import cdist
 
 from gplvm_core.kernels.declare import positive
@@ -20,35 +22,50 @@ from gplvm_core.numerics import Array
 class Matern(Stationary):
     """Base of the Matérn kernels of half-integer smoothness.
 
-    lengthscale: one for all dimensions of the inputs, in their units (for times: units of time).
+    lengthscale: one for all dimensions of the inputs, or (Q,), in their units (for times: units of
+    time, one number).
     """
 
-    lengthscale: float = positive(1.0)
+    lengthscale: float | Float[Array, " Q"] = positive(1.0, blind_at=np.inf)
     smoothness: ClassVar[float]
 
     def K(self, first: Array, second: Array | None = None) -> Array:
         value, _ = self._shape(self._distance(first, second))
         return np.asarray(self.variance * value)
 
-    def K_pullback(self, points: Array, gram: Array) -> tuple[Array, Self]:
-        distance = self._distance(points, None)
+    def between_pullback(
+        self, first: Array, second: Array, adjoint: Array
+    ) -> tuple[Array, Array, Self]:
+        distance = self._distance(first, second)
         value, slope = self._shape(distance)
-        pull = gram * slope * self.variance
-        d_length = -float(np.vdot(pull, distance)) / self.lengthscale
-        # ∂r/∂t = (t − t') / (r ℓ²), of size 1/ℓ however close the points are; at r = 0 a kink
-        # (½) has no slope, and the others are flat.
+        pull = adjoint * slope * self.variance
+        # ∂r/∂x_q = w_q (x_q − x'_q) / r, at most 1/ℓ_q however close the points are; at r = 0 a
+        # kink (½) has no slope, and the others are flat.
         per_distance = np.divide(pull, distance, out=np.zeros_like(pull), where=distance > 0)
-        d_points = np.empty_like(points)
-        for p, column in enumerate(points.T):
-            toward = (column[:, None] - column) / np.float64(self.lengthscale) ** 2
-            d_points[:, p] = 2.0 * np.sum(per_distance * toward, axis=1)
-        return d_points, replace(
-            self, variance=float(np.vdot(gram, value)), lengthscale=float(d_length)
-        )
+        lengths = np.broadcast_to(np.asarray(self.lengthscale, dtype=float), first.shape[1:])
+        d_first, d_second = np.empty_like(first), np.empty_like(second)
+        d_length = np.empty(len(lengths))
+        for q, length in enumerate(lengths):
+            toward = (first[:, q, None] - second[:, q]) / length
+            carried = per_distance * toward
+            d_first[:, q] = carried.sum(axis=1) / length
+            d_second[:, q] = -carried.sum(axis=0) / length
+            d_length[q] = -float(np.vdot(carried, toward)) / length
+        one = np.ndim(self.lengthscale) == 0
+        d_lengthscale = float(d_length.sum()) if one else d_length
+        d_variance = float(np.vdot(adjoint, value))
+        return d_first, d_second, replace(self, variance=d_variance, lengthscale=d_lengthscale)
+
+    @property
+    def relevance(self) -> Array:
+        return (1.0 / np.atleast_1d(np.asarray(self.lengthscale, dtype=float))) ** 2
 
     def _distance(self, first: Array, second: Array | None) -> Array:
         # Differences first, squares after: close times far from 0 keep their digits.
-        return np.asarray(cdist(first, first if second is None else second) / self.lengthscale)
+        second = first if second is None else second
+        if np.ndim(self.lengthscale) == 0:
+            return np.asarray(cdist(first, second) / self.lengthscale)
+        return np.asarray(cdist(first, second, w=self.relevance))
 
     def _shape(self, distance: Array) -> tuple[Array, Array]:
         """k/σ² and its derivative in r."""

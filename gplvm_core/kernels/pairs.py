@@ -51,7 +51,12 @@ class PairFactor:
         one, other = inducing[rows], inducing[columns]
         middle, difference = 0.5 * (one + other), one - other
         constant = 2.0 * np.log(scale) - 0.25 * (difference**2 @ weight)
-        ones = np.ones((len(rows), 1))
+        return cls.from_parts(middle, difference, constant)
+
+    @classmethod
+    def from_parts(cls, middle: Array, difference: Array, constant: Array) -> Self:
+        """Of pairs whose logarithm is quadratic in the points around these middles."""
+        ones = np.ones((len(middle), 1))
         factor = np.concatenate([ones, middle, middle**2, constant[:, None]], axis=1)
         return cls(np.ascontiguousarray(factor.T), factor[:, :-1], middle, difference)
 

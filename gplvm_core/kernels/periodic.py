@@ -1,7 +1,7 @@
 """The periodic kernel k(t, t') = σ² exp(−2 Σ_p sin²(π (t_p − t'_p) / period) / ℓ²).
 
-MacKay (1998), eq. 47; Rasmussen & Williams (2006), eq. 4.31. Values and gradients; no expectations
-under Gaussian inputs.
+MacKay (1998), eq. 47; Rasmussen & Williams (2006), eq. 4.31. For inputs that are known exactly:
+there are no expectations under Gaussian inputs.
 """
 
 from dataclasses import dataclass, replace
@@ -30,19 +30,22 @@ class Periodic(Stationary):
         exponent = -2.0 * np.sum((np.sin(angle) / self.lengthscale) ** 2, axis=2)
         return np.asarray(self.variance * np.exp(exponent))
 
-    def K_pullback(self, points: Array, gram: Array) -> tuple[Array, Self]:
-        angle = self._angle(points, None)
+    def between_pullback(
+        self, first: Array, second: Array, adjoint: Array
+    ) -> tuple[Array, Array, Self]:
+        angle = self._angle(first, second)
         squared = np.sum((np.sin(angle) / self.lengthscale) ** 2, axis=2)
-        product = gram * self.variance * np.exp(-2.0 * squared)
+        product = adjoint * self.variance * np.exp(-2.0 * squared)
         # ∂k/∂angle = −2 sin(2 angle) k / ℓ². A NumPy number overflows to ∞ where Python's raises.
         turn = -2.0 * np.sin(2.0 * angle) / np.float64(self.lengthscale) ** 2 * product[:, :, None]
-        d_points = 2.0 * np.pi / self.period * turn.sum(axis=1)
-        return d_points, replace(
+        own = replace(
             self,
             variance=float(product.sum()) / self.variance,
             lengthscale=4.0 * float(np.vdot(product, squared)) / self.lengthscale,
             period=-float(np.vdot(turn, angle)) / self.period,
         )
+        speed = np.pi / self.period
+        return speed * turn.sum(axis=1), -speed * turn.sum(axis=0), own
 
     def _angle(self, first: Array, second: Array | None) -> Array:
         other = first if second is None else second

@@ -5,13 +5,16 @@ k(x, x') = σ_f² exp(−½ Σ_q w_q (x_q − x'_q)²), w_q = 1/ℓ_q². Expecta
 """
 
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from jaxtyping import Float
 
+from gplvm_core.kernels.cross_rbf import CrossRBF
 from gplvm_core.kernels.declare import positive
-from gplvm_core.kernels.gradients import Gradients, Kept, Pullback, WeightedPsi2
+from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Kept, Pullback, WeightedPsi2
+from gplvm_core.kernels.kernel import Kernel
 from gplvm_core.kernels.pairs import (
     PairFactor,
     PointFactor,
@@ -153,6 +156,9 @@ class RBF(Stationary):
         d_scale = 2.0 * float(namespace(mean).sum(sums[:, 0])) / self.variance
         kernel = self._shaped(d_scale, d_weight + d_pair_weight)
         return Gradients(d_mean, d_variance, d_inducing, kernel)
+
+    def cross_with(self, carrier: Kernel) -> CrossBuilder | None:
+        return partial(CrossRBF.of, carrier, self) if isinstance(carrier, RBF) else None
 
     def weighted_psi2(self, inducing: Array) -> WeightedPsi2:
         weight = self._weight(inducing.shape[1])

@@ -2,22 +2,25 @@
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations, combinations_with_replacement
 from typing import Any, Self
 
 import numpy as np
 
+from gplvm_core.kernels.combine import cross_exact
 from gplvm_core.kernels.compound import Compound
 from gplvm_core.kernels.gradients import (
-    Cross,
     CrossBuilder,
+    CrossTerm,
     Gradients,
     Kept,
     Pullback,
     WeightedPsi2,
 )
-from gplvm_core.kernels.kernel import KernelError, kernels_that
-from gplvm_core.numerics import Array, filled, unfold_upper
+from gplvm_core.kernels.kernel import kernels_that
+from gplvm_core.kernels.parametric import KernelError
+from gplvm_core.numerics import Array, filled, namespace, unfold_upper
 
 
 @dataclass(frozen=True, repr=False)
@@ -124,11 +127,10 @@ class Sum(Compound):
             # Points that share their weights are one group; else each is a group of its own.
             rows = np.ones((len(mean), 1)) if len(weights) == 1 else np.eye(len(mean))
             for met in self._crosses(mean, variance, inducing, rows):
-                through_psi1, direct = met.cross.pullback(symmetric)
-                # The cross term is linear in the carrier's psi1, so its value is that product.
-                value = value + np.sum(psi1[met.carrier] * through_psi1, axis=1)
-                pulled = pull_psi1[met.carrier](through_psi1) + direct[0]
-                d_mean, d_variance = d_mean + pulled.mean, d_variance + pulled.variance
+                carrier = psi1[met.carrier], pull_psi1[met.carrier]
+                own, own_mean, own_variance = met.cross.weighted(symmetric, *carrier)
+                value = value + own
+                d_mean, d_variance = d_mean + own_mean, d_variance + own_variance
             return value, d_mean, d_variance
 
         return weighted
@@ -143,20 +145,12 @@ class Sum(Compound):
     def in_any_library(self) -> bool:
         return all(part.in_any_library for part in self.parts)
 
-    @property
-    def relevance(self) -> Array | None:
-        # The first part that tells dimensions apart speaks for the sum.
-        for part in self.parts:
-            if part.relevance is not None:
-                return part.relevance
-        return None
-
-    def check(self) -> None:
+    def check(self, *, exact: bool = False) -> None:
         self.check_parameters()
         for part in self.parts:
-            part.check()
+            part.check(exact=exact)
         for first, second in combinations(range(len(self.parts)), 2):
-            self._meeting(first, second)
+            self._meeting(first, second, exact)
 
     def _each_psi1(
         self, mean: Array, variance: Array, inducing: Array
@@ -175,19 +169,26 @@ class Sum(Compound):
     def _crosses(
         self, mean: Array, variance: Array, inducing: Array, rows: Array
     ) -> Iterator["_Met"]:
+        exact = not bool(namespace(variance).any(variance != 0.0))
         for first, second in combinations(range(len(self.parts)), 2):
-            carrier, other, build = self._meeting(first, second)
+            carrier, other, build = self._meeting(first, second, exact)
             yield _Met(carrier, other, build(mean, variance, inducing, rows))
 
-    def _meeting(self, first: int, second: int) -> tuple[int, int, CrossBuilder]:
-        """Which of two parts carries psi1, and how their cross term is made."""
+    def _meeting(self, first: int, second: int, exact: bool) -> tuple[int, int, CrossBuilder]:
+        """Which of two parts carries psi1, and how their cross term is made.
+
+        exact: at inputs that are known exactly, where every two kernels have one.
+        """
         for carrier, other in ((first, second), (second, first)):
             build = self.parts[other].cross_with(self.parts[carrier])
             if build is not None:
                 return carrier, other, build
+        if exact:
+            return first, second, partial(cross_exact, self.parts[first], self.parts[second])
         names = " and ".join(type(self.parts[i]).__name__ for i in (first, second))
         raise KernelError(
-            f"a sum of {names} has no analytic cross expectations; those that have: "
+            f"a sum of {names} has no analytic cross expectations, so it needs inputs that are "
+            "known exactly; sums that have them: "
             f"{', '.join(sums_with_expectations())}"
         )
 
@@ -198,7 +199,7 @@ class _Met:
 
     carrier: int
     other: int
-    cross: Cross
+    cross: CrossTerm
 
 
 def _total(terms: Any) -> Any:

@@ -12,7 +12,8 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.kernels.gradients import Gradients
-from gplvm_core.kernels.kernel import Kernel, KernelError
+from gplvm_core.kernels.kernel import Kernel
+from gplvm_core.kernels.parametric import KernelError
 from gplvm_core.kernels.rbf import RBF
 from gplvm_core.numerics import Array, numpy_of
 

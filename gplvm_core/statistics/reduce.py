@@ -12,6 +12,7 @@ from jaxtyping import Float
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Gradients, Kept, Kernel, KernelError
+from gplvm_core.kernels.exact import products, products_pullback
 from gplvm_core.numerics import AnyArray, Array, beside, filled, namespace, on_host, to_numpy
 from gplvm_core.parameters import add as add_leaves
 from gplvm_core.statistics.executors import Executor, serial
@@ -133,7 +134,7 @@ def chunk_statistics(
         return Statistics(
             to_numpy(patterns.rows.T @ psi0),
             psi1_targets,
-            _known_psi2(psi1, patterns.rows)
+            products(psi1, patterns.rows)
             if belief.known
             else kernel.grouped_psi2(mean, variance, inducing, patterns.rows, own)[0],
             yy,
@@ -144,7 +145,7 @@ def chunk_statistics(
     statistics = Statistics(
         np.array([float(xp.sum(psi0))]),
         psi1_targets,
-        _known_psi2(psi1) if belief.known else kernel.psi2(mean, variance, inducing, own)[0][None],
+        products(psi1) if belief.known else kernel.psi2(mean, variance, inducing, own)[0][None],
         yy,
         np.array([targets.n_points]),
         np.array([targets.n_outputs]),
@@ -197,7 +198,7 @@ def chunk_pullback(
     else:
         d_psi0 = rows @ beside(adjoint.psi0, values)
     if belief.known:
-        d_psi1, through = d_psi1 + _known_pullback(psi1, adjoint.psi2, rows), None
+        d_psi1, through = d_psi1 + products_pullback(psi1, adjoint.psi2, rows), None
     else:
         d_psi2 = adjoint.psi2 if rows is not None else adjoint.psi2[0]
         through = kernel.psi2_pullback(mean, variance, inducing, d_psi2, rows, own)
@@ -207,28 +208,6 @@ def chunk_pullback(
     inputs = inputs if through is None else inputs + through
     here = replace(inputs, mean=to_numpy(inputs.mean), variance=to_numpy(inputs.variance))
     return PulledBack(here, moved)
-
-
-def _known_psi2(
-    psi1: Float[AnyArray, "N M"], rows: Float[AnyArray, "N G"] | None = None
-) -> Float[Array, "G M M"]:
-    """Φ of every group at points that are known, where ⟨kk'⟩ is kk'."""
-    if rows is None:
-        return to_numpy(psi1.T @ psi1)[None]
-    seen = (rows[:, g : g + 1] for g in range(rows.shape[1]))
-    return np.stack([to_numpy((psi1 * each).T @ psi1) for each in seen])
-
-
-def _known_pullback(
-    psi1: Float[AnyArray, "N M"],
-    adjoint: Float[Array, "G M M"],
-    rows: Float[AnyArray, "N G"] | None,
-) -> Float[AnyArray, "N M"]:
-    """The adjoint of Ψ through such a Φ."""
-    both = [beside(each + each.T, psi1) for each in adjoint]
-    if rows is None:
-        return psi1 @ both[0]
-    return sum(rows[:, g : g + 1] * (psi1 @ each) for g, each in enumerate(both))
 
 
 def _total_variance(targets: Targets) -> Float[AnyArray, "N 1"] | None:

@@ -21,6 +21,7 @@ KERNELS = {
     "one lengthscale": RBF(0.8, 1.1),
     "linear": Linear(np.array([0.6, 1.1, 0.2])),
     "rbf and linear": RBF(1.3, LENGTHS) + Linear(np.array([0.6, 1.1, 0.2])),
+    "two rbfs": RBF(1.3, LENGTHS) + RBF(0.4, 0.8),
     "all": RBF(1.3, LENGTHS) + Linear(0.6) + Bias(0.7) + White(0.2),
 }
 

@@ -116,7 +116,7 @@ def test_the_canvas_is_told_all_that_it_needs(model: BayesianGPLVM) -> None:
 
 
 def test_messages_count_it_among_the_kernels(cosine: type[Kernel]) -> None:
-    with pytest.raises(KernelError, match=r"can be both: Bias, Cosine, .*RBF"):
+    with pytest.raises(KernelError, match=r"a kernel that has them: Bias, Cosine, .*RBF"):
         Matern32().check()
     with pytest.raises(KernelError, match=r"cannot evaluate Matern32.* knows Bias, Cosine, .*RBF"):
         Matern32().browser_form()

@@ -54,7 +54,9 @@ class DeepGP(DeepRegression, Trainable, RegressorMixin, BaseEstimator):
     that fits a hidden layer to single points only when there is no other.
 
     n_components : widths of the hidden layers, one number or a tuple, from the top.
-    n_inducing, kernel : one for all layers, or a tuple with one for each, one more than widths.
+    n_inducing, kernel : one for all layers, or a tuple with one for each, one more than widths. At
+        inputs known exactly the first layer can have every kernel, as in SparseGPRegression;
+        hidden layers need one with expectations ("rbf", "linear", and sums).
     family : "marginalised", "mean_field", "gated", "free", "diagonal", or for small models "joint",
         "full", "chain" or "low_rank_chain", as in DeepGPLVM; diagonal and full are mean field where
         a layer's inputs are known exactly.

@@ -1,5 +1,6 @@
 """The GP-LVM with latent points: maximum a posteriori, all data or inducing inputs."""
 
+from dataclasses import replace
 from typing import Any, Literal
 
 import numpy as np
@@ -28,6 +29,9 @@ class GPLVM(TrainedModel):
     were fitted, not an evidence, so it does not compare with BayesianGPLVM's and over-fitting
     does not lower it. There is no KL: `information_` is nan and `n_effective_` the rank of the
     fitted map. noise: as for BayesianGPLVM; "per_output" needs inducing inputs.
+
+    kernel: "rbf", "linear", "matern12", "matern32", "matern52", or any kernel object, sums and
+    products too: latent points are known exactly, so that no expectations are needed.
     """
 
     def __init__(
@@ -57,6 +61,9 @@ class GPLVM(TrainedModel):
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.noise = noise
+
+    def _begin(self, targets: Float[Array, "N D"]) -> Start:
+        return replace(super()._begin(targets), exact=True)
 
     def _problem(self, begin: Start, run: Executor) -> Graph | FullProblem:
         if self.n_inducing is not None:

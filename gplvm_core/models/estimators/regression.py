@@ -16,6 +16,7 @@ from gplvm_core.models.data.scaling import Noise, Scaling, observed_counts, unit
 from gplvm_core.models.estimators.trained_regression import TrainedRegression
 from gplvm_core.models.problems.edges import relevance_of
 from gplvm_core.models.problems.inputs import InputNode
+from gplvm_core.models.problems.regression import check_kernel
 from gplvm_core.models.training.run import Run
 from gplvm_core.models.training.schedule import check_settings
 from gplvm_core.optimise import Progress
@@ -31,6 +32,11 @@ class SparseGPRegression(TrainedRegression, RegressorMixin, BaseEstimator):
     Gaussian-process regression. Several outputs share one kernel, and one noise variance or, with
     noise="per_output", have a signal and a noise variance each. Every column of the inputs is
     standardised inside; all inputs and outputs of methods are in the user's units.
+
+    kernel: "rbf", "linear", "matern12", "matern32", "matern52", or a kernel object in units of the
+    standardised inputs. Exact inputs can have every kernel, sums and products too, such as
+    RBF() + Periodic() or Linear() * Matern32(). Uncertain inputs (X_variance, missing entries) need
+    a kernel with expectations: RBF, Linear, Bias, White, and sums of them.
 
     The inputs may be noisy observations z of x ~ N(z, X_variance): q(x_n) = N(μ_n, S_n) is learnt
     under that prior (Damianou 2015, eq. 4.1), or, `constrained`, held centred on z_n, with the
@@ -86,6 +92,7 @@ class SparseGPRegression(TrainedRegression, RegressorMixin, BaseEstimator):
         scaling = Scaling.of(outputs, units_for(self.scaling, self.noise))
         variance = internal_variance(X_variance, points.shape, units.scale)
         inputs = Inputs.of(units.apply(points), variance, constrained=self.constrained)
+        check_kernel(self.kernel, inputs)
         given, kept = inputs.prior, self._kept(inputs)
         inputs, targets = inputs.rows(kept), scaling.apply(outputs)[kept]
         with executor(self.n_jobs) as run:

@@ -191,7 +191,8 @@ def _begun(
             scales = np.concatenate([scales, straight(top.n_latent)])
         inducing, _ = initial_inducing(seen, start.n_inducing[at], generator)
         kernel = kernel_named(kind, scales) if isinstance(kind, str) else kind
-        kernel = of_unit_scale(start_kernel(kernel, seen), seen)
+        kernel = start_kernel(kernel, seen, exact=at == 0 and top.known)
+        kernel = of_unit_scale(kernel, seen)
         layers.append(Layer(kernel, inducing, noise))
     return Begun(beliefs, tuple(layers))
 

@@ -49,7 +49,7 @@ class FullProblem:
 
     def start(self, seed: int) -> Points:
         mean, _ = self.begin.latent(np.random.default_rng(seed))
-        kernel = start_kernel(self.begin.kernels[0], mean)
+        kernel = start_kernel(self.begin.kernels[0], mean, exact=True)
         return Points(mean, kernel, float(np.mean(kernel.diag(mean))) / INITIAL_RATIO)
 
     def notes(self, seed: int) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gplvm_core.bounds import Layer
-from gplvm_core.kernels import RBF, Kernel, kernel_named
+from gplvm_core.kernels import RBF, Kernel, Matern, kernel_named
 from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.problems.edges import LayerEdge
 from gplvm_core.models.problems.graph import Beginning, Begun, Given, Graph
@@ -93,7 +93,8 @@ class RegressionStart:
     def _kernel(self, seed: int, generator: np.random.Generator) -> Kernel:
         mean = self.inputs.belief.mean
         if not isinstance(self.kernel, str):
-            return of_unit_scale(start_kernel(self.kernel, mean), mean)
+            known = self.inputs.belief.known
+            return of_unit_scale(start_kernel(self.kernel, mean, exact=known), mean)
         some = np.sort(generator.permutation(len(mean))[:SUBSET])
         points, width = mean[some], np.sqrt(mean.shape[1])
         inputs = Inputs.of(points, None)
@@ -118,9 +119,15 @@ class RegressionStart:
             return best.start(seed).layers[0].kernel
         training = Training(best, "lbfgs", SUBSET_ITERATIONS, self.jitter, 0.0)
         kernel: Kernel = training.run((seed,))[0].parameters.layers[0].kernel
-        if isinstance(kernel, RBF):
+        if isinstance(kernel, RBF | Matern):
             return replace(kernel, lengthscale=np.maximum(kernel.lengthscale, SHORTEST))
         return kernel
+
+
+def check_kernel(kernel: str | Kernel, inputs: Inputs) -> None:
+    """Raise KernelError unless the kernel has expectations under what is known of the inputs."""
+    named = kernel_named(kernel, np.ones(1)) if isinstance(kernel, str) else kernel
+    named.check(exact=inputs.belief.known)
 
 
 def _bound_or_less(part: Graph) -> float:

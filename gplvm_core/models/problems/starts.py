@@ -24,7 +24,8 @@ class Start:
     """One belief and a layer to each of the outputs (scaled, N × D each; NaN: missing).
 
     kernels: one for each of the outputs, by name or as an object. init: the means, or their
-    recipe. The seed chooses the inducing inputs, which are a subset of the means.
+    recipe. The seed chooses the inducing inputs, which are a subset of the means. exact: the belief
+    is a point for every row, where any kernel can be used.
     """
 
     outputs: tuple[Float[Array, "N _D"], ...]
@@ -32,6 +33,7 @@ class Start:
     n_inducing: int
     kernels: tuple[str | Kernel, ...]
     init: str | ArrayLike
+    exact: bool = False
 
     def latent(self, generator: np.random.Generator) -> tuple[Array, tuple[str, ...]]:
         """Latent means, and notes on them."""
@@ -43,18 +45,24 @@ class Start:
         layers, said = [], set[str]()
         for kernel in self.kernels:
             inducing, more = initial_inducing(mean, self.n_inducing, generator)
-            layers.append(Layer(of_unit_scale(start_kernel(kernel, mean), mean), inducing, 1.0))
+            started = start_kernel(kernel, mean, exact=self.exact)
+            layers.append(Layer(of_unit_scale(started, mean), inducing, 1.0))
             said |= set(more)
         belief = Belief(mean, np.full_like(mean, INITIAL_VARIANCE))
         return Begun((belief,), tuple(layers), (*notes, *sorted(said)))
 
 
-def start_kernel(kernel: str | Kernel, latent: Float[Array, "N Q"]) -> Kernel:
-    """A kernel given by name starts with relevances from the data, an object as it is."""
+def start_kernel(
+    kernel: str | Kernel, latent: Float[Array, "N Q"], *, exact: bool = False
+) -> Kernel:
+    """A kernel given by name starts with relevances from the data, an object as it is.
+
+    exact: the inputs are known exactly. Raises KernelError for a kernel that cannot be used.
+    """
     if isinstance(kernel, str):
-        return kernel_named(kernel, initial_lengthscale(latent))
+        kernel = kernel_named(kernel, initial_lengthscale(latent))
     kernel = kernel.with_latent(latent.shape[1])
-    kernel.check()
+    kernel.check(exact=exact)
     return kernel
 
 

@@ -1,0 +1,128 @@
+"""A kernel as its parameters: what training moves, holds, scales, and blinds to a dimension."""
+
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Self
+
+import numpy as np
+
+from gplvm_core.kernels.declare import Parameter, own_parameters
+from gplvm_core.numerics import Array
+from gplvm_core.parameters import leaves, replace_leaves, scale_leaves
+
+
+class KernelError(ValueError):
+    """A kernel cannot do what was asked of it; the message says which kernels can."""
+
+
+@dataclass(frozen=True, repr=False)
+class Parametric:
+    """A frozen dataclass whose fields declare the parameters of a kernel.
+
+    held: names of those that training leaves as they are (`holding` fills it in).
+    """
+
+    held: tuple[str, ...] = field(default=(), kw_only=True)
+
+    def declared(self) -> dict[str, Parameter]:
+        """What every parameter declares, by the path of its leaf. Raises KernelError."""
+        known = own_parameters(self)
+        silent = [path for path in leaves(self) if path.split(".")[0] not in known]
+        if silent:
+            raise KernelError(
+                f"{type(self).__name__} does not declare what {', '.join(silent)} is: write "
+                f"{silent[0]} = positive(…) or real(…), from gplvm_core.kernels, or make it a "
+                "class variable if it is a constant"
+            )
+        return known
+
+    def scaled(self, factor: float) -> Self:
+        """The kernel times a positive number. Raises KernelError without an overall variance."""
+        overall = [path for path, each in self.declared().items() if each.overall]
+        if not overall:
+            raise KernelError(
+                f"{type(self).__name__} has no overall variance, and a layer needs one: declare "
+                "the parameter that k is proportional to with positive(…, overall=True)"
+            )
+        values = leaves(self)
+        return replace_leaves(self, {path: factor * values[path] for path in overall})
+
+    def holding(self, *names: str) -> Self:
+        """The kernel with these parameters held in training; without names, all of them.
+
+        RBF(1.0, 10.0).holding("lengthscale"). Of a sum or product, in every part that has them:
+        (Periodic(1.0) + RBF(0.1)).holding("variance") keeps the ratio of two variances (Damianou
+        2015, §3.5.1). The overall scale of a mapping is always at its optimum: variances held in
+        its kernel are so relative to each other. Raises KernelError for a name that no part has.
+        """
+        known = {path.split(".")[-1] for path in leaves(self)}
+        if not known.issuperset(names):
+            raise KernelError(
+                f"{type(self).__name__} cannot hold {', '.join(sorted(set(names) - known))}; "
+                f"its parameters are {', '.join(sorted(known))}"
+            )
+        return self._holding(set(names) or known)
+
+    def _holding(self, names: set[str]) -> Self:
+        own = set(leaves(self)) & (names | set(self.held))
+        return replace(self, held=tuple(sorted(own)))
+
+    def held_paths(self) -> set[str]:
+        """Which leaves are held, by path: "lengthscale", or of a part "parts.0.lengthscale"."""
+        return set(self.held)
+
+    def with_latent(self, n_latent: int) -> Self:
+        """The kernel with one ARD parameter per latent dimension. Raises KernelError."""
+        each: dict[str, Any] = {name: self._for_each(name, n_latent) for name in self._ard()}
+        return replace(self, **each)
+
+    def without(self, dimension: int) -> Self:
+        """The kernel blind to one latent dimension: its ARD weight is 0. Raises KernelError."""
+        blind: dict[str, Any] = {}
+        for name, at in self._ard().items():
+            blind[name] = np.array(getattr(self, name), dtype=float)
+            if not blind[name].ndim:
+                raise KernelError(
+                    f"{type(self).__name__} with one {name} for all dimensions: use with_latent "
+                    "first"
+                )
+            blind[name][dimension] = at
+        return replace(self, **blind)
+
+    def _ard(self) -> dict[str, float]:
+        """The parameters that tell dimensions apart, and where they make them invisible."""
+        declared = self.declared().items()
+        return {name: each.blind_at for name, each in declared if each.blind_at is not None}
+
+    def _for_each(self, name: str, n_latent: int) -> Array:
+        value = np.asarray(getattr(self, name), dtype=float)
+        if value.ndim and len(value) != n_latent:
+            raise KernelError(
+                f"{type(self).__name__}: {name} has {len(value)} numbers for {n_latent} latent "
+                "dimensions: give one number, or one for each dimension"
+            )
+        return np.array(np.broadcast_to(value, (n_latent,)))
+
+    def check_parameters(self) -> None:
+        """Raise KernelError unless every parameter, held or not, is such as it is declared."""
+        unknown = self.held_paths() - set(leaves(self))
+        if unknown:
+            raise KernelError(
+                f"{type(self).__name__} has no parameter {', '.join(sorted(unknown))} to hold: "
+                "kernel.holding(name) holds a parameter by its name"
+            )
+        values = leaves(self)
+        for path, each in self.declared().items():
+            if not each.allows(values[path]):
+                raise KernelError(
+                    f"{type(self).__name__}: {path} must be {each.domain}, got {values[path]}"
+                )
+
+    def zero(self) -> Self:
+        """A gradient of nothing: the kernel's shape filled with 0."""
+        return scale_leaves(self, 0.0)
+
+    def __repr__(self) -> str:
+        # `held` comes last, and only where something is.
+        own = [each.name for each in fields(self) if each.name != "held"]
+        shown = [*own, "held"] if self.held else own
+        return f"{type(self).__name__}({', '.join(f'{k}={getattr(self, k)!r}' for k in shown)})"
