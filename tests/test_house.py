@@ -72,6 +72,20 @@ def test_nothing_is_pickled():
     assert in_words([path for path in CODE if packages_of(path) & PICKLERS]) == []
 
 
+def test_durations_come_from_a_clock_that_nobody_sets():
+    """Dates are shown and sorted by; what is waited for is counted by time.monotonic."""
+    clocks = ("time.time", "time.time_ns", "datetime.now", "date.today")
+    dated = {
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in (*CORE, *PAGES)
+        for node in nodes_of(path)
+        if isinstance(node, ast.Attribute)
+        if (name := ast.unparse(node)) in clocks
+    }
+    allowed = ("store/entry", "store/manifest", "training/queue")
+    assert dated == {f"gplvm_core/{name}.py: datetime.now" for name in allowed}
+
+
 def test_tables_are_written_where_no_cell_becomes_a_formula():
     """In the core and its pages by csv_text, in the browser by csvText; tests/app/exports.py."""
     canvas = ROOT.glob("assets/canvas/**/*.js")

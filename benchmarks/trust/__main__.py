@@ -1,6 +1,6 @@
 """The table of trust: what was tried against the program, how often, and how often it won.
 
-    python -m benchmarks.trust [--parts web store uploads exports sessions]
+    python -m benchmarks.trust [--parts web store uploads exports clock sessions]
 
 Everything is bounded in number and time and stays on this machine: servers of its own on free
 ports, temporary folders, processes that it starts and kills. Zero failures is the target in every
@@ -13,13 +13,14 @@ import time
 from dataclasses import asdict
 
 from benchmarks.common import table, write_row
-from benchmarks.trust import exports, sessions, store, uploads, web
+from benchmarks.trust import clock, exports, sessions, store, uploads, web
 
 PARTS = {
     "web": web.rows,
     "store": store.rows,
     "uploads": uploads.rows,
     "exports": exports.rows,
+    "clock": clock.rows,
     "sessions": sessions.rows,
 }
 
