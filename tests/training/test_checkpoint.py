@@ -11,6 +11,7 @@ import pytest
 
 from gplvm_core.store import Library, save
 from gplvm_core.training import JobError, Queue
+from gplvm_core.training.checkpoint import JobFiles
 
 ROOT = Path(__file__).parents[2]
 LONG = 100_000
@@ -110,6 +111,24 @@ def test_jobs_of_a_process_that_lives_are_left_to_it(open_queue, ocean, make_mod
     assert other.jobs() == ()
     mine.close()
     assert [job.id for job in other.recover()] == [id]
+
+
+def test_a_job_that_another_process_has_just_removed_leaves_no_ghost(
+    open_queue, wave, make_model, monkeypatch
+):
+    mine, other = open_queue(), open_queue()
+    id = mine.submit(make_model(3), wave, "short")
+    mine.wait(id, 60)
+    mine.close()
+    claim = JobFiles.claim
+
+    def too_late(files: JobFiles) -> object:
+        files.remove()
+        return claim(files)
+
+    monkeypatch.setattr(JobFiles, "claim", too_late)
+    assert other.recover() == () and other.jobs() == ()
+    assert list((other.home / "jobs").iterdir()) == []
 
 
 def test_a_damaged_checkpoint_is_listed_and_can_be_forgotten(open_queue, wave, make_model):
