@@ -44,7 +44,7 @@ def rows() -> list[Row]:
         for title in KEPT:
             library.add(MODEL, DATA, title)
         rng, children = random.Random(0), [started(home, notes, n) for n in range(AT_ONCE)]
-        died = {}
+        died = dict[int, float]()
         for turn in range(KILLS):
             time.sleep(SECONDS / KILLS)
             place = rng.randrange(AT_ONCE)
@@ -101,7 +101,7 @@ def at_work(home: Path, number: int, note: Callable[..., object]) -> None:
         note(trains=job.id, by=number, begin=begin, end=time.monotonic())
         return outcome
 
-    Job.train = noted  # type: ignore[method-assign]
+    Job.train = noted  # type: ignore[assignment, method-assign]
     queue, library = Queue(home, checkpoint_seconds=0.05), Library(home / "library")
 
     def any_of(found: Sequence[Any]) -> str:
