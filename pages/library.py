@@ -7,7 +7,7 @@ from pages.ui.library.panel import (
     deleted_list,
     import_form,
     model_row,
-    tell_what_went,
+    report_deleted_elsewhere,
     undo_banner,
 )
 from pages.ui.shared.catalogue import library_items, user_library
@@ -23,7 +23,7 @@ library = user_library()
 models = library_items()
 say_problem()
 undo_banner(library)
-tell_what_went(models)
+report_deleted_elsewhere(models)
 
 if not models:
     lead("Here stand the models that you train, also after a restart. There is none yet.")

@@ -196,8 +196,8 @@ def undo_banner(library: Library) -> None:
             st.rerun()
 
 
-def tell_what_went(models: Sequence[Listed]) -> None:
-    """Which models went since this tab showed them: another tab, or server, has deleted them."""
+def report_deleted_elsewhere(models: Sequence[Listed]) -> None:
+    """Name the models that another tab or server deleted since this tab showed them."""
     if workspace_problem() is not None:
         return  # they may all be there
     present = {listed.entry.id: listed.entry.title for listed in models}
