@@ -57,6 +57,14 @@ def test_library_deletes_and_undoes(kept: Callable[[], Library]):
     assert not at.exception
 
 
+def test_a_long_title_is_kept_when_only_tags_change(kept: Callable[[], Library]):
+    kept().rename("mine", "t" * 120)
+    at = run_page("library")
+    field(at, "Tags").set_value("talk")
+    press(at, "Save")
+    assert (kept().entry("mine").title, kept().entry("mine").tags) == ("t" * 120, ("talk",))
+
+
 def test_a_second_tab_changes_only_what_is_typed_in_it(kept: Callable[[], Library]):
     first, second, third = (run_page("library") for _ in range(3))
     field(first, "Title").set_value("First")

@@ -110,7 +110,7 @@ def broken_row(library: Library, entry: Entry, reason: StoreError) -> None:
 def menu(library: Library, entry: Entry) -> None:
     """Rename, tag, duplicate, download, delete."""
     with st.form(f"edit_{entry.id}", border=False):
-        title = shared_text("Title", entry.title, entry.id, max_chars=80)
+        title = shared_text("Title", entry.title, entry.id, max_chars=120)
         tags = shared_text("Tags", ", ".join(entry.tags), entry.id, help="Separated by commas.")
         if st.form_submit_button("Save", type="primary", width="stretch"):
             done(lambda: save_words(library, entry.id, title, tags))
