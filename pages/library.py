@@ -3,7 +3,13 @@
 import streamlit as st
 
 from gplvm_core.datasets.errors import plural
-from pages.ui.library.panel import deleted_list, import_form, model_row, undo_banner
+from pages.ui.library.panel import (
+    deleted_list,
+    import_form,
+    model_row,
+    report_deleted_elsewhere,
+    undo_banner,
+)
 from pages.ui.shared.catalogue import library_items, user_library
 from pages.ui.shared.home import say_problem
 from pages.ui.shared.lead import lead
@@ -17,6 +23,7 @@ library = user_library()
 models = library_items()
 say_problem()
 undo_banner(library)
+report_deleted_elsewhere(models)
 
 if not models:
     lead("Here stand the models that you train, also after a restart. There is none yet.")

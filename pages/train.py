@@ -112,9 +112,17 @@ st.title("Train", anchor=False)
 say_problem()
 say_held()
 wanted = st.query_params.get("job")
+training.recover()  # also of another server on this workspace that has ended since
 known = {job.id for job in training.jobs()}
 if wanted is not None and wanted not in known:
-    st.warning("That training is no longer in the list. Its model, if any, is in the Library.")
+    if training.elsewhere(wanted):
+        st.info(
+            "Another running copy of this program has that training. Watch it there; its model "
+            "appears in the Library here, too.",
+            icon=":material/lan:",
+        )
+    else:
+        st.warning("That training is no longer in the list. Its model, if any, is in the Library.")
     wanted = None
 if wanted is None:
     active_banner()

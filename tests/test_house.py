@@ -72,6 +72,31 @@ def test_nothing_is_pickled():
     assert in_words([path for path in CODE if packages_of(path) & PICKLERS]) == []
 
 
+def test_durations_come_from_a_clock_that_nobody_sets():
+    """Dates are shown and sorted by; what is waited for is counted by time.monotonic."""
+    clocks = ("time.time", "time.time_ns", "datetime.now", "date.today")
+    dated = {
+        f"{path.relative_to(ROOT)}: {name}"
+        for path in (*CORE, *PAGES)
+        for node in nodes_of(path)
+        if isinstance(node, ast.Attribute)
+        if (name := ast.unparse(node)) in clocks
+    }
+    allowed = ("store/entry", "store/manifest", "training/queue")
+    assert dated == {f"gplvm_core/{name}.py: datetime.now" for name in allowed}
+
+
+def test_tables_are_written_where_no_cell_becomes_a_formula():
+    """In the core and its pages by csv_text, in the browser by csvText; tests/app/exports.py."""
+    canvas = ROOT.glob("assets/canvas/**/*.js")
+    text = {path: path.read_text(encoding="utf-8") for path in (*CORE, *PAGES, *canvas)}
+    writers = [path for path in text if re.search(r"csv\.(Dict)?[wW]riter\(", text[path])]
+    assert in_words(writers) == ["gplvm_core/datasets/sheets.py"]  # for the reader of tables alone
+    offers = [path for path in text if "text/csv" in text[path]]
+    safe = ("csv_text(", "to_csv", "csvText(")
+    assert in_words([path for path in offers if not any(each in text[path] for each in safe)]) == []
+
+
 def test_numpy_files_are_read_without_pickle():
     allowed = [
         f"{path.relative_to(ROOT)}:{node.lineno}"

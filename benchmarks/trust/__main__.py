@@ -1,10 +1,10 @@
 """The table of trust: what was tried against the program, how often, and how often it won.
 
-    python -m benchmarks.trust [--parts web store uploads sessions]
+    python -m benchmarks.trust [--parts web store uploads exports clock together sessions]
 
 Everything is bounded in number and time and stays on this machine: servers of its own on free
 ports, temporary folders, processes that it starts and kills. Zero failures is the target in every
-row. About five minutes on a quiet machine.
+row. About ten minutes on a quiet machine.
 """
 
 import argparse
@@ -13,9 +13,17 @@ import time
 from dataclasses import asdict
 
 from benchmarks.common import table, write_row
-from benchmarks.trust import sessions, store, uploads, web
+from benchmarks.trust import clock, exports, servers, sessions, store, tabs, together, uploads, web
 
-PARTS = {"web": web.rows, "store": store.rows, "uploads": uploads.rows, "sessions": sessions.rows}
+PARTS = {
+    "web": web.rows,
+    "store": store.rows,
+    "uploads": uploads.rows,
+    "exports": exports.rows,
+    "clock": clock.rows,
+    "together": lambda: [*together.rows(), *servers.rows(), *tabs.rows()],
+    "sessions": sessions.rows,
+}
 
 
 def main() -> int:

@@ -31,6 +31,7 @@ from gplvm_core import (
 from gplvm_core.apart import TASKS, Readers
 from gplvm_core.datasets import DataError, NamedBytes
 from gplvm_core.store import StoreError
+from tests.attacks.bombs import BOMBS as HAND_MADE
 from tests.fuzz.mutations import mutated
 from tests.fuzz.samples import UPLOADS
 
@@ -150,6 +151,7 @@ BOMBS: dict[str, tuple[str, Callable[[], bytes]]] = {
     "long table": ("x.csv", long_table),
     "workbook": ("x.xlsx", workbook),
     "words": ("x.parquet", words),
+    **HAND_MADE,
 }
 
 
@@ -181,7 +183,8 @@ def read_apart(source: NamedBytes) -> tuple[float, float, bool]:
     at_first, before = resident(process), processor(process)
     readers.give_back(reader)
     peak, seconds = 0.0, before
-    with readers.reading("read", source) as reading:
+    task = "model" if source.name.endswith(".gplvm") else "read"
+    with readers.reading(task, source) as reading:
         while not reading.wait(0.02):
             peak, seconds = max(peak, resident(process)), max(seconds, processor(process))
         try:

@@ -1,5 +1,6 @@
 """What a comparison found: every model on every split, differences in pairs, a table."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -11,6 +12,7 @@ from gplvm_core.comparison.measures import OF_NEW_ROWS, Measure
 from gplvm_core.datasets.csv_text import csv_text
 from gplvm_core.numerics import Array
 
+MARKS = re.compile(r"[\\`*_\[\]<>~$#|&]")  # of Markdown and HTML
 SURE = 0.95  # the share of differences by chance that are smaller than one that counts
 
 
@@ -142,7 +144,8 @@ class Comparison:
         """The answer, the table and the notes."""
         rows, parts = self.rows(), [self.answer]
         if rows:
-            lines = ["| " + " | ".join(row) + " |" for row in (tuple(rows[0]), *_cells(rows))]
+            told = (tuple(rows[0]), *(tuple(row.values()) for row in rows))
+            lines = ["| " + " | ".join(map(markdown_cell, row)) + " |" for row in told]
             lines.insert(1, "|---" + "|---:" * (len(rows[0]) - 1) + "|")
             parts.append("\n".join(lines))
         return "\n\n".join((*parts, *self.notes)) + "\n"
@@ -154,5 +157,6 @@ class Comparison:
         return np.asarray(known[:, self.names.index(name)])
 
 
-def _cells(rows: tuple[dict[str, str], ...]) -> list[tuple[str, ...]]:
-    return [tuple(row.values()) for row in rows]
+def markdown_cell(text: str) -> str:
+    """Text as a cell of a Markdown table that shows it letter by letter."""
+    return MARKS.sub(r"\\\g<0>", " ".join(text.split()))

@@ -8,8 +8,8 @@ import numpy as np
 
 from gplvm_core.comparison.kept_aside import BASE_LINES
 from gplvm_core.comparison.measures import AT_ONCE, KEPT_ASIDE, Measure
-from gplvm_core.comparison.result import Comparison
-from gplvm_core.datasets.csv_text import csv_text
+from gplvm_core.comparison.result import Comparison, markdown_cell
+from gplvm_core.datasets.csv_text import csv_text, html_text
 
 SEEN, UNSEEN = "Of the rows that they learnt from", "Of rows kept aside"
 
@@ -44,8 +44,9 @@ class Table:
         """The parts as tables, the best of a line in bold, then what the measures mean."""
         found = []
         for part, each in self.parts.items():
-            rows = [("Measure", *self.names), *(self._cells(line) for line in each)]
-            lines = ["| " + " | ".join(map(_cell, row)) + " |" for row in rows]
+            names = map(markdown_cell, self.names)
+            rows = [("Measure", *names), *(self._cells(line) for line in each)]
+            lines = ["| " + " | ".join(row) + " |" for row in rows]
             lines.insert(1, "|---" + "|---:" * len(self.names) + "|")
             said = "\n".join(f"- {line.measure.words}: {line.measure.sentence}" for line in each)
             found += [f"## {part}", "\n".join(lines), said]
@@ -53,7 +54,7 @@ class Table:
 
     def to_html(self) -> str:
         """The parts as one table, every measure with its sentence, the best of a line named so."""
-        head = "".join(f'<th scope="col">{escape(name)}</th>' for name in self.names)
+        head = "".join(f'<th scope="col">{html_text(name)}</th>' for name in self.names)
         body = ""
         for part, each in self.parts.items():
             wide = len(self.names) + 1
@@ -112,7 +113,3 @@ def _kept_aside(measure: Measure, names: tuple[str, ...], found: Comparison) -> 
     )
     leading = found.leading(measure)
     return Line(measure, values, leading[0] if len(leading) == 1 else None)
-
-
-def _cell(text: str) -> str:
-    return text.replace("\\", "\\\\").replace("|", "\\|").replace("\n", " ")

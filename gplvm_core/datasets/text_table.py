@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gplvm_core.datasets.columns import MISSING, Table, is_number, text_column
-from gplvm_core.datasets.csv_text import unmarked
+from gplvm_core.datasets.csv_text import MARK, unmarked
 from gplvm_core.datasets.errors import DataError, listed
 from gplvm_core.datasets.limits import MOST_COLUMNS, MOST_VALUES, check_at_most
 
@@ -74,7 +74,7 @@ def parse_text(data: bytes, name: str, header: bool | None) -> Table:
     decimal = _decimal_sign(rows, delimiter)
     if decimal == ",":
         notes.append("Decimal commas were read as points.")
-    names, name_notes = _unique([unmarked(name) for name in names])
+    names, name_notes = _unique(names)
     if header:
         notes.append("The first line was read as column names.")
     columns = tuple(
@@ -144,10 +144,13 @@ def _split(lines: Sequence[str], delimiter: str, name: str) -> _Grid:
     numbers: list[int] = []
     empty: list[int] = []
     n_cells = 0
+    any_marked = any(MARK in line for line in lines)
     reader = _reader((f"{line}\n" for line in lines), delimiter)
     try:
         for row in reader:
             cells = [cell.strip() for cell in row]
+            if any_marked:
+                cells = [unmarked(cell) if MARK in cell else cell for cell in cells]
             if any(cells):
                 rows.append(cells)
                 numbers.append(reader.line_num)

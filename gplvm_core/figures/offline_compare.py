@@ -2,11 +2,11 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 
 from jaxtyping import Float
 from numpy import ndarray as Array
 
+from gplvm_core.datasets.csv_text import html_text
 from gplvm_core.figures.pack import Chart, pack_model
 from gplvm_core.figures.pack_placed import pack_placed
 from gplvm_core.figures.page import content, page
@@ -52,7 +52,7 @@ def offline_comparison(
         told = {"title": each.title, "facts": each.facts, "note": each.note}
         draws = {"draws": "1"} if each.positions is None else {}
         contents.append(content(name, packed, told | draws))
-    said = "".join(f"<li>{escape(sentence)}</li>" for sentence in words)
+    said = "".join(f"<li>{html_text(sentence)}</li>" for sentence in words)
     advice = f"<h2>Which one should I use?</h2><ul>{said}</ul>" if words else ""
     return page(
         "offline/compare.js",

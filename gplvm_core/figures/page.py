@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 from html import escape
 from string import Template
 
+from gplvm_core.datasets.csv_text import html_text
 from gplvm_core.figures.scripts import asset, script
 
 
@@ -20,11 +21,11 @@ def page(
     code = f'(() => {{\n"use strict";\n{script(entry)}\n}})();'
     return Template(asset("offline/offline.html")).substitute(
         digest=_digest(code),
-        title=escape(title),
+        title=html_text(title),
         styles=asset("offline/offline.css", "kit/kit.css", *styles),
         body=body,
         contents=contents,
-        notes="\n".join(f"<p>{escape(note)}</p>" for note in notes if note),
+        notes="\n".join(f"<p>{html_text(note)}</p>" for note in notes if note),
         script=code,
     )
 

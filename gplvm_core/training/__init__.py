@@ -8,6 +8,7 @@ from gplvm_core.training.queue import Queue
 from gplvm_core.training.registry import (
     cancel,
     dataset,
+    elsewhere,
     extend,
     forget,
     held,
@@ -32,6 +33,7 @@ __all__ = [
     "cancel",
     "comparison_of",
     "dataset",
+    "elsewhere",
     "extend",
     "forget",
     "held",

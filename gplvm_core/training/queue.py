@@ -130,6 +130,10 @@ class Queue:
                     continue  # a folder that cannot be written: its jobs cannot go on either
                 if claim is None:
                     continue
+                if not files.state.exists():  # another process has just removed the job
+                    files.remove()
+                    claim.close()
+                    continue
                 job = self._stored(files)
                 job.claim = claim
                 self._jobs[job.id] = job

@@ -12,6 +12,7 @@ from sklearn.base import BaseEstimator
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.store import workspace
+from gplvm_core.training.checkpoint import stored_jobs
 from gplvm_core.training.limits import Limits
 from gplvm_core.training.progress import Snapshot
 from gplvm_core.training.queue import Queue
@@ -47,6 +48,13 @@ def submit(model: BaseEstimator, data: Dataset, name: str) -> str:
 def recover() -> tuple[Snapshot, ...]:
     """Find jobs that processes now gone left unfinished (`Queue.recover`)."""
     return current_queue().recover()
+
+
+def elsewhere(id: str) -> bool:
+    """Whether another process that uses the same workspace has a job of that id."""
+    queue = current_queue()
+    stored = {files.id for files in stored_jobs(queue.home / "jobs")}
+    return id in stored - {job.id for job in queue.jobs()}
 
 
 def jobs() -> tuple[Snapshot, ...]:

@@ -3,9 +3,11 @@
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
+from streamlit.testing.v1 import AppTest
 
 from gplvm_core import BayesianGPLVM
 from gplvm_core.datasets import Dataset
@@ -56,6 +58,58 @@ def test_library_deletes_and_undoes(kept: Callable[[], Library]):
     at.button(key="undo_delete").click().run()
     assert [entry.id for entry in kept().entries()] == ["mine"]
     assert not at.exception
+
+
+def test_a_long_title_is_kept_when_only_tags_change(kept: Callable[[], Library]):
+    kept().rename("mine", "t" * 120)
+    at = run_page("library")
+    field(at, "Tags").set_value("talk")
+    press(at, "Save")
+    assert (kept().entry("mine").title, kept().entry("mine").tags) == ("t" * 120, ("talk",))
+
+
+def test_a_second_tab_changes_only_what_is_typed_in_it(kept: Callable[[], Library]):
+    first, second, third = (run_page("library") for _ in range(3))
+    field(first, "Title").set_value("First")
+    press(first, "Save")
+    field(second, "Tags").set_value("talk")
+    press(second, "Save")
+    assert (kept().entry("mine").title, kept().entry("mine").tags) == ("First", ("talk",))
+    field(third, "Title").set_value("Third")
+    press(third, "Save")
+    assert (kept().entry("mine").title, kept().entry("mine").tags) == ("Third", ("talk",))
+    field(first, "Title").set_value("First again")
+    press(first, "Save")
+    assert (kept().entry("mine").title, kept().entry("mine").tags) == ("First again", ("talk",))
+
+
+@pytest.mark.parametrize("act", ["Save", "Duplicate", "Delete", "Explore", "Compare"])
+def test_what_a_tab_does_with_a_model_that_another_deleted_is_told(
+    kept: Callable[[], Library], act: str
+):
+    first, second = run_page("library"), run_page("library")
+    press(first, "Delete")
+    field(second, "Title").set_value("Typed meanwhile")
+    press(second, act)
+    assert not second.exception
+    assert "“My flow” was deleted elsewhere" in said(second)
+    assert [entry.title for entry in kept().trash()] == ["My flow"]
+    press(second, "Bring back")
+    assert [entry.title for entry in kept().entries()] == ["My flow"]
+    assert "deleted elsewhere" not in said(second)
+
+
+def test_the_trash_of_two_tabs(kept: Callable[[], Library]):
+    first, second = run_page("library"), run_page("library")
+    press(first, "Delete")
+    assert "deleted elsewhere" not in said(first)
+    press(second.run(), "Remove for good")
+    press(first, "Undo")
+    assert "no deleted model" in first.error[0].value and not first.exception
+
+
+def field(at: AppTest, label: str) -> Any:
+    return next(box for box in at.text_input if box.label == label)
 
 
 def test_library_duplicates_searches_and_opens(kept: Callable[[], Library]):

@@ -1,17 +1,35 @@
 """Train through AppTest: jobs of every model on offer, watched, resumed, taken away."""
 
+import subprocess
+import sys
 import time
+from pathlib import Path
 
 import pytest
 
 from gplvm_core import BayesianGPLVM, training
 from gplvm_core.datasets import Dataset
-from gplvm_core.store import Library, workspace
+from gplvm_core.store import Library, save, workspace
 from pages.ui.shared.catalogue import items
 from pages.ui.train import source_form
 from tests.app.apptest import finished, press, query, run_page, said, started
 
 pytestmark = pytest.mark.usefixtures("home")
+
+OTHER_SERVER = """
+import sys, time
+from gplvm_core.store import load
+from gplvm_core.training import Queue
+
+home, folder = sys.argv[1:]
+parts = load(folder + "/parts.gplvm")
+queue = Queue(home, checkpoint_seconds=0.0)
+id = queue.submit(parts["model"], parts["data"], "Elsewhere")
+while queue.snapshot(id).progress is None:
+    time.sleep(0.01)
+print(id, flush=True)
+time.sleep(600)
+"""
 
 
 def test_start_training_opens_the_live_panel_and_saves_the_model():
@@ -92,6 +110,30 @@ def test_unknown_job_is_explained():
     at = run_page("train", job="gone-1234")
     assert not at.exception
     assert "no longer in the list" in at.warning[0].value
+
+
+def test_a_training_of_another_server_is_left_to_it_and_taken_over_when_that_ends(
+    flow: Dataset, tmp_path: Path
+):
+    model = BayesianGPLVM(2, n_inducing=8, max_iter=100_000, random_state=0)
+    save({"model": model, "data": flow}, tmp_path / "parts.gplvm")
+    at = run_page("train")
+    assert not at.exception and training.jobs() == ()
+    command = [sys.executable, "-c", OTHER_SERVER, str(workspace()), str(tmp_path)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as other:
+        assert other.stdout is not None
+        job_id = other.stdout.readline().strip()
+        at = run_page("train", job=job_id)
+        assert not at.exception and "Another running copy" in said(at)
+        assert training.jobs() == ()
+        other.kill()
+    at.query_params["job"] = job_id
+    at.run()
+    assert not at.exception and "interrupted" in said(at)
+    at.button(key="job_turn").click().run()
+    assert not at.exception and training.snapshot(job_id).status == "running"
+    training.cancel(job_id)
+    assert training.wait(job_id, timeout=60).entry is not None
 
 
 def test_failed_training_is_told_in_words(flow: Dataset):

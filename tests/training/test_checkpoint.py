@@ -117,6 +117,24 @@ def test_jobs_of_a_process_that_lives_are_left_to_it(open_queue, ocean, make_mod
     assert [job.id for job in other.recover()] == [id]
 
 
+def test_a_job_that_another_process_has_just_removed_leaves_no_ghost(
+    open_queue, wave, make_model, monkeypatch
+):
+    mine, other = open_queue(), open_queue()
+    id = mine.submit(make_model(3), wave, "short")
+    mine.wait(id, 60)
+    mine.close()
+    claim = JobFiles.claim
+
+    def too_late(files: JobFiles) -> object:
+        files.remove()
+        return claim(files)
+
+    monkeypatch.setattr(JobFiles, "claim", too_late)
+    assert other.recover() == () and other.jobs() == ()
+    assert list((other.home / "jobs").iterdir()) == []
+
+
 def test_a_damaged_checkpoint_is_listed_and_can_be_forgotten(open_queue, wave, make_model):
     first = open_queue()
     id = first.submit(make_model(3), wave, "damaged")

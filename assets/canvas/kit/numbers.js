@@ -2,15 +2,18 @@
 
 /** @typedef {Float64Array | Float32Array | Int32Array} Plain what a .npy file may hold */
 
-const RISKY = /^[=+\-@\t\r]/; // how formulas begin in spreadsheets
+// What spreadsheets take for the beginning of a cell, and of a formula: see gplvm_core/datasets/csv_text.py.
+const PIECE = /[^;\t\r\n]+/g;
+// eslint-disable-next-line no-control-regex -- spreadsheets skip these
+const FORMULA = /^[\s'"\u0000-\u0020\u007f-\u00a0\u200b-\u200f\u2060\ufeff]*[-=+@\u2212\uff1d\uff0b\uff0d\uff20]/;
 const NPY_MAGIC = [0x93, 0x4e, 0x55, 0x4d, 0x50, 0x59, 1, 0]; // \x93NUMPY, version 1.0
 const NPY_CODES = { Float64Array: "<f8", Float32Array: "<f4", Int32Array: "<i4" };
 
 /** A cell: numbers as they are, text never a formula. @param {string | number} cell */
 export function csvCell(cell) {
   if (typeof cell === "number") return Number.isNaN(cell) ? "" : String(cell);
-  const text = RISKY.test(cell) ? `'${cell}` : cell;
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+  const text = cell.replace(PIECE, (piece) => FORMULA.test(piece) && Number.isNaN(Number(piece)) ? `'${piece}` : piece);
+  return /[",;\t\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
 }
 
 /** @param {(string | number)[][]} rows the first with the columns' names */

@@ -1,13 +1,14 @@
 """The Library's widgets: one row per model, its menu, undo, import."""
 
 import tempfile
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import Any
 
 import streamlit as st
 
 from gplvm_core.datasets.errors import plural
-from gplvm_core.store import ChangedError, Entry, Library, StoreError
+from gplvm_core.store import ChangedError, Entry, Library, StoreError, workspace_problem
 from pages.ui.shared.card import card_of
 from pages.ui.shared.catalogue import Listed
 from pages.ui.shared.depth_worth import depth_worth_button
@@ -23,6 +24,7 @@ from pages.ui.shared.words import (
 )
 
 DELETED = "library_deleted"  # session key: (id, title) of the model deleted last
+SHOWN = "library_shown"  # session key: titles by the ids of the models that this tab shows
 
 
 def model_row(library: Library, listed: Listed) -> None:
@@ -107,10 +109,10 @@ def broken_row(library: Library, entry: Entry, reason: StoreError) -> None:
 def menu(library: Library, entry: Entry) -> None:
     """Rename, tag, duplicate, download, delete."""
     with st.form(f"edit_{entry.id}", border=False):
-        title = st.text_input("Title", value=entry.title, max_chars=80)
-        tags = st.text_input("Tags", value=", ".join(entry.tags), help="Separated by commas.")
+        title = shared_text("Title", entry.title, entry.id, max_chars=120)
+        tags = shared_text("Tags", ", ".join(entry.tags), entry.id, help="Separated by commas.")
         if st.form_submit_button("Save", type="primary", width="stretch"):
-            done(lambda: save_words(library, entry.id, title or "", tags or ""))
+            done(lambda: save_words(library, entry.id, title, tags))
     if st.button(
         "Duplicate", key=f"copy_{entry.id}", icon=":material/content_copy:", width="stretch"
     ):
@@ -128,6 +130,19 @@ def menu(library: Library, entry: Entry) -> None:
     )
     if st.button("Delete", key=f"delete_{entry.id}", icon=":material/delete:", width="stretch"):
         delete(library, entry)
+
+
+def shared_text(label: str, saved: str, identifier: str, **options: Any) -> str:
+    """A field for a text that another tab may have changed since it was shown here.
+
+    What was typed here stands; a field in which nothing was typed has what is saved now.
+    """
+    key = f"{label}_{identifier}"
+    shown = st.session_state.get(f"shown_{key}", saved)
+    if st.session_state.get(key, shown) == shown:
+        st.session_state[key] = saved
+    st.session_state[f"shown_{key}"] = saved
+    return st.text_input(label, key=key, **options) or ""
 
 
 def delete(library: Library, entry: Entry) -> None:
@@ -178,6 +193,22 @@ def undo_banner(library: Library) -> None:
         if st.button("Dismiss", key="dismiss_delete", type="tertiary"):
             del st.session_state[DELETED]
             st.rerun()
+
+
+def report_deleted_elsewhere(models: Sequence[Listed]) -> None:
+    """Name the models that another tab or server deleted since this tab showed them."""
+    if workspace_problem() is not None:
+        return  # they may all be there
+    present = {listed.entry.id: listed.entry.title for listed in models}
+    own, _ = st.session_state.get(DELETED, (None, None))
+    for identifier, title in st.session_state.get(SHOWN, {}).items():
+        if identifier not in present and identifier != own:
+            st.info(
+                f"“{plain(title)}” was deleted elsewhere, so nothing was done with it here. It is "
+                "among the deleted models below, unless it was removed for good.",
+                icon=":material/delete:",
+            )
+    st.session_state[SHOWN] = present
 
 
 def import_form(library: Library) -> None:

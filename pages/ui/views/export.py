@@ -1,6 +1,7 @@
 """The outputs at the kept point to take home: numbers (CSV, NPZ) and a picture (PNG)."""
 
 import io
+import re
 from collections.abc import Iterable
 
 import numpy as np
@@ -20,6 +21,7 @@ from pages.ui.shared.words import file_stem
 PNG_SIZE = 480
 GAP = 16
 GROUND = "#FFFFFF"
+TAKEN = ("file", "allow_pickle")  # NumPy's own arguments
 
 
 def export(item: Item, outputs: tuple[str, ...], point: tuple[float, ...]) -> None:
@@ -73,11 +75,17 @@ def outputs_csv(item: Item, point: tuple[float, ...], as_text: bool = True) -> b
 
 
 def outputs_npz(item: Item, point: tuple[float, ...]) -> bytes:
-    """The latent point, and mean and standard deviations of every view: "left", "left_std"."""
+    """The latent point, and mean and standard deviations of every view: "left", "left_std".
+
+    A view whose name is taken, or is no file name, gets underscores.
+    """
     means, stds = item.model.inverse_transform(np.array(point)[None], return_std=True)
     arrays: dict[str, Array] = {"latent": np.array(point)}
     for view in item.views:
-        arrays[view], arrays[f"{view}_std"] = means[view][0], stds[view][0]
+        name = re.sub(r"[^\w .-]", "_", view).strip(". ") or "_"
+        while {name, f"{name}_std"} & {*arrays, *TAKEN}:
+            name += "_"
+        arrays[name], arrays[f"{name}_std"] = means[view][0], stds[view][0]
     buffer = io.BytesIO()
     np.savez_compressed(buffer, allow_pickle=False, **arrays)
     return buffer.getvalue()

@@ -1,0 +1,138 @@
+"""Tabs that show a model while another tab changes it: a row of the table of trust.
+
+    python -m benchmarks.trust.tabs
+
+Every page shows the model; then it is renamed, trained for longer, deleted, removed for good,
+exchanged for another one of its name, or damaged. The page runs again, and each of its buttons is
+pressed as it was shown before. Each outcome has to be a page without an error that nobody foresaw.
+"""
+
+import logging
+import os
+import tempfile
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from unittest.mock import patch
+
+import streamlit as st
+from sklearn.base import clone
+from streamlit.testing.v1 import AppTest
+
+from benchmarks.trust.row import Row
+from gplvm_core import BayesianGPLVM, load_dataset, training
+from gplvm_core.store import Library, workspace
+from gplvm_core.training.registry import current_queue
+from pages.ui.shared import catalogue
+from tests.app.apptest import run_page
+
+PAGES = ("explore", "complete", "compare", "library", "train")
+WHOLE = load_dataset("flow")
+DATA = replace(
+    WHOLE, name="some-flow", title="Some flow", targets=WHOLE.targets[:60],
+    labels=None, label_names=(), covariates={},
+)  # fmt: skip
+with warnings.catch_warnings(action="ignore"):
+    MODEL = BayesianGPLVM(3, n_inducing=10, max_iter=5, random_state=0).fit(DATA.values)
+    LONGER = clone(MODEL).set_params(max_iter=8).fit(DATA.values)
+    OTHER = BayesianGPLVM(2, n_inducing=6, max_iter=5, random_state=0).fit(DATA.values)
+
+
+def deleted(library: Library) -> None:
+    library.delete("mine")
+
+
+def removed(library: Library) -> None:
+    library.delete("mine")
+    library.empty_trash()
+
+
+def exchanged(library: Library) -> None:
+    library.delete("mine")
+    library.add(OTHER, DATA, "Mine", id="mine")
+
+
+def damaged(library: Library) -> None:
+    for path in (library.root / "mine").glob("*.gplvm"):
+        path.write_bytes(path.read_bytes()[:300])
+
+
+def forgotten(_: Library) -> None:
+    for job in training.jobs():
+        training.forget(job.id)
+
+
+CHANGES: dict[str, Callable[[Library], object]] = {
+    "renamed": lambda library: library.rename("mine", "Theirs"),
+    "trained for longer": lambda library: library.update("mine", LONGER),
+    "deleted": deleted,
+    "removed for good": removed,
+    "exchanged": exchanged,
+    "damaged": damaged,
+    "training removed": forgotten,
+}
+
+
+def rows() -> list[Row]:
+    """One row: pages and presses after each change, those that nobody foresaw."""
+    tries, harmed = 0, []
+    logging.disable(logging.WARNING)  # Streamlit's, that there is no server
+    for page in PAGES:
+        for change, act in CHANGES.items():
+            for pressed in (None, *buttons(page)):
+                tries += 1
+                with home() as library:
+                    tab = opened(page)
+                    act(library)
+                    problem = outcome(tab, pressed)
+                if problem:
+                    harmed.append(f"{page}, {change}, {pressed}: {problem}")
+                    print(harmed[-1])
+    return [Row("tabs on one model", tries, len(harmed), "pages and presses after 7 changes")]
+
+
+@contextmanager
+def home() -> Iterator[Library]:
+    """A workspace with one model, and the training that made it."""
+    with (
+        tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder,
+        patch.dict(os.environ, {"MANIFOLIO_HOME": folder}),
+        patch.object(catalogue, "GALLERY_FOLDER", Path(folder) / "gallery"),
+    ):
+        st.cache_data.clear()
+        library = Library(workspace() / "library")
+        library.add(MODEL, DATA, "Mine", id="mine")
+        training.wait(training.submit(MODEL, DATA, "Mine too"), 60)
+        yield library
+        current_queue().close()
+
+
+def opened(page: str) -> AppTest:
+    job = training.jobs()[0].id if page == "train" else None
+    return run_page(page, model=None if page in ("library", "train") else "library:mine", job=job)
+
+
+def buttons(page: str) -> list[str]:
+    """What can be pressed, once for each label."""
+    with home():
+        return list(dict.fromkeys(button.label for button in opened(page).button))
+
+
+def outcome(tab: AppTest, pressed: str | None) -> str:
+    """What went wrong when the page ran again; nothing if it says what there is to say."""
+    for button in tab.button:
+        if button.label == pressed:
+            button.click()
+            break
+    tab.run()
+    if tab.exception:
+        return f"{tab.exception[0].value} {tab.exception[0].stack_trace}"[:600]
+    unforeseen = [error.value for error in tab.error if "not foreseen" in error.value]
+    return unforeseen[0] if unforeseen else ""
+
+
+if __name__ == "__main__":
+    for row in rows():
+        print(f"{row.kind}: {row.failures} of {row.tries}. {row.told}")

@@ -1,0 +1,102 @@
+"""Every file with words in it that the app writes, made of names that would be formulas."""
+
+import json
+import warnings
+
+import numpy as np
+
+from gplvm_core import Dataset, Drawing, ManifoldRelevance, ProbabilisticPCA
+from gplvm_core.comparison import Comparison
+from gplvm_core.comparison.measures import AT_ONCE
+from gplvm_core.comparison.table import Line, Table
+from gplvm_core.datasets import View
+from gplvm_core.figures.offline import explorer
+from gplvm_core.figures.offline_compare import MapOf, offline_comparison
+from gplvm_core.figures.pack import Chart
+from gplvm_core.figures.pack_sequence import Panel, Reel
+from pages.ui.complete.model import Completion
+from pages.ui.complete.panels import RowItem, row_csv
+from pages.ui.complete.table import example, table_csv
+from pages.ui.dynamics.export import sequence_csv
+from pages.ui.shared.catalogue import Item
+from pages.ui.views.export import outputs_csv
+from pages.ui.views.model import parts_at
+from pages.ui.views.segments import segmentation_csv
+from tests.canvas.test_files import run_node
+from tests.spreadsheet import HOSTILE
+
+N_ROWS, SPLIT = 20, 15
+
+
+def tables() -> dict[str, str]:
+    """CSV files by what they hold."""
+    dataset, paired = data()
+    names, values = HOSTILE, dataset.values
+    model = two_views(paired)
+    item = Item("library:x", HOSTILE[0], model, paired, model.views_)
+    row = np.where(np.arange(len(names)) < 3, np.nan, values[0])
+    reel = Reel(HOSTILE[0], np.arange(N_ROWS) - 5.0, (Panel(HOSTILE[0], values, values**2),))
+    shown = RowItem("row 0", HOSTILE[0], values[0])
+    script = f"""
+        import {{ csvText }} from "KIT/numbers.js";
+        const rows = {json.dumps(names)}.map((name, n) => [name, n - 3.5, name]);
+        console.log(JSON.stringify(csvText([["column", "mean", "label"], ...rows])));"""
+    return {
+        "outputs of views": outputs_csv(item, (0.0, 0.0)).decode(),
+        "dimensions": segmentation_csv(model, parts_at(model, 0.05)).decode(),
+        "a sequence": sequence_csv(dataset, reel).decode(),
+        "a completed row": row_csv(dataset, shown, row, Completion(values[0], values[0])).decode(),
+        "a completed table": table_csv(names, values, values**2).decode(),
+        "an example": example(dataset).decode(),
+        "splits": found().to_csv(),
+        "measures": measured().to_csv(),
+        "from the canvas": run_node(script),
+    }
+
+
+def pages() -> dict[str, str]:
+    """HTML files."""
+    dataset, _ = data()
+    model = ProbabilisticPCA(2).fit(dataset.values)
+    made = [MapOf(HOSTILE[0], "", Chart.of(model, dataset))]
+    words, table = HOSTILE[1:4], measured().to_html()
+    return {
+        "a map": explorer(model, dataset).html,
+        "a comparison": offline_comparison(
+            made, HOSTILE[0], words=words, table=table, source=HOSTILE[5]
+        ),
+    }
+
+
+def data() -> tuple[Dataset, Dataset]:
+    """A table, and the same as two views."""
+    rng = np.random.default_rng(0)
+    values = rng.standard_normal((N_ROWS, 2)) @ rng.standard_normal((2, len(HOSTILE)))
+    values += 0.1 * rng.standard_normal(values.shape)
+    table = Dataset(
+        "made", HOSTILE[0], values, Drawing("bars", (len(HOSTILE),)), labels=np.arange(N_ROWS) % 2,
+        label_names=HOSTILE[:2], column_names=HOSTILE, source=HOSTILE[1],
+    )  # fmt: skip
+    views = tuple(
+        View(name, Drawing("bars", (len(columns),)), columns)
+        for name, columns in ((HOSTILE[0], HOSTILE[:SPLIT]), (HOSTILE[4], HOSTILE[SPLIT:]))
+    )
+    paired = Dataset("made", HOSTILE[0], values, Drawing("bars", (len(HOSTILE),)), views=views)
+    return table, paired
+
+
+def two_views(paired: Dataset) -> ManifoldRelevance:
+    with warnings.catch_warnings(action="ignore"):
+        return ManifoldRelevance(2, n_inducing=5, max_iter=3, random_state=0).fit(
+            paired.view_values
+        )
+
+
+def found() -> Comparison:
+    values = np.linspace(-1.0, 1.0, 2 * len(HOSTILE)).reshape(2, -1)
+    return Comparison(HOSTILE, {"seconds": values, "rmse": values}, HOSTILE[0], 0.5)
+
+
+def measured() -> Table:
+    lines = (Line(AT_ONCE[0], tuple(np.linspace(-1.0, 1.0, len(HOSTILE))), HOSTILE[0]),)
+    return Table(HOSTILE, {"part": lines}, HOSTILE)
