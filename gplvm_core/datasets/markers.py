@@ -19,12 +19,14 @@ from gplvm_core.datasets.sources import Source, read_source, stem
 
 Array = NDArray[np.float64]
 
+EXPORT = "Export the marker trajectories."
 MAGIC = b"\x50"  # the second byte
 METRES = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
 LOOKED_AT = 200  # frames at most, to see which markers keep their distance
 PAIRS_LOOKED_AT = 2_000_000  # times frames
 FARTHEST = 1e6  # in the file's unit
 NEVER_TOGETHER = 1e9  # metres
+MOST_FRAMES = 1_000_000  # each becomes an array of its own on the way
 NO_EDGE = 1e-6  # SciPy takes what is within 1e-8 of 0 for no edge: two markers may be at one place
 
 
@@ -93,16 +95,20 @@ def _content(data: bytes, name: str) -> tuple[list[str], Float[Array, "F J 3"], 
         warnings.catch_warnings(action="ignore"),  # of files without forces
     ):
         reader = c3d.Reader(io.BytesIO(data))
-        markers, frames_said = reader.point_used, reader.frame_count
+        # As Python's integers: the file's own have 16 bits, and overflow.
+        markers, frames_said = int(reader.point_used), int(reader.frame_count)
+        rate = float(reader.point_rate)
+        if markers < 1 or frames_said < 1:
+            raise DataError(f"{name} holds no frames with markers. {EXPORT}")
         check_at_most(markers, MOST_MARKERS, "markers", name, "Export fewer.")
         advice = "Export fewer frames."
+        check_at_most(frames_said, MOST_FRAMES, "frames", name, advice)
         check_at_most(5 * markers * frames_said, MOST_VALUES, "numbers", name, advice)
+        labels = _labels(reader, name)
         frames = [points for _, points, _ in reader.read_frames()]
-        labels = [str(label).strip() for label in reader.point_labels]
-        rate = float(reader.point_rate)
         unit, up = _word(reader, "POINT:UNITS"), _word(reader, "POINT:Y_SCREEN")
     if not frames or not frames[0].size or not rate > 0:
-        raise DataError(f"{name} holds no frames with markers. Export the marker trajectories.")
+        raise DataError(f"{name} holds no frames with markers. {EXPORT}")
     if len(frames) != frames_said:
         raise DataError(
             f"{name} is cut off: it announces {frames_said:,} frames and holds {len(frames):,}. "
@@ -123,6 +129,16 @@ def _content(data: bytes, name: str) -> tuple[list[str], Float[Array, "F J 3"], 
         for number, label in enumerate(labels)
     ]
     return unique, places, rate, unit, "Y" if up.endswith("Y") else "Z"
+
+
+def _labels(reader: Any, name: str) -> list[str]:
+    """The markers' names; DataError where they are no list of words."""
+    parameter = reader.get("POINT:LABELS")
+    if parameter is None:
+        return []
+    if len(parameter.dimensions) > 2:
+        raise DataError(f"{name}: its names of markers are no list. Export the motion again.")
+    return [str(label).strip() for label in parameter.string_array]
 
 
 def _word(reader: Any, name: str) -> str:

@@ -11,10 +11,16 @@ from typing import Any
 from gplvm_core.datasets.errors import DataError, listed, parsing
 from gplvm_core.datasets.limits import MOST_COLUMNS, MOST_TEXT, MOST_VALUES, check_at_most
 from gplvm_core.datasets.packages import require_packages
-from gplvm_core.datasets.sources import open_archive
+from gplvm_core.datasets.sources import Archive, open_archive
 
 WORKBOOK, PARQUET_MAGIC = "xl/workbook.xml", b"PAR1"
 ZIP_MAGIC = b"PK\x03\x04"
+SHEETS = "xl/worksheets/"
+LARGE_PARTS = ("xl/sharedStrings.xml", "xl/calcChain.xml", "xl/pivotCache/")
+MOST_IN_LARGE, MOST_IN_SMALL = 2_000_000, 200_000
+"""XML elements of the parts of a workbook that are no sheets."""
+MOST_ROWS = 2**20
+"""Of a sheet. Programs write no more, but a row may give itself any number."""
 
 
 def is_parquet(data: bytes) -> bool:
@@ -35,7 +41,7 @@ def workbook_text(data: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
     require_packages("The means to read Excel files", ("openpyxl",))
     import openpyxl
 
-    open_archive(data, name, most_unpacked=MOST_TEXT)
+    _check_parts(open_archive(data, name, most_unpacked=MOST_TEXT), name)
     with parsing(name):
         book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
         sheets = book.sheetnames
@@ -72,9 +78,19 @@ def parquet_text(data: bytes, name: str) -> bytes:
     return _text([names, *zip(*columns, strict=True)])
 
 
+def _check_parts(archive: Archive, name: str) -> None:
+    """Refuse parts with more elements than workbooks have: openpyxl makes an object of each."""
+    for member in archive.members:
+        if not member.startswith(SHEETS):
+            most = MOST_IN_LARGE if member.startswith(LARGE_PARTS) else MOST_IN_SMALL
+            count = archive.read(member).count(b"<")
+            check_at_most(count, most, f"elements in {member}", name, "Save the table as CSV.")
+
+
 def _limited(rows: Iterable[Sequence[Any]], name: str) -> list[Sequence[Any]]:
     kept, cells = [], 0
-    for row in rows:
+    for number, row in enumerate(rows, start=1):
+        check_at_most(number, MOST_ROWS, "rows or more", name, "Leave out rows.")
         cells += len(row)
         _check_size(cells, len(row), name)
         kept.append(row)
@@ -88,6 +104,6 @@ def _check_size(cells: int, columns: int, name: str) -> None:
 
 def _text(rows: Iterable[Iterable[Any]]) -> bytes:
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(text, lineterminator="\r\n")  # so that cells with either are quoted
     writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
     return text.getvalue().encode("utf-8", "replace")

@@ -14,7 +14,7 @@ import numpy as np
 
 from gplvm_core.datasets.files import ENDINGS
 from gplvm_core.store.manifest import digest_of, seal_of
-from tests.attacks import archives, cells, motions, workbooks
+from tests.attacks import archives, bombs, cells, motions, workbooks
 from tests.attacks.columns import bad_dictionary, deep_lists, elsewhere, long_word, many_rows
 from tests.datasets.small_bvh import bvh
 from tests.datasets.test_limits import big_head_npy, long_motion, npz_of_zeros, pngs, still_gif
@@ -160,9 +160,13 @@ TABLE: dict[str, dict[str, Cell]] = {
         "external storage": (Attack(lambda: archives.outside("xl/workbook.xml"), "outside"),),
         "declared size": (
             Attack(workbooks.wide, "cells or more"),
+            Attack(bombs.WORKBOOKS["a row beyond all sheets"], "rows or more"),
             Attack(lambda: archives.lying(workbooks.long_sheet(), workbooks.SHEET, 100), "damaged"),
         ),
-        "real size": (Attack(workbooks.long_strings, "unpack to"),),
+        "real size": (
+            Attack(workbooks.long_strings, "unpack to"),
+            Attack(bombs.WORKBOOKS["a million styles"], "elements in"),
+        ),
         "bad indices": (Attack(workbooks.far_string, "damaged"),),
         "deep nesting": (
             Attack(workbooks.laughs, "damaged"),
@@ -238,6 +242,9 @@ TABLE: dict[str, dict[str, Cell]] = {
         "declared size": (
             Attack(lambda: motions.changed(2, "<H", 65_535), "inconsistent point count"),
             Attack(lambda: motions.changed(8, "<H", 65_535), "announces 65,535 frames"),
+            Attack(bombs.MOTIONS["names in a block of 16 million"], "no list"),
+            Attack(bombs.MOTIONS["4 billion frames of no markers"], "no frames with markers"),
+            Attack(bombs.MOTIONS["65,535 markers"], "markers; up to 1,000"),
         ),
         "real size": "its numbers are not packed: it has the bytes that it declares",
         "bad indices": (

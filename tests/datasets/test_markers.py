@@ -11,6 +11,7 @@ from gplvm_core.datasets import DataError, NamedBytes, read_c3d
 from gplvm_core.datasets import packages as packages_module
 from gplvm_core.datasets.files import read_file
 from gplvm_core.datasets.markers import rigid_tree
+from tests.attacks.bombs import MOTIONS
 
 NAMES = ["HEAD", "NECK", "HIP", "KNEE"]
 
@@ -89,3 +90,9 @@ def test_frames_without_any_marker_are_left_out_and_said():
     data = read_c3d(file_of(points))
     np.testing.assert_allclose(data.times, np.delete(np.arange(30), 7) / 50.0)
     assert any("left out: 1" in note for note in data.notes)
+
+
+def test_a_motion_may_be_longer_than_a_header_can_count():
+    """The header has 16 bits for the last frame; longer motions say it among their parameters."""
+    data = read_c3d(NamedBytes("long.c3d", MOTIONS["65,536 frames"]()))
+    assert data.n_points == 65_536
