@@ -22,8 +22,8 @@ import numpy as np
 from benchmarks.common import ROOT
 from benchmarks.trust.row import Row
 from gplvm_core import BayesianGPLVM
-from gplvm_core.apart import Readers
 from gplvm_core.datasets import Dataset, Drawing, NamedBytes
+from gplvm_core.sandbox import Readers
 from gplvm_core.store import SUFFIX, Library
 from gplvm_core.training import Queue
 

@@ -28,8 +28,8 @@ from gplvm_core import (
     ManifoldRelevance,
     ProbabilisticPCA,
 )
-from gplvm_core.apart import TASKS, Readers
 from gplvm_core.datasets import DataError, NamedBytes
+from gplvm_core.sandbox import TASKS, Readers
 from gplvm_core.store import StoreError
 from tests.attacks.bombs import BOMBS as HAND_MADE
 from tests.fuzz.mutations import mutated
@@ -159,7 +159,7 @@ def bombs() -> Row:
     """Few bytes that want to be many, and honest files of 45 MB."""
     failures, worst, peak = 0, ("", 0.0), ("", 0.0)
     for title, (name, make) in BOMBS.items():
-        seconds, megabytes, answered = read_apart(NamedBytes(name, make()))
+        seconds, megabytes, answered = read_sandboxed(NamedBytes(name, make()))
         failures += not answered or seconds > MOST_SECONDS or megabytes > MOST_MEGABYTES
         worst = max(worst, (title, seconds), key=lambda found: found[1])
         peak = max(peak, (title, megabytes), key=lambda found: found[1])
@@ -170,7 +170,7 @@ def bombs() -> Row:
     return Row("upload, far too large", len(BOMBS), failures, told)
 
 
-def read_apart(source: NamedBytes) -> tuple[float, float, bool]:
+def read_sandboxed(source: NamedBytes) -> tuple[float, float, bool]:
     """Seconds of its processor, megabytes at the peak, whether there was an answer, as in the app.
 
     Not on the clock, which counts what else the machine does.

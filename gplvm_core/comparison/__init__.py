@@ -6,15 +6,15 @@ from gplvm_core.comparison.kept_aside import compare_kept_aside, refusal
 from gplvm_core.comparison.placing import Placed, evidence_of, measured, place
 from gplvm_core.comparison.repeated import Contender, Step, compare
 from gplvm_core.comparison.result import Comparison, Difference
-from gplvm_core.comparison.table import Table, table_of
+from gplvm_core.comparison.table import MeasureTable, table_of
 
 __all__ = [
     "Comparison",
     "Contender",
     "Difference",
+    "MeasureTable",
     "Placed",
     "Step",
-    "Table",
     "advice",
     "compare",
     "compare_kept_aside",

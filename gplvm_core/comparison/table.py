@@ -24,7 +24,7 @@ class Line:
 
 
 @dataclass(frozen=True)
-class Table:
+class MeasureTable:
     """Lines in parts with a heading; names: of the models, the base lines last."""
 
     names: tuple[str, ...]
@@ -85,7 +85,7 @@ class Table:
         return (line.measure.words, *told)
 
 
-def table_of(at_once: Mapping[str, Mapping[str, float]], found: Comparison | None) -> Table:
+def table_of(at_once: Mapping[str, Mapping[str, float]], found: Comparison | None) -> MeasureTable:
     """at_once: by model, see `measured`; found: on rows kept aside, if that was done.
 
     Of what was measured once no best is marked: there is no error to hold the difference against.
@@ -104,7 +104,7 @@ def table_of(at_once: Mapping[str, Mapping[str, float]], found: Comparison | Non
             for measure in KEPT_ASIDE
             if measure.key in unseen.values
         )
-    return Table(names, parts, unseen.notes if unseen is not None else ())
+    return MeasureTable(names, parts, unseen.notes if unseen is not None else ())
 
 
 def _kept_aside(measure: Measure, names: tuple[str, ...], found: Comparison) -> Line:

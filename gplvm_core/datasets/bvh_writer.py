@@ -20,13 +20,13 @@ POSITIONS = ("Xposition", "Yposition", "Zposition")
 
 
 @dataclass(frozen=True, eq=False)
-class Node:
+class BvhJoint:
     """A joint of the file: rotation (F, 3, 3) in the world; None for the end of a bone."""
 
     name: str
     offset: Float[Array, " 3"]
     rotation: Float[Array, "F 3 3"] | None
-    children: tuple["Node", ...] = ()
+    children: tuple["BvhJoint", ...] = ()
 
 
 def write_bvh(skeleton: Skeleton, positions: Float[Array, "F J 3"], frame_time: float) -> str:
@@ -62,33 +62,35 @@ def _offsets(skeleton: Skeleton, positions: Array) -> Array:
     return offsets
 
 
-def _node(skeleton: Skeleton, positions: Array, offsets: Array, joint: int, before: Array) -> Node:
+def _node(
+    skeleton: Skeleton, positions: Array, offsets: Array, joint: int, before: Array
+) -> BvhJoint:
     """A joint with all that hangs on it; before: the rotation of what it hangs on."""
     name = "_".join(skeleton.joint_names[joint].split())
     children = [child for child, parent in enumerate(skeleton.parents) if parent == joint]
     if not children:
-        return Node(name, offsets[joint], None)
+        return BvhJoint(name, offsets[joint], None)
     bones = positions[:, children] - positions[:, [joint]]
 
     def pointed(number: int, start: Array) -> Array:
         return _shortest(start @ offsets[children[number]], bones[:, number]) @ start
 
-    def below(child: int, rotation: Array) -> Node:
+    def below(child: int, rotation: Array) -> BvhJoint:
         return _node(skeleton, positions, offsets, child, rotation)
 
     if len(children) == 1:
         own = pointed(0, before)
-        return Node(name, offsets[joint], own, (below(children[0], own),))
+        return BvhJoint(name, offsets[joint], own, (below(children[0], own),))
     own = _best(np.einsum("fij,cj->fci", before, offsets[children]), bones) @ before
     hinges = []
     for number, child in enumerate(children):
         turned = pointed(number, own)
         hinge = f"{name}_to_{'_'.join(skeleton.joint_names[child].split())}"
-        hinges.append(Node(hinge, np.zeros(3), turned, (below(child, turned),)))
-    return Node(name, offsets[joint], own, tuple(hinges))
+        hinges.append(BvhJoint(hinge, np.zeros(3), turned, (below(child, turned),)))
+    return BvhJoint(name, offsets[joint], own, tuple(hinges))
 
 
-def _channels(node: Node, before: Array) -> list[Array]:
+def _channels(node: BvhJoint, before: Array) -> list[Array]:
     """Angles (F, 3) in degrees of a joint and of all that hang on it, in the file's order."""
     if node.rotation is None:
         return []
@@ -97,7 +99,7 @@ def _channels(node: Node, before: Array) -> list[Array]:
     return [np.rad2deg(_angles(local)), *further]
 
 
-def _described(node: Node, indent: str) -> list[str]:
+def _described(node: BvhJoint, indent: str) -> list[str]:
     """The lines of a joint and of all that hang on it."""
     offset = " ".join(f"{value:.6f}" for value in node.offset)
     inside = indent + "  "

@@ -30,7 +30,7 @@ BEFORE_JOINTS = 1 + 3 + 4
 
 
 @dataclass(frozen=True)
-class Part:
+class BodyPart:
     """A body's part and the joint that it hangs on; offset in metres, in the parent's axes."""
 
     name: str
@@ -67,7 +67,7 @@ def load_motions() -> Dataset:
     return motions_of(takes, parts)
 
 
-def motions_of(takes: Sequence[Take], parts: Sequence[Part]) -> Dataset:
+def motions_of(takes: Sequence[Take], parts: Sequence[BodyPart]) -> Dataset:
     """Takes of one body as one data set."""
     counts = [len(take.times) for take in takes]
     steps = [float(np.median(np.diff(take.times))) for take in takes]
@@ -98,7 +98,7 @@ def motions_of(takes: Sequence[Take], parts: Sequence[Part]) -> Dataset:
     )
 
 
-def read_body(data: bytes, name: str) -> tuple[Part, ...]:
+def read_body(data: bytes, name: str) -> tuple[BodyPart, ...]:
     """The parts of a body (URDF) in the order of its joints, the root first.
 
     Head and feet, which have no joint at their end, end at their centre of mass. Raises DataError
@@ -112,7 +112,7 @@ def read_body(data: bytes, name: str) -> tuple[Part, ...]:
             link.attrib["name"]: _numbers(link.find("inertial/origin"), "xyz")
             for link in robot.findall("link")
         }
-        parts = [Part("root", -1, "spherical", (0.0, 0.0, 0.0))]
+        parts = [BodyPart("root", -1, "spherical", (0.0, 0.0, 0.0))]
         for joint in joints:
             names = [part.name for part in parts]
             own = _link(joint, "child")
@@ -121,7 +121,7 @@ def read_body(data: bytes, name: str) -> tuple[Part, ...]:
                 raise ValueError(f"the joint {own} is {kind}")
             axis = joint.find("axis")
             parts.append(
-                Part(
+                BodyPart(
                     own,
                     names.index(_link(joint, "parent")),
                     kind,
@@ -135,7 +135,7 @@ def read_body(data: bytes, name: str) -> tuple[Part, ...]:
         ) from error
     for number, part in enumerate(tuple(parts)):
         if part.name in ENDS:
-            parts.append(Part(ENDS[part.name], number, "fixed", centres[part.name]))
+            parts.append(BodyPart(ENDS[part.name], number, "fixed", centres[part.name]))
     return tuple(parts)
 
 
@@ -155,7 +155,7 @@ def _numbers(element: ET.Element | None, key: str, scale: float = METRES) -> tup
     return found
 
 
-def read_take(data: bytes, name: str, parts: Sequence[Part]) -> Take:
+def read_take(data: bytes, name: str, parts: Sequence[BodyPart]) -> Take:
     """A motion (JSON): frames of a duration, the root's place, and the joints' rotations.
 
     Raises DataError for files of another shape.
@@ -183,7 +183,7 @@ def read_take(data: bytes, name: str, parts: Sequence[Part]) -> Take:
     return Take(name, times, frames[:, 1:4], tuple(rotations))
 
 
-def _rotation(part: Part, numbers: Array, name: str) -> Float[Array, "F 3 3"]:
+def _rotation(part: BodyPart, numbers: Array, name: str) -> Float[Array, "F 3 3"]:
     if part.kind == "spherical":
         return _of_quaternions(numbers, name)
     if part.kind == "revolute":
@@ -205,7 +205,7 @@ def _of_quaternions(numbers: Float[Array, "F 4"], name: str) -> Float[Array, "F 
     return np.moveaxis(np.array(rows), 2, 0)
 
 
-def positions_of(take: Take, parts: Sequence[Part]) -> Float[Array, "F J 3"]:
+def positions_of(take: Take, parts: Sequence[BodyPart]) -> Float[Array, "F J 3"]:
     """Where the parts' joints are: the root at the origin, its heading 0, looking along z, y up."""
     # The files' bodies look along x.
     turned = axis_rotation("Y", -heading(take.rotations[0]) - 0.5 * np.pi)

@@ -66,7 +66,7 @@ class Fit:
 
 
 @dataclass(frozen=True, eq=False)
-class Comparison:
+class BendComparison:
     """The two models of a curve; the warp is what the hidden layer makes of the inputs."""
 
     x: Float[Array, " N"]
@@ -83,7 +83,7 @@ def compare(
     x: Float[Array, " N"],
     y: Float[Array, " N"],
     callback: Callable[[Progress], None] | None = None,
-) -> Comparison:
+) -> BendComparison:
     """Train both models on the points; ValueError below three or above sixty of them.
 
     callback: as for DeepGP.fit; what it raises ends the training.
@@ -101,7 +101,7 @@ def compare(
     warp, variance = predict(top, at, noise=True)
     # The hidden units have no sign of their own: the warp is drawn rising.
     sign = 1.0 if warp[-1, 0] >= warp[0, 0] else -1.0
-    return Comparison(
+    return BendComparison(
         x,
         y,
         _fit(shallow, (shallow.posterior_,), curve),
@@ -184,7 +184,7 @@ def _drawn(posterior: Posterior, points: Array, normals: Array) -> Float[Array, 
     return np.asarray(posterior.center + posterior.scale * (posterior.mean(points, cross) + drawn))
 
 
-def pack_comparison(name: str, found: Comparison, edit: int) -> bytes:
+def pack_comparison(name: str, found: BendComparison, edit: int) -> bytes:
     """The bytes that the page draws; name: of the curve; edit: which of a visitor's points."""
     arrays: dict[str, Any] = {"x": found.x, "y": found.y, "grid": GRID}
     arrays |= {"truth": CURVES[name].function(GRID)}

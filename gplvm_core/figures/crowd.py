@@ -14,7 +14,7 @@ from jaxtyping import Float, Int
 from numpy import ndarray as Array
 
 from gplvm_core.datasets.drawing import Drawing
-from gplvm_core.figures.rows import Rows
+from gplvm_core.figures.rows import DrawnData
 
 MOST_WHOLE = 5000  # rows that a page has in all their dimensions; of more it has a sample
 LEAST_WHOLE = 1000
@@ -56,7 +56,7 @@ class SomeRows:
     covariates: Mapping[str, Array]
 
     @classmethod
-    def of(cls, rows: Rows, chosen: Int[Array, " n"]) -> Self:
+    def of(cls, rows: DrawnData, chosen: Int[Array, " n"]) -> Self:
         values = rows.values[chosen]
         missing = np.isnan(values)
         return cls(

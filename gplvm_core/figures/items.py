@@ -4,14 +4,14 @@ import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-from gplvm_core.figures.rows import Rows
+from gplvm_core.figures.rows import DrawnData
 
 MOST_ITEM_BYTES = 3_000_000  # of all small pictures; larger ones are reduced
 MISSING_PIXEL = 255  # in the items of images with gaps; observed pixels are below it
 
 
 def items_of(
-    dataset: Rows, ends: tuple[float, float]
+    dataset: DrawnData, ends: tuple[float, float]
 ) -> tuple[Array, list[int], list[int] | None, int | None]:
     """The rows small enough to be sent: N × …, one's shape, its range and missing code.
 
@@ -48,7 +48,7 @@ def _observed_means(blocks: Float[Array, "N H b W b C"]) -> Float[Array, "N H W 
     return np.where(counts > 0, sums / np.maximum(counts, 1), MISSING_PIXEL)
 
 
-def value_range(dataset: Rows) -> tuple[float, float]:
+def value_range(dataset: DrawnData) -> tuple[float, float]:
     """The values drawn as black and white, or the ends of the axis."""
     if dataset.drawing.value_range is not None:
         return dataset.drawing.value_range

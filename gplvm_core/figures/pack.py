@@ -22,7 +22,7 @@ from gplvm_core.figures.dimensions import dimensions_on
 from gplvm_core.figures.frame import frame
 from gplvm_core.figures.items import items_of, value_range
 from gplvm_core.figures.palette import COLOURS
-from gplvm_core.figures.rows import Rows
+from gplvm_core.figures.rows import DrawnData
 from gplvm_core.prediction import Posterior
 
 MOST_FACTORS = 24  # facts of the rows that the map can be coloured by
@@ -39,7 +39,7 @@ class Chart:
     """
 
     posterior: Posterior
-    dataset: Rows
+    dataset: DrawnData
     latent_mean: Float[Array, "N Q"]
     latent_variance: Float[Array, "N Q"] | None
     relevance: Float[Array, " Q"]
@@ -49,7 +49,7 @@ class Chart:
     deep: Any = None
 
     @classmethod
-    def of(cls, model: Any, dataset: Rows, layer: int | None = None) -> Self:
+    def of(cls, model: Any, dataset: DrawnData, layer: int | None = None) -> Self:
         """From a fitted estimator. A model without a KL counts its most relevant dimensions.
 
         Of a model of several layers one, usually the last, whose points generate the data.
@@ -81,7 +81,7 @@ class Chart:
         )
 
     @classmethod
-    def of_top(cls, model: Any, dataset: Rows) -> Self:
+    def of_top(cls, model: Any, dataset: DrawnData) -> Self:
         """Of a model of several layers the top: where its paths are, and where rows are placed."""
         layers = getattr(model, "layers_", ())
         return replace(cls.of(layers[0], dataset), layer=0) if layers else cls.of(model, dataset)
@@ -235,14 +235,14 @@ def plane_positions(chart: Chart) -> Float[Array, "N Q"]:
     return np.hstack([latent, np.linspace(-1.0, 1.0, len(latent))[:, None]])
 
 
-def _crowd(dataset: Rows, latent: Float[Array, "N Q"]) -> dict[str, Any]:
+def _crowd(dataset: DrawnData, latent: Float[Array, "N Q"]) -> dict[str, Any]:
     """What the browser has to know of all rows, where it gets a sample."""
     labels = [] if dataset.labels is None else np.unique(dataset.labels).tolist()
     ranges = np.stack([latent.min(axis=0), latent.max(axis=0)], axis=1).tolist()
     return {"count": len(latent), "stride": stride(len(latent)), "ranges": ranges, "labels": labels}
 
 
-def facts_of(dataset: Rows) -> dict[str, Float[Array, " N"]]:
+def facts_of(dataset: DrawnData) -> dict[str, Float[Array, " N"]]:
     """Further facts of the rows that are numbers, by name."""
     known = dict(dataset.covariates)
     if dataset.times is not None:
@@ -266,7 +266,7 @@ def data_spread(values: Float[Array, "N D"]) -> float:
     return float(np.sqrt(np.mean(np.nanvar(values, axis=0))))
 
 
-def drawing_header(dataset: Rows) -> dict[str, Any]:
+def drawing_header(dataset: DrawnData) -> dict[str, Any]:
     """How a row is drawn, with what must be the same for all rows: range, size, floor."""
     drawing: Drawing = dataset.drawing
     described: dict[str, Any] = {

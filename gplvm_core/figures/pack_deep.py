@@ -16,7 +16,7 @@ from gplvm_core.datasets.drawing import Drawing
 from gplvm_core.figures.browser_basis import mean_variance
 from gplvm_core.figures.frame import frame
 from gplvm_core.figures.pack import Chart, as_seen, data_spread, pack_model, pack_points
-from gplvm_core.figures.rows import Rows
+from gplvm_core.figures.rows import DrawnData
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +40,7 @@ class HiddenRows:
         return {}
 
 
-def pack_layers(model: Any, dataset: Rows, layer: int, name: str) -> bytes:
+def pack_layers(model: Any, dataset: DrawnData, layer: int, name: str) -> bytes:
     """The points of a layer, and the posteriors from there down to the data.
 
     name: under which the view finds the bytes. Raises KernelError for a kernel that the browser
@@ -48,7 +48,7 @@ def pack_layers(model: Any, dataset: Rows, layer: int, name: str) -> bytes:
     """
     layers = model.layers_
     hidden = (HiddenRows(each.latent_mean_) for each in layers[layer + 1 :])
-    rows: list[Rows] = [*hidden, dataset]
+    rows: list[DrawnData] = [*hidden, dataset]
     seen = [as_seen(layers, at) for at in range(layer, len(layers))]
     charts = [Chart.of(each, outputs) for each, outputs in zip(seen, rows, strict=True)]
     arrays, described = pack_points(charts[0])

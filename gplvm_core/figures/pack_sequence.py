@@ -19,7 +19,7 @@ SECONDS_A_FRAME = (1 / 250, 0.5)  # between frames that can
 
 
 @dataclass(frozen=True, eq=False)
-class Panel:
+class SequencePanel:
     """One picture that follows the time: values (T, D), NaN where unknown.
 
     std: their standard deviations, drawn around the values (images: drawn by themselves when heat).
@@ -43,7 +43,7 @@ class Reel:
 
     title: str
     times: Float[Array, " T"]
-    panels: tuple[Panel, ...]
+    panels: tuple[SequencePanel, ...]
     latent_mean: Float[Array, "T Q"] | None = None
     latent_variance: Float[Array, "T Q"] | None = None
     spread: Float[Array, " T"] | None = None

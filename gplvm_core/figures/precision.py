@@ -9,7 +9,7 @@ from numpy import ndarray as Array
 from gplvm_core.figures.cells import column_std
 from gplvm_core.figures.frame import Rounded, frame, unframe
 from gplvm_core.figures.pack import Chart
-from gplvm_core.figures.rows import Rows
+from gplvm_core.figures.rows import DrawnData
 from gplvm_core.prediction import predict
 
 MOST = 1e-3  # of the data's spread
@@ -67,7 +67,7 @@ def _precision(chart: Chart, arrays: dict[str, Array], bits: int) -> Precision:
     return Precision(bits, float(np.max(worst / spread(chart.dataset))), grey)
 
 
-def spread(dataset: Rows) -> Float[Array, " D"]:
+def spread(dataset: DrawnData) -> Float[Array, " D"]:
     """The data's standard deviation: one number, but of each column where units may differ."""
     own = column_std(dataset.values)
     shared = float(np.sqrt(np.mean(own**2))) or 1.0

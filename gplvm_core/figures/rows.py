@@ -9,7 +9,7 @@ from numpy import ndarray as Array
 from gplvm_core.datasets.drawing import Drawing
 
 
-class Rows(Protocol):
+class DrawnData(Protocol):
     """What the canvas needs to know of the data: a `Dataset`, or one view of it."""
 
     @property

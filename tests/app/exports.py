@@ -8,12 +8,12 @@ import numpy as np
 from gplvm_core import Dataset, Drawing, ManifoldRelevance, ProbabilisticPCA
 from gplvm_core.comparison import Comparison
 from gplvm_core.comparison.measures import AT_ONCE
-from gplvm_core.comparison.table import Line, Table
+from gplvm_core.comparison.table import Line, MeasureTable
 from gplvm_core.datasets import View
 from gplvm_core.figures.offline import explorer
 from gplvm_core.figures.offline_compare import MapOf, offline_comparison
 from gplvm_core.figures.pack import Chart
-from gplvm_core.figures.pack_sequence import Panel, Reel
+from gplvm_core.figures.pack_sequence import Reel, SequencePanel
 from pages.ui.complete.model import Completion
 from pages.ui.complete.panels import RowItem, row_csv
 from pages.ui.complete.table import example, table_csv
@@ -35,7 +35,9 @@ def tables() -> dict[str, str]:
     model = two_views(paired)
     item = Item("library:x", HOSTILE[0], model, paired, model.views_)
     row = np.where(np.arange(len(names)) < 3, np.nan, values[0])
-    reel = Reel(HOSTILE[0], np.arange(N_ROWS) - 5.0, (Panel(HOSTILE[0], values, values**2),))
+    reel = Reel(
+        HOSTILE[0], np.arange(N_ROWS) - 5.0, (SequencePanel(HOSTILE[0], values, values**2),)
+    )
     shown = RowItem("row 0", HOSTILE[0], values[0])
     script = f"""
         import {{ csvText }} from "KIT/numbers.js";
@@ -97,6 +99,6 @@ def found() -> Comparison:
     return Comparison(HOSTILE, {"seconds": values, "rmse": values}, HOSTILE[0], 0.5)
 
 
-def measured() -> Table:
+def measured() -> MeasureTable:
     lines = (Line(AT_ONCE[0], tuple(np.linspace(-1.0, 1.0, len(HOSTILE))), HOSTILE[0]),)
-    return Table(HOSTILE, {"part": lines}, HOSTILE)
+    return MeasureTable(HOSTILE, {"part": lines}, HOSTILE)

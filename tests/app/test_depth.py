@@ -12,7 +12,7 @@ import pytest
 from gplvm_core import BayesianGPLVM, DeepGPLVM, training
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures import families as figures_families
-from gplvm_core.figures.bend import CURVES, Comparison, compare
+from gplvm_core.figures.bend import CURVES, BendComparison, compare
 from gplvm_core.figures.families import (
     FamilyFit,
     FamilyStep,
@@ -26,7 +26,7 @@ from gplvm_core.optimise import Progress
 from gplvm_core.store import Library, workspace
 from gplvm_core.training import comparison_of
 from pages.ui.depth import families, live
-from pages.ui.depth.bend import Shown, after, of_edit, ready, settled
+from pages.ui.depth.bend import ShownBend, after, of_edit, ready, settled
 from pages.ui.depth.drawn import distance, drawn_from
 from tests.app.apptest import finished, press, query, run_page, said, stores
 
@@ -40,7 +40,7 @@ def deep(flow: Dataset) -> DeepGPLVM:
 
 
 @pytest.fixture(scope="module")
-def step() -> Comparison:
+def step() -> BendComparison:
     """A step with few points, and as few steps of training as show what comes of it."""
     calls = []
 
@@ -166,7 +166,7 @@ def test_a_shallow_model_is_told_that_it_has_one_layer(flow: Dataset):
     assert "This model has one layer" in said(at)
 
 
-def test_both_models_are_trained_on_points_and_drawn(step: Comparison):
+def test_both_models_are_trained_on_points_and_drawn(step: BendComparison):
     for fit in (step.shallow, step.deep):
         assert np.all(fit.low < fit.high)
         inside = (fit.low <= fit.mean) & (fit.mean <= fit.high)
@@ -180,7 +180,7 @@ def test_both_models_are_trained_on_points_and_drawn(step: Comparison):
         compare(CURVES["step"], np.zeros(2), np.zeros(2))
 
 
-def test_the_shallow_band_is_that_of_the_model(step: Comparison):
+def test_the_shallow_band_is_that_of_the_model(step: BendComparison):
     """A Gaussian's 95 % interval is mean ± 1.96 deviations: half its width is the same up and
     down, within what draws allow."""
     up, down = step.shallow.high - step.shallow.mean, step.shallow.mean - step.shallow.low
@@ -188,7 +188,7 @@ def test_the_shallow_band_is_that_of_the_model(step: Comparison):
 
 
 def test_edits_are_taken_checked_and_stopped():
-    shown = Shown("step", of_edit(ready("step"), 0))
+    shown = ShownBend("step", of_edit(ready("step"), 0))
     assert unframe(after(shown, {"curve": "smooth", "edit": 1}).packed)[0]["curve"] == "smooth"
     assert "3 to 60 points" in after(shown, {"points": [[0, 0]], "edit": 2}).told
     assert after(shown, {"points": "nonsense", "edit": 2}).live is None

@@ -9,7 +9,7 @@ from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.models.problems import regression
 from gplvm_core.training import begin_comparison, comparison_of
 from pages.ui.shared import depth_worth
-from pages.ui.shared.depth_worth import Question, asked_for
+from pages.ui.shared.depth_worth import DepthQuestion, asked_for
 from pages.ui.shared.running import progress_in_words, rows_used
 from tests.app.apptest import said
 
@@ -43,7 +43,7 @@ def test_a_column_is_asked_for_and_answered() -> None:
     at = at.selectbox(key="depth_worth_column").select(2).run()
     assert at.selectbox(key="depth_worth_column").options[3] == "age from the other columns"
     at.button(key="depth_worth_start").click().run()
-    run = comparison_of(Question(table(seed=1), 2, np.arange(24)).key)
+    run = comparison_of(DepthQuestion(table(seed=1), 2, np.arange(24)).key)
     run.wait(60)
     assert run.done and run.problem is None, run.problem
     at = at.run()

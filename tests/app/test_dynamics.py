@@ -16,12 +16,12 @@ from gplvm_core import BayesianGPLVM, DynamicalGPLVM, ManifoldRelevance, load_da
 from gplvm_core.datasets import Dataset, Drawing, read_motion
 from gplvm_core.datasets.kinematics import joint_frames
 from gplvm_core.figures.cells import choices, columns_of
-from gplvm_core.figures.pack_sequence import Panel, Reel
+from gplvm_core.figures.pack_sequence import Reel, SequencePanel
 from gplvm_core.store import Library, workspace
 from pages.ui.dynamics import fill as dynamics_fill
 from pages.ui.dynamics import player
 from pages.ui.dynamics.export import chosen_frames, sequence_bvh, sequence_csv, sequence_gif
-from pages.ui.dynamics.fill import Work
+from pages.ui.dynamics.fill import FillWork
 from pages.ui.dynamics.model import EVERYTHING, OWN_GAPS, hidden_rows, parts_of, sequence_titles
 from tests.app.apptest import press, run_page, said, stores
 
@@ -306,7 +306,7 @@ def test_a_sequence_of_several_labels_has_a_number(poses, model):
 
 def test_the_table_says_what_is_forecast(poses):
     times = STEP * np.arange(4)
-    panel = Panel("model", poses.values[:4], np.full((4, poses.n_outputs), 0.25))
+    panel = SequencePanel("model", poses.values[:4], np.full((4, poses.n_outputs), 0.25))
     table = sequence_csv(poses, Reel("x", times, (panel,), forecast=np.array([0, 0, 0, 1], bool)))
     lines = list(csv.reader(io.StringIO(table.decode())))
     assert lines[0][:3] == ["time", "forecast", "hidden"]
@@ -322,7 +322,9 @@ def test_the_table_says_what_is_forecast(poses):
 def test_the_gif_moves_at_the_speed_of_the_times(poses):
     times = 0.25 * np.arange(6)
     told: list[float] = []
-    data = sequence_gif(poses, Reel("x", times, (Panel("m", poses.values[:6]),)), told.append)
+    data = sequence_gif(
+        poses, Reel("x", times, (SequencePanel("m", poses.values[:6]),)), told.append
+    )
     picture = Image.open(io.BytesIO(data))
     assert picture.format == "GIF"
     assert picture.n_frames == 6
@@ -335,7 +337,7 @@ def test_the_gif_moves_at_the_speed_of_the_times(poses):
 
 def test_the_motion_is_that_of_the_first_picture(poses):
     times = STEP * np.arange(10)
-    reel = Reel("x", times, (Panel("m", poses.values[:10]),))
+    reel = Reel("x", times, (SequencePanel("m", poses.values[:10]),))
     motion, _ = read_motion(sequence_bvh(poses, reel))
     assert motion.frame_time == pytest.approx(STEP)
     back = np.sort(joint_frames(motion)[0][..., 1].max(axis=1))
@@ -393,7 +395,7 @@ def test_what_goes_wrong_in_the_thread_is_told():
     def fails(callback) -> Reel:
         raise ValueError("nothing fits")
 
-    work = Work(fails).start()
+    work = FillWork(fails).start()
     for _ in range(3000):  # a minute at most
         if work.done:
             break

@@ -5,16 +5,16 @@ from collections.abc import Callable
 
 import pytest
 
-from gplvm_core.figures.lessons.picture import Picture, pack_picture
+from gplvm_core.figures.lessons.picture import LessonPicture, pack_picture
 from pages.ui.learn.controls import link_of, state_of, usual_state
 from pages.ui.learn.figure import Shown, after
-from pages.ui.learn.run import Run
+from pages.ui.learn.run import LessonRun
 from pages.ui.learn.stop import Look, Stop
 from pages.ui.learn.stops.functions import FUNCTIONS
 from pages.ui.learn.tour import STOPS
 from tests.app.apptest import run_page, said
 
-PICTURE = Picture((), ("words",))
+PICTURE = LessonPicture((), ("words",))
 
 
 @pytest.mark.parametrize("stop", STOPS, ids=[stop.name for stop in STOPS])
@@ -57,10 +57,10 @@ def test_what_cannot_be_meant_is_as_usual(nonsense: object) -> None:
 def of_steps(most: int) -> Stop:
     """A stop whose training does nothing, so many times."""
 
-    def train(_: object, look: Look) -> Picture:
+    def train(_: object, look: Look) -> LessonPicture:
         for step in range(1, most + 1):
-            look(Picture((), (f"step {step}",)), step, most)
-        return Picture((), ("the end",))
+            look(LessonPicture((), (f"step {step}",)), step, most)
+        return LessonPicture((), ("the end",))
 
     return Stop(0, "steps", "", "", "", "", FUNCTIONS.note, (), lambda _: PICTURE, train)
 
@@ -102,12 +102,12 @@ def test_back_to_the_start_ends_a_training() -> None:
 def test_a_training_that_nobody_looks_at_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pages.ui.learn.run.UNSEEN", 0.1)
 
-    def waits(run: Run) -> bool:
+    def waits(run: LessonRun) -> bool:
         before = run.step
         time.sleep(0.15)
         return run.step == before > 0
 
-    run = Run(of_steps(10_000), {}).start(float("inf"))
+    run = LessonRun(of_steps(10_000), {}).start(float("inf"))
     until(lambda: waits(run))
     left_at = run.step
     assert run.playing
@@ -117,11 +117,11 @@ def test_a_training_that_nobody_looks_at_waits(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_training_that_cannot_be_says_why() -> None:
-    def train(*_: object) -> Picture:
+    def train(*_: object) -> LessonPicture:
         raise ValueError("there is no such thing")
 
     stop = Stop(0, "no", "", "", "", "", FUNCTIONS.note, (), lambda _: PICTURE, train)
-    run = Run(stop, {}).start(1.0)
+    run = LessonRun(stop, {}).start(1.0)
     until(lambda: run.ended)
     assert run.error == "there is no such thing"
 

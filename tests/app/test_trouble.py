@@ -6,7 +6,7 @@ import re
 import pytest
 from streamlit.testing.v1 import AppTest
 
-from gplvm_core.apart import places_of
+from gplvm_core.sandbox import places_of
 from pages.ui.shared import trouble
 
 SECRET = "patient 4711"

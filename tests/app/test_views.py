@@ -19,7 +19,7 @@ from gplvm_core.store import Library, workspace
 from pages.ui.shared.card import moving_picture, pictures_of
 from pages.ui.shared.catalogue import Item, one_view, open_item
 from pages.ui.shared.outputs import first_outputs, rows_of_views
-from pages.ui.shared.place import Place
+from pages.ui.shared.place import MapPlace
 from pages.ui.views.desk import Desk
 from pages.ui.views.export import outputs_csv, outputs_npz, outputs_png
 from pages.ui.views.model import (
@@ -367,7 +367,7 @@ def test_the_way_moves_only_the_chosen_dimensions():
 
 
 def test_the_trail_holds_the_place_kept_before():
-    first, second = Place((0, 1), (0.0, 1.0)), Place((0, 1), (2.0, 3.0))
+    first, second = MapPlace((0, 1), (0.0, 1.0)), MapPlace((0, 1), (2.0, 3.0))
     desk = Desk().at(first)
     assert desk.trail == (None, (0.0, 1.0))
     assert desk.at(first) is desk

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from gplvm_core.apart import Readers
 from gplvm_core.datasets import DataError, NamedBytes
+from gplvm_core.sandbox import Readers
 from gplvm_core.store import StoreError
 from tests.attacks.table import FORMATS, KINDS, TABLE, Attack
 

@@ -15,8 +15,8 @@ from gplvm_core.figures.lessons.four_maps import Judged, four_maps
 from gplvm_core.figures.lessons.functions import GRID, KINDS, conditioned, functions, kernel_of
 from gplvm_core.figures.lessons.inducing import LOW, inducing, observed, sparse
 from gplvm_core.figures.lessons.noisy_inputs import fits, seen
-from gplvm_core.figures.lessons.picture import Picture, number, pack_picture
-from gplvm_core.figures.lessons.rows import Rows
+from gplvm_core.figures.lessons.picture import LessonPicture, number, pack_picture
+from gplvm_core.figures.lessons.rows import LessonRows
 from gplvm_core.figures.lessons.turned_digit import turned_digit
 from gplvm_core.figures.lessons.two_trainings import step_lengths
 from gplvm_core.figures.lessons.uncertain_input import moments
@@ -98,7 +98,7 @@ def test_fitted_points_overfit_and_averaged_ones_do_not() -> None:
 
     said: list[tuple[str, ...]] = []
 
-    def watch(picture: Picture, step: int, most: int) -> None:
+    def watch(picture: LessonPicture, step: int, most: int) -> None:
         said.append(picture.words)
         if step >= 16:
             raise Enough
@@ -115,7 +115,9 @@ def test_fitted_points_overfit_and_averaged_ones_do_not() -> None:
 
 
 def test_the_bands_of_a_model_are_counted_as_they_are() -> None:
-    rows = Rows(np.zeros((4, 3)), np.tile([0.0, 1.0, 3.0], (2, 1)), np.array([0, 1, 1]) > 0, *"abc")
+    rows = LessonRows(
+        np.zeros((4, 3)), np.tile([0.0, 1.0, 3.0], (2, 1)), np.array([0, 1, 1]) > 0, *"abc"
+    )
 
     class Model:
         """Fills in zeros, ± 1."""

@@ -10,8 +10,8 @@ from gplvm_core.figures.frame import unframe
 from gplvm_core.figures.pack_sequence import (
     MOST_PICTURE_BYTES,
     Cue,
-    Panel,
     Reel,
+    SequencePanel,
     as_pictures,
     pack_reel,
     spread_share,
@@ -37,7 +37,7 @@ def test_values_arrive_as_they_are(table):
     reel = Reel(
         "four",
         times,
-        (Panel("model", mean, std, "words"), Panel("data", table.values[4:8])),
+        (SequencePanel("model", mean, std, "words"), SequencePanel("data", table.values[4:8])),
         latent_mean=np.arange(8.0).reshape(4, 2),
         forecast=np.array([0, 0, 1, 1], bool),
     )
@@ -60,7 +60,7 @@ def test_pixels_travel_as_bytes_that_stand_for_the_range(film):
     values = film.values.copy()
     values[0, 0] = np.nan
     values[1, 1] = 300.0  # a prediction may leave the range
-    reel = Reel("film", np.arange(12.0), (Panel("seen", values),))
+    reel = Reel("film", np.arange(12.0), (SequencePanel("seen", values),))
     header, arrays = unframe(pack_reel(reel, film, "store", "id", Cue()))
     sent = arrays["values0"]
     assert sent.dtype == np.uint8
@@ -75,7 +75,7 @@ def test_pixels_travel_as_bytes_that_stand_for_the_range(film):
 
 def test_standard_deviations_of_pixels_have_their_own_range(film):
     std = np.linspace(0, 7, film.values.size).reshape(film.values.shape)
-    reel = Reel("film", np.arange(12.0), (Panel("unsure", film.values, std, heat=True),))
+    reel = Reel("film", np.arange(12.0), (SequencePanel("unsure", film.values, std, heat=True),))
     header, arrays = unframe(pack_reel(reel, film, "store", "id", Cue()))
     assert header["panels"][0]["heat"] == [0.0, 7.0]
     np.testing.assert_allclose(arrays["values0"] * (7.0 / header["white"]), std, atol=0.02)
@@ -108,7 +108,7 @@ def test_constant_columns_have_no_part_in_the_share(table):
 
 
 def test_times_that_look_like_seconds_are_played_as_seconds():
-    panel = (Panel("nothing", np.zeros((3, 1))),)
+    panel = (SequencePanel("nothing", np.zeros((3, 1))),)
     assert Reel("", np.array([0.0, 0.1, 0.2]), panel).rate == 1.0
     days = Reel("", np.array([0.0, 1.0, 2.0]), panel)
     assert days.rate == pytest.approx(20.0)  # twenty frames a second

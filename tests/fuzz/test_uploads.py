@@ -12,13 +12,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gplvm_core import store
-from gplvm_core.apart import TASKS, Readers
 from gplvm_core.datasets import DataError, Dataset, NamedBytes
 from gplvm_core.datasets.drawing import Drawing
 from gplvm_core.datasets.files import kind_of
 from gplvm_core.datasets.views import View
+from gplvm_core.sandbox import TASKS, Readers
 from gplvm_core.store import StoreError
-from pages.ui.shared.place import Place
+from pages.ui.shared.place import MapPlace
 from tests.fuzz.mutations import NUMBERS, WORDS, mutated
 from tests.fuzz.samples import QUERY, UPLOADS, bundle, stored
 
@@ -120,7 +120,7 @@ def test_a_model_is_opened_or_refused_in_words(tmp_path):
 )
 def test_a_link_is_understood_or_refused_in_words(query):
     try:
-        place = Place.from_query(query, 3)
+        place = MapPlace.from_query(query, 3)
     except ValueError as error:
         assert type(error) is ValueError and 10 < len(str(error)) < LONGEST
     else:

@@ -12,7 +12,7 @@ from gplvm_core.bounds import Layer
 from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.problems import encoded, inputs, nodes, paths
 from gplvm_core.models.problems.deep import chain as deep_chain
-from gplvm_core.models.problems.deep_regression_starts import HandedOn, Unbent
+from gplvm_core.models.problems.deep_regression_starts import InputsPassedOn, Unbent
 from gplvm_core.models.problems.deep_starts import Connected, Embedded, Sloped
 from gplvm_core.models.problems.edges import LayerEdge
 from gplvm_core.models.problems.encoded import EncodedNode
@@ -220,7 +220,7 @@ GRAPHS = {
     "views at two depths": lambda gaps: views_at_two_depths(views(gaps)),
     "deep regression": lambda gaps: deep_regression(views(gaps)[0], None),
     "deep regression, inputs handed on": lambda gaps: deep_regression(
-        views(gaps)[0], None, HandedOn
+        views(gaps)[0], None, InputsPassedOn
     ),
     "deep regression, inputs seen by every layer": lambda gaps: deep_regression(
         views(gaps)[0], np.tile([0.1, 0.0], (9, 1)), connected=True

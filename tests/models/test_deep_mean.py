@@ -8,7 +8,7 @@ from gplvm_core.bounds import Layer, evaluate_layer
 from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.problems import regression
 from gplvm_core.models.problems.deep import chain
-from gplvm_core.models.problems.deep_regression_starts import NOISIER, HandedOn
+from gplvm_core.models.problems.deep_regression_starts import NOISIER, InputsPassedOn
 from gplvm_core.models.problems.edges import FREE
 from gplvm_core.models.problems.inputs import InputNode
 from gplvm_core.models.problems.shallow import Shallow
@@ -42,7 +42,7 @@ def test_what_hands_its_inputs_on_starts_at_the_shallow_bound(widths: tuple[int,
     inputs, n_hidden = Inputs.of(points, None), len(widths)
     shallow = Shallow.of(inputs, targets, 12, 1e-6, max_iter=15)
     many = (12,) * (n_hidden + 1), ("rbf",) * (n_hidden + 1)
-    start = HandedOn(shallow, widths, *many, everywhere=True)
+    start = InputsPassedOn(shallow, widths, *many, everywhere=True)
     settings = {"family": "marginalised", "jitter": 1e-6, "run": serial}
     graph = chain(InputNode(inputs), Targets.of(targets), start, n_hidden, **settings)
     layer = Layer(shallow.kernel, shallow.inducing, 1.0)

@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 
 from gplvm_core import evaluate_bound
-from gplvm_core.apart import run
 from gplvm_core.datasets import NamedBytes
 from gplvm_core.optimise import Progress
 from gplvm_core.priors.temporal import Timeline, marginals
+from gplvm_core.sandbox import run
 from gplvm_core.store import Library
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "models"

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from gplvm_core.datasets import load_dataset
 from gplvm_core.figures.lessons.picture import (
+    LessonPicture,
     Panel,
-    Picture,
     bars,
     dots,
     line,
@@ -29,7 +29,7 @@ TALLEST = 5.0  # nats a point that the bars' panel has room for
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class RowsWithTruth:
     """What is trained on: values; colours of the rows; how many hidden numbers they have."""
 
     values: Float[Array, "N D"]
@@ -38,7 +38,7 @@ class Rows:
     truth: int | None
 
 
-def rows_of(kind: str, n_points: int, noise: float) -> Rows:
+def rows_of(kind: str, n_points: int, noise: float) -> RowsWithTruth:
     """ "two" or "three": 12 smooth functions of so many hidden numbers; "flow": the pipe's gauge.
 
     noise: a standard deviation, that of the values being 1.
@@ -61,7 +61,7 @@ def rows_of(kind: str, n_points: int, noise: float) -> Rows:
         values = (values - values.mean(axis=0)) / values.std()
         labels, shade = None, np.argsort(np.argsort(hidden[:, 0])) / max(n_points - 1, 1)
     values = values + noise * np.random.default_rng(1).standard_normal(values.shape)
-    return Rows(values, shade, labels, truth)
+    return RowsWithTruth(values, shade, labels, truth)
 
 
 def dimensions(
@@ -69,8 +69,8 @@ def dimensions(
     n_points: int,
     noise: float,
     n_latent: int,
-    look: Callable[[Picture, int, int], None] | None = None,
-) -> Picture:
+    look: Callable[[LessonPicture, int, int], None] | None = None,
+) -> LessonPicture:
     """The training's last picture; without `look` the picture of its first step alone.
 
     look(picture, step, most) is called after every step; StopIteration raised in it ends it all.
@@ -99,7 +99,7 @@ def dimensions(
     return drawn(rows, seen, ended=look is not None)
 
 
-def drawn(rows: Rows, seen: list[Progress], ended: bool = False) -> Picture:
+def drawn(rows: RowsWithTruth, seen: list[Progress], ended: bool = False) -> LessonPicture:
     """Bars, bound and map of the last step."""
     last = seen[-1]
     on = last.information > ON
@@ -138,10 +138,10 @@ def drawn(rows: Rows, seen: list[Progress], ended: bool = False) -> Picture:
             bare=True,
         ),
     )
-    return Picture(panels, said(rows, count, float(bound[-1]), ended))
+    return LessonPicture(panels, said(rows, count, float(bound[-1]), ended))
 
 
-def said(rows: Rows, count: int, bound: float, ended: bool) -> tuple[str, ...]:
+def said(rows: RowsWithTruth, count: int, bound: float, ended: bool) -> tuple[str, ...]:
     """How many are on, and whether that is the truth."""
     n_points = len(rows.values)
     dimensions_are = "dimension is" if count == 1 else "dimensions are"

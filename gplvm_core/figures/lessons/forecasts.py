@@ -5,7 +5,7 @@ from jaxtyping import Float
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, evaluate_layer
-from gplvm_core.figures.lessons.picture import Panel, Picture, band, dots, line, number
+from gplvm_core.figures.lessons.picture import LessonPicture, Panel, band, dots, line, number
 from gplvm_core.kernels import RBF
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Posterior, predict, predict_uncertain
@@ -69,7 +69,7 @@ def drawn_ahead(posterior: Posterior, start: float, ahead: int) -> Float[Array, 
     return found
 
 
-def forecasts(n_shown: int, noise: float, ahead: int, seed: int = 0) -> Picture:
+def forecasts(n_shown: int, noise: float, ahead: int, seed: int = 0) -> LessonPicture:
     """Both forecasts beside what came, and how often it lay inside."""
     values = series(n_shown + ahead, noise, seed)
     posterior, start = learnt(values[:n_shown]), float(values[n_shown - 1])
@@ -121,7 +121,7 @@ def forecasts(n_shown: int, noise: float, ahead: int, seed: int = 0) -> Picture:
     forgotten, handed = inside.values()
     truth = float(np.diff(np.percentile(possible[:, -1], [2.5, 97.5]))[0])
     last, honest = widths.values()
-    return Picture(
+    return LessonPicture(
         tuple(panels),
         (
             f"Of {ahead} values that came, {forgotten} lie inside the band if uncertainty is "

@@ -10,8 +10,8 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.figures.lessons.legs import legs
-from gplvm_core.figures.lessons.picture import Panel, Picture, line, number, room
-from gplvm_core.figures.lessons.rows import Rows, run_or_digits
+from gplvm_core.figures.lessons.picture import LessonPicture, Panel, line, number, room
+from gplvm_core.figures.lessons.rows import LessonRows, run_or_digits
 from gplvm_core.models import GPLVM, BayesianGPLVM, ProbabilisticPCA
 from gplvm_core.numerics import Array
 
@@ -32,7 +32,7 @@ class Judged:
     """Over the steps: errors (root mean square) of rows shown and of hidden parts of others, and
     the percentage of hidden values inside their 95 % bands."""
 
-    rows: Rows
+    rows: LessonRows
     steps: list[float] = field(default_factory=list)
     shown: list[float] = field(default_factory=list)
     aside: list[float] = field(default_factory=list)
@@ -68,7 +68,9 @@ def linear_maps() -> tuple[dict[str, Float[Array, "N 2"]], Judged]:
     return {name: model.latent_mean_ for name, model in models.items()}, judged
 
 
-def four_maps(n_latent: int, look: Callable[[Picture, int, int], None] | None = None) -> Picture:
+def four_maps(
+    n_latent: int, look: Callable[[LessonPicture, int, int], None] | None = None
+) -> LessonPicture:
     """The last picture of the training; without `look` that of its start, which is PCA's map."""
     rows = run_or_digits()
     maps, linear = linear_maps()
@@ -97,7 +99,9 @@ def four_maps(n_latent: int, look: Callable[[Picture, int, int], None] | None = 
     return drawn(rows, maps, judged)
 
 
-def drawn(rows: Rows, maps: dict[str, Float[Array, "N 2"]], judged: dict[str, Judged]) -> Picture:
+def drawn(
+    rows: LessonRows, maps: dict[str, Float[Array, "N 2"]], judged: dict[str, Judged]
+) -> LessonPicture:
     """The maps, turned to the same side; what the bands hold, and the errors."""
     panels: dict[str, Panel] = {}
     for name, places in maps.items():
@@ -136,7 +140,7 @@ def drawn(rows: Rows, maps: dict[str, Float[Array, "N 2"]], judged: dict[str, Ju
     )
     # Where there is room for three beside each other, the last of a row is a curve.
     order = ("pca", "dual", "inside", "points", "bayesian", "aside")
-    return Picture(tuple(panels[name] for name in order), said(rows, judged))
+    return LessonPicture(tuple(panels[name] for name in order), said(rows, judged))
 
 
 _ENDS = np.array([0.0, float(MAX_ITER)])
@@ -152,7 +156,7 @@ def _curves(judged: dict[str, Judged], values: dict[str, list[float]]) -> tuple[
     )
 
 
-def said(rows: Rows, judged: dict[str, Judged]) -> tuple[str, ...]:
+def said(rows: LessonRows, judged: dict[str, Judged]) -> tuple[str, ...]:
     """What each makes of what it was shown and of what was kept aside."""
     about = (
         f"Trained on {len(rows.shown)} {rows.what} with {rows.shown.shape[1]} numbers each; kept "

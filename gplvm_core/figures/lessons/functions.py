@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.bounds.exact import exact
-from gplvm_core.figures.lessons.picture import Hand, Panel, Picture, band, line, number
+from gplvm_core.figures.lessons.picture import Hand, LessonPicture, Panel, band, line, number
 from gplvm_core.kernels import RBF, Kernel, Linear, Matern12, Matern32, Periodic, Product, Sum
 from gplvm_core.numerics import Array, factorise
 from gplvm_core.statistics import Targets
@@ -80,7 +80,7 @@ def functions(
     noise: float,
     points: Float[Array, "N 2"],
     seed: int = 0,
-) -> Picture:
+) -> LessonPicture:
     """Draws that wander through the prior, or through the posterior of the visitor's points."""
     kernel = kernel_of(kind, lengthscale, deviation)
     x, y = points.T
@@ -103,10 +103,10 @@ def functions(
     narrow, wide = (2 * INSIDE * float(each(found.deviation)) for each in (np.min, np.max))
     if found.evidence is None:
         said = f"Nothing is seen yet: 95 % of the values lie in a band {number(wide)} high"
-        return Picture(
+        return LessonPicture(
             (panel,), (said + (", widest at the ends." if wide - narrow > 0.1 else "."),)
         )
-    return Picture(
+    return LessonPicture(
         (panel,),
         (
             f"{len(x)} point{'s' if len(x) > 1 else ''} seen: the 95 % band is {number(narrow)} "

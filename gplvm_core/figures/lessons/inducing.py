@@ -8,8 +8,8 @@ from gplvm_core.bounds import Layer, evaluate_layer
 from gplvm_core.figures.lessons.functions import GRID, INSIDE, conditioned
 from gplvm_core.figures.lessons.picture import (
     Hand,
+    LessonPicture,
     Panel,
-    Picture,
     band,
     dots,
     line,
@@ -60,7 +60,7 @@ def sparse(
 
 def inducing(
     places: Float[Array, "M 2"], lengthscale: float, noise: float, n_points: int, seed: int = 0
-) -> Picture:
+) -> LessonPicture:
     """The sparse process through inducing inputs at the places, beside the exact one."""
     data = observed(n_points, noise, seed)
     exact = conditioned(RBF(1.0, lengthscale), data[:, 0], data[:, 1], noise, seed)
@@ -92,10 +92,10 @@ def inducing(
         f"{number(exact.evidence, 1)}: {number(gap, 1)} nats are missing."
     )
     if not len(places):
-        return Picture((panel,), (words, "Without inducing inputs nothing is learnt."))
+        return LessonPicture((panel,), (words, "Without inducing inputs nothing is learnt."))
     best = int(np.argmax(np.abs(uphill)))
     way = "right" if uphill[best] > 0 else "left"
-    return Picture(
+    return LessonPicture(
         (panel,),
         (
             words,

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.figures.lessons.legs import legs
-from gplvm_core.figures.lessons.picture import Panel, Picture, band, dots, line, number
+from gplvm_core.figures.lessons.picture import LessonPicture, Panel, band, dots, line, number
 from gplvm_core.models import SemiDescribedGPRegression, SparseGPRegression
 from gplvm_core.numerics import Array
 
@@ -26,7 +26,7 @@ def truth(x: Float[Array, "*n"]) -> Float[Array, "*n"]:
 
 
 @dataclass(frozen=True, eq=False)
-class Seen:
+class NoisyInputs:
     """Inputs as told (NaN: missing) with their deviations, and outputs."""
 
     x: Float[Array, " N"]
@@ -43,7 +43,7 @@ class Seen:
         return np.where(self.missing, np.nanmean(self.x), self.x)
 
 
-def seen(kind: str, error: float, share: float, seed: int) -> Seen:
+def seen(kind: str, error: float, share: float, seed: int) -> NoisyInputs:
     """A share of the inputs with this deviation ("noisy"), or missing ("missing")."""
     draw = np.random.default_rng(seed)
     x = draw.uniform(-3.0, 3.0, N_POINTS)
@@ -51,10 +51,10 @@ def seen(kind: str, error: float, share: float, seed: int) -> Seen:
     poor = draw.uniform(size=N_POINTS) < share
     deviation = np.where(poor & (kind == "noisy"), error, SURE)
     told = x + deviation * draw.standard_normal(N_POINTS)
-    return Seen(np.where(poor & (kind == "missing"), np.nan, told), deviation, y)
+    return NoisyInputs(np.where(poor & (kind == "missing"), np.nan, told), deviation, y)
 
 
-def fits(data: Seen) -> dict[str, Iterator[Any]]:
+def fits(data: NoisyInputs) -> dict[str, Iterator[Any]]:
     """Both regressions, in legs; with missing inputs in one go."""
     settings = {"n_inducing": N_INDUCING, "max_iter": MAX_ITER, "random_state": 0}
     y, known = data.y, data.filled[:, None]
@@ -82,8 +82,8 @@ def noisy_inputs(
     error: float,
     share: float,
     seed: int,
-    look: Callable[[Picture, int, int], None] | None = None,
-) -> Picture:
+    look: Callable[[LessonPicture, int, int], None] | None = None,
+) -> LessonPicture:
     """The last picture of both trainings; without `look` the data alone."""
     data = seen(kind, error, share, seed)
     models: dict[str, Any] = {}
@@ -103,7 +103,7 @@ def noisy_inputs(
     return drawn(data, models)
 
 
-def drawn(data: Seen, models: dict[str, Any]) -> Picture:
+def drawn(data: NoisyInputs, models: dict[str, Any]) -> LessonPicture:
     """Both curves over the points, which the honest one moves to where it believes them."""
     panels, errors = [], {}
     there = ~data.missing
@@ -135,7 +135,7 @@ def drawn(data: Seen, models: dict[str, Any]) -> Picture:
     n_poor = int(np.sum(data.missing | (data.deviation > SURE)))
     words = f"{n_poor} of {N_POINTS} inputs are {'known poorly' if there.all() else 'missing'}."
     if len(errors) < len(NAMES):
-        return Picture(tuple(panels), (words, "Nothing is trained yet."))
+        return LessonPicture(tuple(panels), (words, "Nothing is trained yet."))
     found = f"Taken as they are: off the truth by {number(errors['naive'])} (root mean square). "
     found += f"With their uncertainty: {number(errors['honest'])}."
-    return Picture(tuple(panels), (words, found))
+    return LessonPicture(tuple(panels), (words, found))

@@ -151,14 +151,14 @@ class Panel:
 
 
 @dataclass(frozen=True, eq=False)
-class Picture:
+class LessonPicture:
     """Panels and what is to be said of them, a sentence an entry, with numbers from the arrays."""
 
     panels: tuple[Panel, ...]
     words: tuple[str, ...]
 
 
-def pack_picture(picture: Picture, **header: Any) -> bytes:
+def pack_picture(picture: LessonPicture, **header: Any) -> bytes:
     """The bytes that the page draws; header: what else the browser is to know."""
     arrays: dict[str, Any] = {}
     panels = []

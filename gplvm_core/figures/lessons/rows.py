@@ -18,7 +18,7 @@ EVERY = 3  # frame of the run is trained on, and every so many of the others kep
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class LessonRows:
     """shown: trained on; aside: not. hidden: columns of these that a model is to fill in.
 
     what, hidden_part: in words; unit: of the values. labels: classes of what is shown; None: it is
@@ -51,7 +51,7 @@ class Rows:
 
 
 @cache
-def digits() -> Rows:
+def digits() -> LessonRows:
     """Digits of three kinds; of those kept aside the lower half is hidden."""
     data = load_dataset("digits")
     assert data.labels is not None
@@ -59,7 +59,7 @@ def digits() -> Rows:
     shown = np.concatenate([each[:SHOWN] for each in own])
     aside = np.concatenate([each[SHOWN : SHOWN + HELD_OUT] for each in own])
     values = data.values.astype(np.float64)
-    return Rows(
+    return LessonRows(
         values[shown],
         values[aside],
         np.arange(values.shape[1]) >= values.shape[1] // 2,
@@ -71,7 +71,7 @@ def digits() -> Rows:
 
 
 @cache
-def run_or_digits() -> Rows:
+def run_or_digits() -> LessonRows:
     """The stick man's run with hidden legs where its file is present, else digits.
 
     Raises DataError where the file is another one.
@@ -82,4 +82,4 @@ def run_or_digits() -> Rows:
     values, markers = load_stick_man(path)
     shown = np.arange(len(values)) % EVERY == 0
     legs = np.repeat([name[1:] in LEGS for name in markers], 3)
-    return Rows(values[shown], values[~shown][::EVERY], legs, "frames of a run", "legs", "cm")
+    return LessonRows(values[shown], values[~shown][::EVERY], legs, "frames of a run", "legs", "cm")

@@ -4,13 +4,13 @@ import numpy as np
 
 from gplvm_core.figures.bend import N_FRAMES, N_PATHS
 from gplvm_core.figures.frame import unframe
-from gplvm_core.figures.lessons.picture import Panel, Picture, band, dots, line, number, room
+from gplvm_core.figures.lessons.picture import LessonPicture, Panel, band, dots, line, number, room
 from gplvm_core.numerics import Array
 
 MODELS = {"shallow": "One layer", "deep": "Two layers"}
 
 
-def step(packed: bytes, place: float) -> Picture:
+def step(packed: bytes, place: float) -> LessonPicture:
     """What `figures.bend.pack_comparison` packed, with both bands at one place of the line."""
     header, arrays = unframe(packed)
     grid = arrays["grid"]
@@ -53,7 +53,7 @@ def step(packed: bytes, place: float) -> Picture:
     )
     slope = np.abs(np.gradient(warp, grid))
     gain = float(np.exp(header["deep"]["score"] - header["shallow"]["score"]))
-    return Picture(
+    return LessonPicture(
         tuple(panels),
         (
             f"At {number(grid[at])} the band is {number(widths['shallow'])} high with one layer, "

@@ -8,7 +8,15 @@ from numpy.typing import NDArray
 from scipy.ndimage import rotate, zoom
 
 from gplvm_core.datasets import load_dataset
-from gplvm_core.figures.lessons.picture import Panel, Picture, dots, images, line, number, room
+from gplvm_core.figures.lessons.picture import (
+    LessonPicture,
+    Panel,
+    dots,
+    images,
+    line,
+    number,
+    room,
+)
 from gplvm_core.numerics import Array
 
 SIDE = 20
@@ -40,7 +48,7 @@ def turned(
     return rows, np.tile(angles, len(powers)), thinness
 
 
-def turned_digit(digit: int, span: float, which: float, thinned: bool) -> Picture:
+def turned_digit(digit: int, span: float, which: float, thinned: bool) -> LessonPicture:
     """PCA of the pictures, and what is left of one of them; which: a share of the span."""
     rows, angles, thinness = turned(digit, span, thinned)
     mean = rows.mean(axis=0)
@@ -93,7 +101,7 @@ def turned_digit(digit: int, span: float, which: float, thinned: bool) -> Pictur
             tall=0.75,
         ),
     )
-    return Picture(panels, said(shares, wrong, float(angles[here])))
+    return LessonPicture(panels, said(shares, wrong, float(angles[here])))
 
 
 def mistaken(places: Float[Array, "N Q"], angles: Float[Array, " N"], here: int) -> float:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import dijkstra
 
-from gplvm_core.figures.lessons.picture import Panel, Picture, dots, images, line, number
+from gplvm_core.figures.lessons.picture import LessonPicture, Panel, dots, images, line, number
 from gplvm_core.figures.lessons.rows import KINDS, SHOWN, digits
 from gplvm_core.models import BayesianGPLVM
 from gplvm_core.numerics import Array
@@ -98,7 +98,7 @@ def step_lengths(
     return np.asarray(np.sqrt(apart + unknown * np.sum(posterior.scale**2)))
 
 
-def two_trainings(maps: Sequence[Map], first: int, second: int, crosses: bool) -> Picture:
+def two_trainings(maps: Sequence[Map], first: int, second: int, crosses: bool) -> LessonPicture:
     """Two rows on both maps, how far apart they are there, and along the data.
 
     crosses: every row's deviations as well.
@@ -145,8 +145,8 @@ def two_trainings(maps: Sequence[Map], first: int, second: int, crosses: bool) -
     ratios = [max(pair) / max(min(pair), 1e-9) for pair in (straight, along)]
     apart = float(np.linalg.norm(rows[second] - rows[first]))
     if first == second:
-        return Picture(tuple(panels), ("This is one digit twice: choose another one.",))
-    return Picture(
+        return LessonPicture(tuple(panels), ("This is one digit twice: choose another one.",))
+    return LessonPicture(
         tuple(panels),
         (
             f"Straight on the maps they are {number(straight[0])} and {number(straight[1])} apart: "

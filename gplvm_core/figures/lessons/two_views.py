@@ -8,7 +8,7 @@ from jaxtyping import Float
 from gplvm_core.datasets import Dataset
 from gplvm_core.datasets.toy_views import toy_views
 from gplvm_core.figures.lessons.legs import legs
-from gplvm_core.figures.lessons.picture import Panel, Picture, bars, line
+from gplvm_core.figures.lessons.picture import LessonPicture, Panel, bars, line
 from gplvm_core.models import ManifoldRelevance
 from gplvm_core.numerics import Array
 
@@ -25,8 +25,8 @@ def two_views(
     kernel: str,
     noise: float,
     n_latent: int,
-    look: Callable[[Picture, int, int], None] | None = None,
-) -> Picture:
+    look: Callable[[LessonPicture, int, int], None] | None = None,
+) -> LessonPicture:
     """The last picture of the training; without `look` that of its first step.
 
     kernel: "linear" or "rbf". look(picture, step, most) is called after every few steps.
@@ -57,7 +57,7 @@ def users(model: ManifoldRelevance) -> dict[str, tuple[int, ...]]:
     }
 
 
-def drawn(model: ManifoldRelevance, data: Dataset) -> Picture:
+def drawn(model: ManifoldRelevance, data: Dataset) -> LessonPicture:
     """Weights by view, the latent signals of dimensions in use, and the true ones."""
     own = users(model)
     assert data.times is not None
@@ -110,7 +110,7 @@ def drawn(model: ManifoldRelevance, data: Dataset) -> Picture:
         ),
     )
     shared, private = len(own["both"]), len(own["first"]) + len(own["second"])
-    return Picture(
+    return LessonPicture(
         panels,
         (
             f"{shared} of {n_latent} dimensions {'is' if shared == 1 else 'are'} shared, {private} "

@@ -4,7 +4,7 @@ import numpy as np
 from jaxtyping import Float
 from scipy.stats import norm, skew
 
-from gplvm_core.figures.lessons.picture import Hand, Panel, Picture, band, line, number, room
+from gplvm_core.figures.lessons.picture import Hand, LessonPicture, Panel, band, line, number, room
 from gplvm_core.kernels import RBF
 from gplvm_core.numerics import Array, factorise
 
@@ -34,7 +34,7 @@ def moments(
 
 def uncertain_input(
     mean: float, deviation: float, lengthscale: float, bend: Float[Array, "M 2"]
-) -> Picture:
+) -> LessonPicture:
     """A Gaussian goes into a bend; what comes out; the kernel that an uncertain input sees."""
     kernel, places = RBF(1.0, lengthscale), bend[:, :1]
     expected, spread, weights = moments(mean, deviation, lengthscale, bend)
@@ -104,7 +104,7 @@ def uncertain_input(
             axes=("distance", ""),
         ),
     )
-    return Picture(
+    return LessonPicture(
         panels,
         (
             f"Mean of what comes out: {number(float(out.mean()))}. Through ⟨k⟩: "

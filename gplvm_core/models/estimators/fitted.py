@@ -54,7 +54,7 @@ class Optimised:
         return max(self.result_.iterations, 1)
 
 
-class Embedded:
+class LatentRows:
     """An estimator whose training rows have beliefs about latent points."""
 
     latent_mean_: Float[Array, "N Q"]

@@ -9,13 +9,13 @@ from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core.models.data.points import checked_dimensions, checked_points, checked_variance
 from gplvm_core.models.data.views import Views
-from gplvm_core.models.estimators.fitted import Embedded, FittedLayer
+from gplvm_core.models.estimators.fitted import FittedLayer, LatentRows
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Posterior, predict_at, sample, sample_prior, through
 from gplvm_core.prediction.vary import interpolate, vary
 
 
-class Generative(FittedLayer, Embedded):
+class Generative(FittedLayer, LatentRows):
     """An estimator whose layer's inputs are latent points."""
 
     relevance_: Float[Array, " Q"]
@@ -64,7 +64,7 @@ class Generative(FittedLayer, Embedded):
         return checked_points(X, self.posterior_.n_latent)
 
 
-class GenerativeViews(Embedded):
+class GenerativeViews(LatentRows):
     """An estimator of several layers, by the names of their views, on one latent space."""
 
     views_: tuple[str, ...]

@@ -80,7 +80,7 @@ class Unbent:
 
 
 @dataclass(frozen=True)
-class HandedOn(Unbent):
+class InputsPassedOn(Unbent):
     """The same, the first layer with a slope that does it, and little noise: with one hidden layer
     as wide as the inputs this is the shallow regression, to which it may add what it likes.
 
@@ -163,10 +163,10 @@ def regression_starts(
         few = shallow.inputs.belief.n_latent <= FEW_INPUTS
         kinds = [Unbent(*settings), Answered(*settings)] if few else [Answered(*settings)]
     if known and mean != "zero":
-        kinds.append(HandedOn(*settings))
+        kinds.append(InputsPassedOn(*settings))
         if everywhere and len(n_latent) > 1:
             # Level with the shallow one, where the other may fall below it, but it bends less.
-            kinds.append(HandedOn(*settings, everywhere=True))
+            kinds.append(InputsPassedOn(*settings, everywhere=True))
     return InTurn(tuple(kinds))
 
 

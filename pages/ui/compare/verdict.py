@@ -8,8 +8,8 @@ import streamlit as st
 
 from gplvm_core.comparison import (
     Comparison,
+    MeasureTable,
     Step,
-    Table,
     advice,
     compare_kept_aside,
     measured,
@@ -139,7 +139,9 @@ def smaller(model: Any) -> Any:
     return clone(model).set_params(**fewer)
 
 
-def take_home(told: Table, first: Item, members: list[Member], words: tuple[str, ...]) -> None:
+def take_home(
+    told: MeasureTable, first: Item, members: list[Member], words: tuple[str, ...]
+) -> None:
     """The table as files, and everything as one page."""
     stem = f"compare-{file_stem(first.title)}"
     with st.container(horizontal=True):
@@ -167,7 +169,9 @@ def take_home(told: Table, first: Item, members: list[Member], words: tuple[str,
             )
 
 
-def whole_page(told: Table, first: Item, members: list[Member], words: tuple[str, ...]) -> str:
+def whole_page(
+    told: MeasureTable, first: Item, members: list[Member], words: tuple[str, ...]
+) -> str:
     """Linked maps, sentences and table in one file."""
     maps = [
         MapOf(member.name, member.facts, member.chart, member.positions, NO_DRAWING)

@@ -14,7 +14,7 @@ from gplvm_core.figures.latent_map import latent_map_figure
 from gplvm_core.figures.pack import Chart
 from gplvm_core.figures.pack_completion import RowItem
 from gplvm_core.figures.position import mark_position
-from gplvm_core.figures.rows import Rows
+from gplvm_core.figures.rows import DrawnData
 from gplvm_core.figures.thumbnails import common_frame, row_picture
 from pages.ui.complete.items import row_of
 from pages.ui.complete.model import Completion, class_probabilities, position, possibilities
@@ -149,7 +149,7 @@ def export(item: Item, current: RowItem, row: Array, answer: Completion) -> None
         )
 
 
-def names_of(dataset: Rows) -> tuple[str, ...]:
+def names_of(dataset: DrawnData) -> tuple[str, ...]:
     """A name for every column."""
     if dataset.column_names is not None:
         return dataset.column_names

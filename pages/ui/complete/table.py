@@ -14,7 +14,7 @@ from gplvm_core.datasets.new_rows import MOST_MEGABYTES, NewRows, formats
 from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.plain import plain
-from pages.ui.shared.reading import read_apart, readers
+from pages.ui.shared.reading import read_sandboxed, readers
 from pages.ui.shared.words import bytes_in_words
 
 CHUNK = 20  # rows completed between two looks at whether the visitor went on
@@ -54,7 +54,7 @@ def own_rows(item: Item) -> NewRows | None:
                 st.rerun()
     try:
         like = View("rows", item.dataset.drawing, item.dataset.column_names)
-        own: NewRows = read_apart("new rows", name, data, dataset=like)
+        own: NewRows = read_sandboxed("new rows", name, data, dataset=like)
     except ValueError as error:
         st.error(plain(error), icon=":material/error:")
         return None

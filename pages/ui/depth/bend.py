@@ -26,7 +26,7 @@ show_bend = component("bend", "deep/bend.html", "deep/deep.css")
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownBend:
     """What the figure shows: a curve, the result, the visitor's last edit, what is in training.
 
     points: the visitor's, while the result is not yet theirs. before: the training that was stopped
@@ -95,15 +95,15 @@ def honest() -> None:
             st.rerun()
 
 
-def shown() -> Shown:
+def shown() -> ShownBend:
     if STORE not in st.session_state:
         asked = st.query_params.get("curve")
         curve = asked if asked in CURVES else next(iter(CURVES))
         if asked is not None and asked not in CURVES:
             st.warning(f"There is no curve “{plain(asked)}” here; this is {CURVES[curve].title}.")
-        st.session_state[STORE] = Shown(curve, of_edit(ready(curve), 0))
+        st.session_state[STORE] = ShownBend(curve, of_edit(ready(curve), 0))
     kept = st.session_state[STORE]
-    assert isinstance(kept, Shown)
+    assert isinstance(kept, ShownBend)
     return kept
 
 
@@ -135,7 +135,7 @@ def _figure(watching: bool) -> None:
         st.rerun()
 
 
-def settled(now: Shown) -> Shown:
+def settled(now: ShownBend) -> ShownBend:
     """With the result of a training that has ended."""
     live = now.live
     if live is None or live.working:
@@ -152,7 +152,7 @@ def take_act() -> None:
         st.session_state[STORE] = after(shown(), act)
 
 
-def after(now: Shown, act: dict[str, Any]) -> Shown:
+def after(now: ShownBend, act: dict[str, Any]) -> ShownBend:
     """Another curve, other points, or no more training; what cannot be is told."""
     if now.live is not None:
         now.live.stop()

@@ -20,7 +20,7 @@ N_DRAWN, N_SHOWN, SIZE = 60, 6, 132
 
 
 @dataclass(frozen=True, eq=False)
-class Drawn:
+class DrawnRows:
     """Rows (S × D) from a layer, and how far from the data they are: 1 is as rows among rows."""
 
     rows: Float[Array, "S D"]
@@ -45,7 +45,7 @@ def draws(item: Item, name: str) -> None:
         st.rerun()
 
 
-def strip(dataset: Dataset, place: str, drawn: Drawn) -> str:
+def strip(dataset: Dataset, place: str, drawn: DrawnRows) -> str:
     frame = common_frame(dataset.drawing, dataset.values)
     pictures = "".join(
         f'<figure><img src="{picture_uri(row_picture(dataset.drawing, row, frame, SIZE))}" '
@@ -61,11 +61,11 @@ def strip(dataset: Dataset, place: str, drawn: Drawn) -> str:
 
 
 @st.cache_data(max_entries=16, show_spinner=False)
-def _drawn(_model: Any, _dataset: Dataset, name: str, turn: int) -> list[Drawn]:
+def _drawn(_model: Any, _dataset: Dataset, name: str, turn: int) -> list[DrawnRows]:
     return [drawn_from(_model, _dataset, at, turn) for at in range(len(_model.layers_))]
 
 
-def drawn_from(model: Any, dataset: Dataset, at: int, seed: int) -> Drawn:
+def drawn_from(model: Any, dataset: Dataset, at: int, seed: int) -> DrawnRows:
     """Rows from points of a layer, of the top from its prior."""
     generator = np.random.default_rng(seed)
     latent = model.layers_[at].latent_mean_
@@ -81,7 +81,9 @@ def drawn_from(model: Any, dataset: Dataset, at: int, seed: int) -> Drawn:
         sample_through(posteriors, each[None], 1, generator, inputs=own[None], noise=False)
         for each, own in zip(points, inputs, strict=True)
     ]
-    return Drawn(np.concatenate(rows)[:, 0], distance(np.concatenate(rows)[:, 0], dataset.values))
+    return DrawnRows(
+        np.concatenate(rows)[:, 0], distance(np.concatenate(rows)[:, 0], dataset.values)
+    )
 
 
 def distance(rows: Float[Array, "S D"], data: Float[Array, "N D"]) -> float:

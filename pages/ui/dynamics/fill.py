@@ -16,7 +16,7 @@ WORK = "dynamics_work|"
 
 
 @dataclass(eq=False)
-class Work:
+class FillWork:
     """One inference in a thread of its own, that knows nothing of Streamlit.
 
     step, bound: how far it is, 0 and −inf until the first step. Once cancelled it ends at its next
@@ -31,7 +31,7 @@ class Work:
     result: Reel | None = None
     problem: str | None = None
 
-    def start(self) -> "Work":
+    def start(self) -> "FillWork":
         threading.Thread(target=self._run, daemon=True).start()
         return self
 
@@ -60,10 +60,10 @@ def filling(
     wait. Raises ValueError with what went wrong.
     """
     work = st.session_state.get(WORK + key)
-    if not isinstance(work, Work):
+    if not isinstance(work, FillWork):
         for old in [each for each in st.session_state if str(each).startswith(WORK)]:
             cancel(str(old))
-        work = st.session_state[WORK + key] = Work(task).start()
+        work = st.session_state[WORK + key] = FillWork(task).start()
     if not work.done:
         # Short work is waited for: the page need not be drawn twice.
         while not work.done and time.monotonic() - work.began < LOOK:
@@ -78,11 +78,11 @@ def filling(
 def cancel(key: str) -> None:
     """End the work kept under a key of the session, and forget it."""
     work = st.session_state.pop(key, None)
-    if isinstance(work, Work):
+    if isinstance(work, FillWork):
         work.cancelled = True
 
 
-def keep_looking(work: Work, key: str, forget: Callable[[], None]) -> None:
+def keep_looking(work: FillWork, key: str, forget: Callable[[], None]) -> None:
     """How far it is, and a way out; at the end the page is drawn anew."""
     if work.done:
         st.rerun()
@@ -97,7 +97,7 @@ def keep_looking(work: Work, key: str, forget: Callable[[], None]) -> None:
             st.rerun()
 
 
-def progress_in_words(work: Work) -> str:
+def progress_in_words(work: FillWork) -> str:
     """What is being done, how far it is, and for how long it has been."""
     seconds = seconds_in_words(time.monotonic() - work.began)
     if work.step == 0:

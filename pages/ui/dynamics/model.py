@@ -13,7 +13,7 @@ from numpy import ndarray as Array
 from gplvm_core.datasets import Dataset
 from gplvm_core.datasets.errors import plural
 from gplvm_core.figures.cells import choices, columns_of
-from gplvm_core.figures.pack_sequence import Panel, Reel, spread_share, usual_step
+from gplvm_core.figures.pack_sequence import Reel, SequencePanel, spread_share, usual_step
 from gplvm_core.prediction.paths import StepCallback
 
 MODEL, DATA, SAMPLE = "The model", "The data", "A new sequence"
@@ -74,8 +74,8 @@ def played(_model: Any, name: str, _dataset: Dataset, sequence: Any, ahead: floa
         title=sequence_titles(_model, _dataset)[sequence],
         times=whole,
         panels=(
-            Panel(MODEL, mean, std, around(_dataset)),
-            Panel(DATA, data),
+            SequencePanel(MODEL, mean, std, around(_dataset)),
+            SequencePanel(DATA, data),
             *heat(_dataset, mean, std),
         ),
         latent_mean=latent_mean,
@@ -92,7 +92,10 @@ def drawn(_model: Any, name: str, _dataset: Dataset, sequence: Any, length: int,
     times = step * np.arange(length)
     rows, paths = _model.sample_sequence(times, random_state=draw, return_latent=True)
     return Reel(
-        title=f"Draw {draw}", times=times, panels=(Panel(SAMPLE, rows[0]),), latent_mean=paths[0]
+        title=f"Draw {draw}",
+        times=times,
+        panels=(SequencePanel(SAMPLE, rows[0]),),
+        latent_mean=paths[0],
     )
 
 
@@ -106,7 +109,7 @@ def with_gap(
     return Reel(
         title=sequence_titles(model, dataset)[sequence],
         times=times,
-        panels=(Panel(SEEN, seen), Panel(TRUTH, truth)),
+        panels=(SequencePanel(SEEN, seen), SequencePanel(TRUTH, truth)),
         latent_mean=model.latent_mean_[rows],
         latent_variance=model.latent_variance_[rows],
         hidden=np.isnan(seen).any(axis=1),
@@ -127,9 +130,9 @@ def filled(model: Any, dataset: Dataset, gap: Reel, callback: StepCallback) -> R
         title=gap.title,
         times=gap.times,
         panels=(
-            Panel(FILLED, whole, std, error_in_words(whole, std, truth, missing)),
-            Panel(TRUTH, truth),
-            Panel(SEEN, seen),
+            SequencePanel(FILLED, whole, std, error_in_words(whole, std, truth, missing)),
+            SequencePanel(TRUTH, truth),
+            SequencePanel(SEEN, seen),
             *heat(dataset, whole, std),
         ),
         latent_mean=path,
@@ -175,6 +178,10 @@ def around(dataset: Dataset) -> str:
     }[dataset.drawing.kind]
 
 
-def heat(dataset: Dataset, mean: Array, std: Array) -> tuple[Panel, ...]:
+def heat(dataset: Dataset, mean: Array, std: Array) -> tuple[SequencePanel, ...]:
     """Standard deviations of an image, as one; other kinds show them around the values."""
-    return (Panel(UNCERTAINTY, mean, std, heat=True),) if dataset.drawing.kind == "image" else ()
+    return (
+        (SequencePanel(UNCERTAINTY, mean, std, heat=True),)
+        if dataset.drawing.kind == "image"
+        else ()
+    )

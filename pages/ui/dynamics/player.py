@@ -30,7 +30,7 @@ LEAD_IN = 5  # frames that are seen again before what is new
 
 
 @dataclass(frozen=True)
-class Seen:
+class OnScreen:
     """What a visitor has on the screen; id: of the reel."""
 
     task: Task
@@ -58,7 +58,7 @@ def player(item: Item, name: str) -> None:
             st.error(plain(error), icon=":material/error:")
             return
     done = plan.task != "fill" or reel.spread is not None
-    seen = Seen(plan.task, plan.sequence, f"{plan.question}{'' if done else ' open'}")
+    seen = OnScreen(plan.task, plan.sequence, f"{plan.question}{'' if done else ' open'}")
     cue = cue_for(seen, reel, before)
     with room_for("player"):
         show_player(key=f"player|{name}", data={"stores": stores(name)})
@@ -87,7 +87,7 @@ def answer(item: Item, name: str, plan: Plan) -> Reel:
     return gap if found is None else found
 
 
-def cue_for(seen: Seen, reel: Reel, before: Seen | None) -> Cue:
+def cue_for(seen: OnScreen, reel: Reel, before: OnScreen | None) -> Cue:
     """An answer that was just asked for is played from shortly before what is new in it.
 
     The page's first picture stands still; so does one where nothing new is to be seen.

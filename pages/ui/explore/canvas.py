@@ -11,12 +11,12 @@ from gplvm_core.figures.pack_columns import pack_columns
 from gplvm_core.figures.scripts import MAP_STYLES
 from pages.ui.shared.component import component, hold_bytes, room_for
 from pages.ui.shared.parcels import parcels
-from pages.ui.shared.place import LOOK, Place
+from pages.ui.shared.place import LOOK, MapPlace
 
 show_view = component("explore", "map/map.html", *MAP_STYLES)
 
 
-def latent_canvas(chart: Chart, name: str, start: Place, opening: str) -> None:
+def latent_canvas(chart: Chart, name: str, start: MapPlace, opening: str) -> None:
     """The map, the generated output, the controls and the chosen point's details.
 
     The browser itself reads what the link says is to be shown, and ignores what it cannot mean.

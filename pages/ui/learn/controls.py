@@ -38,7 +38,7 @@ class Slider:
 
 
 @dataclass(frozen=True)
-class Choice:
+class ChoiceControl:
     """One of several; options: names with the words that are shown."""
 
     name: str
@@ -100,7 +100,7 @@ class Draw:
 
 
 @dataclass(frozen=True)
-class Points:
+class PointsControl:
     """Places in a panel; within these numbers across and up, at most so many."""
 
     name: str
@@ -137,7 +137,7 @@ class Points:
         return None  # the panel's hand
 
 
-Control = Slider | Choice | Switch | Draw | Points
+Control = Slider | ChoiceControl | Switch | Draw | PointsControl
 
 
 def usual_state(controls: tuple[Control, ...]) -> State:

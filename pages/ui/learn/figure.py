@@ -6,9 +6,9 @@ from typing import Any
 
 import streamlit as st
 
-from gplvm_core.figures.lessons.picture import Picture, pack_picture
+from gplvm_core.figures.lessons.picture import LessonPicture, pack_picture
 from pages.ui.learn.controls import State, link_of, state_of, usual_state
-from pages.ui.learn.run import Run
+from pages.ui.learn.run import LessonRun
 from pages.ui.learn.stop import Stop
 from pages.ui.shared.component import component, hold_bytes, room_for, write_link
 
@@ -23,9 +23,9 @@ class Shown:
     """What a stop shows: a state, the visitor's last edit, a picture, the training, if any."""
 
     state: State
-    picture: Picture
+    picture: LessonPicture
     edit: int = 0
-    run: Run | None = None
+    run: LessonRun | None = None
 
 
 def key_of(stop: Stop) -> str:
@@ -96,7 +96,7 @@ def _figure(stop: Stop, watched: bool, turn: Callable[[int], None]) -> None:
         st.rerun()
 
 
-def training_words(stop: Stop, run: Run | None) -> dict[str, str] | None:
+def training_words(stop: Stop, run: LessonRun | None) -> dict[str, str] | None:
     """What the buttons of the training are to say; None where nothing is trained."""
     if stop.train is None:
         return None
@@ -122,11 +122,11 @@ def after(stop: Stop, now: Shown, act: dict[str, Any]) -> Shown:
         return replace(now, run=None, edit=edit)
     if train == "play":
         if run is None:
-            return replace(now, run=Run(stop, now.state).start(float("inf")), edit=edit)
+            return replace(now, run=LessonRun(stop, now.state).start(float("inf")), edit=edit)
         run.play()
     elif train == "step":
         if run is None:
-            return replace(now, run=Run(stop, now.state).start(1.0), edit=edit)
+            return replace(now, run=LessonRun(stop, now.state).start(1.0), edit=edit)
         run.one_step()
     elif train == "pause" and run is not None:
         run.pause()
@@ -139,7 +139,7 @@ def changed(stop: Stop, now: Shown, state: State, edit: int) -> Shown:
     if run is None or state == now.state:
         return replace(now, state=state, picture=stop.picture(state), edit=edit)
     run.cancel()
-    anew = Run(stop, state).start(float("inf"))
+    anew = LessonRun(stop, state).start(float("inf"))
     return Shown(state, stop.picture(state), edit, anew)
 
 

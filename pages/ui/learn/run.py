@@ -5,7 +5,7 @@ import time
 from dataclasses import dataclass, field
 
 from gplvm_core.datasets.errors import plural
-from gplvm_core.figures.lessons.picture import Picture
+from gplvm_core.figures.lessons.picture import LessonPicture
 from pages.ui.learn.controls import State
 from pages.ui.learn.stop import Stop
 
@@ -17,7 +17,7 @@ FORGOTTEN = 600.0  # seconds of a pause after which nobody comes back
 
 
 @dataclass(eq=False)
-class Run:
+class LessonRun:
     """The training of a stop in a state; picture: how far it is; error: why it ended early.
 
     It computes for who looks: without `seen` it waits, at another stop, another page, a closed tab.
@@ -25,7 +25,7 @@ class Run:
 
     stop: Stop
     state: State
-    picture: Picture | None = None
+    picture: LessonPicture | None = None
     step: int = 0
     most: int = 0
     seconds: float = 0.0  # of training and watching, without pauses
@@ -36,7 +36,7 @@ class Run:
     _seen: float = 0.0
     _change: threading.Condition = field(default_factory=threading.Condition)
 
-    def start(self, steps: float) -> "Run":
+    def start(self, steps: float) -> "LessonRun":
         """Begin, and pause after so many steps (infinity: do not)."""
         self._allowed = steps
         self._seen = time.monotonic()
@@ -99,7 +99,7 @@ class Run:
             self.ended = True
             TURNS.release()
 
-    def _look(self, picture: Picture, step: int, most: int) -> None:
+    def _look(self, picture: LessonPicture, step: int, most: int) -> None:
         """Show a step; wait for what the pace or a pause wants, without keeping others waiting."""
         self.picture, self.step, self.most = picture, step, most
         TURNS.release()

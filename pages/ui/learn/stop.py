@@ -4,12 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from gplvm_core.figures.lessons.picture import Picture
+from gplvm_core.figures.lessons.picture import LessonPicture
 from pages.ui.learn.controls import Control, State
 
 # Called in training with a picture, the steps that were made and the most that there may be; waits
 # where the visitor paused, and raises StopIteration when nobody wants to see more.
-Look = Callable[[Picture, int, int], None]
+Look = Callable[[LessonPicture, int, int], None]
 
 
 @dataclass(frozen=True)
@@ -22,7 +22,7 @@ class Note:
 
 
 @dataclass(frozen=True)
-class Door:
+class StopDoor:
     """Where to go on: a page of the app with parameters of its link."""
 
     page: str
@@ -46,9 +46,9 @@ class Stop:
     caution: str
     note: Note
     controls: tuple[Control, ...]
-    picture: Callable[[State], Picture]
-    train: Callable[[State, Look], Picture] | None = None
-    doors: tuple[Door, ...] = ()
+    picture: Callable[[State], LessonPicture]
+    train: Callable[[State, Look], LessonPicture] | None = None
+    doors: tuple[StopDoor, ...] = ()
     source: str = ""
 
     def drawn(self) -> list[dict[str, Any]]:

@@ -14,7 +14,7 @@ from pages.ui.shared.catalogue import Listed
 from pages.ui.shared.depth_worth import depth_worth_button
 from pages.ui.shared.doors import doors
 from pages.ui.shared.plain import plain
-from pages.ui.shared.reading import read_apart
+from pages.ui.shared.reading import read_sandboxed
 from pages.ui.shared.words import (
     bound_in_words,
     bytes_in_words,
@@ -222,7 +222,7 @@ def import_form(library: Library) -> None:
         if upload is None:
             return
         try:
-            library.take_in(read_apart("model", upload.name, upload.getvalue(), keep=False))
+            library.take_in(read_sandboxed("model", upload.name, upload.getvalue(), keep=False))
         except (ValueError, OSError) as error:
             st.error(f"This file could not be added. {plain(error)}", icon=":material/error:")
             return

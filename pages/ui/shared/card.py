@@ -32,7 +32,7 @@ SIZE, SMALL = 150, 110  # pixels of a picture alone, and of one beside others
 
 
 @dataclass(frozen=True)
-class Card:
+class ModelCard:
     """What is shown of a model: a piece of HTML, how many dimensions are on, further facts."""
 
     html: str
@@ -40,20 +40,20 @@ class Card:
     facts: tuple[str, ...] = ()
 
 
-def card_of(listed: Listed, *, film: bool = True) -> Card:
+def card_of(listed: Listed, *, film: bool = True) -> ModelCard:
     """The card of a model, made once per stored file; `film=False` leaves the motion out."""
     entry = listed.entry
     return made_card(listed.key, f"{entry.title}|{entry.created}|{entry.bytes}", film)
 
 
 @kept(64)
-def made_card(key: str, version: str, film: bool) -> Card:
+def made_card(key: str, version: str, film: bool) -> ModelCard:
     """Draw the card; `version` changes with the file, so that a new model gets a new picture."""
     item = open_item(key)
     html = moving_picture(item) if film else still_picture(item)
     own = OWN_NOISE if item.own_noise else None
     facts = tuple(each for each in (own, rows_in_words(item.model), calibration(key)) if each)
-    return Card(html, int(item.model.n_effective_), facts)
+    return ModelCard(html, int(item.model.n_effective_), facts)
 
 
 def shown_points(model: Any) -> Array:

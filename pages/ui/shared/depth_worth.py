@@ -25,7 +25,7 @@ WHOLE = "Whole rows"
 
 
 @dataclass(frozen=True)
-class Question:
+class DepthQuestion:
     """What is to be learnt: a column of the data from the others, or whole rows (None)."""
 
     dataset: Dataset
@@ -114,7 +114,7 @@ def depth_worth(dataset: Dataset) -> None:
     )
 
 
-def asked_for(dataset: Dataset) -> Question:
+def asked_for(dataset: Dataset) -> DepthQuestion:
     """Whole rows, or one of a table's columns."""
     rows = rows_for(dataset, MOST_ROWS)
     names, column = dataset.column_names, None
@@ -127,7 +127,7 @@ def asked_for(dataset: Dataset) -> Question:
             help="Whole rows: how likely new rows are. A column: how well it is predicted.",
         )
         column = None if chosen < 0 else int(chosen)
-    return Question(dataset, column, rows)
+    return DepthQuestion(dataset, column, rows)
 
 
 def answer_panel(found: Comparison, dataset: Dataset) -> None:

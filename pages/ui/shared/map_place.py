@@ -4,7 +4,7 @@ import streamlit as st
 
 from gplvm_core.figures.pack import Chart
 from pages.ui.shared.link import go_to
-from pages.ui.shared.place import PARAMETERS, Place
+from pages.ui.shared.place import PARAMETERS, MapPlace
 from pages.ui.shared.plain import plain
 
 
@@ -13,11 +13,11 @@ def n_axes(chart: Chart) -> int:
     return max(chart.n_latent, 2)
 
 
-def linked_place(axes: int) -> Place:
+def linked_place(axes: int) -> MapPlace:
     """From the link; one that cannot be read is said, not swallowed."""
     try:
-        return Place.from_query(st.query_params.to_dict(), axes)
+        return MapPlace.from_query(st.query_params.to_dict(), axes)
     except ValueError as error:
         st.warning(f"The link's place on the map could not be used. {plain(error)}")
         go_to(*PARAMETERS)
-        return Place()
+        return MapPlace()

@@ -14,7 +14,7 @@ OF_A_MODEL = (*PARAMETERS, "layer")  # what the link says of one model alone
 
 
 @dataclass(frozen=True)
-class Place:
+class MapPlace:
     """Dimensions counted from 0; the point has one coordinate per latent dimension, or is None.
 
     follow: whether the dimensions that are not shown go where the data are.

@@ -4,9 +4,9 @@ from typing import Any
 
 import streamlit as st
 
-from gplvm_core.apart import Readers, is_small, run
 from gplvm_core.datasets import DataError, NamedBytes
 from gplvm_core.datasets.limits import SECONDS
+from gplvm_core.sandbox import Readers, is_small, run
 from pages.ui.shared.memory import fingerprint
 
 STOPPED = "reading_stopped"  # session key: the file whose reading was stopped
@@ -20,8 +20,8 @@ def readers() -> Readers:
     return Readers()
 
 
-def read_apart(task: str, name: str, data: bytes, *, keep: bool = True, **options: Any) -> Any:
-    """The answer of a task (`gplvm_core.apart.TASKS`) about a file; kept for the next run.
+def read_sandboxed(task: str, name: str, data: bytes, *, keep: bool = True, **options: Any) -> Any:
+    """The answer of a task (`gplvm_core.sandbox.TASKS`) about a file; kept for the next run.
 
     With ``keep=False`` only an error is kept: a large answer that is used once takes no memory
     afterwards.

@@ -10,8 +10,8 @@ from urllib.parse import urlparse
 
 import streamlit as st
 
-from gplvm_core.apart import places_of
 from gplvm_core.datasets import DataError
+from gplvm_core.sandbox import places_of
 from gplvm_core.store import StoreError, workspace
 from gplvm_core.store.private import private_folder
 from pages.ui.shared.plain import plain

@@ -40,7 +40,7 @@ UNEQUAL: dict[Unequal, str] = {
 
 
 @dataclass(frozen=True)
-class Kept:
+class KeptFile:
     """An uploaded file; mark: tells its questions from those about other files."""
 
     mark: str
@@ -64,7 +64,7 @@ def several_files_form() -> Dataset | None:
         on_change=keep_files,
         args=(key,),
     )
-    files: list[Kept] = st.session_state.get(FILES, [])
+    files: list[KeptFile] = st.session_state.get(FILES, [])
     st.caption(
         "Row n of every file describes the same thing: a photograph and its measurements, a "
         "movement seen from two sides. Images count in the order of their names."
@@ -86,14 +86,14 @@ def keep_files(key: str) -> None:
     """Take over what was uploaded to where it outlives the page, and empty the uploader."""
     # A run that is cut short tells of the same files again: each is taken once.
     seen: set[str] = st.session_state.setdefault(SEEN, set())
-    kept: list[Kept] = list(st.session_state.get(FILES, []))
+    kept: list[KeptFile] = list(st.session_state.get(FILES, []))
     for file in st.session_state.get(key) or []:
         if file.file_id not in seen:
             seen.add(file.file_id)
             name = PurePath(file.name).name
             stem = PurePath(name).stem.replace("_", " ")[: LONGEST_NAME - 4].strip() or "view"
             view = unique_name(stem, [other.view for other in kept])
-            kept.append(Kept(f"_{file.file_id}", name, file.getvalue(), view))
+            kept.append(KeptFile(f"_{file.file_id}", name, file.getvalue(), view))
     st.session_state[FILES] = kept
     st.session_state[TURN] = st.session_state.get(TURN, 0) + 1
 
@@ -102,7 +102,7 @@ def drop_file(mark: str) -> None:
     st.session_state[FILES] = [kept for kept in st.session_state[FILES] if kept.mark != mark]
 
 
-def file_form(file: Kept, taken: list[str]) -> list[FileView] | None:
+def file_form(file: KeptFile, taken: list[str]) -> list[FileView] | None:
     """One file's name, questions and facts; its views, None when it cannot be read."""
     with st.container(border=True, key=f"several_file{file.mark}"):
         told, naming, removal = st.columns([4, 4, 1], vertical_alignment="bottom")
@@ -125,7 +125,7 @@ def file_form(file: Kept, taken: list[str]) -> list[FileView] | None:
         return parts
 
 
-def read_parts(file: Kept, naming: Any, taken: list[str]) -> list[FileView]:
+def read_parts(file: KeptFile, naming: Any, taken: list[str]) -> list[FileView]:
     """The views of one file: one, or one for each chosen array of an NPZ; `naming` asks for it."""
     arrays: tuple[str, ...] = ()
     if PurePath(file.name).suffix.lower() in (".npz", ".npy"):
@@ -155,7 +155,7 @@ def read_parts(file: Kept, naming: Any, taken: list[str]) -> list[FileView]:
     return [FileView(name, file.name, dataset, dataset.n_points)]
 
 
-def table_part(file: Kept, answers: dict[str, Any], name: str, whose: str) -> FileView:
+def table_part(file: KeptFile, answers: dict[str, Any], name: str, whose: str) -> FileView:
     """A table as a view; rows without any value are missing in it once that is wanted.
 
     Raises DataError for such rows before. None is passed over: the rows below would move up.
@@ -181,7 +181,7 @@ def table_part(file: Kept, answers: dict[str, Any], name: str, whose: str) -> Fi
     return FileView(name, whose, dataset, count, rows)
 
 
-def array_part(file: Kept, array: str, taken: list[str]) -> FileView:
+def array_part(file: KeptFile, array: str, taken: list[str]) -> FileView:
     """One array of an NPZ; arrays of one entry a row that look like labels or times are those."""
     report = inspected(file.name, file.data, array, None)
     roles = {"label_column": report.label_column, "time_column": report.time_column}

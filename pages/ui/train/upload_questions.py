@@ -18,7 +18,7 @@ from gplvm_core.datasets.errors import plural
 from gplvm_core.datasets.image_shapes import image_shapes
 from pages.ui.shared.memory import fingerprint, recall, remember
 from pages.ui.shared.plain import plain
-from pages.ui.shared.reading import read_apart
+from pages.ui.shared.reading import read_sandboxed
 
 MEGABYTES = 50
 NONE = "—"
@@ -58,13 +58,13 @@ def questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
 
 def read_upload(name: str, data: bytes, answers: dict[str, Any]) -> Dataset:
     """The data set of an upload; its name is for the messages."""
-    dataset: Dataset = read_apart("read", name, data, **answers)
+    dataset: Dataset = read_sandboxed("read", name, data, **answers)
     return dataset
 
 
 def inspected(name: str, data: bytes, array: str | None, header: bool | None) -> TableReport:
     """What a table looks like."""
-    report: TableReport = read_apart("inspect", name, data, array=array, header=header)
+    report: TableReport = read_sandboxed("inspect", name, data, array=array, header=header)
     return report
 
 
@@ -267,5 +267,5 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
 def rows_in_use(name: str, data: bytes, answers: dict[str, Any]) -> tuple[Array, int]:
     """Which rows of a table have a value in a column to learn, and how many rows it has."""
     asked = {key: value for key, value in answers.items() if key != "image_shape"}
-    rows, count = read_apart("rows in use", name, data, **asked)
+    rows, count = read_sandboxed("rows in use", name, data, **asked)
     return rows, count

@@ -18,7 +18,7 @@ from pages.ui.shared.catalogue import Item
 from pages.ui.shared.component import component, hold_bytes, room_for
 from pages.ui.shared.map_place import linked_place, n_axes
 from pages.ui.shared.outputs import MOST_OUTPUTS, first_outputs, possible_outputs
-from pages.ui.shared.place import Place
+from pages.ui.shared.place import MapPlace
 from pages.ui.shared.plain import plain
 from pages.ui.views.desk import desk, keep
 from pages.ui.views.export import export
@@ -43,10 +43,10 @@ def stage(item: Item, name: str, parts: tuple[Part, ...]) -> None:
     _fragment(item, name, charts, outputs, parts, start)
 
 
-def remembered(name: str) -> Place | None:
+def remembered(name: str) -> MapPlace | None:
     """Where the visitor was on this model's map, if she was."""
     place = st.session_state.get(f"canvas_place|{name}")
-    return place if isinstance(place, Place) else None
+    return place if isinstance(place, MapPlace) else None
 
 
 def ask_outputs(item: Item, name: str) -> tuple[str, ...]:
@@ -90,7 +90,7 @@ def _fragment(
     charts: dict[str, Chart],
     outputs: tuple[str, ...],
     parts: tuple[Part, ...],
-    start: Place,
+    start: MapPlace,
 ) -> None:
     store = f"{name}|{'|'.join(outputs)}"
     together = joint_chart(charts)
@@ -114,7 +114,7 @@ def _fragment(
     place = remembered(name) or start
     if isinstance(result.commit, dict):
         commit = result.commit
-        place = Place.checked(
+        place = MapPlace.checked(
             commit.get("dims"), commit.get("point"), n_axes(together), commit.get("follow")
         )
         st.session_state[f"canvas_place|{name}"] = place

@@ -7,7 +7,7 @@ import streamlit as st
 
 from gplvm_core.figures.view_parts import Part
 from gplvm_core.models.problems.segmentation import LEAST_DROP, LEAST_WEIGHT
-from pages.ui.shared.place import Place
+from pages.ui.shared.place import MapPlace
 from pages.ui.shared.plain import plain
 from pages.ui.views.model import Private
 
@@ -39,7 +39,7 @@ class Desk:
     draw: int = 0
     trail: tuple[tuple[float, ...] | None, tuple[float, ...]] | None = None
 
-    def at(self, place: Place) -> "Desk":
+    def at(self, place: MapPlace) -> "Desk":
         """With the place's point as the one kept last."""
         point = place.point
         if point is None or (self.trail is not None and self.trail[1] == point):

@@ -1,20 +1,20 @@
 """Stop 5: dimensions switch off."""
 
 from gplvm_core.figures.lessons.dimensions import dimensions
-from gplvm_core.figures.lessons.picture import Picture
-from pages.ui.learn.controls import Choice, Slider, State
-from pages.ui.learn.stop import Door, Look, Note, Stop
+from gplvm_core.figures.lessons.picture import LessonPicture
+from pages.ui.learn.controls import ChoiceControl, Slider, State
+from pages.ui.learn.stop import Look, Note, Stop, StopDoor
 
 
-def picture(state: State) -> Picture:
+def picture(state: State) -> LessonPicture:
     return _dimensions(state)
 
 
-def train(state: State, look: Look) -> Picture:
+def train(state: State, look: Look) -> LessonPicture:
     return _dimensions(state, look)
 
 
-def _dimensions(state: State, look: Look | None = None) -> Picture:
+def _dimensions(state: State, look: Look | None = None) -> LessonPicture:
     return dimensions(
         state["data"], int(state["rows"]), state["noise"], int(state["dimensions"]), look
     )
@@ -45,7 +45,7 @@ DIMENSIONS = Stop(
         ),
     ),
     controls=(
-        Choice(
+        ChoiceControl(
             "data",
             "Data",
             (
@@ -60,6 +60,6 @@ DIMENSIONS = Stop(
     ),
     picture=picture,
     train=train,
-    doors=(Door("explore", "Open the pipe flow in Explore", {"model": "gallery:flow"}),),
+    doors=(StopDoor("explore", "Open the pipe flow in Explore", {"model": "gallery:flow"}),),
     source="Titsias and Lawrence, *Bayesian Gaussian process latent variable model* (2010).",
 )

@@ -1,12 +1,12 @@
 """Stop 8: forecasts that feed on themselves."""
 
 from gplvm_core.figures.lessons.forecasts import MOST_AHEAD, forecasts
-from gplvm_core.figures.lessons.picture import Picture
+from gplvm_core.figures.lessons.picture import LessonPicture
 from pages.ui.learn.controls import Draw, Slider, State
-from pages.ui.learn.stop import Door, Note, Stop
+from pages.ui.learn.stop import Note, Stop, StopDoor
 
 
-def picture(state: State) -> Picture:
+def picture(state: State) -> LessonPicture:
     return forecasts(int(state["shown"]), state["noise"], int(state["ahead"]), state["draw"])
 
 
@@ -38,7 +38,7 @@ FORECASTS = Stop(
         Draw("draw", "Another series"),
     ),
     picture=picture,
-    doors=(Door("dynamics", "Forecast a movement in Dynamics", {"model": "gallery:moves"}),),
+    doors=(StopDoor("dynamics", "Forecast a movement in Dynamics", {"model": "gallery:moves"}),),
     source="Girard, Rasmussen, Quiñonero-Candela and Murray-Smith, *Gaussian process priors with "
     "uncertain inputs* (2003).",
 )

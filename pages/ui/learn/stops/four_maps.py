@@ -4,18 +4,18 @@ import streamlit as st
 
 from gplvm_core.datasets.stick_man import stick_man_file
 from gplvm_core.figures.lessons.four_maps import four_maps
-from gplvm_core.figures.lessons.picture import Picture
+from gplvm_core.figures.lessons.picture import LessonPicture
 from pages.ui.learn.controls import Slider, State
-from pages.ui.learn.stop import Door, Look, Note, Stop
+from pages.ui.learn.stop import Look, Note, Stop, StopDoor
 
 
 @st.cache_data(show_spinner=False)
-def picture(_state: State) -> Picture:
+def picture(_state: State) -> LessonPicture:
     """Before training, which starts from PCA's map, whatever is chosen."""
     return four_maps(2)
 
 
-def train(state: State, look: Look) -> Picture:
+def train(state: State, look: Look) -> LessonPicture:
     return four_maps(int(state["dimensions"]), look)
 
 
@@ -56,7 +56,7 @@ FOUR_MAPS = Stop(
     ),
     picture=picture,
     train=train,
-    doors=(Door("explore", "Open a map of digits in Explore", {"model": "gallery:digits"}),),
+    doors=(StopDoor("explore", "Open a map of digits in Explore", {"model": "gallery:digits"}),),
     source="Lawrence, *Probabilistic non-linear principal component analysis with Gaussian process "
     "latent variable models* (2005); Titsias and Lawrence (2010).",
 )

@@ -3,12 +3,12 @@
 import numpy as np
 
 from gplvm_core.figures.lessons.functions import functions
-from gplvm_core.figures.lessons.picture import Picture
-from pages.ui.learn.controls import Choice, Draw, Points, Slider, State
+from gplvm_core.figures.lessons.picture import LessonPicture
+from pages.ui.learn.controls import ChoiceControl, Draw, PointsControl, Slider, State
 from pages.ui.learn.stop import Note, Stop
 
 CONTROLS = (
-    Choice(
+    ChoiceControl(
         "kernel",
         "Kernel",
         (
@@ -26,11 +26,11 @@ CONTROLS = (
     Slider("deviation", "Height", 0.2, 2.0, 0.1, 1.0, help="The functions' standard deviation."),
     Slider("noise", "Noise", 0.02, 1.0, 0.02, 0.1, help="How far points may lie off a function."),
     Draw("draw", "Other functions"),
-    Points("points", (-3.0, 3.0), (-3.5, 3.5)),
+    PointsControl("points", (-3.0, 3.0), (-3.5, 3.5)),
 )
 
 
-def picture(state: State) -> Picture:
+def picture(state: State) -> LessonPicture:
     points = np.array(state["points"], dtype=float).reshape(-1, 2)
     return functions(
         state["kernel"],

@@ -3,14 +3,14 @@
 import numpy as np
 
 from gplvm_core.figures.lessons.inducing import LOW, MOST, inducing
-from gplvm_core.figures.lessons.picture import Picture
-from pages.ui.learn.controls import Draw, Points, Slider, State
+from gplvm_core.figures.lessons.picture import LessonPicture
+from pages.ui.learn.controls import Draw, PointsControl, Slider, State
 from pages.ui.learn.stop import Note, Stop
 
 AT_FIRST = tuple((x, LOW) for x in (-2.4, -1.2, 0.0, 1.2, 2.4))
 
 
-def picture(state: State) -> Picture:
+def picture(state: State) -> LessonPicture:
     places = np.array(state["places"], dtype=float).reshape(-1, 2)
     settings = state["lengthscale"], state["noise"], int(state["rows"]), state["draw"]
     return inducing(places, *settings)
@@ -43,7 +43,7 @@ INDUCING = Stop(
         Slider("noise", "Noise", 0.05, 0.8, 0.05, 0.2),
         Slider("rows", "Points", 10, 120, 10, 60),
         Draw("draw", "Other points"),
-        Points("places", (-3.0, 3.0), (LOW, LOW), AT_FIRST, MOST),
+        PointsControl("places", (-3.0, 3.0), (LOW, LOW), AT_FIRST, MOST),
     ),
     picture=picture,
     source="Titsias, *Variational learning of inducing variables in sparse Gaussian processes* "

@@ -1,16 +1,16 @@
 """Stop 7: uncertain and missing inputs."""
 
 from gplvm_core.figures.lessons.noisy_inputs import noisy_inputs
-from gplvm_core.figures.lessons.picture import Picture
-from pages.ui.learn.controls import Choice, Draw, Slider, State
+from gplvm_core.figures.lessons.picture import LessonPicture
+from pages.ui.learn.controls import ChoiceControl, Draw, Slider, State
 from pages.ui.learn.stop import Look, Note, Stop
 
 
-def picture(state: State) -> Picture:
+def picture(state: State) -> LessonPicture:
     return noisy_inputs(state["kind"], state["error"], state["share"], state["draw"])
 
 
-def train(state: State, look: Look) -> Picture:
+def train(state: State, look: Look) -> LessonPicture:
     return noisy_inputs(state["kind"], state["error"], state["share"], state["draw"], look)
 
 
@@ -37,7 +37,7 @@ NOISY_INPUTS = Stop(
         ),
     ),
     controls=(
-        Choice("kind", "Inputs are", (("noisy", "uncertain"), ("missing", "missing"))),
+        ChoiceControl("kind", "Inputs are", (("noisy", "uncertain"), ("missing", "missing"))),
         Slider("error", "Deviation", 0.1, 0.8, 0.05, 0.6, help="Of an input known poorly."),
         Slider("share", "Share", 0.1, 0.7, 0.1, 0.5, help="Of such inputs."),
         Draw("draw", "Other points"),

@@ -3,15 +3,15 @@
 from pathlib import Path
 
 from gplvm_core.figures.bend import CURVES
-from gplvm_core.figures.lessons.picture import Picture
+from gplvm_core.figures.lessons.picture import LessonPicture
 from gplvm_core.figures.lessons.step import step
-from pages.ui.learn.controls import Choice, Slider, State
-from pages.ui.learn.stop import Door, Note, Stop
+from pages.ui.learn.controls import ChoiceControl, Slider, State
+from pages.ui.learn.stop import Note, Stop, StopDoor
 
 READY = Path(__file__).resolve().parents[4] / "assets" / "depth"
 
 
-def picture(state: State) -> Picture:
+def picture(state: State) -> LessonPicture:
     return step((READY / f"{state['curve']}.bin").read_bytes(), state["place"])
 
 
@@ -38,13 +38,13 @@ STEP = Stop(
         ),
     ),
     controls=(
-        Choice("curve", "Curve", tuple((name, each.title) for name, each in CURVES.items())),
+        ChoiceControl("curve", "Curve", tuple((name, each.title) for name, each in CURVES.items())),
         Slider("place", "Look at", -1.0, 1.0, 0.05, -0.5),
     ),
     picture=picture,
     doors=(
-        Door("depth", "Give points of your own in Depth", {"part": "why", "curve": "step"}),
-        Door("depth", "Why not ten layers?", {"part": "ten"}),
+        StopDoor("depth", "Give points of your own in Depth", {"part": "why", "curve": "step"}),
+        StopDoor("depth", "Why not ten layers?", {"part": "ten"}),
     ),
     source="Damianou and Lawrence, *Deep Gaussian processes* (2013); Duvenaud and others, "
     "*Avoiding pathologies in very deep networks* (2014).",

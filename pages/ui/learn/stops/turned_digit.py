@@ -1,12 +1,12 @@
 """Stop 3: a rotated digit lies on a curve."""
 
-from gplvm_core.figures.lessons.picture import Picture
+from gplvm_core.figures.lessons.picture import LessonPicture
 from gplvm_core.figures.lessons.turned_digit import turned_digit
-from pages.ui.learn.controls import Choice, Slider, State, Switch
-from pages.ui.learn.stop import Door, Note, Stop
+from pages.ui.learn.controls import ChoiceControl, Slider, State, Switch
+from pages.ui.learn.stop import Note, Stop, StopDoor
 
 
-def picture(state: State) -> Picture:
+def picture(state: State) -> LessonPicture:
     return turned_digit(int(state["digit"]), state["span"], state["turn"], state["thinned"])
 
 
@@ -32,11 +32,11 @@ TURNED_DIGIT = Stop(
         ),
     ),
     controls=(
-        Choice("digit", "Digit", tuple((str(d), str(d)) for d in (4, 7, 5, 6, 3, 0))),
+        ChoiceControl("digit", "Digit", tuple((str(d), str(d)) for d in (4, 7, 5, 6, 3, 0))),
         Slider("span", "Whole turn", 30, 360, 30, 360, "°", "How far the last picture is turned."),
         Slider("turn", "Look at", 0.0, 1.0, 0.02, 0.2, help="A picture on the way."),
         Switch("thinned", "Thin it, too", "Every picture in five strengths of the pen."),
     ),
     picture=picture,
-    doors=(Door("explore", "Open a map of digits in Explore", {"model": "gallery:digits"}),),
+    doors=(StopDoor("explore", "Open a map of digits in Explore", {"model": "gallery:digits"}),),
 )

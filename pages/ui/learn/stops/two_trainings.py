@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from gplvm_core.figures.lessons.picture import Picture
+from gplvm_core.figures.lessons.picture import LessonPicture
 from gplvm_core.figures.lessons.two_trainings import COUNT, Map, trained_maps, two_trainings
 from pages.ui.learn.controls import Slider, State, Switch
-from pages.ui.learn.stop import Door, Note, Stop
+from pages.ui.learn.stop import Note, Stop, StopDoor
 
 
 @st.cache_resource(show_spinner="Two maps are being trained; that takes a few seconds …")
@@ -14,7 +14,7 @@ def maps() -> tuple[Map, ...]:
     return trained_maps()
 
 
-def picture(state: State) -> Picture:
+def picture(state: State) -> LessonPicture:
     return two_trainings(maps(), int(state["from"]) - 1, int(state["to"]) - 1, state["crosses"])
 
 
@@ -46,6 +46,6 @@ TWO_TRAININGS = Stop(
         Switch("crosses", "Show how sure places are", "Deviations of q(x)."),
     ),
     picture=picture,
-    doors=(Door("explore", "Walk along such a way in Explore", {"model": "gallery:digits"}),),
+    doors=(StopDoor("explore", "Walk along such a way in Explore", {"model": "gallery:digits"}),),
     source="Tosi, Hauberg, Vellido and Lawrence, *Metrics for probabilistic geometries* (2014).",
 )

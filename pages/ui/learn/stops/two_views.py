@@ -1,16 +1,16 @@
 """Stop 9: two views, and what they share."""
 
-from gplvm_core.figures.lessons.picture import Picture
+from gplvm_core.figures.lessons.picture import LessonPicture
 from gplvm_core.figures.lessons.two_views import two_views
-from pages.ui.learn.controls import Choice, Slider, State
-from pages.ui.learn.stop import Door, Look, Note, Stop
+from pages.ui.learn.controls import ChoiceControl, Slider, State
+from pages.ui.learn.stop import Look, Note, Stop, StopDoor
 
 
-def picture(state: State) -> Picture:
+def picture(state: State) -> LessonPicture:
     return two_views(state["kernel"], state["noise"], int(state["dimensions"]))
 
 
-def train(state: State, look: Look) -> Picture:
+def train(state: State, look: Look) -> LessonPicture:
     return two_views(state["kernel"], state["noise"], int(state["dimensions"]), look)
 
 
@@ -36,13 +36,15 @@ TWO_VIEWS = Stop(
         ),
     ),
     controls=(
-        Choice("kernel", "Kernel", (("linear", "straight (linear)"), ("rbf", "curved (RBF)"))),
+        ChoiceControl(
+            "kernel", "Kernel", (("linear", "straight (linear)"), ("rbf", "curved (RBF)"))
+        ),
         Slider("noise", "Noise", 0.05, 1.0, 0.05, 0.1),
         Slider("dimensions", "Dimensions", 3, 8, 1, 6),
     ),
     picture=picture,
     train=train,
-    doors=(Door("views", "Open pairs of heads in Views", {"model": "gallery:pairs"}),),
+    doors=(StopDoor("views", "Open pairs of heads in Views", {"model": "gallery:pairs"}),),
     source="Damianou, *Deep Gaussian Processes and Variational Propagation of Uncertainty* (2015), "
     "section 5.3.1.",
 )

@@ -2,15 +2,15 @@
 
 import numpy as np
 
-from gplvm_core.figures.lessons.picture import Picture
+from gplvm_core.figures.lessons.picture import LessonPicture
 from gplvm_core.figures.lessons.uncertain_input import UP, uncertain_input
-from pages.ui.learn.controls import Points, Slider, State
+from pages.ui.learn.controls import PointsControl, Slider, State
 from pages.ui.learn.stop import Note, Stop
 
 BEND = ((-2.4, -1.2), (-1.2, -1.1), (-0.2, 0.6), (0.7, 1.3), (1.7, 0.4), (2.5, -0.6))
 
 
-def picture(state: State) -> Picture:
+def picture(state: State) -> LessonPicture:
     bend = np.array(state["bend"], dtype=float)
     return uncertain_input(state["mean"], state["deviation"], state["lengthscale"], bend)
 
@@ -41,7 +41,7 @@ UNCERTAIN_INPUT = Stop(
         Slider("mean", "Mean of x", -2.0, 2.0, 0.05, 0.5),
         Slider("deviation", "Width of q(x)", 0.02, 1.5, 0.02, 0.5),
         Slider("lengthscale", "Lengthscale", 0.4, 1.6, 0.05, 0.8),
-        Points("bend", (-3.0, 3.0), UP, BEND, len(BEND), fixed=True),
+        PointsControl("bend", (-3.0, 3.0), UP, BEND, len(BEND), fixed=True),
     ),
     picture=picture,
     source="Titsias and Lawrence, *Bayesian Gaussian process latent variable model* (2010), eq. "

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gplvm_core.apart import Readers
 from gplvm_core.datasets import Dataset, Drawing, NamedBytes
 from gplvm_core.models import BayesianGPLVM
+from gplvm_core.sandbox import Readers
 from gplvm_core.store import Library, StoreError, save
 
 MEGABYTE = 2**20

@@ -11,18 +11,18 @@ from typing import Any
 
 import pytest
 
-from gplvm_core.apart import Readers, message
-from gplvm_core.apart import reading as reading_module
-from gplvm_core.apart.message import ANSWER, REQUEST
-from gplvm_core.apart.reading import START
 from gplvm_core.datasets import DataError, NamedBytes
+from gplvm_core.sandbox import Readers, message
+from gplvm_core.sandbox import reading as reading_module
+from gplvm_core.sandbox.message import ANSWER, REQUEST
+from gplvm_core.sandbox.reading import START
 
 LINUX = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks Linux's kernel")
 TABLE = NamedBytes("table.csv", b"a,b\n1,2\n")
 HOLE = """
 import ctypes, os, resource, signal, socket
 from pathlib import Path
-from gplvm_core.apart import tasks
+from gplvm_core.sandbox import tasks
 
 def tried(what):
     try:
@@ -123,7 +123,7 @@ def test_nothing_beyond_its_files_can_be_reached(readers: Readers, tmp_path: Pat
 
 @pytest.mark.parametrize("part", ["fence_in", "refuse_calls"])
 def test_a_system_that_offers_no_fence_is_reported(part: str, monkeypatch, caplog) -> None:
-    lacking = f"import gplvm_core.apart.child as child\nchild.{part} = lambda *given: False\n"
+    lacking = f"import gplvm_core.sandbox.child as child\nchild.{part} = lambda *given: False\n"
     before, at, after = START.partition("main(Path")
     monkeypatch.setattr(reading_module, "START", before + lacking + at + after)
     readers = Readers()

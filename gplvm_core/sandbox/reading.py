@@ -16,11 +16,11 @@ from typing import Any, Self
 import numpy as np
 
 import gplvm_core
-from gplvm_core.apart import message
-from gplvm_core.apart.message import ANSWER, LAST, LONGEST_LINE, MORE, READY, REQUEST, UNFENCED
 from gplvm_core.datasets import DataError, EmptyRowsError, NamedBytes
 from gplvm_core.datasets.errors import DataTypeError
 from gplvm_core.datasets.limits import SECONDS, SECONDS_TO_START
+from gplvm_core.sandbox import message
+from gplvm_core.sandbox.message import ANSWER, LAST, LONGEST_LINE, MORE, READY, REQUEST, UNFENCED
 from gplvm_core.store.errors import ChangedError, StoreError
 
 ERRORS: dict[str, type[ValueError]] = {
@@ -36,7 +36,7 @@ for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[name] = "1"
 sys.path[:] = sys.argv[2:]
 from pathlib import Path
-from gplvm_core.apart.child import main
+from gplvm_core.sandbox.child import main
 main(Path(sys.argv[1]))
 """
 WITHOUT_FENCE = (
@@ -158,12 +158,12 @@ class Readers:
     def __del__(self) -> None:
         self.close()
 
-    def reading(self, task: str, source: NamedBytes, **options: Any) -> "Reading":
+    def reading(self, task: str, source: NamedBytes, **options: Any) -> "FileReading":
         """Have a task of `TASKS` done to a file; to be used in a `with`."""
-        return Reading(self, task, source, options)
+        return FileReading(self, task, source, options)
 
 
-class Reading:
+class FileReading:
     """One file on its way: `wait`, then `answer`; what is left before that is ended."""
 
     def __init__(

@@ -21,14 +21,14 @@ from queue import Queue
 from typing import IO, Any
 
 import gplvm_core
-from gplvm_core.apart import message
-from gplvm_core.apart.calls import refuse_calls
-from gplvm_core.apart.fence import fence_in, packages
-from gplvm_core.apart.message import ANSWER, LAST, MORE, READY, REQUEST, UNFENCED
-from gplvm_core.apart.tasks import run
 from gplvm_core.datasets import DataError, NamedBytes
 from gplvm_core.datasets.limits import MEGABYTE, MOST_MEMORY, MOST_WRITTEN, SECONDS
 from gplvm_core.datasets.sources import ASSETS
+from gplvm_core.sandbox import message
+from gplvm_core.sandbox.calls import refuse_calls
+from gplvm_core.sandbox.fence import fence_in, packages
+from gplvm_core.sandbox.message import ANSWER, LAST, MORE, READY, REQUEST, UNFENCED
+from gplvm_core.sandbox.tasks import run
 from gplvm_core.store.errors import StoreError
 
 GROWN = 64 * MEGABYTE  # what may stay behind, before a new process takes over
@@ -50,7 +50,7 @@ def main(folder: Path) -> None:
     threading.Thread(target=listen, args=(requests, folder), daemon=True).start()
     at_first = taken(status)
     limit(at_first)
-    logging.getLogger("gplvm_core").addHandler(log := Kept())
+    logging.getLogger("gplvm_core").addHandler(log := LogLines())
     print(READY if fenced else UNFENCED, flush=True)
     try:
         while requests.get():
@@ -86,7 +86,7 @@ def listen(requests: "Queue[bytes]", folder: Path) -> None:
     os._exit(0)
 
 
-class Kept(logging.Handler):
+class LogLines(logging.Handler):
     """What is to be in the log of the process that asked."""
 
     def __init__(self) -> None:

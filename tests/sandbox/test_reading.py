@@ -12,10 +12,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gplvm_core.apart import Readers, is_small, run
-from gplvm_core.apart import reading as reading_module
-from gplvm_core.apart.reading import MOST_AT_ONCE, START
 from gplvm_core.datasets import DataError, EmptyRowsError, NamedBytes
+from gplvm_core.sandbox import Readers, is_small, run
+from gplvm_core.sandbox import reading as reading_module
+from gplvm_core.sandbox.reading import MOST_AT_ONCE, START
 from gplvm_core.store import StoreError
 
 TABLE = NamedBytes("table.csv", b"a,b,kind\n1,2,x\n3,,y\n5,6,x\n")
