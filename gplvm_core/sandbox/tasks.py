@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gplvm_core.datasets import DataError, NamedBytes, inspect_table, read_file
-from gplvm_core.datasets.limits import MOST_MODEL
+from gplvm_core.datasets.limits import MOST_MODEL, MOST_MODEL_TEXT
 from gplvm_core.datasets.new_rows import read_rows
 from gplvm_core.datasets.table import rows_with_values
 from gplvm_core.store.errors import StoreError
@@ -28,7 +28,8 @@ def model_files(source: NamedBytes) -> dict[str, NDArray[np.uint8]]:
     """A model's file as the files that `Library.take_in` adds; StoreError where it is none."""
     file = io.BytesIO(source.data)
     file.name = source.name
-    check_growth(read_manifest(file), len(source.data), source.name)
+    manifest = read_manifest(file, most_text=MOST_MODEL_TEXT)
+    check_growth(manifest, len(source.data), source.name)
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         prepare(file, folder, max_bytes=MOST_MODEL)

@@ -129,11 +129,14 @@ def read(
         return Stored(decode(stored.content, stored.arrays, classes), manifest)
 
 
-def read_manifest(source: Source) -> Manifest:
-    """Check a file's manifest and table of contents, but read no array; errors as of `load`."""
+def read_manifest(source: Source, *, most_text: int = MAX_MANIFEST) -> Manifest:
+    """Check a file's manifest and table of contents, but read no array; errors as of `load`.
+
+    ``most_text``: the bytes that the manifest may have; a longer one is refused before it is read.
+    """
     label = _label(source)
     with reading(label), zipfile.ZipFile(_to_open(source, label)) as archive:
-        manifest = _read_manifest(archive, label)
+        manifest = _read_manifest(archive, label, most_text)
         manifest.check_seal(archive.comment, label)
         return manifest
 
@@ -155,13 +158,14 @@ def _to_open(source: Source, label: str) -> Path | IO[bytes]:
     return path
 
 
-def _read_manifest(archive: zipfile.ZipFile, label: str) -> Manifest:
+def _read_manifest(archive: zipfile.ZipFile, label: str, most_text: int = MAX_MANIFEST) -> Manifest:
     if MANIFEST not in archive.namelist():
         raise StoreError(f"{label} is a zip but has no {MANIFEST}: it is not a {SUFFIX} file.")
-    if archive.getinfo(MANIFEST).file_size > MAX_MANIFEST:
+    length = archive.getinfo(MANIFEST).file_size
+    if length > most_text:
         raise StoreError(
-            f"The manifest of {label} unpacks to more than {human(MAX_MANIFEST)}; this is not a "
-            "file that Manifolio wrote."
+            f"{label} has {human(length)} of names, notes and single numbers; up to "
+            f"{human(most_text)} are read. Use fewer or shorter names, and save it again."
         )
     text = archive.read(MANIFEST)
     with reading(f"The manifest of {label}"):

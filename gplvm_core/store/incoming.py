@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sklearn.base import BaseEstimator
 
-from gplvm_core.datasets.limits import MODEL_FREE, MODEL_GROWTH, MOST_MODEL, MOST_MODEL_TEXT
+from gplvm_core.datasets.limits import MODEL_FREE, MODEL_GROWTH, MOST_MODEL
 from gplvm_core.store.entry import clean_tags, clean_title
 from gplvm_core.store.errors import StoreError, reading
 from gplvm_core.store.file import Source, load
@@ -46,9 +46,4 @@ def check_growth(manifest: Manifest, file_bytes: int, name: str) -> None:
             f"{name} has {human(file_bytes)} and would take {human(manifest.array_bytes)} of "
             f"memory; a file of this size may take {human(most)}. Export the model again, or train "
             "it on fewer rows or columns."
-        )
-    if manifest.text_bytes > MOST_MODEL_TEXT:
-        raise StoreError(
-            f"{name} has {human(manifest.text_bytes)} of names and notes; up to "
-            f"{human(MOST_MODEL_TEXT)} are read. Use fewer or shorter names, and export it again."
         )

@@ -32,7 +32,7 @@ class Manifest:
 
     ``digest`` is the SHA-256 of the manifest's text and stands for the whole file where it has
     those of its arrays (``digests``, by name), as every file does that is written now. ``used``
-    are the names of the arrays that the content refers to, ``text_bytes`` the text's length.
+    are the names of the arrays that the content refers to.
     """
 
     schema: int
@@ -45,7 +45,6 @@ class Manifest:
     digests: dict[str, str]
     sealed: bool
     used: frozenset[str]
-    text_bytes: int
 
     @property
     def array_bytes(self) -> int:
@@ -130,7 +129,6 @@ def parsed(text: bytes, label: str) -> Manifest:
         digests={name: raw["arrays"][name]["sha256"] for name in arrays} if sealed else {},
         sealed=sealed,
         used=array_names(raw["content"]),
-        text_bytes=len(text),
     )
 
 

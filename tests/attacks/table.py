@@ -309,7 +309,10 @@ TABLE: dict[str, dict[str, Cell]] = {
     "gplvm": {
         "links": (Attack(lambda: archives.link("manifest.json"), "damaged|changed|not"),),
         "external storage": (Attack(lambda: archives.outside("manifest.json"), "no manifest"),),
-        "declared size": (Attack(lambda: model(larger), "declaration"),),
+        "declared size": (
+            Attack(lambda: model(larger), "declaration"),
+            Attack(bombs.MODELS["30 MB of numbers"], "28.6 MB of names, notes and single numbers"),
+        ),
         "real size": (Attack(lambda: model(added_zeros), "never uses|not use"),),
         "bad indices": (Attack(lambda: model(far_state), "out of range"),),
         "deep nesting": (Attack(lambda: model(deep_json), "damaged"),),
