@@ -141,13 +141,15 @@ def _drawn(
 
 @dataclass(frozen=True)
 class Explained:
-    """The explanations of rows at every node that is not known, and of which of them anything is
-    told: a node is told of a row where something below it is observed.
+    """The explanations of rows at every node that is not known.
+
+    nodes: their numbers. informed: of every row, which of them have anything observed below them;
+    the beliefs at the others say nothing.
     """
 
     nodes: tuple[int, ...]
     found: tuple[Projection, ...]
-    told: Bool[Flags, "N V"]
+    informed: Bool[Flags, "N V"]
 
     @property
     def weights(self) -> Float[Array, "N K"]:
@@ -155,8 +157,8 @@ class Explained:
         return self.found[0].weights
 
     def patterns(self) -> Iterator[tuple[Rows, list[int]]]:
-        """Rows of which the same nodes are told, and where these stand in `nodes`."""
-        kinds, which = np.unique(self.told, axis=0, return_inverse=True)
+        """Rows with the same informed nodes, and the places of these in `nodes`."""
+        kinds, which = np.unique(self.informed, axis=0, return_inverse=True)
         for number, kind in enumerate(kinds):
             yield np.flatnonzero(which.ravel() == number), np.flatnonzero(kind).tolist()
 
@@ -177,11 +179,11 @@ def explain(
     seen = {name: ~np.isnan(values).all(axis=1) for name, values in outputs.items()}
     n_rows = len(next(iter(outputs.values())))
 
-    def is_told(node: int) -> Bool[Flags, " N"]:
+    def is_informed(node: int) -> Bool[Flags, " N"]:
         each = (seen[name] for name in network.below(node) if name in seen)
         return reduce(np.logical_or, each, np.zeros(n_rows, dtype=bool))
 
-    told = np.column_stack([is_told(at) for at in free])
+    informed = np.column_stack([is_informed(at) for at in free])
     evidence = [
         Evidence(network.ends[name].posterior, values, at=_training_inputs(network, name, training))
         for name, values in outputs.items()
@@ -199,7 +201,7 @@ def explain(
                 HiddenTerms.of(edge.posterior),
                 edge.sources,
                 edge.target,
-                told[rows][:, place[edge.target]].astype(np.float64),
+                informed[rows][:, place[edge.target]].astype(np.float64),
             )
             for edge in network.edges
             if isinstance(edge.target, int)
@@ -210,10 +212,10 @@ def explain(
     widths = [each.n_latent for each in beliefs]
     places = np.hstack([each.mean / each.mean.std() for each in beliefs])
     roots = [number for number, at in enumerate(free) if at in network.roots]
-    untold = np.repeat(~told, widths, axis=1)
+    uninformed = np.repeat(~informed, widths, axis=1)
     partial = len(outputs) < len(network.ends)
-    found = infer_nodes(bound_of, evidence, beliefs, roots, places, untold, partial, THOROUGH)
-    return Explained(free, Nodes.of(beliefs).split(found), told)
+    found = infer_nodes(bound_of, evidence, beliefs, roots, places, uninformed, partial, THOROUGH)
+    return Explained(free, Nodes.of(beliefs).split(found), informed)
 
 
 def _training_inputs(
@@ -227,13 +229,13 @@ def reconstructed(
 ) -> dict[str, tuple[Float[Array, "N _D"], Float[Array, "N _D"]]]:
     """Mean and variance of all data of rows, noise included: the mixture of their explanations.
 
-    A node of which nothing is told follows from those above it; a root, from its prior.
+    A node with nothing observed below it follows from the nodes above it, a root from its prior.
     """
     n_rows, n_explanations = explained.weights.shape
     shape = {name: (n_rows, edge.posterior.n_outputs) for name, edge in network.ends.items()}
     mean = {name: np.zeros(size) for name, size in shape.items()}
     square = {name: np.zeros(size) for name, size in shape.items()}
-    for rows, told in explained.patterns():
+    for rows, informed in explained.patterns():
         fixed = {at: Belief.certain(values[rows]) for at, values in inputs.items()}
         for k in range(n_explanations):
             weight = explained.weights[rows, k][:, None]
@@ -242,7 +244,7 @@ def reconstructed(
                 for number, (at, found) in enumerate(
                     zip(explained.nodes, explained.found, strict=True)
                 )
-                if number in told or at in network.roots  # untold: N(0, 1), as it stands there
+                if number in informed or at in network.roots  # else N(0, 1), its prior
             }
             for name, (own, variance) in moments(network, given, noise=True).items():
                 mean[name][rows] += weight * own
@@ -263,20 +265,20 @@ def log_density(
     The points of all nodes are drawn from the rows' explanations, slightly widened. Unbiased in
     the density, so low in its logarithm; the bias shrinks as the number of draws grows.
     """
-    generator, value = np.random.default_rng(random_state), np.empty(len(explained.told))
+    generator, value = np.random.default_rng(random_state), np.empty(len(explained.informed))
     weights = explained.weights
-    for alike, told in explained.patterns():
+    for alike, informed in explained.patterns():
         step = max(1, MOST_POINTS // n_samples)
         for first in range(0, len(alike), step):
             rows = alike[first : first + step]
-            chosen = [explained.found[number] for number in told]
+            chosen = [explained.found[number] for number in informed]
             mean = np.concatenate([each.mean[rows] for each in chosen], axis=2)
             variance = WIDER * np.concatenate([each.variance[rows] for each in chosen], axis=2)
             drawn, log_proposal = proposed(mean, variance, weights[rows], n_samples, generator)
             ends = np.cumsum([each.mean.shape[2] for each in chosen])
             points = dict(
                 zip(
-                    (explained.nodes[number] for number in told),
+                    (explained.nodes[number] for number in informed),
                     np.split(drawn, ends[:-1], axis=2),
                     strict=True,
                 )
@@ -311,7 +313,7 @@ def log_density_sampled(
     random_state: int | np.random.Generator | None = None,
 ) -> Float[Array, " N"]:
     """`log_density` of rows in a chain of layers; found: their explanations at every node."""
-    told = np.ones((len(outputs), len(found)), dtype=bool)
-    explained = Explained(tuple(range(len(found))), tuple(found), told)
+    informed = np.ones((len(outputs), len(found)), dtype=bool)
+    explained = Explained(tuple(range(len(found))), tuple(found), informed)
     chain, rows = Network.chain(posteriors), {CHAINED: outputs}
     return log_density(chain, rows, explained, {}, n_samples, random_state)

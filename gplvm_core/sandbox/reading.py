@@ -266,7 +266,7 @@ class FileReading:
                     with self._lending:  # from now on it may be another's
                         self._reader = None
                     self._readers.give_back(reader)
-            except Exception as error:  # no room, no process: told as a file that was not read
+            except Exception as error:  # no room, no process: reported as a file that was not read
                 logging.getLogger(__name__).error("Asking a reader: %s", type(error).__name__)
             finally:
                 self._done.set()

@@ -295,7 +295,7 @@ def test_a_manifest_that_is_a_bomb_is_refused(tmp_path):
     path = tmp_path / "bomb.gplvm"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("manifest.json", b" " * (33 * 2**20))
-    with pytest.raises(StoreError, match="of names, notes and single numbers; up to 32.0 MB"):
+    with pytest.raises(StoreError, match=r"of names, notes and single numbers; up to 32\.0 MB"):
         load(path)
 
 

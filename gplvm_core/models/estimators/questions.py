@@ -79,10 +79,10 @@ class Questions:
         """
         found = self._explained(self._rows(Y), inputs)
         mean, std = {}, {}
-        for at, each, told in zip(found.nodes, found.found, found.told.T, strict=True):
+        for at, each, informed in zip(found.nodes, found.found, found.informed.T, strict=True):
             name, best = self.network_.nodes[at], each.best
-            mean[name] = np.where(told[:, None], best.mean, np.nan)
-            std[name] = np.where(told[:, None], np.sqrt(best.variance), np.nan)
+            mean[name] = np.where(informed[:, None], best.mean, np.nan)
+            std[name] = np.where(informed[:, None], np.sqrt(best.variance), np.nan)
         return (mean, std) if return_std else mean
 
     def complete(
