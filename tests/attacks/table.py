@@ -311,7 +311,7 @@ TABLE: dict[str, dict[str, Cell]] = {
         "external storage": (Attack(lambda: archives.outside("manifest.json"), "no manifest"),),
         "declared size": (
             Attack(lambda: model(larger), "declaration"),
-            Attack(bombs.MODELS["30 MB of numbers"], r"28\.6 MB of names, notes and single numbers"),
+            Attack(bombs.MODELS["30 MB of numbers"], r"28\.6 MB of names, notes"),
         ),
         "real size": (Attack(lambda: model(added_zeros), "never uses|not use"),),
         "bad indices": (Attack(lambda: model(far_state), "out of range"),),
