@@ -82,6 +82,14 @@ def test_a_node_over_time_is_the_dynamical_gplvm():
         own.transform(DATA["face"])
 
 
+def test_times_that_no_node_uses_are_reported_and_times_of_before_are_forgotten():
+    edges, times = [Edge("x", "Y", n_inducing=5)], np.arange(60.0)
+    model = Model({"x": OverTime(2)}, edges, max_iter=2, random_state=0).fit(DATA["face"])
+    model.set_params(nodes={"x": 2}).fit(DATA["face"], times=times)
+    assert any("times and sequences are not used" in note for note in model.notes_)
+    assert model.transform(DATA["face"][:3])["x"].shape == (3, 2)
+
+
 def graph_of(nodes: dict, edges: list[Edge]) -> Graph:
     wiring = Wiring.of(nodes, edges)
     kinds = tuple(

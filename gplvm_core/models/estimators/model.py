@@ -23,7 +23,15 @@ from gplvm_core.models.estimators.questions import Questions, check_inputs
 from gplvm_core.models.estimators.trained import Trainable
 from gplvm_core.models.problems.doctor import DeepLayer, doubts, examined, sound
 from gplvm_core.models.problems.network import NetworkStart, network
-from gplvm_core.models.problems.wiring import Edge, Facts, KnownInputs, NodeKind, OverTime, Wiring
+from gplvm_core.models.problems.wiring import (
+    Edge,
+    Facts,
+    KnownInputs,
+    Latent,
+    NodeKind,
+    OverTime,
+    Wiring,
+)
 from gplvm_core.models.training.run import Run, Trained
 from gplvm_core.models.training.schedule import check_settings
 from gplvm_core.optimise import Progress
@@ -124,6 +132,8 @@ class Model(Questions, Optimised, Saved, Trainable, BaseEstimator):
         notes += notes_by_view({name: scaling.notes for name, scaling in scalings.items()})
         self._note(notes)
         self.notes_ += notes_by_view({name: gaps_in_words(own) for name, own in internal.items()})
+        if self.times_ is None and not (times is None and sequences is None):
+            self.notes_ += ("times and sequences are not used: no node of the model is over time",)
         return self
 
     def _worth(self, problem: Any, trained: Trained) -> Any:
@@ -158,8 +168,11 @@ class Model(Questions, Optimised, Saved, Trainable, BaseEstimator):
         sequences: ArrayLike | None,
     ) -> dict[str, Facts]:
         """What was given for every node, and the units of inputs."""
-        timeline = None
-        if any(isinstance(kind, OverTime) for _, kind in wiring.nodes):
+        timeline = self.times_ = self.sequences_ = None
+        # Kinds of a user's own may need times, too.
+        others = [kind for _, kind in wiring.nodes if not isinstance(kind, Latent | KnownInputs)]
+        timed = times is not None or any(isinstance(kind, OverTime) for kind in others)
+        if others and timed:
             self.times_, self.sequences_ = checked_timeline(times, sequences, n_points)
             numbers = np.unique(self.sequences_, return_inverse=True)[1]
             timeline = Timeline.of(self.times_, numbers)

@@ -24,6 +24,7 @@ class Questions:
     network_: Network
     beliefs_: dict[str, Belief]
     input_units_: dict[str, Scaling]
+    times_: Array | None  # of the training rows, where a node is over time
 
     def generate(
         self, points: Mapping[str, ArrayLike], *, noise: bool = False, return_std: bool = False
@@ -186,7 +187,7 @@ class Questions:
 
     def _refuse_time(self, what: str) -> None:
         check_is_fitted(self)
-        if getattr(self, "times_", None) is not None:
+        if self.times_ is not None:
             raise DataError(
                 f"{what} are for rows without times: use generate with points of the nodes, or "
                 "DynamicalGPLVM for new sequences"
