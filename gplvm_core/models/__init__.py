@@ -1,14 +1,12 @@
 """Floor 6: the models, thin compositions in scikit-learn's style."""
 
 from gplvm_core.models.estimators.autoregressive import AutoregressiveGP
-from gplvm_core.models.estimators.bayesian import BayesianGPLVM
-from gplvm_core.models.estimators.bayesian_pca import BayesianPCA
+from gplvm_core.models.estimators.bayesian import BayesianGPLVM, BayesianPCA, DynamicalGPLVM
 from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.classifier import GenerativeClassifier
 from gplvm_core.models.estimators.deep_gp import DeepGP
 from gplvm_core.models.estimators.deep_gplvm import DeepGPLVM
 from gplvm_core.models.estimators.deep_views import DeepManifoldRelevance
-from gplvm_core.models.estimators.dynamics import DynamicalGPLVM
 from gplvm_core.models.estimators.estimator import LatentVariableModel
 from gplvm_core.models.estimators.fitted import ON
 from gplvm_core.models.estimators.gplvm import GPLVM

@@ -109,7 +109,7 @@ class _Decoder:
 
     def _object(self, content: dict[str, Any], where: str) -> Any:
         kind = self._known(content["class"], where)
-        if not is_dataclass(kind):
+        if not is_dataclass(kind) or issubclass(kind, BaseEstimator):
             raise _damaged(where, f"{kind.__name__} is not a record of fields")
         known = {field.name for field in fields(kind) if field.init}
         given = {

@@ -13,6 +13,7 @@ from dataclasses import dataclass, fields, is_dataclass
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from gplvm_core.store.errors import StoreError
 
@@ -137,7 +138,7 @@ class _Encoder:
                 f"store does not know. It keeps numbers, strings, lists, tuples, dicts, arrays and "
                 f"the project's own classes; give it one of those."
             )
-        if is_dataclass(thing):
+        if is_dataclass(thing) and not isinstance(thing, BaseEstimator):
             return {
                 "$": "object",
                 "class": name,

@@ -15,7 +15,7 @@ from numpy import ndarray as Array
 from sklearn.base import clone
 
 from gplvm_core.models import BayesianGPLVM
-from gplvm_core.models.problems.many_rows import MANY, SAMPLES, growing
+from gplvm_core.models.problems.many_rows import MANY, SAMPLES, are_many, growing
 
 TRIED, PLACED = 1000, 256  # rows of the short training, and rows that are added to it
 STEPS = 8  # of it
@@ -48,7 +48,7 @@ def foreseen(
     model: BayesianGPLVM, some: Float[Array, "n D"], n_rows: int, *, stored: bool
 ) -> Foreseen:
     """From some of the n_rows rows. stored: in files, of which `MANY` rows are kept."""
-    many = n_rows >= MANY and model.encoder is None
+    many = are_many(n_rows) and model.encoder is None and model.time_kernel is None
     kept = min(n_rows, MANY) if stored and many else n_rows
     trained = SAMPLES[-1] if many else n_rows
     step, row = _measured(model, some)

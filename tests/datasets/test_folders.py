@@ -14,7 +14,7 @@ from gplvm_core.datasets import DataError, RowFiles, folder_file
 from gplvm_core.datasets.folder_file import Folder
 from gplvm_core.datasets.folders import MOST_TABLES, SETTING, opened_folders, table_named, tables_in
 from gplvm_core.datasets.table_dataset import TableDataset
-from gplvm_core.models.estimators import bayesian
+from gplvm_core.models.problems import many_rows
 from gplvm_core.store import Library
 from gplvm_core.training import Queue
 
@@ -129,7 +129,7 @@ def test_a_parquet_table_keeps_the_names_of_its_columns(folder):
 def test_a_training_reads_the_table_and_the_library_keeps_the_model_s_rows(
     folder, tmp_path, monkeypatch
 ):
-    monkeypatch.setattr(bayesian, "MANY", 120)
+    monkeypatch.setattr(many_rows, "MANY", 120)
     dataset = TableDataset.of(table_named("data/parts/*.npy", opened_folders(os.environ)))
     queue = Queue(tmp_path / "home")
     try:

@@ -199,7 +199,7 @@ def test_a_run_that_is_resumed_gives_the_same_numbers(kind: str, tmp_path) -> No
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_what_is_saved_answers_the_same(tmp_path) -> None:
     x, y = step(20)
-    deep = DeepGP((2, 1), (6, 5, 4), ("rbf", RBF() + Linear(), "rbf"), **QUICK).fit(x, y)
+    deep = DeepGP((2, 1), (6, 5, 4), kernel=("rbf", RBF() + Linear(), "rbf"), **QUICK).fit(x, y)
     deep.save(tmp_path / "deep.gplvm")
     back = load(tmp_path / "deep.gplvm")
     for first, second in zip(

@@ -120,6 +120,6 @@ def test_too_short_a_training_says_what_came_of_it() -> None:
 
 def test_only_rbf_kernels_tilt_their_inputs() -> None:
     _, rows = step()
-    model = DeepGPLVM((1, 2), 5, (RBF() + Linear(), "rbf"), family="diagonal", max_iter=3)
+    model = DeepGPLVM((1, 2), 5, kernel=(RBF() + Linear(), "rbf"), family="diagonal", max_iter=3)
     with pytest.raises(ValueError, match="tilted by the kernel are known for RBF alone, got Sum"):
         model.fit(rows)

@@ -118,7 +118,7 @@ def test_below_latent_points(tmp_path) -> None:
 def test_what_cannot_have_one() -> None:
     rows = bent_rows(12)
     for settings, words in (
-        ({"mean": "identity"}, "mean must be 'zero' or 'linear'; got 'identity'"),
+        ({"mean": "identity"}, "mean must be one of zero, linear; got 'identity'"),
         ({"family": "gated"}, "is for marginalised and mean_field families: with family='gated'"),
         ({"kernel": ("linear", "rbf")}, "needs RBF kernels in the hidden layers"),
     ):

@@ -147,7 +147,7 @@ def test_what_they_cannot_have_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ValueError, match="input connections are for the families mean_field"):
         small("full", y, connected=True)
     with pytest.raises(ValueError, match="known for RBF alone, got Sum"):
-        DeepGPLVM((1, 2), 4, ("rbf", RBF() + Linear()), family="joint", max_iter=3).fit(y)
+        DeepGPLVM((1, 2), 4, kernel=("rbf", RBF() + Linear()), family="joint", max_iter=3).fit(y)
     monkeypatch.setattr(correlated, "MOST_NUMBERS", 300)
     for family, instead in (("joint", "gated"), ("low_rank_chain", "gated")):
         with pytest.raises(ValueError, match=rf"{family}.*small models: 10 rows × 4² .*{instead}"):

@@ -73,12 +73,16 @@ def test_one_view_is_a_deep_model(fitted: DeepManifoldRelevance) -> None:
 @pytest.mark.filterwarnings("ignore::UserWarning")
 def test_views_over_time_and_a_run_that_is_resumed() -> None:
     views, runs = circle(30), []
-    model = DeepManifoldRelevance((1, 2), (5, 6), ("rbf", "linear"), "rbf", **QUICK)
+    model = DeepManifoldRelevance(
+        (1, 2), (5, 6), kernel=("rbf", "linear"), time_kernel="rbf", **QUICK
+    )
     model.fit(views, times=np.arange(30.0), callback=lambda progress: runs.append(progress.run))
     assert model.capabilities.timed and model.forecast_latent([30.5])[0].shape == (1, 1)
     found = model.transfer({"first": views["first"][:6]}, "second", times=np.arange(6.0))
     assert found.shape == (6, 5) and np.isfinite(found).all()
-    again = DeepManifoldRelevance((1, 2), (5, 6), ("rbf", "linear"), "rbf", **QUICK)
+    again = DeepManifoldRelevance(
+        (1, 2), (5, 6), kernel=("rbf", "linear"), time_kernel="rbf", **QUICK
+    )
     again.fit(views, times=np.arange(30.0), resume=runs[2])
     assert again.bound_ == model.bound_
     # Of the bound, each view's part and what the nodes and hidden layers add.

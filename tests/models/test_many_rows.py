@@ -37,11 +37,7 @@ def rows(count: int, gaps: bool = False) -> np.ndarray:
 
 @pytest.fixture
 def few_are_many(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("gplvm_core.models.estimators.bayesian.MANY", 250)
-    monkeypatch.setattr("gplvm_core.models.estimators.views.MANY", 250)
-    for room in ("estimators.deep_gplvm", "estimators.deep_gp", "estimators.deep_views"):
-        monkeypatch.setattr(f"gplvm_core.models.{room}.MANY", 250)
-    monkeypatch.setattr("gplvm_core.models.problems.deep_many_rows.MANY", 250)
+    monkeypatch.setattr(many_rows, "MANY", 250)
     monkeypatch.setattr("gplvm_core.models.problems.deep_many_rows.SAMPLES", (120,))
     monkeypatch.setattr(many_rows, "SAMPLES", (30, 30, 60, 120))
     monkeypatch.setattr(many_rows, "FEW_INDUCING", 5)

@@ -30,7 +30,7 @@ pytestmark = pytest.mark.filterwarnings("ignore::UserWarning")
 def few_rows_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(many_rows, "SAMPLES", (30, 30, 150, 200))
     monkeypatch.setattr(many_rows, "FEW_INDUCING", 5)
-    monkeypatch.setattr("gplvm_core.models.estimators.bayesian.MANY", 250)
+    monkeypatch.setattr("gplvm_core.models.problems.many_rows.MANY", 250)
 
 
 @ENCODERS

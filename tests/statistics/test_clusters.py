@@ -72,7 +72,7 @@ def test_workers_without_the_package_or_with_another_are_refused(local: tuple[st
 def test_a_cluster_gives_the_same_numbers_though_a_worker_is_killed(
     local: tuple[str, Client], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("gplvm_core.models.estimators.bayesian.MANY", 250)
+    monkeypatch.setattr("gplvm_core.models.problems.many_rows.MANY", 250)
     monkeypatch.setattr("gplvm_core.datasets.row_files.ROWS_AT_ONCE", 150)
     monkeypatch.setattr(many_rows, "SAMPLES", (30, 30, 60, 120))
     monkeypatch.setattr(many_rows, "FEW_INDUCING", 5)

@@ -1,7 +1,8 @@
 """Autoregression: a regression from the last values of a series to its next one."""
 
 from collections.abc import Callable, Sequence
-from typing import Any, Literal, Self
+from dataclasses import KW_ONLY, fields
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -18,11 +19,13 @@ from gplvm_core.models.data.series import (
 from gplvm_core.models.estimators.fitted import Saved
 from gplvm_core.models.estimators.forecasting import Forecasting
 from gplvm_core.models.estimators.regression import SparseGPRegression
+from gplvm_core.models.estimators.settings import Iterative, check_settings, preset
 from gplvm_core.models.training.run import Run
 from gplvm_core.optimise import Progress
 
 
-class AutoregressiveGP(Forecasting, Saved, BaseEstimator):
+@preset
+class AutoregressiveGP(Iterative, Forecasting, Saved, BaseEstimator):
     """Nonlinear autoregression y_t = f(y_{t−window}, …, y_{t−1}) + noise (Damianou 2015, §4.3.2).
 
     `exact_` is the regression that takes the window's values for exact; `aware_`, which starts
@@ -35,30 +38,19 @@ class AutoregressiveGP(Forecasting, Saved, BaseEstimator):
     `mean, std = future.forecast(50, return_std=True)`, and back to frames with
     `model.inverse_transform(mean, X_variance=std**2, return_std=True)`.
 
-    kernel "rbf + linear": most series change little in a step, and the linear part says so.
+    Parameters
+    ----------
+    window
+        The number of last values that the next one depends on.
+    kernel
+        As for SparseGPRegression, or "rbf + linear": most series change little in a step, and the
+        linear part says so.
     """
 
-    def __init__(
-        self,
-        window: int = 5,
-        n_inducing: int = 50,
-        kernel: str | Kernel = "rbf + linear",
-        max_iter: int = 500,
-        n_restarts: int = 1,
-        jitter: float = 1e-6,
-        optimiser: Literal["lbfgs", "scg"] = "lbfgs",
-        random_state: int | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.window = window
-        self.n_inducing = n_inducing
-        self.kernel = kernel
-        self.max_iter = max_iter
-        self.n_restarts = n_restarts
-        self.jitter = jitter
-        self.optimiser = optimiser
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    window: int = 5
+    n_inducing: int = 50
+    _: KW_ONLY
+    kernel: str | Kernel = "rbf + linear"
 
     def fit(
         self,
@@ -76,6 +68,7 @@ class AutoregressiveGP(Forecasting, Saved, BaseEstimator):
         if there are several); None: learnt. callback, resume: as for BayesianGPLVM,
         through both trainings.
         """
+        check_settings(self)
         window, several = checked_window(self.window), are_several(series)
         given: Any = series if several else [series]
         each = [checked_series(self, s, window, reset=n == 0) for n, s in enumerate(given)]
@@ -112,14 +105,5 @@ class AutoregressiveGP(Forecasting, Saved, BaseEstimator):
         return smooth + Linear(np.full(n_inputs, 1.0 / n_inputs))
 
     def _regression(self, kernel: str | Kernel, *, constrained: bool = False) -> SparseGPRegression:
-        return SparseGPRegression(
-            n_inducing=self.n_inducing,
-            kernel=kernel,
-            constrained=constrained,
-            max_iter=self.max_iter,
-            n_restarts=self.n_restarts,
-            jitter=self.jitter,
-            optimiser=self.optimiser,
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-        )
+        shared = {each.name: getattr(self, each.name) for each in fields(Iterative)}
+        return SparseGPRegression(self.n_inducing, kernel, constrained=constrained, **shared)

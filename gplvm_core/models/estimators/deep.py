@@ -10,8 +10,6 @@ from gplvm_core.models.problems.doctor import DeepLayer, sound
 from gplvm_core.models.training.run import Trained, seeds_for
 from gplvm_core.prediction import Posterior
 
-# Settings that may be one for all layers, or one for each.
-LAYERED = ("n_components", "n_inducing")
 Setting = TypeVar("Setting")
 
 

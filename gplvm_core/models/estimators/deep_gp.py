@@ -1,7 +1,8 @@
 """Deep Gaussian-process regression: layers between the inputs and the outputs."""
 
 from collections.abc import Callable
-from typing import Any, Literal, Self
+from dataclasses import KW_ONLY
+from typing import Any, Self
 
 import numpy as np
 from jaxtyping import Float
@@ -9,13 +10,14 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, RegressorMixin
 
 from gplvm_core.kernels import Kernel
-from gplvm_core.models.data.input_units import input_scaling, internal_variance
 from gplvm_core.models.data.inputs import Inputs
-from gplvm_core.models.data.rows import capped_notes, checked_outputs, checked_rows
-from gplvm_core.models.data.scaling import Noise, Scaling, gaps_in_words, observed_counts, units_for
-from gplvm_core.models.estimators.deep import LAYERED, for_layers, widths
+from gplvm_core.models.data.rows import capped_notes
+from gplvm_core.models.data.scaling import gaps_in_words, observed_counts
+from gplvm_core.models.estimators.deep import for_layers, widths
 from gplvm_core.models.estimators.deep_regression import DeepRegression
+from gplvm_core.models.estimators.settings import Scale, Scaled, check_settings, preset
 from gplvm_core.models.estimators.trained import Trainable
+from gplvm_core.models.estimators.trained_regression import FromInputs
 from gplvm_core.models.problems.deep import REGRESSION_PHASES, Family, chain
 from gplvm_core.models.problems.deep_inputs import imputed, rows_with_inputs
 from gplvm_core.models.problems.deep_many_rows import (
@@ -29,16 +31,16 @@ from gplvm_core.models.problems.doctor import doubts, examined
 from gplvm_core.models.problems.edges import targets_for
 from gplvm_core.models.problems.graph import Graph
 from gplvm_core.models.problems.inputs import InputNode
-from gplvm_core.models.problems.many_rows import MANY, Completed, Rows
+from gplvm_core.models.problems.many_rows import Rows, are_many
 from gplvm_core.models.problems.shallow import Shallow
 from gplvm_core.models.training.run import Run
-from gplvm_core.models.training.schedule import check_settings
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
 from gplvm_core.statistics import Executor, executor
 
 
-class DeepGP(DeepRegression, Trainable, RegressorMixin, BaseEstimator):
+@preset
+class DeepGP(Scaled, FromInputs, DeepRegression, Trainable, RegressorMixin, BaseEstimator):
     """Deep Gaussian-process regression (Damianou 2015, ch. 6).
 
     Layers of Gaussian-process functions with noise, the inputs at the top and the outputs at the
@@ -53,59 +55,41 @@ class DeepGP(DeepRegression, Trainable, RegressorMixin, BaseEstimator):
     inputs depth costs little where it gives nothing. The start with the best bound is kept, but one
     that fits a hidden layer to single points only when there is no other.
 
-    n_components : widths of the hidden layers, one number or a tuple, from the top.
-    n_inducing, kernel : one for all layers, or a tuple with one for each, one more than widths. At
-        inputs known exactly the first layer can have every kernel, as in SparseGPRegression;
-        hidden layers need one with expectations ("rbf", "linear", and sums).
-    family : "marginalised", "mean_field", "gated", "free", "diagonal", or for small models "joint",
-        "full", "chain" or "low_rank_chain", as in DeepGPLVM; diagonal and full are mean field where
-        a layer's inputs are known exactly.
-    n_restarts : how many times every kind of start is made.
-    mean : of the hidden layers: "zero", "linear" (the maps above, of inputs known exactly; in
-        all layers with RBF kernels and the family "marginalised" or "mean_field"), or
-        "compared", starts with either.
-    input_connections : every layer sees the inputs, too, beside what the layer above hands on
-        (Duvenaud et al. 2014), so that deep models forget none of them.
-
     Of 20,000 rows or more, of inputs known exactly, with the family "marginalised" or "mean_field"
     and without input_connections, 10,000 are trained; the hidden points of the others are placed
     where those say, and every q(u) is found from all rows. `trained_rows_` says which were trained
     (None: all).
+
+    Parameters
+    ----------
+    n_components
+        The widths of the hidden layers, one number or a tuple, from the top.
+    n_inducing
+        The number of inducing inputs: one for all layers, or a tuple with one for each, one more
+        than widths.
+    kernel
+        One for all layers, or a tuple with one for each, one more than widths. At inputs known
+        exactly the first layer can have every kernel, as in SparseGPRegression; hidden layers
+        need one with expectations under Gaussian inputs ("rbf", "linear", and sums).
+    n_restarts
+        How many times every kind of start is made.
+    mean
+        The mean of the hidden layers: "zero", "linear" (linear maps that start as the inputs and
+        are held, at inputs known exactly; in all layers with RBF kernels and the family
+        "marginalised" or "mean_field"), or "compared", starts with either.
+    input_connections
+        Every layer sees the inputs beside the outputs of the layer above (Duvenaud et al. 2014),
+        so that deep models forget none of them.
     """
 
-    trained_rows_: Rows | None
-
-    def __init__(
-        self,
-        n_components: int | tuple[int, ...] = (2,),
-        n_inducing: int | tuple[int, ...] = 50,
-        kernel: str | Kernel | tuple[str | Kernel, ...] = "rbf",
-        family: Family = "marginalised",
-        scaling: Literal["global", "columns", "none"] = "columns",
-        max_iter: int = 500,
-        n_restarts: int = 1,
-        jitter: float = 1e-6,
-        optimiser: Literal["lbfgs", "scg"] = "lbfgs",
-        random_state: int | None = None,
-        n_jobs: int | None = None,
-        noise: Noise = "shared",
-        mean: Mean = "compared",
-        input_connections: bool = False,
-    ) -> None:
-        self.n_components = n_components
-        self.n_inducing = n_inducing
-        self.kernel = kernel
-        self.family = family
-        self.scaling = scaling
-        self.max_iter = max_iter
-        self.n_restarts = n_restarts
-        self.jitter = jitter
-        self.optimiser = optimiser
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.noise = noise
-        self.mean = mean
-        self.input_connections = input_connections
+    n_components: int | tuple[int, ...] = (2,)
+    n_inducing: int | tuple[int, ...] = 50
+    _: KW_ONLY
+    kernel: str | Kernel | tuple[str | Kernel, ...] = "rbf"
+    family: Family = "marginalised"
+    scaling: Scale = "columns"
+    mean: Mean = "compared"
+    input_connections: bool = False
 
     def fit(
         self,
@@ -123,27 +107,21 @@ class DeepGP(DeepRegression, Trainable, RegressorMixin, BaseEstimator):
         the variances of their noise in squared units of X, one number, (Q,) or (N, Q). callback,
         resume: as for BayesianGPLVM.
         """
-        check_settings(self, layered=LAYERED)
-        points = checked_rows(self, X, reset=True)
-        outputs, self.one_output_ = checked_outputs(Y, points, type(self).__name__)
-        units = input_scaling(points)
-        scaling = Scaling.of(outputs, units_for(self.scaling, self.noise))
-        variance = internal_variance(X_variance, points.shape, units.scale)
-        inputs = Inputs.of(units.apply(points), variance)
-        kept, odd = rows_with_inputs(inputs)
-        inputs, targets = inputs.rows(kept), scaling.apply(outputs)[kept]
+        check_settings(self)
+        data = self._given(X, Y, X_variance)
+        units, scaling = data.units, data.scaling
+        kept, odd = rows_with_inputs(data.inputs)
+        inputs, targets = data.inputs.rows(kept), data.targets[kept]
         offset = scaling.log_jacobian(observed_counts(targets))
         with executor(self.n_jobs) as run:
-            problem = self._problem(inputs, targets, run)
-            parameters, _ = self._train(problem, offset, callback, resume)
-            told = all_trained(len(targets), self.family, self._joined(inputs))
-            self.trained_rows_ = None
-            if isinstance(parameters, Completed):
-                told, trained = parameters.notes, np.flatnonzero(kept)
-                self.trained_rows_ = trained[parameters.trained]
-                problem, parameters = parameters.problem, parameters.parameters
-            learnt = problem.learnt(parameters, (targets,))
-        self.layers_ = examined(problem, learnt, scaling)
+            ended = self._train(self._problem(inputs, targets, run), offset, callback, resume)
+            learnt = ended.learnt((targets,))
+        self.trained_rows_, notes = None, ended.notes
+        if ended.trained_rows is None:
+            notes = all_trained(len(targets), self.family, self._joined(inputs))
+        else:
+            self.trained_rows_ = np.flatnonzero(kept)[ended.trained_rows]
+        self.layers_ = examined(ended.problem, learnt, scaling)
         self.posterior_ = self.layers_[-1].posterior_
         self.bound_ = learnt.bound + offset
         self.family_ = "marginalised" if learnt.marginalised else None
@@ -151,7 +129,7 @@ class DeepGP(DeepRegression, Trainable, RegressorMixin, BaseEstimator):
         most = max(len(layer.posterior_.inducing) for layer in self.layers_)
         asked = max(for_layers("n_inducing", self.n_inducing, len(self.layers_)))
         capped = capped_notes(asked, len(targets)) if most < asked else ()
-        notes = units.notes + scaling.notes + capped + odd + told
+        notes = units.notes + scaling.notes + capped + odd + notes
         self._note(notes + learnt.notes + doubts(self.layers_))
         self.notes_ += gaps_in_words(targets)
         return self
@@ -160,7 +138,8 @@ class DeepGP(DeepRegression, Trainable, RegressorMixin, BaseEstimator):
         hidden = widths(self.n_components)
         n_inducing = for_layers("n_inducing", self.n_inducing, len(hidden) + 1)
         kernels: tuple[str | Kernel, ...] = for_layers("kernel", self.kernel, len(hidden) + 1)
-        sampled = len(targets) >= MANY and not (self._joined(inputs) or together(self.family))
+        joined = self._joined(inputs) or together(self.family)
+        sampled = are_many(len(targets)) and not joined
         rows = sample_of(len(targets)) if sampled else np.arange(len(targets))
         inputs = imputed(inputs, targets, n_inducing[0], self.jitter, run, self.max_iter)
         seen = inputs.rows(rows), targets[rows]

@@ -1,39 +1,29 @@
 """The deep GP-LVM: Gaussian-process layers on top of each other, above them latent inputs."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
-from functools import partial
-from typing import Any, Literal, Self
+from dataclasses import KW_ONLY
+from typing import Literal
 
-import numpy as np
 from jaxtyping import Float
-from numpy.typing import ArrayLike
 
-from gplvm_core.kernels import RBF, Kernel
-from gplvm_core.models.data.scaling import Noise, Scaling, observed_counts
-from gplvm_core.models.data.timeline import checked_timeline, timeline_notes
+from gplvm_core.kernels import Kernel
+from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.estimators.capabilities import Capabilities
-from gplvm_core.models.estimators.deep import LAYERED, for_layers, widths
+from gplvm_core.models.estimators.deep import for_layers, widths
 from gplvm_core.models.estimators.deep_queries import DeepQueries
-from gplvm_core.models.estimators.trained import TrainedModel
-from gplvm_core.models.problems.deep import PHASES, Family, chain
-from gplvm_core.models.problems.deep_growing import Grown
-from gplvm_core.models.problems.deep_many_rows import SampledGraph, all_trained, together
-from gplvm_core.models.problems.deep_starts import Connected, Embedded, InTurn, Sloped
+from gplvm_core.models.estimators.settings import LatentSettings, preset
+from gplvm_core.models.estimators.trained import Ended, TimedModel
+from gplvm_core.models.problems.deep import Family
+from gplvm_core.models.problems.deep_latent import LatentChain
+from gplvm_core.models.problems.deep_many_rows import all_trained
+from gplvm_core.models.problems.deep_starts import Embedded, InTurn
 from gplvm_core.models.problems.doctor import DeepLayer, doubts, examined
-from gplvm_core.models.problems.edges import targets_for
-from gplvm_core.models.problems.encoded import EncodedNode
-from gplvm_core.models.problems.graph import Beginning, Graph
-from gplvm_core.models.problems.many_rows import MANY, Completed, Rows
-from gplvm_core.models.problems.nodes import LatentNode, Node
-from gplvm_core.models.problems.paths import PathNode
-from gplvm_core.models.training.run import Phase, Run
+from gplvm_core.models.problems.graph import Graph
 from gplvm_core.numerics import Array
-from gplvm_core.optimise import Progress
 from gplvm_core.statistics import Executor
 
 
-class DeepGPLVM(DeepQueries, TrainedModel):
+@preset
+class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
     """Deep Gaussian-process latent variable model (Damianou 2015, ch. 6).
 
     Latent inputs X ~ N(0, I) at the top, layers of Gaussian-process functions with noise below
@@ -45,215 +35,80 @@ class DeepGPLVM(DeepQueries, TrainedModel):
     noise of the hidden layers held until the layers below depend on them, since a free one would
     explain itself as noise.
 
-    n_components : widths of the layers' inputs, the top first; one number is the shallow model.
-    n_inducing, kernel : one for all layers, or a tuple with one for each, the top first.
-    family : q of the hidden layers: "marginalised" (inducing outputs integrated out given the
-        hidden layers) or "mean_field" (independent of them, never higher); or conditional ones,
-        which a last phase of training turns a marginalised one into: "gated" and "free" (hidden
-        outputs that follow the inducing outputs, by one gate a dimension or at will), "diagonal"
-        (outputs that follow the inputs; RBF kernels), Chamberlin (2016). For small models, with RBF
-        kernels and the package autograd: "joint" (gated, all dimensions of a layer together),
-        "full" (every output follows all inputs), "chain" (joint, and the inducing outputs follow
-        those of the layer above; no missing values) and "low_rank_chain" (by a matrix of low rank).
-        Where such a bound ends lower than that of "marginalised" at the same beliefs, this is kept,
-        and notes_ say so.
-    init : means of the lowest hidden layer, or their recipe; those above are principal components.
-    noise : of the data, "shared" or "per_output", as in BayesianGPLVM.
-    time_kernel : None, or a kernel over time as for DynamicalGPLVM: the top then lies on smooth
-        paths, which `forecast`, `sample_sequence`, `complete` and `transform_sequence` continue
-        through all layers. With the outputs themselves as times it is an autoencoder, whose prior
-        ties the top to them (Damianou 2015, §6.2.5): `bound_` is then one on log p(Y | Y).
-    encoder : None, or q(X) of the top as a function of the outputs, "kernel" or "network", as for
-        BayesianGPLVM (the autoencoder by a back-constraint, §6.2.5); transform of whole rows is its
-        answer.
-    grow : also starts from a new top on a shallow model that was trained first (layer by layer
-        where there are more), and keeps what ends with the better bound; notes_ say which.
-    mean : of the hidden layers, "zero", or "linear": they hand on what of their outputs is linear
-        in their inputs at the start, by maps that stay, and learn the rest (RBF kernels; the family
-        "marginalised" or "mean_field").
-    input_connections : every layer sees the top beside what the layer above hands on (Duvenaud et
-        al. 2014), so that deep models forget none of it; the same two families.
-
     Of 20,000 rows or more, without time_kernel and encoder and with the family "marginalised" or
     "mean_field", 10,000 are trained and the others placed in all layers where those say;
     `trained_rows_` says which were trained (None: all).
+
+    Parameters
+    ----------
+    n_components
+        The widths of the layers' inputs, the top first; one number is the shallow model.
+    n_inducing
+        The number of inducing inputs: one for all layers, or a tuple with one for each, the top
+        first.
+    kernel
+        One for all layers, or a tuple with one for each, the top first.
+    init
+        The means of the lowest hidden layer, or their recipe; those above are principal
+        components.
+    time_kernel
+        None, or a kernel over time as for BayesianGPLVM: the top then lies on smooth paths, which
+        `forecast`, `sample_sequence`, `complete` and `transform_sequence` continue through all
+        layers. With the outputs themselves as times it is an autoencoder, whose prior ties the
+        top to them (Damianou 2015, §6.2.5): `bound_` is then one on log p(Y | Y).
+    grow
+        Also start from a new top on a shallow model that was trained first (layer by layer where
+        there are more), and use what ends with the better bound; notes_ say which.
+    mean
+        The mean of the hidden layers: "zero", or "linear", linear maps of their inputs that are
+        held from the start (RBF kernels; the family "marginalised" or "mean_field").
     """
 
-    trained_rows_: Rows | None
-    _layered = LAYERED
-
-    def __init__(
-        self,
-        n_components: int | tuple[int, ...] = (5, 10),
-        n_inducing: int | tuple[int, ...] = 50,
-        kernel: str | Kernel | tuple[str | Kernel, ...] = "rbf",
-        family: Family = "marginalised",
-        init: str | ArrayLike = "pca",
-        scaling: Literal["global", "columns", "none"] = "global",
-        max_iter: int = 800,
-        n_restarts: int = 1,
-        jitter: float = 1e-6,
-        optimiser: Literal["lbfgs", "scg"] = "lbfgs",
-        random_state: int | None = None,
-        n_jobs: int | None = None,
-        noise: Noise = "shared",
-        time_kernel: str | Kernel | None = None,
-        encoder: Literal["kernel", "network"] | None = None,
-        grow: bool = False,
-        mean: Literal["zero", "linear"] = "zero",
-        input_connections: bool = False,
-    ) -> None:
-        self.n_components = n_components
-        self.n_inducing = n_inducing
-        self.kernel = kernel
-        self.family = family
-        self.init = init
-        self.scaling = scaling
-        self.max_iter = max_iter
-        self.n_restarts = n_restarts
-        self.jitter = jitter
-        self.optimiser = optimiser
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.noise = noise
-        self.time_kernel = time_kernel
-        self.encoder = encoder
-        self.grow = grow
-        self.mean = mean
-        self.input_connections = input_connections
+    n_components: int | tuple[int, ...] = (5, 10)
+    n_inducing: int | tuple[int, ...] = 50
+    _: KW_ONLY
+    kernel: str | Kernel | tuple[str | Kernel, ...] = "rbf"
+    family: Family = "marginalised"
+    max_iter: int = 800
+    time_kernel: str | Kernel | None = None
+    encoder: Literal["kernel", "network"] | None = None
+    grow: bool = False
+    mean: Literal["zero", "linear"] = "zero"
+    input_connections: bool = False
 
     @property
     def capabilities(self) -> Capabilities:
         return Capabilities(timed=self.time_kernel is not None, layers=True)
 
-    def fit(
-        self,
-        Y: ArrayLike,
-        y: Any = None,
-        *,
-        times: ArrayLike | None = None,
-        sequences: ArrayLike | None = None,
-        callback: Callable[[Progress], None] | None = None,
-        resume: Run | None = None,
-    ) -> Self:
-        """Train on outputs Y (N × D), NaN for missing ones. `y` is ignored.
-
-        times and sequences, with a time_kernel, as for DynamicalGPLVM; callback and resume as for
-        BayesianGPLVM.
-        """
-        if self.time_kernel is not None and self.encoder is not None:
-            raise ValueError("the top follows time_kernel or an encoder, not both: leave one out")
-        self.times_ = self.sequences_ = self.path_ = self.time_kernel_ = None
-        if self.time_kernel is not None:
-            shape = np.shape(Y)
-            count = shape[0] if shape else 0
-            self.times_, self.sequences_ = checked_timeline(times, sequences, count)
-        super().fit(Y, callback=callback, resume=resume)
-        if self.time_kernel is None and not (times is None and sequences is None):
-            self.notes_ += ("times and sequences are not used: the model has no time_kernel",)
-        return self
-
     def _begin(self, targets: Float[Array, "N D"]) -> Embedded:
         wide = widths(self.n_components)
         n_inducing = for_layers("n_inducing", self.n_inducing, len(wide))
-        kernels = for_layers("kernel", self.kernel, len(wide))
+        kernels: tuple[str | Kernel, ...] = for_layers("kernel", self.kernel, len(wide))
         return Embedded(targets, wide, n_inducing, kernels, self.init)
 
-    def _problem(self, begin: Embedded, run: Executor) -> Graph:
-        outputs = begin.outputs
-        assert not isinstance(outputs, tuple)
-        # Where q is one of every point's own, others can be placed.
-        apart = self.time_kernel is None and self.encoder is None
-        if len(outputs) < MANY or not apart or together(self.family):
-            return self._chain(begin, run)
-
-        def some(rows: Rows) -> Graph:
-            init = begin.init if isinstance(begin.init, str) else np.asarray(begin.init)[rows]
-            return self._chain(replace(begin, outputs=outputs[rows], init=init), run)
-
-        return SampledGraph.of(some, outputs)
-
-    def _chain(self, begin: Embedded, run: Executor) -> Graph:
-        assert not isinstance(begin.outputs, tuple)
-        targets = targets_for(begin.outputs, self.noise)
-
-        def below(
-            top: Node,
-            family: Family,
-            begin: Beginning,
-            n_hidden: int,
-            phases: Sequence[Phase] = PHASES,
-            *,
-            connected: bool = False,
-        ) -> Graph:
-            return chain(
-                top,
-                targets,
-                begin,
-                n_hidden,
-                family=family,
-                jitter=self.jitter,
-                run=run,
-                per_output=self.noise == "per_output",
-                connected=connected,
-                phases=phases,
-            )
-
-        starts: tuple[Beginning, ...] = (begin,)
-        if self.grow and len(begin.n_latent) > 1:
-            # Every family starts from what the default one finds.
-            grown = Grown(begin, partial(below, LatentNode(), "marginalised"), self.max_iter)
-            starts = (begin, grown)
-        if self.input_connections:
-            starts = tuple(Connected(each, begin.kernels) for each in starts)
-        if self._linear(begin.kernels[:-1]):
-            starts = tuple(Sloped(each) for each in starts)
-        top = self._top(begin.outputs, begin.n_latent[0])
-        start = starts[0] if len(starts) == 1 else InTurn(starts)
-        connected = self.input_connections
-        return below(top, self.family, start, len(begin.n_latent) - 1, connected=connected)
-
-    def _linear(self, above: Sequence[Any]) -> bool:
-        """Whether the hidden layers, of these kernels, have a linear mean. Raises ValueError where
-        they cannot.
-        """
-        if self.mean not in ("zero", "linear"):
-            raise ValueError(f"mean must be 'zero' or 'linear'; got {self.mean!r}")
-        if self.mean == "zero":
-            return False
-        if why := together(self.family):
-            raise ValueError(f"mean='linear' is for marginalised and mean_field families: {why}")
-        if not all(each == "rbf" or isinstance(each, RBF) for each in above):
-            raise ValueError("mean='linear' needs RBF kernels in the hidden layers")
-        return True
-
-    def _top(self, outputs: Float[Array, "N D"], n_latent: int) -> Node:
-        """What is believed about the latent points."""
-        if self.time_kernel is not None:
-            return PathNode(self._timeline, self.time_kernel)
-        if self.encoder is None:
-            return LatentNode()
-        return EncodedNode.of(outputs, n_latent, self.encoder)
+    def _problem(self, begin: Embedded, run: Executor, further: int) -> Graph:
+        deep = LatentChain(
+            self._top,
+            self.family,
+            self.noise,
+            self.jitter,
+            run,
+            linear=self.mean == "linear",
+            grow=self.max_iter if self.grow else None,
+            connected=self.input_connections,
+        )
+        return deep.graph(begin, alone=self.time_kernel is None and self.encoder is None)
 
     def _settle(
-        self, problem: Graph, parameters: Any, targets: Array, scaling: Scaling
+        self, ended: Ended, targets: Array, scaling: Scaling, offset: float
     ) -> tuple[str, ...]:
-        said = all_trained(len(targets), self.family)
-        self.trained_rows_ = None
-        if isinstance(parameters, Completed):
-            self.trained_rows_, said = parameters.trained, parameters.notes
-            problem, parameters = parameters.problem, parameters.parameters
-        learnt = problem.learnt(parameters, (targets,))
-        self._keep_layers(examined(problem, learnt, scaling))
-        self.bound_ = learnt.bound + scaling.log_jacobian(observed_counts(targets))
+        self.trained_rows_, odd = ended.trained_rows, self._take_path(ended)
+        said = all_trained(len(targets), self.family) if ended.trained_rows is None else ended.notes
+        learnt = ended.learnt((targets,))
+        self._keep_layers(examined(ended.problem, learnt, scaling))
+        self.bound_, self.encoder_ = learnt.bound + offset, ended.encoder
         self.family_ = "marginalised" if learnt.marginalised else None
-        node, own = problem.nodes[0], parameters.nodes[0]
-        self.encoder_ = node.encoder(own) if isinstance(node, EncodedNode) else None
-        odd: tuple[str, ...] = ()
-        if isinstance(node, PathNode):
-            self.path_, self.time_kernel_ = node.path(own), own.kernel
-            odd = timeline_notes(self.times_, self.sequences_, own.kernel)
-        return said + odd + self._kept(problem) + learnt.notes + doubts(self.layers_)
+        return said + odd + self._kept(ended.problem) + learnt.notes + doubts(self.layers_)
 
     def _kept(self, problem: Graph) -> tuple[str, ...]:
         """Which kind of start was kept, in words."""

@@ -1,10 +1,10 @@
 """Deep manifold relevance determination: several views of a deep model, which part at any layer."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import KW_ONLY
 from itertools import pairwise
 from numbers import Integral
-from types import MappingProxyType
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -14,22 +14,23 @@ from gplvm_core import prediction
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.points import checked_points, checked_variance
-from gplvm_core.models.data.scaling import Noise, Scaling
+from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.views import Views, check_name, kernel_of_view
 from gplvm_core.models.estimators.capabilities import Capabilities
-from gplvm_core.models.estimators.deep import LAYERED, for_layers, widths
+from gplvm_core.models.estimators.deep import for_layers, widths
 from gplvm_core.models.estimators.deep_gplvm import DeepGPLVM
 from gplvm_core.models.estimators.deep_latent import DeepLatent
 from gplvm_core.models.estimators.generative import by_name
-from gplvm_core.models.estimators.views import ManifoldRelevance
-from gplvm_core.models.problems.deep import Family, chain
-from gplvm_core.models.problems.deep_many_rows import SampledGraph, all_trained, together
+from gplvm_core.models.estimators.settings import LatentSettings, preset
+from gplvm_core.models.estimators.trained import Ended
+from gplvm_core.models.estimators.trained_views import TrainedViews
+from gplvm_core.models.problems.deep import Family
+from gplvm_core.models.problems.deep_latent import LatentChain
+from gplvm_core.models.problems.deep_many_rows import all_trained
 from gplvm_core.models.problems.deep_starts import Embedded
 from gplvm_core.models.problems.doctor import DeepLayer, doubts, examined
-from gplvm_core.models.problems.edges import targets_for
 from gplvm_core.models.problems.graph import Graph, Learnt
-from gplvm_core.models.problems.many_rows import MANY, Rows
-from gplvm_core.models.problems.nodes import LatentNode
+from gplvm_core.models.problems.nodes import LatentNode, Node
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.several import ways_to_views
 from gplvm_core.numerics import Array
@@ -41,10 +42,12 @@ from gplvm_core.prediction.row_terms import OwnLayer, rows_seen
 from gplvm_core.statistics import Executor
 
 Widths = int | tuple[int, ...]
+OneKernel = str | Kernel | Mapping[str, str | Kernel]
 ViewWidths = Widths | Mapping[str, Widths] | None
 
 
-class DeepManifoldRelevance(DeepLatent, ManifoldRelevance):
+@preset
+class DeepManifoldRelevance(LatentSettings, DeepLatent, TrainedViews):
     """Manifold relevance determination with layers above the space that the views share.
 
     Each view is a layer of its own, with its ARD weights, on the lowest of the hidden spaces, whose
@@ -53,60 +56,40 @@ class DeepManifoldRelevance(DeepLatent, ManifoldRelevance):
     are of that lowest space, as in ManifoldRelevance; `layers_` holds the layers above it, the top
     first, `view_layers_` each view's, both with verdicts. Source: Damianou (2015), ch. 5 and 6.
 
-    n_components : widths of the layers' inputs, the top first; one number is ManifoldRelevance.
-    n_inducing, kernel : one for all layers, or a tuple with one for each, the top first, the last
-        of kernel a dict from a view's name to its own if they differ; layers of a view's own have
-        those of its layer to the data.
-    family : as for DeepGPLVM. time_kernel : of the top.
-    view_components : widths of the hidden spaces that a view has to itself, below the one that
-        views share, from above: one number or a tuple for every view, or a dict of those by the
-        names of the views that have any; None: the data hang on the shared space. So views part
-        at any layer, and one may hang higher than another ({"faces": 6} with a view "labels"). The
-        layer that leads a view from the shared space has its ARD weights, and `own_layers_` holds
-        its hidden layers, `of_view(name)` the whole way down to it. Families "marginalised" and
-        "mean_field". Rows that a view lacks have hidden points in its spaces all the same, which
-        makes the bound looser: with many of them, do without.
-
     Of 20,000 rows or more a sample is trained, as in DeepGPLVM; all of them with view_components.
+
+    Parameters
+    ----------
+    n_components
+        The widths of the layers' inputs, the top first; one number is ManifoldRelevance.
+    n_inducing
+        The number of inducing inputs: one for all layers, or a tuple with one for each, the top
+        first.
+    kernel
+        One for all layers, or a tuple with one for each, the top first, the last of them a dict
+        from a view's name to its own if they differ. Layers of a view's own have the kernel of
+        its layer to the data.
+    time_kernel
+        None, or the kernel over time of the top, as for BayesianGPLVM.
+    view_components
+        Widths of the hidden spaces that a view has to itself, below the one that views share,
+        from above: one number or a tuple for every view, or a dict of those by the names of the
+        views that have any; None: every layer to the data starts at the shared space. So views
+        part at any layer, and one may start higher than another ({"faces": 6} with a view
+        "labels"). The layer that leads a view from the shared space has its ARD weights,
+        `own_layers_` holds its hidden layers, `of_view(name)` the whole way down to it. For the
+        families "marginalised" and "mean_field". Rows that a view lacks have hidden points in its
+        spaces all the same, which makes the bound looser: with many of them, do without.
     """
 
-    _layered = LAYERED
-    own_layers_: Mapping[str, tuple[DeepLayer, ...]] = MappingProxyType({})
-    view_layers_: Mapping[str, DeepLayer]
-
-    def __init__(
-        self,
-        n_components: int | tuple[int, ...] = (5, 10),
-        n_inducing: int | tuple[int, ...] = 50,
-        kernel: str | Kernel | Mapping[str, str | Kernel] | tuple[Any, ...] = "rbf",
-        time_kernel: str | Kernel | None = None,
-        init: str | ArrayLike = "pca",
-        scaling: Literal["global", "columns", "none"] = "global",
-        max_iter: int = 800,
-        n_restarts: int = 1,
-        jitter: float = 1e-6,
-        optimiser: Literal["lbfgs", "scg"] = "lbfgs",
-        random_state: int | None = None,
-        n_jobs: int | None = None,
-        noise: Noise = "shared",
-        family: Family = "marginalised",
-        view_components: ViewWidths = None,
-    ) -> None:
-        self.n_components = n_components  # type: ignore[assignment]
-        self.n_inducing = n_inducing  # type: ignore[assignment]
-        self.kernel = kernel  # type: ignore[assignment]
-        self.time_kernel = time_kernel
-        self.init = init
-        self.scaling = scaling
-        self.max_iter = max_iter
-        self.n_restarts = n_restarts
-        self.jitter = jitter
-        self.optimiser = optimiser
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.noise = noise
-        self.family = family
-        self.view_components = view_components
+    n_components: int | tuple[int, ...] = (5, 10)
+    n_inducing: int | tuple[int, ...] = 50
+    _: KW_ONLY
+    kernel: OneKernel | tuple[OneKernel, ...] = "rbf"
+    time_kernel: str | Kernel | None = None
+    max_iter: int = 800
+    family: Family = "marginalised"
+    view_components: ViewWidths = None
 
     @property
     def capabilities(self) -> Capabilities:
@@ -199,39 +182,22 @@ class DeepManifoldRelevance(DeepLatent, ManifoldRelevance):
         own = tuple(kernel_of_view(last, name, self.views_) for name in internal)
         n_inducing = for_layers("n_inducing", self.n_inducing, len(wide))
         values = tuple(internal.values())
-
-        def some(rows: Rows | slice) -> Graph:
-            init = self.init if isinstance(self.init, str) else np.asarray(self.init)[rows]
-            parts = tuple(each[rows] for each in values)
-            start = Embedded(parts, wide, n_inducing, (*above, own), init, spaces)
-            return self._chain(start, run)
-
-        apart = self.time_kernel is None and not (together(self.family) or any(spaces))
-        if len(values[0]) < MANY or not apart:
-            return some(slice(None))
-        return SampledGraph.of(some, *values)
-
-    def _chain(self, begin: Embedded, run: Executor) -> Graph:
+        begin = Embedded(values, wide, n_inducing, (*above, own), self.init, spaces)
         over = self.time_kernel
-        return chain(
-            LatentNode() if over is None else PathNode(self._timeline, over),
-            tuple(targets_for(each, self.noise) for each in begin.outputs),
-            begin,
-            len(begin.n_latent) - 1,
-            own=[len(each) for each in begin.own],
-            family=self.family,
-            jitter=self.jitter,
-            run=run,
-            per_output=self.noise == "per_output",
-        )
+
+        def top(outputs: Array, n_latent: int) -> Node:
+            return LatentNode() if over is None else PathNode(self._timeline, over)
+
+        deep = LatentChain(top, self.family, self.noise, self.jitter, run)
+        return deep.graph(begin, alone=over is None)
 
     def _examined(
-        self, problem: Graph, learnt: Learnt, scalings: Mapping[str, Scaling]
+        self, ended: Ended, learnt: Learnt, scalings: Mapping[str, Scaling]
     ) -> tuple[str, ...]:
-        every = examined(problem, learnt, scalings, self._shared_node)
+        every = examined(ended.problem, learnt, scalings, self._shared_node)
         self.family_ = "marginalised" if learnt.marginalised else None
         self.layers_ = every[: self._shared_node]
-        ways = ways_to_views(problem, len(self.views_), self._shared_node)
+        ways = ways_to_views(ended.problem, len(self.views_), self._shared_node)
         self.own_layers_, self.view_layers_ = {}, {}
         for name, (*own, last) in zip(self.views_, ways, strict=True):
             self.own_layers_[name] = tuple(every[at] for at in own)

@@ -1,15 +1,15 @@
 """The GP-LVM with latent points: maximum a posteriori, all data or inducing inputs."""
 
-from dataclasses import replace
-from typing import Any, Literal
+from dataclasses import KW_ONLY, replace
 
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
-from gplvm_core.models.data.scaling import Noise, Scaling, observed_counts
-from gplvm_core.models.estimators.trained import TrainedModel
+from gplvm_core.models.data.scaling import Scaling
+from gplvm_core.models.estimators.settings import LatentSettings, preset
+from gplvm_core.models.estimators.trained import Ended, TrainedModel
 from gplvm_core.models.problems.edges import relevance_of, to_data
 from gplvm_core.models.problems.full import FullProblem, check_room
 from gplvm_core.models.problems.graph import Graph
@@ -21,51 +21,36 @@ from gplvm_core.priors import StandardNormal
 from gplvm_core.statistics import Executor, Targets
 
 
-class GPLVM(TrainedModel):
+@preset
+class GPLVM(LatentSettings, TrainedModel):
     """Gaussian-process latent variable model with MAP latent points (Lawrence 2005).
 
-    n_inducing None: the full model, exact and cubic in N; else the sparse variational one
-    (Titsias 2009). `bound_` is log p(Y, X) or its lower bound: a joint density of points that
-    were fitted, not an evidence, so it does not compare with BayesianGPLVM's and over-fitting
-    does not lower it. There is no KL: `information_` is nan and `n_effective_` the rank of the
-    fitted map. noise: as for BayesianGPLVM; "per_output" needs inducing inputs.
+    `bound_` is log p(Y, X) or its lower bound: a joint density of points that were fitted, not an
+    evidence, so it does not compare with BayesianGPLVM's and over-fitting does not lower it. There
+    is no KL: `information_` is nan and `n_effective_` the rank of the fitted map.
 
-    kernel: "rbf", "linear", "matern12", "matern32", "matern52", or any kernel object, sums and
-    products too: latent points are known exactly, so that no expectations are needed.
+    Parameters
+    ----------
+    n_inducing
+        None for the full model, which is exact and cubic in N; else the number of inducing inputs
+        of the sparse variational one (Titsias 2009).
+    kernel
+        "rbf", "linear", "matern12", "matern32", "matern52", or any kernel object, sums and
+        products too: latent points are known exactly, so that no expectations are needed.
+    noise
+        "shared", one noise variance for all outputs, or, with inducing inputs, "per_output":
+        every output has a signal and a noise variance of its own (`noise_std_`).
     """
 
-    def __init__(
-        self,
-        n_components: int = 10,
-        n_inducing: int | None = None,
-        kernel: str | Kernel = "rbf",
-        init: str | ArrayLike = "pca",
-        scaling: Literal["global", "columns", "none"] = "global",
-        max_iter: int = 500,
-        n_restarts: int = 1,
-        jitter: float = 1e-6,
-        optimiser: Literal["lbfgs", "scg"] = "lbfgs",
-        random_state: int | None = None,
-        n_jobs: int | None = None,
-        noise: Noise = "shared",
-    ) -> None:
-        self.n_components = n_components
-        self.n_inducing = n_inducing
-        self.kernel = kernel
-        self.init = init
-        self.scaling = scaling
-        self.max_iter = max_iter
-        self.n_restarts = n_restarts
-        self.jitter = jitter
-        self.optimiser = optimiser
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.noise = noise
+    n_components: int = 10
+    n_inducing: int | None = None
+    _: KW_ONLY
+    kernel: str | Kernel = "rbf"
 
     def _begin(self, targets: Float[Array, "N D"]) -> Start:
         return replace(super()._begin(targets), exact=True)
 
-    def _problem(self, begin: Start, run: Executor) -> Graph | FullProblem:
+    def _problem(self, begin: Start, run: Executor, further: int) -> Graph | FullProblem:
         if self.n_inducing is not None:
             layer = to_data(begin.outputs[0], run, self.noise)
             return Graph((PointNode(),), (layer,), begin, self.jitter)
@@ -79,25 +64,20 @@ class GPLVM(TrainedModel):
         return FullProblem(begin, compressed, self.jitter)
 
     def _settle(
-        self,
-        problem: Graph | FullProblem,
-        parameters: Any,
-        targets: Array,
-        scaling: Scaling,
+        self, ended: Ended, targets: Array, scaling: Scaling, offset: float
     ) -> tuple[str, ...]:
         notes: tuple[str, ...] = ()
-        if isinstance(problem, FullProblem):
-            points = parameters.latent
-            value, self.posterior_ = problem.settled(parameters, targets, scaling)
+        if isinstance(ended.problem, FullProblem):
+            points = ended.parameters.latent
+            value, self.posterior_ = ended.problem.settled(ended.parameters, targets, scaling)
         else:
-            learnt = problem.learnt(parameters, (targets,))
+            learnt = ended.learnt((targets,))
             (node,), (layer,) = learnt.nodes, learnt.layers
             points, value, notes = node.belief.mean, layer.posterior.value, learnt.notes
             self.posterior_ = layer.as_posterior(scaling)
         self.latent_mean_, self.latent_variance_ = points, np.zeros_like(points)
         self.relevance_ = relevance_of(self.kernel_, self.n_components)
         self.information_ = np.full(self.n_components, np.nan)
-        offset = scaling.log_jacobian(observed_counts(targets))
         self.bound_ = value + StandardNormal().log_density(points)[0] + offset
         return notes
 

@@ -1,5 +1,6 @@
 """Probabilistic PCA (Tipping & Bishop 1999): closed form, or with gaps by its exact likelihood."""
 
+from dataclasses import KW_ONLY
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import ArrayLike
 from gplvm_core.bounds.linear_gaussian import infer
 from gplvm_core.models.data.scaling import gaps_in_words, observed_counts
 from gplvm_core.models.estimators.estimator import LatentVariableModel
+from gplvm_core.models.estimators.settings import check_settings, preset
 from gplvm_core.models.problems.principal import fit_factors
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Projection
@@ -21,34 +23,34 @@ from gplvm_core.prediction.linear_gaussian import (
 )
 
 
+@preset
 class ProbabilisticPCA(LatentVariableModel):
     """y = W x + center + noise with x ~ N(0, I): the maximum likelihood W and noise variance.
 
-    method "primal" takes the eigenvectors of the D × D covariance, "dual" those of the N × N
-    inner products (the GP-LVM with a linear kernel, Lawrence 2005); "auto" the smaller. They give
-    the same model. Where entries are missing (NaN) the likelihood of the observed ones has no
+    Where entries are missing (NaN) the likelihood of the observed ones has no
     closed form and is maximised numerically, center included; `result_` says how that ended.
     `bound_` is the exact log likelihood of the observed entries in nats. All answers about rows
     are exact: the rest of a Gaussian vector given a part of it.
+
+    Parameters
+    ----------
+    n_components
+        The number of latent dimensions.
+    method
+        "primal" takes the eigenvectors of the D × D covariance, "dual" those of the N × N inner
+        products (the GP-LVM with a linear kernel, Lawrence 2005); "auto" the smaller. They give
+        the same model.
     """
 
-    def __init__(
-        self,
-        n_components: int = 10,
-        scaling: Literal["global", "columns", "none"] = "global",
-        method: Literal["auto", "primal", "dual"] = "auto",
-    ) -> None:
-        self.n_components = n_components
-        self.scaling = scaling
-        self.method = method
+    n_components: int = 10
+    _: KW_ONLY
+    scaling: Literal["global", "columns", "none"] = "global"
+    method: Literal["auto", "primal", "dual"] = "auto"
 
     def fit(self, Y: ArrayLike, y: Any = None) -> Self:
         """Fit to outputs Y (N × D; NaN where missing). `y` is ignored."""
+        check_settings(self)
         targets, scaling = self._training_data(Y, self.scaling)
-        if not (isinstance(self.n_components, int | np.integer) and self.n_components >= 1):
-            raise ValueError(
-                f"n_components must be a whole number of at least 1; got {self.n_components!r}"
-            )
         factors, self.result_, notes = fit_factors(targets, self.n_components, self.method)
         inferred = infer(factors, targets)
         self.latent_mean_, self.latent_variance_ = inferred.mean, inferred.variance

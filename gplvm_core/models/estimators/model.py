@@ -1,7 +1,8 @@
 """A model of one's own: any graph of beliefs and Gaussian-process layers without circles."""
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, Literal, Self
+from dataclasses import KW_ONLY
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -20,6 +21,7 @@ from gplvm_core.models.data.views import (
 )
 from gplvm_core.models.estimators.fitted import Optimised, Saved
 from gplvm_core.models.estimators.questions import Questions, check_inputs
+from gplvm_core.models.estimators.settings import Iterative, Scale, check_settings, preset
 from gplvm_core.models.estimators.trained import Trainable
 from gplvm_core.models.problems.doctor import DeepLayer, doubts, examined, sound
 from gplvm_core.models.problems.network import NetworkStart, network
@@ -33,14 +35,14 @@ from gplvm_core.models.problems.wiring import (
     Wiring,
 )
 from gplvm_core.models.training.run import Run, Trained
-from gplvm_core.models.training.schedule import check_settings
 from gplvm_core.optimise import Progress
 from gplvm_core.prediction.network import Network, TrainedEdge
 from gplvm_core.priors.temporal import Timeline
 from gplvm_core.statistics import executor
 
 
-class Model(Questions, Optimised, Saved, Trainable, BaseEstimator):
+@preset
+class Model(Iterative, Questions, Optimised, Saved, Trainable, BaseEstimator):
     """A graph of named nodes and edges, trained as one model (Damianou 2015, ch. 3 to 6).
 
     A node is a belief about a point for every row; an edge is a Gaussian-process layer from one
@@ -48,44 +50,27 @@ class Model(Questions, Optimised, Saved, Trainable, BaseEstimator):
     which nodes and edges are listed does not matter. `bound_` is a lower bound on log p(data) in
     nats, for the data as given.
 
-    nodes : for every node its dimensions, or its kind: `Latent`, `KnownInputs`, `OverTime`, or one
-        of your own (`NodeKind`). A node that no edge ends in has the prior N(0, I).
-    edges : the layers, a list of `Edge` or a dict that names them. A target that is no node is the
-        name of data.
-    scaling : units of data whose columns share one noise: one scale ("global"), one a column
-        ("columns"), or as they are ("none").
-    max_iter : the most accepted iterations of a start.
-    n_restarts : how many starts are trained; the one with the best bound is kept.
-    jitter : added to the diagonal of every kernel matrix, relative to its mean.
-    random_state : seed of the choice of inducing inputs.
-    n_jobs : threads over rows; None is one.
-
     `beliefs_` holds the training rows' points by node, `layers_` every layer by the name of its
     edge, with a verdict on it in words (`verdict_`).
+
+    Parameters
+    ----------
+    nodes
+        For every node its dimensions, or its kind: `Latent`, `KnownInputs`, `OverTime`, or one of
+        your own (`NodeKind`). A node that no edge ends in has the prior N(0, I).
+    edges
+        The layers, a list of `Edge` or a dict that names them. A target that is no node is the
+        name of data.
+    scaling
+        The units of data whose columns share one noise: one scale ("global"), one a column
+        ("columns"), or as they are ("none").
     """
 
-    def __init__(
-        self,
-        nodes: Mapping[str, int | NodeKind],
-        edges: Mapping[str, Edge] | Sequence[Edge],
-        *,
-        scaling: Literal["global", "columns", "none"] = "global",
-        max_iter: int = 800,
-        n_restarts: int = 1,
-        jitter: float = 1e-6,
-        optimiser: Literal["lbfgs", "scg"] = "lbfgs",
-        random_state: int | None = None,
-        n_jobs: int | None = None,
-    ) -> None:
-        self.nodes = nodes
-        self.edges = edges
-        self.scaling = scaling
-        self.max_iter = max_iter
-        self.n_restarts = n_restarts
-        self.jitter = jitter
-        self.optimiser = optimiser
-        self.random_state = random_state
-        self.n_jobs = n_jobs
+    nodes: Mapping[str, int | NodeKind]
+    edges: Mapping[str, Edge] | Sequence[Edge]
+    _: KW_ONLY
+    scaling: Scale = "global"
+    max_iter: int = 800
 
     def fit(
         self,
@@ -119,8 +104,8 @@ class Model(Questions, Optimised, Saved, Trainable, BaseEstimator):
         total = sum(log_jacobians(internal, scalings).values())
         with executor(self.n_jobs) as run:
             problem = network(NetworkStart(wiring, internal, points), nodes, self.jitter, run)
-            parameters, seed = self._train(problem, total, callback, resume, wiring.data)
-            learnt = problem.learnt(parameters, tuple(internal[name] for name in wiring.data))
+            ended = self._train(problem, total, callback, resume, wiring.data)
+            learnt = ended.learnt(tuple(internal[name] for name in wiring.data))
         ordered = {name: scalings[name] for name in wiring.data}
         each = examined(problem, learnt, ordered)
         self.layers_: dict[str, DeepLayer] = dict(zip(problem.names, each, strict=True))
@@ -128,7 +113,7 @@ class Model(Questions, Optimised, Saved, Trainable, BaseEstimator):
         self.beliefs_: dict[str, Belief] = {name: node.belief for name, node in believed}
         self.bound_ = learnt.bound + total
         self.network_ = _network(wiring, self.layers_, tuple(points))
-        notes = problem.notes(seed) + learnt.notes + doubts(each)
+        notes = ended.start_notes + learnt.notes + doubts(each)
         notes += notes_by_view({name: scaling.notes for name, scaling in scalings.items()})
         self._note(notes)
         self.notes_ += notes_by_view({name: gaps_in_words(own) for name, own in internal.items()})

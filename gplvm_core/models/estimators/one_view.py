@@ -7,24 +7,22 @@ import numpy as np
 from gplvm_core.beliefs import Belief
 from gplvm_core.models.data.views import kernel_of_view
 from gplvm_core.models.estimators.bayesian import BayesianGPLVM
-from gplvm_core.models.estimators.dynamics import DynamicalGPLVM
 from gplvm_core.models.problems.segmentation import LEAST_DROP
 
 
 def one_view(views: Any, name: str) -> BayesianGPLVM:
     """The view of a fitted ManifoldRelevance, on the shared latent space and its paths."""
-    kind = BayesianGPLVM if views.time_kernel is None else DynamicalGPLVM
-    model = kind(
+    model = BayesianGPLVM(
         n_components=views.n_components,
         n_inducing=views.n_inducing,
         kernel=kernel_of_view(views.kernel, name, views.views_),
         scaling=views.scaling,
         jitter=views.jitter,
         noise=views.noise,
+        time_kernel=views.time_kernel,
     )
-    if isinstance(model, DynamicalGPLVM) and views.time_kernel is not None:
-        model.time_kernel, model.time_kernel_ = views.time_kernel, views.time_kernel_
-        model.times_, model.sequences_, model.path_ = views.times_, views.sequences_, views.path_
+    model.time_kernel_, model.path_ = views.time_kernel_, views.path_
+    model.times_, model.sequences_ = views.times_, views.sequences_
     kl = float(views.information_.sum()) * len(views.latent_mean_)
     model._keep(
         Belief(views.latent_mean_, views.latent_variance_),

@@ -1,6 +1,7 @@
 """Sparse Gaussian-process regression, with inputs that may be known exactly or with noise."""
 
 from collections.abc import Callable
+from dataclasses import KW_ONLY
 from typing import Any, Literal, Self
 
 import numpy as np
@@ -9,22 +10,22 @@ from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core.kernels import Kernel
-from gplvm_core.models.data.input_units import input_scaling, internal_variance
-from gplvm_core.models.data.inputs import Inputs, new_inputs
-from gplvm_core.models.data.rows import capped_notes, checked_outputs, checked_rows
-from gplvm_core.models.data.scaling import Noise, Scaling, observed_counts, units_for
+from gplvm_core.models.data.inputs import new_inputs
+from gplvm_core.models.data.rows import capped_notes, checked_rows
+from gplvm_core.models.data.scaling import observed_counts
+from gplvm_core.models.estimators.settings import Scale, Scaled, check_settings, preset
 from gplvm_core.models.estimators.trained_regression import TrainedRegression
 from gplvm_core.models.problems.edges import relevance_of
 from gplvm_core.models.problems.inputs import InputNode
 from gplvm_core.models.problems.regression import check_kernel
 from gplvm_core.models.training.run import Run
-from gplvm_core.models.training.schedule import check_settings
 from gplvm_core.optimise import Progress
 from gplvm_core.prediction import predict_at
 from gplvm_core.statistics import executor
 
 
-class SparseGPRegression(TrainedRegression, RegressorMixin, BaseEstimator):
+@preset
+class SparseGPRegression(Scaled, TrainedRegression, RegressorMixin, BaseEstimator):
     """Gaussian-process regression through inducing inputs, at exact or uncertain inputs.
 
     The collapsed bound of Titsias (2009), with ARD lengthscales and inducing inputs learnt and
@@ -33,42 +34,25 @@ class SparseGPRegression(TrainedRegression, RegressorMixin, BaseEstimator):
     noise="per_output", have a signal and a noise variance each. Every column of the inputs is
     standardised inside; all inputs and outputs of methods are in the user's units.
 
-    kernel: "rbf", "linear", "matern12", "matern32", "matern52", or a kernel object in units of the
-    standardised inputs. Exact inputs can have every kernel, sums and products too, such as
-    RBF() + Periodic() or Linear() * Matern32(). Uncertain inputs (X_variance, missing entries) need
-    a kernel with expectations: RBF, Linear, Bias, White, and sums of them.
-
     The inputs may be noisy observations z of x ~ N(z, X_variance): q(x_n) = N(μ_n, S_n) is learnt
     under that prior (Damianou 2015, eq. 4.1), or, `constrained`, held centred on z_n, with the
     known variance or one of its own (§4.2.1). `input_mean_` and `input_variance_` are q(X);
     `input_noise_variance_` the variance of every input's noise, as given or as learnt.
+
+    Parameters
+    ----------
+    kernel
+        "rbf", "linear", "matern12", "matern32", "matern52", or a kernel object in units of the
+        standardised inputs. Exact inputs can have every kernel, sums and products too, such as
+        RBF() + Periodic() or Linear() * Matern32(). Uncertain inputs (X_variance, missing
+        entries) need a kernel with expectations under Gaussian inputs.
     """
 
-    def __init__(
-        self,
-        n_inducing: int = 50,
-        kernel: str | Kernel = "rbf",
-        constrained: bool = False,
-        scaling: Literal["global", "columns", "none"] = "columns",
-        max_iter: int = 500,
-        n_restarts: int = 1,
-        jitter: float = 1e-6,
-        optimiser: Literal["lbfgs", "scg"] = "lbfgs",
-        random_state: int | None = None,
-        n_jobs: int | None = None,
-        noise: Noise = "shared",
-    ) -> None:
-        self.n_inducing = n_inducing
-        self.kernel = kernel
-        self.constrained = constrained
-        self.scaling = scaling
-        self.max_iter = max_iter
-        self.n_restarts = n_restarts
-        self.jitter = jitter
-        self.optimiser = optimiser
-        self.random_state = random_state
-        self.n_jobs = n_jobs
-        self.noise = noise
+    n_inducing: int = 50
+    kernel: str | Kernel = "rbf"
+    _: KW_ONLY
+    constrained: bool = False
+    scaling: Scale = "columns"
 
     def fit(
         self,
@@ -86,17 +70,13 @@ class SparseGPRegression(TrainedRegression, RegressorMixin, BaseEstimator):
         constrained, one for each entry. callback, resume: as for BayesianGPLVM.
         """
         check_settings(self)
-        points = checked_rows(self, X, reset=True)
-        outputs, self.one_output_ = checked_outputs(Y, points, type(self).__name__)
-        units = input_scaling(points)
-        scaling = Scaling.of(outputs, units_for(self.scaling, self.noise))
-        variance = internal_variance(X_variance, points.shape, units.scale)
-        inputs = Inputs.of(units.apply(points), variance, constrained=self.constrained)
+        data = self._given(X, Y, X_variance, constrained=self.constrained)
+        inputs, units, scaling = data.inputs, data.units, data.scaling
         check_kernel(self.kernel, inputs)
         given, kept = inputs.prior, self._kept(inputs)
-        inputs, targets = inputs.rows(kept), scaling.apply(outputs)[kept]
+        inputs, targets = inputs.rows(kept), data.targets[kept]
         with executor(self.n_jobs) as run:
-            problem, trained = self._train(inputs, targets, scaling, run, callback, resume)
+            problem, trained = self._staged(inputs, targets, scaling, run, callback, resume)
             best = max(trained, key=lambda each: each.restart.bound)
             learnt = problem.learnt(best.parameters, (targets,))
         (node,), (layer,), (known,) = learnt.nodes, learnt.layers, problem.nodes
@@ -116,7 +96,7 @@ class SparseGPRegression(TrainedRegression, RegressorMixin, BaseEstimator):
         self.restarts_ = tuple(each.restart for each in trained)
         self.result_, self.trace_ = best.restart.result, best.trace.arrays()
         notes = units.notes + scaling.notes + capped_notes(self.n_inducing, len(targets))
-        self._note(notes + self._stage_notes(inputs, len(points)))
+        self._note(notes + self._stage_notes(inputs, len(kept)))
         return self
 
     def predict(

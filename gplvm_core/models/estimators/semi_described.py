@@ -12,6 +12,7 @@ from gplvm_core.bounds import Layer
 from gplvm_core.models.data.inputs import INITIAL_VARIANCE, Inputs
 from gplvm_core.models.data.scaling import Scaling, observed_counts
 from gplvm_core.models.estimators.regression import SparseGPRegression
+from gplvm_core.models.estimators.settings import preset
 from gplvm_core.models.problems.graph import PHASES, Begun, Given, Graph
 from gplvm_core.models.problems.guess import guess_inputs
 from gplvm_core.models.problems.initialise import initial_inducing
@@ -28,6 +29,7 @@ LEAST_ROWS = 3
 Flags = NDArray[np.bool_]
 
 
+@preset
 class SemiDescribedGPRegression(SparseGPRegression):
     """Gaussian-process regression whose inputs may be missing (NaN), at training and prediction.
 
@@ -44,7 +46,7 @@ class SemiDescribedGPRegression(SparseGPRegression):
     the imputed training inputs (the prior in rows that were left out).
     """
 
-    def _train(
+    def _staged(
         self,
         inputs: Inputs,
         targets: Float[Array, "N D"],
@@ -55,7 +57,7 @@ class SemiDescribedGPRegression(SparseGPRegression):
     ) -> tuple[Graph, tuple[Trained, ...]]:
         whole = _whole(inputs)
         if whole.all():
-            return super()._train(inputs, targets, scaling, run, callback, resume)
+            return super()._staged(inputs, targets, scaling, run, callback, resume)
         if whole.sum() < LEAST_ROWS:
             problem = self._latent(inputs, targets, run)
             return problem, self._run(problem, targets, scaling, callback, resume)

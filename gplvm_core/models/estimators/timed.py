@@ -32,10 +32,11 @@ Rows = NDArray[np.intp]
 class Timed:
     """Times, sequences, the path (μ̄, λ) of every row, and the kernel over time."""
 
-    times_: Any
-    sequences_: Any
-    path_: Any
-    time_kernel_: Any
+    # None where a model has no kernel over time, and in files of before it could have one.
+    times_: Any = None
+    sequences_: Any = None
+    path_: Any = None
+    time_kernel_: Any = None
 
     def forecast_latent(
         self, times: ArrayLike, *, sequence: Any = None

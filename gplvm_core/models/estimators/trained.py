@@ -1,7 +1,8 @@
-"""What every model that is trained iteratively shares: settings, fit, restarts, results."""
+"""What every estimator that is trained by iterations shares: starts, fit and its results."""
 
-from collections.abc import Callable
-from dataclasses import replace
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
 from typing import Any, Literal, Self
 
 from jaxtyping import Float
@@ -14,18 +15,60 @@ from gplvm_core.models.data.scaling import (
     observed_counts,
     units_for,
 )
+from gplvm_core.models.data.timeline import checked_timeline, timeline_notes
 from gplvm_core.models.estimators.estimator import LatentVariableModel
+from gplvm_core.models.estimators.settings import check_settings
+from gplvm_core.models.estimators.timed import Timed
 from gplvm_core.models.problems.deep_many_rows import SampledGraph
-from gplvm_core.models.problems.many_rows import ManyRows
+from gplvm_core.models.problems.encoded import EncodedNode
+from gplvm_core.models.problems.graph import Learnt
+from gplvm_core.models.problems.many_rows import ManyRows, Rows
+from gplvm_core.models.problems.nodes import LatentNode, Node
+from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.problems.stochastic import Stochastic
 from gplvm_core.models.training.run import Problem, Run, Trained, seeds_for
-from gplvm_core.models.training.schedule import STOPPED, Training, check_settings
+from gplvm_core.models.training.schedule import STOPPED, Training
 from gplvm_core.models.training.watched import Watched
 from gplvm_core.models.training.work import EVEN
 from gplvm_core.numerics import Array, Place
 from gplvm_core.optimise import Progress
+from gplvm_core.priors.encoder import Encoder
 from gplvm_core.statistics import Executor, executor
+
+Callback = Callable[[Progress], None]
+
+
+@dataclass(frozen=True)
+class Ended:
+    """The problem of all rows, and the parameters that the best start ended with.
+
+    trained_rows: the rows that training saw (None: all). notes: on the other rows. asked: the
+    problem that was trained, from this first seed.
+    """
+
+    problem: Any
+    parameters: Any
+    trained_rows: Rows | None
+    notes: tuple[str, ...]
+    asked: Problem
+    seed: int
+
+    @property
+    def start_notes(self) -> tuple[str, ...]:
+        """What had to be decided for the user at the start."""
+        return self.asked.notes(self.seed)
+
+    @property
+    def encoder(self) -> Encoder | None:
+        """q(X) as a function of the outputs, where that was learnt."""
+        node = self.problem.nodes[0]
+        return node.encoder(self.parameters.nodes[0]) if isinstance(node, EncodedNode) else None
+
+    def learnt(self, targets: tuple[Array, ...]) -> Learnt:
+        """Beliefs and layers at these parameters."""
+        found: Learnt = self.problem.learnt(self.parameters, targets)
+        return found
 
 
 class Trainable:
@@ -36,18 +79,22 @@ class Trainable:
     jitter: float
     optimiser: Literal["lbfgs", "scg"]
     random_state: int | None
+    time_kernel: Any = None
+    times_: Any
+    sequences_: Any
+    path_: Any
+    time_kernel_: Any
 
     def _train(
         self,
         problem: Problem,
         offset: float,
-        callback: Callable[[Progress], None] | None,
+        callback: Callback | None,
         resume: Run | None,
         views: tuple[str, ...] = (),
-    ) -> tuple[Any, int]:
-        """Parameters of the best start (of many rows completed), and the first start's seed.
-
-        offset, views: see Training. A stop while rows are placed is one of training.
+    ) -> Ended:
+        """Where the best start ended, completed for many rows. A stop while rows are placed is a
+        stop of training. offset, views: see Training.
         """
         seeds = self._seeds(problem) if resume is None else resume.seeds
 
@@ -65,11 +112,11 @@ class Trainable:
         self.restarts_ = tuple(each.restart for each in trained)
         self.result_, self.trace_ = best.restart.result, best.trace.arrays()
         if sampled is None:
-            return best.parameters, seeds[0]
-        completed = sampled.completed(best.parameters, watched.rows)
+            return Ended(problem, best.parameters, None, (), problem, seeds[0])
+        found = sampled.completed(best.parameters, watched.rows)
         if watched.stopped:
             self._stopped()
-        return completed, seeds[0]
+        return Ended(found.problem, found.parameters, found.trained, found.notes, problem, seeds[0])
 
     def _stopped(self) -> None:
         """Training was stopped by the caller, if only while rows followed it."""
@@ -88,11 +135,43 @@ class Trainable:
         """By what the best of several starts is chosen."""
         return trained.restart.bound
 
+    def _take_times(
+        self, times: ArrayLike | None, sequences: ArrayLike | None, count: int
+    ) -> tuple[str, ...]:
+        """Times and sequences of the rows, where the model has a kernel over time; a note on those
+        that are not used.
+        """
+        self.times_, self.sequences_, self.path_, self.time_kernel_ = None, None, None, None
+        if self.time_kernel is not None:
+            self.times_, self.sequences_ = checked_timeline(times, sequences, count)
+        elif not (times is None and sequences is None):
+            return ("times and sequences are not used: the model has no time_kernel",)
+        return ()
+
+    def _take_path(self, ended: Ended) -> tuple[str, ...]:
+        """The path that training found, if any; notes on what is odd about its times."""
+        node, own = ended.problem.nodes[0], ended.parameters.nodes[0]
+        if not isinstance(node, PathNode):
+            return ()
+        self.path_, self.time_kernel_ = node.path(own), own.kernel
+        return timeline_notes(self.times_, self.sequences_, own.kernel)
+
+
+@contextmanager
+def unchanged_by_errors(model: Any) -> Iterator[None]:
+    """A model that fails to train is the model that it was before."""
+    before = dict(vars(model))
+    try:
+        yield
+    except BaseException:
+        vars(model).clear()
+        vars(model).update(before)
+        raise
+
 
 class TrainedModel(Trainable, LatentVariableModel):
-    """A model with latent points, and one layer or several (_layered: settings with one each)."""
+    """A model of one table with latent points, of one layer or several."""
 
-    _layered: tuple[str, ...] = ()
     n_components: Any
     n_inducing: Any
     kernel: Any
@@ -106,7 +185,7 @@ class TrainedModel(Trainable, LatentVariableModel):
         Y: ArrayLike,
         y: Any = None,
         *,
-        callback: Callable[[Progress], None] | None = None,
+        callback: Callback | None = None,
         resume: Run | None = None,
     ) -> Self:
         """Train on outputs Y (N × D), NaN for missing ones. `y` is ignored.
@@ -117,34 +196,83 @@ class TrainedModel(Trainable, LatentVariableModel):
         Y may be an array of PyTorch or CuPy: the sums over its rows are made there, on its device,
         which must have float64; what is found is NumPy's.
         """
-        check_settings(self, layered=self._layered)
-        place = Place.of(Y)
-        targets, scaling = self._training_data(Y, units_for(self.scaling, self.noise))
-        begin = self._begin(targets)
-        with executor(self.n_jobs, place) as run:
-            problem = self._problem(begin, run)
-            offset = scaling.log_jacobian(observed_counts(targets))
-            parameters, seed = self._train(problem, offset, callback, resume)
-            notes = self._settle(problem, parameters, targets, scaling)
-        self._note(scaling.notes + problem.notes(seed) + notes)
-        self.notes_ += gaps_in_words(targets)
+        return self._fit(Y, None, None, callback, resume)
+
+    def _fit(
+        self,
+        Y: ArrayLike,
+        times: ArrayLike | None,
+        sequences: ArrayLike | None,
+        callback: Callback | None,
+        resume: Run | None,
+        further: int = 0,
+    ) -> Self:
+        """further: so many rows of files follow when training has ended."""
+        check_settings(self)
+        with unchanged_by_errors(self):
+            targets, scaling = self._training_data(Y, units_for(self.scaling, self.noise))
+            unused = self._take_times(times, sequences, len(targets))
+            begin = self._begin(targets)
+            with executor(self.n_jobs, Place.of(Y)) as run:
+                problem = self._problem(begin, run, further)
+                offset = scaling.log_jacobian(observed_counts(targets))
+                ended = self._train(problem, offset, callback, resume)
+                notes = self._settle(ended, targets, scaling, offset)
+            self._note(scaling.notes + ended.start_notes + notes)
+            self.notes_ += gaps_in_words(targets) + unused
         return self
 
     def _begin(self, targets: Float[Array, "N D"]) -> Any:
         """Where training starts."""
-        n_inducing = self._n_inducing(len(targets))
-        return Start((targets,), self.n_components, n_inducing, (self.kernel,), self.init)
+        count = len(targets) if self.n_inducing is None else self.n_inducing
+        return Start((targets,), self.n_components, count, (self.kernel,), self.init)
 
-    def _n_inducing(self, n_points: int) -> int:
-        """How many inducing inputs to start with."""
-        return n_points if self.n_inducing is None else self.n_inducing
-
-    def _problem(self, begin: Any, run: Executor) -> Any:
+    def _problem(self, begin: Any, run: Executor, further: int) -> Any:
         """What training is to maximise: a graph, or another problem with notes on its start."""
         raise NotImplementedError
 
     def _settle(
-        self, problem: Any, parameters: Any, targets: Float[Array, "N D"], scaling: Scaling
+        self, ended: Ended, targets: Float[Array, "N D"], scaling: Scaling, offset: float
     ) -> tuple[str, ...]:
-        """Fitted attributes from the parameters that training ended with; notes on them."""
+        """Fitted attributes from where training ended; notes on them. offset: of the bound."""
         raise NotImplementedError
+
+
+class TimedModel(Timed, TrainedModel):
+    """The same, whose latent points may follow from a kernel over time, or from an encoder."""
+
+    encoder: Any
+    encoder_: Encoder | None = None
+
+    def fit(
+        self,
+        Y: ArrayLike,
+        y: Any = None,
+        *,
+        times: ArrayLike | None = None,
+        sequences: ArrayLike | None = None,
+        callback: Callback | None = None,
+        resume: Run | None = None,
+    ) -> Self:
+        """Train on outputs Y (N × D), NaN for missing ones. `y` is ignored.
+
+        times: with a time_kernel, of each row, N or (vector inputs) N × P; by default 0, 1, 2, …
+        within a sequence. sequences: N labels; rows with the same label lie on one path, and
+        different paths are independent. callback(progress) is called after every accepted
+        iteration; StopIteration raised in it ends training with the best state so far. resume: a
+        `progress.run` to go on from, with the same data and settings (a larger max_iter goes on
+        for longer). Y may be an array of PyTorch or CuPy: the sums over its rows are made there,
+        on its device, which must have float64. Raises DataError for times and sequences that do
+        not fit the rows.
+        """
+        return self._fit(Y, times, sequences, callback, resume)
+
+    def _top(self, outputs: Float[Array, "N D"], n_latent: int) -> Node:
+        """What is believed about the latent points."""
+        if self.time_kernel is not None:
+            if self.encoder is not None:
+                raise ValueError("give a time_kernel or an encoder, not both: leave one out")
+            return PathNode(self._timeline, self.time_kernel)
+        if self.encoder is None:
+            return LatentNode()
+        return EncodedNode.of(outputs, n_latent, self.encoder)

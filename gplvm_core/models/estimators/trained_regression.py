@@ -1,15 +1,18 @@
 """How a regression is trained: the stages that its inputs need, as graphs."""
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from jaxtyping import Bool, Float
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from gplvm_core.kernels import Kernel
+from gplvm_core.models.data.input_units import input_scaling, internal_variance
 from gplvm_core.models.data.inputs import Inputs
-from gplvm_core.models.data.scaling import Noise, Scaling, observed_counts
+from gplvm_core.models.data.rows import checked_outputs, checked_rows
+from gplvm_core.models.data.scaling import Noise, Scaling, observed_counts, units_for
 from gplvm_core.models.estimators.fitted import FittedLayer
 from gplvm_core.models.problems.edges import targets_for
 from gplvm_core.models.problems.graph import Beginning, Graph
@@ -21,7 +24,42 @@ from gplvm_core.optimise import Progress
 from gplvm_core.statistics import Executor, Targets
 
 
-class TrainedRegression(FittedLayer):
+@dataclass(frozen=True)
+class RegressionData:
+    """Inputs and targets (NaN: missing) in internal units, and both units."""
+
+    inputs: Inputs
+    targets: Float[Array, "N D"]
+    units: Scaling
+    scaling: Scaling
+
+
+class FromInputs:
+    """A regression's view of its data."""
+
+    scaling: str
+    noise: Noise
+    one_output_: bool
+
+    def _given(
+        self,
+        X: ArrayLike,
+        Y: ArrayLike,
+        X_variance: ArrayLike | Literal["learned"] | None,
+        *,
+        constrained: bool = False,
+    ) -> RegressionData:
+        """Checked inputs (exact, or with variances) and outputs, in internal units."""
+        points = checked_rows(self, X, reset=True)
+        outputs, self.one_output_ = checked_outputs(Y, points, type(self).__name__)
+        units = input_scaling(points)
+        scaling = Scaling.of(outputs, units_for(self.scaling, self.noise))
+        variance = internal_variance(X_variance, points.shape, units.scale)
+        inputs = Inputs.of(units.apply(points), variance, constrained=constrained)
+        return RegressionData(inputs, scaling.apply(outputs), units, scaling)
+
+
+class TrainedRegression(FromInputs, FittedLayer):
     """A regression as one graph, trained from one or several starts."""
 
     n_inducing: int
@@ -31,9 +69,8 @@ class TrainedRegression(FittedLayer):
     jitter: float
     optimiser: Literal["lbfgs", "scg"]
     random_state: int | None
-    noise: Noise
 
-    def _train(
+    def _staged(
         self,
         inputs: Inputs,
         targets: Float[Array, "N D"],

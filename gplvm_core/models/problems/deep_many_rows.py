@@ -14,10 +14,10 @@ from gplvm_core.models.problems.conditional import SEPARATE, TOGETHER
 from gplvm_core.models.problems.graph import Graph, Parameters
 from gplvm_core.models.problems.inputs import InputNode
 from gplvm_core.models.problems.many_rows import (
-    MANY,
     SAMPLES,
     Completed,
     Rows,
+    are_many,
     left_over,
     sampled_in_words,
     spread_over,
@@ -157,6 +157,6 @@ def together(family: str) -> str | None:
 def all_trained(total: int, family: str, why: str | None = None) -> tuple[str, ...]:
     """What is said of very many rows of which no sample can be trained; why: if not the family."""
     why = why or together(family)
-    if total < MANY or why is None:
+    if why is None or not are_many(total):
         return ()
     return (f"all {total:,} rows were trained, which takes long: {why}",)

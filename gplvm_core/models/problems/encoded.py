@@ -36,7 +36,7 @@ class EncodedNode:
     def of(cls, rows: Float[Array, "N D"], n_latent: int, kind: str) -> Self:
         """From the outputs: "kernel" or "network". Raises ValueError for others."""
         if kind not in ENCODERS:
-            raise ValueError(f"encoder must be None, 'kernel' or 'network'; got {kind!r}")
+            raise ValueError(f"encoder must be None or one of kernel, network; got {kind!r}")
         gaps = np.isnan(rows).any(axis=1)
         if gaps.any():
             _, rows = partial_scores(rows, n_latent)

@@ -37,6 +37,12 @@ UNLIMITED = 10**9
 # Of the first sample.
 FEW_INDUCING = 50
 
+
+def are_many(count: int) -> bool:
+    """Whether a sample of so many rows is trained, and the others are placed."""
+    return count >= MANY
+
+
 Rows = Int[NDArray[np.intp], " n"]
 
 

@@ -72,6 +72,9 @@ class Problem(Protocol):
     def describe(self, parameters: Any) -> tuple[Array, Array, Array]:
         """(relevance, information, latent mean) of parameters, for progress."""
 
+    def notes(self, seed: int) -> tuple[str, ...]:
+        """What had to be decided for the user at the start."""
+
     def verdicts(self, parameters: Any) -> tuple[str, ...]:
         """How each of several layers is, in words, for progress; it costs an evaluation."""
 

@@ -5,7 +5,7 @@ ended. Nothing here knows a particular model: a Problem says what is evaluated a
 """
 
 import time
-from collections.abc import Callable, Collection
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -291,23 +291,3 @@ class Training:
         except StopIteration:
             return False
         return True
-
-
-def check_settings(model: Any, *, layered: Collection[str] = ()) -> None:
-    """Raise ValueError for settings of an estimator that are out of range, with what is allowed.
-
-    layered: which of them may be tuples, with a number for each layer.
-    """
-    for name in ("n_components", "n_inducing", "max_iter"):
-        value = getattr(model, name, None)
-        each = value if name in layered and isinstance(value, tuple) else (value,)
-        whole = (isinstance(one, int | np.integer) and one >= 1 for one in each)
-        if value is not None and not (each and all(whole)):
-            several = ", or a tuple of them, one for each layer" if name in layered else ""
-            raise ValueError(f"{name} must be a whole number of at least 1{several}; got {value!r}")
-    if not 0.0 < model.jitter < 1.0:
-        raise ValueError(f"jitter must lie between 0 and 1, relative to K; got {model.jitter!r}")
-    if model.optimiser not in OPTIMISERS:
-        raise ValueError(
-            f"optimiser must be one of {', '.join(OPTIMISERS)}; got {model.optimiser!r}"
-        )

@@ -7,7 +7,7 @@ import streamlit as st
 from gplvm_core import BayesianGPLVM
 from gplvm_core.datasets import Dataset
 from gplvm_core.datasets.table_dataset import TableDataset
-from gplvm_core.models.problems.many_rows import MANY
+from gplvm_core.models.problems.many_rows import are_many
 from gplvm_core.training.foresee import Foreseen, foreseen
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import about_bytes_in_words, seconds_in_words
@@ -19,7 +19,7 @@ def say_foreseen(model: Any, dataset: Dataset) -> None:
     """Rows, time and memory, of a model and data where there is something to say."""
     stored = isinstance(dataset, TableDataset)
     n_rows = dataset.n_rows if isinstance(dataset, TableDataset) else dataset.n_points
-    if type(model) is not BayesianGPLVM or (n_rows < MANY and not stored):
+    if type(model) is not BayesianGPLVM or (not (stored or are_many(n_rows))):
         return
     try:
         found = tried(model, dataset, n_rows, stored, f"{dataset.name}|{model.get_params()}")
