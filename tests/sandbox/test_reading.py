@@ -53,7 +53,7 @@ def test_errors_are_those_that_are_raised_here(readers):
 def test_what_nobody_foresaw_is_told_in_words_and_logged_without_data(readers, caplog):
     with caplog.at_level(logging.ERROR), pytest.raises(DataError, match="could not be read"):
         ask(readers, "read", TABLE, no_such_option="secret")
-    assert "TypeError at datasets/files.py:" in caplog.text
+    assert "TypeError at readers/files.py:" in caplog.text
     assert "secret" not in caplog.text
 
 

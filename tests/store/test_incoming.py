@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 from gplvm_core.datasets import NamedBytes
-from gplvm_core.datasets.limits import MODEL_FREE, MODEL_GROWTH, MOST_MODEL, MOST_MODEL_TEXT
+from gplvm_core.readers.limits import MODEL_FREE, MODEL_GROWTH, MOST_MODEL, MOST_MODEL_TEXT
 from gplvm_core.sandbox import run
 from gplvm_core.store import ChangedError, Library, StoreError, load, read_manifest, save
 from gplvm_core.store.file import read

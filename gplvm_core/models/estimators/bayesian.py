@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import clone
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.datasets import RowFiles
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.scaling import Noise, Scaling, observed_counts
 from gplvm_core.models.estimators.trained import TrainedModel
@@ -37,6 +36,7 @@ from gplvm_core.prediction.added import Added, Sums, pass_by
 from gplvm_core.prediction.encoded import project_encoded
 from gplvm_core.prediction.place import place
 from gplvm_core.priors.encoder import Encoder
+from gplvm_core.readers import RowFiles
 from gplvm_core.statistics import Executor, Statistics
 from gplvm_core.statistics import executor as threads
 

@@ -5,7 +5,7 @@ from typing import Any
 import streamlit as st
 
 from gplvm_core.datasets import DataError, NamedBytes
-from gplvm_core.datasets.limits import SECONDS
+from gplvm_core.readers.limits import SECONDS
 from gplvm_core.sandbox import Readers, is_small, run
 from pages.ui.shared.memory import fingerprint
 
