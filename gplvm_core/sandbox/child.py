@@ -27,7 +27,7 @@ from gplvm_core.sandbox import message
 from gplvm_core.sandbox.calls import refuse_calls
 from gplvm_core.sandbox.fence import fence_in, packages
 from gplvm_core.sandbox.message import ANSWER, LAST, MORE, READY, REQUEST, UNFENCED
-from gplvm_core.sandbox.tasks import run
+from gplvm_core.sandbox.tasks import perform
 from gplvm_core.shipped.files import ASSETS
 from gplvm_core.store.errors import StoreError
 
@@ -107,7 +107,7 @@ def answer(folder: Path) -> dict[str, Any]:
     asked = message.read(folder / REQUEST)
     name, data = asked["name"], asked.pop("data").tobytes()
     try:
-        return {"answer": run(asked["task"], NamedBytes(name, data), **asked["options"])}
+        return {"answer": perform(asked["task"], NamedBytes(name, data), **asked["options"])}
     except (DataError, StoreError) as error:
         return {"error": type(error).__name__, "message": str(error)}
     except MemoryError:

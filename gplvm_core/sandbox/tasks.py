@@ -46,7 +46,7 @@ TASKS: dict[str, Callable[..., Any]] = {
 }
 
 
-def run(task: str, source: NamedBytes, **options: Any) -> Any:
+def perform(task: str, source: NamedBytes, **options: Any) -> Any:
     """The answer of a task; raises DataError or StoreError in words, and nothing else.
 
     What no reader foresaw is in the log, without a word of the file's.
