@@ -29,9 +29,9 @@ from distributed.protocol.pickle import dumps
 from benchmarks.common import table, write_row
 from benchmarks.many_rows import mlp
 from gplvm_core import BayesianGPLVM, RowFiles, cluster
-from gplvm_core.datasets.row_files import MOST_PARTS, ROWS_AT_ONCE
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.added import Added, Passing, Sums, pass_by
+from gplvm_core.readers.rows.files import MOST_PARTS, ROWS_AT_ONCE
 from gplvm_core.statistics import Executor
 from gplvm_core.statistics.executors import serial
 

@@ -28,9 +28,9 @@ import numpy as np
 
 from benchmarks.common import ROOT, DataAbsent, benchmark_data, peak_mb, skip, table, write_row
 from gplvm_core import BayesianGPLVM, RowFiles
-from gplvm_core.datasets.flow import load_flow
 from gplvm_core.models.problems import many_rows as many
 from gplvm_core.numerics import Array
+from gplvm_core.simulated.flow import load_flow
 
 ASIDE = 500
 SAMPLE = 2500

@@ -17,7 +17,7 @@ import numpy as np
 
 from benchmarks.common import table, versions, write_row
 from benchmarks.interaction import BROWSER_FLAGS, app
-from gplvm_core.figures.lessons.picture import pack_picture
+from gplvm_core.lessons.picture import pack_picture
 from pages.ui.learn.controls import Slider, State, usual_state
 from pages.ui.learn.stop import Stop
 from pages.ui.learn.tour import STOPS

@@ -22,10 +22,11 @@ INTERFACE = {
     "models": "Models",
     "comparison": "Comparison",
     "kernels": "Kernels",
-    "datasets": "Data",
+    "readers": "Data",
+    "datasets": "Data sets by name",
     "bounds": "The bound",
     "store": "Models on disk",
-    "figures": "In a browser",
+    "offline": "In a browser",
     "statistics": "On other machines",
 }
 

@@ -17,7 +17,6 @@ from gplvm_core.datasets import (
     read_table,
     read_video,
 )
-from gplvm_core.figures.offline import explorer
 from gplvm_core.kernels import (
     RBF,
     Bias,
@@ -51,6 +50,7 @@ from gplvm_core.models import (
     SemiSupervisedClassifier,
     SparseGPRegression,
 )
+from gplvm_core.offline.explorer import explorer
 from gplvm_core.statistics import ClusterError, cluster
 from gplvm_core.store import load, save
 

@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from gplvm_core.datasets.errors import plural
-from gplvm_core.figures.pack import Chart
 from gplvm_core.models import LatentVariableModel
+from gplvm_core.readers.errors import plural
+from gplvm_core.wire.model import Chart
 from pages.ui.explore.canvas import latent_canvas
 from pages.ui.explore.noise import noise_of_outputs
 from pages.ui.explore.opening import opening_here

@@ -4,7 +4,7 @@ import base64
 
 import streamlit as st
 
-from gplvm_core.datasets.errors import plural
+from gplvm_core.readers.errors import plural
 from pages.ui.shared.card import card_of
 from pages.ui.shared.catalogue import Listed, gallery_items
 from pages.ui.shared.doors import DEPTH, DYNAMICS, doors

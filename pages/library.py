@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from gplvm_core.datasets.errors import plural
+from gplvm_core.readers.errors import plural
 from pages.ui.library.panel import (
     deleted_list,
     import_form,

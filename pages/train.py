@@ -4,8 +4,8 @@ import streamlit as st
 
 from gplvm_core import training
 from gplvm_core.datasets import Dataset
-from gplvm_core.datasets.table_dataset import TableDataset
-from gplvm_core.datasets.views import constant_views
+from gplvm_core.readers.rows.table import TableDataset
+from gplvm_core.readers.views import constant_views
 from pages.ui.shared.home import say_problem
 from pages.ui.shared.lead import lead
 from pages.ui.shared.plain import plain

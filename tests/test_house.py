@@ -91,7 +91,8 @@ def test_tables_are_written_where_no_cell_becomes_a_formula():
     canvas = ROOT.glob("assets/canvas/**/*.js")
     text = {path: path.read_text(encoding="utf-8") for path in (*CORE, *PAGES, *canvas)}
     writers = [path for path in text if re.search(r"csv\.(Dict)?[wW]riter\(", text[path])]
-    assert in_words(writers) == ["gplvm_core/datasets/sheets.py"]  # for the reader of tables alone
+    # For the reader of tables alone.
+    assert in_words(writers) == ["gplvm_core/readers/tables/sheets.py"]
     offers = [path for path in text if "text/csv" in text[path]]
     safe = ("csv_text(", "to_csv", "csvText(")
     assert in_words([path for path in offers if not any(each in text[path] for each in safe)]) == []

@@ -102,7 +102,7 @@ def test_every_module_and_every_model_of_the_checkout_is_in_the_wheel(wheel):
     packed = set(zipfile.ZipFile(wheel).namelist())
     core = {path.relative_to(ROOT).as_posix() for path in ROOT.glob("gplvm_core/**/*.py")}
     scripts = {
-        f"gplvm_core/figures/{path.relative_to(ROOT / 'assets').as_posix()}"
+        f"gplvm_core/offline/{path.relative_to(ROOT / 'assets').as_posix()}"
         for path in ROOT.glob("assets/canvas/**/*.*")
     }
     app = [*ROOT.glob("pages/**/*.py"), ROOT / "app.py"]

@@ -2,8 +2,8 @@
 
 from pathlib import Path
 
-from gplvm_core.figures.bend import CURVES, compare, pack_comparison
-from gplvm_core.figures.families import family_fits, pack_families
+from gplvm_core.lessons.bend import CURVES, compare, pack_comparison
+from gplvm_core.lessons.families import family_fits, pack_families
 
 HERE = Path(__file__).resolve().parent
 

@@ -26,8 +26,8 @@ from gplvm_core import (
     load_dataset,
 )
 from gplvm_core.datasets import Dataset
-from gplvm_core.datasets.spread import spread_rows
 from gplvm_core.numerics import Array
+from gplvm_core.readers.spread import spread_rows
 from gplvm_core.store import Library
 
 HERE = Path(__file__).resolve().parent

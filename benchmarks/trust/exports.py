@@ -14,7 +14,7 @@ import zipfile
 from pathlib import Path
 
 from benchmarks.trust.row import Row
-from gplvm_core.datasets.csv_text import csv_text
+from gplvm_core.readers.tables.csv_text import csv_text
 from tests.app import exports
 from tests.spreadsheet import HOSTILE
 

@@ -7,7 +7,7 @@ import numpy as np
 from gplvm_core.comparison.kept_aside import BASE_LINES
 from gplvm_core.comparison.measures import AT_ONCE, KEPT_ASIDE, TOGETHER, Measure
 from gplvm_core.comparison.result import Comparison
-from gplvm_core.datasets.errors import listed
+from gplvm_core.readers.errors import listed
 
 Measured = Mapping[str, Mapping[str, float]]
 ALIKE = 0.01  # maps closer than this in a measure are not told apart: no errors are known there

@@ -24,9 +24,9 @@ from gplvm_core.comparison.repeated import (
     splits_of,
 )
 from gplvm_core.comparison.result import Comparison
-from gplvm_core.datasets import DataError
-from gplvm_core.datasets.errors import plural
 from gplvm_core.numerics import Array
+from gplvm_core.readers import DataError
+from gplvm_core.readers.errors import plural
 
 PPCA, MIXTURE = "PPCA of the best size", "Gaussian mixture"
 BASE_LINES = (PPCA, MIXTURE)

@@ -8,10 +8,10 @@ from jaxtyping import Float, Int
 from sklearn.base import is_regressor
 
 from gplvm_core.comparison.measures import AT_ONCE
-from gplvm_core.datasets import DataError
 from gplvm_core.models import ProbabilisticPCA
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Posterior, predict
+from gplvm_core.readers import DataError
 
 Placing = Literal["isomap", "tsne"]
 NEIGHBOURS = 5  # of a row, for trustworthiness and continuity

@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, clone
 
 from gplvm_core.comparison.result import Comparison
-from gplvm_core.datasets import DataError
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
+from gplvm_core.readers import DataError
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
 # Of a number of splits, so much of the rows is kept aside each time.

@@ -9,8 +9,8 @@ from jaxtyping import Float
 from scipy.stats import t as student
 
 from gplvm_core.comparison.measures import OF_NEW_ROWS, Measure
-from gplvm_core.datasets.csv_text import csv_text
 from gplvm_core.numerics import Array
+from gplvm_core.readers.tables.csv_text import csv_text
 
 MARKS = re.compile(r"[\\`*_\[\]<>~$#|&]")  # of Markdown and HTML
 SURE = 0.95  # the share of differences by chance that are smaller than one that counts

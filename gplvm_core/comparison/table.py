@@ -9,7 +9,7 @@ import numpy as np
 from gplvm_core.comparison.kept_aside import BASE_LINES
 from gplvm_core.comparison.measures import AT_ONCE, KEPT_ASIDE, Measure
 from gplvm_core.comparison.result import Comparison, markdown_cell
-from gplvm_core.datasets.csv_text import csv_text, html_text
+from gplvm_core.readers.tables.csv_text import csv_text, html_text
 
 SEEN, UNSEEN = "Of the rows that they learnt from", "Of rows kept aside"
 

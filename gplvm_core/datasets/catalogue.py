@@ -2,21 +2,21 @@
 
 from collections.abc import Callable
 
-from gplvm_core.datasets import clip, digit_views, motions
-from gplvm_core.datasets.dataset import Dataset
-from gplvm_core.datasets.digits import load_digits
-from gplvm_core.datasets.errors import DataError
-from gplvm_core.datasets.faces import PACKAGE, load_faces
-from gplvm_core.datasets.flow import load_flow
-from gplvm_core.datasets.heads import load_heads
-from gplvm_core.datasets.lit_pairs import load_lit_pairs
-from gplvm_core.datasets.packages import not_installed
-from gplvm_core.datasets.people import load_people
-from gplvm_core.datasets.posed_silhouettes import load_silhouettes
-from gplvm_core.datasets.poses import load_poses
-from gplvm_core.datasets.talking_head import load_talking_head
-from gplvm_core.datasets.toy_views import toy_views
-from gplvm_core.datasets.wine import load_wine
+from gplvm_core.readers.dataset import Dataset
+from gplvm_core.readers.errors import DataError
+from gplvm_core.readers.packages import not_installed
+from gplvm_core.shipped import clip, digit_views, motions
+from gplvm_core.shipped.digits import load_digits
+from gplvm_core.shipped.faces import PACKAGE, load_faces
+from gplvm_core.shipped.people import load_people
+from gplvm_core.shipped.poses import load_poses
+from gplvm_core.shipped.talking_head import load_talking_head
+from gplvm_core.shipped.wine import load_wine
+from gplvm_core.simulated.flow import load_flow
+from gplvm_core.simulated.lit_heads import load_heads
+from gplvm_core.simulated.lit_pairs import load_lit_pairs
+from gplvm_core.simulated.silhouettes import load_silhouettes
+from gplvm_core.simulated.toy_views import toy_views
 
 LOADERS: tuple[tuple[str, Callable[[], Dataset]], ...] = (
     ("people", load_people),

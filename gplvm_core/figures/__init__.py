@@ -1,1 +1,1 @@
-"""Arrays and snapshots → figures (Plotly), and the bytes that the latent canvas reads."""
+"""Floor 7: arrays and snapshots → figures (Plotly) and small pictures."""

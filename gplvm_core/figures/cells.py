@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy import ndarray as Array
 
-from gplvm_core.datasets.drawing import Drawing, Skeleton
+from gplvm_core.readers.drawing import Drawing, Skeleton
 
 LEGS = re.compile(r"leg|thigh|femur|knee|shin|tibia|foot|ankle|toe", re.IGNORECASE)
 ARMS = re.compile(r"arm|elbow|humerus|radius|wrist|hand|finger|thumb", re.IGNORECASE)

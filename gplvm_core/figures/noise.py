@@ -9,11 +9,11 @@ import plotly.graph_objects as go
 from jaxtyping import Float, Int
 from numpy import ndarray as Array
 
-from gplvm_core.datasets.drawing import Drawing
-from gplvm_core.datasets.errors import plural
 from gplvm_core.figures.cells import cell_word, n_cells
 from gplvm_core.figures.layout import as_text, message_figure, quiet_layout
 from gplvm_core.figures.palette import ON
+from gplvm_core.readers.drawing import Drawing
+from gplvm_core.readers.errors import plural
 
 MOST_COLUMNS = 20
 MOST_LETTERS = 24  # of a name beside its bar

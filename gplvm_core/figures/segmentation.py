@@ -8,10 +8,10 @@ from jaxtyping import Float, Int
 from numpy import ndarray as Array
 from scipy.cluster.hierarchy import leaves_list, linkage
 
-from gplvm_core.datasets.drawing import Skeleton
 from gplvm_core.figures.layout import as_text, message_figure, quiet_layout
 from gplvm_core.figures.palette import COLOURS, GRID, SYMBOLS, THRESHOLD
 from gplvm_core.figures.view_parts import Part
+from gplvm_core.readers.drawing import Skeleton
 
 SHARED = "#7A828A"
 BAND = 0.13  # opacity of the ground behind a part

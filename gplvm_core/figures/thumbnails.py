@@ -14,10 +14,10 @@ import numpy as np
 from numpy import ndarray as Array
 from PIL import Image, ImageColor, ImageDraw
 
-from gplvm_core.datasets import Drawing
-from gplvm_core.figures.crowd import row_order
 from gplvm_core.figures.missing import missing_grid
 from gplvm_core.figures.palette import BONE_INKS, COLOURS, FAINT, INK, MISSING_INK, label_colour
+from gplvm_core.readers import Drawing
+from gplvm_core.readers.spread import row_order
 
 MAP_INKS = ((INK, 90), (MISSING_INK, 255))  # observed, missing; with their opacity
 MOST_DOTS = 3000  # of a small map

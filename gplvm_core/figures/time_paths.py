@@ -4,9 +4,9 @@ import numpy as np
 from jaxtyping import Float, Int
 from numpy import ndarray as Array
 
-from gplvm_core.datasets.spread import spread_rows
 from gplvm_core.figures.palette import FAINT, INK, LEFT_INK
 from gplvm_core.kernels import Sum
+from gplvm_core.readers.spread import spread_rows
 
 INKS = (INK, LEFT_INK, "#8C7BC9")  # one for each sample path, readable on white and near-black
 STEPS = 240

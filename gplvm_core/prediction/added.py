@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import gram_factor
-from gplvm_core.datasets import DataError, RowFiles
 from gplvm_core.numerics import Array
 from gplvm_core.prediction.place import STARTING_POINTS, place
 from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.row_terms import Evidence
 from gplvm_core.priors import StandardNormal
+from gplvm_core.readers import DataError, RowFiles
 from gplvm_core.statistics import Executor, Statistics, Targets, reduce_statistics
 from gplvm_core.statistics.executors import serial
 

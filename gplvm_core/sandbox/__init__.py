@@ -1,6 +1,6 @@
-"""Floor 8: reads untrusted files in a fenced subprocess, with limits on memory and time."""
+"""Floor 10: reads untrusted files in a fenced subprocess, with limits on memory and time."""
 
 from gplvm_core.sandbox.reading import FileReading, Reader, Readers
-from gplvm_core.sandbox.tasks import TASKS, is_small, places_of, run
+from gplvm_core.sandbox.tasks import TASKS, is_small, perform, places_of
 
-__all__ = ["TASKS", "FileReading", "Reader", "Readers", "is_small", "places_of", "run"]
+__all__ = ["TASKS", "FileReading", "Reader", "Readers", "is_small", "perform", "places_of"]

@@ -21,14 +21,14 @@ from queue import Queue
 from typing import IO, Any
 
 import gplvm_core
-from gplvm_core.datasets import DataError, NamedBytes
-from gplvm_core.datasets.limits import MEGABYTE, MOST_MEMORY, MOST_WRITTEN, SECONDS
-from gplvm_core.datasets.sources import ASSETS
+from gplvm_core.readers import DataError, NamedBytes
+from gplvm_core.readers.limits import MEGABYTE, MOST_MEMORY, MOST_WRITTEN, SECONDS
 from gplvm_core.sandbox import message
 from gplvm_core.sandbox.calls import refuse_calls
 from gplvm_core.sandbox.fence import fence_in, packages
 from gplvm_core.sandbox.message import ANSWER, LAST, MORE, READY, REQUEST, UNFENCED
-from gplvm_core.sandbox.tasks import run
+from gplvm_core.sandbox.tasks import perform
+from gplvm_core.shipped.files import ASSETS
 from gplvm_core.store.errors import StoreError
 
 GROWN = 64 * MEGABYTE  # what may stay behind, before a new process takes over
@@ -107,7 +107,7 @@ def answer(folder: Path) -> dict[str, Any]:
     asked = message.read(folder / REQUEST)
     name, data = asked["name"], asked.pop("data").tobytes()
     try:
-        return {"answer": run(asked["task"], NamedBytes(name, data), **asked["options"])}
+        return {"answer": perform(asked["task"], NamedBytes(name, data), **asked["options"])}
     except (DataError, StoreError) as error:
         return {"error": type(error).__name__, "message": str(error)}
     except MemoryError:

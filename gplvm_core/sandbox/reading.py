@@ -16,9 +16,9 @@ from typing import Any, Self
 import numpy as np
 
 import gplvm_core
-from gplvm_core.datasets import DataError, EmptyRowsError, NamedBytes
-from gplvm_core.datasets.errors import DataTypeError
-from gplvm_core.datasets.limits import SECONDS, SECONDS_TO_START
+from gplvm_core.readers import DataError, EmptyRowsError, NamedBytes
+from gplvm_core.readers.errors import DataTypeError
+from gplvm_core.readers.limits import SECONDS, SECONDS_TO_START
 from gplvm_core.sandbox import message
 from gplvm_core.sandbox.message import ANSWER, LAST, LONGEST_LINE, MORE, READY, REQUEST, UNFENCED
 from gplvm_core.store.errors import ChangedError, StoreError

@@ -11,10 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from gplvm_core.datasets import DataError, NamedBytes, inspect_table, read_file
-from gplvm_core.datasets.limits import MOST_MODEL, MOST_MODEL_TEXT
-from gplvm_core.datasets.new_rows import read_rows
-from gplvm_core.datasets.table import rows_with_values
+from gplvm_core.readers import DataError, NamedBytes, inspect_table, read_file
+from gplvm_core.readers.limits import MOST_MODEL, MOST_MODEL_TEXT
+from gplvm_core.readers.new_rows import read_rows
+from gplvm_core.readers.tables.table import rows_with_values
 from gplvm_core.store.errors import StoreError
 from gplvm_core.store.file import read_manifest
 from gplvm_core.store.incoming import check_growth, prepare
@@ -46,7 +46,7 @@ TASKS: dict[str, Callable[..., Any]] = {
 }
 
 
-def run(task: str, source: NamedBytes, **options: Any) -> Any:
+def perform(task: str, source: NamedBytes, **options: Any) -> Any:
     """The answer of a task; raises DataError or StoreError in words, and nothing else.
 
     What no reader foresaw is in the log, without a word of the file's.

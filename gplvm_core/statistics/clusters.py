@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlsplit
 
-from gplvm_core.datasets import DataError
+from gplvm_core.readers import DataError
 from gplvm_core.statistics.executors import Executor, Item, Outcome
 
 # Seconds without a scheduler, or without any worker.

@@ -16,8 +16,8 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from gplvm_core import models
-from gplvm_core.datasets import Dataset
 from gplvm_core.models import Capabilities
+from gplvm_core.readers import Dataset
 from gplvm_core.store.atomic import write_atomically
 from gplvm_core.store.errors import StoreError, reading
 from gplvm_core.store.manifest import SUFFIX, changed, digest_of

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from sklearn.base import BaseEstimator
 
-from gplvm_core.datasets.limits import MODEL_FREE, MODEL_GROWTH, MOST_MODEL
+from gplvm_core.readers.limits import MODEL_FREE, MODEL_GROWTH, MOST_MODEL
 from gplvm_core.store.entry import clean_tags, clean_title
 from gplvm_core.store.errors import StoreError, reading
 from gplvm_core.store.file import Source, load

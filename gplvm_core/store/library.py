@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from gplvm_core.datasets import Dataset
+from gplvm_core.readers import Dataset
 from gplvm_core.store.entry import (
     DATA,
     Entry,

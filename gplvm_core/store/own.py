@@ -5,7 +5,8 @@ from typing import Any
 
 import numpy as np
 
-from gplvm_core.datasets import Dataset, list_datasets, load_dataset
+from gplvm_core.datasets import list_datasets, load_dataset
+from gplvm_core.readers import Dataset
 
 
 def is_own(dataset: Dataset) -> bool:

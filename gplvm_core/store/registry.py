@@ -18,7 +18,9 @@ from gplvm_core.store.errors import StoreError
 ROOMS = (
     "gplvm_core.optimise",
     "gplvm_core.beliefs",
-    "gplvm_core.datasets",
+    "gplvm_core.readers",
+    "gplvm_core.shipped",
+    "gplvm_core.simulated",
     "gplvm_core.kernels",
     "gplvm_core.priors",
     "gplvm_core.statistics.statistics",
@@ -29,8 +31,8 @@ ROOMS = (
 
 # These open the files that their fields name, so a stored file must not make one.
 OPENING = tuple(
-    f"gplvm_core.datasets.{name}"
-    for name in ("folder_file", "folders", "npy_rows", "parquet_rows", "row_files")
+    f"gplvm_core.readers.rows.{name}"
+    for name in ("folder_file", "folders", "npy", "parquet", "files")
 )
 
 

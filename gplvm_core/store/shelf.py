@@ -17,7 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from gplvm_core.datasets import Dataset, load_dataset
+from gplvm_core.datasets import load_dataset
+from gplvm_core.readers import Dataset
 from gplvm_core.store.atomic import clear_temporary, sync_folder, write_atomically
 from gplvm_core.store.entry import (
     CARD,

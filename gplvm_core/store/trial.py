@@ -6,7 +6,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import check_is_fitted
 
-from gplvm_core.datasets import Dataset
+from gplvm_core.readers import Dataset
 from gplvm_core.store.entry import card_of
 from gplvm_core.store.errors import StoreError, reading
 

@@ -10,8 +10,8 @@ from typing import IO, Any, get_args
 import numpy as np
 from sklearn.base import BaseEstimator
 
-from gplvm_core.datasets import Dataset
 from gplvm_core.optimise import Progress
+from gplvm_core.readers import Dataset
 from gplvm_core.store import SUFFIX, StoreError, load, save
 from gplvm_core.store.atomic import clear_temporary
 from gplvm_core.store.errors import reading

@@ -11,9 +11,9 @@ from typing import IO, Any, Literal
 
 from sklearn.base import BaseEstimator, clone
 
-from gplvm_core.datasets import DataError, Dataset
-from gplvm_core.datasets.table_dataset import TableDataset
 from gplvm_core.optimise import Progress
+from gplvm_core.readers import DataError, Dataset
+from gplvm_core.readers.rows.table import TableDataset
 from gplvm_core.store import Library, StoreError
 from gplvm_core.training.checkpoint import JobFiles
 from gplvm_core.training.progress import Pace, Snapshot, extended_trace, follows

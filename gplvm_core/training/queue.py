@@ -10,7 +10,7 @@ from typing import Any
 
 from sklearn.base import BaseEstimator, clone
 
-from gplvm_core.datasets import Dataset
+from gplvm_core.readers import Dataset
 from gplvm_core.store import Library, StoreError
 from gplvm_core.store.entry import clean_title, slug
 from gplvm_core.store.errors import changing

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from sklearn.base import BaseEstimator
 
-from gplvm_core.datasets import Dataset
+from gplvm_core.readers import Dataset
 from gplvm_core.store import workspace
 from gplvm_core.training.checkpoint import stored_jobs
 from gplvm_core.training.limits import Limits

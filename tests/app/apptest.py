@@ -7,7 +7,7 @@ from pathlib import Path
 from streamlit.testing.v1 import AppTest
 
 from gplvm_core import training
-from gplvm_core.figures.frame import unframe
+from gplvm_core.wire.frame import unframe
 from pages.ui.shared.parcels import parcels
 
 ROOT = Path(__file__).parents[2]

@@ -10,10 +10,10 @@ from gplvm_core.comparison import Comparison
 from gplvm_core.comparison.measures import AT_ONCE
 from gplvm_core.comparison.table import Line, MeasureTable
 from gplvm_core.datasets import View
-from gplvm_core.figures.offline import explorer
-from gplvm_core.figures.offline_compare import MapOf, offline_comparison
-from gplvm_core.figures.pack import Chart
-from gplvm_core.figures.pack_sequence import Reel, SequencePanel
+from gplvm_core.offline.compare import MapOf, offline_comparison
+from gplvm_core.offline.explorer import explorer
+from gplvm_core.wire.model import Chart
+from gplvm_core.wire.sequence import Reel, SequencePanel
 from pages.ui.complete.model import Completion
 from pages.ui.complete.panels import RowItem, row_csv
 from pages.ui.complete.table import example, table_csv

@@ -11,9 +11,9 @@ from streamlit.testing.v1 import AppTest
 
 from gplvm_core import GPLVM, BayesianGPLVM, BayesianPCA, ProbabilisticPCA
 from gplvm_core.datasets import Dataset, Drawing, NamedBytes, Skeleton
-from gplvm_core.datasets.new_rows import read_rows
-from gplvm_core.figures.pack_completion import RowItem, mask_text
+from gplvm_core.readers.new_rows import read_rows
 from gplvm_core.store import Library, workspace
+from gplvm_core.wire.completion import RowItem, mask_text
 from pages.ui.complete import model as complete_model
 from pages.ui.complete import typicality as complete_typicality
 from pages.ui.complete.items import (

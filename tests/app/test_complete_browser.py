@@ -12,8 +12,8 @@ from playwright.sync_api import expect
 
 from gplvm_core import BayesianGPLVM, load_dataset
 from gplvm_core.figures.cells import choices, columns_of
-from gplvm_core.figures.pack_completion import mask_text
 from gplvm_core.store import Library
+from gplvm_core.wire.completion import mask_text
 from tests.app.watch import settled
 
 pytestmark = pytest.mark.browser

@@ -9,8 +9,8 @@ import pytest
 
 from gplvm_core import DeepGPLVM, DeepManifoldRelevance, load_dataset
 from gplvm_core.datasets import Dataset
-from gplvm_core.figures.frame import unframe
 from gplvm_core.store import Library, workspace
+from gplvm_core.wire.frame import unframe
 from tests.app.apptest import press, run_page, said, stores
 from tests.app.views_data import some_pairs
 

@@ -11,20 +11,20 @@ import pytest
 
 from gplvm_core import BayesianGPLVM, DeepGPLVM, training
 from gplvm_core.datasets import Dataset
-from gplvm_core.figures import families as figures_families
-from gplvm_core.figures.bend import CURVES, BendComparison, compare
-from gplvm_core.figures.families import (
+from gplvm_core.lessons import families as lessons_families
+from gplvm_core.lessons.bend import CURVES, BendComparison, compare
+from gplvm_core.lessons.families import (
     FamilyFit,
     FamilyStep,
     family_fits,
     pack_families,
     unpack_families,
 )
-from gplvm_core.figures.frame import unframe
 from gplvm_core.models.problems.deep import FAMILIES
 from gplvm_core.optimise import Progress
 from gplvm_core.store import Library, workspace
 from gplvm_core.training import comparison_of
+from gplvm_core.wire.frame import unframe
 from pages.ui.depth import families, live
 from pages.ui.depth.bend import ShownBend, after, of_edit, ready, settled
 from pages.ui.depth.drawn import distance, drawn_from
@@ -87,7 +87,7 @@ def test_families_stand_side_by_side_and_can_be_trained_on_other_points(
         assert families.named(fit.family) in words and bound_in_words(fit) in words
     best = max(found.fits, key=lambda fit: fit.bound)
     assert f"{families.named(best.family)} has the highest bound" in words
-    monkeypatch.setattr(figures_families, "MAX_ITER", 2)
+    monkeypatch.setattr(lessons_families, "MAX_ITER", 2)
     press(at, "Other points of this curve")
     assert query(at, "points") == "1"
     comparison_of(families.key_of("chirp", 1)).wait(60)
@@ -107,7 +107,7 @@ def test_an_end_keeps_the_families_that_are_finished():
             raise StopIteration
 
     with pytest.MonkeyPatch.context() as patch, warnings.catch_warnings(action="ignore"):
-        patch.setattr(figures_families, "MAX_ITER", 1)
+        patch.setattr(lessons_families, "MAX_ITER", 1)
         found = family_fits(CURVES["step"], 1, second)
     assert [fit.family for fit in found.fits] == [FAMILIES[0]]
     assert "Ended" in families.said_of(found)

@@ -14,10 +14,10 @@ from streamlit.testing.v1 import AppTest
 
 from gplvm_core import BayesianGPLVM, DynamicalGPLVM, ManifoldRelevance, load_dataset
 from gplvm_core.datasets import Dataset, Drawing, read_motion
-from gplvm_core.datasets.kinematics import joint_frames
 from gplvm_core.figures.cells import choices, columns_of
-from gplvm_core.figures.pack_sequence import Reel, SequencePanel
+from gplvm_core.readers.bodies.kinematics import joint_frames
 from gplvm_core.store import Library, workspace
+from gplvm_core.wire.sequence import Reel, SequencePanel
 from pages.ui.dynamics import fill as dynamics_fill
 from pages.ui.dynamics import player
 from pages.ui.dynamics.export import chosen_frames, sequence_bvh, sequence_csv, sequence_gif

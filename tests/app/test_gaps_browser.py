@@ -8,8 +8,8 @@ from playwright.sync_api import Page, expect
 
 from gplvm_core import BayesianGPLVM
 from gplvm_core.datasets import Dataset, Drawing
-from gplvm_core.figures.pack import Chart, pack_model
-from gplvm_core.figures.scripts import script
+from gplvm_core.offline.scripts import script
+from gplvm_core.wire.model import Chart, pack_model
 from tests.app.watch import settled
 
 pytestmark = pytest.mark.browser

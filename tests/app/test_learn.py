@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 import pytest
 
-from gplvm_core.figures.lessons.picture import LessonPicture, pack_picture
+from gplvm_core.lessons.picture import LessonPicture, pack_picture
 from pages.ui.learn.controls import link_of, state_of, usual_state
 from pages.ui.learn.figure import Shown, after
 from pages.ui.learn.run import LessonRun

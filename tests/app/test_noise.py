@@ -15,7 +15,7 @@ from gplvm_core import (
     ProbabilisticPCA,
 )
 from gplvm_core.datasets import Dataset
-from gplvm_core.datasets.drawing import Drawing, Skeleton
+from gplvm_core.readers.drawing import Drawing, Skeleton
 from gplvm_core.store import Library, workspace
 from tests.app.apptest import finished, press, query, run_page, said, upload
 

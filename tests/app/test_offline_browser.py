@@ -10,11 +10,11 @@ from playwright.sync_api import Browser, Page
 
 import gplvm_core
 from gplvm_core.datasets import Dataset, Drawing
-from gplvm_core.figures import offline
-from gplvm_core.figures.precision import Precision, spread
 from gplvm_core.kernels import White
+from gplvm_core.offline import explorer as offline
 from gplvm_core.prediction import predict
 from gplvm_core.store import Library
+from gplvm_core.wire.precision import Precision, spread
 from pages.ui.explore.opening import opening_elsewhere
 from pages.ui.shared.catalogue import Item
 from tests.app.maps import MAP, READY

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from gplvm_core.datasets.folders import SETTING
+from gplvm_core.readers.rows.folders import SETTING
 from gplvm_core.store import Library, workspace
 from tests.app.apptest import finished, press, query, run_page, said, started, upload
 

@@ -14,8 +14,8 @@ from streamlit.testing.v1 import AppTest
 
 from gplvm_core import BayesianGPLVM, ManifoldRelevance, training
 from gplvm_core.datasets import Dataset
-from gplvm_core.figures.pack_views import WHOLE
 from gplvm_core.store import Library, workspace
+from gplvm_core.wire.views import WHOLE
 from pages.ui.shared.card import moving_picture, pictures_of
 from pages.ui.shared.catalogue import Item, one_view, open_item
 from pages.ui.shared.outputs import first_outputs, rows_of_views

@@ -12,13 +12,13 @@ from typing import Any
 import h5py
 import numpy as np
 
-from gplvm_core.datasets.files import ENDINGS
+from gplvm_core.readers.files import ENDINGS
 from gplvm_core.store.manifest import digest_of, seal_of
 from tests.attacks import archives, bombs, cells, motions, workbooks
 from tests.attacks.columns import bad_dictionary, deep_lists, elsewhere, long_word, many_rows
-from tests.datasets.small_bvh import bvh
-from tests.datasets.test_limits import big_head_npy, long_motion, npz_of_zeros, pngs, still_gif
 from tests.fuzz.samples import bundle, npy, picture, pictures, stored, zipped
+from tests.readers.small_bvh import bvh
+from tests.readers.test_limits import big_head_npy, long_motion, npz_of_zeros, pngs, still_gif
 
 KINDS = (
     "links",  # it names another file, or another place in it

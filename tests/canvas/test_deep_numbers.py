@@ -12,12 +12,12 @@ from typing import Any
 import numpy as np
 
 from gplvm_core.datasets import Dataset, Drawing
-from gplvm_core.figures.pack import Chart
-from gplvm_core.figures.pack_deep import pack_layers
-from gplvm_core.figures.pack_views import pack_views
 from gplvm_core.kernels import RBF, Kernel
 from gplvm_core.prediction import Posterior, predict
 from gplvm_core.prediction.generate import predict_at
+from gplvm_core.wire.deep import pack_layers
+from gplvm_core.wire.model import Chart
+from gplvm_core.wire.views import pack_views
 
 FILE = Path(__file__).with_name("deep_numbers.json")
 N, M, D = 20, 9, 4

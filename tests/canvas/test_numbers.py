@@ -14,9 +14,9 @@ from scipy.linalg import eigh
 
 from gplvm_core.bounds import OutputGaps
 from gplvm_core.datasets import Dataset, Drawing
-from gplvm_core.figures.pack import Chart, pack_model
 from gplvm_core.kernels import RBF, Bias, Kernel, Linear, White
 from gplvm_core.prediction import Posterior, predict, predict_uncertain, sample
+from gplvm_core.wire.model import Chart, pack_model
 
 FILE = Path(__file__).with_name("numbers.json")
 N, M, Q, D = 14, 8, 3, 4

@@ -8,8 +8,8 @@ import numpy as np
 
 from gplvm_core import load_dataset
 from gplvm_core.datasets import read_motion
-from gplvm_core.datasets.csv_text import csv_text, unmarked
-from gplvm_core.datasets.kinematics import axis_rotation, joint_frames
+from gplvm_core.readers.bodies.kinematics import axis_rotation, joint_frames
+from gplvm_core.readers.tables.csv_text import csv_text, unmarked
 from tests.canvas.test_files import run_for_bytes, run_node
 from tests.spreadsheet import HOSTILE, formulas
 

@@ -6,16 +6,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from gplvm_core.datasets import (
-    DataError,
-    Dataset,
-    list_datasets,
-    load_dataset,
-    optional_datasets,
-    sources,
-)
-from gplvm_core.datasets.faces import read_pgm
-from gplvm_core.datasets.flow import (
+from gplvm_core.datasets import DataError, Dataset, list_datasets, load_dataset, optional_datasets
+from gplvm_core.readers.packages import files_of
+from gplvm_core.readers.pictures.shrink import shrink
+from gplvm_core.shipped import files as shipped_files
+from gplvm_core.shipped.faces import read_pgm
+from gplvm_core.simulated.flow import (
     GEOMETRIES,
     HORIZONTAL,
     VERTICAL,
@@ -24,9 +20,7 @@ from gplvm_core.datasets.flow import (
     load_flow,
     stratified,
 )
-from gplvm_core.datasets.heads import light_directions
-from gplvm_core.datasets.packages import files_of
-from gplvm_core.datasets.pixels import shrink
+from gplvm_core.simulated.lit_heads import light_directions
 
 SHAPES = {
     "people": (500, 64 * 64),
@@ -134,14 +128,14 @@ VENDORED = ["people", "heads", "poses", "talking_head", "lit_pairs", "silhouette
 
 @pytest.mark.parametrize("name", VENDORED)
 def test_without_the_vendored_files_an_installation_is_asked_for(name, monkeypatch, tmp_path):
-    monkeypatch.setattr(sources, "ASSETS", tmp_path)
+    monkeypatch.setattr(shipped_files, "ASSETS", tmp_path)
     with pytest.raises(DataError, match=r"is missing.*Install Manifolio again"):
         load_dataset(name)
 
 
 def test_vendored_files_are_noticed():
-    notice = (sources.ASSETS / "NOTICE").read_text()
-    files = [path.name for path in sources.ASSETS.iterdir() if path.name != "NOTICE"]
+    notice = (shipped_files.ASSETS / "NOTICE").read_text()
+    files = [path.name for path in shipped_files.ASSETS.iterdir() if path.name != "NOTICE"]
     assert files and all(name in notice for name in files)
 
 

@@ -6,9 +6,9 @@ import pytest
 
 from gplvm_core.datasets import Drawing, Skeleton
 from gplvm_core.figures.cells import cells_of, choices, columns_of, n_cells
-from gplvm_core.figures.pack_completion import mask_of_text, mask_text
 from gplvm_core.figures.position import mark_position
 from gplvm_core.figures.typicality import share_below, typicality_figure
+from gplvm_core.wire.completion import mask_of_text, mask_text
 
 BODY = Skeleton(
     ("Hips", "LeftUpLeg", "LeftFoot", "Spine", "LeftArm", "LeftHand", "RightArm", "Lumbar"),

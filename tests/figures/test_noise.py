@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from gplvm_core.datasets.drawing import Drawing, Skeleton
 from gplvm_core.figures.cells import column_std
 from gplvm_core.figures.noise import MOST_COLUMNS, CellNoise, noise_figure
+from gplvm_core.readers.drawing import Drawing, Skeleton
 
 
 def columns(noise, spread, names=None):

@@ -15,7 +15,7 @@ import numpy as np
 from PIL import Image
 
 from gplvm_core import datasets, store
-from tests.datasets.small_bvh import bvh
+from tests.readers.small_bvh import bvh
 
 ROWS = np.array([[0.5, 1.0, -2.0], [1.5, 3.0, 1e-3], [2.5, -1.0, 4.0], [3.5, 0.0, 7.0]])
 NAMES = ["width", "height", "weight"]

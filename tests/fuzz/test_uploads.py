@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 
 from gplvm_core import store
 from gplvm_core.datasets import DataError, Dataset, NamedBytes
-from gplvm_core.datasets.drawing import Drawing
-from gplvm_core.datasets.files import kind_of
-from gplvm_core.datasets.views import View
+from gplvm_core.readers.drawing import Drawing
+from gplvm_core.readers.files import kind_of
+from gplvm_core.readers.views import View
 from gplvm_core.sandbox import TASKS, Readers
 from gplvm_core.store import StoreError
 from pages.ui.shared.place import MapPlace

@@ -11,11 +11,11 @@ import pytest
 
 from gplvm_core import GPLVM, BayesianGPLVM, Bias, SparseGPRegression, White, kernels, load
 from gplvm_core.datasets import Dataset, Drawing
-from gplvm_core.figures.frame import unframe
-from gplvm_core.figures.pack import Chart, pack_model
 from gplvm_core.kernels import Kernel, KernelError, Matern32
 from gplvm_core.prediction import predict
 from gplvm_core.store import StoreError
+from gplvm_core.wire.frame import unframe
+from gplvm_core.wire.model import Chart, pack_model
 
 NOISE = 0.05
 PHASES = np.linspace(0.0, 3.0, 8)

@@ -11,7 +11,7 @@ from gplvm_core import evaluate_bound
 from gplvm_core.datasets import NamedBytes
 from gplvm_core.optimise import Progress
 from gplvm_core.priors.temporal import Timeline, marginals
-from gplvm_core.sandbox import run
+from gplvm_core.sandbox import perform
 from gplvm_core.store import Library
 
 FOLDER = Path(__file__).resolve().parents[2] / "assets" / "models"
@@ -57,7 +57,7 @@ def test_an_exported_ready_model_can_be_uploaded(name: str, gallery: Library, tm
     """The limits on what an upload may unpack to are for others; these grow the most."""
     source = NamedBytes("x.gplvm", gallery.export_file(name, tmp_path / "x.gplvm").read_bytes())
     library = Library(tmp_path / "library")
-    added = library.entry(library.take_in(run("model", source)))
+    added = library.entry(library.take_in(perform("model", source)))
     assert (added.title, added.bound) == (gallery.entry(name).title, gallery.entry(name).bound)
 
 

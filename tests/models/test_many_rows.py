@@ -18,8 +18,8 @@ from gplvm_core import (
     load,
 )
 from gplvm_core.datasets import DataError
-from gplvm_core.figures.pack import as_seen
 from gplvm_core.models.problems import many_rows
+from gplvm_core.wire.model import as_seen
 
 SETTINGS = {"n_components": 2, "n_inducing": 8, "max_iter": 40, "random_state": 0}
 
@@ -300,7 +300,7 @@ def test_rows_that_do_not_fit_are_refused() -> None:
 @pytest.mark.usefixtures("few_are_many")
 @pytest.mark.parametrize("gaps", [False, True], ids=["whole", "gaps"])
 def test_files_pass_by_a_trained_sample(gaps: bool, tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("gplvm_core.datasets.row_files.ROWS_AT_ONCE", 130)
+    monkeypatch.setattr("gplvm_core.readers.rows.files.ROWS_AT_ONCE", 130)
     values = rows(700, gaps).astype(np.float32)
     files = []
     for name, part in (("a", values[:300]), ("b", values[300:])):
@@ -386,7 +386,7 @@ class Once:
 @pytest.mark.filterwarnings("ignore::UserWarning")
 @pytest.mark.usefixtures("few_are_many")
 def test_a_stop_is_a_stop_of_all_that_would_follow(tmp_path: Path, monkeypatch) -> None:
-    monkeypatch.setattr("gplvm_core.datasets.row_files.ROWS_AT_ONCE", 50)
+    monkeypatch.setattr("gplvm_core.readers.rows.files.ROWS_AT_ONCE", 50)
     np.save(tmp_path / "rows.npy", rows(400))
     table, files = rows(300), RowFiles.of(tmp_path / "rows.npy")
     settings = SETTINGS | {"max_iter": 12}

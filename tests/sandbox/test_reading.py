@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from gplvm_core.datasets import DataError, EmptyRowsError, NamedBytes
-from gplvm_core.sandbox import Readers, is_small, run
+from gplvm_core.sandbox import Readers, is_small, perform
 from gplvm_core.sandbox import reading as reading_module
 from gplvm_core.sandbox.reading import MOST_AT_ONCE, START
 from gplvm_core.store import StoreError
@@ -35,10 +35,10 @@ def ask(readers: Readers, task: str, source: NamedBytes, **options: object) -> o
 
 def test_the_answers_are_those_that_are_given_here(readers):
     there = ask(readers, "read", TABLE, label_column="kind", id_columns=())
-    here = run("read", TABLE, label_column="kind", id_columns=())
+    here = perform("read", TABLE, label_column="kind", id_columns=())
     np.testing.assert_array_equal(there.targets, here.targets)
     assert there.label_names == here.label_names and there.notes == here.notes
-    assert ask(readers, "inspect", TABLE) == run("inspect", TABLE)
+    assert ask(readers, "inspect", TABLE) == perform("inspect", TABLE)
     rows, count = ask(readers, "rows in use", TABLE, label_column="kind")
     assert (list(rows), count) == ([0, 1, 2], 3)
 
@@ -53,7 +53,7 @@ def test_errors_are_those_that_are_raised_here(readers):
 def test_what_nobody_foresaw_is_told_in_words_and_logged_without_data(readers, caplog):
     with caplog.at_level(logging.ERROR), pytest.raises(DataError, match="could not be read"):
         ask(readers, "read", TABLE, no_such_option="secret")
-    assert "TypeError at datasets/files.py:" in caplog.text
+    assert "TypeError at readers/files.py:" in caplog.text
     assert "secret" not in caplog.text
 
 
@@ -69,7 +69,7 @@ def test_a_reading_that_is_given_up_ends_and_leaves_nothing(readers):
     while folder.exists() and time.monotonic() < deadline:
         time.sleep(0.02)
     assert not folder.exists()
-    assert ask(readers, "inspect", TABLE) == run("inspect", TABLE)
+    assert ask(readers, "inspect", TABLE) == perform("inspect", TABLE)
 
 
 def test_who_waits_for_a_turn_is_not_said_to_be_reading(readers):
@@ -80,7 +80,7 @@ def test_who_waits_for_a_turn_is_not_said_to_be_reading(readers):
             assert not reading.wait(0.2)
             assert reading.waits and reading.seconds == 0.0
             turns.close()
-            assert reading.answer() == run("inspect", TABLE)
+            assert reading.answer() == perform("inspect", TABLE)
             assert not reading.waits and reading.seconds > 0.0
 
 
@@ -97,7 +97,7 @@ def test_a_process_that_dies_or_cannot_start_is_told_at_once(readers, monkeypatc
     with pytest.raises(DataError, match="could not go on"):
         ask(readers, "inspect", TABLE)
     monkeypatch.undo()
-    assert ask(readers, "inspect", TABLE) == run("inspect", TABLE)
+    assert ask(readers, "inspect", TABLE) == perform("inspect", TABLE)
 
 
 def test_a_reader_that_cannot_start_now_breaks_nothing_and_leaves_nothing(monkeypatch, tmp_path):
@@ -109,7 +109,7 @@ def test_a_reader_that_cannot_start_now_breaks_nothing_and_leaves_nothing(monkey
         with pytest.raises(DataError, match="could not go on"):
             ask(readers, "inspect", TABLE)
     assert not list(tmp_path.iterdir())
-    assert ask(readers, "inspect", TABLE) == run("inspect", TABLE)
+    assert ask(readers, "inspect", TABLE) == perform("inspect", TABLE)
     readers.close()
 
 
@@ -162,7 +162,7 @@ def test_the_start_of_the_process_is_not_counted_as_reading(monkeypatch):
     monkeypatch.setattr(reading_module, "START", slow(2.5))
     monkeypatch.setattr(reading_module, "SECONDS", 2)
     readers = Readers()
-    assert ask(readers, "inspect", TABLE) == run("inspect", TABLE)
+    assert ask(readers, "inspect", TABLE) == perform("inspect", TABLE)
     readers.close()
 
 

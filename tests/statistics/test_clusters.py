@@ -73,7 +73,7 @@ def test_a_cluster_gives_the_same_numbers_though_a_worker_is_killed(
     local: tuple[str, Client], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("gplvm_core.models.problems.many_rows.MANY", 250)
-    monkeypatch.setattr("gplvm_core.datasets.row_files.ROWS_AT_ONCE", 150)
+    monkeypatch.setattr("gplvm_core.readers.rows.files.ROWS_AT_ONCE", 150)
     monkeypatch.setattr(many_rows, "SAMPLES", (30, 30, 60, 120))
     monkeypatch.setattr(many_rows, "FEW_INDUCING", 5)
     address, client = local

@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from gplvm_core.datasets import NamedBytes
-from gplvm_core.datasets.limits import MODEL_FREE, MODEL_GROWTH, MOST_MODEL, MOST_MODEL_TEXT
-from gplvm_core.sandbox import run
+from gplvm_core.readers.limits import MODEL_FREE, MODEL_GROWTH, MOST_MODEL, MOST_MODEL_TEXT
+from gplvm_core.sandbox import perform
 from gplvm_core.store import ChangedError, Library, StoreError, load, read_manifest, save
 from gplvm_core.store.file import read
 from gplvm_core.store.incoming import check_growth
@@ -34,7 +34,7 @@ def library(tmp_path):
 def files_of(bundle, folder):
     """What the process that reads uploads makes of a file."""
     path = save(bundle, folder / "travels.gplvm")
-    return run("model", NamedBytes(path.name, path.read_bytes()))
+    return perform("model", NamedBytes(path.name, path.read_bytes()))
 
 
 def with_array(path, array):
@@ -74,7 +74,7 @@ def test_few_bytes_that_unpack_to_many_are_refused_though_all_are_used(bundle, t
     path = save(bundle | {"dataset": grown}, tmp_path / "x.gplvm")
     assert path.stat().st_size < 200_000
     with pytest.raises(StoreError, match=r"would take 114\.\d MB of memory; .* may take \d\d\.\d"):
-        run("model", NamedBytes(path.name, path.read_bytes()))
+        perform("model", NamedBytes(path.name, path.read_bytes()))
     assert load(path)["title"] == "Travels"  # the limit is for uploads alone
 
 
@@ -121,7 +121,7 @@ def test_titles_from_elsewhere_are_cleaned(library, bundle, tmp_path, title, id,
 def test_a_data_set_of_the_project_is_taken_in_by_name(library, tmp_path):
     ready = Library(READY, read_only=True)
     path = ready.export_file("flow", tmp_path / "flow.gplvm")
-    files = run("model", NamedBytes(path.name, path.read_bytes()))
+    files = perform("model", NamedBytes(path.name, path.read_bytes()))
     assert sorted(files) == ["entry.json", "model.gplvm"]
     id = library.take_in(files)
     assert library.entry(id).bound == ready.entry("flow").bound

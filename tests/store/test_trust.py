@@ -13,9 +13,9 @@ import numpy as np
 import pytest
 from sklearn.base import clone
 
-from gplvm_core.datasets.folder_file import FolderFile
-from gplvm_core.datasets.npy_rows import NpyRows
-from gplvm_core.datasets.row_files import RowFiles
+from gplvm_core.readers.rows.files import RowFiles
+from gplvm_core.readers.rows.folder_file import FolderFile
+from gplvm_core.readers.rows.npy import NpyRows
 from gplvm_core.store import ChangedError, Library, StoreError, load, save
 from gplvm_core.store.holding import one_by_one
 from gplvm_core.store.registry import known_classes

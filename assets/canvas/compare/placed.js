@@ -8,7 +8,7 @@ import { LatentPoints } from "../map/points.js";
 
 export class PlacedPoints extends LatentPoints {
   /**
-   * @param {Uint8Array} bytes framed, from gplvm_core/figures/pack_placed.py
+   * @param {Uint8Array} bytes framed, from gplvm_core/wire/placed.py
    * @param {LatentModel | null} lender a model of the same rows, which has pictures of them
    */
   constructor(bytes, lender) {

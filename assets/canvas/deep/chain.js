@@ -8,7 +8,7 @@ import { LatentPoints } from "../map/points.js";
 
 /** @implements {Output} */
 export class ChainModel extends LatentPoints {
-  /** @param {Uint8Array} bytes framed, from gplvm_core/figures/pack_deep.py, pack_layers */
+  /** @param {Uint8Array} bytes framed, from gplvm_core/wire/deep.py, pack_layers */
   constructor(bytes) {
     const content = readFrame(bytes);
     super(content);

@@ -1,5 +1,5 @@
 // Poses as a BVH file, which animation programs open: bones of one length each, and rotations that
-// point them, as gplvm_core/datasets/bvh_writer.py makes them of whole sequences.
+// point them, as gplvm_core/readers/bodies/bvh_writer.py makes them of whole sequences.
 
 import { dot } from "./algebra.js";
 

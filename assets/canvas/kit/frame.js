@@ -1,4 +1,4 @@
-// Framed bytes, as gplvm_core/figures/frame.py writes them:
+// Framed bytes, as gplvm_core/wire/frame.py writes them:
 // [uint32 header length][JSON header][zeros up to a multiple of 8][arrays, each on a multiple of 8].
 
 /** @typedef {Float64Array | Float32Array | Int32Array | Int16Array | Uint8Array} Numbers */

@@ -1,7 +1,7 @@
 // Where the parts of a row lie in its picture: output.js draws there, the painter's brush works there.
 
 /**
- * How a row is drawn, as gplvm_core/figures/pack.py describes it.
+ * How a row is drawn, as gplvm_core/wire/model.py describes it.
  * @typedef {object} Drawing
  * @property {"image" | "skeleton" | "curve" | "bars"} kind
  * @property {number[]} shape

@@ -5,7 +5,7 @@ import { contextOf } from "./dom.js";
 /** Red, green, blue, 0 to 255. @typedef {number[]} Colour */
 /** @typedef {ReturnType<typeof readTheme>} Theme */
 
-// When the colours start again the marker changes; the order is that of gplvm_core/figures/palette.
+// When the colours start again the marker changes; the order is that of gplvm_core/figures/palette.py.
 const MARKERS = ["circle", "diamond", "square", "triangle", "cross", "star"];
 
 // Cividis, sampled: monotone in lightness and the same to colour-blind eyes.

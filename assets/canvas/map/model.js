@@ -41,7 +41,7 @@ const MOST_FOR_GAP = 300; // inducing inputs up to which the shading's own quadr
 
 /** @implements {Output} */
 export class LatentModel extends LatentPoints {
-  /** @param {Uint8Array} bytes framed, from gplvm_core/figures/pack.py, pack_model */
+  /** @param {Uint8Array} bytes framed, from gplvm_core/wire/model.py, pack_model */
   constructor(bytes) {
     const content = readFrame(bytes);
     super(content);

@@ -22,7 +22,7 @@ export class Possibilities extends Cards {
     this.section.classList.toggle("stale", !(this.shown && this.shown.item === item && this.shown.mask === mask));
   }
 
-  /** @param {Frame} content from figures/pack_completion.py, pack_possibilities */
+  /** @param {Frame} content from wire/completion.py, pack_possibilities */
   load({ header, arrays, shapes }) {
     this.section.classList.remove("stale");
     this.shown = header;

@@ -12,7 +12,7 @@ import { START_TURN } from "../kit/turn.js";
 
 /**
  * The rows on offer.
- * @param {Frame} content from figures/pack_completion.py, pack_items
+ * @param {Frame} content from wire/completion.py, pack_items
  * @returns {StripRow[]}
  */
 export function rowsOf({ header, arrays }) {

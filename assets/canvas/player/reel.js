@@ -15,7 +15,7 @@ import { heatColour } from "../kit/theme.js";
 /** The training points and how outputs are drawn. @typedef {{ header: any, arrays: Record<string, any>, nLatent: number }} Stage */
 
 export class Reel {
-  /** bytes: framed, from gplvm_core/figures/pack_sequence.py, pack_reel. @param {Uint8Array} bytes */
+  /** bytes: framed, from gplvm_core/wire/sequence.py, pack_reel. @param {Uint8Array} bytes */
   constructor(bytes) {
     const { header, arrays, shapes } = readFrame(bytes);
     this.header = header;

@@ -21,7 +21,7 @@ function viewModel(bytes) {
 
 export class ViewsModel extends LatentPoints {
   /**
-   * bytes: as pack_views.py writes them; groups: the dimensions by the views that use them.
+   * bytes: as gplvm_core/wire/views.py writes them; groups: the dimensions by the views that use them.
    * @param {Uint8Array} bytes
    * @param {Group[]} groups
    */

@@ -4,8 +4,8 @@ import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import ArrayLike, NDArray
 
-from gplvm_core.datasets import DataError
 from gplvm_core.numerics import Array
+from gplvm_core.readers import DataError
 
 
 def checked_points(points: ArrayLike, n_latent: int) -> Float[Array, "N Q"]:

@@ -7,10 +7,10 @@ import numpy as np
 from jaxtyping import Bool, Float, Int
 from numpy.typing import NDArray
 
-from gplvm_core.datasets import DataError
-from gplvm_core.datasets.checks import refuse_overflow
-from gplvm_core.datasets.errors import listed
 from gplvm_core.numerics import Array
+from gplvm_core.readers import DataError
+from gplvm_core.readers.checks import refuse_overflow
+from gplvm_core.readers.errors import listed
 from gplvm_core.statistics import Patterns
 
 How = Literal["global", "columns", "none"]

@@ -8,9 +8,9 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from gplvm_core.datasets import DataError
 from gplvm_core.models.data.rows import checked_rows
 from gplvm_core.numerics import Array
+from gplvm_core.readers import DataError
 
 
 @dataclass(frozen=True)

@@ -6,10 +6,10 @@ import numpy as np
 from jaxtyping import Float, Int, Shaped
 from numpy.typing import ArrayLike, NDArray
 
-from gplvm_core.datasets import DataError
 from gplvm_core.kernels import Kernel
 from gplvm_core.kernels.periodic import Periodic
 from gplvm_core.numerics import Array
+from gplvm_core.readers import DataError
 
 Labels = NDArray[Any]
 

@@ -6,11 +6,11 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from gplvm_core.datasets import DataError
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.rows import refuse_unseen
 from gplvm_core.models.data.scaling import Scaling, observed_counts, refuse_empty
 from gplvm_core.numerics import Array
+from gplvm_core.readers import DataError
 
 Views = dict[str, Array]
 

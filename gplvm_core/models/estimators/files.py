@@ -8,7 +8,6 @@ from jaxtyping import Float, Int
 from numpy.typing import ArrayLike, NDArray
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.datasets import RowFiles
 from gplvm_core.models.estimators.trained import Callback, TimedModel, unchanged_by_errors
 from gplvm_core.models.problems import many_rows
 from gplvm_core.models.problems.edges import relevance_of
@@ -18,6 +17,7 @@ from gplvm_core.numerics import Array
 from gplvm_core.prediction import Evidence, Posterior
 from gplvm_core.prediction.added import Added, Sums, pass_by
 from gplvm_core.prediction.place import place
+from gplvm_core.readers import RowFiles
 from gplvm_core.statistics import Executor, Statistics
 from gplvm_core.statistics import executor as threads
 

@@ -9,7 +9,6 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.datasets import DataError
 from gplvm_core.models.data.scaling import Scaling, gaps_in_words
 from gplvm_core.models.data.timeline import checked_timeline
 from gplvm_core.models.data.views import (
@@ -38,6 +37,7 @@ from gplvm_core.models.training.run import Run, Trained
 from gplvm_core.optimise import Progress
 from gplvm_core.prediction.network import Network, TrainedEdge
 from gplvm_core.priors.temporal import Timeline
+from gplvm_core.readers import DataError
 from gplvm_core.statistics import executor
 
 

@@ -8,12 +8,12 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.datasets import DataError
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.views import Views, checked_views, given_views
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import network as questions
 from gplvm_core.prediction.network import Network
+from gplvm_core.readers import DataError
 
 Answers = dict[str, Float[Array, "N _D"]]
 

@@ -9,7 +9,6 @@ from jaxtyping import Float, Int
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
-from gplvm_core.datasets import DataError
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.timeline import checked_times, rows_of_sequence
 from gplvm_core.numerics import Array
@@ -24,6 +23,7 @@ from gplvm_core.prediction.paths import (
 )
 from gplvm_core.prediction.sequence import infer_sequence
 from gplvm_core.priors.temporal import Path, Timeline
+from gplvm_core.readers import DataError
 from gplvm_core.statistics import Statistics
 
 Rows = NDArray[np.intp]

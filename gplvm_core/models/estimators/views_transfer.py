@@ -10,7 +10,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from gplvm_core import prediction
 from gplvm_core.beliefs import Belief
-from gplvm_core.datasets import DataError
 from gplvm_core.models.data.views import check_transfer
 from gplvm_core.models.estimators.segmented import Segmented
 from gplvm_core.models.estimators.views_queries import ViewsQueries
@@ -19,6 +18,7 @@ from gplvm_core.numerics import Array
 from gplvm_core.prediction import Evidence
 from gplvm_core.prediction.paths import Continued, FoundPath
 from gplvm_core.prediction.transfer import Private, Roles, Wanted, transfer_path
+from gplvm_core.readers import DataError
 
 Flags = NDArray[np.bool_]
 Rows = NDArray[np.intp]

@@ -9,7 +9,6 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 
 from gplvm_core.bounds import Exact, exact
-from gplvm_core.datasets import DataError
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.problems.edges import kernel_leaves, relevance_of
@@ -20,6 +19,7 @@ from gplvm_core.numerics import Array, factorise
 from gplvm_core.parameters import LOG, Layout, Leaf
 from gplvm_core.prediction import Posterior
 from gplvm_core.priors import StandardNormal
+from gplvm_core.readers import DataError
 from gplvm_core.statistics import Targets
 
 INITIAL_RATIO = 100.0

@@ -9,10 +9,10 @@ from numpy import ndarray as Array
 
 from gplvm_core.comparison import Placed, evidence_of
 from gplvm_core.datasets import Dataset
-from gplvm_core.figures.pack import Chart, pack_model
-from gplvm_core.figures.pack_placed import pack_placed
 from gplvm_core.kernels import KernelError
 from gplvm_core.training import ComparisonRun
+from gplvm_core.wire.model import Chart, pack_model
+from gplvm_core.wire.placed import pack_placed
 from pages.ui.compare.recipes import RECIPES, Made, Recipe, made_already
 from pages.ui.shared.catalogue import Item, Listed, items, one_view, open_item
 from pages.ui.shared.link import go_to

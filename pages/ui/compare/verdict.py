@@ -16,8 +16,8 @@ from gplvm_core.comparison import (
     refusal,
     table_of,
 )
-from gplvm_core.datasets.errors import listed
-from gplvm_core.figures.offline_compare import MapOf, offline_comparison
+from gplvm_core.offline.compare import MapOf, offline_comparison
+from gplvm_core.readers.errors import listed
 from gplvm_core.training import ComparisonRun, begin_comparison, comparison_of
 from pages.ui.compare.members import NO_DRAWING, Member
 from pages.ui.compare.recipes import scaling_of

@@ -9,7 +9,7 @@ from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.cells import cells_of, choices, columns_of, n_cells
-from gplvm_core.figures.pack_completion import Question, RowItem, mask_of_text, mask_text
+from gplvm_core.wire.completion import Question, RowItem, mask_of_text, mask_text
 from pages.ui.shared.words import words_of_row
 
 STRIP = 10  # items on offer at a time

@@ -13,7 +13,7 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
-from gplvm_core.datasets.spread import spread_rows
+from gplvm_core.readers.spread import spread_rows
 from pages.ui.shared.catalogue import GALLERY_FOLDER
 from pages.ui.shared.kept import kept
 

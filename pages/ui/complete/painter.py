@@ -11,8 +11,8 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
-from gplvm_core.datasets.new_rows import NewRows
-from gplvm_core.figures.pack_completion import (
+from gplvm_core.readers.new_rows import NewRows
+from gplvm_core.wire.completion import (
     Question,
     RowItem,
     pack_completion,

@@ -9,13 +9,13 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
-from gplvm_core.datasets.csv_text import csv_text
 from gplvm_core.figures.latent_map import latent_map_figure
-from gplvm_core.figures.pack import Chart
-from gplvm_core.figures.pack_completion import RowItem
 from gplvm_core.figures.position import mark_position
-from gplvm_core.figures.rows import DrawnData
 from gplvm_core.figures.thumbnails import common_frame, row_picture
+from gplvm_core.readers.tables.csv_text import csv_text
+from gplvm_core.wire.completion import RowItem
+from gplvm_core.wire.model import Chart
+from gplvm_core.wire.rows import DrawnData
 from pages.ui.complete.items import row_of
 from pages.ui.complete.model import Completion, class_probabilities, position, possibilities
 from pages.ui.complete.typicality import typicality_panel

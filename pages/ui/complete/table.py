@@ -7,10 +7,10 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset, View
-from gplvm_core.datasets.csv_text import csv_text
-from gplvm_core.datasets.errors import plural
-from gplvm_core.datasets.names import names_of
-from gplvm_core.datasets.new_rows import MOST_MEGABYTES, NewRows, formats
+from gplvm_core.readers.errors import plural
+from gplvm_core.readers.names import names_of
+from gplvm_core.readers.new_rows import MOST_MEGABYTES, NewRows, formats
+from gplvm_core.readers.tables.csv_text import csv_text
 from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.plain import plain

@@ -7,9 +7,9 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
-from gplvm_core.datasets.errors import plural
-from gplvm_core.figures.pack_completion import RowItem
 from gplvm_core.figures.typicality import share_below, typicality_figure
+from gplvm_core.readers.errors import plural
+from gplvm_core.wire.completion import RowItem
 from pages.ui.complete.items import row_of
 from pages.ui.complete.model import (
     ROWS_AT_ONCE,

@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from gplvm_core.figures.bend import CURVES, LEAST_POINTS, LEFT, MOST_POINTS, RIGHT
-from gplvm_core.figures.frame import frame, unframe
+from gplvm_core.lessons.bend import CURVES, LEAST_POINTS, LEFT, MOST_POINTS, RIGHT
+from gplvm_core.wire.frame import frame, unframe
 from pages.ui.depth.live import Live
 from pages.ui.shared.catalogue import items
 from pages.ui.shared.component import component, hold_bytes, room_for

@@ -9,8 +9,9 @@ import numpy as np
 import streamlit as st
 from numpy import ndarray as Array
 
-from gplvm_core.figures.bend import CURVES, GRID, LEFT, RIGHT
-from gplvm_core.figures.families import (
+from gplvm_core.figures.palette import COLOURS, FAINT
+from gplvm_core.lessons.bend import CURVES, GRID, LEFT, RIGHT
+from gplvm_core.lessons.families import (
     MAX_ITER,
     FamilyFit,
     FamilyFits,
@@ -18,7 +19,6 @@ from gplvm_core.figures.families import (
     family_fits,
     unpack_families,
 )
-from gplvm_core.figures.palette import COLOURS, FAINT
 from gplvm_core.training import begin_comparison, comparison_of
 from pages.ui.shared.link import go_to, keep_in_link, whole_number
 from pages.ui.shared.model_page import about

@@ -7,10 +7,10 @@ from html import escape
 import numpy as np
 import streamlit as st
 
-from gplvm_core.datasets.errors import plural
 from gplvm_core.figures.dimensions import dimensions_on
-from gplvm_core.figures.pack import as_seen
 from gplvm_core.models.problems.doctor import DeepLayer
+from gplvm_core.readers.errors import plural
+from gplvm_core.wire.model import as_seen
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.layer_map import place_in_words
 

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 
 from numpy import ndarray as Array
 
-from gplvm_core.figures.bend import CURVES, MAX_ITER, compare, pack_comparison
+from gplvm_core.lessons.bend import CURVES, MAX_ITER, compare, pack_comparison
 from gplvm_core.optimise import Progress
 
 # So many visitors' models are trained at a time: the curves are small, the processor is shared.

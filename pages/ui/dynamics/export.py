@@ -9,12 +9,12 @@ from numpy import ndarray as Array
 from PIL import Image
 
 from gplvm_core.datasets import Dataset
-from gplvm_core.datasets.bvh_writer import write_bvh
-from gplvm_core.datasets.csv_text import csv_text
-from gplvm_core.datasets.errors import plural
-from gplvm_core.datasets.names import names_of
-from gplvm_core.figures.pack_sequence import Reel, usual_step
 from gplvm_core.figures.thumbnails import common_frame, row_picture
+from gplvm_core.readers.bodies.bvh_writer import write_bvh
+from gplvm_core.readers.errors import plural
+from gplvm_core.readers.names import names_of
+from gplvm_core.readers.tables.csv_text import csv_text
+from gplvm_core.wire.sequence import Reel, usual_step
 from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.words import file_stem

@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 
 import streamlit as st
 
-from gplvm_core.figures.pack_sequence import Reel
 from gplvm_core.prediction.paths import MOST_STEPS, StepCallback
+from gplvm_core.wire.sequence import Reel
 from pages.ui.shared.words import bound_in_words, seconds_in_words
 
 LOOK = 0.4  # seconds between two looks at how far it is

@@ -11,10 +11,10 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
-from gplvm_core.datasets.errors import plural
 from gplvm_core.figures.cells import choices, columns_of
-from gplvm_core.figures.pack_sequence import Reel, SequencePanel, spread_share, usual_step
 from gplvm_core.prediction.paths import StepCallback
+from gplvm_core.readers.errors import plural
+from gplvm_core.wire.sequence import Reel, SequencePanel, spread_share, usual_step
 
 MODEL, DATA, SAMPLE = "The model", "The data", "A new sequence"
 SEEN, FILLED, TRUTH = "What the model sees", "Filled in", "The truth"

@@ -8,7 +8,7 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
-from gplvm_core.figures.pack_sequence import usual_step
+from gplvm_core.wire.sequence import usual_step
 from pages.ui.dynamics.model import OWN_GAPS, parts_of, rows_of, sequence_titles, times_of
 
 Task = Literal["play", "sample", "fill"]

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 import streamlit as st
 
-from gplvm_core.figures.pack import Chart
-from gplvm_core.figures.pack_sequence import Cue, Reel, pack_reel, pack_stage
+from gplvm_core.wire.model import Chart
+from gplvm_core.wire.sequence import Cue, Reel, pack_reel, pack_stage
 from pages.ui.dynamics.export import export
 from pages.ui.dynamics.fill import filling
 from pages.ui.dynamics.model import drawn, filled, played, with_gap

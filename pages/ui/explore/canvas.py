@@ -6,9 +6,9 @@ from here.
 
 import streamlit as st
 
-from gplvm_core.figures.pack import Chart, pack_model
-from gplvm_core.figures.pack_columns import pack_columns
-from gplvm_core.figures.scripts import MAP_STYLES
+from gplvm_core.offline.scripts import MAP_STYLES
+from gplvm_core.wire.columns import pack_columns
+from gplvm_core.wire.model import Chart, pack_model
 from pages.ui.shared.component import component, hold_bytes, room_for
 from pages.ui.shared.parcels import parcels
 from pages.ui.shared.place import LOOK, MapPlace

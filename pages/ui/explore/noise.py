@@ -5,9 +5,9 @@ import inspect
 import numpy as np
 import streamlit as st
 
-from gplvm_core.datasets.names import names_of
 from gplvm_core.figures.cells import cell_word, column_std
 from gplvm_core.figures.noise import CellNoise, noise_figure
+from gplvm_core.readers.names import names_of
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from gplvm_core.figures.offline import OfflineExplorer
-from gplvm_core.figures.pack import Chart
+from gplvm_core.offline.explorer import OfflineExplorer
+from gplvm_core.wire.model import Chart
 from pages.ui.explore.opening import opening_elsewhere
 from pages.ui.shared.catalogue import Item
 

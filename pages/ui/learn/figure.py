@@ -6,7 +6,7 @@ from typing import Any
 
 import streamlit as st
 
-from gplvm_core.figures.lessons.picture import LessonPicture, pack_picture
+from gplvm_core.lessons.picture import LessonPicture, pack_picture
 from pages.ui.learn.controls import State, link_of, state_of, usual_state
 from pages.ui.learn.run import LessonRun
 from pages.ui.learn.stop import Stop

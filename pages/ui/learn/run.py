@@ -4,8 +4,8 @@ import threading
 import time
 from dataclasses import dataclass, field
 
-from gplvm_core.datasets.errors import plural
-from gplvm_core.figures.lessons.picture import LessonPicture
+from gplvm_core.lessons.picture import LessonPicture
+from gplvm_core.readers.errors import plural
 from pages.ui.learn.controls import State
 from pages.ui.learn.stop import Stop
 

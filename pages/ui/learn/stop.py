@@ -4,7 +4,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from gplvm_core.figures.lessons.picture import LessonPicture
+from gplvm_core.lessons.picture import LessonPicture
 from pages.ui.learn.controls import Control, State
 
 # Called in training with a picture, the steps that were made and the most that there may be; waits

@@ -7,7 +7,7 @@ from typing import Any
 
 import streamlit as st
 
-from gplvm_core.datasets.errors import plural
+from gplvm_core.readers.errors import plural
 from gplvm_core.store import ChangedError, Entry, Library, StoreError, workspace_problem
 from pages.ui.shared.card import card_of
 from pages.ui.shared.catalogue import Listed

@@ -6,7 +6,7 @@ import sys
 from starlette.middleware import Middleware
 from streamlit import config
 
-from gplvm_core.datasets.folders import opened_folders
+from gplvm_core.readers.rows.folders import opened_folders
 from gplvm_core.training import Limits
 from pages.ui.serving.address import Address
 from pages.ui.serving.guard import Guard

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 import streamlit as st
 
-from gplvm_core.datasets.csv_text import is_risky
+from gplvm_core.readers.tables.csv_text import is_risky
 
 
 def ask_as_text(words: Iterable[str], where: str) -> bool:

@@ -10,7 +10,6 @@ from PIL import Image
 
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.latent_map import leading_pair
-from gplvm_core.figures.pack_views import ViewRows
 from gplvm_core.figures.thumbnails import (
     beside,
     common_frame,
@@ -20,6 +19,7 @@ from gplvm_core.figures.thumbnails import (
     row_picture,
     unit_positions,
 )
+from gplvm_core.wire.views import ViewRows
 from pages.ui.shared.catalogue import Item, Listed, calibration, open_item
 from pages.ui.shared.kept import kept
 from pages.ui.shared.outputs import first_outputs, generated, rows_of_views

@@ -4,7 +4,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import streamlit as st
 
-from gplvm_core.figures.scripts import asset, script
+from gplvm_core.offline.scripts import asset, script
 from pages.ui.shared.parcels import parcels
 
 if TYPE_CHECKING:

@@ -5,7 +5,7 @@ The browser hands the mean of every layer to the next one, down to the data.
 
 import streamlit as st
 
-from gplvm_core.figures.pack_deep import pack_layers
+from gplvm_core.wire.deep import pack_layers
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.component import component, hold_bytes, room_for
 from pages.ui.shared.link import go_to, whole_number

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from gplvm_core.figures.pack import Chart
+from gplvm_core.wire.model import Chart
 from pages.ui.shared.link import go_to
 from pages.ui.shared.place import PARAMETERS, MapPlace
 from pages.ui.shared.plain import plain

@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 import streamlit as st
 
-from gplvm_core.datasets.errors import listed, plural
 from gplvm_core.models import Capabilities
+from gplvm_core.readers.errors import listed, plural
 from gplvm_core.store import StoreError
 from pages.ui.shared.catalogue import Item, capabilities_of, items, one_view, open_item
 from pages.ui.shared.doors import doors

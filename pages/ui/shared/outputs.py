@@ -6,8 +6,8 @@ import numpy as np
 from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
-from gplvm_core.figures.pack_views import WHOLE, ViewRows
 from gplvm_core.figures.view_parts import MOST_NAMED_VIEWS
+from gplvm_core.wire.views import WHOLE, ViewRows
 
 MOST_OUTPUTS = 4  # drawn side by side
 

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 from typing import Any, Self
 
-from gplvm_core.datasets.errors import shortened
+from gplvm_core.readers.errors import shortened
 
 # What of the map is shown, and the path on it: the browser reads it.
 LOOK = ("show", "shade", "by", "wall", "noise", "path", "way")

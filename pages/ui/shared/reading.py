@@ -5,8 +5,8 @@ from typing import Any
 import streamlit as st
 
 from gplvm_core.datasets import DataError, NamedBytes
-from gplvm_core.datasets.limits import SECONDS
-from gplvm_core.sandbox import Readers, is_small, run
+from gplvm_core.readers.limits import SECONDS
+from gplvm_core.sandbox import Readers, is_small, perform
 from pages.ui.shared.memory import fingerprint
 
 STOPPED = "reading_stopped"  # session key: the file whose reading was stopped
@@ -53,7 +53,7 @@ def _kept(task: str, name: str, data: bytes, options: dict[str, Any]) -> list[An
 
 def _read(task: str, source: NamedBytes, options: dict[str, Any]) -> Any:
     if is_small(source):
-        return run(task, source, **options)
+        return perform(task, source, **options)
     mark = f"{source.name}|{len(source.data)}"
     if st.session_state.get(STOPPED) == mark:
         st.button("Read it again", key=f"reading_again|{mark}", on_click=_forget)

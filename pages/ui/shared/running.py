@@ -9,7 +9,7 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
-from gplvm_core.datasets.errors import plural
+from gplvm_core.readers.errors import plural
 from gplvm_core.training import ComparisonRun, comparison_of
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import seconds_in_words

@@ -8,12 +8,6 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset, Drawing, View
-from gplvm_core.datasets.errors import listed, plural
-from gplvm_core.datasets.missing import missing_in_words, n_patterns, percent
-from gplvm_core.datasets.names import column_words
-from gplvm_core.datasets.spread import representative_rows
-from gplvm_core.datasets.table_dataset import TableDataset
-from gplvm_core.datasets.views import columns_of_views
 from gplvm_core.figures.thumbnails import (
     MAP_INKS,
     common_frame,
@@ -21,6 +15,12 @@ from gplvm_core.figures.thumbnails import (
     picture_uri,
     row_picture,
 )
+from gplvm_core.readers.errors import listed, plural
+from gplvm_core.readers.missing import missing_in_words, n_patterns, percent
+from gplvm_core.readers.names import column_words
+from gplvm_core.readers.rows.table import TableDataset
+from gplvm_core.readers.spread import representative_rows
+from gplvm_core.readers.views import columns_of_views
 from pages.ui.shared.component import room_for
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import words_of_row

@@ -6,8 +6,8 @@ import streamlit as st
 
 from gplvm_core import BayesianGPLVM
 from gplvm_core.datasets import Dataset
-from gplvm_core.datasets.table_dataset import TableDataset
 from gplvm_core.models.problems.many_rows import are_many
+from gplvm_core.readers.rows.table import TableDataset
 from gplvm_core.training.foresee import Foreseen, foreseen
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import about_bytes_in_words, seconds_in_words

@@ -3,7 +3,7 @@
 import streamlit as st
 
 from gplvm_core import training
-from gplvm_core.datasets.errors import plural
+from gplvm_core.readers.errors import plural
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import bound_in_words
 

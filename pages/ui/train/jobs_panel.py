@@ -7,11 +7,11 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core import training
-from gplvm_core.datasets.errors import plural
 from gplvm_core.figures.dimensions import dimensions_on, joint_relevance
 from gplvm_core.figures.latent_map import latent_map_figure, leading_pair
 from gplvm_core.figures.relevance import relevance_figure
 from gplvm_core.figures.trace import trace_figure
+from gplvm_core.readers.errors import plural
 from gplvm_core.training import Snapshot
 from pages.ui.shared.catalogue import open_item
 from pages.ui.shared.plain import plain

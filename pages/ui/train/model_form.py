@@ -17,9 +17,9 @@ from gplvm_core import (
     ProbabilisticPCA,
 )
 from gplvm_core.datasets import Dataset
-from gplvm_core.datasets.checks import mixed_units
-from gplvm_core.datasets.names import column_words
-from gplvm_core.datasets.table_dataset import TableDataset
+from gplvm_core.readers.checks import mixed_units
+from gplvm_core.readers.names import column_words
+from gplvm_core.readers.rows.table import TableDataset
 from pages.ui.shared.words import TERMS
 from pages.ui.train.form_parts import KERNELS, chosen, kernel_of
 from pages.ui.train.layers_form import layers_question, own_spaces_question, widths_question

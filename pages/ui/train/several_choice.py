@@ -4,10 +4,10 @@ import numpy as np
 import streamlit as st
 
 from gplvm_core.datasets import Dataset
-from gplvm_core.datasets.divided import in_blocks, in_groups, name_groups, with_labels
-from gplvm_core.datasets.errors import listed, plural
-from gplvm_core.datasets.joined import check_names
-from gplvm_core.datasets.names import column_words
+from gplvm_core.readers.divided import in_blocks, in_groups, name_groups, with_labels
+from gplvm_core.readers.errors import listed, plural
+from gplvm_core.readers.joined import check_names
+from gplvm_core.readers.names import column_words
 from pages.ui.shared.memory import fingerprint
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import TERMS

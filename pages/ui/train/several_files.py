@@ -8,9 +8,9 @@ import numpy as np
 import streamlit as st
 
 from gplvm_core.datasets import DataError, Dataset, kind_of
-from gplvm_core.datasets.errors import listed, plural
-from gplvm_core.datasets.files import ENDINGS
-from gplvm_core.datasets.joined import (
+from gplvm_core.readers.errors import listed, plural
+from gplvm_core.readers.files import ENDINGS
+from gplvm_core.readers.joined import (
     FileView,
     RowsDifferError,
     Unequal,

@@ -5,7 +5,7 @@ from pathlib import PurePath
 import streamlit as st
 
 from gplvm_core.datasets import Dataset, list_datasets, load_dataset, optional_datasets
-from gplvm_core.datasets.files import ENDINGS
+from gplvm_core.readers.files import ENDINGS
 from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import readers
 from pages.ui.shared.words import STORIES, bytes_in_words

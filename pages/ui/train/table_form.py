@@ -4,8 +4,8 @@ import os
 
 import streamlit as st
 
-from gplvm_core.datasets.folders import SETTING, OpenTable, opened_folders, tables_in
-from gplvm_core.datasets.table_dataset import TableDataset
+from gplvm_core.readers.rows.folders import SETTING, OpenTable, opened_folders, tables_in
+from gplvm_core.readers.rows.table import TableDataset
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import bytes_in_words
 

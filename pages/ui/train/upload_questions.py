@@ -8,14 +8,9 @@ from typing import Any
 import streamlit as st
 from numpy import ndarray as Array
 
-from gplvm_core.datasets import (
-    Dataset,
-    EmptyRowsError,
-    TableReport,
-    kind_of,
-)
-from gplvm_core.datasets.errors import plural
-from gplvm_core.datasets.image_shapes import image_shapes
+from gplvm_core.datasets import Dataset, EmptyRowsError, TableReport, kind_of
+from gplvm_core.readers.errors import plural
+from gplvm_core.readers.tables.image_shapes import image_shapes
 from pages.ui.shared.memory import fingerprint, recall, remember
 from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import read_sandboxed

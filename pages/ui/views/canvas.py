@@ -9,11 +9,11 @@ from typing import Any
 
 import streamlit as st
 
-from gplvm_core.figures.pack import Chart
-from gplvm_core.figures.pack_views import joint_chart, pack_views
 from gplvm_core.figures.view_parts import Part, leading_plane
 from gplvm_core.kernels import KernelError
 from gplvm_core.models.problems.segmentation import LEAST_DROP
+from gplvm_core.wire.model import Chart
+from gplvm_core.wire.views import joint_chart, pack_views
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.component import component, hold_bytes, room_for
 from pages.ui.shared.map_place import linked_place, n_axes

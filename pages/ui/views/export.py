@@ -9,10 +9,10 @@ import streamlit as st
 from numpy import ndarray as Array
 from PIL import Image
 
-from gplvm_core.datasets.csv_text import csv_text
-from gplvm_core.datasets.names import names_of
-from gplvm_core.figures.pack_views import ViewRows
 from gplvm_core.figures.thumbnails import common_frame, row_picture
+from gplvm_core.readers.names import names_of
+from gplvm_core.readers.tables.csv_text import csv_text
+from gplvm_core.wire.views import ViewRows
 from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.outputs import generated, rows_of_views

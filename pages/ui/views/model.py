@@ -12,9 +12,9 @@ import streamlit as st
 from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset
-from gplvm_core.figures.pack import Chart
-from gplvm_core.figures.pack_views import ViewRows, is_label_view
 from gplvm_core.figures.view_parts import Part, parts_of
+from gplvm_core.wire.model import Chart
+from gplvm_core.wire.views import ViewRows, is_label_view
 from pages.ui.shared.outputs import rows_of_views
 
 Private = Literal["nearest", "prior"]

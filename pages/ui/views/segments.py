@@ -8,8 +8,6 @@ import numpy as np
 import streamlit as st
 from numpy import ndarray as Array
 
-from gplvm_core.datasets.csv_text import csv_text
-from gplvm_core.datasets.errors import plural
 from gplvm_core.figures.segmentation import (
     body_figure,
     clusters,
@@ -20,6 +18,8 @@ from gplvm_core.figures.segmentation import (
 )
 from gplvm_core.figures.thumbnails import oblique_view
 from gplvm_core.figures.view_parts import MOST_NAMED_VIEWS, Part
+from gplvm_core.readers.errors import plural
+from gplvm_core.readers.tables.csv_text import csv_text
 from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.plain import plain

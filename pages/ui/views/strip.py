@@ -6,8 +6,8 @@ from html import escape
 
 from numpy import ndarray as Array
 
-from gplvm_core.figures.pack_views import ViewRows
 from gplvm_core.figures.thumbnails import Frame, common_frame, picture_uri, row_picture
+from gplvm_core.wire.views import ViewRows
 from pages.ui.views.model import class_of
 
 SIZE = 132

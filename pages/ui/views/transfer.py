@@ -4,10 +4,10 @@ import numpy as np
 import streamlit as st
 from numpy import ndarray as Array
 
-from gplvm_core.datasets.errors import plural
-from gplvm_core.figures.pack_views import WHOLE, ViewRows, is_label_view
 from gplvm_core.figures.view_parts import MOST_NAMED_VIEWS, Part
 from gplvm_core.models.problems.segmentation import LEAST_DROP
+from gplvm_core.readers.errors import plural
+from gplvm_core.wire.views import WHOLE, ViewRows, is_label_view
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.outputs import draws_whole, rows_of_views
 from pages.ui.shared.plain import plain

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from gplvm_core.figures.pack_views import WHOLE, ViewRows
 from gplvm_core.figures.view_parts import Part
+from gplvm_core.wire.views import WHOLE, ViewRows
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.outputs import MOST_OUTPUTS, draws_whole, generated, rows_of_views
 from pages.ui.shared.plain import plain

@@ -1,7 +1,7 @@
 """Stop 5: dimensions switch off."""
 
-from gplvm_core.figures.lessons.dimensions import dimensions
-from gplvm_core.figures.lessons.picture import LessonPicture
+from gplvm_core.lessons.dimensions import dimensions
+from gplvm_core.lessons.picture import LessonPicture
 from pages.ui.learn.controls import ChoiceControl, Slider, State
 from pages.ui.learn.stop import Look, Note, Stop, StopDoor
 

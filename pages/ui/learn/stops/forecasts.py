@@ -1,7 +1,7 @@
 """Stop 8: forecasts that feed on themselves."""
 
-from gplvm_core.figures.lessons.forecasts import MOST_AHEAD, forecasts
-from gplvm_core.figures.lessons.picture import LessonPicture
+from gplvm_core.lessons.forecasts import MOST_AHEAD, forecasts
+from gplvm_core.lessons.picture import LessonPicture
 from pages.ui.learn.controls import Draw, Slider, State
 from pages.ui.learn.stop import Note, Stop, StopDoor
 

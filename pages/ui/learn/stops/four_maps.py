@@ -2,9 +2,9 @@
 
 import streamlit as st
 
-from gplvm_core.datasets.stick_man import stick_man_file
-from gplvm_core.figures.lessons.four_maps import four_maps
-from gplvm_core.figures.lessons.picture import LessonPicture
+from gplvm_core.lessons.four_maps import four_maps
+from gplvm_core.lessons.picture import LessonPicture
+from gplvm_core.shipped.stick_man import stick_man_file
 from pages.ui.learn.controls import Slider, State
 from pages.ui.learn.stop import Look, Note, Stop, StopDoor
 

@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from gplvm_core.figures.lessons.functions import functions
-from gplvm_core.figures.lessons.picture import LessonPicture
+from gplvm_core.lessons.functions import functions
+from gplvm_core.lessons.picture import LessonPicture
 from pages.ui.learn.controls import ChoiceControl, Draw, PointsControl, Slider, State
 from pages.ui.learn.stop import Note, Stop
 

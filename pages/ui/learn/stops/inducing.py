@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from gplvm_core.figures.lessons.inducing import LOW, MOST, inducing
-from gplvm_core.figures.lessons.picture import LessonPicture
+from gplvm_core.lessons.inducing import LOW, MOST, inducing
+from gplvm_core.lessons.picture import LessonPicture
 from pages.ui.learn.controls import Draw, PointsControl, Slider, State
 from pages.ui.learn.stop import Note, Stop
 

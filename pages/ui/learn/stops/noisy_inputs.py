@@ -1,7 +1,7 @@
 """Stop 7: uncertain and missing inputs."""
 
-from gplvm_core.figures.lessons.noisy_inputs import noisy_inputs
-from gplvm_core.figures.lessons.picture import LessonPicture
+from gplvm_core.lessons.noisy_inputs import noisy_inputs
+from gplvm_core.lessons.picture import LessonPicture
 from pages.ui.learn.controls import ChoiceControl, Draw, Slider, State
 from pages.ui.learn.stop import Look, Note, Stop
 

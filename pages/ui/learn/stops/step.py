@@ -2,9 +2,9 @@
 
 from pathlib import Path
 
-from gplvm_core.figures.bend import CURVES
-from gplvm_core.figures.lessons.picture import LessonPicture
-from gplvm_core.figures.lessons.step import step
+from gplvm_core.lessons.bend import CURVES
+from gplvm_core.lessons.picture import LessonPicture
+from gplvm_core.lessons.step import step
 from pages.ui.learn.controls import ChoiceControl, Slider, State
 from pages.ui.learn.stop import Note, Stop, StopDoor
 

@@ -1,7 +1,7 @@
 """Stop 3: a rotated digit lies on a curve."""
 
-from gplvm_core.figures.lessons.picture import LessonPicture
-from gplvm_core.figures.lessons.turned_digit import turned_digit
+from gplvm_core.lessons.picture import LessonPicture
+from gplvm_core.lessons.turned_digit import turned_digit
 from pages.ui.learn.controls import ChoiceControl, Slider, State, Switch
 from pages.ui.learn.stop import Note, Stop, StopDoor
 

@@ -2,8 +2,8 @@
 
 import streamlit as st
 
-from gplvm_core.figures.lessons.picture import LessonPicture
-from gplvm_core.figures.lessons.two_trainings import COUNT, Map, trained_maps, two_trainings
+from gplvm_core.lessons.picture import LessonPicture
+from gplvm_core.lessons.two_trainings import COUNT, Map, trained_maps, two_trainings
 from pages.ui.learn.controls import Slider, State, Switch
 from pages.ui.learn.stop import Note, Stop, StopDoor
 

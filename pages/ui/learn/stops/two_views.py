@@ -1,7 +1,7 @@
 """Stop 9: two views, and what they share."""
 
-from gplvm_core.figures.lessons.picture import LessonPicture
-from gplvm_core.figures.lessons.two_views import two_views
+from gplvm_core.lessons.picture import LessonPicture
+from gplvm_core.lessons.two_views import two_views
 from pages.ui.learn.controls import ChoiceControl, Slider, State
 from pages.ui.learn.stop import Look, Note, Stop, StopDoor
 

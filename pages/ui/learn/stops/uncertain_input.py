@@ -2,8 +2,8 @@
 
 import numpy as np
 
-from gplvm_core.figures.lessons.picture import LessonPicture
-from gplvm_core.figures.lessons.uncertain_input import UP, uncertain_input
+from gplvm_core.lessons.picture import LessonPicture
+from gplvm_core.lessons.uncertain_input import UP, uncertain_input
 from pages.ui.learn.controls import PointsControl, Slider, State
 from pages.ui.learn.stop import Note, Stop
 

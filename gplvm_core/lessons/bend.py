@@ -1,0 +1,223 @@
+"""One Gaussian process and a deep one on the same curve, as numbers to be drawn side by side."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from numpy import ndarray as Array
+from scipy.special import logsumexp
+
+from gplvm_core.models import DeepGP, SparseGPRegression
+from gplvm_core.numerics import factorise
+from gplvm_core.optimise import Progress
+from gplvm_core.prediction import Posterior, predict
+from gplvm_core.wire.frame import Rounded, frame
+
+LEFT, RIGHT = -1.0, 1.0
+GRID = np.linspace(LEFT, RIGHT, 121)
+N_UNSEEN, UNSEEN_SEED = 200, 10_000
+LEAST_POINTS, MOST_POINTS = 3, 60
+N_INDUCING, MAX_ITER = 20, 100
+N_PATHS, N_FRAMES, N_DRAWS = 3, 36, 1500
+BAND = (2.5, 97.5)  # per cent
+
+
+@dataclass(frozen=True)
+class Curve:
+    """A function on [−1, 1] with noisy observations: a name, what it is for, how it is drawn."""
+
+    title: str
+    words: str
+    function: Callable[[Array], Array]
+    noise: float
+    n_points: int
+    seed: int
+
+    def drawn(self, n_points: int, seed: int) -> tuple[Float[Array, " N"], Float[Array, " N"]]:
+        """Inputs in order, and noisy outputs."""
+        generator = np.random.default_rng(seed)
+        x = np.sort(generator.uniform(LEFT, RIGHT, n_points))
+        return x, self.function(x) + self.noise * generator.standard_normal(n_points)
+
+    def points(self) -> tuple[Float[Array, " N"], Float[Array, " N"]]:
+        """The training points to begin with."""
+        return self.drawn(self.n_points, self.seed)
+
+    def unseen(self) -> tuple[Float[Array, " N"], Float[Array, " N"]]:
+        """Points that no model is trained on."""
+        return self.drawn(N_UNSEEN, UNSEEN_SEED)
+
+
+@dataclass(frozen=True, eq=False)
+class Fit:
+    """A fitted model on the grid: mean, 95 % band of a new observation, moving draws, scores.
+
+    paths: frames × paths × grid, a loop. score: mean log density of an unseen point, in nats.
+    """
+
+    bound: float
+    score: float
+    mean: Float[Array, " G"]
+    low: Float[Array, " G"]
+    high: Float[Array, " G"]
+    paths: Float[Array, "T S G"]
+
+
+@dataclass(frozen=True, eq=False)
+class BendComparison:
+    """The two models of a curve; the warp is what the hidden layer makes of the inputs."""
+
+    x: Float[Array, " N"]
+    y: Float[Array, " N"]
+    shallow: Fit
+    deep: Fit
+    warp: Float[Array, " G"]
+    warp_std: Float[Array, " G"]
+    verdicts: tuple[str, ...]
+
+
+def compare(
+    curve: Curve,
+    x: Float[Array, " N"],
+    y: Float[Array, " N"],
+    callback: Callable[[Progress], None] | None = None,
+) -> BendComparison:
+    """Train both models on the points; ValueError below three or above sixty of them.
+
+    callback: as for DeepGP.fit; what it raises ends the training.
+    """
+    if not LEAST_POINTS <= len(x) <= MOST_POINTS:
+        raise ValueError(
+            f"The two models are compared on {LEAST_POINTS} to {MOST_POINTS} points, got {len(x)}."
+        )
+    inputs = x[:, None]
+    shallow = SparseGPRegression(n_inducing=len(x), random_state=0).fit(inputs, y)
+    deep = DeepGP((1,), min(N_INDUCING, len(x)), max_iter=MAX_ITER, random_state=0)
+    deep.fit(inputs, y, callback=callback)
+    top = deep.layers_[0].posterior_
+    at = (GRID[:, None] - deep.input_center_) / deep.input_scale_
+    warp, variance = predict(top, at, noise=True)
+    # The hidden units have no sign of their own: the warp is drawn rising.
+    sign = 1.0 if warp[-1, 0] >= warp[0, 0] else -1.0
+    return BendComparison(
+        x,
+        y,
+        _fit(shallow, (shallow.posterior_,), curve),
+        _fit(deep, [layer.posterior_ for layer in deep.layers_], curve),
+        sign * warp[:, 0],
+        np.sqrt(variance[:, 0]),
+        tuple(layer.verdict_ for layer in deep.layers_),
+    )
+
+
+def _fit(model: Any, posteriors: Sequence[Posterior], curve: Curve) -> Fit:
+    def inside(x: Array) -> Array:
+        return (x[:, None] - model.input_center_) / model.input_scale_
+
+    mean, std = marginals(posteriors, inside(GRID))
+    drawn = mean + std * np.random.default_rng(1).standard_normal((len(mean), 1))
+    low, high = np.percentile(drawn, BAND, axis=0)
+    x, y = curve.unseen()
+    at, spread = marginals(posteriors, inside(x))
+    density = -0.5 * (np.log(2.0 * np.pi * spread**2) + ((y - at) / spread) ** 2)
+    score = float(np.mean(logsumexp(density, axis=0) - np.log(len(density))))
+    paths = moving_paths(posteriors, inside(GRID))
+    return Fit(float(model.bound_), score, mean.mean(axis=0), low, high, paths)
+
+
+def marginals(
+    posteriors: Sequence[Posterior], points: Float[Array, "N Q"], n_draws: int = N_DRAWS
+) -> tuple[Float[Array, "S N"], Float[Array, "S N"]]:
+    """Mean and deviation of the first output, noise included, for each draw of the hidden layers.
+
+    All points share the random numbers of a draw, so that what comes of them is smooth.
+    """
+    generator = np.random.default_rng(0)
+    hidden = posteriors[:-1]
+    at = np.repeat(points[None], n_draws if hidden else 1, axis=0)
+    for posterior in hidden:
+        mean, variance = predict(posterior, at.reshape(-1, at.shape[2]), noise=True)
+        mean, variance = (each.reshape(*at.shape[:2], -1) for each in (mean, variance))
+        at = mean + np.sqrt(variance) * generator.standard_normal((n_draws, 1, mean.shape[2]))
+    mean, variance = predict(posteriors[-1], at.reshape(-1, at.shape[2]), noise=True)
+    mean, variance = (each[:, 0].reshape(at.shape[:2]) for each in (mean, variance))
+    if not hidden:  # as many rows as draws
+        mean, variance = (np.repeat(each, n_draws, axis=0) for each in (mean, variance))
+    return mean, np.sqrt(variance)
+
+
+def moving_paths(
+    posteriors: Sequence[Posterior],
+    points: Float[Array, "N Q"],
+    n_paths: int = N_PATHS,
+    n_frames: int = N_FRAMES,
+) -> Float[Array, "T S N"]:
+    """Draws of the first output's function, without noise, that wander and come back.
+
+    Every frame is a draw: its normal numbers are z cos t + z' sin t, t going round.
+    """
+    generator = np.random.default_rng(2)
+    angles = np.linspace(0.0, 2.0 * np.pi, n_frames, endpoint=False)
+    found = np.empty((n_frames, n_paths, len(points)))
+    for path in range(n_paths):
+        ends = [
+            generator.standard_normal((2, len(points), posterior.n_outputs))
+            for posterior in posteriors
+        ]
+        for frame_, angle in enumerate(angles):
+            at = points
+            for posterior, (one, other) in zip(posteriors, ends, strict=True):
+                at = _drawn(posterior, at, np.cos(angle) * one + np.sin(angle) * other)
+            found[frame_, path] = at[:, 0]
+    return found
+
+
+def _drawn(posterior: Posterior, points: Array, normals: Array) -> Float[Array, "N D"]:
+    """The function of a layer whose outputs share their variance, drawn by these normals."""
+    cross = posterior.kernel.K(points, posterior.inducing)
+    prior = posterior.kernel.K(points)
+    covariance = prior - cross @ posterior.variances.gap(0) @ cross.T
+    level = float(np.mean(np.diagonal(prior)))
+    drawn = factorise(covariance, 1e-6 * level).lower @ normals
+    return np.asarray(posterior.center + posterior.scale * (posterior.mean(points, cross) + drawn))
+
+
+def pack_comparison(name: str, found: BendComparison, edit: int) -> bytes:
+    """The bytes that the page draws; name: of the curve; edit: which of a visitor's points."""
+    arrays: dict[str, Any] = {"x": found.x, "y": found.y, "grid": GRID}
+    arrays |= {"truth": CURVES[name].function(GRID)}
+    arrays |= {"warp": found.warp, "warp_std": found.warp_std}
+    header: dict[str, Any] = {
+        "curve": name,
+        "edit": edit,
+        "verdicts": list(found.verdicts),
+        "paths": N_PATHS,
+        "frames": N_FRAMES,
+    }
+    for key, fit in (("shallow", found.shallow), ("deep", found.deep)):
+        header[key] = {"bound": fit.bound, "score": fit.score}
+        arrays |= {f"{key}_mean": fit.mean, f"{key}_low": fit.low, f"{key}_high": fit.high}
+        arrays[f"{key}_paths"] = Rounded.of(fit.paths.reshape(-1, len(GRID)))
+    return frame(header, arrays)
+
+
+def _chirp(x: Array) -> Array:
+    return np.sin(2.2 / (0.12 + 0.5 * (1.0 - x)))
+
+
+CURVES: dict[str, Curve] = {
+    "step": Curve(
+        "Step", "Flat, a jump, flat: no single smoothness describes it.", np.sign, 0.05, 30, 1
+    ),
+    "chirp": Curve("Chirp", "Calm on the left, quick on the right.", _chirp, 0.05, 40, 1),
+    "smooth": Curve(
+        "Smooth",
+        "As smooth everywhere: one layer is enough.",
+        lambda x: np.sin(4.0 * x),
+        0.1,
+        30,
+        1,
+    ),
+}

@@ -1,0 +1,165 @@
+"""Latent dimensions that switch off while a Bayesian GP-LVM is trained."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+from numpy.typing import NDArray
+
+from gplvm_core.datasets import load_dataset
+from gplvm_core.lessons.picture import (
+    LessonPicture,
+    Panel,
+    bars,
+    dots,
+    line,
+    number,
+    room,
+)
+from gplvm_core.models import BayesianGPLVM
+from gplvm_core.models.estimators.fitted import ON
+from gplvm_core.numerics import Array
+from gplvm_core.optimise import Progress
+
+MAX_ITER, N_INDUCING = 120, 20
+N_COLUMNS, N_WAVES, SLOWNESS = 12, 30, 0.5
+TALLEST = 5.0  # nats a point that the bars' panel has room for
+
+
+@dataclass(frozen=True, eq=False)
+class RowsWithTruth:
+    """What is trained on: values; colours of the rows; how many hidden numbers they have."""
+
+    values: Float[Array, "N D"]
+    shade: Float[Array, " N"] | None
+    labels: Int[NDArray[np.int64], " N"] | None
+    truth: int | None
+
+
+def rows_of(kind: str, n_points: int, noise: float) -> RowsWithTruth:
+    """ "two" or "three": 12 smooth functions of so many hidden numbers; "flow": the pipe's gauge.
+
+    noise: a standard deviation, that of the values being 1.
+    """
+    if kind == "flow":
+        flow = load_dataset("flow")
+        assert flow.labels is not None
+        values = (flow.targets - flow.targets.mean(axis=0)) / flow.targets.std()
+        values, labels, shade, truth = values[:n_points], flow.labels[:n_points], None, None
+    else:
+        truth = {"two": 2, "three": 3}[kind]
+        draw = np.random.default_rng(0)
+        weights, phases = (
+            draw.standard_normal((truth, N_WAVES)),
+            draw.uniform(0, 2 * np.pi, N_WAVES),
+        )
+        mixed = draw.standard_normal((N_WAVES, N_COLUMNS))
+        hidden = draw.standard_normal((n_points, truth))
+        values = np.sin(SLOWNESS * hidden @ weights + phases) @ mixed
+        values = (values - values.mean(axis=0)) / values.std()
+        labels, shade = None, np.argsort(np.argsort(hidden[:, 0])) / max(n_points - 1, 1)
+    values = values + noise * np.random.default_rng(1).standard_normal(values.shape)
+    return RowsWithTruth(values, shade, labels, truth)
+
+
+def dimensions(
+    kind: str,
+    n_points: int,
+    noise: float,
+    n_latent: int,
+    look: Callable[[LessonPicture, int, int], None] | None = None,
+) -> LessonPicture:
+    """The training's last picture; without `look` the picture of its first step alone.
+
+    look(picture, step, most) is called after every step; StopIteration raised in it ends it all.
+    """
+    rows = rows_of(kind, n_points, noise)
+    seen: list[Progress] = []
+    stopped = False
+
+    def watch(progress: Progress) -> None:
+        nonlocal stopped
+        seen.append(progress)
+        if look is None:
+            return
+        try:
+            look(drawn(rows, seen), len(seen), MAX_ITER)
+        except StopIteration:
+            stopped = True
+            raise
+
+    most = 1 if look is None else MAX_ITER
+    model = BayesianGPLVM(n_latent, min(n_points, N_INDUCING), max_iter=most, random_state=0)
+    with warnings.catch_warnings(action="ignore"):
+        model.fit(rows.values, callback=watch)
+    if stopped:
+        raise StopIteration
+    return drawn(rows, seen, ended=look is not None)
+
+
+def drawn(rows: RowsWithTruth, seen: list[Progress], ended: bool = False) -> LessonPicture:
+    """Bars, bound and map of the last step."""
+    last = seen[-1]
+    on = last.information > ON
+    count = int(on.sum())
+    first, second = np.argsort(-last.information)[:2]
+    bound = np.array([each.bound for each in seen]) / rows.values.size
+    steps = np.arange(1.0, len(seen) + 1.0)
+    # The first steps gain so much that the rest could not be seen beside them.
+    low = float(np.percentile(bound, 15)) if len(seen) > 8 else float(bound.min())
+    x, y = last.latent_mean[:, first], last.latent_mean[:, second]
+    panels = (
+        Panel(
+            f"{count} of {len(on)} dimensions are on",
+            (0.4, len(on) + 0.6),
+            (0.0, TALLEST),
+            (bars(np.minimum(last.information, TALLEST), on, title="nats a point"),),
+            "Bars, one a dimension: " + ", ".join(number(each) for each in last.information),
+            axes=("dimension", "information"),
+            ticks=tuple(str(q + 1) for q in range(len(on))),
+        ),
+        Panel(
+            "The evidence bound",
+            (0.0, max(float(len(seen)), 20.0)),
+            room([low], bound[bound >= low]),
+            (line(steps, bound, title="nats a value"),),
+            f"The bound over {len(seen)} steps, now {number(bound[-1])} nats a value.",
+            axes=("step", ""),
+        ),
+        Panel(
+            "The two that tell most",
+            room(x),
+            room(y),
+            (dots(x, y, labels=rows.labels, shade=rows.shade, radius=4),),
+            f"The map of {len(x)} rows in dimensions {first + 1} and {second + 1}.",
+            axes=(f"dimension {first + 1}", f"dimension {second + 1}"),
+            bare=True,
+        ),
+    )
+    return LessonPicture(panels, said(rows, count, float(bound[-1]), ended))
+
+
+def said(rows: RowsWithTruth, count: int, bound: float, ended: bool) -> tuple[str, ...]:
+    """How many are on, and whether that is the truth."""
+    n_points = len(rows.values)
+    dimensions_are = "dimension is" if count == 1 else "dimensions are"
+    now = f"{count} {dimensions_are} on; bound {number(bound)} nats a value."
+    if not ended:
+        return (now,)
+    if rows.truth is None:
+        truth = (
+            "Here no single number is the truth: there are two free fractions, but three kinds of "
+            "flow, and a beam jumps when a level passes it."
+        )
+    elif count == rows.truth:
+        truth = f"The rows were made of {rows.truth} hidden numbers: ARD found that."
+    elif count < rows.truth:
+        truth = (
+            f"The rows were made of {rows.truth} hidden numbers: ARD fails here. {n_points} rows "
+            "with this noise do not pay for more."
+        )
+    else:
+        truth = f"The rows were made of {rows.truth} hidden numbers: ARD keeps too many here."
+    return (now, truth)

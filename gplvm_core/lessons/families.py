@@ -1,0 +1,133 @@
+"""The variational families of a deep regression on one curve, as numbers to be drawn."""
+
+import time
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+import numpy as np
+from jaxtyping import Float
+from numpy import ndarray as Array
+
+from gplvm_core.lessons.bend import GRID, Curve
+from gplvm_core.models import DeepGP
+from gplvm_core.models.problems.deep import FAMILIES, Family
+from gplvm_core.optimise import Progress
+from gplvm_core.wire.frame import frame, unframe
+
+WIDTH, N_INDUCING, MAX_ITER = 2, 10, 200
+BAND = (0.025, 0.975)
+N_DRAWS = 600
+
+
+@dataclass(frozen=True)
+class FamilyStep:
+    """What is being trained, and how much of the work is behind."""
+
+    family: str
+    share: float
+
+
+@dataclass(frozen=True, eq=False)
+class FamilyFit:
+    """A family's fit on the grid: median, 95 % band of a new observation, and its scores.
+
+    bound: in nats. score: mean log density of an unseen point, in nats. inside: share of unseen
+    points in the band. seconds: of CPU, for training. note: where it ended as another family.
+    """
+
+    family: str
+    bound: float
+    score: float
+    inside: float
+    seconds: float
+    middle: Float[Array, " G"]
+    low: Float[Array, " G"]
+    high: Float[Array, " G"]
+    note: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class FamilyFits:
+    """All families on the same points, in the order of FAMILIES."""
+
+    x: Float[Array, " N"]
+    y: Float[Array, " N"]
+    fits: tuple[FamilyFit, ...]
+
+
+def family_fits(
+    curve: Curve,
+    seed: int,
+    callback: Callable[[FamilyStep], None] | None = None,
+    families: Sequence[str] = FAMILIES,
+) -> FamilyFits:
+    """Train every family on the points that the seed draws, each with as many iterations.
+
+    callback(step): before and while each is trained; StopIteration raised in it ends all of it,
+    with the families finished so far.
+    """
+    x, y = curve.drawn(curve.n_points, seed)
+    found: list[FamilyFit] = []
+    ended = False
+    for at, family in enumerate(families):
+        step = FamilyStep(family, at / len(families))
+
+        def follow(_: Progress | None = None, step: FamilyStep = step) -> None:
+            nonlocal ended
+            try:
+                if callback is not None:
+                    callback(step)
+            except StopIteration:
+                ended = True
+                raise
+
+        fit = _fit(family, curve, x, y, follow)
+        if ended:
+            break
+        found.append(fit)
+    return FamilyFits(x, y, tuple(found))
+
+
+def _fit(
+    family: str, curve: Curve, x: Array, y: Array, follow: Callable[[Progress], None]
+) -> FamilyFit:
+    began = time.thread_time()
+    model: Any = DeepGP(
+        (WIDTH,), N_INDUCING, family=cast(Family, family), max_iter=MAX_ITER, random_state=0
+    )
+    model.fit(x[:, None], y, callback=follow)
+    seconds = time.thread_time() - began
+    new, wanted = curve.unseen()
+    low, high = model.predict_quantiles(new[:, None], BAND, N_DRAWS)
+    inside = float(np.mean((wanted >= low) & (wanted <= high)))
+    score = float(np.mean(model.score_samples(new[:, None], wanted, N_DRAWS)))
+    levels = (BAND[0], 0.5, BAND[1])
+    low, middle, high = model.predict_quantiles(GRID[:, None], levels, N_DRAWS)
+    note = "ended as marginalised" if model.family_ not in (None, family) else ""
+    bound = float(model.bound_)
+    return FamilyFit(family, bound, score, inside, seconds, middle, low, high, note)
+
+
+def pack_families(found: FamilyFits) -> bytes:
+    """As bytes that unpack_families reads."""
+    arrays = {"x": found.x, "y": found.y}
+    header = {}
+    for fit in found.fits:
+        header[fit.family] = {"bound": fit.bound, "score": fit.score, "inside": fit.inside,
+                              "seconds": fit.seconds, "note": fit.note}  # fmt: skip
+        drawn = np.array([fit.middle, fit.low, fit.high], dtype=np.float32)
+        arrays[fit.family] = drawn
+    return frame({"families": header}, arrays)
+
+
+def unpack_families(data: bytes) -> FamilyFits:
+    """What pack_families packed."""
+    header, arrays = unframe(data)
+    fits = [
+        FamilyFit(
+            family, **numbers, **dict(zip(("middle", "low", "high"), arrays[family], strict=True))
+        )
+        for family, numbers in header["families"].items()
+    ]
+    return FamilyFits(arrays["x"], arrays["y"], tuple(fits))

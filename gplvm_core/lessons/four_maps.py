@@ -1,0 +1,175 @@
+"""Four maps of the same rows: PCA, dual PCA, a GP-LVM and a Bayesian one, while they train."""
+
+import warnings
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from functools import cache
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+
+from gplvm_core.lessons.legs import legs
+from gplvm_core.lessons.picture import LessonPicture, Panel, line, number, room
+from gplvm_core.lessons.rows import LessonRows, run_or_digits
+from gplvm_core.models import GPLVM, BayesianGPLVM, ProbabilisticPCA
+from gplvm_core.numerics import Array
+
+N_INDUCING, MAX_ITER, LEG = 16, 48, 4
+PROMISED = 95.0  # per cent
+SIGMAS = 1.959964  # to both sides hold as much of a Gaussian
+TITLES = {
+    "pca": "PCA",
+    "dual": "PCA by the other door (dual)",
+    "points": "GP-LVM, points fitted",
+    "bayesian": "Bayesian GP-LVM",
+}
+INKS = {"pca": "muted", "points": "warm", "bayesian": "accent"}
+
+
+@dataclass
+class Judged:
+    """Over the steps: errors (root mean square) of rows shown and of hidden parts of others, and
+    the percentage of hidden values inside their 95 % bands."""
+
+    rows: LessonRows
+    steps: list[float] = field(default_factory=list)
+    shown: list[float] = field(default_factory=list)
+    aside: list[float] = field(default_factory=list)
+    inside: list[float] = field(default_factory=list)
+
+    def note(self, model: Any, step: int) -> None:
+        """Add those of a fitted model."""
+        hidden = self.rows.hidden
+        drawn = model.inverse_transform(model.latent_mean_)
+        given = np.where(hidden, np.nan, self.rows.aside)
+        filled, deviation = model.complete(given, return_std=True)
+        wrong = (filled - self.rows.aside)[:, hidden]
+        self.steps.append(float(step))
+        self.shown.append(float(np.sqrt(np.mean((drawn - self.rows.shown) ** 2))))
+        self.aside.append(float(np.sqrt(np.mean(wrong**2))))
+        held = np.abs(wrong) <= SIGMAS * deviation[:, hidden]
+        self.inside.append(100.0 * float(np.mean(held)))
+
+
+@cache
+def linear_maps() -> tuple[dict[str, Float[Array, "N 2"]], Judged]:
+    """PCA by both of its doors, and how it is judged."""
+    rows = run_or_digits()
+    models = {
+        "pca": ProbabilisticPCA(2, method="primal"),
+        "dual": ProbabilisticPCA(2, method="dual"),
+    }
+    judged = Judged(rows)
+    with warnings.catch_warnings(action="ignore"):  # pixels that are always dark
+        for model in models.values():
+            model.fit(rows.shown)
+    judged.note(models["pca"], 0)
+    return {name: model.latent_mean_ for name, model in models.items()}, judged
+
+
+def four_maps(
+    n_latent: int, look: Callable[[LessonPicture, int, int], None] | None = None
+) -> LessonPicture:
+    """The last picture of the training; without `look` that of its start, which is PCA's map."""
+    rows = run_or_digits()
+    maps, linear = linear_maps()
+    judged = {"pca": linear, "points": Judged(rows), "bayesian": Judged(rows)}
+    maps = maps | {"points": maps["pca"], "bayesian": maps["pca"]}
+    if look is None:
+        return drawn(rows, maps, judged)
+    makers: dict[str, Callable[[], Any]] = {
+        "points": lambda: GPLVM(n_latent, max_iter=MAX_ITER, random_state=0),
+        "bayesian": lambda: BayesianGPLVM(n_latent, N_INDUCING, max_iter=MAX_ITER, random_state=0),
+    }
+    running = {name: legs(make, rows.shown, LEG) for name, make in makers.items()}
+    step = 0
+    while running:
+        step = min(step + LEG, MAX_ITER)
+        for name in tuple(running):
+            model = next(running[name], None)
+            if model is None:
+                del running[name]
+                continue
+            judged[name].note(model, step)
+            tells = np.argsort(-model.relevance_ * model.latent_mean_.var(axis=0))[:2]
+            maps[name] = model.latent_mean_[:, tells]
+        if running:
+            look(drawn(rows, maps, judged), step, MAX_ITER)
+    return drawn(rows, maps, judged)
+
+
+def drawn(
+    rows: LessonRows, maps: dict[str, Float[Array, "N 2"]], judged: dict[str, Judged]
+) -> LessonPicture:
+    """The maps, turned to the same side; what the bands hold, and the errors."""
+    panels: dict[str, Panel] = {}
+    for name, places in maps.items():
+        # The sign of a latent dimension has no meaning: all are turned like the first map.
+        sides = np.sign(np.sum(places * maps["pca"], axis=0))
+        x, y = (places * np.where(sides == 0, 1.0, sides)).T
+        panels[name] = Panel(
+            TITLES[name],
+            room(x),
+            room(y),
+            rows.marks(x, y),
+            f"The map of {len(x)} {rows.what} by {TITLES[name]}.",
+            bare=True,
+            tall=0.6,
+        )
+    inside = {name: each.inside for name, each in judged.items() if each.steps}
+    aside = {name: each.aside for name, each in judged.items() if each.steps}
+    promise = line(_ENDS, np.full(2, PROMISED), "green", "promised", dashed=True, width=1.8)
+    panels["inside"] = Panel(
+        f"Hidden {rows.hidden_part}: how much is in 95 % bands",
+        (0.0, float(MAX_ITER)),
+        (min(50.0, *(min(each) - 5.0 for each in inside.values())), 102.0),
+        (promise, *_curves(judged, inside)),
+        "The share of hidden values inside their bands, over the steps of training.",
+        axes=("step", "per cent"),
+        tall=0.6,
+    )
+    panels["aside"] = Panel(
+        f"Hidden {rows.hidden_part}: the error",
+        (0.0, float(MAX_ITER)),
+        (0.0, 1.15 * max(map(max, aside.values()))),
+        _curves(judged, aside),
+        "Held-out errors over the steps of training.",
+        axes=("step", f"error, in {rows.unit}"),
+        tall=0.6,
+    )
+    # Where there is room for three beside each other, the last of a row is a curve.
+    order = ("pca", "dual", "inside", "points", "bayesian", "aside")
+    return LessonPicture(tuple(panels[name] for name in order), said(rows, judged))
+
+
+_ENDS = np.array([0.0, float(MAX_ITER)])
+
+
+def _curves(judged: dict[str, Judged], values: dict[str, list[float]]) -> tuple[Any, ...]:
+    """A curve for each model; PCA, which has no steps, all along."""
+    return tuple(
+        line(_ENDS, np.repeat(each, 2), INKS[name], "PCA", dashed=True)
+        if name == "pca"
+        else line(np.array(judged[name].steps), np.array(each), INKS[name], TITLES[name])
+        for name, each in values.items()
+    )
+
+
+def said(rows: LessonRows, judged: dict[str, Judged]) -> tuple[str, ...]:
+    """What each makes of what it was shown and of what was kept aside."""
+    about = (
+        f"Trained on {len(rows.shown)} {rows.what} with {rows.shown.shape[1]} numbers each; kept "
+        f"aside: {len(rows.aside)} others, whose {rows.hidden_part} are to be filled in."
+    )
+    titles = {"pca": "PCA", "points": "GP-LVM with fitted points", "bayesian": "Bayesian GP-LVM"}
+    sentences = [
+        f"{titles[name]}: error {number(each.shown[-1])} {rows.unit} in what it was shown, "
+        f"{number(each.aside[-1])} in what was hidden; "
+        f"{number(each.inside[-1], 0)} % of that lies in bands that promise 95 %."
+        for name, each in judged.items()
+        if each.steps
+    ]
+    if len(sentences) < len(judged):
+        sentences.append("The two below have not been trained: both start from PCA's map.")
+    return about, *sentences

@@ -1,0 +1,105 @@
+"""A sparse Gaussian process whose inducing inputs a visitor drags, beside the exact one."""
+
+import numpy as np
+from jaxtyping import Float
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.bounds import Layer, evaluate_layer
+from gplvm_core.kernels import RBF
+from gplvm_core.lessons.functions import GRID, INSIDE, conditioned
+from gplvm_core.lessons.picture import (
+    Hand,
+    LessonPicture,
+    Panel,
+    band,
+    dots,
+    line,
+    number,
+)
+from gplvm_core.numerics import Array
+from gplvm_core.prediction import Posterior, predict
+from gplvm_core.statistics import Targets
+
+LOW = -2.7  # the height at which inducing inputs lie
+UP = (-3.0, 3.0)
+MOST = 15
+JITTER = 1e-6
+
+
+def observed(n_points: int, noise: float, seed: int) -> Float[Array, "N 2"]:
+    """Noisy values of a wave that becomes quicker; a gap in the middle of the line."""
+    draw = np.random.default_rng(seed)
+    left = n_points // 2
+    x = np.append(draw.uniform(-2.9, -0.4, left), draw.uniform(0.5, 2.9, n_points - left))
+    wave = 1.4 * np.sin(2.2 * x + 0.25 * x**2)
+    return np.column_stack([x, wave + noise * draw.standard_normal(n_points)])
+
+
+def sparse(
+    data: Float[Array, "N 2"], inducing: Float[Array, " M"], lengthscale: float, noise: float
+) -> tuple[float, Float[Array, " G"], Float[Array, " G"], Float[Array, " M"]]:
+    """Titsias' bound in nats; mean and deviation of the function on the grid; ∂bound/∂inducing."""
+    layer = Layer(RBF(1.0, lengthscale), inducing[:, None], noise**2)
+    at = evaluate_layer(
+        layer, Belief.certain(data[:, :1]), Targets.of(data[:, 1:]), jitter=JITTER, relative=False
+    )
+    posterior = Posterior(
+        layer.kernel,
+        layer.inducing,
+        at.posterior.weights,
+        at.posterior.gap,
+        noise**2,
+        JITTER,
+        np.zeros(1),
+        np.ones(1),
+    )
+    mean, variance = predict(posterior, GRID[:, None])
+    deviation = np.sqrt(np.maximum(variance[:, 0], 0.0))
+    return at.value, mean[:, 0], deviation, at.gradients.inducing[:, 0]
+
+
+def inducing(
+    places: Float[Array, "M 2"], lengthscale: float, noise: float, n_points: int, seed: int = 0
+) -> LessonPicture:
+    """The sparse process through inducing inputs at the places, beside the exact one."""
+    data = observed(n_points, noise, seed)
+    exact = conditioned(RBF(1.0, lengthscale), data[:, 0], data[:, 1], noise, seed)
+    assert exact.evidence is not None
+    # Without inducing inputs there is the prior: one far away says so.
+    at = places[:, 0] if len(places) else np.array([1e3])
+    bound, mean, deviation, uphill = sparse(data, at, lengthscale, noise)
+    low, high = (mean + side * INSIDE * deviation for side in (-1.0, 1.0))
+    exact_edges = np.array([exact.mean + side * INSIDE * exact.deviation for side in (-1, 1)])
+    gap = exact.evidence - bound
+    count = f"{len(places)} inducing input{'' if len(places) == 1 else 's'}"
+    panel = Panel(
+        f"{count} instead of {n_points} points",
+        (-3.0, 3.0),
+        UP,
+        (
+            band(GRID, low, high, title="sparse: 95 % of the function"),
+            line(GRID, mean, title="sparse: mean"),
+            line(GRID, exact.mean, "green", width=1.8, title="exact: mean"),
+            line(GRID, exact_edges, "green", width=1.4, dashed=True, title="exact: 95 %"),
+            dots(data[:, 0], data[:, 1], radius=3, title="points"),
+        ),
+        f"A curve with a band through {n_points} points by {count}, and the exact one.",
+        hand=Hand("places", "inducing inputs: drag, click to add or take away", True, LOW, MOST),
+        tall=1.35,
+    )
+    words = (
+        f"The bound is {number(bound, 1)} nats, the evidence that it bounds "
+        f"{number(exact.evidence, 1)}: {number(gap, 1)} nats are missing."
+    )
+    if not len(places):
+        return LessonPicture((panel,), (words, "Without inducing inputs nothing is learnt."))
+    best = int(np.argmax(np.abs(uphill)))
+    way = "right" if uphill[best] > 0 else "left"
+    return LessonPicture(
+        (panel,),
+        (
+            words,
+            f"It would rise fastest if the one at {number(places[best, 0])} moved to the {way}"
+            f" ({number(abs(float(uphill[best])), 1)} nats a unit).",
+        ),
+    )

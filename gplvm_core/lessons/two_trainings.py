@@ -1,0 +1,157 @@
+"""Two maps of the same digits, and distances between two of them: on paper, and along the data."""
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float, Int
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import dijkstra
+
+from gplvm_core.lessons.picture import LessonPicture, Panel, dots, images, line, number
+from gplvm_core.lessons.rows import KINDS, SHOWN, digits
+from gplvm_core.models import BayesianGPLVM
+from gplvm_core.numerics import Array
+from gplvm_core.prediction import Posterior
+
+N_INDUCING, MAX_ITER = 20, 60
+SIDE = 24  # places of the grid, along each axis, on which shortest ways are sought
+STARTS = {"pca": "Started from PCA", "isomap": "Started from neighbours (Isomap)"}
+COUNT = len(KINDS) * SHOWN
+
+
+@dataclass(frozen=True, eq=False)
+class Map:
+    """A trained map: where rows lie, how surely, what it says, and its bound in nats a value."""
+
+    title: str
+    places: Float[Array, "N 2"]
+    deviations: Float[Array, "N 2"]
+    posterior: Posterior
+    bound: float
+
+
+def trained_maps() -> tuple[Map, ...]:
+    """The same rows and model, from two starts; it takes a second or two."""
+    rows = digits().shown
+    found = []
+    for start, title in STARTS.items():
+        model = BayesianGPLVM(2, N_INDUCING, init=start, max_iter=MAX_ITER, random_state=0)
+        with warnings.catch_warnings(action="ignore"):  # pixels that are always dark
+            model.fit(rows)
+        deviations = np.sqrt(model.latent_variance_)
+        bound = model.bound_ / rows.size
+        found.append(Map(title, model.latent_mean_, deviations, model.posterior_, bound))
+    return tuple(found)
+
+
+def way(found: Map, first: int, second: int) -> tuple[Float[Array, "P 2"], float]:
+    """The shortest way between two rows on a grid, and its length in units of the data.
+
+    A step from a to b is as long as the root of E‖f(a) − f(b)‖²: the expected distance of what
+    comes out, with what the map does not know. Source: Tosi, Hauberg, Vellido and Lawrence (2014).
+    """
+    low, high = found.places.min(axis=0), found.places.max(axis=0)
+    margin = 0.1 * (high - low)
+    axes = [np.linspace(a, b, SIDE) for a, b in zip(low - margin, high + margin, strict=True)]
+    grid = np.stack(np.meshgrid(*axes, indexing="ij"), axis=-1).reshape(-1, 2)
+    number_of = np.arange(SIDE * SIDE).reshape(SIDE, SIDE)
+    pairs = np.concatenate(
+        [
+            np.column_stack([one.ravel(), other.ravel()])
+            for one, other in (
+                (number_of[:-1], number_of[1:]),
+                (number_of[:, :-1], number_of[:, 1:]),
+                (number_of[:-1, :-1], number_of[1:, 1:]),
+                (number_of[:-1, 1:], number_of[1:, :-1]),
+            )
+        ]
+    )
+    lengths = step_lengths(found.posterior, grid, pairs)
+    graph = coo_array((lengths, pairs.T), shape=(len(grid), len(grid))).tocsr()
+    ends = [int(np.argmin(np.sum((grid - found.places[n]) ** 2, axis=1))) for n in (first, second)]
+    (away,), (before,) = dijkstra(
+        graph, directed=False, indices=np.array(ends[:1]), return_predecessors=True
+    )
+    nodes = [ends[1]]
+    while nodes[-1] != ends[0]:
+        nodes.append(int(before[nodes[-1]]))
+    return grid[nodes[::-1]], float(away[ends[1]])
+
+
+def step_lengths(
+    posterior: Posterior, points: Float[Array, "N 2"], pairs: Int[NDArray[np.int64], "E 2"]
+) -> Float[Array, " E"]:
+    """√E‖f(a) − f(b)‖² for pairs of points, in units of the data; the noise is left out."""
+    cross = posterior.kernel.K(points, posterior.inducing)
+    mean = posterior.mean(points, cross) * posterior.scale
+    one, other = pairs.T
+    apart = np.sum((mean[one] - mean[other]) ** 2, axis=1)
+    # Var f(a) − f(b) of the prior, for steps of the same kind at once: the kernel is stationary.
+    steps, kind = np.unique(np.round(points[other] - points[one], 9), axis=0, return_inverse=True)
+    level = float(posterior.kernel.diag(points[:1])[0])
+    prior = 2.0 * (level - posterior.kernel.K(np.zeros((1, 2)), steps)[0])[kind.ravel()]
+    moved = cross[one] - cross[other]
+    unknown = np.maximum(prior - np.sum((moved @ posterior.variances.gap(0)) * moved, axis=1), 0.0)
+    return np.asarray(np.sqrt(apart + unknown * np.sum(posterior.scale**2)))
+
+
+def two_trainings(maps: Sequence[Map], first: int, second: int, crosses: bool) -> LessonPicture:
+    """Two rows on both maps, how far apart they are there, and along the data.
+
+    crosses: every row's deviations as well.
+    """
+    rows = digits().shown
+    panels, straight, along = [], [], []
+    for found in maps:
+        path, length = way(found, first, second)
+        ends = found.places[[first, second]]
+        x, y = found.places.T
+        straight.append(float(np.linalg.norm(ends[1] - ends[0])))
+        along.append(length)
+        marks = [
+            *digits().marks(x, y, found.deviations if crosses else None),
+            line(ends[:, 0], ends[:, 1], "muted", "straight on the map", width=1.6, dashed=True),
+            line(path[:, 0], path[:, 1], "warm", "shortest way through the data"),
+            dots(ends[:, 0], ends[:, 1], "warm", radius=8, hollow=True),
+        ]
+        reach = 1.15 * float(np.abs(found.places).max())
+        panels.append(
+            Panel(
+                f"{found.title}: {number(found.bound)} nats a value",
+                (-reach, reach),
+                (-reach, reach),
+                tuple(marks),
+                f"The map of {len(x)} digits; the two chosen are {number(straight[-1])} apart.",
+                picks=("from", "to"),
+                bare=True,
+                tall=1.2,
+            )
+        )
+    panels.append(
+        Panel(
+            "The two digits",
+            (0.4, 2.6),
+            (-0.62, 0.62),
+            (images(rows[[first, second]], (8, 8), [1.0, 2.0], np.zeros(2), 1.0, (0.0, 16.0)),),
+            "The two chosen digits.",
+            ticks=("from", "to"),
+            wide=True,
+            tall=0.6,
+        )
+    )
+    ratios = [max(pair) / max(min(pair), 1e-9) for pair in (straight, along)]
+    apart = float(np.linalg.norm(rows[second] - rows[first]))
+    if first == second:
+        return LessonPicture(tuple(panels), ("This is one digit twice: choose another one.",))
+    return LessonPicture(
+        tuple(panels),
+        (
+            f"Straight on the maps they are {number(straight[0])} and {number(straight[1])} apart: "
+            f"{number(ratios[0])} times as far on one as on the other.",
+            f"Along the data: {number(along[0], 1)} and {number(along[1], 1)} shades of ink, "
+            f"{number(ratios[1])} times. Pixel by pixel they differ by {number(apart, 1)}.",
+        ),
+    )

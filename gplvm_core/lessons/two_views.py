@@ -1,0 +1,125 @@
+"""Two views of three signals: which latent dimension which view uses, while they are trained."""
+
+from collections.abc import Callable
+
+import numpy as np
+from jaxtyping import Float
+
+from gplvm_core.lessons.legs import legs
+from gplvm_core.lessons.picture import LessonPicture, Panel, bars, line
+from gplvm_core.models import ManifoldRelevance
+from gplvm_core.numerics import Array
+from gplvm_core.readers import Dataset
+from gplvm_core.simulated.toy_views import toy_views
+
+N_POINTS, N_INDUCING, MAX_ITER, LEG = 40, 16, 72, 3
+INKS = {"first": "accent", "second": "warm", "both": "green"}
+SIGNALS = {
+    "first": ("sin", "sin t, in the first view alone"),
+    "second": ("cos", "cos t, in the second view alone"),
+    "both": ("cos_squared", "cos² t, in both"),
+}
+
+
+def two_views(
+    kernel: str,
+    noise: float,
+    n_latent: int,
+    look: Callable[[LessonPicture, int, int], None] | None = None,
+) -> LessonPicture:
+    """The last picture of the training; without `look` that of its first step.
+
+    kernel: "linear" or "rbf". look(picture, step, most) is called after every few steps.
+    """
+    data = toy_views(N_POINTS, noise=noise)
+    n_inducing = n_latent if kernel == "linear" else N_INDUCING
+
+    def make() -> ManifoldRelevance:
+        return ManifoldRelevance(
+            n_latent, n_inducing, kernel, max_iter=MAX_ITER, init="pca_each", random_state=0
+        )
+
+    for model in legs(make, data.view_values, 1 if look is None else LEG):
+        picture = drawn(model, data)
+        if look is None:
+            break
+        look(picture, model.n_iter_, MAX_ITER)
+    return picture
+
+
+def users(model: ManifoldRelevance) -> dict[str, tuple[int, ...]]:
+    """The dimensions of the first view alone, of the second alone, and of both."""
+    found = model.segmentation()
+    return {
+        "first": found.get(frozenset({"first"}), ()),
+        "second": found.get(frozenset({"second"}), ()),
+        "both": found.get(frozenset({"first", "second"}), ()),
+    }
+
+
+def drawn(model: ManifoldRelevance, data: Dataset) -> LessonPicture:
+    """Weights by view, the latent signals of dimensions in use, and the true ones."""
+    own = users(model)
+    assert data.times is not None
+    times = data.times
+    n_latent = model.latent_mean_.shape[1]
+    weights = tuple(
+        bars(
+            model.relevance_[view] / model.relevance_[view].max(),
+            model.drops_[view] > 0.05,
+            INKS[view],
+            f"{view} view",
+            shift,
+            0.38,
+        )
+        for view, shift in (("first", -0.2), ("second", 0.2))
+    )
+    panels = (
+        Panel(
+            "Which view uses which dimension",
+            (0.4, n_latent + 0.6),
+            (0.0, 1.15),
+            weights,
+            "Weights of the dimensions, beside each other for both views; grey: not used.",
+            axes=("dimension", "weight, of the largest"),
+            ticks=tuple(str(q + 1) for q in range(n_latent)),
+        ),
+        Panel(
+            "What the dimensions in use carry",
+            (float(times[0]), float(times[-1])),
+            (-2.6, 2.6),
+            tuple(
+                line(times, _scaled(model.latent_mean_[:, dimensions].T), INKS[who], title=title)
+                for who, dimensions in own.items()
+                if dimensions
+                for title in [{"both": "shared"}.get(who, f"of the {who} view")]
+            ),
+            "Latent means over time, of the dimensions that are in use.",
+            axes=("time", ""),
+        ),
+        Panel(
+            "The signals that the data were made of",
+            (float(times[0]), float(times[-1])),
+            (-2.6, 2.6),
+            tuple(
+                line(times, _scaled(data.covariates[name]), INKS[who], title=title)
+                for who, (name, title) in SIGNALS.items()
+            ),
+            "Sine, cosine and squared cosine over time.",
+            axes=("time", ""),
+        ),
+    )
+    shared, private = len(own["both"]), len(own["first"]) + len(own["second"])
+    return LessonPicture(
+        panels,
+        (
+            f"{shared} of {n_latent} dimensions {'is' if shared == 1 else 'are'} shared, {private} "
+            f"{'is' if private == 1 else 'are'} private, {n_latent - shared - private} unused.",
+        ),
+    )
+
+
+def _scaled(signals: Float[Array, "*n T"]) -> Float[Array, "*n T"]:
+    """To a standard deviation of one; the sign of a latent dimension has no meaning."""
+    centred = signals - signals.mean(axis=-1, keepdims=True)
+    return np.asarray(centred / np.maximum(centred.std(axis=-1, keepdims=True), 1e-9))

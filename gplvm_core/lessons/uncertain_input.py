@@ -1,0 +1,116 @@
+"""A Gaussian that goes through a bend, and what expectations of the kernel make of it."""
+
+import numpy as np
+from jaxtyping import Float
+from scipy.stats import norm, skew
+
+from gplvm_core.kernels import RBF
+from gplvm_core.lessons.picture import Hand, LessonPicture, Panel, band, line, number, room
+from gplvm_core.numerics import Array, factorise
+
+GRID = np.linspace(-3.0, 3.0, 161)
+UP = (-2.6, 2.6)
+JITTER = 1e-6
+# The standard normal, evenly by probability: what a density becomes is then no matter of chance.
+NORMALS = norm.ppf((np.arange(4000) + 0.5) / 4000)
+N_BINS = 60
+
+
+def moments(
+    mean: float, deviation: float, lengthscale: float, bend: Float[Array, "M 2"]
+) -> tuple[float, float, Float[Array, " M"]]:
+    """Exact mean and deviation of f(x), x ~ N(mean, deviation²), through ⟨k⟩ and ⟨k kᵀ⟩; weights.
+
+    f = Σ weights_m k(·, z_m) goes through the bend's points (z_m, value). Source: Girard,
+    Rasmussen, Quiñonero-Candela and Murray-Smith (2003); MATHEMATICS.md has Ψ₁ and Ψ₂.
+    """
+    kernel, places = RBF(1.0, lengthscale), bend[:, :1]
+    weights = factorise(kernel.K(places), JITTER).solve(bend[:, 1:])[:, 0]
+    at, variance = np.array([[mean]]), np.array([[deviation**2]])
+    first = float(kernel.psi1(at, variance, places)[0][0] @ weights)
+    second = float(weights @ kernel.psi2(at, variance, places)[0] @ weights)
+    return first, float(np.sqrt(max(second - first**2, 0.0))), weights
+
+
+def uncertain_input(
+    mean: float, deviation: float, lengthscale: float, bend: Float[Array, "M 2"]
+) -> LessonPicture:
+    """A Gaussian goes into a bend; what comes out; the kernel that an uncertain input sees."""
+    kernel, places = RBF(1.0, lengthscale), bend[:, :1]
+    expected, spread, weights = moments(mean, deviation, lengthscale, bend)
+
+    def through(x: Float[Array, " N"]) -> Float[Array, " N"]:
+        return np.asarray(kernel.K(x[:, None], places) @ weights)
+
+    out = through(mean + deviation * NORMALS)
+    at, step = through(np.array([mean])), 1e-4
+    slope = float(np.diff(through(np.array([mean - step, mean + step])))[0]) / (2 * step)
+    heights, edges = np.histogram(out, N_BINS, density=True)
+    ends = room(out, [expected - 2 * spread, expected + 2 * spread])
+    outputs = np.linspace(*ends, 161)
+    gaussian = norm.pdf(outputs, expected, max(spread, 1e-3))
+    straight = norm.pdf(outputs, at[0], max(abs(slope) * deviation, 1e-3))
+    most = 1.15 * float(max(np.percentile(heights, 97), gaussian.max()))
+    density = norm.pdf(GRID, mean, deviation)
+    centre = np.array([[0.0]])
+    certain = kernel.K(GRID[:, None], centre)[:, 0]
+    seen = kernel.psi1(GRID[:, None], np.full((len(GRID), 1), deviation**2), centre)[0][:, 0]
+    panels = (
+        Panel(
+            "A Gaussian goes in",
+            (-3.0, 3.0),
+            UP,
+            (
+                band(
+                    GRID,
+                    np.full_like(GRID, UP[0]),
+                    UP[0] + 1.4 * density / density.max(),
+                    "green",
+                    "q(x): where x is",
+                ),
+                line(GRID, through(GRID), title="the bend f"),
+            ),
+            f"A curve over a Gaussian with mean {number(mean)} and deviation {number(deviation)}.",
+            axes=("x", "f(x)"),
+            hand=Hand("bend", "drag these", most=len(bend)),
+        ),
+        Panel(
+            "What comes out",
+            ends,
+            (0.0, most),
+            (
+                band(
+                    np.repeat(edges, 2)[1:-1],
+                    np.zeros(2 * N_BINS),
+                    np.repeat(heights, 2),
+                    "green",
+                    "the truth",
+                ),
+                line(outputs, gaussian, title="Gaussian by ⟨k⟩"),
+                line(outputs, straight, "warm", "f taken for straight", width=1.8, dashed=True),
+            ),
+            f"The density of f(x), with skewness {number(float(skew(out)))}, and two Gaussians.",
+            axes=("f(x)", "density"),
+        ),
+        Panel(
+            "The kernel that an uncertain x sees",
+            (-3.0, 3.0),
+            (0.0, 1.08),
+            (
+                line(GRID, certain, "muted", "k: x is known", width=1.8, dashed=True),
+                line(GRID, seen, title="⟨k⟩: mean over q(x)"),
+            ),
+            f"The kernel, and its mean over q(x), whose peak is {number(float(seen.max()))}.",
+            axes=("distance", ""),
+        ),
+    )
+    return LessonPicture(
+        panels,
+        (
+            f"Mean of what comes out: {number(float(out.mean()))}. Through ⟨k⟩: "
+            f"{number(expected)}. The bend at the mean of x: {number(float(at[0]))}.",
+            f"Deviation: {number(float(out.std()))}. Through ⟨k⟩: {number(spread)}. With f taken "
+            f"for straight: {number(abs(slope) * deviation)}. Skewness: {number(float(skew(out)))} "
+            "(of a Gaussian: 0).",
+        ),
+    )

@@ -1,0 +1,115 @@
+"""The explorer of a fitted model as one HTML file: it needs no server, no network and no Python."""
+
+import hashlib
+from dataclasses import dataclass
+from functools import cached_property
+from html import escape
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+from sklearn.utils.validation import check_is_fitted
+
+from gplvm_core.offline.page import content, page
+from gplvm_core.offline.scripts import MAP_STYLES, asset
+from gplvm_core.readers.dataset import Dataset
+from gplvm_core.wire.model import Chart, pack_model
+from gplvm_core.wire.precision import Precision, rounded
+
+OPENING = """from gplvm_core import load
+
+model = load("model.gplvm")  # the file that model.save("model.gplvm") writes"""
+HEIGHT = 860  # CSS pixels of a notebook's cell
+NEEDED = ("latent_mean_", "latent_variance_", "posterior_", "relevance_", "information_")
+
+
+def explorer(model: Any, dataset: Dataset, *, title: str | None = None) -> "OfflineExplorer":
+    """The map of a fitted model, to move over: shown in a notebook's cell, or saved as a file.
+
+    model: with a latent map, of several layers the last one's; dataset: its training rows; title:
+    the data set's unless given.
+    Raises NotFittedError, TypeError or ValueError for what cannot be shown, KernelError for a
+    kernel that a browser cannot evaluate.
+    """
+    name = type(model).__name__
+    if not hasattr(model, "fit"):
+        raise TypeError(f"explorer shows a fitted model, such as a BayesianGPLVM; got a {name}.")
+    check_is_fitted(model)
+    if model.capabilities.views:
+        raise ValueError(
+            "A model of several views is explored one view at a time: pass "
+            "model.of_view(name) and dataset.view(name)."
+        )
+    if not all(hasattr(model, needed) for needed in NEEDED):
+        raise TypeError(f"explorer shows models with a latent map of their rows; {name} has none.")
+    if not isinstance(dataset, Dataset):
+        raise TypeError(
+            f"explorer takes the Dataset that the model was fitted to, which says how a row is "
+            f"drawn; got a {type(dataset).__name__}. Dataset('name', 'Title', Y, Drawing('bars', "
+            "(D,))) makes one of an array with D columns."
+        )
+    fitted = (len(model.latent_mean_), model.posterior_.n_outputs)
+    if fitted != (dataset.n_points, dataset.n_outputs):
+        raise ValueError(
+            f"The model was fitted to {fitted[0]} rows × {fitted[1]} columns, the data set has "
+            f"{dataset.n_points} × {dataset.n_outputs}. Pass the rows that it was fitted to."
+        )
+    return OfflineExplorer(
+        Chart.of(model, dataset), dataset.title if title is None else title, dataset.source
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class OfflineExplorer:
+    """A model's map as one HTML file, also shown in a notebook's cell. See `explorer`.
+
+    source: where the data come from, said below the map; opening: Python that opens the model, for
+    the code that the file tells.
+    """
+
+    chart: Chart
+    title: str
+    source: str = ""
+    opening: str = OPENING
+
+    def __post_init__(self) -> None:
+        _ = self._content  # what cannot be shown is said at once
+
+    @property
+    def precision(self) -> Precision:
+        """In how many bits the numbers stand in the file, and what that changes."""
+        return self._content[1]
+
+    @property
+    def packed_size(self) -> int:
+        """Bytes of the model and its points, before they are written as text."""
+        return len(self._content[0])
+
+    @cached_property
+    def html(self) -> str:
+        """The whole page."""
+        return page(
+            "offline/offline.js",
+            self.title,
+            MAP_STYLES,
+            asset("map/map.html"),
+            content("model", self._content[0], {"opening": self.opening}),
+            (self.source, self.precision.in_words()),
+        )
+
+    def save(self, path: str | PathLike[str]) -> None:
+        """Write the page to one file, which any browser opens."""
+        Path(path).write_bytes(self.html.encode())
+
+    def _repr_html_(self) -> str:
+        """For a notebook's cell: a frame of its own, apart from the notebook's page."""
+        return (
+            f'<iframe srcdoc="{escape(self.html)}" sandbox="allow-scripts allow-downloads" '
+            f'title="{escape(self.title)}" '
+            f'style="width: 100%; height: {HEIGHT}px; border: 0"></iframe>'
+        )
+
+    @cached_property
+    def _content(self) -> tuple[bytes, Precision]:
+        own = hashlib.sha256(self.chart.posterior.weights.tobytes()).hexdigest()[:16]
+        return rounded(self.chart, pack_model(self.chart, f"{self.title}|{own}"))

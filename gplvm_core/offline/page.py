@@ -1,0 +1,44 @@
+"""One HTML file that draws by itself: scripts, styles and bytes stand in it, nothing is fetched."""
+
+import base64
+import hashlib
+from collections.abc import Mapping, Sequence
+from html import escape
+from string import Template
+
+from gplvm_core.offline.scripts import asset, script
+from gplvm_core.readers.tables.csv_text import html_text
+
+
+def page(
+    entry: str, title: str, styles: Sequence[str], body: str, contents: str, notes: Sequence[str]
+) -> str:
+    """The text of the file.
+
+    entry: the script that begins; styles: beside the kit's; body: HTML that the scripts fill;
+    contents: elements with bytes, see `content`; notes: said at the end.
+    """
+    code = f'(() => {{\n"use strict";\n{script(entry)}\n}})();'
+    return Template(asset("offline/offline.html")).substitute(
+        digest=_digest(code),
+        title=html_text(title),
+        styles=asset("offline/offline.css", "kit/kit.css", *styles),
+        body=body,
+        contents=contents,
+        notes="\n".join(f"<p>{html_text(note)}</p>" for note in notes if note),
+        script=code,
+    )
+
+
+def content(identifier: str, data: bytes, told: Mapping[str, str]) -> str:
+    """Bytes as an element; told: its data-… attributes."""
+    attributes = "".join(f' data-{name}="{escape(value)}"' for name, value in told.items())
+    text = base64.b64encode(data).decode()
+    return f'<script type="application/octet-stream" id="{identifier}"{attributes}>{text}</script>'
+
+
+def _digest(code: str) -> str:
+    """What lets this script run in the page and no other."""
+    if "</script" in code.lower() or "<!--" in code:
+        raise ValueError("The canvas' scripts hold text that would end or hide them in a page.")
+    return f"sha256-{base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()}"

@@ -1,0 +1,47 @@
+"""Floor 1: files → what to learn from, with checks and limits. One file per format."""
+
+from gplvm_core.readers.bodies.bvh import Motion, read_motion
+from gplvm_core.readers.bodies.markers import read_c3d
+from gplvm_core.readers.bodies.poses import read_bvh
+from gplvm_core.readers.checks import check_targets, describe
+from gplvm_core.readers.dataset import Dataset
+from gplvm_core.readers.drawing import Drawing, Skeleton
+from gplvm_core.readers.errors import DataError, EmptyRowsError
+from gplvm_core.readers.files import kind_of, read_file
+from gplvm_core.readers.pictures.images import read_images
+from gplvm_core.readers.pictures.video import read_video
+from gplvm_core.readers.rows.files import RowFiles
+from gplvm_core.readers.sources import NamedBytes, Source
+from gplvm_core.readers.tables.h5ad import read_h5ad, write_h5ad
+from gplvm_core.readers.tables.report import ColumnReport, TableReport, inspect_table
+from gplvm_core.readers.tables.table import read_table
+from gplvm_core.readers.views import View, label_view
+
+__all__ = [
+    "ColumnReport",
+    "DataError",
+    "Dataset",
+    "Drawing",
+    "EmptyRowsError",
+    "Motion",
+    "NamedBytes",
+    "RowFiles",
+    "Skeleton",
+    "Source",
+    "TableReport",
+    "View",
+    "check_targets",
+    "describe",
+    "inspect_table",
+    "kind_of",
+    "label_view",
+    "read_bvh",
+    "read_c3d",
+    "read_file",
+    "read_h5ad",
+    "read_images",
+    "read_motion",
+    "read_table",
+    "read_video",
+    "write_h5ad",
+]

@@ -1,0 +1,1 @@
+"""Bodies in motion: BVH and C3D files, and poses made of them."""

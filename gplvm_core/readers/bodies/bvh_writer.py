@@ -1,0 +1,149 @@
+"""Joint positions → a BVH file: the bones' mean lengths, and rotations that point them.
+
+Positions do not tell how a bone is turned about itself: of all rotations that point it, each bone
+takes the one nearest to what it hangs on. Several bones that leave a joint need not be rigid among
+each other: each gets a joint of length 0 of its own, as motion-capture programs do for hips.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import NDArray
+
+from gplvm_core.readers.drawing import Skeleton
+from gplvm_core.readers.errors import DataError
+
+Array = NDArray[np.float64]
+ROTATIONS = ("Zrotation", "Xrotation", "Yrotation")
+POSITIONS = ("Xposition", "Yposition", "Zposition")
+
+
+@dataclass(frozen=True, eq=False)
+class BvhJoint:
+    """A joint of the file: rotation (F, 3, 3) in the world; None for the end of a bone."""
+
+    name: str
+    offset: Float[Array, " 3"]
+    rotation: Float[Array, "F 3 3"] | None
+    children: tuple["BvhJoint", ...] = ()
+
+
+def write_bvh(skeleton: Skeleton, positions: Float[Array, "F J 3"], frame_time: float) -> str:
+    """The text of a BVH file; y is up, the unit of length that of the positions.
+
+    frame_time: seconds. Raises DataError for positions that are missing, and for a skeleton with
+    several roots.
+    """
+    roots = [joint for joint, parent in enumerate(skeleton.parents) if parent < 0]
+    if len(roots) != 1:
+        raise DataError(f"A BVH file holds one root; this skeleton has {len(roots)}.")
+    if not np.isfinite(positions).all():
+        raise DataError("A BVH file cannot say that a joint is missing: fill the gaps first.")
+    offsets = _offsets(skeleton, positions)
+    still = np.tile(np.eye(3), (len(positions), 1, 1))
+    root = _node(skeleton, positions, offsets, 0, still)
+    columns = [positions[:, 0], *_channels(root, still)]
+    lines = ["HIERARCHY", *_described(root, ""), "MOTION"]
+    lines += [f"Frames: {len(positions)}", f"Frame Time: {frame_time:.7f}"]
+    lines += [" ".join(f"{value:.6f}" for value in row) for row in np.hstack(columns)]
+    return "\n".join(lines) + "\n"
+
+
+def _offsets(skeleton: Skeleton, positions: Array) -> Array:
+    """Bones as they lie in the first frame, with their mean lengths: (J, 3); the root's is 0."""
+    offsets = np.zeros(positions.shape[1:])
+    for joint, parent in enumerate(skeleton.parents):
+        if parent >= 0:
+            bones = positions[:, joint] - positions[:, parent]
+            length = float(np.linalg.norm(bones, axis=1).mean())
+            first = bones[0] / max(float(np.linalg.norm(bones[0])), 1e-12)
+            offsets[joint] = length * first
+    return offsets
+
+
+def _node(
+    skeleton: Skeleton, positions: Array, offsets: Array, joint: int, before: Array
+) -> BvhJoint:
+    """A joint with all that hangs on it; before: the rotation of what it hangs on."""
+    name = "_".join(skeleton.joint_names[joint].split())
+    children = [child for child, parent in enumerate(skeleton.parents) if parent == joint]
+    if not children:
+        return BvhJoint(name, offsets[joint], None)
+    bones = positions[:, children] - positions[:, [joint]]
+
+    def pointed(number: int, start: Array) -> Array:
+        return _shortest(start @ offsets[children[number]], bones[:, number]) @ start
+
+    def below(child: int, rotation: Array) -> BvhJoint:
+        return _node(skeleton, positions, offsets, child, rotation)
+
+    if len(children) == 1:
+        own = pointed(0, before)
+        return BvhJoint(name, offsets[joint], own, (below(children[0], own),))
+    own = _best(np.einsum("fij,cj->fci", before, offsets[children]), bones) @ before
+    hinges = []
+    for number, child in enumerate(children):
+        turned = pointed(number, own)
+        hinge = f"{name}_to_{'_'.join(skeleton.joint_names[child].split())}"
+        hinges.append(BvhJoint(hinge, np.zeros(3), turned, (below(child, turned),)))
+    return BvhJoint(name, offsets[joint], own, tuple(hinges))
+
+
+def _channels(node: BvhJoint, before: Array) -> list[Array]:
+    """Angles (F, 3) in degrees of a joint and of all that hang on it, in the file's order."""
+    if node.rotation is None:
+        return []
+    local = np.swapaxes(before, 1, 2) @ node.rotation
+    further = [each for child in node.children for each in _channels(child, node.rotation)]
+    return [np.rad2deg(_angles(local)), *further]
+
+
+def _described(node: BvhJoint, indent: str) -> list[str]:
+    """The lines of a joint and of all that hang on it."""
+    offset = " ".join(f"{value:.6f}" for value in node.offset)
+    inside = indent + "  "
+    if node.rotation is None:
+        return [f"{indent}End Site", f"{indent}{{", f"{inside}OFFSET {offset}", f"{indent}}}"]
+    channels = ROTATIONS if indent else (*POSITIONS, *ROTATIONS)
+    return [
+        f"{indent}{'JOINT' if indent else 'ROOT'} {node.name}",
+        f"{indent}{{",
+        f"{inside}OFFSET {offset}",
+        f"{inside}CHANNELS {len(channels)} {' '.join(channels)}",
+        *[line for child in node.children for line in _described(child, inside)],
+        f"{indent}}}",
+    ]
+
+
+def _best(start: Float[Array, "F C 3"], end: Float[Array, "F C 3"]) -> Float[Array, "F 3 3"]:
+    """The rotations that bring several directions nearest to others (Kabsch 1976)."""
+    left, _, right = np.linalg.svd(np.einsum("fci,fcj->fij", end, start))
+    sign = np.linalg.det(left @ right)
+    left[:, :, 2] *= sign[:, None]
+    return np.asarray(left @ right)
+
+
+def _shortest(start: Float[Array, "F 3"], end: Float[Array, "F 3"]) -> Float[Array, "F 3 3"]:
+    """The smallest rotations that bring one direction to another (Rodrigues)."""
+    u, v = (a / np.maximum(np.linalg.norm(a, axis=1, keepdims=True), 1e-12) for a in (start, end))
+    cosine = np.sum(u * v, axis=1)
+    # Opposite directions: half a turn about any axis across.
+    across = np.cross(u, np.eye(3)[np.argmin(np.abs(u), axis=1)])
+    across /= np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-12)
+    half = 2.0 * across[:, :, None] * across[:, None, :] - np.eye(3)
+    x, y, z = np.cross(u, v).T
+    zero = np.zeros_like(x)
+    cross = np.stack([[zero, -z, y], [z, zero, -x], [-y, x, zero]]).transpose(2, 0, 1)
+    flat = cosine < -1.0 + 1e-9
+    share = 1.0 / np.where(flat, 1.0, 1.0 + cosine)
+    turn = np.eye(3) + cross + share[:, None, None] * (cross @ cross)
+    return np.where(flat[:, None, None], half, turn)
+
+
+def _angles(rotation: Float[Array, "F 3 3"]) -> Float[Array, "F 3"]:
+    """Angles about z, x, y, in radians, whose rotations in this order give the product."""
+    about_x = np.arcsin(np.clip(rotation[:, 2, 1], -1.0, 1.0))
+    about_z = np.arctan2(-rotation[:, 0, 1], rotation[:, 1, 1])
+    about_y = np.arctan2(-rotation[:, 2, 0], rotation[:, 2, 2])
+    return np.stack([about_z, about_x, about_y], axis=1)

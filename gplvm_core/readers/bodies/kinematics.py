@@ -1,0 +1,99 @@
+"""From joint angles to joint positions, and to poses that no longer say where somebody stood."""
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import NDArray
+
+from gplvm_core.readers.bodies.bvh import Joint, Motion
+from gplvm_core.readers.drawing import Skeleton
+
+Array = NDArray[np.float64]
+
+AXES = "XYZ"
+
+
+def axis_rotation(axis: str, radians: Float[Array, " F"]) -> Float[Array, "F 3 3"]:
+    """Rotations about a coordinate axis, counterclockwise as seen from its tip."""
+    after, before = (AXES.index(axis) + 1) % 3, (AXES.index(axis) + 2) % 3
+    rotation = np.tile(np.eye(3), (len(radians), 1, 1))
+    cosine, sine = np.cos(radians), np.sin(radians)
+    rotation[:, after, after] = rotation[:, before, before] = cosine
+    rotation[:, before, after], rotation[:, after, before] = sine, -sine
+    return rotation
+
+
+def joint_frames(motion: Motion) -> tuple[Float[Array, "F J 3"], Float[Array, "F 3 3"]]:
+    """Every joint's position in the world, y up, and the root's rotation.
+
+    A joint's rotation is the product of its channels' rotations in their order in the file, after
+    its parent's. Position channels replace a joint's offset, as motion-capture programs write
+    them: absolute for a root, relative to the parent otherwise.
+    """
+    n_frames = len(motion.channels)
+    positions = np.empty((n_frames, len(motion.joints), 3))
+    rotations: list[Array] = []
+    start = 0
+    for number, joint in enumerate(motion.joints):
+        values = motion.channels[:, start : start + len(joint.channels)]
+        start += len(joint.channels)
+        offset, rotation = _local(joint, values)
+        if joint.parent < 0:
+            positions[:, number] = offset
+        else:
+            parent = rotations[joint.parent]
+            positions[:, number] = positions[:, joint.parent] + np.einsum(
+                "fij,fj->fi", parent, offset
+            )
+            rotation = parent @ rotation
+        rotations.append(rotation)
+    return positions, rotations[0]
+
+
+def _local(joint: Joint, values: Array) -> tuple[Array, Array]:
+    offset = np.tile(np.array(joint.offset), (len(values), 1))
+    rotation = np.tile(np.eye(3), (len(values), 1, 1))
+    for channel, column in zip(joint.channels, values.T, strict=True):
+        if channel.endswith("position"):
+            offset[:, AXES.index(channel[0])] = column
+        else:
+            rotation = rotation @ axis_rotation(channel[0], np.deg2rad(column))
+    return offset, rotation
+
+
+def heading(rotation: Float[Array, "F 3 3"]) -> Float[Array, " F"]:
+    """The angle about y, in radians, of the turn about the vertical nearest to each rotation.
+
+    Nearest in the Frobenius norm (the twist of a swing-twist decomposition); unlike the direction
+    a body faces, it stays defined when the body lies flat.
+    """
+    return np.arctan2(rotation[:, 0, 2] - rotation[:, 2, 0], rotation[:, 0, 0] + rotation[:, 2, 2])
+
+
+def poses(motion: Motion) -> Float[Array, "F J 3"]:
+    """Joint positions with the root at the origin and its heading turned to 0, y up."""
+    positions, root = joint_frames(motion)
+    centred = positions - positions[:, :1]
+    back = axis_rotation("Y", -heading(root))
+    return np.einsum("fij,fkj->fki", back, centred)
+
+
+def merge_coincident(motion: Motion) -> tuple[Skeleton, tuple[int, ...]]:
+    """The skeleton without joints that always stand on their parent, and which joints are kept.
+
+    Such a joint only adds a rotation; its position repeats its parent's columns.
+    """
+    stands_for: list[int] = []
+    kept: list[int] = []
+    for number, joint in enumerate(motion.joints):
+        moves = any(channel.endswith("position") for channel in joint.channels)
+        if joint.parent >= 0 and not any(joint.offset) and not moves:
+            stands_for.append(stands_for[joint.parent])
+        else:
+            stands_for.append(len(kept))
+            kept.append(number)
+    parents = (motion.joints[number].parent for number in kept)
+    skeleton = Skeleton(
+        joint_names=tuple(motion.joints[number].name for number in kept),
+        parents=tuple(stands_for[parent] if parent >= 0 else -1 for parent in parents),
+    )
+    return skeleton, tuple(kept)

@@ -1,0 +1,170 @@
+"""Motion capture as it was measured: the places of markers, from a C3D file."""
+
+import io
+import warnings
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import NDArray
+from scipy.sparse.csgraph import breadth_first_order, minimum_spanning_tree
+
+from gplvm_core.readers.bodies.poses import coordinate_names
+from gplvm_core.readers.dataset import Dataset
+from gplvm_core.readers.drawing import Drawing, Skeleton
+from gplvm_core.readers.errors import DataError, parsing
+from gplvm_core.readers.limits import MOST_MARKERS, MOST_VALUES, check_at_most
+from gplvm_core.readers.packages import require_packages
+from gplvm_core.readers.sources import Source, read_source, stem
+
+Array = NDArray[np.float64]
+
+EXPORT = "Export the marker trajectories."
+MAGIC = b"\x50"  # the second byte
+METRES = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
+LOOKED_AT = 200  # frames at most, to see which markers keep their distance
+PAIRS_LOOKED_AT = 2_000_000  # times frames
+FARTHEST = 1e6  # in the file's unit
+NEVER_TOGETHER = 1e9  # metres
+MOST_FRAMES = 1_000_000  # each becomes an array of its own on the way
+NO_EDGE = 1e-6  # SciPy takes what is within 1e-8 of 0 for no edge: two markers may be at one place
+
+
+def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset:
+    """Marker places from a C3D file: a row is J × 3, y up, in metres; unseen markers are NaN.
+
+    The markers' middle is put at 0 along the floor, so where somebody stood is left out; lines
+    join the markers that keep their distance best (a minimum spanning tree). `every` keeps one
+    frame in so many, from `first_frame` on. Raises DataError for a file that is no C3D or has no
+    markers, and without the package c3d.
+    """
+    data, filename = read_source(source, "a C3D file")
+    if data[1:2] != MAGIC:
+        raise DataError(f"{filename} is no C3D file. Export the motion as C3D or BVH.")
+    require_packages("The means to read C3D files", ("c3d",))
+    labels, places, rate, unit, up = _content(data, filename)
+    if every < 1 or not 0 <= first_frame < len(places):
+        raise DataError(
+            f"{filename} has {len(places)} frames; got every={every} and "
+            f"first_frame={first_frame}. Keep one frame in 1 or more, and start inside the file."
+        )
+    chosen = np.arange(first_frame, len(places), every)
+    empty = np.isnan(places[chosen]).all(axis=(1, 2))
+    chosen = chosen[~empty]
+    places = places[chosen]
+    hidden = np.isnan(places).all(axis=2).sum(axis=0) == len(chosen)
+    seen = np.flatnonzero(~hidden)
+    if len(chosen) < 2 or not len(seen):
+        raise DataError(f"{filename} leaves {len(chosen)} frames with {len(seen)} markers.")
+    positions = METRES.get(unit, 1.0) * places[:, seen]
+    if up == "Z":
+        positions = np.stack([positions[..., 0], positions[..., 2], -positions[..., 1]], axis=-1)
+    always = ~np.isnan(positions).any(axis=(0, 2))
+    middle = np.nanmean(positions[:, always] if always.any() else positions, axis=1, keepdims=True)
+    positions = positions - middle * np.array([1.0, 0.0, 1.0])
+    order, parents = rigid_tree(positions)
+    skeleton = Skeleton(tuple(labels[seen[joint]] for joint in order), parents)
+    lost = [labels[marker] for marker in np.flatnonzero(hidden)]
+    notes = [
+        "The markers' middle is at 0 along the floor: where somebody stood is left out.",
+        f"Lines join markers that keep their distance; the file's {up.lower()} axis is up.",
+        f"{len(chosen)} of the file's frames, {rate / every:.3g} a second.",
+        *([f"Frames without any marker are left out: {empty.sum()}."] if empty.any() else []),
+        *([f"Markers that are never seen are left out: {', '.join(lost)}."] if lost else []),
+        *([] if unit in METRES else [f"Lengths are in the file's unit, {unit!r}."]),
+    ]
+    return Dataset(
+        name=stem(filename),
+        title=stem(filename).replace("_", " "),
+        targets=positions[:, list(order)].reshape(len(chosen), -1),
+        drawing=Drawing("skeleton", (len(order), 3), skeleton=skeleton),
+        column_names=coordinate_names(skeleton),
+        times=chosen / rate,
+        sequences=np.zeros(len(chosen), dtype=np.int64),
+        source=f"{filename}, a C3D motion-capture file.",
+        notes=tuple(notes),
+    )
+
+
+def _content(data: bytes, name: str) -> tuple[list[str], Float[Array, "F J 3"], float, str, str]:
+    """Markers' names and places, frames a second, the unit of length, the axis that is up."""
+    import c3d
+
+    with (
+        parsing(name, "is no C3D file, or it is cut off"),
+        warnings.catch_warnings(action="ignore"),  # of files without forces
+    ):
+        reader = c3d.Reader(io.BytesIO(data))
+        # As Python's integers: the file's own have 16 bits, and overflow.
+        markers, frames_said = int(reader.point_used), int(reader.frame_count)
+        rate = float(reader.point_rate)
+        if markers < 1 or frames_said < 1:
+            raise DataError(f"{name} holds no frames with markers. {EXPORT}")
+        check_at_most(markers, MOST_MARKERS, "markers", name, "Export fewer.")
+        advice = "Export fewer frames."
+        check_at_most(frames_said, MOST_FRAMES, "frames", name, advice)
+        check_at_most(5 * markers * frames_said, MOST_VALUES, "numbers", name, advice)
+        labels = _labels(reader, name)
+        frames = [points for _, points, _ in reader.read_frames()]
+        unit, up = _word(reader, "POINT:UNITS"), _word(reader, "POINT:Y_SCREEN")
+    if not frames or not frames[0].size or not rate > 0:
+        raise DataError(f"{name} holds no frames with markers. {EXPORT}")
+    if len(frames) != frames_said:
+        raise DataError(
+            f"{name} is cut off: it announces {frames_said:,} frames and holds {len(frames):,}. "
+            "Export the motion again."
+        )
+    points = np.asarray(frames, dtype=np.float64)
+    places = np.where(points[:, :, 3:4] < 0, np.nan, points[:, :, :3])
+    if (np.abs(places) > FARTHEST).any():
+        raise DataError(
+            f"{name} has markers beyond ±{FARTHEST:g} {unit}. It is damaged: "
+            "export the motion again."
+        )
+    count = places.shape[1]
+    labels = [label or f"marker {number + 1}" for number, label in enumerate(labels[:count])]
+    labels += [f"marker {number + 1}" for number in range(len(labels), count)]
+    unique = [
+        label if labels.count(label) == 1 else f"{label} ({number + 1})"
+        for number, label in enumerate(labels)
+    ]
+    return unique, places, rate, unit, "Y" if up.endswith("Y") else "Z"
+
+
+def _labels(reader: Any, name: str) -> list[str]:
+    """The markers' names; DataError where they are no list of words."""
+    parameter = reader.get("POINT:LABELS")
+    if parameter is None:
+        return []
+    if len(parameter.dimensions) > 2:
+        raise DataError(f"{name}: its names of markers are no list. Export the motion again.")
+    return [str(label).strip() for label in parameter.string_array]
+
+
+def _word(reader: Any, name: str) -> str:
+    parameter = reader.get(name)
+    return "" if parameter is None else str(parameter.string_value).strip()
+
+
+def rigid_tree(
+    positions: Float[Array, "F J 3"],
+) -> tuple[tuple[int, ...], tuple[int, ...]]:
+    """Markers in an order from the middle outwards, and which of them each one hangs on (-1: root).
+
+    Joined are those whose distance varies least, and of those that are as rigid the nearest: the
+    minimum spanning tree.
+    """
+    count = positions.shape[1]
+    looked_at = max(2, min(LOOKED_AT, PAIRS_LOOKED_AT // count**2))
+    some = positions[:: max(1, len(positions) // looked_at)]
+    apart = np.linalg.norm(some[:, :, None] - some[:, None], axis=3)
+    together = np.isfinite(apart).any(axis=0)
+    with warnings.catch_warnings(action="ignore"):  # pairs that are never seen together
+        cost = np.nanstd(apart, axis=0) + 0.1 * np.nanmean(apart, axis=0)
+    cost = np.where(together, cost, NEVER_TOGETHER) + NO_EDGE
+    root = int(np.argmin(cost.sum(axis=1)))
+    order, before = breadth_first_order(minimum_spanning_tree(cost), root, directed=False)
+    place = {int(joint): number for number, joint in enumerate(order)}
+    parents = tuple(-1 if joint == root else place[int(before[joint])] for joint in order)
+    assert len(order) == count  # a tree reaches every marker
+    return tuple(int(joint) for joint in order), parents

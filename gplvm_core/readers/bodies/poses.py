@@ -1,0 +1,90 @@
+"""Motion capture as poses: BVH files."""
+
+from dataclasses import replace
+
+import numpy as np
+
+from gplvm_core.readers.bodies.bvh import Motion, read_motion
+from gplvm_core.readers.bodies.kinematics import merge_coincident, poses
+from gplvm_core.readers.dataset import Dataset
+from gplvm_core.readers.drawing import Drawing, Skeleton
+from gplvm_core.readers.errors import DataError
+from gplvm_core.readers.sources import Source, stem
+
+
+def read_bvh(
+    source: Source, *, every: int = 1, first_frame: int = 0, unit_metres: float | None = None
+) -> Dataset:
+    """Poses from a BVH file, also gzipped: a row is J × 3 joint positions, y up.
+
+    The root stands at the origin and its heading is turned to 0. `every` keeps one frame in so
+    many, from `first_frame` on (1 leaves out a T-pose at the start); `unit_metres` is the file's
+    unit of length in metres, None leaves lengths as they are.
+    Raises DataError for a file that is no BVH or cut off, naming the line.
+    """
+    motion, filename = read_motion(source)
+    if every < 1 or not 0 <= first_frame < len(motion.channels):
+        raise DataError(
+            f"{filename} has {len(motion.channels)} frames; got every={every} and "
+            f"first_frame={first_frame}. Keep one frame in 1 or more, and start inside the file."
+        )
+    if unit_metres is not None and not 0 < unit_metres < np.inf:
+        raise DataError(f"unit_metres must be a length above 0, got {unit_metres}.")
+    chosen = np.arange(first_frame, len(motion.channels), every)
+    if len(chosen) < 2:
+        raise DataError(
+            f"{filename} leaves {len(chosen)} of {len(motion.channels)} frames with every={every} "
+            f"and first_frame={first_frame}; at least 2 are needed."
+        )
+    skeleton, kept = merge_coincident(motion)
+    positions = poses(replace(motion, channels=motion.channels[chosen]))[:, list(kept)]
+    if unit_metres is not None:
+        positions = positions * unit_metres
+    return Dataset(
+        name=stem(filename),
+        title=stem(filename).replace("_", " "),
+        targets=positions.reshape(len(chosen), -1),
+        drawing=Drawing("skeleton", positions.shape[1:], skeleton=skeleton),
+        column_names=coordinate_names(skeleton),
+        times=chosen.astype(np.float64) * motion.frame_time,
+        sequences=np.zeros(len(chosen), dtype=np.int64),
+        source=f"{filename}, a BVH motion-capture file.",
+        notes=_notes(motion, skeleton, every, first_frame, len(chosen), unit_metres),
+    )
+
+
+def coordinate_names(skeleton: Skeleton) -> tuple[str, ...]:
+    """What the columns of flattened joint positions are called: "Head x"."""
+    return tuple(f"{joint} {axis}" for joint in skeleton.joint_names for axis in "xyz")
+
+
+def _notes(
+    motion: Motion,
+    skeleton: Skeleton,
+    every: int,
+    first_frame: int,
+    n_chosen: int,
+    unit_metres: float | None,
+) -> tuple[str, ...]:
+    notes = [
+        "Joint positions with the root at the origin and its heading turned to 0: where somebody "
+        "stood and which way they faced is left out. The file's y axis is taken as up.",
+    ]
+    if n_chosen < len(motion.channels):
+        start = f" from frame {first_frame} on" if first_frame else ""
+        notes.append(
+            f"{n_chosen} of {len(motion.channels)} frames kept: one in {every}{start}, "
+            f"{1 / (every * motion.frame_time):.3g} a second."
+        )
+    merged = len(motion.joints) - len(skeleton.joint_names)
+    if merged:
+        notes.append(
+            f"{len(skeleton.joint_names)} points, the ends of the last bones included; {merged} "
+            "joints that always stand on their parent are left out."
+        )
+    notes.append(
+        "Lengths are in the file's unit."
+        if unit_metres is None
+        else f"Lengths multiplied by {unit_metres:.5g}, to metres."
+    )
+    return tuple(notes)

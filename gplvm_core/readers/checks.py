@@ -1,0 +1,244 @@
+"""The check that every array of targets passes, and a description of what is odd in it."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import NDArray
+from scipy import sparse
+
+from gplvm_core.readers.errors import DataError, DataTypeError, listed
+from gplvm_core.readers.missing import (
+    check_observed,
+    missing_entries,
+    missing_in_words,
+    single_values,
+    unmasked,
+)
+
+Array = NDArray[np.float64]
+
+UNIT_RATIO = 1e3
+"""Columns whose standard deviations differ by more than this are said to differ in units."""
+
+LARGEST = 1e150
+"""Values larger than this cannot be squared and summed in double precision."""
+
+EXTREME = 1e12
+"""Values larger than this, or spreads smaller than its inverse, lose digits in double precision."""
+
+
+def check_targets(
+    targets: Any, *, missing: bool = False, column_names: Sequence[str] | None = None
+) -> Float[Array, "N D"]:
+    """The targets as float64, N × D with N ≥ 2 and D ≥ 1, none infinite.
+
+    missing: NaN and masked entries stand for missing values; without it they are refused.
+    column_names: D names for the messages.
+    The array itself comes back when it is float64 already; it is never written to.
+    Raises DataError, which says what was wrong and what to do; a row or a column in which nothing
+    is observed is one.
+    """
+    if sparse.issparse(targets):
+        raise DataError(
+            f"The targets are a sparse matrix ({type(targets).__name__}); a Gaussian process needs "
+            "them dense. Pass targets.toarray()."
+        )
+    targets = unmasked(targets)
+    array = _as_float(_as_array(targets))
+    if array.ndim != 2:
+        raise DataError(
+            f"The targets must be a table of N rows and D columns; got {_shape_words(array)}. "
+            "Reshape your data: array.reshape(-1, 1) if it is one column, "
+            "array.reshape(1, -1) if it is one row, array.reshape(len(array), -1) for images."
+        )
+    n_points, n_outputs = array.shape
+    if n_outputs == 0:
+        raise DataError(
+            f"Found array with 0 feature(s) (shape={array.shape}) while a minimum of 1 is "
+            "required. Pass at least one column."
+        )
+    if n_points < 2:
+        raise DataError(
+            f"Found array with {n_points} sample(s) (shape={array.shape}); "
+            + ("one sample leaves nothing to learn" if n_points else "there is nothing to learn")
+            + " from. Pass at least 2 rows."
+        )
+    if not _all_finite(array):
+        _check_finite(array, missing)
+        _check_observed(array, column_names)
+    return array
+
+
+def _as_array(targets: Any) -> NDArray[Any]:
+    try:
+        return np.asarray(targets)
+    except ValueError as error:  # rows of different lengths
+        raise DataError(
+            f"The targets cannot be read as a table: {error}. Give every row the same length."
+        ) from error
+
+
+def _as_float(array: NDArray[Any]) -> Array:
+    if np.iscomplexobj(array):
+        raise DataError(
+            f"Complex data not supported: the targets are {array.dtype}. "
+            "Pass real and imaginary parts as separate columns."
+        )
+    if array.dtype.kind in "fiub":
+        return array.astype(np.float64, copy=False)
+    if array.dtype.kind == "O":
+        try:
+            return array.astype(np.float64)
+        except (TypeError, ValueError) as error:
+            raise DataTypeError(
+                f"The targets must be numbers, but hold other objects: {error}. "
+                "Leave out the columns that are not numeric."
+            ) from error
+    kind = {"U": "text", "S": "bytes", "M": "dates", "m": "time spans", "V": "records"}
+    raise DataTypeError(
+        f"The targets must be numbers; got {kind.get(array.dtype.kind, 'values')} "
+        f"(dtype {array.dtype}). Leave out the columns that are not numeric, or convert them with "
+        "array.astype(float)."
+    )
+
+
+def _shape_words(array: NDArray[Any]) -> str:
+    if array.ndim == 0:
+        return f"a single number, {array}"
+    return f"{array.ndim} dimension{'s' * (array.ndim > 1)}, shape {array.shape}"
+
+
+def _all_finite(array: Array) -> bool:
+    # The sum is finite only if every entry is, up to an overflow that the full check then clears:
+    # one pass without a temporary for the usual case.
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.isfinite(array.sum()))
+
+
+def _check_finite(array: Array, missing: bool) -> None:
+    wrong = np.isinf(array) if missing else ~np.isfinite(array)
+    if not wrong.any():
+        return
+    n_missing = 0 if missing else int(np.isnan(array).sum())
+    n_infinite = int(wrong.sum()) - n_missing
+    counts = [
+        f"{count} {what}" for count, what in ((n_missing, "NaN"), (n_infinite, "infinity")) if count
+    ]
+    row, column = (int(i) for i in np.argwhere(wrong)[0])
+    n_rows = int(wrong.any(axis=1).sum())
+    advice = (
+        "Only complete data can be used here: leave out those rows or fill them in."
+        if n_missing
+        else "Correct them, or leave out those rows; NaN stands for a missing value."
+    )
+    raise DataError(
+        f"The targets contain {' and '.join(counts)} in {n_rows} of {len(array)} rows, the first "
+        f"in row {row}, column {column} (counted from 0). {advice}"
+    )
+
+
+def _check_observed(array: Array, column_names: Sequence[str] | None) -> None:
+    counted = "rows and columns" if column_names is None else "rows"
+    check_observed(
+        np.isnan(array),
+        f"The targets ({counted} counted from 0)",
+        "row {}".format,
+        "column {}".format if column_names is None else lambda d: f"column {column_names[d]!r}",
+    )
+
+
+def refuse_overflow(values: Float[Array, "N D"]) -> None:
+    """Raises DataError for values whose squares are beyond what a number can be (NaN = missing)."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        large = np.flatnonzero((np.abs(values) > LARGEST).any(axis=1))
+    if len(large):
+        raise DataError(
+            f"Values beyond ±{LARGEST:g} are in {len(large)} of {len(values)} rows, the first in "
+            f"row {large[0]} (counted from 0): their squares are no numbers any more. Change the "
+            "units, or leave those rows out."
+        )
+
+
+def describe(
+    targets: Any, column_names: Sequence[str] | None = None, *, one_unit: bool = False
+) -> tuple[str, ...]:
+    """What is odd about the targets, one sentence each; nothing when nothing is.
+
+    How much is missing, columns with a single observed value, constant columns, repeated rows,
+    scales beyond 1e±12 and, unless `one_unit` says that all columns are of one kind (pixels, joint
+    positions), columns whose units differ. Only observed entries are judged.
+    Raises DataError where check_targets does, missing values allowed.
+    """
+    array = check_targets(targets, missing=True, column_names=column_names)
+    names = list(column_names or (f"column {d}" for d in range(array.shape[1])))
+    missing = missing_entries(array)
+    # An offset that dwarfs the spread leaves rounding errors that are no spread: hence min and max.
+    lowest, highest = np.fmin.reduce(array, axis=0), np.fmax.reduce(array, axis=0)  # without NaN
+    constant = lowest == highest
+    with np.errstate(over="ignore"):
+        spread = array.std(axis=0) if missing is None else np.nanstd(array, axis=0)
+    varied = np.ones(len(names), bool) if missing is None else (~missing).sum(axis=0) > 1
+    told = (
+        None if missing is None else missing_in_words(missing),
+        None if missing is None else single_values(missing, names),
+        _constant_columns(constant & varied, names),
+        # NaN has many bit patterns; missing is missing.
+        _repeated_rows(array if missing is None else np.where(missing, np.nan, array)),
+        _extreme_scales(np.maximum(-lowest, highest), spread, constant, names),
+        None if one_unit else _mixed_units(spread, constant, names),
+    )
+    return tuple(sentence for sentence in told if sentence)
+
+
+def mixed_units(targets: Float[Array, "N D"], column_names: Sequence[str]) -> tuple[str, ...]:
+    """The sentence of `describe` about columns whose units differ, if they do."""
+    constant = np.fmin.reduce(targets, axis=0) == np.fmax.reduce(targets, axis=0)
+    told = _mixed_units(np.nanstd(targets, axis=0), constant, list(column_names))
+    return () if told is None else (told,)
+
+
+def _constant_columns(constant: NDArray[np.bool_], names: list[str]) -> str | None:
+    which = [names[d] for d in np.flatnonzero(constant)]
+    if not which:
+        return None
+    if len(which) == len(names):
+        return "Every column is constant: there is nothing to learn."
+    verb = "is constant and carries" if len(which) == 1 else "are constant and carry"
+    return f"{len(which)} of {len(names)} columns {verb} no information: {listed(which)}."
+
+
+def _repeated_rows(array: Array) -> str | None:
+    repeats = len(array) - len({row.tobytes() for row in array})
+    if not repeats:
+        return None
+    verb = "row repeats an earlier one" if repeats == 1 else "rows repeat earlier ones"
+    return f"{repeats} of {len(array)} {verb} exactly."
+
+
+def _extreme_scales(
+    largest: Array, spread: Array, constant: NDArray[np.bool_], names: list[str]
+) -> str | None:
+    extreme = (largest > EXTREME) | (~constant & (spread < 1 / EXTREME))
+    if not extreme.any():
+        return None
+    which = [
+        f"{names[d]} (largest {largest[d]:.3g}, spread {spread[d]:.3g})"
+        for d in np.flatnonzero(extreme)
+    ]
+    return f"Scales beyond 1e±12 lose digits; change the units of {listed(which)}."
+
+
+def _mixed_units(spread: Array, constant: NDArray[np.bool_], names: list[str]) -> str | None:
+    if (~constant).sum() < 2:
+        return None
+    order = np.flatnonzero(~constant)[np.argsort(spread[~constant], kind="stable")]
+    low, high = order[0], order[-1]
+    if not spread[high] > UNIT_RATIO * spread[low]:
+        return None
+    return (
+        f"The columns seem to be in different units: {names[high]} spreads by {spread[high]:.3g}, "
+        f"{names[low]} by {spread[low]:.3g}. With one global scale only the largest would count; "
+        'scaling="columns" gives each its own, and noise="per_output" a noise of its own as well.'
+    )

@@ -1,0 +1,233 @@
+"""A data set: what to learn from, what is known beside it, and how to draw one row."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float
+from numpy.typing import NDArray
+
+from gplvm_core.readers.checks import check_targets, describe
+from gplvm_core.readers.drawing import Drawing
+from gplvm_core.readers.errors import DataError
+from gplvm_core.readers.missing import missing_entries, unmasked
+from gplvm_core.readers.views import (
+    View,
+    check_views,
+    columns_of_views,
+    oddities_of_views,
+    side_by_side,
+    unknown_view,
+)
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class Dataset:
+    """Rows to learn from, and everything known about them.
+
+    targets        N × D, uint8 (pixels) or floating; NaN, or masked, is missing, none infinite
+    labels         N class numbers, indices into `label_names`
+    column_names   D names, where the columns have any
+    times          N times in seconds, or in the unit of the column they came from
+    sequences      N numbers: rows with the same one follow each other in time
+    source         where the data come from, their terms, and whom to credit
+    notes          everything that the loader did: rescaled, dropped, subsampled
+    covariates     further facts per row, first axis N; never trained on
+    views          blocks of columns that describe the same things, each drawn in its own way
+
+    Labels and sequences are kept as int64, times as float64, all arrays as read-only views. Raises
+    DataError when the parts do not fit together.
+    """
+
+    name: str
+    title: str
+    targets: NDArray[Any]
+    drawing: Drawing
+    labels: NDArray[Any] | None = None
+    label_names: tuple[str, ...] = ()
+    column_names: tuple[str, ...] | None = None
+    times: NDArray[Any] | None = None
+    sequences: NDArray[Any] | None = None
+    source: str = ""
+    notes: tuple[str, ...] = ()
+    covariates: Mapping[str, NDArray[Any]] = field(default_factory=dict)
+    views: tuple[View, ...] = ()
+
+    @classmethod
+    def of_views(
+        cls,
+        name: str,
+        title: str,
+        views: "Mapping[str, tuple[Any, Drawing] | Dataset]",
+        **others: Any,
+    ) -> "Dataset":
+        """Several descriptions of the same things as one data set; row n is thing n in each.
+
+        views: by name, the targets and how to draw a row of them, or a data set, of which the
+        targets, the drawing and the columns' names are taken. others: the remaining fields.
+        Targets are uint8 if all views are, float64 otherwise. Raises DataError when the numbers of
+        rows differ.
+        """
+        blocks: dict[str, NDArray[Any]] = {}
+        parts: list[View] = []
+        for key, given in views.items():
+            if isinstance(given, Dataset):
+                targets, view = given.targets, View(key, given.drawing, given.column_names)
+            else:
+                targets, view = given[0], View(key, given[1])
+            blocks[key] = np.asarray(unmasked(targets))
+            parts.append(view)
+        targets = side_by_side(blocks, name)
+        named = any(part.column_names for part in parts)
+        column_names = tuple(word for part in parts for word in part.full_names) if named else None
+        return cls(
+            name=name,
+            title=title,
+            targets=targets,
+            drawing=Drawing.of_vector(targets.shape[1]),
+            column_names=column_names,
+            views=tuple(parts),
+            **others,
+        )
+
+    def __post_init__(self) -> None:
+        targets = np.asarray(unmasked(self.targets))
+        object.__setattr__(self, "views", tuple(self.views))
+        check_targets(targets, missing=True, column_names=self._names_of(targets))
+        if targets.dtype != np.uint8 and targets.dtype.kind != "f":
+            raise DataError(
+                f"{self.name}: targets are uint8 or floating, got {targets.dtype}; "
+                "convert them with .astype(float)."
+            )
+        self._check_columns(targets.shape[1])
+        self._keep("targets", targets)
+        self._keep("labels", self._per_row("labels", self.labels, "iu", np.int64))
+        self._keep("times", self._per_row("times", self.times, "fiu", np.float64))
+        self._keep("sequences", self._per_row("sequences", self.sequences, "iu", np.int64))
+        self._check_labels()
+        self._check_covariates()
+
+    @property
+    def n_points(self) -> int:
+        return int(self.targets.shape[0])
+
+    @property
+    def n_outputs(self) -> int:
+        return int(self.targets.shape[1])
+
+    @property
+    def values(self) -> Float[Array, "N D"]:
+        """The targets as float64, NaN where missing."""
+        return self.targets.astype(np.float64, copy=False)
+
+    @property
+    def missing(self) -> Bool[NDArray[np.bool_], "N D"] | None:
+        """Which targets are missing; None when the data are complete."""
+        return missing_entries(self.targets)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What is odd about the targets, in words (`describe`)."""
+        # Views may well differ in units: every one has a scale of its own.
+        one_unit = bool(self.views) or self.drawing.kind in ("image", "skeleton")
+        told = describe(self.targets, self._names_of(self.targets), one_unit=one_unit)
+        return told + oddities_of_views(self.values, self.views)
+
+    @property
+    def view_values(self) -> dict[str, Float[Array, "N Dv"]]:
+        """The targets of every view as float64, by its name; nothing without views."""
+        values = self.values
+        return {key: values[:, at] for key, at in columns_of_views(self.views).items()}
+
+    def view(self, name: str) -> "Dataset":
+        """One view as a data set of its own, with the same facts beside it.
+
+        Raises DataError for an unknown name, and an EmptyRowsError when the view is missing in
+        some rows.
+        """
+        part = next((part for part in self.views if part.name == name), None)
+        if part is None:
+            raise unknown_view(name, self.views, self.name)
+        return replace(
+            self,
+            name=f"{self.name}_{name}",
+            title=f"{self.title}: {name}",
+            targets=self.targets[:, columns_of_views(self.views)[name]],
+            drawing=part.drawing,
+            column_names=part.column_names,
+            views=(),
+        )
+
+    def _names_of(self, targets: NDArray[Any]) -> tuple[str, ...] | None:
+        """The columns' names, as far as they fit: what does not is refused elsewhere."""
+        width = targets.shape[1] if targets.ndim == 2 else 0
+        if self.column_names is not None and len(self.column_names) == width:
+            return self.column_names
+        if self.views and sum(part.n_outputs for part in self.views) == width:
+            return tuple(name for part in self.views for name in part.full_names)
+        if self.drawing.kind == "image":
+            return tuple(f"pixel {d}" for d in range(width))
+        return None
+
+    def _keep(self, attribute: str, array: NDArray[Any] | None) -> None:
+        if array is None:
+            return
+        view = array.view()
+        view.flags.writeable = False
+        object.__setattr__(self, attribute, view)
+
+    def _check_columns(self, n_outputs: int) -> None:
+        if self.drawing.n_outputs != n_outputs:
+            raise DataError(
+                f"{self.name}: a row has {n_outputs} values, but is to be drawn as "
+                f"{self.drawing.kind} of shape {self.drawing.shape}."
+            )
+        if self.column_names is not None and len(self.column_names) != n_outputs:
+            raise DataError(
+                f"{self.name}: {len(self.column_names)} column names for {n_outputs} columns."
+            )
+        check_views(self.views, n_outputs, self.name)
+
+    def _per_row(
+        self, what: str, array: NDArray[Any] | None, kinds: str, dtype: type
+    ) -> NDArray[Any] | None:
+        if array is None:
+            return None
+        array = np.asarray(array)
+        if array.shape != (len(self.targets),):
+            raise DataError(
+                f"{self.name}: {what} must be one number per row, shape ({len(self.targets)},); "
+                f"got shape {array.shape}."
+            )
+        if array.dtype.kind not in kinds or not np.isfinite(array).all():
+            wanted = "finite numbers" if "f" in kinds else "whole numbers"
+            raise DataError(f"{self.name}: {what} must be {wanted}; got dtype {array.dtype}.")
+        return array.astype(dtype, copy=False)
+
+    def _check_labels(self) -> None:
+        if self.labels is None:
+            if self.label_names:
+                raise DataError(f"{self.name}: label names without labels.")
+            return
+        low, high = int(self.labels.min()), int(self.labels.max())
+        if low < 0 or (self.label_names and high >= len(self.label_names)):
+            raise DataError(
+                f"{self.name}: labels run from {low} to {high}, but there are "
+                f"{len(self.label_names)} label names; labels are their indices, from 0."
+            )
+
+    def _check_covariates(self) -> None:
+        kept: dict[str, NDArray[Any]] = {}
+        for name, array in self.covariates.items():
+            view = np.asarray(array).view()
+            if view.ndim == 0 or len(view) != len(self.targets):
+                raise DataError(
+                    f"{self.name}: covariate {name!r} has the shape {view.shape}; its first axis "
+                    f"must be the {len(self.targets)} rows."
+                )
+            view.flags.writeable = False
+            kept[name] = view
+        object.__setattr__(self, "covariates", kept)

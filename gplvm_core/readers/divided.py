@@ -1,0 +1,122 @@
+"""The columns of a data set divided into views: by their names, in blocks; labels as a view."""
+
+import re
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import numpy as np
+
+from gplvm_core.readers.dataset import Dataset
+from gplvm_core.readers.drawing import Drawing
+from gplvm_core.readers.errors import DataError, listed
+from gplvm_core.readers.joined import unique_name, with_column_names
+from gplvm_core.readers.names import column_words
+from gplvm_core.readers.views import View, columns_of_views, label_view
+
+OWN_NAMES = {"image": "pixels", "skeleton": "pose"}  # of a data set that becomes a view
+
+
+def name_groups(names: Sequence[str]) -> dict[str, list[int]]:
+    """Columns by how their names begin: up to a separator, else without the number at the end.
+
+    Nothing when that tells no groups.
+    """
+    groups: dict[str, list[int]] = {}
+    for d, name in enumerate(names):
+        begins = re.match(r"(.*?\w)[\s_.:,;/|-]", name)
+        head = begins.group(1) if begins else re.sub(r"\d+$", "", name)
+        groups.setdefault(head or name, []).append(d)
+    return groups if 2 <= len(groups) < len(names) else {}
+
+
+def in_groups(dataset: Dataset, groups: Mapping[str, Sequence[int]]) -> Dataset:
+    """Columns of a table (numbers from 0) as views; columns of no group are left out, as noted.
+
+    Raises DataError for a view without columns and for a column in two.
+    """
+    names = column_words(dataset)
+    for view, columns in groups.items():
+        if not len(columns):
+            raise DataError(f"The view “{view}” has no columns. Choose at least one.")
+    counts = Counter(d for columns in groups.values() for d in columns)
+    twice = [d for d, n in counts.items() if n > 1]
+    if twice:
+        where = [view for view, columns in groups.items() if twice[0] in columns]
+        raise DataError(
+            f"The column “{names[twice[0]]}” is in {' and in '.join(f'“{v}”' for v in where)}. "
+            "A column belongs to one view."
+        )
+    left = [name for d, name in enumerate(names) if d not in counts]
+    told = (f"Columns in no view, left out: {listed(left, 12)}.",) if left else ()
+    order = [d for columns in groups.values() for d in columns]
+    views = tuple(
+        View(view, Drawing.of_vector(len(columns)), tuple(names[d] for d in columns))
+        for view, columns in groups.items()
+    )
+    return replace(
+        dataset,
+        targets=dataset.targets[:, order],
+        drawing=Drawing.of_vector(len(order)),
+        column_names=tuple(word for view in views for word in view.full_names),
+        views=views,
+        notes=(*dataset.notes, *told),
+    )
+
+
+def in_blocks(dataset: Dataset, names: Sequence[str], width: int) -> Dataset:
+    """Every `width` neighbouring columns as a view with a name; the row is drawn as before.
+
+    A block in which nothing varies joins the next one that does (the last: the one before), since
+    alone it would be a view with nothing to learn. Raises DataError when fewer than two are left.
+    """
+    values = dataset.values
+    varies = np.fmin.reduce(values, axis=0) < np.fmax.reduce(values, axis=0)
+    alive = [int(block) for block in np.flatnonzero(varies.reshape(-1, width).any(axis=1))]
+    if len(alive) < 2:
+        raise DataError(
+            f"{dataset.title}: fewer than two of the {len(names)} views would vary. Take the data "
+            "as one view."
+        )
+    ends = [*(block + 1 for block in alive[:-1]), len(names)]
+    starts = [0, *ends[:-1]]
+    words = column_words(dataset)
+    views = tuple(
+        View(
+            names[block],
+            Drawing.of_vector(width * (end - start)),
+            words[width * start : width * end],
+        )
+        for block, start, end in zip(alive, starts, ends, strict=True)
+    )
+    still = [name for block, name in enumerate(names) if block not in alive]
+    told = (f"Constant, joined to a neighbouring view: {listed(still)}.",) if still else ()
+    return replace(dataset, views=views, notes=(*dataset.notes, *told))
+
+
+def with_labels(dataset: Dataset) -> Dataset:
+    """The labels as a further view, ±1 a class. Raises DataError without labels of two kinds."""
+    if dataset.labels is None or len(np.unique(dataset.labels)) < 2:
+        raise DataError(f"{dataset.title} has no labels of two kinds or more.")
+    present, numbers = np.unique(dataset.labels, return_inverse=True)
+    classes = tuple(dataset.label_names[n] if dataset.label_names else str(n) for n in present)
+    own = dataset.views or (
+        View(OWN_NAMES.get(dataset.drawing.kind, "values"), dataset.drawing, dataset.column_names),
+    )
+    name = unique_name("labels", [view.name for view in own])
+    blocks = columns_of_views(own)
+    views = {view.name: (dataset.targets[:, blocks[view.name]], view.drawing) for view in own}
+    classed = (label_view(numbers, len(classes)), Drawing("bars", (len(classes),)))
+    whole = Dataset.of_views(
+        dataset.name,
+        dataset.title,
+        views | {name: classed},
+        labels=dataset.labels,
+        label_names=dataset.label_names,
+        times=dataset.times,
+        sequences=dataset.sequences,
+        source=dataset.source,
+        notes=(*dataset.notes, f"The labels are the view “{name}”: 1 for a row's class, −1 else."),
+        covariates=dataset.covariates,
+    )
+    return with_column_names(whole, [*(view.column_names for view in own), classes])

@@ -1,0 +1,91 @@
+"""How one row of a data set is drawn."""
+
+from dataclasses import dataclass
+from math import prod
+from typing import Literal, get_args
+
+from gplvm_core.readers.errors import DataError
+
+Kind = Literal["image", "skeleton", "curve", "bars"]
+
+MOST_BARS = 32
+"""Plain vectors with at most this many columns are drawn as bars, longer ones as a curve."""
+
+
+@dataclass(frozen=True)
+class Skeleton:
+    """Joints and the bones between them: joint j hangs on joint `parents[j]`, a root on -1.
+
+    Parents come before their children.
+    """
+
+    joint_names: tuple[str, ...]
+    parents: tuple[int, ...]
+
+    def __post_init__(self) -> None:
+        if not self.joint_names or len(self.joint_names) != len(self.parents):
+            raise DataError(
+                f"A skeleton needs one parent per joint; got {len(self.joint_names)} joints and "
+                f"{len(self.parents)} parents."
+            )
+        for joint, parent in enumerate(self.parents):
+            if not -1 <= parent < joint:
+                raise DataError(
+                    f"Joint {joint} ({self.joint_names[joint]}) hangs on {parent}; a parent is an "
+                    "earlier joint, or -1 for a root."
+                )
+
+
+@dataclass(frozen=True)
+class Drawing:
+    """How one row of targets is drawn.
+
+    kind         shape of a row
+    "image"      (height, width) or (height, width, 3), row by row from the top left
+    "skeleton"   (J, 3): joint positions x, y, z with y up
+    "curve"      (D,), neighbouring columns joined
+    "bars"       (D,), one bar a column
+
+    `value_range` holds the values drawn as black and white (image) or the axis' ends; None: fit.
+    """
+
+    kind: Kind
+    shape: tuple[int, ...]
+    value_range: tuple[float, float] | None = None
+    skeleton: Skeleton | None = None
+
+    def __post_init__(self) -> None:
+        fits = {
+            "image": len(self.shape) == 2 or (len(self.shape) == 3 and self.shape[2] == 3),
+            "skeleton": len(self.shape) == 2 and self.shape[1] == 3,
+            "curve": len(self.shape) == 1,
+            "bars": len(self.shape) == 1,
+        }
+        if self.kind not in fits:
+            raise DataError(f"Unknown drawing {self.kind!r}; choose one of {get_args(Kind)}.")
+        if not fits[self.kind] or min(self.shape) < 1:
+            raise DataError(
+                f"A row drawn as {self.kind} cannot have the shape {self.shape}: an image is "
+                "(height, width) or (height, width, 3), a skeleton (joints, 3), others (columns,)."
+            )
+        if (self.kind == "skeleton") != (self.skeleton is not None):
+            raise DataError(
+                f"A drawing of kind {self.kind!r} "
+                + ("needs a Skeleton." if self.kind == "skeleton" else "has no skeleton.")
+            )
+        if self.skeleton is not None and len(self.skeleton.joint_names) != self.shape[0]:
+            raise DataError(
+                f"The skeleton has {len(self.skeleton.joint_names)} joints, but a row has the "
+                f"shape {self.shape}."
+            )
+        if self.value_range is not None and not self.value_range[0] < self.value_range[1]:
+            raise DataError(f"The value range {self.value_range} must be (lower, higher).")
+
+    @property
+    def n_outputs(self) -> int:
+        return prod(self.shape)
+
+    @classmethod
+    def of_vector(cls, n_outputs: int) -> "Drawing":
+        """Bars for a short row of plain numbers, a curve for a long one."""
+        return cls("bars" if n_outputs <= MOST_BARS else "curve", (n_outputs,))

@@ -1,0 +1,193 @@
+"""Files that describe the same rows, each a view, as one data set."""
+
+import re
+from collections import Counter
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+from jaxtyping import Int
+from numpy.typing import NDArray
+
+from gplvm_core.readers.dataset import Dataset
+from gplvm_core.readers.errors import DataError, listed
+
+Rows = NDArray[np.intp]
+Unequal = Literal["trim", "fill"]
+LEFT_OUT = ("Left out, without any value", "Lines without any value")  # as the reader notes it
+
+
+class RowsDifferError(DataError):
+    """Files with different numbers of rows: they can be joined once it is known how."""
+
+
+@dataclass(frozen=True, eq=False)
+class FileView:
+    """What one file says of the rows: one view of them.
+
+    name: the view's; file: as its owner calls it; rows: which of the `n_rows` rows the data set
+    has, None for all; the view is missing in the others.
+    """
+
+    name: str
+    file: str
+    dataset: Dataset
+    n_rows: int
+    rows: Int[Rows, " n"] | None = None
+
+    def targets(self, count: int) -> NDArray[Any]:
+        """The first `count` rows; NaN where the view is missing."""
+        values = self.dataset.targets
+        if self.rows is None and self.n_rows >= count:
+            return values[:count]
+        rows = np.arange(self.n_rows) if self.rows is None else self.rows
+        filled = np.full((max(count, self.n_rows), values.shape[1]), np.nan)
+        filled[rows] = values
+        return filled[:count]
+
+    def knows_all(self, count: int) -> bool:
+        """Whether what it says beside the targets is known in the first `count` rows."""
+        return self.rows is None and self.n_rows >= count
+
+
+def joined(parts: Sequence[FileView], unequal: Unequal | None = None) -> Dataset:
+    """The files' data sets as views of one.
+
+    unequal: what happens to rows that some files do not have: "trim" leaves them out, "fill" keeps
+    them as missing there. Labels and times are those of the first file that has them for all rows.
+    Raises DataError for names that are empty or given twice, RowsDifferError for different numbers
+    of rows unless `unequal` says what to do.
+    """
+    check_names([part.name for part in parts], [part.file for part in parts])
+    counts = [part.n_rows for part in parts]
+    if len(set(counts)) > 1 and unequal is None:
+        told = ", ".join(f"{part.file} has {part.n_rows:,}" for part in parts)
+        raise RowsDifferError(
+            f"The files have different numbers of rows: {told}. Row n of every file describes the "
+            "same thing."
+        )
+    count = max(counts) if unequal == "fill" else min(counts)
+    names = [part.name.strip() for part in parts]
+    drawn = zip(names, parts, strict=True)
+    views = {name: (part.targets(count), part.dataset.drawing) for name, part in drawn}
+    facts, said = facts_beside(parts, count)
+    dataset = Dataset.of_views(
+        "_and_".join(re.sub(r"\W+", "_", name) for name in names)[:60],
+        title_of(names),
+        views,
+        source=" ".join(part.dataset.source for part in parts),
+        notes=(*rows_in_words(parts, count), *said, *notes_of(parts)),
+        **facts,
+    )
+    return with_column_names(dataset, [part.dataset.column_names for part in parts])
+
+
+def title_of(names: Sequence[str]) -> str:
+    """The views in a few words: "left, right and labels"."""
+    if len(names) > 4:
+        return f"{names[0]} and {len(names) - 1} other views"
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)
+
+
+def check_names(names: Sequence[str], owners: Sequence[str] = ()) -> None:
+    """Raises DataError for a name that is empty or given twice; owners: what the views are of."""
+    for number, name in enumerate(names):
+        if not name.strip():
+            whose = f"from {owners[number]}" if owners else f"number {number + 1}"
+            raise DataError(f"The view {whose} has no name. Give it one.")
+    repeated = [name for name, n in Counter(name.strip() for name in names).items() if n > 1]
+    if repeated:
+        of = [owner for owner, name in zip(owners, names, strict=False) if name in repeated[:1]]
+        whose = f" ({listed(of)})" if of else ""
+        raise DataError(
+            f"Several views are called “{repeated[0]}”{whose}. Give each a name of its own."
+        )
+
+
+def unique_name(name: str, taken: Sequence[str]) -> str:
+    """The name, with a number behind when it is taken."""
+    found, number = name, 2
+    while found in taken:
+        found, number = f"{name} {number}", number + 1
+    return found
+
+
+def with_column_names(dataset: Dataset, names: Sequence[tuple[str, ...] | None]) -> Dataset:
+    """The data set with the columns of its views named, where they are."""
+    pairs = zip(dataset.views, names, strict=True)
+    views = tuple(replace(view, column_names=own) for view, own in pairs)
+    named = any(names)
+    columns = tuple(word for view in views for word in view.full_names) if named else None
+    return replace(dataset, views=views, column_names=columns)
+
+
+def facts_beside(parts: Sequence[FileView], count: int) -> tuple[dict[str, Any], list[str]]:
+    """Labels, times and sequences of the first file that has them, and what was not used."""
+    facts: dict[str, Any] = {}
+    told = []
+    labelled = first(parts, count, lambda dataset: dataset.labels is not None)
+    if labelled is not None:
+        facts["labels"] = np.asarray(labelled.dataset.labels)[:count]
+        facts["label_names"] = labelled.dataset.label_names
+        told.append(f"Labels: those of {labelled.file}.")
+    timed = first(parts, count, lambda dataset: dataset.times is not None)
+    if timed is not None:
+        facts["times"] = np.asarray(timed.dataset.times)[:count]
+        told.append(f"Times: those of {timed.file}.")
+    # Times count within sequences: both come from one file.
+    ordered = timed or first(parts, count, lambda dataset: dataset.sequences is not None)
+    if ordered is not None and ordered.dataset.sequences is not None:
+        facts["sequences"] = ordered.dataset.sequences[:count]
+    for part in parts:
+        has_facts = part.dataset.labels is not None or part.dataset.times is not None
+        if has_facts and not part.knows_all(count):
+            told.append(f"Labels and times of {part.file} are not used: it does not have all rows.")
+    return facts, told
+
+
+def first(parts: Sequence[FileView], count: int, has: Callable[[Dataset], bool]) -> FileView | None:
+    return next((part for part in parts if part.knows_all(count) and has(part.dataset)), None)
+
+
+def clash_of_times(parts: Sequence[FileView]) -> str | None:
+    """A sentence when two files give the same rows different times: they may not align."""
+    timed = [part for part in parts if part.dataset.times is not None and part.rows is None]
+    for part in timed[1:]:
+        count = min(part.n_rows, timed[0].n_rows)
+        one, other = (np.asarray(p.dataset.times)[:count] for p in (timed[0], part))
+        apart = np.flatnonzero(~np.isclose(one, other, rtol=1e-6, atol=1e-9))
+        if len(apart):
+            n = int(apart[0])
+            return (
+                f"The times differ: in row {n + 1}, {timed[0].file} says {one[n]:.4g} and "
+                f"{part.file} {other[n]:.4g}. If the rows are not of the same moments, the views "
+                f"do not align. The times of {timed[0].file} are used."
+            )
+    return None
+
+
+def rows_in_words(parts: Sequence[FileView], count: int) -> list[str]:
+    """What was done to rows that some files do not have."""
+    longer = [f"{part.file} has {part.n_rows:,}" for part in parts if part.n_rows > count]
+    told = [f"Trimmed to the first {count:,} rows: {', '.join(longer)}."] if longer else []
+    for part in parts:
+        gaps = max(0, count - part.n_rows)
+        if gaps:
+            told.append(f"{part.file} ends {gaps:,} rows early; the view is missing there.")
+        if part.rows is not None:
+            absent = np.setdiff1d(np.arange(min(part.n_rows, count)), part.rows)
+            places = listed([str(n + 1) for n in absent])
+            told.append(f"{part.file}: the view is missing in row {places}.")
+    return told
+
+
+def notes_of(parts: Sequence[FileView]) -> list[str]:
+    """What the loaders did, with the view's name in front."""
+    return [
+        f"{part.name.strip()}: {note}"
+        for part in parts
+        for note in part.dataset.notes
+        # Said in other words: these rows are missing in the view, not left out.
+        if part.rows is None or not note.startswith(LEFT_OUT)
+    ]

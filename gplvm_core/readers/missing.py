@@ -1,0 +1,97 @@
+"""Missing values (NaN): where they are, what to say of them, and what cannot be learnt from."""
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Shaped
+from numpy.typing import NDArray
+
+from gplvm_core.readers.errors import DataError, EmptyRowsError, listed
+
+Mask = NDArray[np.bool_]
+
+
+def unmasked(targets: Any) -> Any:
+    """A masked array as floating numbers with NaN where it is masked; anything else as it is."""
+    if not isinstance(targets, np.ma.MaskedArray):
+        return targets
+    if not np.ma.getmaskarray(targets).any():
+        return np.ma.getdata(targets)
+    kind = targets.dtype if targets.dtype.kind == "f" else np.float64
+    filled = np.array(targets.data, dtype=kind)
+    filled[np.ma.getmaskarray(targets)] = np.nan
+    return filled
+
+
+def missing_entries(targets: Shaped[NDArray[Any], "N D"]) -> Bool[Mask, "N D"] | None:
+    """Which entries are missing; None when all are observed."""
+    if targets.dtype.kind != "f":
+        return None
+    missing = np.isnan(targets)
+    return missing if missing.any() else None
+
+
+def n_patterns(missing: Bool[Mask, "N D"]) -> int:
+    """How many groups the columns fall into when those observed in the same rows are one group."""
+    return len({column.tobytes() for column in np.packbits(missing, axis=0).T})
+
+
+def check_observed(
+    missing: Bool[Mask, "N D"],
+    what: str,
+    name_row: Callable[[int], str],
+    name_column: Callable[[int], str],
+) -> None:
+    """Raises DataError that names the rows and columns in which nothing is observed.
+
+    It is an EmptyRowsError when every column has a value in some row.
+    """
+    rows = [name_row(int(n)) for n in np.flatnonzero(missing.all(axis=1))]
+    columns = [name_column(int(d)) for d in np.flatnonzero(missing.all(axis=0))]
+    if not rows and not columns:
+        return
+    where = [_named(rows, "rows"), _named(columns, "columns")]
+    kind = DataError if columns else EmptyRowsError
+    raise kind(
+        f"{what}: nothing is observed in {' and in '.join(words for words in where if words)}, "
+        "so nothing can be learnt there. "
+        f"Leave {'it' if len(rows) + len(columns) == 1 else 'them'} out."
+    )
+
+
+def _named(names: list[str], many: str) -> str:
+    return names[0] if len(names) == 1 else f"{len(names)} {many} ({listed(names)})" * bool(names)
+
+
+def missing_in_words(missing: Bool[Mask, "N D"]) -> str:
+    """How much is missing, as one sentence."""
+    count = int(missing.sum())
+    rows, columns = int(missing.any(axis=1).sum()), int(missing.any(axis=0).sum())
+    return (
+        f"{count:,} of {missing.size:,} values {'is' if count == 1 else 'are'} missing "
+        f"({percent(count, missing.size)}), in {rows:,} of {missing.shape[0]:,} rows and "
+        f"{columns:,} of {missing.shape[1]:,} columns."
+    )
+
+
+def percent(count: int, total: int) -> str:
+    """A share in whole per cent that says neither none nor all when it is not."""
+    share = 100 * count / total
+    if 0 < share < 0.5:
+        return "less than 1%"
+    if 99.5 <= share < 100:
+        return "more than 99%"
+    return f"{share:.0f}%"
+
+
+def single_values(missing: Bool[Mask, "N D"], names: Sequence[str]) -> str | None:
+    """A sentence about the columns that have one observed value only."""
+    which = [names[int(d)] for d in np.flatnonzero((~missing).sum(axis=0) == 1)]
+    if not which:
+        return None
+    verb = "has" if len(which) == 1 else "have"
+    return (
+        f"{len(which)} of {len(names)} columns {verb} a single observed value, which does not tell "
+        f"how the column varies: {listed(which)}."
+    )

@@ -1,0 +1,208 @@
+"""New rows like those of a data set: a table or one picture, with gaps, fitted to its columns."""
+
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import NDArray
+
+from gplvm_core.readers.drawing import Drawing
+from gplvm_core.readers.errors import DataError, listed, parsing, plural
+from gplvm_core.readers.files import ENDINGS, ending_of
+from gplvm_core.readers.limits import MEGABYTE
+from gplvm_core.readers.names import Drawn, names_of
+from gplvm_core.readers.pictures.picture import open_picture, require_pillow
+from gplvm_core.readers.sources import NamedBytes, Source, read_source
+from gplvm_core.readers.tables.arrays import parse_arrays
+from gplvm_core.readers.tables.columns import Column, Table
+from gplvm_core.readers.tables.table import parse_table
+
+Array = NDArray[np.float64]
+TABLES = tuple(ending for ending, kind in ENDINGS.items() if kind == "table")
+PICTURES = ("png", "jpg", "jpeg", "bmp", "gif", "webp")
+MOST_MEGABYTES = 10
+MOST_ROWS = 5000
+
+
+@dataclass(frozen=True, eq=False)
+class NewRows:
+    """Rows (n, D) in the data's columns and units, NaN where missing, and what was done.
+
+    mark: a short name for this file, that tells it from others.
+    """
+
+    values: Float[Array, "n D"]
+    notes: tuple[str, ...]
+    mark: str = ""
+
+
+def formats(drawing: Drawing) -> list[str]:
+    """The endings of files that can hold such rows."""
+    return [*TABLES, *(PICTURES if drawing.kind == "image" else ())]
+
+
+def read_rows(source: Source, dataset: Drawn) -> NewRows:
+    """The rows of a file, for a model of rows that are drawn and named as those of `dataset`.
+
+    Raises DataError, in words, for what such a model cannot use.
+    """
+    data, name = read_source(source, "a file with at least one row")
+    if len(data) > MOST_MEGABYTES * MEGABYTE:
+        raise DataError(
+            f"{name} has {len(data) / MEGABYTE:.0f} MB; up to {MOST_MEGABYTES} MB are read here. "
+            "Use fewer rows."
+        )
+    if ending_of(name) in PICTURES:
+        rows = _read_picture(name, data, dataset.drawing)
+    else:
+        rows = _read_table(name, data, dataset)
+    _check(name, rows.values, dataset)
+    notes = (*rows.notes, *_units_note(rows.values, dataset.drawing))
+    return NewRows(rows.values, notes, hashlib.sha256(data).hexdigest()[:12])
+
+
+def _check(name: str, values: Array, dataset: Drawn) -> None:
+    if len(values) > MOST_ROWS:
+        raise DataError(
+            f"{name} has {len(values):,} rows; up to {MOST_ROWS:,} are read here. Use fewer "
+            "rows, or give an array to the model's complete() in Python."
+        )
+    infinite = np.isinf(values)
+    if infinite.any():
+        row, column = (int(i) for i in np.argwhere(infinite)[0])
+        raise DataError(
+            f"{name}: row {row + 1} is infinite in {_column_name(dataset, column)}. Correct it, or "
+            "leave the cell empty: an empty cell is a gap that the model fills."
+        )
+    empty = np.flatnonzero(np.isnan(values).all(axis=1))
+    if len(empty):
+        rows = listed([str(row + 1) for row in empty])
+        raise DataError(
+            f"{name}: nothing at all is known in row {rows}. The model needs at least one value "
+            "in every row; leave out the others."
+        )
+
+
+def _units_note(values: Array, drawing: Drawing) -> tuple[str, ...]:
+    """Pixels from 0 to 1 for a model of pixels from 0 to 255 are a common slip."""
+    if drawing.kind != "image" or drawing.value_range is None:
+        return ()
+    low, high = drawing.value_range
+    if np.nanmax(values) > low + 0.02 * (high - low):
+        return ()
+    return (
+        f"These pixels reach {np.nanmax(values):.3g}, while the model's run from {low:g} to "
+        f"{high:g}: they are nearly black to it. Are they in other units?",
+    )
+
+
+def _column_name(dataset: Drawn, column: int) -> str:
+    """A column in words."""
+    name = names_of(dataset)[column]
+    return name if dataset.column_names is None else f"“{name}”"
+
+
+def _read_table(name: str, data: bytes, dataset: Drawn) -> NewRows:
+    width = dataset.drawing.n_outputs
+    table = parse_table(NamedBytes(name, data), None, None)
+    if not table.columns:
+        table = _array_that_fits(name, data, table, dataset)
+    wanted = dataset.column_names or ()
+    named = {column.name: column for column in table.columns}
+    if any(column in named for column in wanted):
+        return _by_name(table, named, wanted)
+    numeric = [column for column in table.columns if column.numbers is not None]
+    # Text in a column that is needed is an error that names its cell; other text is left out.
+    columns = list(table.columns) if len(table.columns) == width else numeric
+    if len(columns) != width:
+        names = f" ({listed(list(wanted))})" if wanted else ""
+        raise DataError(
+            f"{name} has {plural(len(numeric), 'column')} of numbers, but a row of this model has "
+            f"{width:,}{names}. Give rows with the model's columns; write NA where "
+            "a value is missing."
+        )
+    notes = list(table.notes)
+    left_out = [column.name for column in table.columns if column not in columns]
+    if left_out:
+        notes.append(f"Columns of text were left out: {listed(left_out)}.")
+    if wanted and table.header:
+        notes.append("The columns' names are not the model's; they were taken in their order.")
+    return NewRows(np.column_stack([_numbers(table, column) for column in columns]), tuple(notes))
+
+
+def _array_that_fits(name: str, data: bytes, table: Table, dataset: Drawn) -> Table:
+    """The one array of an NPZ whose rows are as long as the model's."""
+    width = dataset.drawing.n_outputs
+    candidates = [parse_arrays(data, name, array) for array in table.arrays]
+    fitting = [each for each in candidates if len(each.columns) == width]
+    if len(fitting) == 1:
+        return fitting[0]
+    raise DataError(
+        f"{name} holds several arrays ({listed(list(table.arrays))}), and "
+        f"{'several' if fitting else 'none'} of them have {width:,} values a row as "
+        "the model has. Save the one to complete alone."
+    )
+
+
+def _by_name(table: Table, named: dict[str, Column], wanted: tuple[str, ...]) -> NewRows:
+    """The model's columns by their names; those that are not there are gaps in every row."""
+    notes = list(table.notes)
+    absent = [column for column in wanted if column not in named]
+    if absent:
+        notes.append(
+            f"{plural(len(absent), 'column')} of the model are not in the table and count as "
+            f"missing in every row: {listed(absent)}."
+        )
+    unused = [column for column in named if column not in wanted]
+    if unused:
+        notes.append(f"Columns that the model does not know were left out: {listed(unused)}.")
+    values = np.full((len(table.places), len(wanted)), np.nan)
+    for number, column in enumerate(wanted):
+        if column in named:
+            values[:, number] = _numbers(table, named[column])
+    return NewRows(values, tuple(notes))
+
+
+def _numbers(table: Table, column: Column) -> Array:
+    if column.numbers is not None:
+        return np.asarray(column.numbers, dtype=float)
+    first = column.problem or 0
+    cell = (column.texts or ("",))[first]
+    raise DataError(
+        f"{table.name}, {table.unit} {table.places[first]}, column “{column.name}”: “{cell}” is "
+        "not a number. Correct it, or leave the cell empty: an empty cell is a gap."
+    )
+
+
+def _read_picture(name: str, data: bytes, drawing: Drawing) -> NewRows:
+    """One picture in the data's size; transparent pixels are gaps."""
+    require_pillow()
+    from PIL import Image, ImageOps
+
+    height, width = drawing.shape[:2]
+    notes = []
+    picture = open_picture(data, name)
+    if picture is None:
+        raise DataError(f"{name} is no picture that can be read. Save it as PNG.")
+    with parsing(name):
+        upright = ImageOps.exif_transpose(picture)
+        has_gaps = upright.has_transparency_data
+        whole = upright.convert("RGBA")
+    if whole.size != (width, height):
+        notes.append(
+            f"Resized from {whole.width} × {whole.height} to the model's {width} × {height} pixels."
+        )
+    # Averages may not mix a gap's colour in: colour and opacity are resized apart from each other.
+    opaque = np.asarray(whole.getchannel("A").resize((width, height), Image.Resampling.BOX))
+    colour = len(drawing.shape) == 3
+    resize = Image.Resampling.BOX if has_gaps else Image.Resampling.LANCZOS
+    pixels = np.asarray(
+        whole.convert("RGB" if colour else "L").resize((width, height), resize), dtype=float
+    )
+    low, high = drawing.value_range or (0.0, 255.0)
+    values = low + (high - low) * pixels.reshape(height * width, -1) / 255.0
+    values[opaque.ravel() < 255] = np.nan
+    if has_gaps:
+        notes.append("Transparent pixels are gaps.")
+    return NewRows(values.reshape(1, -1), tuple(notes))

@@ -1,0 +1,49 @@
+"""Data that other packages bring along: looked up where they are installed, never imported."""
+
+import importlib.metadata
+import re
+from collections.abc import Sequence
+from pathlib import Path
+
+from gplvm_core.readers.errors import DataError
+
+
+def not_installed(packages: Sequence[str]) -> tuple[str, ...]:
+    """Those of the packages, by the names they are installed by, that are absent."""
+    absent = []
+    for package in packages:
+        try:
+            importlib.metadata.distribution(package)
+        except importlib.metadata.PackageNotFoundError:
+            absent.append(package)
+    return tuple(absent)
+
+
+def require_packages(what: str, packages: Sequence[str]) -> None:
+    """Raises DataError, with what to install, unless all packages are there."""
+    absent = not_installed(packages)
+    if absent:
+        plural = len(absent) > 1
+        raise DataError(
+            f"{what} come with the package{'s' if plural else ''} {' and '.join(absent)}, which "
+            f"{'are' if plural else 'is'} not installed. Install: pip install {' '.join(absent)}."
+        )
+
+
+def files_of(package: str, pattern: str) -> dict[tuple[str, ...], Path]:
+    """Files of an installed package whose path ends as the pattern says, by the pattern's groups.
+
+    Raises DataError when there are none.
+    """
+    found: dict[tuple[str, ...], Path] = {}
+    for file in importlib.metadata.files(package) or []:
+        match = re.search(f"{pattern}$", file.as_posix())
+        path = Path(str(file.locate()))
+        if match and path.is_file():
+            found[match.groups("")] = path
+    if not found:
+        raise DataError(
+            f"The installed {package} holds no file {pattern}. Install it again: "
+            f"pip install --force-reinstall {package}."
+        )
+    return found

@@ -1,0 +1,161 @@
+"""A zip of images: one row an image, folders are labels; or the frames of a video."""
+
+import re
+from collections import Counter
+from pathlib import PurePosixPath
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gplvm_core.readers.dataset import Dataset
+from gplvm_core.readers.drawing import Drawing
+from gplvm_core.readers.errors import DataError, listed
+from gplvm_core.readers.limits import MOST_PIXELS_TOGETHER
+from gplvm_core.readers.pictures.picture import (
+    FORMATS,
+    LARGEST_SIDE,
+    Picture,
+    Size,
+    as_bytes,
+    check_kept,
+    check_side,
+    moving,
+    open_picture,
+    orientation,
+    require_pillow,
+    shrunk,
+    stacked,
+)
+from gplvm_core.readers.sources import Archive, Source, open_archive, read_source, stem
+
+
+def read_images(
+    source: Source,
+    *,
+    max_side: int = LARGEST_SIDE,
+    colour: bool | None = None,
+    frame_rate: float | None = None,
+) -> Dataset:
+    """Images from a zip file, in the natural order of their names ("2" before "10").
+
+    Images of other sizes are stretched to the most common one; all are then shrunk so that no side
+    exceeds `max_side`. `colour`: True or False, or None for colour when any image has some.
+    Rows are uint8, 0 to 255, row by row from the top left. When the images lie in two or more
+    folders, the folders' names are the labels. `frame_rate`, in frames a second, says that the
+    images are frames of a video: rows get times in seconds, and each folder is a sequence of its
+    own. Needs the package Pillow.
+    Raises DataError for archives that are unsafe, too large, damaged, or hold anything else.
+    """
+    check_side(max_side)
+    if frame_rate is not None and not 0 < frame_rate < np.inf:
+        raise DataError(f"frame_rate must be above 0 frames a second, got {frame_rate}.")
+    require_pillow()
+    data, filename = read_source(source, "a zip file of images")
+    archive = open_archive(data, filename)
+    members = sorted(archive.members, key=natural)
+    common, notes = _survey(archive, members, filename)
+    size = shrunk(common, max_side)
+    check_kept(len(members), size, filename)
+    loaded = [_load(archive.read(member), member, size) for member in members]
+    notes += _what_was_done(loaded, common, size)
+    if archive.skipped:
+        notes.append(f"Skipped what the system had added: {listed(archive.skipped)}.")
+    pixels, colour_notes = stacked(loaded, colour)
+    labels, label_names = _labels(members)
+    times = sequences = None
+    if frame_rate is not None:
+        sequences = np.zeros(len(members), dtype=np.int64) if labels is None else labels
+        times = _place_in_sequence(sequences) / frame_rate
+        notes.append(f"Frames in the order of their names, {frame_rate:g} a second.")
+    return Dataset(
+        name=stem(filename),
+        title=stem(filename).replace("_", " "),
+        targets=pixels.reshape(len(pixels), -1),
+        drawing=Drawing("image", pixels.shape[1:], (0.0, 255.0)),
+        labels=labels,
+        label_names=label_names,
+        times=times,
+        sequences=sequences,
+        source=f"{filename}, a zip file of {len(pixels)} images.",
+        notes=(*notes, *colour_notes),
+    )
+
+
+def natural(member: str) -> list[tuple[int, str]]:
+    """Digits compare as numbers, the rest as text."""
+    parts = re.split(r"(\d+)", member.lower())
+    # Without zeros in front, of two whole numbers the one with more digits is larger.
+    keys = [(len(part.lstrip("0")), part.lstrip("0")) if part.isdecimal() else (-1, part)
+            for part in parts]  # fmt: skip
+    return [*keys, (-2, member)]
+
+
+def _survey(archive: Archive, members: list[str], filename: str) -> tuple[Size, list[str]]:
+    """The most common size, from the images' headers alone, and notes; refuses what is no image."""
+    sizes: Counter[Size] = Counter()
+    others: list[str] = []
+    together = 0
+    for member in members:
+        image = open_picture(archive.read(member), member)
+        if image is None:
+            others.append(member)
+            continue
+        width, height = image.size
+        together += width * height
+        if together > MOST_PIXELS_TOGETHER:
+            raise DataError(
+                f"{filename} was refused at {member}: up to there it has {together:,} pixels, and "
+                f"{MOST_PIXELS_TOGETHER / 1e6:.0f} million together are read. "
+                "Use smaller or fewer images."
+            )
+        sizes[(height, width) if orientation(image, member) > 4 else (width, height)] += 1
+    if others:
+        raise DataError(
+            f"{len(others)} of {len(members)} files in {filename} are not images that can be read "
+            f"({', '.join(FORMATS)}): {listed(others)}. Leave them out of the zip."
+        )
+    if len(members) < 2:
+        raise DataError(f"{filename} holds one image; at least 2 are needed.")
+    (width, height), count = sizes.most_common(1)[0]
+    if count == len(members):
+        return (width, height), []
+    return (width, height), [
+        f"{len(members) - count} of {len(members)} images had other sizes and were stretched to "
+        f"the most common one, {width} × {height}."
+    ]
+
+
+def _load(data: bytes, member: str, size: Size) -> Picture:
+    image = open_picture(data, member)
+    if image is None:  # read once already
+        raise DataError(f"{member} is damaged. Save it again.")
+    said = ("moving or with several pages: only the first picture is used",) * moving(image)
+    return as_bytes(image, member, size, said)
+
+
+def _what_was_done(loaded: list[Picture], common: Size, size: Size) -> list[str]:
+    notes = []
+    if common != size:
+        notes.append(f"Shrunk from {common[0]} × {common[1]} to {size[0]} × {size[1]} pixels.")
+    changes = Counter(change for image in loaded for change in image.changes)
+    notes += [f"{count} of {len(loaded)} images: {change}." for change, count in changes.items()]
+    return notes
+
+
+def _labels(members: list[str]) -> tuple[NDArray[np.int64] | None, tuple[str, ...]]:
+    folders = [str(PurePosixPath(member).parent) for member in members]
+    names = sorted(set(folders), key=natural)
+    if len(names) < 2:
+        return None, ()
+    numbers = np.array([names.index(folder) for folder in folders], dtype=np.int64)
+    short = [PurePosixPath(name).name or "top folder" for name in names]
+    return numbers, tuple(short if len(set(short)) == len(short) else names)
+
+
+def _place_in_sequence(sequences: NDArray[np.int64]) -> NDArray[np.float64]:
+    """0, 1, 2… within each sequence."""
+    place = np.empty(len(sequences))
+    for number in np.unique(sequences):
+        rows = np.flatnonzero(sequences == number)
+        place[rows] = np.arange(len(rows))
+    return place

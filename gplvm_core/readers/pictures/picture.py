@@ -1,0 +1,159 @@
+"""One encoded picture → 8-bit pixels of a wanted size, and what had to be done to it (Pillow)."""
+
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from jaxtyping import UInt8
+from numpy.typing import NDArray
+
+from gplvm_core.readers.errors import DataError, parsing
+from gplvm_core.readers.limits import MOST_PIXELS, MOST_VALUES
+
+if TYPE_CHECKING:
+    from PIL.Image import Image
+
+FORMATS = ("PNG", "JPEG", "BMP", "GIF", "TIFF", "WEBP", "PPM")
+LARGEST_SIDE = 64
+
+Size = tuple[int, int]
+Bytes = NDArray[np.uint8]
+
+
+@dataclass(frozen=True)
+class Picture:
+    """One picture in memory, at most as large as wanted, and what was done to it."""
+
+    pixels: UInt8[Bytes, "H W _C"]  # 3 colours, or 1 where they are equal everywhere
+    size: Size  # width, height as given
+    changes: tuple[str, ...]
+
+    @property
+    def is_grey(self) -> bool:
+        return self.pixels.shape[2] == 1
+
+
+def require_pillow() -> None:
+    """Raises DataError where Pillow is not installed."""
+    try:
+        import PIL  # noqa: F401
+    except ImportError as error:
+        raise DataError(
+            "Reading images needs the package Pillow, which is not installed. "
+            "Install it: pip install pillow."
+        ) from error
+
+
+def check_side(max_side: int) -> None:
+    """Raises DataError for pictures smaller than a pixel."""
+    if max_side < 1:
+        raise DataError(f"max_side must be at least 1 pixel, got {max_side}.")
+
+
+def open_picture(data: bytes, name: str, formats: tuple[str, ...] = FORMATS) -> "Image | None":
+    """The picture, its header read; None when it is none of these formats."""
+    from PIL import Image, UnidentifiedImageError
+
+    bombs = (Image.DecompressionBombError, Image.DecompressionBombWarning)
+    with parsing(name):
+        try:
+            image = Image.open(io.BytesIO(data), formats=formats)
+        except UnidentifiedImageError:
+            return None
+        except bombs as error:
+            raise DataError(f"{name} was refused: {error}. Make it smaller.") from error
+    width, height = image.size
+    if not 0 < width * height <= MOST_PIXELS:
+        raise DataError(
+            f"{name} was refused: it has {width:,} × {height:,} pixels; up to "
+            f"{MOST_PIXELS / 1e6:.0f} million are read. Make it smaller."
+        )
+    return image
+
+
+def check_kept(count: int, size: Size, name: str) -> None:
+    """Raises DataError where so many pictures of this size are more than is kept."""
+    if count * size[0] * size[1] > MOST_VALUES:
+        raise DataError(
+            f"{name} was refused: {count:,} pictures of {size[0]} × {size[1]} are "
+            f"{count * size[0] * size[1] / 1e6:.0f} million pixels; up to "
+            f"{MOST_VALUES / 1e6:.0f} million are kept. Use fewer pictures, or a smaller side."
+        )
+
+
+def moving(image: "Image") -> bool:
+    """Whether a file holds more than one picture."""
+    return bool(getattr(image, "is_animated", False))
+
+
+def orientation(image: "Image", name: str) -> int:
+    """What the camera noted: 1 is upright, above 4 lies on its side."""
+    with parsing(name):  # some formats decode their pixels to find it
+        noted = image.getexif().get(0x0112, 1)
+    return noted if noted in range(1, 9) else 1
+
+
+def shrunk(size: Size, max_side: int) -> Size:
+    """The size with no side above `max_side` and the proportions kept."""
+    scale = min(1.0, max_side / max(size))
+    return (max(1, round(size[0] * scale)), max(1, round(size[1] * scale)))
+
+
+def as_bytes(image: "Image", name: str, size: Size, changes: tuple[str, ...] = ()) -> Picture:
+    """The picture that an opened file shows now, upright, opaque and of a given size.
+
+    changes : what was done to it before. Raises DataError for damaged pixels.
+    """
+    if image.mode in ("I", "F"):
+        raise DataError(
+            f"{name} has 32 bits a pixel (mode {image.mode}), whose range is unknown. "
+            "Save it with 8 or 16 bits, or put the values in an NPZ file."
+        )
+    if orientation(image, name) != 1:
+        changes += ("turned upright as their camera noted",)
+    with parsing(name):
+        return _converted(image, size, changes)
+
+
+def _converted(image: "Image", size: Size, changes: tuple[str, ...]) -> Picture:
+    from PIL import Image, ImageOps
+
+    image = ImageOps.exif_transpose(image)
+    if image.mode.startswith("I;16"):
+        changes += ("16 bits a pixel reduced to 8",)
+        image = Image.fromarray((np.asarray(image) >> 8).astype(np.uint8))
+    if image.has_transparency_data:
+        changes += ("with transparency, placed on white",)
+        image = image.convert("RGBA")
+        image = Image.alpha_composite(Image.new("RGBA", image.size, "white"), image)
+    given = image.size
+    image = image.convert("RGB")
+    if given != size:
+        image = image.resize(size, Image.Resampling.LANCZOS)
+    pixels = np.asarray(image, dtype=np.uint8)
+    grey = bool((pixels[..., :2] == pixels[..., 1:]).all())
+    return Picture(pixels[..., :1] if grey else pixels, given, changes)
+
+
+def stacked(pictures: Sequence[Picture], colour: bool | None) -> tuple[Bytes, tuple[str, ...]]:
+    """Pixels (N, H, W, 3), or (N, H, W) in grey, and what was done.
+
+    colour : whether it is kept; None: when any picture has some.
+    """
+    all_grey = all(picture.is_grey for picture in pictures)
+    if colour or (colour is None and not all_grey):
+        height, width = pictures[0].pixels.shape[:2]
+        whole = (height, width, 3)
+        return np.stack([np.broadcast_to(picture.pixels, whole) for picture in pictures]), ()
+    told = () if all_grey else ("Colour images were turned to grey.",)
+    return np.stack([_luma(picture.pixels) for picture in pictures]), told
+
+
+def _luma(pixels: UInt8[Bytes, "H W _C"]) -> UInt8[Bytes, "H W"]:
+    """Grey values by ITU-R BT.601, rounded; a grey pixel keeps its value."""
+    if pixels.shape[2] == 1:
+        return pixels[..., 0]
+    grey = pixels.astype(np.float64) @ np.array([0.299, 0.587, 0.114])
+    return np.floor(grey + 0.5).clip(0, 255).astype(np.uint8)

@@ -1,0 +1,118 @@
+"""A video as an animated GIF: one row a frame, with its time."""
+
+from collections import Counter
+from typing import TYPE_CHECKING, cast
+
+import numpy as np
+
+from gplvm_core.readers.dataset import Dataset
+from gplvm_core.readers.drawing import Drawing
+from gplvm_core.readers.errors import DataError, parsing
+from gplvm_core.readers.limits import MOST_MEMBERS, MOST_PIXELS_TOGETHER
+from gplvm_core.readers.pictures.picture import (
+    LARGEST_SIDE,
+    Picture,
+    as_bytes,
+    check_kept,
+    check_side,
+    open_picture,
+    require_pillow,
+    shrunk,
+    stacked,
+)
+from gplvm_core.readers.sources import Source, read_source, stem
+
+if TYPE_CHECKING:
+    from PIL.GifImagePlugin import GifImageFile
+
+UNTIMED = 0.1
+"""Seconds that browsers show a frame whose duration is not given."""
+
+Frame = tuple[Picture, float]  # its duration in seconds, 0 when not given
+
+
+def read_video(
+    source: Source, *, max_side: int = LARGEST_SIDE, colour: bool | None = None
+) -> Dataset:
+    """The frames of an animated GIF in their order: rows with times in seconds, one sequence.
+
+    A frame's time is the sum of the durations before it. Frames are shrunk so that no side exceeds
+    `max_side`. `colour`: True or False, or None for colour when any frame has some. Rows are uint8,
+    0 to 255, row by row from the top left. Needs the package Pillow.
+    Raises DataError for what is no GIF, has a single frame, is too large, or damaged.
+    """
+    check_side(max_side)
+    require_pillow()
+    data, filename = read_source(source, "an animated GIF")
+    frames = _frames(data, filename, max_side)
+    notes = []
+    if not data.rstrip(b"\0").endswith(b";"):
+        notes.append("The file has no end mark: frames may have been cut off.")
+    first = frames[0][0]
+    height, width, _ = first.pixels.shape
+    if first.size != (width, height):
+        notes.append(f"Shrunk from {first.size[0]} × {first.size[1]} to {width} × {height} pixels.")
+    changes = Counter(change for frame, _ in frames for change in frame.changes)
+    notes += [f"{count} of {len(frames)} frames: {change}." for change, count in changes.items()]
+    pixels, colour_notes = stacked([frame for frame, _ in frames], colour)
+    durations = np.array([duration for _, duration in frames])
+    untimed = int((durations == 0).sum())
+    if untimed:
+        notes.append(
+            f"{untimed} of {len(frames)} frames have no duration: {UNTIMED:g} s each, as browsers "
+            "show them."
+        )
+    durations[durations == 0] = UNTIMED
+    return Dataset(
+        name=stem(filename),
+        title=stem(filename).replace("_", " "),
+        targets=pixels.reshape(len(pixels), -1),
+        drawing=Drawing("image", pixels.shape[1:], (0.0, 255.0)),
+        times=np.concatenate([[0.0], np.cumsum(durations[:-1])]),
+        sequences=np.zeros(len(pixels), dtype=np.int64),
+        source=f"{filename}, an animated GIF of {len(pixels)} frames.",
+        notes=(*notes, *colour_notes),
+    )
+
+
+def _frames(data: bytes, filename: str, max_side: int) -> list[Frame]:
+    """All frames, shrunk; what would unpack to more than is read is refused before it does."""
+    image = open_picture(data, filename, ("GIF",))
+    if image is None:
+        raise DataError(
+            f"{filename} is not a GIF. Save the video as an animated GIF, or its frames as images "
+            "in a zip."
+        )
+    width, height = image.size
+    most = min(MOST_MEMBERS, MOST_PIXELS_TOGETHER // (width * height))
+    size = shrunk((width, height), max_side)
+    count = _count(cast("GifImageFile", image), filename)
+    if count > most:
+        raise DataError(
+            f"{filename} was refused: it has {count:,} frames of {width} × {height} pixels; up to "
+            f"{most:,} of this size are read ({MOST_MEMBERS:,} frames, "
+            f"{MOST_PIXELS_TOGETHER / 1e6:.0f} million pixels together). Use fewer or smaller "
+            "frames."
+        )
+    check_kept(count, size, filename)
+    found: list[Frame] = []
+    while True:
+        name = f"Frame {len(found) + 1} of {filename}"
+        with parsing(name):
+            try:
+                image.seek(len(found))
+            except EOFError:
+                break
+        found.append((as_bytes(image, name, size), float(image.info.get("duration", 0)) / 1000))
+    if len(found) < 2:
+        raise DataError(
+            f"{filename} holds a single picture; a video has at least 2 frames. Pack pictures "
+            "that belong together into a zip."
+        )
+    return found
+
+
+def _count(image: "GifImageFile", filename: str) -> int:
+    """How many frames there are, by their headers: none is unpacked for it."""
+    with parsing(filename):
+        return image.n_frames

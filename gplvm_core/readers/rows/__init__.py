@@ -1,0 +1,1 @@
+"""Tables that need not fit into memory: rows in files, a part at a time, and opened folders."""

@@ -1,0 +1,91 @@
+"""Rows of a table in a Parquet file, a row group at a time."""
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gplvm_core.readers.errors import DataError, listed
+from gplvm_core.readers.packages import require_packages
+from gplvm_core.readers.rows.file_state import FilePath, FileState, opened
+
+
+@dataclass(frozen=True)
+class ParquetRows:
+    """The names of the columns, and before which rows the row groups end."""
+
+    path: FilePath
+    names: tuple[str, ...]
+    edges: tuple[int, ...]
+    state: FileState
+
+    @classmethod
+    def of(cls, path: FilePath) -> Self:
+        """Raises DataError for what is no table of numbers, and without the package pyarrow."""
+        require_packages("The means to read Parquet files", ("pyarrow",))
+        import pyarrow
+        from pyarrow import parquet, types
+
+        with opened(path) as file:
+            try:
+                table = parquet.ParquetFile(file)
+                about, schema = table.metadata, table.schema_arrow
+            except (pyarrow.ArrowException, OSError, ValueError) as error:
+                raise DataError(
+                    f"{path.name} is cut short, or no Parquet file: {error}. Write it again."
+                ) from error
+            state = FileState.of(file)
+        other = [
+            f"{each.name} ({each.type})"
+            for each in schema
+            if not (types.is_integer(each.type) or types.is_floating(each.type))
+        ]
+        if other:
+            raise DataError(
+                f"{path.name} has columns that hold no real numbers: {listed(other)}. Write a file "
+                "without them."
+            )
+        counts = [about.row_group(n).num_rows for n in range(about.num_row_groups)]
+        if not sum(counts) or not schema.names:
+            raise DataError(f"{path.name} holds no rows, or no columns")
+        return cls(path, tuple(schema.names), tuple(np.cumsum(counts).tolist()), state)
+
+    @property
+    def n_rows(self) -> int:
+        return self.edges[-1]
+
+    @property
+    def n_columns(self) -> int:
+        return len(self.names)
+
+    def ends(self, size: int) -> list[int]:
+        """Where row groups end: nothing is unpacked twice then, whatever the size."""
+        return list(self.edges)
+
+    def blocks(self, first: int, last: int, size: int) -> Iterator[NDArray[Any]]:
+        """Rows first to last − 1 (null: NaN), at most so many at a time.
+
+        Memory is taken for one row group as it is packed, and a block as it is unpacked.
+        """
+        import pyarrow
+        from pyarrow import parquet
+
+        begins = np.array([0, *self.edges[:-1]])
+        groups = np.flatnonzero((begins < last) & (np.array(self.edges) > first)).tolist()
+        at = int(begins[groups[0]])
+        with opened(self.path, self.state) as file:
+            try:
+                batches = parquet.ParquetFile(file).iter_batches(size, groups)
+                for batch in batches:
+                    inner = slice(max(first - at, 0), max(last - at, 0))
+                    at += len(batch)
+                    columns = [
+                        np.asarray(each.to_numpy(zero_copy_only=False), np.float64)[inner]
+                        for each in batch.columns
+                    ]
+                    if len(columns[0]):
+                        yield np.column_stack(columns)
+            except (pyarrow.ArrowException, OSError, ValueError) as error:
+                raise DataError(f"{self.path.name} is damaged: {error}. Write it again.") from error

@@ -1,0 +1,145 @@
+"""Where bytes come from: a path, an upload or an archive."""
+
+import io
+import os
+import stat
+import zipfile
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+
+from gplvm_core.readers.errors import DataError, listed, parsing
+from gplvm_core.readers.limits import MEGABYTE, MOST_BYTES, MOST_MEMBERS, MOST_UNPACKED
+
+
+@dataclass(frozen=True)
+class NamedBytes:
+    """A file's bytes that are no file on this machine, such as an upload, and what it is called."""
+
+    name: str
+    data: bytes
+
+
+Source = str | os.PathLike[str] | bytes | NamedBytes
+"""What a loader reads: a path, or the file's bytes, with its name or without."""
+
+
+def read_source(source: Source, expected: str) -> tuple[bytes, str]:
+    """The file's bytes, and a name for it ("upload" when only bytes were given)."""
+    if isinstance(source, NamedBytes):
+        data, name = source.data, source.name
+    elif isinstance(source, bytes | bytearray | memoryview):
+        data, name = bytes(source), "upload"
+    else:
+        path = Path(source)
+        if not path.exists():
+            raise DataError(f"There is no file {path}. Check the path; {expected} is expected.")
+        if not path.is_file():
+            raise DataError(f"{path} is not a file. Pass the path of {expected}.")
+        _check_size(path.stat().st_size, path.name)
+        data, name = path.read_bytes(), path.name
+    if not data.strip():
+        raise DataError(f"{name} is empty. Pass {expected}.")
+    _check_size(len(data), name)
+    return data, name
+
+
+def _check_size(size: int, name: str) -> None:
+    if size > MOST_BYTES:
+        raise DataError(
+            f"{name} has {size / MEGABYTE:.0f} MB; files up to {MOST_BYTES / MEGABYTE:.0f} MB are "
+            "read. Leave out rows, or make the images smaller."
+        )
+
+
+def stem(name: str) -> str:
+    """A file's name without folder and endings: what its data set is called."""
+    return PurePosixPath(name).name.split(".")[0] or "upload"
+
+
+ENTRY = b"PK\x01\x02"  # before each file in a zip's table of contents
+
+
+@dataclass(frozen=True)
+class Archive:
+    """A zip file whose names and declared sizes have been checked; nothing is written to disk."""
+
+    file: zipfile.ZipFile
+    members: tuple[str, ...]
+    skipped: tuple[str, ...]
+
+    def size(self, member: str) -> int:
+        """The bytes that one member unpacks to, as it declares."""
+        return self.file.getinfo(member).file_size
+
+    def read(self, member: str, most: int | None = None) -> bytes:
+        """One member's bytes, at most so many; never more than were declared and checked."""
+        size = self.size(member)
+        with (
+            parsing(f"{member} in the zip", "is damaged", "Pack it again."),
+            self.file.open(member) as file,
+        ):
+            return file.read(size if most is None else min(size, most))
+
+
+def open_archive(
+    data: bytes,
+    name: str,
+    *,
+    most_unpacked: int = MOST_UNPACKED,
+    most_members: int = MOST_MEMBERS,
+) -> Archive:
+    """The files of a zip, after refusing whatever no honest zip of data holds.
+
+    Refused: empty names, absolute paths and "..", links, encryption, repeated names, more than
+    `most_members` files, and more than `most_unpacked` bytes declared; a member that inflates to
+    more than it declares is cut there and fails its checksum. Skipped, and said so: folders,
+    hidden files and what macOS and Windows add.
+    """
+    count = data.count(ENTRY)  # before each of them becomes an object
+    if count > most_members:
+        raise DataError(f"{name} holds {count:,} files; up to {most_members:,} are read. Split it.")
+    with parsing(name, "is not a zip file, or it is cut off", "Pack it again."):
+        archive = zipfile.ZipFile(io.BytesIO(data))
+    infos = archive.infolist()
+    if not all(info.filename for info in infos):
+        raise DataError(f"{name} was refused: a file in it has no name. Pack it again.")
+    unsafe = [info.filename for info in infos if _is_unsafe(info)]
+    if unsafe:
+        raise DataError(
+            f"{name} was refused: {listed(unsafe)} would lie outside the folder it is unpacked in "
+            '(an absolute path, ".." or a link). Pack it again from inside the folder.'
+        )
+    encrypted = [info.filename for info in infos if info.flag_bits & 0x1]
+    if encrypted:
+        raise DataError(f"{name}: {listed(encrypted)} is encrypted. Pack it without a password.")
+    names = [info.filename for info in infos]
+    if len(set(names)) < len(names):
+        raise DataError(f"{name} holds several files of the same name. Pack it again.")
+    unpacked = sum(info.file_size for info in infos)
+    if unpacked > most_unpacked:
+        raise DataError(
+            f"{name} was refused: its {len(data) / MEGABYTE:.1f} MB unpack to "
+            f"{unpacked / MEGABYTE:.0f} MB, more than the {most_unpacked / MEGABYTE:.0f} MB that "
+            "are read. Use fewer or smaller files."
+        )
+    files = [info.filename for info in infos if not info.is_dir()]
+    clutter = [file for file in files if _is_clutter(file)]
+    kept = [file for file in files if not _is_clutter(file)]
+    if not kept:
+        raise DataError(f"{name} holds no files. Pack the files themselves into it.")
+    return Archive(archive, tuple(kept), tuple(clutter))
+
+
+def _is_unsafe(info: zipfile.ZipInfo) -> bool:
+    # orig_filename: on Windows zipfile rewrites separators, on no system drive letters.
+    path = info.orig_filename.replace("\\", "/")
+    has_drive = len(path) > 1 and path[1] == ":"
+    is_link = stat.S_ISLNK(info.external_attr >> 16)
+    return path.startswith("/") or has_drive or ".." in path.split("/") or is_link
+
+
+def _is_clutter(path: str) -> bool:
+    parts = PurePosixPath(path).parts
+    return any(part.startswith(".") or part == "__MACOSX" for part in parts) or parts[
+        -1
+    ].lower() in ("thumbs.db", "desktop.ini")

@@ -1,0 +1,35 @@
+"""A few rows that stand for all of them."""
+
+from math import gcd
+from typing import Any
+
+import numpy as np
+from jaxtyping import Int
+from numpy.typing import NDArray
+
+Rows = NDArray[np.intp]
+GOLDEN = (5**0.5 - 1) / 2
+
+
+def spread_rows(count: int, wanted: int) -> Int[Rows, " n"]:
+    """At most `wanted` row numbers spread evenly over `count` rows."""
+    return np.unique(np.linspace(0, count - 1, min(count, wanted)).round().astype(np.intp))
+
+
+def representative_rows(labels: NDArray[Any] | None, count: int, wanted: int) -> list[int]:
+    """Row numbers to show: evenly spread, and over the labels when there are any."""
+    if labels is None:
+        return spread_rows(count, wanted).tolist()
+    by_label = np.argsort(labels, kind="stable")
+    return by_label[spread_rows(count, wanted)].tolist()
+
+
+def stride(n_rows: int) -> int:
+    """Steps that visit every row once, far apart from each other."""
+    near = max(1, round(GOLDEN * n_rows))
+    return next(each for each in range(near, 2 * n_rows + 2) if gcd(each, n_rows) == 1)
+
+
+def row_order(n_rows: int) -> Int[Rows, " N"]:
+    """All rows in an order of which every beginning is spread evenly over the table."""
+    return (np.arange(n_rows, dtype=np.int64) * stride(n_rows)) % n_rows

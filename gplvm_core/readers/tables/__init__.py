@@ -1,0 +1,1 @@
+"""Tables: text, spreadsheets, arrays and single cells, read and written."""

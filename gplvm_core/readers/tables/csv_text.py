@@ -1,0 +1,60 @@
+"""Text for spreadsheets in which no word is a formula: they run what begins like one."""
+
+import re
+from collections.abc import Iterable
+from html import escape
+
+from gplvm_core.readers.tables.columns import is_number
+
+MARK = "'"
+"""In front of it, spreadsheets take a cell for text."""
+JOINT = "\u2060"
+"""The same in a page, where nobody sees it."""
+# Spreadsheets skip blanks, marks of byte order and the like in front of a formula. Which separators
+# they split at depends on the country, and a quotation mark protects only where a cell begins.
+PIECE = re.compile(r"[^;\t\r\n]+")
+FORMULA = re.compile(
+    r"[\s'\"\x00-\x20\x7f-\xa0\u200b-\u200f\u2060\ufeff]*[-=+@\u2212\uff1d\uff0b\uff0d\uff20]"
+)
+QUOTED = re.compile(r'[",;\t\r\n]')
+
+
+def is_risky(cell: object) -> bool:
+    """Whether a spreadsheet may take a cell, or what follows a separator in it, for a formula."""
+    return isinstance(cell, str) and marked(cell) != cell
+
+
+def csv_text(rows: Iterable[Iterable[object]], *, as_text: bool = True) -> str:
+    """Rows as CSV. as_text: what begins with = + - @ and is no number gets an apostrophe."""
+    lines = (
+        ",".join(_quoted(marked(c) if as_text and isinstance(c, str) else c) for c in row)
+        for row in rows
+    )
+    return "".join(f"{line}\n" for line in lines)
+
+
+def marked(cell: str) -> str:
+    """Text with an apostrophe before each piece that begins like a formula."""
+    return PIECE.sub(lambda piece: f"{MARK}{piece[0]}" if _begins(piece[0]) else piece[0], cell)
+
+
+def unmarked(cell: str) -> str:
+    """A cell as it was before `csv_text` marked it."""
+    return PIECE.sub(
+        lambda piece: piece[0][1:] if piece[0][0] == MARK and _begins(piece[0][1:]) else piece[0],
+        cell,
+    )
+
+
+def html_text(text: str) -> str:
+    """Text as HTML. Spreadsheets open pages, too, and run a paragraph or cell that is a formula."""
+    return escape(f"{JOINT}{text}" if _begins(text) else text)
+
+
+def _begins(piece: str) -> bool:
+    return FORMULA.match(piece) is not None and not is_number(piece)
+
+
+def _quoted(cell: object) -> str:
+    text = "" if cell is None else str(cell)
+    return '"' + text.replace('"', '""') + '"' if QUOTED.search(text) else text

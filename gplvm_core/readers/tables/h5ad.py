@@ -1,0 +1,134 @@
+"""Single cells in AnnData files (.h5ad): as a data set, and given a model's latent positions."""
+
+import tempfile
+from os import PathLike
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gplvm_core.readers.dataset import Dataset
+from gplvm_core.readers.drawing import MOST_BARS, Drawing
+from gplvm_core.readers.errors import DataError, parsing
+from gplvm_core.readers.limits import MOST_VALUES, check_at_most
+from gplvm_core.readers.packages import require_packages
+from gplvm_core.readers.sources import Source, read_source, stem
+from gplvm_core.readers.tables.hdf5 import check_hdf5
+
+HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
+NEEDS = ("The means to read AnnData files", ("anndata",))
+UNKNOWN = "no label"
+MOST_LABELS = 50  # more kinds are hardly labels
+
+
+def read_h5ad(source: Source, *, layer: str | None = None, label: str | None = None) -> Dataset:
+    """The cells of an AnnData file, one a row; their genes are the columns.
+
+    layer: None takes X. Where var says which genes are highly variable, those alone are kept.
+    label: the column of obs with the labels, by default its first of categories; its numbers
+    become covariates. Raises DataError for what cannot be read, and without the package anndata.
+    """
+    cells, filename = _opened(source)
+    notes = [f"{cells.n_obs} cells × {cells.n_vars} genes in {filename}."]
+    if "highly_variable" in cells.var and cells.var["highly_variable"].any():
+        cells = cells[:, cells.var["highly_variable"].to_numpy(dtype=bool)]
+        notes.append(f"The {cells.n_vars} highly variable genes are kept.")
+    advice = "Mark highly variable genes, or leave out cells."
+    check_at_most(cells.n_obs * cells.n_vars, MOST_VALUES, "values", filename, advice)
+    if layer is not None and layer not in cells.layers:
+        raise DataError(f"{filename} has no layer {layer!r}; it has {sorted(cells.layers)}.")
+    values = cells.X if layer is None else cells.layers[layer]
+    if values is None:
+        raise DataError(f"{filename} has no X. Name a layer: {sorted(cells.layers)}.")
+    # Sparse matrices are whole ones from here on.
+    values = np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=float)
+    labels, names, chosen = _labels(cells.obs, label, filename)
+    if chosen:
+        notes.append(f"Labels: {chosen}.")
+    return Dataset(
+        name=stem(filename),
+        title=stem(filename).replace("_", " "),
+        targets=values,
+        drawing=Drawing("bars" if values.shape[1] <= MOST_BARS else "curve", values.shape[1:]),
+        labels=labels,
+        label_names=names,
+        column_names=tuple(map(str, cells.var_names)),
+        source=f"{filename}, an AnnData file.",
+        notes=tuple(notes),
+        covariates={
+            str(name): column.to_numpy(dtype=float)
+            for name, column in cells.obs.items()
+            if column.dtype.kind in "iuf"
+        },
+    )
+
+
+def write_h5ad(source: Source, path: str | PathLike[str], model: Any) -> None:
+    """Write the file's cells with what a model says of them, everything else as it was.
+
+    model: fitted to these cells, with `latent_mean_`, `latent_variance_` and `relevance_`. Added
+    are obsm["X_gplvm"], the latent positions, most relevant dimension first; obsm["X_gplvm_std"],
+    their standard deviations; and obs["gplvm_uncertainty"], of each cell the root of the summed
+    variances, each in units of its kernel's lengthscale. Raises DataError for another count of
+    cells, and without the package anndata.
+    """
+    cells, filename = _opened(source)
+    mean, variance = np.asarray(model.latent_mean_), np.asarray(model.latent_variance_)
+    if len(mean) != cells.n_obs:
+        raise DataError(f"The model has {len(mean)} rows, {filename} {cells.n_obs} cells.")
+    relevance = np.asarray(model.relevance_, dtype=float)
+    order = np.argsort(-relevance, kind="stable")
+    cells.obsm["X_gplvm"] = mean[:, order]
+    cells.obsm["X_gplvm_std"] = np.sqrt(variance[:, order])
+    cells.obs["gplvm_uncertainty"] = np.sqrt(variance @ relevance)
+    for table in (cells.obs, cells.var, *([] if cells.raw is None else [cells.raw.var])):
+        _as_plain_words(table)
+    cells.write_h5ad(Path(path))
+
+
+def _as_plain_words(table: Any) -> None:
+    """Words as pandas had them before version 3; the package refuses to write its newer type."""
+    import pandas
+
+    table.index = table.index.astype(object)
+    for name, column in table.items():
+        if isinstance(column.dtype, pandas.StringDtype):
+            table[name] = column.astype(object)
+
+
+def _opened(source: Source) -> tuple[Any, str]:
+    """The package's object of a file, and the file's name."""
+    data, name = read_source(source, "an AnnData file")
+    if not data.startswith(HDF5_MAGIC):
+        raise DataError(f"{name} is no AnnData file (.h5ad, which is HDF5). Save it as one.")
+    require_packages(*NEEDS)
+    import anndata
+
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "cells.h5ad"  # the package reads paths alone
+        file.write_bytes(data)
+        with parsing(name, "is no AnnData file, or it is cut off"):
+            check_hdf5(file, name)
+            return anndata.read_h5ad(file), name
+
+
+def _labels(obs: Any, wanted: str | None, name: str) -> tuple[Any, tuple[str, ...], str | None]:
+    """Labels as numbers, their names, and the column that they are from."""
+    import pandas
+
+    if wanted is not None and wanted not in obs:
+        raise DataError(f"{name} says no {wanted!r} of its cells; it says {list(obs)}.")
+    possible = [
+        str(column)
+        for column in obs
+        if isinstance(obs[column].dtype, pandas.CategoricalDtype)
+        and 1 < len(obs[column].cat.categories) <= MOST_LABELS
+    ]
+    chosen = wanted or next(iter(possible), None)
+    if chosen is None:
+        return None, (), None
+    column = obs[chosen].astype("category")
+    codes, names = column.cat.codes.to_numpy(dtype=np.int64), tuple(map(str, column.cat.categories))
+    if (codes < 0).any():
+        names = (*names, UNKNOWN)
+    return np.where(codes < 0, len(names) - 1, codes), names, chosen

@@ -1,0 +1,195 @@
+"""HDF5 files are checked as a whole before any reader sees them.
+
+HDF5 lets a file name other files (external links, external storage, virtual data sets), and every
+reader follows these names. It also stores sizes and indices that readers trust. So the whole file
+is walked first: nothing may lead out of it, and nothing may declare more than is read.
+"""
+
+from dataclasses import dataclass, field
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from gplvm_core.readers.errors import DataError
+from gplvm_core.readers.limits import (
+    MEGABYTE,
+    MOST_CHUNK,
+    MOST_MEMBERS,
+    MOST_TEXT,
+    MOST_UNPACKED,
+    check_at_most,
+)
+from gplvm_core.readers.tables.sparse import check_sparse
+
+DEEPEST = 32  # groups within groups
+FILTERS = {1, 2, 3, 32_000}  # gzip, shuffle, checksum, LZF: those that h5py brings along
+STRINGS_AT_ONCE = 64  # all of them may be the same long one
+SPARSE = {"data", "indices", "indptr"}  # the members of a sparse matrix
+AGAIN = "Save all of it again as one file, with the present version of anndata."
+
+
+def check_hdf5(path: Path, name: str) -> None:
+    """Check all of a file before a reader opens it.
+
+    name: the file's name in messages. Raises DataError for a file that leads to other files, has
+    references, declares too much, or holds a sparse matrix whose indices are out of range; errors
+    of h5py where the file is damaged.
+    """
+    import h5py
+
+    # The plain driver reads this one file; others would assemble it from several.
+    with h5py.File(path, "r", driver="sec2", locking=False) as file:
+        _Walk(name).group(file.id, "", 0)
+
+
+@dataclass
+class _Walk:
+    """One walk through a file, with the sums of what was declared so far."""
+
+    name: str
+    objects: int = 0
+    bytes: int = 0
+    characters: int = 0
+    groups: set[int] = field(default_factory=set)
+
+    def group(self, group: Any, path: str, depth: int) -> None:
+        """Check a group and everything below it."""
+        from h5py import h5g, h5l, h5o
+
+        address = h5o.get_info(group).addr
+        if address in self.groups or depth > DEEPEST:
+            self.refuse(path, "contains itself or is nested too deeply")
+        self.groups.add(address)
+        self.attributes(group, path)
+        members: dict[str, Any] = {}
+        for key in group:
+            below = f"{path}/{key.decode('utf-8', 'replace')}"
+            if group.links.get_info(key).type != h5l.TYPE_HARD:
+                self.refuse(below, "is a link to another place or another file")
+            self.objects += 1
+            check_at_most(self.objects, MOST_MEMBERS, "parts", self.name, AGAIN)
+            member = h5o.open(group, key)
+            if isinstance(member, h5g.GroupID):
+                self.group(member, below, depth + 1)
+            else:
+                self.dataset(member, below)
+            members[key.decode("utf-8", "replace")] = member
+        if members.keys() >= SPARSE:
+            self.sparse(group, members, path)
+
+    def dataset(self, dataset: Any, path: str) -> None:
+        """Check where a data set's values are stored, their type, and their declared size."""
+        from h5py import Dataset, h5d
+
+        self.attributes(dataset, path)
+        if not isinstance(dataset, h5d.DatasetID):
+            self.type(dataset, path)  # a type that has a name
+            return
+        created = dataset.get_create_plist()
+        layout = created.get_layout()
+        if created.get_external_count():
+            self.refuse(path, "keeps its values in another file")
+        if layout == h5d.VIRTUAL:
+            self.refuse(path, "takes its values from other data sets (a virtual data set)")
+        self.type(dataset.get_type(), path)
+        filters = {created.get_filter(n)[0] for n in range(created.get_nfilters())}
+        if unknown := filters - FILTERS:
+            self.refuse(path, f"is packed by filter {min(unknown)}; gzip and LZF are read")
+        itemsize = int(dataset.get_type().get_size())
+        if layout == h5d.CHUNKED:
+            megabytes = itemsize * prod(map(int, created.get_chunk())) // MEGABYTE
+            what = f"MB in one block of {path}"
+            check_at_most(megabytes, MOST_CHUNK // MEGABYTE, what, self.name, AGAIN)
+        self.declared(itemsize, dataset.get_space())
+        if _has_text(dataset.get_type()):
+            self.text(Dataset(dataset), path)
+
+    def attributes(self, owner: Any, path: str) -> None:
+        """Check the attributes of a group, a data set or a named type."""
+        from h5py import h5a
+
+        for number in range(h5a.get_num_attrs(owner)):
+            attribute = h5a.open(owner, index=number)
+            self.type(attribute.get_type(), f"{path}, attribute {attribute.name!r}")
+            self.declared(int(attribute.get_type().get_size()), attribute.get_space())
+
+    def type(self, kind: Any, path: str) -> None:
+        """Refuse references, and lists of varying lengths, wherever a type has them."""
+        from h5py import h5t
+
+        family = kind.get_class()
+        if family == h5t.REFERENCE:
+            self.refuse(path, "refers to another part of the file (a reference)")
+        elif family == h5t.VLEN:
+            self.refuse(path, "has lists of varying lengths")
+        elif family == h5t.ARRAY:
+            self.type(kind.get_super(), path)
+        elif family == h5t.COMPOUND:
+            for number in range(kind.get_nmembers()):
+                self.type(kind.get_member_type(number), path)
+
+    def declared(self, itemsize: int, space: Any) -> None:
+        """Add the bytes that a part declares."""
+        from h5py import h5s
+
+        if space.get_simple_extent_type() != h5s.NULL:
+            self.bytes += itemsize * prod(map(int, space.get_simple_extent_dims()))
+        most = MOST_UNPACKED // MEGABYTE
+        advice = "Leave out layers or cells."
+        check_at_most(self.bytes // MEGABYTE, most, "MB of arrays", self.name, advice)
+
+    def text(self, dataset: Any, path: str) -> None:
+        """Add up the lengths of texts: the size that is declared does not include them."""
+        if not dataset.size:
+            return
+        length = len(dataset) if dataset.ndim else 1
+        step = max(1, STRINGS_AT_ONCE * length // dataset.size)
+        for begin in range(0, length, step):
+            part = dataset[begin : begin + step] if dataset.ndim else np.asarray(dataset[()])
+            self.characters += _characters(part)
+            check_at_most(
+                self.characters // MEGABYTE, MOST_TEXT // MEGABYTE, "MB of text", self.name, AGAIN
+            )
+
+    def sparse(self, group: Any, members: dict[str, Any], path: str) -> None:
+        """Check a sparse matrix, whose indices readers trust."""
+        from h5py import Dataset, Group, h5d
+
+        if not all(isinstance(members[key], h5d.DatasetID) for key in SPARSE):
+            self.refuse(path, "has a group in the place of a sparse matrix's numbers")
+        about = Group(group).attrs
+        # Two generations of names. Readers differ in which one they believe.
+        forms = [str(about[key]) for key in ("encoding-type", "h5sparse_format") if key in about]
+        shapes = [about[key] for key in ("shape", "h5sparse_shape") if key in about]
+        if len({form.removesuffix("_matrix") for form in forms}) > 1 or not all(
+            np.array_equal(shape, shapes[0]) for shape in shapes
+        ):
+            self.refuse(path, "declares a sparse matrix in two ways that differ")
+        form = forms[0] if forms else "csr_matrix"
+        shape = shapes[0] if shapes else None
+        parts = {key: np.asarray(Dataset(members[key])[()]) for key in SPARSE}
+        check_sparse(**parts, shape=shape, by_row="csc" not in form, name=f"{self.name}: {path}")
+
+    def refuse(self, path: str, reason: str) -> None:
+        """Raise DataError for one part of the file."""
+        raise DataError(f"{self.name} was refused: {path or '/'} {reason}. {AGAIN}")
+
+
+def _has_text(kind: Any) -> bool:
+    """Whether a type has texts of varying lengths, alone, in arrays or among its fields."""
+    from h5py import h5t
+
+    if kind.get_class() == h5t.COMPOUND:
+        return any(_has_text(kind.get_member_type(n)) for n in range(kind.get_nmembers()))
+    if kind.get_class() == h5t.ARRAY:
+        return _has_text(kind.get_super())
+    return bool(kind.get_class() == h5t.STRING and kind.is_variable_str())
+
+
+def _characters(values: Any) -> int:
+    """How long all texts are, also those in fields of fields."""
+    if values.dtype.names:
+        return sum(_characters(values[key]) for key in values.dtype.names)
+    return sum(len(word) for word in np.ravel(values) if isinstance(word, bytes | str))

@@ -1,0 +1,196 @@
+"""What a table looks like, to ask the user about it before it is read."""
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from gplvm_core.readers.checks import UNIT_RATIO
+from gplvm_core.readers.sources import Source
+from gplvm_core.readers.tables.columns import Column, Table
+from gplvm_core.readers.tables.table import parse_table
+
+Role = Literal["value", "label", "id", "time", "unused"]
+
+LABEL_NAMES = frozenset({"label", "labels", "class", "target", "species", "category", "group", "y"})
+ID_NAMES = frozenset({"id", "index", "key", "no", "nr", "number", "row", "unnamed: 0"})
+TIME_NAMES = frozenset({"time", "times", "t", "timestamp", "seconds", "date"})
+MOST_CLASSES = 50
+
+
+@dataclass(frozen=True)
+class ColumnReport:
+    """What one column looks like. `role` is a suggestion, `reason` says what speaks for it.
+
+    `spread` is the standard deviation, None for text. A column of numbers that has text in it is
+    not numeric, and `reason` names the first such cell.
+    """
+
+    name: str
+    role: Role
+    reason: str
+    numeric: bool
+    constant: bool
+    n_distinct: int
+    n_missing: int
+    spread: float | None
+
+
+@dataclass(frozen=True)
+class TableReport:
+    """What a file of tables looks like, to ask the user before it is read.
+
+    `arrays` are the NPZ's arrays that could be the table; `array` is the one reported on, None
+    when it must be chosen first (`columns` is then empty). `image_shape` is set when the rows are
+    images; `columns` then holds only the arrays beside them. `scaling` is what to offer:
+    "columns" when the units differ.
+    """
+
+    name: str
+    n_rows: int
+    columns: tuple[ColumnReport, ...]
+    delimiter: str | None
+    header: bool | None
+    header_reason: str
+    array: str | None
+    arrays: tuple[str, ...]
+    image_shape: tuple[int, ...] | None
+    scaling: Literal["global", "columns"]
+    scaling_reason: str
+    notes: tuple[str, ...]
+    beside: tuple[str, ...] = ()  # those of the columns that are no part of the table itself
+
+    @property
+    def label_column(self) -> str | None:
+        return next(iter(self._named("label")), None)
+
+    @property
+    def time_column(self) -> str | None:
+        return next(iter(self._named("time")), None)
+
+    @property
+    def id_columns(self) -> tuple[str, ...]:
+        return self._named("id")
+
+    @property
+    def constant_columns(self) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns if column.constant)
+
+    def _named(self, role: Role) -> tuple[str, ...]:
+        return tuple(column.name for column in self.columns if column.role == role)
+
+
+def inspect_table(
+    source: Source, *, array: str | None = None, header: bool | None = None
+) -> TableReport:
+    """What a CSV, NPZ or NPY file holds and which columns seem to be labels, ids or times.
+
+    Takes missing values and text as they are. Raises DataError for files that cannot be read.
+    """
+    table = parse_table(source, array, header)
+    is_image = table.image_shape is not None
+    columns = [] if is_image else [_report(column, table, False) for column in table.columns]
+    columns += [_report(column, table, True) for column in table.beside]
+    columns = _one_each(columns)
+    scaling_reason = _units_differ(columns)
+    return TableReport(
+        name=table.name,
+        n_rows=len(table.places),
+        columns=tuple(columns),
+        delimiter=table.delimiter,
+        header=table.header,
+        header_reason=table.header_reason,
+        array=table.array,
+        arrays=table.arrays,
+        image_shape=table.image_shape,
+        scaling="columns" if scaling_reason else "global",
+        scaling_reason=scaling_reason,
+        notes=table.notes,
+        beside=tuple(column.name for column in table.beside),
+    )
+
+
+def _report(column: Column, table: Table, beside: bool) -> ColumnReport:
+    numbers = column.numbers
+    words = column.words() if numbers is None else []
+    observed = np.zeros(0) if numbers is None else numbers[~np.isnan(numbers)]
+    distinct = len(set(words)) if numbers is None else len(np.unique(observed))
+    missing = words.count("") if numbers is None else int(np.isnan(numbers).sum())
+    finite = observed[np.isfinite(observed)]
+    role, reason = _suggest(column, distinct, beside)
+    if numbers is None and column.problem is not None and role in ("value", "unused"):
+        place = f"{table.unit} {table.places[column.problem]}"
+        reason = f"{words[column.problem]!r} in {place} is not a number"
+    if distinct == 1 and not reason:
+        reason = f"always {f'{finite[0]:.6g}' if len(finite) else 'infinite'}"
+    with np.errstate(over="ignore"):
+        spread = float(finite.std()) if len(finite) else None
+    return ColumnReport(
+        name=column.name,
+        role=role,
+        reason=reason,
+        numeric=numbers is not None and len(finite) > 0,
+        constant=distinct <= 1,
+        n_distinct=distinct,
+        n_missing=missing,
+        spread=spread,
+    )
+
+
+def _suggest(column: Column, distinct: int, beside: bool) -> tuple[Role, str]:
+    """What a column's name and values speak for; "value" when nothing does."""
+    plain: Role = "unused" if beside else "value"
+    name = column.name.strip().lower()
+    numbers = column.numbers
+    if numbers is None:
+        n_rows = len(column.texts or ())
+        if distinct == n_rows and n_rows > 1:
+            return "id", "text, different in every row"
+        if distinct <= min(MOST_CLASSES, n_rows // 2):
+            return "label", f"text with {distinct} different values"
+        return plain, ""
+    observed = numbers[~np.isnan(numbers)]
+    if not len(observed):
+        return ("unused" if beside else "id"), "there is no value in it"
+    if distinct < 2 or not np.isfinite(observed).all():
+        return plain, ""
+    whole = bool((observed == np.round(observed)).all())
+    few = distinct <= min(MOST_CLASSES, len(observed) // 2)
+    if name in LABEL_NAMES and whole and few:
+        return "label", f'named "{column.name}", {distinct} different whole numbers'
+    if len(observed) < len(numbers):
+        return plain, ""
+    steps = np.diff(numbers)
+    if name in TIME_NAMES and (steps >= 0).all():
+        return "time", f'named "{column.name}" and never falling'
+    if whole and len(numbers) > 2 and (steps == 1).all() and numbers[0] in (0, 1):
+        return "id", f"counts the rows from {numbers[0]:.0f}"
+    if name in ID_NAMES and whole and distinct == len(numbers):
+        return "id", f'named "{column.name}", different in every row'
+    return plain, ""
+
+
+def _one_each(columns: list[ColumnReport]) -> list[ColumnReport]:
+    """Only the first label and the first time are suggested; the rest is left to the user."""
+    seen: set[Role] = set()
+    kept = []
+    for column in columns:
+        if column.role in ("label", "time") and column.role in seen:
+            other: Role = "value" if column.numeric else "unused"
+            column = replace(column, role=other, reason=f"{column.reason}; another is suggested")
+        seen.add(column.role)
+        kept.append(column)
+    return kept
+
+
+def _units_differ(columns: list[ColumnReport]) -> str:
+    spreads = [(c.spread, c.name) for c in columns if c.role == "value" and c.spread]
+    if not spreads:
+        return ""
+    (low, lowest), (high, highest) = min(spreads), max(spreads)
+    if high <= UNIT_RATIO * low:
+        return ""
+    return (
+        f"{highest} spreads by {high:.3g} and {lowest} by {low:.3g}: the units seem to differ, and "
+        "with one global scale only the largest would count"
+    )

@@ -1,0 +1,109 @@
+"""Tables in Excel and Parquet files, as the text that the reader of tables takes.
+
+So what counts as a name, a gap or a number is decided in one place.
+"""
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from gplvm_core.readers.errors import DataError, listed, parsing
+from gplvm_core.readers.limits import MOST_COLUMNS, MOST_TEXT, MOST_VALUES, check_at_most
+from gplvm_core.readers.packages import require_packages
+from gplvm_core.readers.sources import Archive, open_archive
+
+WORKBOOK, PARQUET_MAGIC = "xl/workbook.xml", b"PAR1"
+ZIP_MAGIC = b"PK\x03\x04"
+SHEETS = "xl/worksheets/"
+LARGE_PARTS = ("xl/sharedStrings.xml", "xl/calcChain.xml", "xl/pivotCache/")
+MOST_IN_LARGE, MOST_IN_SMALL = 2_000_000, 200_000
+"""XML elements of the parts of a workbook that are no sheets."""
+MOST_ROWS = 2**20
+"""Of a sheet. Programs write no more, but a row may give itself any number."""
+
+
+def is_parquet(data: bytes) -> bool:
+    """Whether these are the bytes of a Parquet file."""
+    return data.startswith(PARQUET_MAGIC)
+
+
+def is_workbook(data: bytes, name: str) -> bool:
+    """Whether these are the bytes of an Excel workbook (.xlsx)."""
+    return data.startswith(ZIP_MAGIC) and WORKBOOK in open_archive(data, name).members
+
+
+def workbook_text(data: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
+    """The first sheet as comma-separated text, values instead of formulas; notes on what was left.
+
+    Raises DataError for a damaged file, for one without a table, and without the package openpyxl.
+    """
+    require_packages("The means to read Excel files", ("openpyxl",))
+    import openpyxl
+
+    _check_parts(open_archive(data, name, most_unpacked=MOST_TEXT), name)
+    with parsing(name):
+        book = openpyxl.load_workbook(io.BytesIO(data), read_only=True, data_only=True)
+        sheets = book.sheetnames
+        sheet = book.worksheets[0] if book.worksheets else None
+        rows = [] if sheet is None else _limited(sheet.iter_rows(values_only=True), name)
+    # A sheet's rectangle may reach beyond what is in it.
+    rows = [row for row in rows if any(cell is not None for cell in row)]
+    if sheet is None or not rows:
+        raise DataError(f"{name}: its first sheet holds no table. Put the table there.")
+    width = max(max(n for n, cell in enumerate(row) if cell is not None) for row in rows) + 1
+    notes = [f"The sheet {sheet.title!r} was read."]
+    if len(sheets) > 1:
+        others = [repr(other) for other in sheets if other != sheet.title]
+        notes.append(f"Sheets not used: {listed(others)}.")
+    return _text(row[:width] for row in rows), tuple(notes)
+
+
+def parquet_text(data: bytes, name: str) -> bytes:
+    """The columns as comma-separated text with their names in the first line.
+
+    Raises DataError for a damaged file, and without the package pyarrow.
+    """
+    require_packages("The means to read Parquet files", ("pyarrow",))
+    from pyarrow import parquet
+
+    with parsing(name):
+        file = parquet.ParquetFile(io.BytesIO(data))
+        rows, width = file.metadata.num_rows, file.metadata.num_columns
+        _check_size(rows * width, width, name)
+        table = file.read()
+        columns = [column.to_pylist() for column in table.columns]
+    # A line of blanks would be no line of names.
+    names = [word.strip() or f"column {n}" for n, word in enumerate(table.column_names, start=1)]
+    return _text([names, *zip(*columns, strict=True)])
+
+
+def _check_parts(archive: Archive, name: str) -> None:
+    """Refuse parts with more elements than workbooks have: openpyxl makes an object of each."""
+    for member in archive.members:
+        if not member.startswith(SHEETS):
+            most = MOST_IN_LARGE if member.startswith(LARGE_PARTS) else MOST_IN_SMALL
+            count = archive.read(member).count(b"<")
+            check_at_most(count, most, f"elements in {member}", name, "Save the table as CSV.")
+
+
+def _limited(rows: Iterable[Sequence[Any]], name: str) -> list[Sequence[Any]]:
+    kept, cells = [], 0
+    for number, row in enumerate(rows, start=1):
+        check_at_most(number, MOST_ROWS, "rows or more", name, "Leave out rows.")
+        cells += len(row)
+        _check_size(cells, len(row), name)
+        kept.append(row)
+    return kept
+
+
+def _check_size(cells: int, columns: int, name: str) -> None:
+    check_at_most(columns, MOST_COLUMNS, "columns", name, "Leave out columns.")
+    check_at_most(cells, MOST_VALUES, "cells or more", name, "Leave out rows.")
+
+
+def _text(rows: Iterable[Iterable[Any]]) -> bytes:
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")  # so that cells with either are quoted
+    writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
+    return text.getvalue().encode("utf-8", "replace")

@@ -1,0 +1,73 @@
+"""Sparse matrices from files: checked before anything makes them dense."""
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gplvm_core.readers.errors import DataError
+
+AGAIN = "The file is damaged: save it again."
+
+
+def check_sparse(
+    data: NDArray[Any],
+    indices: NDArray[Any],
+    indptr: NDArray[Any],
+    *,
+    shape: Any,
+    by_row: bool,
+    name: str,
+) -> None:
+    """Check the three arrays of a compressed sparse matrix, stored by row (CSR) or by column (CSC).
+
+    Libraries that make such a matrix dense trust its indices, and write outside its memory where
+    they are out of range. Row i holds data[indptr[i]:indptr[i + 1]], in the columns that `indices`
+    names. shape: rows and columns. Raises DataError where anything does not fit.
+    """
+    sizes = np.asarray(shape if shape is not None else ())
+    if sizes.shape != (2,) or sizes.dtype.kind not in "iu" or sizes.min() < 0:
+        raise DataError(
+            f"{name} declares the shape {shape!r}; rows and columns are needed. {AGAIN}"
+        )
+    major, minor = (int(size) for size in (sizes if by_row else sizes[::-1]))
+    for key, array, kinds in (
+        ("data", data, "fiub"),
+        ("indices", indices, "iu"),
+        ("indptr", indptr, "iu"),
+    ):
+        if array.ndim != 1 or array.dtype.kind not in kinds:
+            raise DataError(
+                f"{name}: {key} is an array of {array.dtype} with {array.ndim} axes; a list of "
+                f"{'numbers' if key == 'data' else 'whole numbers'} is needed. {AGAIN}"
+            )
+    begins = indptr.astype(np.int64)  # what is too large for it becomes negative, and is refused
+    if len(begins) != major + 1 or begins[0] != 0 or (np.diff(begins) < 0).any():
+        raise DataError(
+            f"{name}: indptr has to rise from 0 in {major + 1:,} numbers, and does not. {AGAIN}"
+        )
+    if not begins[-1] == len(indices) == len(data):
+        raise DataError(
+            f"{name}: indptr ends at {begins[-1]:,}, and there are {len(indices):,} indices and "
+            f"{len(data):,} values; all three have to be equal. {AGAIN}"
+        )
+    if not len(indices):
+        return
+    lowest, highest = int(indices.min()), int(indices.max())
+    if lowest < 0 or highest >= minor:
+        wrong = lowest if lowest < 0 else highest
+        raise DataError(f"{name}: the index {wrong:,} is outside 0 to {minor - 1:,}. {AGAIN}")
+    if _has_repetitions(indices, begins):
+        raise DataError(f"{name} has two values for one entry. {AGAIN}")
+
+
+def _has_repetitions(indices: NDArray[Any], begins: NDArray[np.int64]) -> bool:
+    """Whether an index occurs twice within one row."""
+    rises = np.diff(indices.astype(np.int64)) > 0
+    rises[begins[(begins > 0) & (begins < len(indices))] - 1] = True  # from one row to the next
+    if rises.all():
+        return False
+    rows = np.repeat(np.arange(len(begins) - 1), np.diff(begins))
+    order = np.lexsort((indices, rows))
+    same = (np.diff(rows[order]) == 0) & (np.diff(indices[order].astype(np.int64)) == 0)
+    return bool(same.any())

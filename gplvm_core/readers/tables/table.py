@@ -1,0 +1,234 @@
+"""Tables of numbers of all kinds as data sets, once it is known what their columns are."""
+
+from collections.abc import Iterable
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Int
+from numpy.typing import NDArray
+
+from gplvm_core.readers.dataset import Dataset
+from gplvm_core.readers.drawing import Drawing
+from gplvm_core.readers.errors import DataError, listed
+from gplvm_core.readers.missing import check_observed
+from gplvm_core.readers.sources import Source, read_source, stem
+from gplvm_core.readers.tables.arrays import is_array_file, parse_arrays
+from gplvm_core.readers.tables.columns import Column, Table
+from gplvm_core.readers.tables.image_shapes import check_image_shape
+from gplvm_core.readers.tables.sheets import is_parquet, is_workbook, parquet_text, workbook_text
+from gplvm_core.readers.tables.text import parse_text
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
+NO_LABEL = "(none)"
+
+
+def read_table(
+    source: Source,
+    *,
+    array: str | None = None,
+    header: bool | None = None,
+    label_column: str | None = None,
+    id_columns: Iterable[str] = (),
+    time_column: str | None = None,
+    skip_empty_rows: bool = False,
+    image_shape: tuple[int, ...] | None = None,
+) -> Dataset:
+    """Rows of numbers from a CSV, Excel (first sheet), Parquet, NPZ or NPY file.
+
+    `array` names the NPZ's array when several could be the table; `header` says whether the first
+    line names the columns (None: find out). Label, id and time columns are not learnt: labels are
+    kept as classes, times as times, ids are left out. They may be 1-D arrays of the NPZ.
+    Empty cells and cells that read NA, N/A, #N/A, <NA>, NaN, null, none, missing, "?", "-" or "."
+    (in any case) are missing: NaN among the targets, a class of its own, "(none)", among labels.
+    Columns at the end of a text table that have no value, and lines without any, are left out;
+    with `skip_empty_rows` also rows without a value in any column that is to be learnt.
+    image_shape: the rows are images of this height and width (and 3 colours), line by line.
+    Raises DataError: nothing else is dropped, guessed or filled in to make a file readable; a row
+    (EmptyRowsError) or a column without any value, and gaps in times, are errors.
+    """
+    table = parse_table(source, array, header)
+    if not table.columns:
+        names = listed([repr(key) for key in table.arrays], 20)
+        raise DataError(f"{table.name} holds several tables. Choose one: array= one of {names}.")
+    ids = (id_columns,) if isinstance(id_columns, str) else tuple(id_columns)
+    roles = [name for name in (label_column, time_column, *ids) if name is not None]
+    named = {column.name: column for column in (*table.columns, *table.beside)}
+    _check_roles(roles, named, table.name)
+    values = [column for column in table.columns if column.name not in roles]
+    if not values:
+        raise DataError(f"{table.name}: no column is left to learn. Give fewer columns a role.")
+    targets: NDArray[Any] = _numbers(values, table)
+    notes = list(table.notes)
+    rows = np.arange(len(targets))
+    if skip_empty_rows:
+        rows = np.flatnonzero(~np.isnan(targets).all(axis=1))
+        skipped = [str(place) for place in np.delete(table.places, rows)]
+        if skipped:
+            notes.append(f"Left out, without any value: {table.unit} {listed(skipped)}.")
+        targets = targets[rows]
+    _check_observed(targets, values, table.places[rows], table)
+    notes += _missing_notes(targets, values)
+    labels, label_names = _classes(named[label_column], rows) if label_column else (None, ())
+    if labels is not None and NO_LABEL in label_names:
+        count = np.count_nonzero(labels == label_names.index(NO_LABEL))
+        notes.append(f"Rows without a label have the label {NO_LABEL}: {count}.")
+    if ids:
+        notes.append(f"Left out as identifiers: {listed(list(ids))}.")
+    unused = [column.name for column in table.beside if column.name not in roles]
+    if unused:
+        notes.append(f"Arrays not used: {listed(unused)}.")
+    drawing = Drawing.of_vector(len(values))
+    if image_shape is not None:
+        check_image_shape(image_shape, len(values), table.name)
+        targets, drawing = _as_images(targets, tuple(image_shape), table.is_bytes)
+    elif table.image_shape is not None and len(values) == len(table.columns):
+        targets, drawing = _as_images(targets, table.image_shape, table.is_bytes)
+    return Dataset(
+        name=stem(table.name),
+        title=stem(table.name).replace("_", " "),
+        targets=targets,
+        drawing=drawing,
+        labels=labels,
+        label_names=label_names,
+        column_names=None if drawing.kind == "image" else tuple(column.name for column in values),
+        times=_times(named[time_column], table)[rows] if time_column else None,
+        source=f"{table.name}, a table.",
+        notes=tuple(notes),
+    )
+
+
+def rows_with_values(
+    source: Source,
+    *,
+    array: str | None = None,
+    header: bool | None = None,
+    label_column: str | None = None,
+    id_columns: Iterable[str] = (),
+    time_column: str | None = None,
+) -> tuple[Int[Rows, " n"], int]:
+    """Which rows of a table have a value in a column to learn, and how many rows it has.
+
+    Arguments as for `read_table`. Lines of nothing but delimiters are rows here, if any row with
+    a value follows: row n of another file may describe the same thing.
+    """
+    table = parse_table(source, array, header)
+    roles = {label_column, time_column, *id_columns}
+    values = [c.numbers for c in table.columns if c.name not in roles and c.numbers is not None]
+    if not values:
+        raise DataError(f"{table.name} has no column of numbers to learn. Give one, or its array.")
+    empty = np.isnan(np.column_stack(values)).all(axis=1)
+    places = np.sort([*table.places, *table.blank])
+    return np.searchsorted(places, table.places[~empty]), len(places)
+
+
+def parse_table(source: Source, array: str | None, header: bool | None) -> Table:
+    """The columns of a file. Raises DataError for files that cannot be read."""
+    data, name = read_source(source, "a CSV, Excel, Parquet, NPZ or NPY file")
+    sheet = is_workbook(data, name)
+    if is_array_file(data) and not sheet:
+        return parse_arrays(data, name, array)
+    if array is not None:
+        raise DataError(f"{name} holds no array {array!r}; leave array out.")
+    if is_parquet(data):
+        return parse_text(parquet_text(data, name), name, True)
+    if not sheet:
+        return parse_text(data, name, header)
+    text, notes = workbook_text(data, name)
+    table = parse_text(text, name, header)
+    return replace(table, notes=(*notes, *table.notes))
+
+
+def _check_roles(roles: list[str], named: dict[str, Column], name: str) -> None:
+    unknown = [role for role in roles if role not in named]
+    if unknown:
+        raise DataError(
+            f"{name} has no column {listed([repr(role) for role in unknown])}. "
+            f"It has {listed([repr(column) for column in named], 20)}."
+        )
+    if len(set(roles)) < len(roles):
+        raise DataError(f"{name}: a column can be only one of label, id and time.")
+
+
+def _numbers(columns: list[Column], table: Table) -> Array:
+    """The columns side by side, NaN where a cell is missing.
+
+    Raises DataError naming line and column of what is no number or infinite.
+    """
+    numbers = np.column_stack([_as_numbers(column, table) for column in columns])
+    if np.isinf(numbers).any():
+        row, d = (int(i) for i in np.argwhere(np.isinf(numbers))[0])
+        raise DataError(
+            f"{table.name}, {table.unit} {table.places[row]}, column {columns[d].name!r} is "
+            "infinite. Correct it, or leave the cell empty: an empty cell is a missing value."
+        )
+    return numbers
+
+
+def _times(column: Column, table: Table) -> Array:
+    times = _numbers([column], table)[:, 0]
+    missing = np.flatnonzero(np.isnan(times))
+    if len(missing):
+        places = [str(table.places[n]) for n in missing]
+        raise DataError(
+            f"{table.name}: the time is missing in {table.unit} {listed(places)}. Every row needs "
+            f"its time; fill them in, or do not use {column.name!r} as the time column."
+        )
+    return times
+
+
+def _check_observed(
+    targets: Array, columns: list[Column], places: NDArray[np.int64], table: Table
+) -> None:
+    check_observed(
+        np.isnan(targets),
+        table.name,
+        lambda n: f"{table.unit} {places[n]}",
+        lambda d: f"column {columns[d].name!r}",
+    )
+
+
+def _missing_notes(targets: Array, columns: list[Column]) -> list[str]:
+    counts = np.isnan(targets).sum(axis=0)
+    which = [int(d) for d in np.argsort(-counts, kind="stable") if counts[d]]
+    if not which:
+        return []
+    spellings = sorted(set().union(*(columns[d].missing_spellings() for d in which)))
+    words = listed([f"“{text}”" if text else "empty" for text in spellings], 20)
+    where = listed([f"{columns[d].name} ({counts[d]})" for d in which], 8)
+    return [f"Cells read as missing values ({words}): {counts.sum()}, in the columns {where}."]
+
+
+def _as_numbers(column: Column, table: Table) -> Array:
+    if column.numbers is not None:
+        return column.numbers
+    first = column.problem or 0
+    cell = (column.texts or ("",))[first]
+    raise DataError(
+        f"{table.name}, {table.unit} {table.places[first]}, column {column.name!r}: {cell!r} is "
+        f"not a number. Correct it, or say what the column is: label_column={column.name!r} or "
+        f"id_columns=[{column.name!r}]."
+    )
+
+
+def _classes(column: Column, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
+    """The rows' class numbers, and names in the order of the numbers they are or the alphabet."""
+    cells = column.words()
+    words = [cells[n] or NO_LABEL for n in rows]
+    if column.numbers is None:
+        names = sorted(set(words))
+    else:
+        order = np.argsort(column.numbers[rows], kind="stable")
+        names = list(dict.fromkeys(words[i] for i in order))
+    number = {name: i for i, name in enumerate(names)}
+    return np.array([number[word] for word in words], dtype=np.int64), tuple(names)
+
+
+def _as_images(
+    targets: NDArray[Any], shape: tuple[int, ...], is_bytes: bool
+) -> tuple[NDArray[Any], Drawing]:
+    low, high = float(np.nanmin(targets)), float(np.nanmax(targets))
+    if is_bytes and high > 1:
+        return targets.astype(np.uint8), Drawing("image", shape, (0.0, 255.0))
+    return targets, Drawing("image", shape, (low, high) if high > low else None)

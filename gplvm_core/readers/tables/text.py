@@ -1,0 +1,260 @@
+"""Tables as text: the delimiter, the header line and the decimal sign are found, and said."""
+
+import csv
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from gplvm_core.readers.errors import DataError, listed
+from gplvm_core.readers.limits import MOST_COLUMNS, MOST_VALUES, check_at_most
+from gplvm_core.readers.tables.columns import MISSING, Table, is_number, text_column
+from gplvm_core.readers.tables.csv_text import MARK, unmarked
+
+if TYPE_CHECKING:
+    import _csv
+
+DELIMITERS = ("\t", ";", "|", ",", " ")
+"""In the order in which they are tried; " " stands for any run of blanks."""
+
+NAMES = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma", " ": "blanks"}
+SNIFFED_LINES = 100
+
+
+@dataclass(frozen=True)
+class _Grid:
+    """Cells, all rows of one length, with the line each row stands in.
+
+    `empty` are the lines that have cells, but nothing in them.
+    """
+
+    rows: list[list[str]]
+    lines: list[int]
+    empty: tuple[int, ...] = ()
+
+
+def parse_text(data: bytes, name: str, header: bool | None) -> Table:
+    """A table of text. `header`: whether the first line names the columns; None: find out.
+
+    Raises DataError for what is no text, and for rows of different lengths, naming the line.
+    """
+    text, notes = _decode(data, name)
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    del text  # of a large file, every copy counts
+    comments = sum(line.lstrip().startswith("#") for line in lines)
+    if comments:
+        lines = ["" if line.lstrip().startswith("#") else line for line in lines]
+        notes.append(f"{comments} lines that begin with # were skipped.")
+    filled = [line for line in lines if line.strip()]
+    if not filled:
+        raise DataError(f"{name} holds no rows. Pass a table with at least 2 rows of numbers.")
+    delimiter = _sniff(filled[:SNIFFED_LINES])
+    cells = _split(lines, delimiter, name)
+    if not cells.rows:
+        raise DataError(f"{name} holds no values, only empty cells. Pass at least 2 rows.")
+    if cells.empty:
+        notes.append(f"Lines without any value were left out: {listed(_texts(cells.empty))}.")
+    grid, shape_notes = _rectangle(cells, name, delimiter)
+    notes += shape_notes
+    if header is None:
+        header, reason = _find_header(grid.rows)
+    else:
+        reason = "as given"
+    first, names = (1, grid.rows[0]) if header else (0, [""] * len(grid.rows[0]))
+    rows = grid.rows[first:]
+    if not rows:
+        raise DataError(f"{name} holds only a line of column names. Pass at least 2 rows.")
+    width = _filled_width(rows)
+    if width < len(names):
+        notes.append(f"Empty columns at the end were left out: {listed(names[width:])}.")
+        names, rows = names[:width], [row[:width] for row in rows]
+    decimal = _decimal_sign(rows, delimiter)
+    if decimal == ",":
+        notes.append("Decimal commas were read as points.")
+    names, name_notes = _unique(names)
+    if header:
+        notes.append("The first line was read as column names.")
+    columns = tuple(
+        text_column(column, below, decimal)
+        for column, below in zip(names, zip(*rows, strict=True), strict=True)
+    )
+    places = grid.lines[first:]
+    return Table(
+        name=name,
+        columns=columns,
+        places=np.array(places, dtype=np.int64),
+        unit="line",
+        notes=(*notes, *name_notes),
+        delimiter=delimiter,
+        header=header,
+        header_reason=reason,
+        blank=tuple(line for line in cells.empty if places[0] < line < places[-1]),
+    )
+
+
+def _decode(data: bytes, name: str) -> tuple[str, list[str]]:
+    if data.startswith((b"\xff\xfe", b"\xfe\xff")):
+        try:
+            return data.decode("utf-16"), []
+        except UnicodeDecodeError as error:
+            raise DataError(f"{name} is damaged UTF-16 text: {error}. Save it as UTF-8.") from error
+    if b"\0" in data:
+        raise DataError(
+            f"{name} is not a text file. CSV (text), NPZ and NPY tables are read; save a "
+            "spreadsheet as CSV."
+        )
+    try:
+        return data.decode("utf-8-sig"), []
+    except UnicodeDecodeError:
+        return data.decode("latin-1"), ["The text is not UTF-8 and was read as Latin-1."]
+
+
+def _sniff(lines: Sequence[str]) -> str:
+    """The first delimiter that splits nearly all lines alike; otherwise the one that does best."""
+    best, best_share = ",", 0.0
+    for delimiter in DELIMITERS:
+        try:
+            widths = Counter(len(row) for row in _reader(lines, delimiter))
+        except csv.Error:
+            continue
+        width, count = widths.most_common(1)[0]
+        share = count / widths.total() if width > 1 else 0.0
+        if share >= 0.9:
+            return delimiter
+        if share > best_share:
+            best, best_share = delimiter, share
+    return best
+
+
+def _reader(lines: Iterable[str], delimiter: str) -> "_csv.Reader":
+    if delimiter != " ":
+        return csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=True)
+    # Any run of blanks outside quotation marks is one delimiter.
+    single = (
+        re.sub(r'("[^"]*")|\s+', lambda found: found[1] or " ", line.strip()) for line in lines
+    )
+    return csv.reader(single, delimiter=" ", strict=True)
+
+
+def _split(lines: Sequence[str], delimiter: str, name: str) -> _Grid:
+    rows: list[list[str]] = []
+    numbers: list[int] = []
+    empty: list[int] = []
+    n_cells = 0
+    any_marked = any(MARK in line for line in lines)
+    reader = _reader((f"{line}\n" for line in lines), delimiter)
+    try:
+        for row in reader:
+            cells = [cell.strip() for cell in row]
+            if any_marked:
+                cells = [unmarked(cell) if MARK in cell else cell for cell in cells]
+            if any(cells):
+                rows.append(cells)
+                numbers.append(reader.line_num)
+                n_cells += len(cells)
+            elif len(cells) > 1:
+                empty.append(reader.line_num)
+            check_at_most(len(cells), MOST_COLUMNS, "columns", name, "Leave out columns.")
+            check_at_most(n_cells, MOST_VALUES, "cells or more", name, "Use fewer rows.")
+    except csv.Error as error:
+        line = (numbers[-1] if numbers else 0) + 1
+        raise DataError(
+            f"{name}, line {line}: {error}; a quotation mark may not be closed. Correct the line."
+        ) from error
+    return _Grid(rows, numbers, tuple(empty))
+
+
+def _texts(numbers: Iterable[int]) -> list[str]:
+    return [str(number) for number in numbers]
+
+
+def _filled_width(rows: list[list[str]]) -> int:
+    """How many columns there are up to the last one with a value in it, at least one."""
+    width = len(rows[0])
+    while width > 1 and not any(row[width - 1] for row in rows):
+        width -= 1
+    return width
+
+
+def _rectangle(grid: _Grid, name: str, delimiter: str) -> tuple[_Grid, list[str]]:
+    """The grid, when all its rows have one length, up to what spreadsheets and R are known for."""
+    widths = Counter(len(row) for row in grid.rows)
+    width = widths.most_common(1)[0][0]
+    rows = grid.rows
+    if len(rows[0]) == width - 1 and set(widths) == {width, width - 1} and widths[width - 1] == 1:
+        # R's write.table names every column but that of the row names.
+        return _Grid([["", *rows[0]], *rows[1:]], grid.lines), []
+    odd = [i for i, row in enumerate(rows) if len(row) != width]
+    if odd:
+        first = odd[0]
+        others = listed(_texts(grid.lines[i] for i in odd))
+        raise DataError(
+            f"{name}, line {grid.lines[first]}: {len(rows[first])} cells, but most lines have "
+            f"{width} (separated by {NAMES[delimiter]}). Rows must have the same length; "
+            f"correct the lines {others}."
+        )
+    filled = _filled_width(rows)
+    if filled == width:
+        return grid, []
+    notes = ["Empty columns at the end of the lines were left out."]
+    return _Grid([row[:filled] for row in rows], grid.lines), notes
+
+
+def _find_header(rows: list[list[str]]) -> tuple[bool, str]:
+    first = rows[0]
+    words = [cell for cell in first if cell.lower() not in MISSING and not _is_numeric(cell)]
+    if not words:
+        if len(rows) > 1 and _counts_up(first) and not _counts_up(rows[1]):
+            return True, "the first line only counts the columns"
+        return False, "the first line holds numbers only"
+    set_of_words = set(words)
+    if len(rows) == 1:
+        return len(words) == len(first), "there is no other line"
+    named = [d for d, cell in enumerate(first) if cell in set_of_words]
+    if any(_is_numeric(row[d]) for row in rows[1:] for d in named):
+        return True, f"the first line has words ({listed(words, 3)}) where others have numbers"
+    recur = any(row[d] in set_of_words for row in rows[1:] for d in named)
+    if len(words) == len(first) and not recur:
+        return True, f"the first line holds words only ({listed(words, 3)}), which do not recur"
+    return False, f"the words in the first line ({listed(words, 3)}) look like values"
+
+
+def _is_numeric(cell: str) -> bool:
+    return is_number(cell.replace(",", ".", 1))
+
+
+def _counts_up(cells: Sequence[str]) -> bool:
+    """0, 1, 2… or 1, 2, 3…, as programs number columns that have no names."""
+    if len(cells) < 3 or not all(cell.isdecimal() for cell in cells):
+        return False
+    first = "01".find(cells[0])
+    return first >= 0 and all(cell == str(n) for n, cell in enumerate(cells, start=first))
+
+
+def _decimal_sign(rows: list[list[str]], delimiter: str) -> str:
+    """A comma when cells use it as one and no number has a point."""
+    if delimiter == ",":
+        return "."
+    sample = [cell for row in rows[:SNIFFED_LINES] for cell in row]
+    points = any("." in cell and is_number(cell) for cell in sample)
+    commas = any(cell.count(",") == 1 and _is_numeric(cell) for cell in sample)
+    return "," if commas and not points else "."
+
+
+def _unique(names: list[str]) -> tuple[list[str], list[str]]:
+    """Every column with a name of its own."""
+    taken: Counter[str] = Counter()
+    all_names = set(names)
+    unique: list[str] = []
+    for number, given in enumerate(names, start=1):
+        name = given or f"column {number}"
+        taken[name] += 1
+        while taken[name] > 1 and f"{name} ({taken[name]})" in all_names:
+            taken[name] += 1
+        unique.append(name if taken[name] == 1 else f"{name} ({taken[name]})")
+    repeated = [name for name, count in taken.items() if count > 1]
+    notes = [f"Columns of the same name were numbered: {listed(repeated)}."] if repeated else []
+    return unique, notes

@@ -1,0 +1,153 @@
+"""Views: several descriptions of the same things, side by side in one table of targets."""
+
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import accumulate
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike, NDArray
+
+from gplvm_core.readers.checks import mixed_units
+from gplvm_core.readers.drawing import Drawing
+from gplvm_core.readers.errors import DataError
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class View:
+    """A named block of neighbouring columns, drawn in its own way.
+
+    `column_names` are those of the block, where its columns have any.
+    """
+
+    name: str
+    drawing: Drawing
+    column_names: tuple[str, ...] | None = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.name, str) or not self.name.strip():
+            raise DataError(f"A view needs a name, got {self.name!r}.")
+        if self.column_names is not None and len(self.column_names) != self.n_outputs:
+            raise DataError(
+                f"The view {self.name!r} has {len(self.column_names)} column names for "
+                f"{self.n_outputs} columns."
+            )
+
+    @property
+    def n_outputs(self) -> int:
+        return self.drawing.n_outputs
+
+    @property
+    def full_names(self) -> tuple[str, ...]:
+        """A name for every column that tells the view, too."""
+        word = "pixel" if self.drawing.kind == "image" else "column"
+        own = self.column_names or tuple(f"{word} {d}" for d in range(self.n_outputs))
+        return tuple(f"{self.name}: {name}" for name in own)
+
+
+def columns_of_views(views: Sequence[View]) -> dict[str, slice]:
+    """Where each view's columns are among all."""
+    ends = list(accumulate(view.n_outputs for view in views))
+    return {
+        view.name: slice(end - view.n_outputs, end) for view, end in zip(views, ends, strict=True)
+    }
+
+
+def check_views(views: Sequence[View], n_outputs: int, what: str) -> None:
+    """Raises DataError unless the views have names of their own and share out all columns."""
+    repeated = [name for name, count in Counter(view.name for view in views).items() if count > 1]
+    if repeated:
+        raise DataError(
+            f"{what}: {len(views)} views, but several are called {repeated[0]!r}; "
+            "give each a name of its own."
+        )
+    total = sum(view.n_outputs for view in views)
+    if views and total != n_outputs:
+        parts = " + ".join(f"{view.n_outputs} ({view.name})" for view in views)
+        raise DataError(
+            f"{what}: the views have {parts} = {total} columns, the targets {n_outputs}. "
+            "Every column belongs to one view."
+        )
+
+
+def unknown_view(name: object, views: Sequence[View], what: str) -> DataError:
+    """What to say when a view is asked for that is not there."""
+    if not views:
+        return DataError(f"{what} has no views; it was asked for {name!r}.")
+    known = ", ".join(view.name for view in views)
+    return DataError(f"{what} has no view {name!r}; choose one of {known}.")
+
+
+def side_by_side(blocks: dict[str, NDArray[Any]], what: str) -> NDArray[Any]:
+    """The views' targets as one table: uint8 if all are, float64 otherwise.
+
+    Raises DataError when there is none, one is no table, or their numbers of rows differ.
+    """
+    if not blocks:
+        raise DataError(f"{what}: no views were given; pass at least one.")
+    for name, block in blocks.items():
+        if block.ndim != 2:
+            raise DataError(
+                f"{what}: the view {name!r} must be a table of N rows; got an array of shape "
+                f"{block.shape}. For images: array.reshape(len(array), -1)."
+            )
+    if len({len(block) for block in blocks.values()}) > 1:
+        counts = ", ".join(f"{name} has {len(block)}" for name, block in blocks.items())
+        raise DataError(
+            f"{what}: the views have different numbers of rows: {counts}. Row n of every view "
+            "describes the same thing; give a missing description as a row of NaN."
+        )
+    if all(block.dtype == np.uint8 for block in blocks.values()):
+        return np.hstack(list(blocks.values()))
+    try:
+        return np.hstack([block.astype(np.float64) for block in blocks.values()])
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{what}: the views must be numbers: {error}.") from error
+
+
+def constant_views(targets: Float[Array, "N D"], views: Sequence[View]) -> tuple[str, ...]:
+    """The names of the views in which nothing varies."""
+    varies = np.fmin.reduce(targets, axis=0) < np.fmax.reduce(targets, axis=0)
+    return tuple(name for name, at in columns_of_views(views).items() if not varies[at].any())
+
+
+def oddities_of_views(targets: Float[Array, "N D"], views: Sequence[View]) -> tuple[str, ...]:
+    """What is odd about single views: constant ones, and columns of one in different units."""
+    told, still = [], constant_views(targets, views)
+    for view, columns in zip(views, columns_of_views(views).values(), strict=True):
+        if view.name in still:
+            told.append(f"The view {view.name!r} is constant: there is nothing to learn in it.")
+        elif view.drawing.kind not in ("image", "skeleton"):
+            told += [
+                f"In the view {view.name!r}: {sentence}"
+                for sentence in mixed_units(targets[:, columns], view.full_names)
+            ]
+    return tuple(told)
+
+
+def label_view(labels: ArrayLike, n_classes: int) -> Float[Array, "N C"]:
+    """Class labels as targets: 1 in the columns of a row's classes, −1 elsewhere.
+
+    labels: N class numbers from 0, or N × C booleans where a row may have several classes or none.
+    Raises DataError for anything else. Source: Damianou (2015), §5.3.4.
+    """
+    given = np.asarray(labels)
+    if given.ndim == 2 and given.dtype == bool:
+        if given.shape[1] != n_classes:
+            raise DataError(f"The labels have {given.shape[1]} columns for {n_classes} classes.")
+        return np.where(given, 1.0, -1.0)
+    if given.ndim != 1 or given.dtype.kind not in "iu":
+        raise DataError(
+            "Labels are one whole number per row, or N × C booleans; got an array of shape "
+            f"{given.shape} and dtype {given.dtype}."
+        )
+    if len(given) and not 0 <= given.min() <= given.max() < n_classes:
+        raise DataError(
+            f"Labels run from {given.min()} to {given.max()}; with {n_classes} classes they are 0 "
+            f"to {n_classes - 1}."
+        )
+    return np.where(given[:, None] == np.arange(n_classes), 1.0, -1.0)

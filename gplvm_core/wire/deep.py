@@ -1,0 +1,77 @@
+"""A layer of a deep model, and all that is below it, as the bytes that its canvas reads.
+
+The browser generates from a point of any layer: the posterior mean of its outputs, which is a point
+of the next layer, and so on down to the data.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from numpy import ndarray as Array
+
+from gplvm_core.readers.drawing import Drawing
+from gplvm_core.wire.basis import mean_variance
+from gplvm_core.wire.frame import frame
+from gplvm_core.wire.model import Chart, as_seen, data_spread, pack_model, pack_points
+from gplvm_core.wire.rows import DrawnData
+
+
+@dataclass(frozen=True, eq=False)
+class HiddenRows:
+    """The outputs of a hidden layer as rows: numbers without a picture of their own."""
+
+    values: Float[Array, "N D"]
+    missing: None = None
+    column_names: None = None
+    labels: None = None
+    label_names: tuple[str, ...] = ()
+    sequences: None = None
+    times: None = None
+
+    @property
+    def drawing(self) -> Drawing:
+        return Drawing("bars", (self.values.shape[1],))
+
+    @property
+    def covariates(self) -> Mapping[str, Array]:
+        return {}
+
+
+def pack_layers(model: Any, dataset: DrawnData, layer: int, name: str) -> bytes:
+    """The points of a layer, and the posteriors from there down to the data.
+
+    name: under which the view finds the bytes. Raises KernelError for a kernel that the browser
+    cannot evaluate.
+    """
+    layers = model.layers_
+    hidden = (HiddenRows(each.latent_mean_) for each in layers[layer + 1 :])
+    rows: list[DrawnData] = [*hidden, dataset]
+    seen = [as_seen(layers, at) for at in range(layer, len(layers))]
+    charts = [Chart.of(each, outputs) for each, outputs in zip(seen, rows, strict=True)]
+    arrays, described = pack_points(charts[0])
+    for number, chart in enumerate(charts):
+        packed = pack_model(chart, f"layer {number}")
+        arrays[f"layer{number}"] = np.frombuffer(packed, np.uint8)
+    header = {
+        **described,
+        "name": name,
+        "layers": len(rows),
+        "inputs": layers[0].latent_mean_.shape[1],
+        "handed_on": handed_on(seen[0]),
+        "spread": data_spread(dataset.values),
+    }
+    return frame(header, arrays)
+
+
+def handed_on(layer: Any) -> float:
+    """The variance of the linear map of its inputs that a layer hands on, as a multiple of what the
+    kernel is in: the outputs' mean variance.
+    """
+    posterior = layer.posterior_
+    if posterior.slope is None:
+        return 0.0
+    spread = np.var(layer.latent_mean_ @ posterior.slope * posterior.scale, axis=0)
+    return float(np.mean(spread)) / mean_variance(posterior)[0] ** 2

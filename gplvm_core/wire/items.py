@@ -1,0 +1,57 @@
+"""Rows of data as the small pictures that the canvas has of them."""
+
+import numpy as np
+from jaxtyping import Float
+from numpy import ndarray as Array
+
+from gplvm_core.wire.rows import DrawnData
+
+MOST_ITEM_BYTES = 3_000_000  # of all small pictures; larger ones are reduced
+MISSING_PIXEL = 255  # in the items of images with gaps; observed pixels are below it
+
+
+def items_of(
+    dataset: DrawnData, ends: tuple[float, float]
+) -> tuple[Array, list[int], list[int] | None, int | None]:
+    """The rows small enough to be sent: N × …, one's shape, its range and missing code.
+
+    ends: the values drawn as black and white. Images become uint8 and are averaged over blocks; of
+    long curves every k-th column is kept. Missing values are NaN among floating numbers; in images
+    they have a code of their own (else None) and the observed ones the numbers below it.
+    """
+    drawing, values = dataset.drawing, dataset.values
+    n_points = len(values)
+    if drawing.kind == "image":
+        complete = dataset.missing is None
+        white = 255 if complete else MISSING_PIXEL - 1
+        low, high = ends
+        images = np.clip((values - low) * (white / (high - low)), 0.0, white)
+        images = images.reshape(n_points, drawing.shape[0], drawing.shape[1], -1)
+        block = max(1, int(np.ceil(np.sqrt(images.size / MOST_ITEM_BYTES))))
+        rows, columns = images.shape[1] // block, images.shape[2] // block
+        images = images[:, : rows * block, : columns * block]
+        images = images.reshape(n_points, rows, block, columns, block, -1)
+        means = images.mean(axis=(2, 4)) if complete else _observed_means(images)
+        items = np.rint(means).astype(np.uint8).reshape(n_points, -1)
+        shape = [rows, columns, *drawing.shape[2:]]
+        return items, shape, [0, white], None if complete else MISSING_PIXEL
+    if drawing.kind == "curve":
+        values = values[:, :: max(1, int(np.ceil(values.size * 4 / MOST_ITEM_BYTES)))]
+        return values.astype(np.float32), [values.shape[1]], None, None
+    return values.astype(np.float32), list(drawing.shape), None, None
+
+
+def _observed_means(blocks: Float[Array, "N H b W b C"]) -> Float[Array, "N H W C"]:
+    """Means over the blocks' observed pixels; the missing code where a block has none."""
+    counts = np.sum(~np.isnan(blocks), axis=(2, 4))
+    sums = np.nansum(blocks, axis=(2, 4))
+    return np.where(counts > 0, sums / np.maximum(counts, 1), MISSING_PIXEL)
+
+
+def value_range(dataset: DrawnData) -> tuple[float, float]:
+    """The values drawn as black and white, or the ends of the axis."""
+    if dataset.drawing.value_range is not None:
+        return dataset.drawing.value_range
+    low, high = float(np.nanmin(dataset.values)), float(np.nanmax(dataset.values))
+    margin = 0.0 if dataset.drawing.kind == "image" else 0.06 * (high - low)
+    return (low - margin, high + margin) if high > low else (low - 0.5, high + 0.5)

@@ -1,0 +1,298 @@
+"""A fitted model as the bytes that the canvas reads."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, Self
+
+import numpy as np
+from jaxtyping import Float, Int
+from numpy import ndarray as Array
+
+from gplvm_core.figures.dimensions import dimensions_on
+from gplvm_core.figures.palette import COLOURS
+from gplvm_core.prediction import Posterior
+from gplvm_core.readers.drawing import Drawing
+from gplvm_core.readers.spread import row_order, stride
+from gplvm_core.wire.basis import (
+    MOST_BASES,
+    kernel_parts,
+    mean_variance,
+    output_variances,
+    scaled_basis,
+    sets_of_rows,
+)
+from gplvm_core.wire.crowd import SomeRows, sample_of
+from gplvm_core.wire.frame import frame
+from gplvm_core.wire.items import items_of, value_range
+from gplvm_core.wire.rows import DrawnData
+
+MOST_FACTORS = 24  # facts of the rows that the map can be coloured by
+
+
+@dataclass(frozen=True, eq=False)
+class Chart:
+    """What the canvas shows: a posterior, its data, and where the training points lie.
+
+    latent_mean, latent_variance: N × Q (variance None: the points are certain); relevance: (Q,);
+    on: the dimensions that carry information, most relevant first; layer: which one of a model of
+    several it is; row_numbers: of the data that the rows were drawn from, where they were; deep:
+    that model, where the data lie below further layers.
+    """
+
+    posterior: Posterior
+    dataset: DrawnData
+    latent_mean: Float[Array, "N Q"]
+    latent_variance: Float[Array, "N Q"] | None
+    relevance: Float[Array, " Q"]
+    on: tuple[int, ...]
+    layer: int | None = None
+    row_numbers: Int[Array, " N"] | None = None
+    deep: Any = None
+
+    @classmethod
+    def of(cls, model: Any, dataset: DrawnData, layer: int | None = None) -> Self:
+        """From a fitted estimator. A model without a KL counts its most relevant dimensions.
+
+        Of a model of several layers one, usually the last, whose points generate the data.
+        """
+        layers = getattr(model, "layers_", ())
+        if layers:
+            last = len(layers) - 1
+            at = last if layer is None else layer
+            deep = model if at < last else None
+            return replace(cls.of(as_seen(layers, at), dataset), layer=at, deep=deep)
+        relevance = np.asarray(model.relevance_, dtype=float)
+        order = np.argsort(-relevance, kind="stable")
+        information = np.asarray(model.information_, dtype=float)
+        if np.all(np.isnan(information)):
+            on = order[: int(model.n_effective_)]
+        else:
+            on = order[dimensions_on(information[order])]
+        variance = model.latent_variance_ if np.any(model.latent_variance_) else None
+        mean = np.asarray(model.latent_mean_, dtype=float)
+        numbers = getattr(model, "kept_rows_", None)
+        return cls(
+            model.posterior_,
+            dataset,
+            mean,
+            variance,
+            relevance,
+            tuple(int(q) for q in on),
+            row_numbers=numbers if numbers is not None and len(numbers) == len(mean) else None,
+        )
+
+    @classmethod
+    def of_top(cls, model: Any, dataset: DrawnData) -> Self:
+        """Of a model of several layers the top: where its paths are, and where rows are placed."""
+        layers = getattr(model, "layers_", ())
+        return replace(cls.of(layers[0], dataset), layer=0) if layers else cls.of(model, dataset)
+
+    @property
+    def n_latent(self) -> int:
+        return self.latent_mean.shape[1]
+
+    @property
+    def pair(self) -> tuple[int, int]:
+        """The two dimensions to show first: the most relevant of those that are on."""
+        order = [int(q) for q in np.argsort(-self.relevance, kind="stable")]
+        leading = [*self.on, *(q for q in order if q not in self.on)]
+        # One latent dimension is drawn against the order of the rows, as a second one.
+        return (leading[0], leading[1]) if len(leading) > 1 else (0, 1)
+
+    @property
+    def whole(self) -> Int[Array, " n"] | None:
+        """The rows that a page gets whole; None: all."""
+        return sample_of(len(self.latent_mean), self.posterior.n_outputs)
+
+    @property
+    def sample(self) -> Self:
+        """These rows alone."""
+        chosen = self.whole
+        if chosen is None:
+            return self
+        variance = self.latent_variance
+        return replace(
+            self,
+            dataset=SomeRows.of(self.dataset, chosen),
+            latent_mean=self.latent_mean[chosen],
+            latent_variance=None if variance is None else variance[chosen],
+        )
+
+    @property
+    def middle(self) -> int:
+        """The row of the training point nearest to the median position, weighted by relevance."""
+        away = self.latent_mean - np.median(self.latent_mean, axis=0)
+        return int(np.argmin(away**2 @ self.relevance))
+
+
+def as_seen(layers: Sequence[Any], at: int) -> Any:
+    """A layer of a model of several: with the model's inputs beside its own where it sees both."""
+    layer, top = layers[at], layers[0]
+    if layer.posterior_.n_latent == layer.latent_mean_.shape[1]:
+        return layer
+    names = ("latent_mean_", "latent_variance_", "information_")
+    both = {name: np.hstack([getattr(layer, name), getattr(top, name)]) for name in names}
+    return replace(layer, **both)
+
+
+def pack_model(chart: Chart, name: str) -> bytes:
+    """All that the browser needs to generate, to shade and to draw the training points.
+
+    name: under which the view finds the bytes. Raises KernelError for a kernel that the browser
+    cannot evaluate.
+    """
+    posterior, dataset = chart.posterior, chart.dataset
+    scale, gap = mean_variance(posterior)
+    transform, shrink, weights = scaled_basis(posterior, gap)
+    points, described = pack_points(chart)
+    added = len(described["axes"]) - chart.n_latent
+    inducing = np.pad(posterior.inducing, ((0, 0), (0, added)))
+    arrays = {
+        "inducing": inducing,
+        "transform": transform,
+        "shrink": shrink,
+        "center": np.broadcast_to(posterior.center, (posterior.n_outputs,)).astype(float),
+        "weights": (weights * posterior.scale).astype(np.float32),
+        "scales": np.broadcast_to(posterior.scale, (posterior.n_outputs,)).astype(np.float32),
+        **output_variances(posterior),
+        **points,
+    }
+    if posterior.slope is not None:  # in the data's units, an added axis without effect
+        slope = np.pad(posterior.slope * posterior.scale, ((0, added), (0, 0)))
+        arrays["slope"] = slope.astype(np.float32)
+    arrays["items"], item_shape, item_range, missing_code = items_of(
+        chart.sample.dataset, value_range(dataset)
+    )
+    header = {
+        "name": name,
+        "layer": chart.layer,
+        "kernel": kernel_parts(posterior.kernel, inducing.shape[1], chart.n_latent),
+        "scale": scale,
+        "spread": data_spread(dataset.values),
+        "noise_variance": float(posterior.noise_variance),
+        "drawing": drawing_header(dataset),
+        "item_shape": item_shape,
+        "item_range": item_range,
+        "item_missing": missing_code,
+        **described,
+    }
+    if sets_of_rows(posterior) > MOST_BASES:
+        header["sets_of_rows"] = sets_of_rows(posterior)  # more than are told apart
+    return frame(header, arrays)
+
+
+def pack_points(chart: Chart) -> tuple[dict[str, Array], dict[str, Any]]:
+    """The training points on the map, as arrays and as entries of the header.
+
+    Of very many a sample, and what `pack_columns` needs to be understood.
+    """
+    everywhere, whole = plane_positions(chart), chart.whole
+    latent = everywhere if whole is None else everywhere[whole]
+    every, chart = chart, chart.sample
+    dataset, relevance, variance = chart.dataset, chart.relevance, chart.latent_variance
+    axes = [f"Dimension {q + 1}" for q in range(chart.n_latent)]
+    if chart.n_latent == 1:
+        relevance = np.append(relevance, 0.0)
+        variance = None if variance is None else np.pad(variance, ((0, 0), (0, 1)))
+        axes.append("Order of rows")
+    arrays = {"latent": latent.astype(np.float32)}
+    if every.row_numbers is not None:
+        order = slice(None) if whole is None else row_order(len(everywhere))
+        arrays["row_numbers"] = every.row_numbers[order].astype(np.int32)
+    if variance is not None:
+        arrays["latent_variance"] = variance.astype(np.float32)
+    if dataset.labels is not None:
+        arrays["labels"] = dataset.labels.astype(np.int32)
+    if dataset.sequences is not None:
+        times = np.arange(len(latent)) if dataset.times is None else dataset.times
+        arrays["sequences"] = dataset.sequences.astype(np.int32)
+        arrays["order"] = np.lexsort((times, dataset.sequences)).astype(np.int32)
+    known = facts_of(every.dataset)
+    factors = dict(list(known.items())[:MOST_FACTORS])
+    if whole is not None:
+        factors = {name: facts[whole] for name, facts in factors.items()}
+    if factors:
+        arrays["factors"] = np.stack(list(factors.values())).astype(np.float32)
+    return arrays, {
+        "axes": axes,
+        "n_latent": chart.n_latent,
+        "relevance": relevance.tolist(),
+        "on": list(chart.on),
+        "dims": list(chart.pair),
+        "start": chart.middle,
+        "label_names": list(dataset.label_names),
+        "factors": list(factors),
+        **({"more_factors": len(known) - len(factors)} if len(known) > len(factors) else {}),
+        "palette": list(COLOURS),
+        **({} if whole is None else {"crowd": _crowd(every.dataset, everywhere)}),
+    }
+
+
+def plane_positions(chart: Chart) -> Float[Array, "N Q"]:
+    """A single latent dimension gets the order of the rows beside it, so that there is a plane."""
+    latent = chart.latent_mean
+    if chart.n_latent > 1:
+        return latent
+    return np.hstack([latent, np.linspace(-1.0, 1.0, len(latent))[:, None]])
+
+
+def _crowd(dataset: DrawnData, latent: Float[Array, "N Q"]) -> dict[str, Any]:
+    """What the browser has to know of all rows, where it gets a sample."""
+    labels = [] if dataset.labels is None else np.unique(dataset.labels).tolist()
+    ranges = np.stack([latent.min(axis=0), latent.max(axis=0)], axis=1).tolist()
+    return {"count": len(latent), "stride": stride(len(latent)), "ranges": ranges, "labels": labels}
+
+
+def facts_of(dataset: DrawnData) -> dict[str, Float[Array, " N"]]:
+    """Further facts of the rows that are numbers, by name."""
+    known = dict(dataset.covariates)
+    if dataset.times is not None:
+        known["time"] = dataset.times
+    found = {}
+    for name, values in known.items():
+        if not np.issubdtype(values.dtype, np.number):
+            continue
+        columns = values.reshape(len(values), -1).T
+        for number, column in enumerate(columns, start=1):
+            if np.nanmin(column) < np.nanmax(column):
+                found[name if len(columns) == 1 else f"{name} {number}"] = column
+    return found
+
+
+def data_spread(values: Float[Array, "N D"]) -> float:
+    """The data's own standard deviation, the root mean square over the columns.
+
+    Colours of uncertainty reach from 0 to it on every page, so that they mean the same.
+    """
+    return float(np.sqrt(np.mean(np.nanvar(values, axis=0))))
+
+
+def drawing_header(dataset: DrawnData) -> dict[str, Any]:
+    """How a row is drawn, with what must be the same for all rows: range, size, floor."""
+    drawing: Drawing = dataset.drawing
+    described: dict[str, Any] = {
+        "kind": drawing.kind,
+        "shape": list(drawing.shape),
+        "range": list(value_range(dataset)),
+        "columns": None if dataset.column_names is None else list(dataset.column_names),
+    }
+    if drawing.skeleton is not None:
+        joints = dataset.values.reshape(-1, *drawing.shape)
+        heights = joints[:, :, 1]
+        heights = heights[~np.isnan(heights).all(axis=1)]
+        floor = float(np.quantile(np.nanmin(heights, axis=1), 0.02))
+        top = float(np.quantile(np.nanmax(heights, axis=1), 0.98))
+        centre = np.nanmean(joints, axis=(0, 1))
+        centre[1] = (floor + top) / 2.0
+        # A missing coordinate adds nothing to a joint's distance.
+        distance = np.sqrt(np.nansum((joints - centre) ** 2, axis=2)).max(axis=1)
+        described["skeleton"] = {
+            "names": list(drawing.skeleton.joint_names),
+            "parents": list(drawing.skeleton.parents),
+        }
+        described["extent"] = {
+            "centre": centre.tolist(),
+            "reach": float(np.quantile(distance, 0.98)),
+            "floor": floor,
+        }
+    return described

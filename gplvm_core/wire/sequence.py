@@ -1,0 +1,172 @@
+"""Sequences to play: a latent path and the outputs along it, as the bytes that the player reads."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float
+from numpy import ndarray as Array
+
+from gplvm_core.readers.dataset import Dataset
+from gplvm_core.readers.drawing import Drawing
+from gplvm_core.wire.frame import frame
+from gplvm_core.wire.items import MISSING_PIXEL
+from gplvm_core.wire.model import Chart, drawing_header
+
+MOST_PICTURE_BYTES = 3_000_000  # of one panel's pictures; larger ones are reduced
+FRAMES_A_SECOND = 20.0  # at normal speed, for times that can hardly be seconds
+SECONDS_A_FRAME = (1 / 250, 0.5)  # between frames that can
+
+
+@dataclass(frozen=True, eq=False)
+class SequencePanel:
+    """One picture that follows the time: values (T, D), NaN where unknown.
+
+    std: their standard deviations, drawn around the values (images: drawn by themselves when heat).
+    """
+
+    title: str
+    values: Float[Array, "T D"]
+    std: Float[Array, "T D"] | None = None
+    words: str = ""
+    heat: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Reel:
+    """A sequence to play: T increasing times, the pictures along them and the latent path behind.
+
+    latent_mean, latent_variance: (T, Q), None when the path, or its uncertainty, is not known;
+    spread: (T,) standard deviation of the outputs as a share of the data's own (`spread_share`);
+    forecast, hidden: (T,) which frames lie beyond the data, and where something is hidden.
+    """
+
+    title: str
+    times: Float[Array, " T"]
+    panels: tuple[SequencePanel, ...]
+    latent_mean: Float[Array, "T Q"] | None = None
+    latent_variance: Float[Array, "T Q"] | None = None
+    spread: Float[Array, " T"] | None = None
+    forecast: Bool[Array, " T"] = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    hidden: Bool[Array, " T"] = field(default_factory=lambda: np.zeros(0, dtype=bool))
+
+    @property
+    def rate(self) -> float:
+        """Units of time a second at normal speed: 1 where the times look like seconds."""
+        step = usual_step(self.times)
+        low, high = SECONDS_A_FRAME
+        return 1.0 if low <= step <= high else FRAMES_A_SECOND * step
+
+
+def usual_step(times: Float[Array, " T"]) -> float:
+    """The median difference between increasing times; 1 for a single one."""
+    return float(np.median(np.diff(times))) if len(times) > 1 else 1.0
+
+
+def spread_share(std: Float[Array, "T D"], dataset: Dataset) -> Float[Array, " T"]:
+    """Standard deviation of the outputs as a share of the data's own around their means, (T,).
+
+    1 says: no better known than a row drawn at random. Pixels and coordinates share a unit, and
+    their variances are added up; other columns are compared each with its own.
+    """
+    own = np.nanvar(dataset.values, axis=0)
+    if dataset.drawing.kind in ("image", "skeleton"):
+        return np.asarray(np.sqrt(np.sum(std**2, axis=1) / max(float(own.sum()), 1e-300)))
+    varies = own > 0.0
+    return np.asarray(np.sqrt(np.mean(std[:, varies] ** 2 / own[varies], axis=1)))
+
+
+def pack_stage(chart: Chart, name: str) -> bytes:
+    """What stays while sequences are played: the training points and how outputs are drawn.
+
+    name: under which the view finds the bytes.
+    """
+    header = {
+        "name": name,
+        "axes": [f"Dimension {q + 1}" for q in range(chart.n_latent)],
+        "on": list(chart.on),
+        # One latent dimension is drawn against time (−1).
+        "dims": list(chart.pair) if chart.n_latent > 1 else [-1, 0],
+        "drawing": drawing_header(chart.dataset),
+    }
+    return frame(header, {"latent": chart.latent_mean.astype(np.float32)})
+
+
+@dataclass(frozen=True)
+class Cue:
+    """Where to go when a sequence arrives (None: stay), and whether it is played from there."""
+
+    start: float | None = None
+    play: bool = False
+
+
+def pack_reel(reel: Reel, dataset: Dataset, name: str, id: str, cue: Cue) -> bytes:
+    """One sequence with all its pictures, so that playing needs nothing else.
+
+    id: changes whenever the sequence does.
+    """
+    low, high = drawing_header(dataset)["range"]
+    n_frames = len(reel.times)
+    arrays: dict[str, Array] = {"times": np.asarray(reel.times, dtype=float)}
+    for part in ("latent_mean", "latent_variance", "spread"):
+        values = getattr(reel, part)
+        if values is not None:
+            arrays[part] = values.astype(np.float32)
+    for part in ("forecast", "hidden"):
+        flags = getattr(reel, part)
+        arrays[part] = (flags if len(flags) else np.zeros(n_frames, bool)).astype(np.uint8)
+    panels: list[dict[str, Any]] = []
+    shape = list(dataset.drawing.shape)
+    for number, panel in enumerate(reel.panels):
+        described: dict[str, Any] = {"title": panel.title, "words": panel.words, "spread": False}
+        if panel.heat and panel.std is not None:
+            most = max(float(np.nanmax(panel.std)), 1e-300)
+            arrays[f"values{number}"], shape = as_pictures(dataset.drawing, panel.std, (0.0, most))
+            described["heat"] = [0.0, most]
+        elif dataset.drawing.kind == "image":
+            arrays[f"values{number}"], shape = as_pictures(
+                dataset.drawing, panel.values, (low, high)
+            )
+        else:
+            arrays[f"values{number}"] = panel.values.astype(np.float32)
+            if panel.std is not None:
+                arrays[f"std{number}"] = panel.std.astype(np.float32)
+                described["spread"] = True
+        panels.append(described)
+    header = {
+        "name": name,
+        "id": id,
+        "title": reel.title,
+        "panels": panels,
+        "shape": shape,
+        "rate": reel.rate,
+        "start": cue.start,
+        "play": cue.play,
+        "white": MISSING_PIXEL - 1,
+    }
+    return frame(header, arrays)
+
+
+def as_pictures(
+    drawing: Drawing, values: Float[Array, "T D"], value_range: tuple[float, float]
+) -> tuple[Array, list[int]]:
+    """Images as uint8, (T, …), and one's shape: averages over blocks when they are many.
+
+    0 to 254 run over the range; 255 is a block where nothing is known.
+    """
+    low, high = value_range
+    white = MISSING_PIXEL - 1
+    images = np.clip((values - low) * (white / (high - low)), 0.0, white)
+    images = images.reshape(len(values), drawing.shape[0], drawing.shape[1], -1)
+    block = max(1, int(np.ceil(np.sqrt(images.size / MOST_PICTURE_BYTES))))
+    rows, columns = images.shape[1] // block, images.shape[2] // block
+    images = images[:, : rows * block, : columns * block]
+    images = images.reshape(len(values), rows, block, columns, block, -1)
+    counts = np.sum(~np.isnan(images), axis=(2, 4))
+    sums = np.nansum(images, axis=(2, 4))
+    means = np.where(counts > 0, sums / np.maximum(counts, 1), MISSING_PIXEL)
+    return np.rint(means).astype(np.uint8).reshape(len(values), -1), [
+        rows,
+        columns,
+        *drawing.shape[2:],
+    ]

@@ -1,0 +1,118 @@
+"""A model of several views as the bytes that the canvas with several outputs reads."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from jaxtyping import Bool, Float
+from numpy import ndarray as Array
+
+from gplvm_core.figures.dimensions import joint_relevance
+from gplvm_core.readers.dataset import Dataset
+from gplvm_core.readers.drawing import Drawing
+from gplvm_core.readers.missing import missing_entries
+from gplvm_core.wire.deep import pack_layers
+from gplvm_core.wire.frame import frame
+from gplvm_core.wire.model import Chart, drawing_header, pack_model, pack_points
+
+WHOLE = "Whole row"
+
+
+@dataclass(frozen=True, eq=False)
+class ViewRows:
+    """One view of a data set as the canvas needs it; unlike a `Dataset`, rows may be empty."""
+
+    values: Float[Array, "N Dv"]
+    drawing: Drawing
+    column_names: tuple[str, ...] | None
+    whole: Dataset
+
+    @classmethod
+    def of(cls, dataset: Dataset, name: str) -> "ViewRows":
+        view = next(view for view in dataset.views if view.name == name)
+        return cls(dataset.view_values[name], view.drawing, view.column_names, dataset)
+
+    @property
+    def missing(self) -> Bool[Array, "N Dv"] | None:
+        return missing_entries(self.values)
+
+    @property
+    def labels(self) -> Array | None:
+        return self.whole.labels
+
+    @property
+    def label_names(self) -> tuple[str, ...]:
+        return self.whole.label_names
+
+    @property
+    def sequences(self) -> Array | None:
+        return self.whole.sequences
+
+    @property
+    def times(self) -> Array | None:
+        return self.whole.times
+
+    @property
+    def covariates(self) -> Mapping[str, Array]:
+        return self.whole.covariates
+
+
+def is_label_view(rows: ViewRows) -> bool:
+    """Whether a view tells classes: ±1 in named columns, of which bars are drawn."""
+    known = rows.values[~np.isnan(rows.values)]
+    return (
+        rows.drawing.kind == "bars"
+        and rows.column_names is not None
+        and rows.values.shape[1] > 1
+        and bool(np.isin(known, (-1.0, 1.0)).all())
+    )
+
+
+def pack_views(
+    charts: Mapping[str, Chart], outputs: Sequence[str], plane: tuple[int, int], name: str
+) -> bytes:
+    """All that the browser needs to generate the chosen outputs side by side.
+
+    charts: by view, all on the same latent points; outputs: the views to draw, or `WHOLE` for all
+    of them as one row of the data set's own drawing; plane: the two dimensions to begin with;
+    name: under which the view finds the bytes. Raises KernelError for a kernel that the browser
+    cannot evaluate.
+    """
+    names = list(charts) if WHOLE in outputs else [view for view in charts if view in outputs]
+    layers = {view: _packed(charts[view], view) for view in names}
+    arrays, described = pack_points(joint_chart(charts))
+    for number, packed in enumerate(layers.values()):
+        arrays[f"layer{number}"] = np.frombuffer(packed, np.uint8)
+    header: dict[str, Any] = {
+        **described,
+        "name": name,
+        "dims": list(plane),
+        "layers": names,
+        "outputs": [_output(title, names, charts) for title in outputs],
+    }
+    return frame(header, arrays)
+
+
+def _packed(chart: Chart, view: str) -> bytes:
+    """A view, through its own hidden layers if it has any."""
+    if chart.deep is None or chart.layer is None:
+        return pack_model(chart, view)
+    return pack_layers(chart.deep, chart.dataset, chart.layer, view)
+
+
+def joint_chart(charts: Mapping[str, Chart]) -> Chart:
+    """The points that the views share; a dimension counts as for the view that follows it most."""
+    relevance = joint_relevance({view: chart.relevance for view, chart in charts.items()})
+    return replace(next(iter(charts.values())), relevance=relevance)
+
+
+def _output(title: str, names: list[str], charts: Mapping[str, Chart]) -> dict[str, Any]:
+    if title != WHOLE:
+        rows = charts[title].dataset
+        labels = isinstance(rows, ViewRows) and is_label_view(rows)
+        return {"title": title, "layers": [names.index(title)], "labels": labels}
+    rows = charts[names[0]].dataset
+    assert isinstance(rows, ViewRows)
+    drawing = drawing_header(rows.whole)
+    return {"title": WHOLE, "layers": list(range(len(names))), "labels": False, "drawing": drawing}

@@ -1,0 +1,211 @@
+"""What the stops of the tour draw, against independent computations."""
+
+import re
+
+import numpy as np
+import pytest
+from scipy.stats import multivariate_normal
+from sklearn.gaussian_process import GaussianProcessRegressor
+from sklearn.gaussian_process.kernels import RBF, ConstantKernel
+
+from gplvm_core.lessons.dimensions import dimensions
+from gplvm_core.lessons.forecasts import drawn_ahead, forecasts, iterated, learnt, series
+from gplvm_core.lessons.four_maps import Judged, four_maps
+from gplvm_core.lessons.functions import GRID, KINDS, conditioned, functions, kernel_of
+from gplvm_core.lessons.inducing import LOW, inducing, observed, sparse
+from gplvm_core.lessons.noisy_inputs import fits, seen
+from gplvm_core.lessons.picture import LessonPicture, number, pack_picture
+from gplvm_core.lessons.rows import LessonRows
+from gplvm_core.lessons.turned_digit import turned_digit
+from gplvm_core.lessons.two_trainings import step_lengths
+from gplvm_core.lessons.uncertain_input import moments
+from gplvm_core.models import SparseGPRegression
+from gplvm_core.numerics import Array
+from gplvm_core.prediction import predict
+from gplvm_core.wire.frame import unframe
+
+POINTS = np.array([[-1.0, 0.4], [0.3, -1.1], [1.8, 0.9]])
+
+
+def test_a_picture_arrives_as_it_was_made() -> None:
+    header, arrays = unframe(pack_picture(functions("smooth", 1.0, 1.0, 0.1, POINTS), edit=3))
+    (panel,) = header["panels"]
+    assert header["edit"] == 3
+    assert panel["hand"]["name"] == "points"
+    mean = next(mark for mark in panel["marks"] if mark["title"] == "their mean")
+    expected = conditioned(kernel_of("smooth", 1.0, 1.0), *POINTS.T, 0.1, 0).mean
+    np.testing.assert_array_equal(arrays[mean["arrays"]["y"]], expected)
+
+
+@pytest.mark.parametrize(
+    ("value", "words"), [(-0.001, "0.00"), (-1.5, "−1.50"), (12345.678, "12,345.68")]
+)
+def test_numbers_are_for_people(value: float, words: str) -> None:
+    assert number(value) == words
+
+
+def test_functions_after_points_are_those_of_another_package() -> None:
+    found = conditioned(kernel_of("smooth", 0.8, 1.3), *POINTS.T, 0.2, 0)
+    other = GaussianProcessRegressor(
+        ConstantKernel(1.3**2) * RBF(0.8), alpha=0.2**2, optimizer=None
+    ).fit(POINTS[:, :1], POINTS[:, 1])
+    mean, deviation = other.predict(GRID[:, None], return_std=True)
+    np.testing.assert_allclose(found.mean, mean, atol=1e-4)
+    np.testing.assert_allclose(found.deviation, deviation, atol=1e-4)
+    assert found.evidence == pytest.approx(other.log_marginal_likelihood_value_, abs=1e-4)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_every_frame_of_the_moving_functions_is_a_draw(kind: str) -> None:
+    kernel = kernel_of(kind, 1.0, 1.0)
+    draws = np.array(
+        [conditioned(kernel, *np.empty((2, 0)), 0.1, seed).paths[7] for seed in range(60)]
+    ).reshape(-1, len(GRID))
+    some = [10, 60, 75]
+    expected = kernel.K(GRID[some, None])
+    assert np.cov(draws[:, some].T) == pytest.approx(expected, abs=0.35 * expected.max())
+
+
+def test_noise_switches_all_dimensions_off() -> None:
+    # That dimensions fall at little noise a walk through the tour sees.
+    steps: list[int] = []
+    hopeless = dimensions("two", 16, 1.5, 4, lambda _, step, most: steps.append(step))
+    assert hopeless.panels[0].title == "0 of 4 dimensions are on"
+    assert "ARD fails" in hopeless.words[1]
+    assert steps == list(range(1, len(steps) + 1))
+
+
+def test_a_training_that_nobody_watches_ends() -> None:
+    def leave(*_: object) -> None:
+        raise StopIteration
+
+    with pytest.raises(StopIteration):
+        dimensions("two", 16, 0.1, 4, leave)
+
+
+def test_moments_through_the_kernel_are_those_of_draws() -> None:
+    bend = np.array([[-2.0, -1.0], [-0.5, 0.3], [0.4, 1.2], [1.6, -0.4]])
+    mean, deviation, weights = moments(0.3, 0.6, 0.8, bend)
+    x = np.random.default_rng(0).normal(0.3, 0.6, 200_000)
+    drawn = np.exp(-0.5 * ((x[:, None] - bend[:, 0]) / 0.8) ** 2) @ weights
+    assert mean == pytest.approx(drawn.mean(), abs=0.01)
+    assert deviation == pytest.approx(drawn.std(), abs=0.01)
+
+
+def test_fitted_points_overfit_and_averaged_ones_do_not() -> None:
+    class Enough(Exception):
+        """Seen what was to be seen."""
+
+    said: list[tuple[str, ...]] = []
+
+    def watch(picture: LessonPicture, step: int, most: int) -> None:
+        said.append(picture.words)
+        if step >= 16:
+            raise Enough
+
+    with pytest.raises(Enough):
+        four_maps(8, watch)
+    points, bayesian = (
+        [float(each) for each in re.findall(r"\d+\.\d\d|\d+(?= % of)", words)]
+        for words in said[-1][-2:]
+    )  # error shown, error hidden, per cent inside the bands
+    assert points[0] < 0.5 < 1.0 < bayesian[0]
+    assert points[2] < bayesian[2] - 5
+    assert points[1] / points[0] > 2 * bayesian[1] / bayesian[0]
+
+
+def test_the_bands_of_a_model_are_counted_as_they_are() -> None:
+    rows = LessonRows(
+        np.zeros((4, 3)), np.tile([0.0, 1.0, 3.0], (2, 1)), np.array([0, 1, 1]) > 0, *"abc"
+    )
+
+    class Model:
+        """Fills in zeros, ± 1."""
+
+        latent_mean_ = np.zeros((4, 1))
+
+        def inverse_transform(self, latents: Array) -> Array:
+            return np.full((4, 3), 2.0)
+
+        def complete(self, given: Array, return_std: bool) -> tuple[Array, Array]:
+            assert np.isnan(given[:, 1:]).all()
+            return np.zeros((2, 3)), np.ones((2, 3))
+
+    judged = Judged(rows)
+    judged.note(Model(), 1)
+    assert judged.shown == [2.0]
+    assert judged.aside == pytest.approx([np.sqrt(5.0)])
+    assert judged.inside == [50.0]
+
+
+def test_a_line_mixes_up_what_a_plane_tells_apart() -> None:
+    whole, part = (turned_digit(4, span, 0.2, False).words[1] for span in (360.0, 30.0))
+    assert "nearer to" in whole
+    assert whole.endswith("on two components no longer.")
+    assert "mixed up with none" in part
+
+
+def test_inducing_inputs_on_all_points_lose_nothing_and_none_lose_most() -> None:
+    data = observed(12, 0.3, 0)
+    exact = multivariate_normal(np.zeros(12), RBF(0.6)(data[:, :1]) + 0.3**2 * np.eye(12))
+    bound, mean, deviation, _ = sparse(data, data[:, 0], 0.6, 0.3)
+    other = GaussianProcessRegressor(RBF(0.6), alpha=0.3**2, optimizer=None)
+    expected, spread = other.fit(data[:, :1], data[:, 1]).predict(GRID[:, None], return_std=True)
+    assert bound == pytest.approx(exact.logpdf(data[:, 1]), abs=0.01)
+    np.testing.assert_allclose(mean, expected, atol=2e-3)
+    np.testing.assert_allclose(deviation, spread, atol=2e-3)
+    fewer = sparse(data, data[::3, 0], 0.6, 0.3)[0]
+    assert sparse(data, np.array([1e3]), 0.6, 0.3)[0] < fewer < bound + 1e-6
+
+
+@pytest.mark.parametrize("count", [0, 1, 15])
+def test_any_number_of_inducing_inputs_can_be_drawn(count: int) -> None:
+    places = np.column_stack([np.zeros(count), np.full(count, LOW)])  # on one place
+    assert "nats are missing" in inducing(places, 0.5, 0.2, 20).words[0]
+
+
+def test_careless_forecasts_are_sure_and_wrong() -> None:
+    words = forecasts(60, 0.02, 15).words[0]
+    inside = [int(each) for each in re.findall(r"\d+", words)]
+    assert inside[0] == 15
+    assert inside[1] < 8
+    assert inside[2] >= 14
+
+
+def test_one_step_ahead_is_the_same_with_and_without_uncertainty() -> None:
+    posterior = learnt(series(40, 0.02, 0))
+    careless, careful = (iterated(posterior, 0.4, 2, each) for each in (False, True))
+    assert careless[0][0] == careful[0][0]
+    assert careless[1][0] == careful[1][0]
+    # The second step, drawn: a mean and a deviation of very many series.
+    draws = drawn_ahead(posterior, 0.4, 2)[:, 1]
+    assert careful[0][1] == pytest.approx(draws.mean(), abs=0.02)
+    assert careful[1][1] == pytest.approx(draws.std(), rel=0.2)
+    assert careless[1][1] < careful[1][1]
+
+
+def test_beliefs_about_inputs_find_the_curve_that_exact_ones_flatten() -> None:
+    data = seen("noisy", 0.6, 0.5, 0)
+    off = {}
+    for name, legs in fits(data).items():
+        for model in legs:
+            if model.n_iter_ >= 32:
+                break
+        predicted = np.ravel(model.predict(GRID[:, None]))
+        off[name] = np.sqrt(np.mean((predicted - np.sin(2 * GRID)) ** 2))
+    assert off["honest"] < 0.15 < 0.3 < off["naive"]
+
+
+def test_a_step_on_a_map_is_as_long_as_what_comes_out_moves() -> None:
+    draw = np.random.default_rng(0)
+    inputs = draw.uniform(-1, 1, (12, 2))
+    outputs = np.column_stack([np.sin(2 * inputs[:, 0]), inputs.sum(axis=1)])
+    model = SparseGPRegression(12, scaling="none", max_iter=30, random_state=0).fit(inputs, outputs)
+    posterior, points = model.posterior_, draw.uniform(-2, 2, (2, 2))
+    mean, _ = predict(posterior, points)
+    cross = posterior.kernel.K(points, posterior.inducing)
+    covariance = posterior.kernel.K(points) - cross @ posterior.variances.gap(0) @ cross.T
+    apart = covariance[0, 0] + covariance[1, 1] - 2 * covariance[0, 1]
+    expected = np.sum((mean[0] - mean[1]) ** 2) + apart * np.sum(posterior.scale**2)
+    (length,) = step_lengths(posterior, points, np.array([[0, 1]]))
+    assert length == pytest.approx(np.sqrt(expected), rel=1e-6)

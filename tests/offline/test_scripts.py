@@ -1,0 +1,77 @@
+"""The scripts of assets/canvas, joined into one scope."""
+
+import re
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from gplvm_core.offline.scripts import ASSETS, script
+
+STREAMLIT = sorted(f"streamlit/{path.name}" for path in (ASSETS / "streamlit").glob("*.js"))
+ENTRIES = [*STREAMLIT, "offline/offline.js", "offline/compare.js"]
+DECLARED = re.compile(r"^(?:export default )?(?:async )?(?:class|function|const|let) (\w+)", re.M)
+
+
+def write(folder: Path, **texts: str) -> Path:
+    for name, text in texts.items():
+        (folder / f"{name}.js").write_text(text, encoding="utf-8")
+    return folder
+
+
+def test_what_a_script_uses_stands_above_it_and_once(tmp_path):
+    folder = write(
+        tmp_path,
+        base="export const one = 1;\n",
+        left='import { one } from "./base.js";\n\nexport const two = one + one;\n',
+        right='import { one } from "./base.js";\nexport class Right {}\n',
+        top=(
+            'import { two } from "./left.js";\nimport {\n  Right,\n} from "./right.js";\n'
+            "export default function top() {}\n"
+        ),
+    )
+    lines = [line for line in script("top.js", folder=folder).split("\n") if line]
+    assert lines == [
+        "const one = 1;",
+        "const two = one + one;",
+        "class Right {}",
+        "export default function top() {}",
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        'import { one as other } from "./base.js";\n',
+        'import * as base from "./base.js";\n',
+        'import "./base.js";\n',
+        "const a = 1;\nexport { a };\n",
+    ],
+)
+def test_what_cannot_be_joined_is_refused_in_words(tmp_path, text):
+    folder = write(tmp_path, base="export const one = 1;\n", top=text)
+    with pytest.raises(ValueError, match="Scripts are joined into one"):
+        script("top.js", folder=folder)
+
+
+def test_a_circle_is_refused_and_named(tmp_path):
+    folder = write(
+        tmp_path,
+        a='import { b } from "./b.js";\nexport const a = 1;\n',
+        b='import { a } from "./a.js";\nexport const b = 1;\n',
+    )
+    with pytest.raises(ValueError, match=r"circle: a\.js → b\.js → a\.js"):
+        script("a.js", folder=folder)
+
+
+@pytest.mark.parametrize("name", ENTRIES)
+def test_no_name_stands_twice_in_one_scope(name):
+    counts = Counter(DECLARED.findall(script(name)))
+    assert [declared for declared, count in counts.items() if count > 1] == []
+
+
+@pytest.mark.parametrize("name", ["map/explorer.js", "painter/painter.js", "player/player.js"])
+def test_what_draws_itself_can_stand_in_a_page_without_streamlit(name):
+    text = script(name)
+    assert "export" not in re.findall(r"^\w+", text, re.M)
+    assert "manifolio" not in text

@@ -1,0 +1,122 @@
+"""A data set says what it is, and refuses parts that do not fit together."""
+
+from dataclasses import FrozenInstanceError, replace
+
+import numpy as np
+import pytest
+
+from gplvm_core.readers import DataError, Dataset, Drawing, Skeleton
+
+TARGETS = np.random.default_rng(1).normal(size=(5, 6))
+PAIR = Skeleton(("root", "tip"), (-1, 0))
+
+
+@pytest.fixture
+def data() -> Dataset:
+    return Dataset(
+        "demo",
+        "Demo",
+        TARGETS,
+        Drawing("bars", (6,)),
+        labels=np.array([0, 1, 0, 1, 0]),
+        label_names=("a", "b"),
+        times=np.arange(5),
+        sequences=np.zeros(5, int),
+        covariates={"light": np.zeros((5, 3))},
+    )
+
+
+def test_arrays_cannot_be_written_and_the_callers_still_can(data):
+    for array in (data.targets, data.labels, data.times, data.sequences, data.covariates["light"]):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 1
+    assert TARGETS.flags.writeable
+    with pytest.raises(FrozenInstanceError):
+        data.name = "other"
+
+
+def test_values_are_float64_whatever_the_targets(data):
+    pixels = replace(data, targets=np.arange(30, dtype=np.uint8).reshape(5, 6))
+    assert pixels.targets.dtype == np.uint8
+    assert pixels.values.dtype == np.float64 and pixels.values[4, 5] == 29
+    assert (data.n_points, data.n_outputs) == (5, 6)
+    assert data.times.dtype == np.float64
+
+
+def test_warnings_take_pixels_for_one_unit(data):
+    mixed = replace(data, targets=TARGETS * [1, 1, 1, 1, 1, 1e6])
+    assert any("units" in sentence for sentence in mixed.warnings)
+    assert replace(mixed, drawing=Drawing("image", (2, 3))).warnings == ()
+
+
+def test_gaps_are_kept_and_told(data):
+    assert data.missing is None
+    gaps = TARGETS.copy()
+    gaps[1, 2] = gaps[3, 2] = np.nan
+    holed = replace(data, targets=gaps)
+    np.testing.assert_array_equal(np.argwhere(holed.missing), [[1, 2], [3, 2]])
+    np.testing.assert_array_equal(holed.values, gaps)
+    assert holed.warnings[0].startswith("2 of 30 values are missing")
+
+
+def test_masked_targets_are_gaps(data):
+    masked = np.ma.masked_less(TARGETS, -1.0)
+    holed = replace(data, targets=masked)
+    np.testing.assert_array_equal(holed.missing, TARGETS < -1.0)
+
+
+def test_a_column_without_any_value_is_named(data):
+    targets = TARGETS.copy()
+    targets[:, 4] = np.nan
+    with pytest.raises(DataError, match="nothing is observed in column 'e'"):
+        replace(data, targets=targets, column_names=tuple("abcdef"))
+    with pytest.raises(DataError, match="nothing is observed in column 'pixel 4'"):
+        replace(data, targets=targets, drawing=Drawing("image", (2, 3)))
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"targets": np.full((5, 6), np.nan)}, "nothing is observed in 5 rows"),
+        ({"targets": np.where(TARGETS > 9, 0, np.inf)}, "30 infinity in 5 of 5 rows"),
+        ({"targets": np.ones((5, 6), int)}, "uint8 or floating"),
+        ({"drawing": Drawing("bars", (7,))}, "6 values.*bars"),
+        ({"column_names": ("a",)}, "1 column names for 6 columns"),
+        ({"labels": np.zeros(4, int)}, "one number per row"),
+        ({"labels": np.zeros(5)}, "whole numbers"),
+        ({"labels": np.array([0, 1, 2, 0, 0])}, "0 to 2, but there are 2"),
+        ({"labels": np.array([0, -1, 0, 0, 0])}, "-1 to 0"),
+        ({"labels": None}, "label names without labels"),
+        ({"times": np.array([0, 1, np.nan, 2, 3])}, "finite"),
+        ({"sequences": np.zeros((5, 1), int)}, "one number per row"),
+        ({"covariates": {"light": np.zeros((4, 3))}}, "covariate 'light'"),
+    ],
+)
+def test_parts_that_do_not_fit_are_refused(data, changes, words):
+    with pytest.raises(DataError, match=words):
+        replace(data, **changes)
+
+
+@pytest.mark.parametrize(
+    ("make", "words"),
+    [
+        (lambda: Drawing("picture", (2, 2)), "Unknown drawing 'picture'"),
+        (lambda: Drawing("image", (2, 2, 4)), "cannot have the shape"),
+        (lambda: Drawing("curve", (2, 2)), "cannot have the shape"),
+        (lambda: Drawing("bars", (0,)), "cannot have the shape"),
+        (lambda: Drawing("skeleton", (2, 3)), "needs a Skeleton"),
+        (lambda: Drawing("image", (2, 3), skeleton=PAIR), "has no skeleton"),
+        (lambda: Drawing("skeleton", (3, 3), skeleton=PAIR), "2 joints"),
+        (lambda: Drawing("image", (2, 2), (1.0, 1.0)), "lower, higher"),
+        (lambda: Skeleton(("a", "b"), (-1,)), "one parent per joint"),
+        (lambda: Skeleton(("a", "b"), (1, -1)), r"Joint 0 \(a\) hangs on 1"),
+    ],
+)
+def test_drawings_that_cannot_be_drawn_are_refused(make, words):
+    with pytest.raises(DataError, match=words):
+        make()
+
+
+def test_short_vectors_are_bars_and_long_ones_curves():
+    assert Drawing.of_vector(12).kind == "bars"
+    assert Drawing.of_vector(100).kind == "curve"

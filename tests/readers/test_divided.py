@@ -1,0 +1,50 @@
+"""Columns divided into views: by names, by choice, in blocks; labels as a view."""
+
+import numpy as np
+import pytest
+
+from gplvm_core.datasets import load_dataset
+from gplvm_core.readers import DataError, Dataset, Drawing
+from gplvm_core.readers.divided import in_blocks, in_groups, name_groups, with_labels
+
+
+def dataset(name: str, targets: np.ndarray, **facts: object) -> Dataset:
+    return Dataset(name, name, targets, Drawing.of_vector(targets.shape[1]), **facts)
+
+
+def test_names_tell_groups_of_columns():
+    assert name_groups(["x1", "y1", "x2", "y2"]) == {"x": [0, 2], "y": [1, 3]}
+    assert name_groups(["left_x", "left_y", "w"]) == {"left": [0, 1], "w": [2]}
+    assert name_groups(["a", "b", "c"]) == {}
+    assert name_groups(["x1", "x2"]) == {}
+
+
+def test_groups_reorder_columns_and_keep_their_names():
+    table = dataset("t", np.arange(12.0).reshape(3, 4), column_names=("x1", "y1", "x2", "y2"))
+    divided = in_groups(table, name_groups(table.column_names))
+    np.testing.assert_array_equal(divided.view_values["y"], table.targets[:, [1, 3]])
+    assert divided.views[1].column_names == ("y1", "y2")
+
+
+def test_constant_columns_join_a_neighbour_so_that_the_row_is_drawn_as_before():
+    poses = load_dataset("poses")
+    joints = in_blocks(poses, poses.drawing.skeleton.joint_names, 3)
+    assert joints.drawing == poses.drawing
+    assert joints.views[0].name == poses.drawing.skeleton.joint_names[1]  # the root stands still
+    assert [view.n_outputs for view in joints.views] == [6, *[3] * 26]
+    assert all(type(n) is int for view in joints.views for n in view.drawing.shape)
+    assert not any("constant" in warning and "view" in warning for warning in joints.warnings)
+    with pytest.raises(DataError, match="fewer than two"):
+        in_blocks(dataset("still", np.column_stack([np.ones(4), np.arange(4.0)])), ["a", "b"], 1)
+
+
+def test_labels_as_a_view_are_plus_and_minus_one():
+    digits = load_dataset("digits")
+    labelled = with_labels(digits)
+    assert [view.name for view in labelled.views] == ["pixels", "labels"]
+    assert labelled.views[1].column_names == digits.label_names
+    given = labelled.view_values["labels"]
+    np.testing.assert_array_equal(given.argmax(axis=1), digits.labels)
+    assert set(np.unique(given)) == {-1.0, 1.0}
+    with pytest.raises(DataError, match="no labels"):
+        with_labels(dataset("plain", np.ones((3, 2))))

@@ -1,0 +1,79 @@
+"""Single cells in AnnData files: written by the package that people write them with."""
+
+from types import SimpleNamespace
+
+import anndata
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import sparse
+
+from gplvm_core.readers import DataError, read_h5ad, write_h5ad
+from gplvm_core.readers import packages as packages_module
+from gplvm_core.readers.files import read_file
+from gplvm_core.readers.tables.h5ad import HDF5_MAGIC
+
+COUNTS = np.random.default_rng(0).poisson(0.7, (12, 6)).astype(float)
+
+
+@pytest.fixture
+def file(tmp_path):
+    """Twelve cells of three kinds, four of the six genes highly variable, sparse."""
+    obs = pd.DataFrame(
+        {
+            "batch": pd.Categorical(["one"] * 12),
+            "kind": pd.Categorical(["T", "B", None] * 4),
+            "depth": COUNTS.sum(axis=1),
+        },
+        index=pd.Index([f"cell {n}" for n in range(12)], dtype=object),
+    )
+    var = pd.DataFrame(
+        {"highly_variable": [True, False, True, True, False, True]},
+        index=pd.Index([f"gene {d}" for d in range(6)], dtype=object),
+    )
+    cells = anndata.AnnData(sparse.csr_matrix(COUNTS), obs=obs, var=var)
+    cells.obs["barcode"] = pd.Series([f"AC{n}" for n in range(12)], obs.index, dtype=object)
+    cells.layers["twice"] = 2.0 * COUNTS
+    cells.write_h5ad(tmp_path / "blood.h5ad")
+    return tmp_path / "blood.h5ad"
+
+
+def test_cells_become_rows_with_their_labels_and_numbers(file):
+    data = read_file(file)
+    np.testing.assert_array_equal(data.values, COUNTS[:, [0, 2, 3, 5]])
+    assert data.column_names == ("gene 0", "gene 2", "gene 3", "gene 5")
+    assert [data.label_names[label] for label in data.labels[:3]] == ["T", "B", "no label"]
+    np.testing.assert_array_equal(data.covariates["depth"], COUNTS.sum(axis=1))
+    np.testing.assert_array_equal(read_h5ad(file, layer="twice").values, 2 * data.values)
+
+
+def test_a_models_positions_are_written_back_beside_everything_that_was_there(file, tmp_path):
+    rng = np.random.default_rng(1)
+    model = SimpleNamespace(
+        latent_mean_=rng.standard_normal((12, 2)),
+        latent_variance_=rng.random((12, 2)),
+        relevance_=np.array([0.5, 2.0]),
+    )
+    write_h5ad(file, tmp_path / "more.h5ad", model)
+    before, after = anndata.read_h5ad(file), anndata.read_h5ad(tmp_path / "more.h5ad")
+    np.testing.assert_array_equal(after.obsm["X_gplvm"], model.latent_mean_[:, ::-1])
+    np.testing.assert_allclose(after.obsm["X_gplvm_std"] ** 2, model.latent_variance_[:, ::-1])
+    expected = 0.5 * model.latent_variance_[:, 0] + 2.0 * model.latent_variance_[:, 1]
+    np.testing.assert_allclose(after.obs["gplvm_uncertainty"] ** 2, expected)
+    pd.testing.assert_frame_equal(after.obs[before.obs.columns], before.obs)
+    np.testing.assert_array_equal(after.X.toarray(), COUNTS)
+    model.latent_mean_ = model.latent_mean_[:5]
+    with pytest.raises(DataError, match=r"5 rows, blood\.h5ad 12 cells"):
+        write_h5ad(file, tmp_path / "more.h5ad", model)
+
+
+def test_what_cannot_be_read_is_said(file, monkeypatch):
+    with pytest.raises(DataError, match="no layer 'raw'; it has \\['twice'\\]"):
+        read_h5ad(file, layer="raw")
+    with pytest.raises(DataError, match="says no 'age' of its cells"):
+        read_h5ad(file, label="age")
+    with pytest.raises(DataError, match="no AnnData file"):
+        read_h5ad(HDF5_MAGIC + b"and nothing more")
+    monkeypatch.setattr(packages_module, "not_installed", tuple)
+    with pytest.raises(DataError, match="pip install anndata"):
+        read_h5ad(file)

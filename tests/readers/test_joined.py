@@ -1,0 +1,52 @@
+"""Files that describe the same rows become one data set; what does not fit is said."""
+
+import numpy as np
+import pytest
+
+from gplvm_core.readers import DataError, Dataset, Drawing
+from gplvm_core.readers.joined import FileView, RowsDifferError, clash_of_times, joined
+
+
+def dataset(name: str, targets: np.ndarray, **facts: object) -> Dataset:
+    return Dataset(name, name, targets, Drawing.of_vector(targets.shape[1]), **facts)
+
+
+def part(name: str, n: int = 6, **facts: object) -> FileView:
+    targets = np.random.default_rng(len(name)).normal(size=(n, 2))
+    return FileView(name, f"{name}.csv", dataset(name, targets, **facts), n)
+
+
+def test_joining_keeps_rows_and_takes_facts_from_whoever_has_them_all():
+    left = part("left", 6, labels=np.arange(6) % 2)
+    right = part("right", 8, times=np.arange(8.0))
+    with pytest.raises(RowsDifferError, match=r"left\.csv has 6, right.csv has 8"):
+        joined([left, right])
+    trimmed = joined([left, right], "trim")
+    np.testing.assert_array_equal(trimmed.view_values["right"], right.dataset.targets[:6])
+    np.testing.assert_array_equal(trimmed.times, np.arange(6))
+    np.testing.assert_array_equal(trimmed.labels, left.dataset.labels)
+    filled = joined([left, right], "fill")
+    assert filled.n_points == 8 and filled.labels is None
+    assert np.isnan(filled.view_values["left"][6:]).all()
+    assert any("left.csv are not used" in note for note in filled.notes)
+
+
+def test_missing_rows_stay_in_their_place():
+    gappy = FileView("a", "a.csv", dataset("a", np.ones((3, 2))), 5, np.array([0, 2, 4]))
+    whole = joined([gappy, part("other", 5)])
+    np.testing.assert_array_equal(np.isnan(whole.view_values["a"]).all(axis=1), [0, 1, 0, 1, 0])
+
+
+def test_times_that_differ_are_told():
+    one, other = part("a", times=np.arange(6.0)), part("b", times=np.arange(6) / 25)
+    assert clash_of_times([one, other]) is not None
+    assert clash_of_times([one, part("c", times=np.arange(6.0))]) is None
+    assert clash_of_times([one, part("c")]) is None
+
+
+def test_names_that_are_empty_or_given_twice_are_refused_with_their_files():
+    twice = [part("a"), FileView("a", "other.csv", part("a").dataset, 6)]
+    with pytest.raises(DataError, match=r"called “a” \(a\.csv, other\.csv\)"):
+        joined(twice)
+    with pytest.raises(DataError, match=r"from b\.csv has no name"):
+        joined([part("a"), FileView(" ", "b.csv", part("b").dataset, 6)])

@@ -1,0 +1,127 @@
+"""Tables in Excel and Parquet files, written by the packages that people write them with."""
+
+import datetime
+import io
+import zipfile
+
+import numpy as np
+import openpyxl
+import pyarrow as pa
+import pytest
+from pyarrow import parquet
+
+from gplvm_core.readers import DataError, read_table
+from gplvm_core.readers.files import read_file
+from gplvm_core.readers.sources import NamedBytes
+from gplvm_core.readers.tables import sheets as sheets_module
+
+ROWS = [
+    ["name", "height", "weight", "kind"],
+    ["Ann", 1.62, 61, "a"],
+    ["Bob", None, 83.5, "b"],
+    ["Cid", 1.81, 75, "a"],
+]
+
+
+def workbook(rows: list[list], *others: list[list]) -> bytes:
+    book = openpyxl.Workbook()
+    for cells, sheet in zip(
+        (rows, *others), (book.active, *(book.create_sheet() for _ in others)), strict=True
+    ):
+        for row in cells:
+            sheet.append(row)
+    book.active.title = "People"
+    file = io.BytesIO()
+    book.save(file)
+    return file.getvalue()
+
+
+def columns(**named: list) -> bytes:
+    file = io.BytesIO()
+    parquet.write_table(pa.table(named), file)
+    return file.getvalue()
+
+
+def test_a_workbook_is_read_as_its_text_would_be():
+    data = read_file(
+        NamedBytes("people.xlsx", workbook(ROWS)), label_column="kind", id_columns="name"
+    )
+    np.testing.assert_array_equal(data.values, [[1.62, 61.0], [np.nan, 83.5], [1.81, 75.0]])
+    assert data.column_names == ("height", "weight")
+    assert data.label_names == ("a", "b")
+    assert "The sheet 'People' was read." in data.notes
+
+
+def test_of_several_sheets_the_first_is_read_and_it_is_said():
+    data = read_table(workbook([[1, 2.5], [3, 4.0], [5, 0.1]], [["no", "table"]]))
+    np.testing.assert_array_equal(data.values, [[1, 2.5], [3, 4.0], [5, 0.1]])
+    assert "Sheets not used: 'Sheet1'." in data.notes
+
+
+def test_empty_margins_of_a_sheet_do_not_count():
+    rows = [[None] * 4, ["a", "b", None, None], [1.0, 2.0, None, None], [3.0, 5.0, None, None]]
+    data = read_table(workbook([*rows, [None] * 4]))
+    np.testing.assert_array_equal(data.values, [[1.0, 2.0], [3.0, 5.0]])
+    assert data.column_names == ("a", "b")
+
+
+def test_numbers_keep_every_digit():
+    values = np.random.default_rng(0).normal(size=(5, 3)) * 10.0 ** np.array([-8, 0, 9])
+    stored = columns(**{f"x{j}": values[:, j].tolist() for j in range(3)})
+    np.testing.assert_array_equal(read_table(stored).values, values)
+    # A workbook has sixteen digits.
+    np.testing.assert_allclose(read_table(workbook(values.tolist())).values, values, rtol=1e-15)
+
+
+def test_parquet_has_names_gaps_and_labels():
+    data = read_file(
+        NamedBytes("cells.parquet", columns(a=[1.0, None, 3.0], b=[4, 5, 6], c=["x", "y", "x"])),
+        label_column="c",
+    )
+    np.testing.assert_array_equal(data.values, [[1.0, 4.0], [np.nan, 5.0], [3.0, 6.0]])
+    assert data.column_names == ("a", "b") and data.label_names == ("x", "y")
+
+
+def test_cells_that_are_no_numbers_are_named():
+    day = datetime.datetime(2020, 1, 31)
+    with pytest.raises(DataError, match="2020-01-31"):
+        read_table(workbook([["day", "x"], [day, 1.0], [day, 2.0]]))
+
+
+@pytest.mark.parametrize(
+    ("data", "words"),
+    [
+        (workbook(ROWS)[:400], "cut off"),
+        (columns(a=[1.0, 2.0])[:60], "damaged or cut off.*Save it again"),
+        (b"PAR1 nothing else", "damaged or cut off"),
+        (workbook([]), "first sheet holds no table"),
+    ],
+    ids=["workbook cut", "parquet cut", "no parquet", "no cells"],
+)
+def test_broken_files_are_explained(data, words):
+    with pytest.raises(DataError, match=words):
+        read_table(data)
+
+
+def test_a_workbook_whose_parts_are_no_xml_is_refused():
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        archive.writestr("xl/workbook.xml", "<x/>")
+    with pytest.raises(DataError, match="damaged or cut off"):
+        read_table(file.getvalue())
+
+
+def test_a_bomb_is_refused_before_it_is_unpacked():
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/workbook.xml", "<x/>")
+        archive.writestr("xl/worksheets/sheet1.xml", bytes(600 * 2**20))
+    with pytest.raises(DataError, match=r"was refused: its .* unpack to 600 MB"):
+        read_table(file.getvalue())
+
+
+def test_more_cells_than_are_read_are_refused(monkeypatch):
+    monkeypatch.setattr(sheets_module, "MOST_VALUES", 10)
+    for data in (workbook(ROWS), columns(a=[1.0] * 6, b=[2.0] * 6)):
+        with pytest.raises(DataError, match="cells or more; up to 10 are read"):
+            read_table(data)

@@ -1,0 +1,361 @@
+"""The bytes for the canvas: what goes in comes out, and predicts what the posterior predicts."""
+
+from dataclasses import replace
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+
+from gplvm_core import BayesianGPLVM
+from gplvm_core.kernels import RBF, Bias, Kernel, KernelError, Linear, White
+from gplvm_core.prediction import Posterior, predict
+from gplvm_core.readers.dataset import Dataset
+from gplvm_core.readers.drawing import Drawing, Skeleton
+from gplvm_core.wire.frame import frame, unframe
+from gplvm_core.wire.model import Chart, pack_model
+
+N, Q, D = 60, 3, 12
+KERNELS = {
+    "rbf": RBF(1.7, np.array([0.7, 1.1, 2.0])),
+    "linear": Linear(np.array([1.0, 0.4, 0.2])),
+    "sum": RBF(0.8, 1.3) + Linear(0.5) + Bias(0.3) + White(0.05),
+}
+
+
+def chart_of(
+    kernel: Kernel, dataset: Dataset | None = None, n_inducing: int = 25, noise: float = 0.01
+) -> Chart:
+    """A sparse regression posterior on points that are known, over smooth outputs."""
+    rng = np.random.default_rng(0)
+    latent = rng.standard_normal((N, Q))
+    outputs = np.sin(latent @ rng.standard_normal((Q, D)))
+    inducing, jitter = latent[:n_inducing], 1e-6
+    gram = kernel.K(inducing) + jitter * np.eye(n_inducing)
+    cross = kernel.K(inducing, latent)
+    inverse = np.linalg.inv(gram + cross @ cross.T / noise)
+    center, scale = np.full(D, 3.0), np.linspace(0.5, 2.0, D)
+    posterior = Posterior(
+        kernel,
+        inducing,
+        inverse @ (cross @ outputs) / noise,
+        (np.linalg.inv(gram) - inverse)[None],
+        noise,
+        jitter,
+        center,
+        scale,
+    )
+    dataset = dataset or Dataset("made", "Made", center + scale * outputs, Drawing("curve", (D,)))
+    return Chart(
+        posterior, dataset, latent, np.full((N, Q), 0.04), np.array([2.0, 1.0, 0.25]), (0, 1, 2)
+    )
+
+
+def evaluate(header: dict, arrays: dict, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """What the canvas' model.js does, in NumPy."""
+    inducing = arrays["inducing"]
+    cross = np.zeros((len(points), len(inducing)))
+    diagonal = np.zeros(len(points))
+    for part in header["kernel"]:
+        if part["kind"] == "rbf":
+            difference = points[:, None] - inducing[None]
+            distance = np.sum(np.array(part["precision"]) * difference**2, axis=2)
+            cross += part["variance"] * np.exp(-0.5 * distance)
+        if part["kind"] == "linear":
+            cross += (points * part["variance"]) @ inducing.T
+            diagonal += points**2 @ np.array(part["variance"])
+        else:
+            diagonal += part["variance"]
+        if part["kind"] == "bias":
+            cross += part["variance"]
+    alpha = cross @ arrays["transform"].T
+    return arrays["center"] + alpha @ arrays["weights"], diagonal - alpha**2 @ arrays["shrink"]
+
+
+def test_a_frame_gives_back_header_and_arrays():
+    arrays = {
+        "a": np.arange(6.0).reshape(2, 3),
+        "b": np.arange(5, dtype=np.uint8),
+        "c": np.array([1.5], dtype=np.float32),
+        "d": np.array([-3, 4], dtype=np.int32),
+    }
+    header, back = unframe(frame({"name": "ä"}, arrays))
+    assert header["name"] == "ä"
+    for name, array in arrays.items():
+        assert back[name].dtype == array.dtype
+        np.testing.assert_array_equal(back[name], array)
+
+
+def test_arrays_in_a_frame_are_aligned():
+    data = frame({"x": 1}, {"a": np.zeros(3, np.uint8), "b": np.zeros(2)})
+    header, _ = unframe(data)
+    assert all(entry["offset"] % 8 == 0 for entry in header["arrays"].values())
+
+
+def test_a_frame_refuses_what_the_browser_cannot_read():
+    with pytest.raises(TypeError, match="int64"):
+        frame({}, {"a": np.arange(3)})
+
+
+@pytest.mark.parametrize("name", KERNELS)
+def test_packed_model_predicts_what_the_posterior_predicts(name):
+    chart = chart_of(KERNELS[name])
+    header, arrays = unframe(pack_model(chart, "m"))
+    points = np.random.default_rng(1).uniform(-3, 3, (40, Q))
+    mean, variance = predict(chart.posterior, points)
+    packed_mean, packed_variance = evaluate(header, arrays, points)
+    np.testing.assert_allclose(packed_mean, mean, atol=2e-5)
+    expected = variance[:, 0] / chart.posterior.scale[0] ** 2
+    np.testing.assert_allclose(np.maximum(packed_variance, 0), expected, atol=2e-5)
+
+
+def test_single_precision_weights_survive_a_nearly_singular_kernel():
+    # Inducing inputs that all but coincide, little noise: the plain weights are huge and cancel.
+    chart = chart_of(RBF(1.0, 3.0), n_inducing=50, noise=1e-6)
+    posterior, points = chart.posterior, chart.latent_mean
+    mean, _ = predict(posterior, points)
+    cross = posterior.kernel.K(points, posterior.inducing)
+    plain = posterior.center + posterior.scale * (cross @ posterior.weights.astype(np.float32))
+    packed, _ = evaluate(*unframe(pack_model(chart, "m")), points)
+    assert np.abs(packed - mean).max() < 2e-5
+    assert np.abs(plain - mean).max() > 20 * np.abs(packed - mean).max()
+
+
+def test_one_latent_dimension_is_drawn_against_the_order_of_rows():
+    kernel = RBF(1.0, 0.9)
+    whole = chart_of(kernel)
+    posterior = replace(whole.posterior, inducing=whole.posterior.inducing[:, :1])
+    chart = replace(
+        whole,
+        posterior=posterior,
+        latent_mean=whole.latent_mean[:, :1],
+        latent_variance=whole.latent_variance[:, :1],
+        relevance=np.array([1.0]),
+        on=(0,),
+    )
+    header, arrays = unframe(pack_model(chart, "m"))
+    assert header["axes"] == ["Dimension 1", "Order of rows"]
+    assert header["dims"] == [0, 1]
+    points = np.array([[0.3, -0.9], [0.3, 0.9]])
+    mean, _ = evaluate(header, arrays, points)
+    np.testing.assert_array_equal(mean[0], mean[1])
+    np.testing.assert_allclose(mean[:1], predict(posterior, points[:1, :1])[0], atol=1e-3)
+
+
+def test_the_first_pair_is_the_most_relevant_that_are_on():
+    chart = chart_of(KERNELS["rbf"])
+    relevance = np.array([0.2, 5.0, 1.0])
+    assert replace(chart, relevance=relevance, on=(2, 0)).pair == (2, 0)
+    assert replace(chart, relevance=relevance, on=(0,)).pair == (0, 1)
+
+
+def test_a_chart_takes_what_is_on_from_the_model():
+    whole = chart_of(KERNELS["rbf"])
+    model = SimpleNamespace(
+        posterior_=whole.posterior,
+        latent_mean_=whole.latent_mean,
+        latent_variance_=np.zeros((N, Q)),
+        relevance_=np.array([0.2, 5.0, 1.0]),
+        information_=np.array([0.9, 0.01, 2.0]),
+        n_effective_=2,
+    )
+    chart = Chart.of(model, whole.dataset)
+    assert chart.on == (2, 0)
+    assert chart.latent_variance is None
+    # A model without a KL: as many as its map has directions, by relevance.
+    model.information_ = np.full(Q, np.nan)
+    assert Chart.of(model, whole.dataset).on == (1, 2)
+
+
+def test_large_images_are_reduced_and_keep_their_grey():
+    images = np.full((80, 300 * 200), 128, np.uint8)
+    images[0, :10] = 0
+    dataset = Dataset("grey", "Grey", images, Drawing("image", (300, 200), (0.0, 255.0)))
+    header, arrays = unframe(pack_model(chart_of(KERNELS["rbf"], dataset), "m"))
+    rows, columns = header["item_shape"]
+    assert arrays["items"].shape == (80, rows * columns)
+    assert arrays["items"].nbytes <= 3_000_000
+    assert np.all(arrays["items"][1:] == 128)
+
+
+def test_labels_sequences_and_skeleton_travel():
+    skeleton = Skeleton(("root", "knee", "foot", "head"), (-1, 0, 1, 0))
+    targets = np.random.default_rng(2).standard_normal((N, D))
+    dataset = Dataset(
+        "walk",
+        "Walk",
+        targets,
+        Drawing("skeleton", (4, 3), skeleton=skeleton),
+        labels=np.repeat([0, 1], N // 2),
+        label_names=("slow", "fast"),
+        times=np.tile(np.arange(N // 2)[::-1], 2),
+        sequences=np.repeat([0, 1], N // 2),
+    )
+    header, arrays = unframe(pack_model(chart_of(KERNELS["rbf"], dataset), "m"))
+    assert header["drawing"]["skeleton"]["parents"] == [-1, 0, 1, 0]
+    assert header["label_names"] == ["slow", "fast"]
+    assert arrays["order"][0] == N // 2 - 1
+    np.testing.assert_array_equal(arrays["sequences"], dataset.sequences)
+
+
+def with_gaps(targets: np.ndarray, share: float = 0.3) -> np.ndarray:
+    missing = np.random.default_rng(7).random(targets.shape) < share
+    missing[0] = False
+    return np.where(missing, np.nan, targets)
+
+
+def items_of(dataset: Dataset) -> tuple[dict, np.ndarray]:
+    header, arrays = unframe(pack_model(chart_of(KERNELS["rbf"], dataset), "m"))
+    return header, arrays["items"]
+
+
+@pytest.mark.parametrize("kind", ["curve", "bars"])
+def test_missing_values_travel_as_nan(kind):
+    targets = with_gaps(np.random.default_rng(3).standard_normal((N, D)))
+    header, items = items_of(Dataset("holed", "Holed", targets, Drawing(kind, (D,))))
+    np.testing.assert_array_equal(items, targets.astype(np.float32))
+    low, high = header["drawing"]["range"]
+    assert low < np.nanmin(targets) and np.nanmax(targets) < high
+    assert header["item_missing"] is None
+
+
+def test_missing_pixels_have_a_code_that_no_observed_one_has():
+    pixels = np.random.default_rng(4).integers(0, 256, (N, 6)).astype(float)
+    pixels[0] = [0, 255, 255, 0, 128, 255]
+    holed = with_gaps(pixels)
+    drawing = Drawing("image", (2, 3), (0.0, 255.0))
+    header, items = items_of(Dataset("holed", "Holed", holed, drawing))
+    low, high = header["item_range"]
+    code = header["item_missing"]
+    np.testing.assert_array_equal(items == code, np.isnan(holed))
+    assert high < code
+    grey = 255 * (items - float(low)) / (high - low)
+    known = ~np.isnan(holed)
+    np.testing.assert_allclose(grey[known], holed[known], atol=0.51)
+    complete, plain = items_of(Dataset("whole", "Whole", pixels, drawing))
+    assert complete["item_missing"] is None and complete["item_range"] == [0, 255]
+    np.testing.assert_array_equal(plain, pixels)
+
+
+def test_reduced_images_average_what_is_observed_in_a_block():
+    images = np.full((60, 300, 200), 50.0)
+    for first in range(3):  # every block of two rows keeps an observed one
+        images[first::3, first::3] = np.nan
+    images[5, :20, :20] = np.nan
+    drawing = Drawing("image", (300, 200), (0.0, 100.0))
+    header, items = items_of(Dataset("grey", "Grey", images.reshape(60, -1), drawing))
+    rows, columns = header["item_shape"]
+    assert rows * 2 <= 300
+    small = items.reshape(60, rows, columns)
+    assert np.all(small[:5] == header["item_range"][1] / 2)
+    assert np.all(small[5, :5, :5] == header["item_missing"])
+    assert np.all(small[5, 20:] == header["item_range"][1] / 2)
+
+
+def test_a_skeleton_with_gaps_keeps_its_place_and_size():
+    skeleton = Skeleton(("root", "knee", "foot", "head"), (-1, 0, 1, 0))
+    rng = np.random.default_rng(2)
+    joints = np.array([[0, 1, 0], [0, 0.5, 0.1], [0, 0, 0], [0, 1.6, 0]]).ravel()
+    targets = joints + 0.02 * rng.standard_normal((N, 12))
+    drawing = Drawing("skeleton", (4, 3), skeleton=skeleton)
+    extents = []
+    for holed in (targets, with_gaps(targets, 0.05)):
+        header, _ = items_of(Dataset("walk", "Walk", holed, drawing))
+        extents.append(header["drawing"]["extent"])
+    whole, partial = extents
+    assert partial["floor"] == pytest.approx(whole["floor"], abs=0.02)
+    assert partial["reach"] == pytest.approx(whole["reach"], rel=0.05)
+    np.testing.assert_allclose(partial["centre"], whole["centre"], atol=0.05)
+    blind = targets.copy()
+    blind[3] = np.where(np.arange(12) % 3 == 1, np.nan, blind[3])  # a pose without any height
+    header, _ = items_of(Dataset("walk", "Walk", blind, drawing))
+    assert header["drawing"]["extent"]["floor"] == pytest.approx(whole["floor"], abs=0.01)
+
+
+def test_columns_observed_in_different_rows_are_shaded_by_their_mean_variance():
+    chart = chart_of(KERNELS["rbf"])
+    whole = chart.posterior
+    # Half of what the data told about the first four columns, a tenth about the fifth.
+    gaps = np.stack([whole.gap[0], 0.5 * whole.gap[0], 0.1 * whole.gap[0]])
+    groups = np.array([1] * 4 + [2] + [0] * (D - 5))
+    posterior = replace(whole, gap=gaps, groups=groups, scale=np.ones(D))
+    header, arrays = unframe(pack_model(replace(chart, posterior=posterior), "m"))
+    points = np.random.default_rng(1).uniform(-2, 2, (30, Q))
+    _, variance = predict(posterior, points)
+    assert np.ptp(variance, axis=1).max() > 0.1
+    np.testing.assert_allclose(
+        evaluate(header, arrays, points)[1], variance.mean(axis=1), atol=2e-5
+    )
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+def test_outputs_with_a_noise_of_their_own_are_shaded_by_their_mean_variance(gaps):
+    values = chart_of(KERNELS["rbf"]).dataset.values * np.geomspace(0.1, 10.0, D)
+    noise = np.linspace(0.05, 0.5, D) * values.std(axis=0)
+    values = values + noise * np.random.default_rng(4).standard_normal(values.shape)
+    values = with_gaps(values) if gaps else values
+    model = BayesianGPLVM(Q, n_inducing=15, max_iter=60, random_state=0, noise="per_output")
+    model.fit(values)
+    dataset = Dataset("made", "Made", values, Drawing("curve", (D,)))
+    header, arrays = unframe(pack_model(Chart.of(model, dataset), "m"))
+    points = np.random.default_rng(1).uniform(-2, 2, (30, Q))
+    mean, variance = predict(model.posterior_, points)
+    packed_mean, packed_variance = evaluate(header, arrays, points)
+    np.testing.assert_allclose(packed_mean, mean, atol=2e-5 * np.ptp(mean))
+    expected = variance.mean(axis=1)
+    assert np.ptp(expected) > 0.2 * expected.max()
+    np.testing.assert_allclose(header["scale"] ** 2 * packed_variance, expected, rtol=1e-4)
+
+
+def test_an_unknown_kernel_is_named():
+    class Periodic(Kernel):
+        """A kernel that the canvas does not have."""
+
+        def K(self, first, second=None):
+            return KERNELS["rbf"].K(first, second)
+
+        def diag(self, points):
+            return np.ones(len(points))
+
+    chart = chart_of(KERNELS["rbf"])
+    with pytest.raises(KernelError, match="Periodic"):
+        pack_model(replace(chart, posterior=replace(chart.posterior, kernel=Periodic())), "m")
+
+
+def test_facts_of_the_rows_that_are_numbers_travel_by_name():
+    rng = np.random.default_rng(5)
+    facts = {
+        "age": rng.random(N),
+        "light": rng.random((N, 2)),
+        "constant": np.ones(N),
+        "name": np.array(["a", "b"] * (N // 2)),
+    }
+    dataset = Dataset(
+        "made", "Made", rng.standard_normal((N, D)), Drawing("curve", (D,)), covariates=facts
+    )
+    header, arrays = unframe(pack_model(chart_of(KERNELS["rbf"], dataset), "m"))
+    assert header["factors"] == ["age", "light 1", "light 2"]
+    np.testing.assert_allclose(arrays["factors"][0], facts["age"], rtol=1e-6)
+    np.testing.assert_allclose(arrays["factors"][1:], facts["light"].T, rtol=1e-6)
+
+
+@pytest.mark.parametrize("count", [24, 30])
+def test_facts_that_are_left_out_are_counted(count):
+    rng = np.random.default_rng(5)
+    facts = {f"fact {i}": rng.random(N) for i in range(count)}
+    dataset = Dataset(
+        "made", "Made", rng.standard_normal((N, D)), Drawing("curve", (D,)), covariates=facts
+    )
+    header, arrays = unframe(pack_model(chart_of(KERNELS["rbf"], dataset), "m"))
+    assert header["factors"] == list(facts)[:24]
+    assert header.get("more_factors", 0) == count - len(arrays["factors"])
+
+
+@pytest.mark.parametrize("sets", [8, 9])
+def test_sets_of_rows_that_are_not_told_apart_are_counted(sets):
+    chart = chart_of(KERNELS["rbf"])
+    whole = chart.posterior
+    gap = np.stack([whole.gap[0] * (1.0 - 0.05 * group) for group in range(sets)])
+    posterior = replace(whole, gap=gap, groups=np.arange(D) % sets)
+    header, arrays = unframe(pack_model(replace(chart, posterior=posterior), "m"))
+    assert ("variance_basis" in arrays) == (sets == 8)
+    assert header.get("sets_of_rows") == (None if sets == 8 else 9)
