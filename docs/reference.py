@@ -9,6 +9,7 @@ import importlib
 import inspect
 import pkgutil
 import re
+import textwrap
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -94,14 +95,39 @@ def _entry(name: str, thing: Any, *, inherited: bool) -> str:
         _, words = methods.get(node.name, ("", ""))
         methods[node.name] = _head(node), ast.get_docstring(node) or words
     made = [methods["__init__"][0]] if "__init__" in methods else []
-    fields = [_text(node) for each in classes for node in _public(each, ast.AnnAssign)]
-    # Arguments of the constructor are not told a second time.
-    told = [field for field in dict.fromkeys(fields) if f"{field.split(':')[0]}:" not in str(made)]
-    parts = [f"### {name}", _code("\n    ".join([head, *made, *told])), _prose(thing)]
+    nodes = (node for each in classes for node in _public(each, ast.AnnAssign))
+    fields = {ast.unparse(node.target): _text(node) for node in nodes}
+    # Arguments of the constructor appear once.
+    settings = _settings(thing)
+    shown = [
+        text
+        for field, text in fields.items()
+        if f"{field}:" not in str(made) and field not in settings
+    ]
+    parts = [f"### {name}", _code("\n    ".join([head, *made, *shown]))]
+    if settings:
+        parts.append(_code(_call(name, thing)))
+    parts.append(_prose(thing))
     for called, (line, words) in methods.items():
         if words and called != "__init__":
             parts += [_code(line), _markdown(words)]
     return "\n\n".join(parts)
+
+
+def _settings(thing: Any) -> list[str]:
+    """The names of a class' settings, in the order of its constructor."""
+    return list(inspect.signature(thing).parameters) if hasattr(thing, "_sentences") else []
+
+
+def _call(name: str, thing: Any) -> str:
+    """The constructor of an estimator with its defaults; what they mean follows in words."""
+    arguments = []
+    for each in inspect.signature(thing).parameters.values():
+        if each.kind is each.KEYWORD_ONLY and "*" not in arguments:
+            arguments.append("*")
+        needed = each.default is each.empty
+        arguments.append(each.name if needed else f"{each.name}={each.default!r}")
+    return textwrap.fill(f"{name}({', '.join(arguments)})", 92, subsequent_indent="    ")
 
 
 @cache
@@ -147,7 +173,15 @@ def _prose(thing: Any) -> str:
 
 
 def _markdown(text: str) -> str:
-    """A docstring's plain sentences with `code` in backticks; nothing else in it is markup."""
+    """A docstring's plain sentences with `code` in backticks, and its section of parameters."""
+    before, heading, entries = text.partition("Parameters\n----------\n")
+    if heading:
+        each = re.findall(r"^(\w+)(?: : (.+))?\n((?:    .+\n?)+)", entries, re.MULTILINE)
+        listed = (
+            f"- `{name}` ({_markdown(kind)}): {_markdown(' '.join(words.split()))}"
+            for name, kind, words in each
+        )
+        return "\n".join((_markdown(before.rstrip()), "\n**Parameters**\n", *listed))
     parts = re.split(r"(`[^`\n]*`)", text)
     parts[::2] = [re.sub(r"[*_$<\[\\]", r"\\\g<0>", part) for part in parts[::2]]
     return "".join(parts)

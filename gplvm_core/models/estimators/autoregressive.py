@@ -20,6 +20,7 @@ from gplvm_core.models.estimators.fitted import Saved
 from gplvm_core.models.estimators.forecasting import Forecasting
 from gplvm_core.models.estimators.regression import SparseGPRegression
 from gplvm_core.models.estimators.settings import Iterative, check_settings, preset
+from gplvm_core.models.estimators.trained import whole
 from gplvm_core.models.training.run import Run
 from gplvm_core.optimise import Progress
 
@@ -52,6 +53,7 @@ class AutoregressiveGP(Iterative, Forecasting, Saved, BaseEstimator):
     _: KW_ONLY
     kernel: str | Kernel = "rbf + linear"
 
+    @whole
     def fit(
         self,
         series: ArrayLike | Sequence[ArrayLike],

@@ -16,7 +16,7 @@ from gplvm_core.models.data.scaling import gaps_in_words, observed_counts
 from gplvm_core.models.estimators.deep import for_layers, widths
 from gplvm_core.models.estimators.deep_regression import DeepRegression
 from gplvm_core.models.estimators.settings import Scale, Scaled, check_settings, preset
-from gplvm_core.models.estimators.trained import Trainable
+from gplvm_core.models.estimators.trained import Trainable, whole
 from gplvm_core.models.estimators.trained_regression import FromInputs
 from gplvm_core.models.problems.deep import REGRESSION_PHASES, Family, chain
 from gplvm_core.models.problems.deep_inputs import imputed, rows_with_inputs
@@ -91,6 +91,7 @@ class DeepGP(Scaled, FromInputs, DeepRegression, Trainable, RegressorMixin, Base
     mean: Mean = "compared"
     input_connections: bool = False
 
+    @whole
     def fit(
         self,
         X: ArrayLike,

@@ -8,7 +8,7 @@ from jaxtyping import Float, Int
 from numpy.typing import ArrayLike, NDArray
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.models.estimators.trained import Callback, TimedModel, unchanged_by_errors
+from gplvm_core.models.estimators.trained import Callback, TimedModel, whole
 from gplvm_core.models.problems import many_rows
 from gplvm_core.models.problems.edges import relevance_of
 from gplvm_core.models.training.run import Run
@@ -33,6 +33,7 @@ class FromFiles(TimedModel):
     file_rows_: int | None = None
     statistics_: Statistics
 
+    @whole
     def fit(  # type: ignore[override]  # rows may be files
         self,
         Y: ArrayLike | RowFiles,
@@ -79,10 +80,9 @@ class FromFiles(TimedModel):
             return self
         kept = np.sort(np.random.default_rng(0).permutation(len(Y))[:most])
         watched = Watched(callback)
-        with unchanged_by_errors(self):
-            seen, further = watched if callback else None, len(Y) - most
-            self._fit(Y.take(kept), times, sequences, seen, resume, further)
-            self._pass_by(Y, kept, watched, executor)
+        seen, further = watched if callback else None, len(Y) - most
+        self._fit(Y.take(kept), times, sequences, seen, resume, further)
+        self._pass_by(Y, kept, watched, executor)
         return self
 
     def extend(self, Y: ArrayLike) -> Self:

@@ -21,7 +21,7 @@ from gplvm_core.models.data.views import (
 from gplvm_core.models.estimators.fitted import Optimised, Saved
 from gplvm_core.models.estimators.questions import Questions, check_inputs
 from gplvm_core.models.estimators.settings import Iterative, Scale, check_settings, preset
-from gplvm_core.models.estimators.trained import Trainable
+from gplvm_core.models.estimators.trained import Trainable, whole
 from gplvm_core.models.problems.doctor import DeepLayer, doubts, examined, sound
 from gplvm_core.models.problems.network import NetworkStart, network
 from gplvm_core.models.problems.wiring import (
@@ -72,6 +72,7 @@ class Model(Iterative, Questions, Optimised, Saved, Trainable, BaseEstimator):
     scaling: Scale = "global"
     max_iter: int = 800
 
+    @whole
     def fit(
         self,
         Y: ArrayLike | Mapping[str, ArrayLike],

@@ -14,6 +14,7 @@ from gplvm_core.models.data.inputs import new_inputs
 from gplvm_core.models.data.rows import capped_notes, checked_rows
 from gplvm_core.models.data.scaling import observed_counts
 from gplvm_core.models.estimators.settings import Scale, Scaled, check_settings, preset
+from gplvm_core.models.estimators.trained import whole
 from gplvm_core.models.estimators.trained_regression import TrainedRegression
 from gplvm_core.models.problems.edges import relevance_of
 from gplvm_core.models.problems.inputs import InputNode
@@ -54,6 +55,7 @@ class SparseGPRegression(Scaled, TrainedRegression, RegressorMixin, BaseEstimato
     constrained: bool = False
     scaling: Scale = "columns"
 
+    @whole
     def fit(
         self,
         X: ArrayLike,

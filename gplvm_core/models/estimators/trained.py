@@ -1,9 +1,9 @@
 """What every estimator that is trained by iterations shares: starts, fit and its results."""
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import Any, Literal, Self
+from functools import wraps
+from typing import Any, Literal, Self, TypeVar, cast
 
 from jaxtyping import Float
 from numpy.typing import ArrayLike
@@ -37,6 +37,7 @@ from gplvm_core.priors.encoder import Encoder
 from gplvm_core.statistics import Executor, executor
 
 Callback = Callable[[Progress], None]
+Fit = TypeVar("Fit", bound=Callable[..., Any])
 
 
 @dataclass(frozen=True)
@@ -157,16 +158,20 @@ class Trainable:
         return timeline_notes(self.times_, self.sequences_, own.kernel)
 
 
-@contextmanager
-def unchanged_by_errors(model: Any) -> Iterator[None]:
-    """A model that fails to train is the model that it was before."""
-    before = dict(vars(model))
-    try:
-        yield
-    except BaseException:
-        vars(model).clear()
-        vars(model).update(before)
-        raise
+def whole(fit: Fit) -> Fit:
+    """A fit after which the model, should it fail, is the model that it was before."""
+
+    @wraps(fit)
+    def whole_or_not_at_all(model: Any, *data: Any, **options: Any) -> Any:
+        before = dict(vars(model))
+        try:
+            return fit(model, *data, **options)
+        except BaseException:
+            vars(model).clear()
+            vars(model).update(before)
+            raise
+
+    return cast(Fit, whole_or_not_at_all)
 
 
 class TrainedModel(Trainable, LatentVariableModel):
@@ -198,6 +203,7 @@ class TrainedModel(Trainable, LatentVariableModel):
         """
         return self._fit(Y, None, None, callback, resume)
 
+    @whole
     def _fit(
         self,
         Y: ArrayLike,
@@ -209,17 +215,16 @@ class TrainedModel(Trainable, LatentVariableModel):
     ) -> Self:
         """further: so many rows of files follow when training has ended."""
         check_settings(self)
-        with unchanged_by_errors(self):
-            targets, scaling = self._training_data(Y, units_for(self.scaling, self.noise))
-            unused = self._take_times(times, sequences, len(targets))
-            begin = self._begin(targets)
-            with executor(self.n_jobs, Place.of(Y)) as run:
-                problem = self._problem(begin, run, further)
-                offset = scaling.log_jacobian(observed_counts(targets))
-                ended = self._train(problem, offset, callback, resume)
-                notes = self._settle(ended, targets, scaling, offset)
-            self._note(scaling.notes + ended.start_notes + notes)
-            self.notes_ += gaps_in_words(targets) + unused
+        targets, scaling = self._training_data(Y, units_for(self.scaling, self.noise))
+        unused = self._take_times(times, sequences, len(targets))
+        begin = self._begin(targets)
+        with executor(self.n_jobs, Place.of(Y)) as run:
+            problem = self._problem(begin, run, further)
+            offset = scaling.log_jacobian(observed_counts(targets))
+            ended = self._train(problem, offset, callback, resume)
+            notes = self._settle(ended, targets, scaling, offset)
+        self._note(scaling.notes + ended.start_notes + notes)
+        self.notes_ += gaps_in_words(targets) + unused
         return self
 
     def _begin(self, targets: Float[Array, "N D"]) -> Any:

@@ -17,7 +17,7 @@ from gplvm_core.models.data.views import (
 )
 from gplvm_core.models.estimators.fitted import Optimised, Saved
 from gplvm_core.models.estimators.settings import check_settings
-from gplvm_core.models.estimators.trained import Callback, Ended, Trainable, unchanged_by_errors
+from gplvm_core.models.estimators.trained import Callback, Ended, Trainable, whole
 from gplvm_core.models.estimators.views_transfer import ViewsTransfer
 from gplvm_core.models.problems.graph import Learnt
 from gplvm_core.models.problems.several import drops_by_view, ways_to_views
@@ -36,6 +36,7 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
     # Of the graph, the node whose points views share.
     _shared_node = 0
 
+    @whole
     def fit(
         self,
         views: Mapping[str, ArrayLike],
@@ -53,22 +54,21 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
         for one in which nothing varies.
         """
         check_settings(self)
-        with unchanged_by_errors(self):
-            given = checked_views(views)
-            internal, scalings = training_views(given, units_for(self.scaling, self.noise))
-            self.views_, values = tuple(given), tuple(internal.values())
-            unused = self._take_times(times, sequences, len(values[0]))
-            with executor(self.n_jobs) as run:
-                asked, offsets = self._problem(internal, run), log_jacobians(internal, scalings)
-                ended = self._train(asked, sum(offsets.values()), callback, resume, self.views_)
-                learnt = ended.learnt(values)
-                lost = drops_by_view(ended.problem, learnt, self.views_, self._shared_node)
-            odd, self.trained_rows_ = self._take_path(ended), ended.trained_rows
-            notes = self._take_views(ended, learnt, scalings, offsets, lost)
-            units = notes_by_view({name: each.notes for name, each in scalings.items()})
-            self._note(ended.start_notes + ended.notes + units + odd + notes)
-            gaps = {name: gaps_in_words(each) for name, each in internal.items()}
-            self.notes_ += notes_by_view(gaps) + unused
+        given = checked_views(views)
+        internal, scalings = training_views(given, units_for(self.scaling, self.noise))
+        self.views_, values = tuple(given), tuple(internal.values())
+        unused = self._take_times(times, sequences, len(values[0]))
+        with executor(self.n_jobs) as run:
+            asked, offsets = self._problem(internal, run), log_jacobians(internal, scalings)
+            ended = self._train(asked, sum(offsets.values()), callback, resume, self.views_)
+            learnt = ended.learnt(values)
+            lost = drops_by_view(ended.problem, learnt, self.views_, self._shared_node)
+        odd, self.trained_rows_ = self._take_path(ended), ended.trained_rows
+        notes = self._take_views(ended, learnt, scalings, offsets, lost)
+        units = notes_by_view({name: each.notes for name, each in scalings.items()})
+        self._note(ended.start_notes + ended.notes + units + odd + notes)
+        gaps = {name: gaps_in_words(each) for name, each in internal.items()}
+        self.notes_ += notes_by_view(gaps) + unused
         return self
 
     def _take_views(

@@ -1,0 +1,147 @@
+"""The settings of the estimators: documented, checked before training, and by name."""
+
+import inspect
+import re
+
+import numpy as np
+import pytest
+
+import gplvm_core
+from gplvm_core import (
+    RBF,
+    BayesianGPLVM,
+    BayesianPCA,
+    DeepGP,
+    DynamicalGPLVM,
+    ManifoldRelevance,
+    SparseGPRegression,
+)
+from gplvm_core.models.estimators.settings import check_settings
+from gplvm_core.readers import DataError
+
+PRESETS = [
+    kind
+    for kind in (getattr(gplvm_core, name) for name in gplvm_core.__all__)
+    if inspect.isclass(kind) and hasattr(kind, "_sentences")
+]
+QUICK = {"max_iter": 8, "random_state": 0}
+
+
+@pytest.fixture
+def rows() -> np.ndarray:
+    generator = np.random.default_rng(3)
+    return np.sin(np.outer(np.linspace(0.0, 6.0, 24), [1.0, 1.7, 2.3])) + 0.05 * (
+        generator.standard_normal((24, 3))
+    )
+
+
+def test_there_are_presets_to_test() -> None:
+    assert len(PRESETS) >= 11
+
+
+@pytest.mark.parametrize("kind", PRESETS, ids=lambda kind: kind.__name__)
+def test_help_says_what_every_setting_means(kind: type) -> None:
+    text = inspect.cleandoc(kind.__doc__ or "").partition("Parameters\n----------\n")[2]
+    entries = dict(re.findall(r"^(\w+) : .+\n((?:    .+\n?)+)", text, re.MULTILINE))
+    assert list(entries) != [] and set(entries) == set(inspect.signature(kind).parameters)
+    for name, sentence in entries.items():
+        assert len(sentence.split()) >= 4 and sentence.strip().endswith("."), name
+
+
+@pytest.mark.parametrize("kind", PRESETS, ids=lambda kind: kind.__name__)
+def test_only_the_first_two_settings_have_a_place(kind: type) -> None:
+    parameters = inspect.signature(kind).parameters.values()
+    assert sum(each.kind is each.POSITIONAL_OR_KEYWORD for each in parameters) <= 2
+
+
+@pytest.mark.parametrize(
+    ("model", "words"),
+    [
+        (BayesianGPLVM(None), "n_components must be a whole number of at least 1; got None"),
+        (BayesianGPLVM(True), "n_components must be a whole number of at least 1; got True"),
+        (BayesianGPLVM(2, 2.5), "n_inducing must be a whole number of at least 1; got 2.5"),
+        (BayesianGPLVM(kernel=3), "kernel must be the name of a kernel or a kernel object"),
+        (ManifoldRelevance(kernel={"a": 3}), r"kernel must be .*, such as RBF\(\); got 3"),
+        (DeepGP(kernel=("rbf", 4.0)), r"kernel must be .*got 4\.0"),
+        (DeepGP(()), r"n_components must be .*, or a tuple of them.*got \(\)"),
+        (BayesianGPLVM(jitter="small"), "jitter must lie between 0 and 1, relative to K"),
+        (BayesianGPLVM(noise="each"), "noise must be one of shared, per_output; got 'each'"),
+        (BayesianGPLVM(encoder="pca"), "encoder must be None or one of kernel, network"),
+        (BayesianGPLVM(batch_size=0), "batch_size must be a whole number of at least 1; got 0"),
+        (BayesianGPLVM(time_kernel=2), "time_kernel must be the name of a kernel"),
+        (SparseGPRegression(n_restarts=0), "n_restarts must be a whole number of at least 1"),
+    ],
+)
+def test_settings_out_of_range_are_named_before_training(model, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        check_settings(model)
+
+
+def test_time_is_a_setting(rows: np.ndarray) -> None:
+    times = np.linspace(0.0, 6.0, 24)
+    named = DynamicalGPLVM(2, 8, **QUICK).fit(rows, times=times)
+    by_setting = BayesianGPLVM(2, 8, time_kernel="matern32", **QUICK).fit(rows, times=times)
+    assert by_setting.bound_ == named.bound_
+    np.testing.assert_array_equal(by_setting.forecast([6.2]), named.forecast([6.2]))
+    linear = BayesianPCA(2, time_kernel="matern32", **QUICK).fit(rows, times=times)
+    assert np.isfinite(linear.forecast([6.2])).all()
+    assert not BayesianGPLVM().capabilities.timed and linear.capabilities.timed
+
+
+def test_a_model_without_time_says_so(rows: np.ndarray) -> None:
+    model = BayesianGPLVM(2, 8, **QUICK).fit(rows, times=np.arange(24.0))
+    assert "times and sequences are not used: the model has no time_kernel" in model.notes_
+    with pytest.raises(DataError, match="trained without a kernel over time"):
+        model.forecast([25.0])
+
+
+@pytest.mark.parametrize(
+    ("settings", "words"),
+    [
+        ({"encoder": "kernel"}, "a time_kernel or an encoder, not both"),
+        ({"batch_size": 6}, "rows over time depend on each other: leave out batch_size"),
+    ],
+)
+def test_what_does_not_go_with_time(rows: np.ndarray, settings, words: str) -> None:
+    with pytest.raises(ValueError, match=words):
+        BayesianGPLVM(2, 8, time_kernel="rbf", **settings, **QUICK).fit(rows)
+
+
+class Lost(Exception):
+    """Something outside the model fails."""
+
+
+def fails(progress) -> None:
+    raise Lost
+
+
+@pytest.mark.parametrize(
+    "model",
+    [
+        BayesianGPLVM(2, 8, **QUICK),
+        ManifoldRelevance(2, 8, **QUICK),
+        SparseGPRegression(8, RBF(), **QUICK),
+        DeepGP((1,), 8, **QUICK),
+        gplvm_core.Model({"x": 2}, [gplvm_core.Edge("x", "data", n_inducing=8)], **QUICK),
+        gplvm_core.AutoregressiveGP(2, 8, **QUICK),
+    ],
+    ids=lambda model: type(model).__name__,
+)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_a_model_that_fails_to_train_is_as_before(model, rows: np.ndarray) -> None:
+    kind = type(model).__name__
+    data = {"ManifoldRelevance": ({"a": rows[:, :2], "b": rows[:, 2:]},)}.get(kind, (rows,))
+    if kind in ("SparseGPRegression", "DeepGP"):
+        data = (rows[:, :1], rows[:, 1:])
+    model.fit(*data)
+    before = dict(vars(model))
+    wider = tuple(
+        {name: np.tile(each, 2) for name, each in one.items()}
+        if isinstance(one, dict)
+        else np.tile(one, 2)
+        for one in data
+    )
+    with pytest.raises(Lost):
+        model.fit(*wider, callback=fails)
+    assert vars(model).keys() == before.keys()
+    assert all(vars(model)[name] is value for name, value in before.items())
