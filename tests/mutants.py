@@ -40,12 +40,8 @@ TESTS = {
         "identities/test_missing.py",
     ],
     "bounds": ["gradients/test_bounds.py", "identities/test_identities.py"],
-    "bounds/families": ["gradients/test_families.py", "identities/test_families.py"],
-    "kernels/tilted.py": [
-        "gradients/test_slope.py",
-        "identities/test_families.py",
-        "gradients/test_families.py",
-    ],
+    "models/families": ["families/test_gradients.py", "families/test_identities.py"],
+    "kernels/tilted.py": ["gradients/test_slope.py"],
     "statistics/handed_on.py": ["gradients/test_slope.py"],
     "prediction/project_deep.py": [
         "gradients/test_slope.py",

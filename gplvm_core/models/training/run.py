@@ -22,8 +22,7 @@ class Phase:
     share of max_iter.
 
     ratio: σ_f²/σ² of the layers that end in data is held there; None: free. hidden_noise_held: the
-    layers that end in another's inputs keep the noise variance that they started with. conditional:
-    beliefs about hidden layers follow from the layers above, in models that have such. batches: the
+    layers that end in another's inputs keep the noise variance that they started with. batches: the
     rows are seen a batch at a time, by this optimiser; it ends the training.
     """
 
@@ -32,13 +31,12 @@ class Phase:
     share: float = 1.0
     ratio: float | None = None
     hidden_noise_held: bool = False
-    conditional: bool = False
     batches: Adam | None = None
 
     @property
-    def held(self) -> tuple[float | None, bool, bool]:
+    def held(self) -> tuple[float | None, bool]:
         """Phases that hold the same have the same objective."""
-        return self.ratio, self.hidden_noise_held, self.conditional
+        return self.ratio, self.hidden_noise_held
 
 
 @dataclass(frozen=True)

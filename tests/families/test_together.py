@@ -8,7 +8,7 @@ import pytest
 from gplvm_core import RBF, DeepGP, DeepGPLVM, Linear, load, save
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer
-from gplvm_core.models.problems import correlated, regression
+from gplvm_core.models.families import together
 from gplvm_core.models.problems.deep import chain
 from gplvm_core.models.problems.edges import FREE
 from gplvm_core.models.problems.graph import Begun, Given, Graph
@@ -20,14 +20,10 @@ from gplvm_core.statistics import Targets
 from gplvm_core.statistics.executors import serial
 
 FAMILIES = ["joint", "full", "chain", "low_rank_chain"]
-pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning")]
-
-
-@pytest.fixture(autouse=True)
-def quick_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The shallow regression that training starts from need not be a good one."""
-    monkeypatch.setattr(regression, "SUBSET_ITERATIONS", 1)
-    monkeypatch.setattr(regression, "SUBSET", 10)
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::UserWarning"),
+    pytest.mark.usefixtures("quick_starts"),
+]
 
 
 def rows(n_rows: int = 16) -> np.ndarray:
@@ -82,7 +78,7 @@ def test_they_begin_at_mean_field_and_training_raises_the_bound(family: str) -> 
     y = rows(10)
     problem, plain = small(family, y, 2), small("mean_field", y, 2)
     begun = problem.entering(problem.start(0), problem.phases[0])
-    started = problem._conditioned(begun)
+    started = problem.conditioned(begun)
     mean_field = plain.evaluate(plain.start(0), FREE).bound
     # Scales that are no longer at their optimum were best for the marginalised bound.
     begun_at = problem.evaluate(started, FREE).bound
@@ -148,7 +144,7 @@ def test_what_they_cannot_have_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         small("full", y, connected=True)
     with pytest.raises(ValueError, match="known for RBF alone, got Sum"):
         DeepGPLVM((1, 2), 4, ("rbf", RBF() + Linear()), family="joint", max_iter=3).fit(y)
-    monkeypatch.setattr(correlated, "MOST_NUMBERS", 300)
+    monkeypatch.setattr(together, "MOST_NUMBERS", 300)
     for family, instead in (("joint", "gated"), ("low_rank_chain", "gated")):
         with pytest.raises(ValueError, match=rf"{family}.*small models: 10 rows × 4² .*{instead}"):
             small(family, y).start(0)

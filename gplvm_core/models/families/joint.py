@@ -17,18 +17,12 @@ from jaxtyping import Float
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds.collapsed import Informed
-from gplvm_core.bounds.families.correlated import Above, Correlated, of_inputs, to_inputs
-from gplvm_core.bounds.families.handed import Handed, Moved
 from gplvm_core.bounds.layer import Layer, gram_factor
-from gplvm_core.kernels.tilted import tilted, tilted_pairs
-from gplvm_core.numerics import (
-    Array,
-    NotPositiveDefiniteError,
-    inverse_factor,
-    numpy_of,
-    pulled,
-    symmetrise,
-)
+from gplvm_core.models.families.correlated import Above, Correlated, of_inputs, to_inputs
+from gplvm_core.models.families.handed import Handed, Moved
+from gplvm_core.models.families.reverse import inverse_factor, numpy_of, pulled
+from gplvm_core.models.families.tilted import tilted, tilted_pairs
+from gplvm_core.numerics import Array, NotPositiveDefiniteError, symmetrise
 from gplvm_core.statistics import Statistics
 
 

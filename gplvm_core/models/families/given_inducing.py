@@ -20,9 +20,9 @@ from jaxtyping import Float
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds.collapsed import Informed
-from gplvm_core.bounds.families.handed import Handed, Moved
 from gplvm_core.bounds.layer import Layer, gram_factor, with_gram
 from gplvm_core.kernels import Gradients
+from gplvm_core.models.families.handed import Handed, Moved
 from gplvm_core.numerics import Array, NotPositiveDefiniteError, factorise, symmetrise
 from gplvm_core.statistics import Statistics
 

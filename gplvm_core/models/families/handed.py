@@ -7,6 +7,7 @@ from typing import Any, Generic, TypeVar
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds.collapsed import Informed
 from gplvm_core.bounds.layer import Layer
+from gplvm_core.models.problems.edges import Settled
 from gplvm_core.statistics import Statistics
 
 # A Belief, or a Correlated one.
@@ -30,9 +31,9 @@ class Moved:
 class Handed(Generic[Handing]):
     """A layer, as evaluated, with the marginals of its outputs, and the way back.
 
-    entropy: of q of the outputs, given what it is conditioned on. jitter: absolute. capped: whether
-    σ_f²/σ² stands at the most that is allowed. pullback: the adjoint of the marginals, from the
-    layers below → gradients, those of F_l and of the entropy included.
+    entropy: of q of the outputs, given what it is conditioned on. jitter: absolute. capped: of how
+    many outputs, or of all, σ_f²/σ² stands at the most that is allowed. pullback: the adjoint of
+    the marginals, from the layers below → gradients, those of F_l and of the entropy included.
     """
 
     belief: Handing
@@ -42,10 +43,15 @@ class Handed(Generic[Handing]):
     jitter: float
     entropy: float
     pullback: Callable[[Handing], Moved]
-    capped: bool = False
+    capped: int = 0
 
     @property
     def marginals(self) -> Belief:
         """What is handed down, every dimension on its own."""
         belief: Any = self.belief
         return belief if isinstance(belief, Belief) else belief.marginals
+
+    @property
+    def settled(self) -> Settled:
+        """The layer as it was evaluated, as what is kept."""
+        return Settled(self.layer, self.statistics, self.posterior, self.jitter, self.capped)

@@ -6,11 +6,13 @@ import pytest
 from gplvm_core import RBF, DeepGP, DeepGPLVM, Linear, load, save
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer
-from gplvm_core.models.problems import regression
+from gplvm_core.models.families import FAMILIES as FAMILIES_BESIDE
+from gplvm_core.models.problems import deep
 from gplvm_core.models.problems.deep import chain
 from gplvm_core.models.problems.edges import FREE
 from gplvm_core.models.problems.graph import Begun, Given, Graph
 from gplvm_core.models.problems.nodes import LatentNode
+from gplvm_core.models.problems.variational import PLAIN, family_named
 from gplvm_core.models.training.run import Run
 from gplvm_core.optimise import Progress
 from gplvm_core.parameters import leaves, replace_leaves
@@ -18,14 +20,10 @@ from gplvm_core.statistics import Targets
 from gplvm_core.statistics.executors import serial
 
 FAMILIES = ["gated", "free", "diagonal"]
-pytestmark = [pytest.mark.filterwarnings("ignore::UserWarning")]
-
-
-@pytest.fixture(autouse=True)
-def quick_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The shallow regression that training starts from need not be a good one."""
-    monkeypatch.setattr(regression, "SUBSET_ITERATIONS", 1)
-    monkeypatch.setattr(regression, "SUBSET", 10)
+pytestmark = [
+    pytest.mark.filterwarnings("ignore::UserWarning"),
+    pytest.mark.usefixtures("quick_starts"),
+]
 
 
 def step(n_points: int = 24) -> tuple[np.ndarray, np.ndarray]:
@@ -116,6 +114,15 @@ def test_too_short_a_training_says_what_came_of_it() -> None:
     _, rows = step()
     model = DeepGPLVM((1, 2), 5, family="gated", max_iter=3, random_state=0).fit(rows)
     assert any("before hidden layers were conditioned (gated)" in n for n in model.notes_)
+
+
+def test_every_family_has_a_name_that_is_offered() -> None:
+    assert {name: family_named(name).name for name in deep.FAMILIES} == {
+        n: n for n in deep.FAMILIES
+    }
+    assert {*PLAIN, *FAMILIES_BESIDE} == {*deep.FAMILIES}
+    with pytest.raises(ValueError, match="family must be one of mean_field, .*; got 'gate'"):
+        family_named("gate")
 
 
 def test_only_rbf_kernels_tilt_their_inputs() -> None:
