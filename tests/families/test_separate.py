@@ -121,7 +121,7 @@ def test_every_family_has_a_name_that_is_offered() -> None:
         n: n for n in deep.FAMILIES
     }
     assert {*PLAIN, *FAMILIES_BESIDE} == {*deep.FAMILIES}
-    with pytest.raises(ValueError, match="family must be one of mean_field, .*; got 'gate'"):
+    with pytest.raises(ValueError, match=r"family must be one of mean_field, .*; got 'gate'"):
         family_named("gate")
 
 

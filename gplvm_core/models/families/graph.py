@@ -14,16 +14,16 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds import Informed, Layer, LayerValue, Scales
+from gplvm_core.bounds import Informed, Layer
 from gplvm_core.models.families.chained import InducingGivenAbove
-from gplvm_core.models.families.handed import Handed, Moved
+from gplvm_core.models.families.handed import AtLayer, Handed, Moved, at_data
 from gplvm_core.models.families.natural_steps import WITH_SITES, natural_steps
 from gplvm_core.models.problems.edges import FREE, LayerEdge, Settled
 from gplvm_core.models.problems.graph import Graph, Learnt, Parameters
 from gplvm_core.models.problems.nodes import Believed, HiddenNode
 from gplvm_core.models.training.run import Evaluated, Phase
 from gplvm_core.numerics import Array, NotPositiveDefiniteError
-from gplvm_core.parameters import Layout, Leaf, add, leaves, scale_leaves
+from gplvm_core.parameters import Layout, Leaf, add, leaves
 from gplvm_core.statistics import Targets
 
 # Of max_iter, what the phases before the last one have together.
@@ -105,44 +105,26 @@ class Following:
         """Whether the scales of a layer are at their optimum, and no parameters."""
         raise NotImplementedError
 
-    def hidden(
-        self, layer: Layer, source: Any, own: Any, across: InducingGivenAbove | None, jitter: float
-    ) -> Handed[Any]:
-        """A layer that ends in a hidden node, and what it hands down."""
+    def hidden(self, seen: AtLayer, own: Any) -> Handed[Any]:
+        """A layer that ends in a hidden node, whose q has the parameters `own`."""
         raise NotImplementedError
 
-    def to_data(
-        self,
-        edge: LayerEdge,
-        layer: Layer,
-        source: Any,
-        across: InducingGivenAbove | None,
-        jitter: float,
-        phase: Phase,
-    ) -> Handed[Any]:
+    def to_data(self, seen: AtLayer, phase: Phase) -> Handed[Any]:
         """A layer that ends in data."""
-        at = edge.value(layer, source, edge.data, jitter, phase)
+        at = seen.edge.value(seen.layer, seen.source, seen.edge.data, seen.jitter, phase)
         return at_data(at, Belief(at.gradients.mean, at.gradients.variance))
 
-    def settled(
-        self,
-        edge: LayerEdge,
-        at: Handed[Any],
-        given: Layer,
-        source: Any,
-        whole: Targets,
-        jitter: float,
-    ) -> Settled:
-        """The layer to data, evaluated on all outputs; given: before its scales were found."""
-        return edge.settled(given, source, edge.data, whole, jitter)
+    def settled(self, seen: AtLayer, found: Handed[Any], whole: Targets) -> Settled:
+        """The layer to data, evaluated on all outputs; found: on those that training saw."""
+        return seen.edge.settled(seen.layer, seen.source, seen.edge.data, whole, seen.jitter)
 
 
 @dataclass(frozen=True)
 class Downward:
-    """One way down: what is believed at every node, what layers see of it, every edge's value."""
+    """One way down: what is believed at every node, what every layer sees, and its value."""
 
     nodes: tuple[Believed, ...]
-    seen: tuple[Any, ...]
+    seen: tuple[AtLayer, ...]
     edges: tuple[Handed[Any], ...]
 
     @property
@@ -231,12 +213,12 @@ class ConditionalGraph(Graph):
         if not conditioned(parameters):
             return super().evaluate(parameters, phase)
         down = self.downward(parameters, phase)
-        met = [[scale_leaves(seen, 0.0)] for seen in down.seen]
+        met: list[list[Any]] = [[] for _ in down.nodes]
         found = list[Moved]()
         # From the data up: what lies below an edge says what it needs of the belief above.
         for edge, at in zip(reversed(self.edges), reversed(down.edges), strict=True):
-            below = met[edge.outputs] if isinstance(edge.outputs, int) else []
-            moved = at.pullback(reduce(add, below) if below else None)
+            below = reduce(add, met[edge.outputs]) if isinstance(edge.outputs, int) else None
+            moved = at.pullback(below)
             met[edge.source].append(moved.source)
             found.insert(0, moved)
         own = list(parameters.nodes)
@@ -266,13 +248,11 @@ class ConditionalGraph(Graph):
         hidden = (node.belief for node in down.nodes[1:])
         seen = Parameters((parameters.nodes[0], *hidden), parameters.layers)
         settled, given = list[Settled](), iter(outputs)
-        for edge, at, layer in zip(self.edges, down.edges, parameters.layers, strict=True):
-            if edge.ends_in_node:
+        for each, at in zip(down.seen, down.edges, strict=True):
+            if each.edge.ends_in_node:
                 settled.append(at.settled)
             else:
-                source, whole = down.seen[edge.source], Targets.whole(next(given))
-                last = self.family.settled(edge, at, layer, source, whole, self.jitter)
-                settled.append(last)
+                settled.append(self.family.settled(each, at, Targets.whole(next(given))))
         found = Learnt(down.nodes, tuple(settled))
         told = "conditioned hidden layers ({}) ended with a lower bound than they have without: {}"
         plain = self._marginalised(seen, outputs, told)
@@ -285,22 +265,22 @@ class ConditionalGraph(Graph):
     def downward(self, parameters: Parameters, phase: Phase) -> Downward:
         """Edge by edge: a layer hands the belief about its outputs to those below."""
         nodes = {0: self.nodes[0].believed(parameters.nodes[0])}
-        seen, edges = {0: self.family.seen(nodes[0].belief)}, list[Handed[Any]]()
+        handed: dict[int, Any] = {0: self.family.seen(nodes[0].belief)}
+        seen, edges = list[AtLayer](), list[Handed[Any]]()
         for e, (edge, layer) in enumerate(zip(self.edges, parameters.layers, strict=True)):
-            source, outputs = seen[edge.source], edge.outputs
             across = parameters.across[e] if isinstance(parameters, ChainParameters) else None
+            seen.append(AtLayer(edge, layer, handed[edge.source], across, self.jitter))
             if not self.family.profiled(edge):
                 self._check_ratio(layer)
-            if isinstance(outputs, int):
-                own = parameters.nodes[outputs]
-                at = self.family.hidden(layer, source, own, across, self.jitter)
-                seen[outputs] = at.belief
-                nodes[outputs] = replace(HiddenNode().believed(at.marginals), own=at.entropy)
+            if isinstance(edge.outputs, int):
+                at = self.family.hidden(seen[e], parameters.nodes[edge.outputs])
+                handed[edge.outputs] = at.belief
+                nodes[edge.outputs] = replace(HiddenNode().believed(at.marginals), own=at.entropy)
             else:
-                at = self.family.to_data(edge, layer, source, across, self.jitter, phase)
+                at = self.family.to_data(seen[e], phase)
             edges.append(at)
-        order = range(len(self.nodes))
-        return Downward(tuple(nodes[i] for i in order), tuple(seen[i] for i in order), tuple(edges))
+        every = tuple(nodes[i] for i in range(len(self.nodes)))
+        return Downward(every, tuple(seen), tuple(edges))
 
     def _check_ratio(self, layer: Layer) -> None:
         ratio = float(np.mean(layer.kernel.diag(layer.inducing))) / float(layer.noise_variance)
@@ -320,18 +300,3 @@ def then_conditioned(phases: Sequence[Phase]) -> tuple[Phase, ...]:
 def conditioned(parameters: Parameters) -> bool:
     """Whether the hidden beliefs follow from their layers."""
     return not all(isinstance(own, Belief) for own in parameters.nodes[1:])
-
-
-def at_data(at: LayerValue, source: Any) -> Handed[Any]:
-    """A layer to data with nothing below it; source: gradients in its inputs."""
-    layer = Layer(at.gradients.kernel, at.gradients.inducing, 0.0)
-    capped = 0 if at.profile is None else int(np.sum(at.profile.capped))
-    moved = Moved(source, layer, None)
-    return Handed(
-        None, at.layer, at.posterior, at.statistics, at.jitter, 0.0, lambda _: moved, capped
-    )
-
-
-def best_scales(jitter: float, ratio: float | None = None) -> Scales:
-    """A layer's scales at their optimum, within what the jitter allows."""
-    return Scales(profile=True, ratio=ratio, most_ratio=1.0 / jitter)

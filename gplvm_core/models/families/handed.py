@@ -4,10 +4,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
+import numpy as np
+
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds.collapsed import Informed
-from gplvm_core.bounds.layer import Layer
-from gplvm_core.models.problems.edges import Settled
+from gplvm_core.bounds.layer import Layer, LayerValue, Scales
+from gplvm_core.models.problems.edges import LayerEdge, Settled
 from gplvm_core.statistics import Statistics
 
 # A Belief, or a Correlated one.
@@ -55,3 +57,32 @@ class Handed(Generic[Handing]):
     def settled(self) -> Settled:
         """The layer as it was evaluated, as what is kept."""
         return Settled(self.layer, self.statistics, self.posterior, self.jitter, self.capped)
+
+
+@dataclass(frozen=True)
+class AtLayer:
+    """A layer on its way down: what it is evaluated at.
+
+    source: the belief about its inputs. across: R (6.6). jitter: relative.
+    """
+
+    edge: LayerEdge
+    layer: Layer
+    source: Any
+    across: Any
+    jitter: float
+
+
+def at_data(at: LayerValue, source: Any) -> Handed[Any]:
+    """A layer to data with nothing below it; source: gradients in its inputs."""
+    layer = Layer(at.gradients.kernel, at.gradients.inducing, 0.0)
+    capped = 0 if at.profile is None else int(np.sum(at.profile.capped))
+    moved = Moved(source, layer, None)
+    return Handed(
+        None, at.layer, at.posterior, at.statistics, at.jitter, 0.0, lambda _: moved, capped
+    )
+
+
+def best_scales(jitter: float, ratio: float | None = None) -> Scales:
+    """A layer's scales at their optimum, within what the jitter allows."""
+    return Scales(profile=True, ratio=ratio, most_ratio=1.0 / jitter)

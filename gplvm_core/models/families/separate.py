@@ -6,13 +6,11 @@ from typing import Any
 import numpy as np
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds import Layer
 from gplvm_core.kernels.tilted import as_rbf
-from gplvm_core.models.families.chained import InducingGivenAbove
 from gplvm_core.models.families.given_inducing import GivenInducing, given_inducing
 from gplvm_core.models.families.given_inputs import GivenInputs, given_inputs
-from gplvm_core.models.families.graph import Following, best_scales
-from gplvm_core.models.families.handed import Handed
+from gplvm_core.models.families.graph import Following
+from gplvm_core.models.families.handed import AtLayer, Handed, best_scales
 from gplvm_core.models.problems.edges import LayerEdge
 from gplvm_core.models.problems.graph import Parameters
 from gplvm_core.numerics import Array
@@ -28,15 +26,8 @@ class GatedFamily(Following):
     def profiled(self, edge: LayerEdge) -> bool:
         return not edge.ends_in_node
 
-    def hidden(
-        self,
-        layer: Layer,
-        source: Belief,
-        own: GivenInducing,
-        across: InducingGivenAbove | None,
-        jitter: float,
-    ) -> Handed[Belief]:
-        return given_inducing(layer, source, own, jitter=jitter)
+    def hidden(self, seen: AtLayer, own: GivenInducing) -> Handed[Belief]:
+        return given_inducing(seen.layer, seen.source, own, jitter=seen.jitter)
 
 
 @dataclass(frozen=True)
@@ -67,12 +58,6 @@ class DiagonalFamily(Following):
     def profiled(self, edge: LayerEdge) -> bool:
         return True
 
-    def hidden(
-        self,
-        layer: Layer,
-        source: Belief,
-        own: GivenInputs,
-        across: InducingGivenAbove | None,
-        jitter: float,
-    ) -> Handed[Belief]:
-        return given_inputs(layer, source, own, best_scales(jitter), jitter=jitter)
+    def hidden(self, seen: AtLayer, own: GivenInputs) -> Handed[Belief]:
+        scales = best_scales(seen.jitter)
+        return given_inputs(seen.layer, seen.source, own, scales, jitter=seen.jitter)

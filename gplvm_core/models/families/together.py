@@ -17,8 +17,8 @@ from gplvm_core.kernels.tilted import as_rbf
 from gplvm_core.models.families.chained import InducingGivenAbove, chained, chained_to_data
 from gplvm_core.models.families.correlated import Correlated, to_data
 from gplvm_core.models.families.given_inputs_full import FullyGivenInputs, given_inputs_full
-from gplvm_core.models.families.graph import Following, at_data, best_scales
-from gplvm_core.models.families.handed import Handed
+from gplvm_core.models.families.graph import Following
+from gplvm_core.models.families.handed import AtLayer, Handed, at_data, best_scales
 from gplvm_core.models.families.joint import JointlyGivenInducing, joint
 from gplvm_core.models.families.reverse import needs_autograd
 from gplvm_core.models.problems.edges import LayerEdge, Settled
@@ -72,42 +72,19 @@ class JointFamily(Following):
     def profiled(self, edge: LayerEdge) -> bool:
         return not edge.ends_in_node
 
-    def hidden(
-        self,
-        layer: Layer,
-        source: Correlated,
-        own: Any,
-        across: InducingGivenAbove | None,
-        jitter: float,
-    ) -> Handed[Correlated]:
-        found = joint(layer, source, own, jitter=jitter)
+    def hidden(self, seen: AtLayer, own: Any) -> Handed[Correlated]:
+        found = joint(seen.layer, seen.source, own, jitter=seen.jitter)
         # Without what only a chain below would need.
         return replace(found, belief=replace(found.belief, above=None))
 
-    def to_data(
-        self,
-        edge: LayerEdge,
-        layer: Layer,
-        source: Correlated,
-        across: InducingGivenAbove | None,
-        jitter: float,
-        phase: Phase,
-    ) -> Handed[Any]:
-        scales = best_scales(jitter, phase.ratio)
-        at = to_data(layer, source, edge.data, scales, jitter=jitter)
+    def to_data(self, seen: AtLayer, phase: Phase) -> Handed[Any]:
+        scales, data = best_scales(seen.jitter, phase.ratio), seen.edge.data
+        at = to_data(seen.layer, seen.source, data, scales, jitter=seen.jitter)
         return at_data(at, at.targets[0])
 
-    def settled(
-        self,
-        edge: LayerEdge,
-        at: Handed[Any],
-        given: Layer,
-        source: Correlated,
-        whole: Targets,
-        jitter: float,
-    ) -> Settled:
-        again = to_data(at.layer, source, whole, Scales(), jitter=jitter)
-        return replace(at_data(again, again.targets[0]), capped=at.capped).settled
+    def settled(self, seen: AtLayer, found: Handed[Any], whole: Targets) -> Settled:
+        at = to_data(found.layer, seen.source, whole, Scales(), jitter=seen.jitter)
+        return replace(at_data(at, None).settled, capped=found.capped)
 
 
 @dataclass(frozen=True)
@@ -124,15 +101,9 @@ class FullFamily(JointFamily):
     def profiled(self, edge: LayerEdge) -> bool:
         return True
 
-    def hidden(
-        self,
-        layer: Layer,
-        source: Correlated,
-        own: FullyGivenInputs,
-        across: InducingGivenAbove | None,
-        jitter: float,
-    ) -> Handed[Correlated]:
-        return given_inputs_full(layer, source, own, best_scales(jitter), jitter=jitter)
+    def hidden(self, seen: AtLayer, own: FullyGivenInputs) -> Handed[Correlated]:
+        scales = best_scales(seen.jitter)
+        return given_inputs_full(seen.layer, seen.source, own, scales, jitter=seen.jitter)
 
 
 @dataclass(frozen=True)
@@ -173,40 +144,18 @@ class ChainFamily(JointFamily):
     def profiled(self, edge: LayerEdge) -> bool:
         return False
 
-    def hidden(
-        self,
-        layer: Layer,
-        source: Correlated,
-        own: JointlyGivenInducing,
-        across: InducingGivenAbove | None,
-        jitter: float,
-    ) -> Handed[Correlated]:
-        if across is None:
-            return joint(layer, source, own, jitter=jitter)
-        return chained(layer, source, across, own, jitter=jitter)
+    def hidden(self, seen: AtLayer, own: JointlyGivenInducing) -> Handed[Correlated]:
+        if seen.across is None:
+            return joint(seen.layer, seen.source, own, jitter=seen.jitter)
+        return chained(seen.layer, seen.source, seen.across, own, jitter=seen.jitter)
 
-    def to_data(
-        self,
-        edge: LayerEdge,
-        layer: Layer,
-        source: Correlated,
-        across: InducingGivenAbove | None,
-        jitter: float,
-        phase: Phase,
-    ) -> Handed[Any]:
-        assert across is not None  # data are below a hidden layer
-        return chained_to_data(layer, source, across, edge.data.values, jitter=jitter)
+    def to_data(self, seen: AtLayer, phase: Phase) -> Handed[Any]:
+        assert seen.across is not None  # data are below a hidden layer
+        values = seen.edge.data.values
+        return chained_to_data(seen.layer, seen.source, seen.across, values, jitter=seen.jitter)
 
-    def settled(
-        self,
-        edge: LayerEdge,
-        at: Handed[Any],
-        given: Layer,
-        source: Correlated,
-        whole: Targets,
-        jitter: float,
-    ) -> Settled:
-        return at.settled
+    def settled(self, seen: AtLayer, found: Handed[Any], whole: Targets) -> Settled:
+        return found.settled
 
 
 @dataclass(frozen=True)
