@@ -19,11 +19,11 @@ from gplvm_core.models.estimators.trained import TrainedModel
 from gplvm_core.models.problems.deep import PHASES, Family, chain
 from gplvm_core.models.problems.deep_growing import Grown
 from gplvm_core.models.problems.deep_many_rows import SampledGraph, all_trained, together
-from gplvm_core.models.problems.deep_starts import Connected, Embedded, InTurn, Sloped
+from gplvm_core.models.problems.deep_starts import Connected, Embedded, Sloped
 from gplvm_core.models.problems.doctor import DeepLayer, doubts, examined
 from gplvm_core.models.problems.edges import targets_for
 from gplvm_core.models.problems.encoded import EncodedNode
-from gplvm_core.models.problems.graph import Beginning, Graph
+from gplvm_core.models.problems.graph import Beginning, Graph, Recipes
 from gplvm_core.models.problems.many_rows import MANY, Completed, Rows
 from gplvm_core.models.problems.nodes import LatentNode, Node
 from gplvm_core.models.problems.paths import PathNode
@@ -31,6 +31,9 @@ from gplvm_core.models.training.run import Phase, Run
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
 from gplvm_core.statistics import Executor
+
+# Recipes of starts: all layers together from the first, or a new top on layers trained before.
+TOGETHER, GROWN = "all layers together", "a grown top"
 
 
 class DeepGPLVM(DeepQueries, TrainedModel):
@@ -199,18 +202,17 @@ class DeepGPLVM(DeepQueries, TrainedModel):
                 phases=phases,
             )
 
-        starts: tuple[Beginning, ...] = (begin,)
+        starts: dict[str, Beginning] = {"": begin}
         if self.grow and len(begin.n_latent) > 1:
             # Every family starts from what the default one finds.
             grown = Grown(begin, partial(below, LatentNode(), "marginalised"), self.max_iter)
-            starts = (begin, grown)
+            starts = {TOGETHER: begin, GROWN: grown}
         if self.input_connections:
-            starts = tuple(Connected(each, begin.kernels) for each in starts)
+            starts = {name: Connected(each, begin.kernels) for name, each in starts.items()}
         if self._linear(begin.kernels[:-1]):
-            starts = tuple(Sloped(each) for each in starts)
+            starts = {name: Sloped(each) for name, each in starts.items()}
         top = self._top(begin.outputs, begin.n_latent[0])
-        start = starts[0] if len(starts) == 1 else InTurn(starts)
-        connected = self.input_connections
+        connected, start = self.input_connections, Recipes(starts)
         return below(top, self.family, start, len(begin.n_latent) - 1, connected=connected)
 
     def _linear(self, above: Sequence[Any]) -> bool:
@@ -257,10 +259,10 @@ class DeepGPLVM(DeepQueries, TrainedModel):
 
     def _kept(self, problem: Graph) -> tuple[str, ...]:
         """Which kind of start was kept, in words."""
-        if not isinstance(problem.begin, InTurn):
+        if GROWN not in problem.recipes:
             return ()
-        grown = [each for each in self.restarts_ if each.seed % 2]
-        together = [each for each in self.restarts_ if not each.seed % 2]
+        grown = [each for each in self.restarts_ if each.recipe == GROWN]
+        together = [each for each in self.restarts_ if each.recipe != GROWN]
         if not grown:
             return ("training was stopped before the start with a grown top had its turn",)
         of_grown, of_others = (max(e.bound for e in kind) for kind in (grown, together))

@@ -82,7 +82,7 @@ class Trainable:
 
     def _seeds(self, problem: Any) -> tuple[int, ...]:
         """One for each start."""
-        return seeds_for(self.random_state, self.n_restarts)
+        return seeds_for(self.random_state, self.n_restarts, len(problem.recipes))
 
     def _worth(self, problem: Any, trained: Trained) -> Any:
         """By what the best of several starts is chosen."""

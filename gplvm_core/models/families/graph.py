@@ -141,8 +141,8 @@ class ConditionalGraph(Graph):
 
     family: Following
 
-    def start(self, seed: int) -> Parameters:
-        begun = super().start(seed)
+    def start(self, seed: int, recipe: str = "") -> Parameters:
+        begun = super().start(seed, recipe)
         self.family.check(self.edges, begun)
         return begun
 

@@ -185,21 +185,6 @@ class Sloped:
         return replace(begun, layers=tuple(layers))
 
 
-@dataclass(frozen=True)
-class InTurn:
-    """Several kinds of starts: consecutive seeds take them in turn."""
-
-    kinds: tuple[Beginning, ...]
-
-    def __call__(self, seed: int, /) -> Begun:
-        return self.kinds[seed % len(self.kinds)](seed)
-
-    def seeds(self, drawn: Sequence[int]) -> tuple[int, ...]:
-        """For every seed that was drawn, one of every kind."""
-        count = len(self.kinds)
-        return tuple(seed // count * count + kind for seed in drawn for kind in range(count))
-
-
 def straight(n_latent: int) -> Array:
     """Lengthscales that bend little."""
     return np.full(n_latent, STRAIGHT * np.sqrt(n_latent))

@@ -66,6 +66,7 @@ class ManyRows:
     run: Executor
     noise: Noise
     further: int = 0
+    recipes = ("",)
     phases = (
         Phase("1,000 rows, noise held", UNLIMITED, 0.15, ratio=300.0),
         Phase("1,000 rows", UNLIMITED, 0.3),
@@ -87,7 +88,7 @@ class ManyRows:
         """The problem of each phase."""
         return tuple(self._sample(*each) for each in zip(SAMPLES, self.phases, strict=True))
 
-    def start(self, seed: int) -> Parameters:
+    def start(self, seed: int, recipe: str = "") -> Parameters:
         return self.samples[0].start(seed)
 
     def notes(self, seed: int) -> tuple[str, ...]:

@@ -74,6 +74,7 @@ class Stochastic:
     batch_size: int
     max_iter: int
     encoder: EncodedNode | None = None
+    recipes = ("",)
 
     @cached_property
     def phases(self) -> tuple[Phase, ...]:
@@ -82,7 +83,7 @@ class Stochastic:
         iterations = max(1, self.max_iter - used)
         return (*before, Phase(name, iterations, batches=Adam(iterations=iterations)))
 
-    def start(self, seed: int) -> Parameters:
+    def start(self, seed: int, recipe: str = "") -> Parameters:
         return self.sample.start(seed)
 
     def notes(self, seed: int) -> tuple[str, ...]:

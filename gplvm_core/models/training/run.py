@@ -4,7 +4,7 @@ All are values; nothing here knows a particular model or an optimiser's steps.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -55,8 +55,12 @@ class Problem(Protocol):
     def phases(self) -> Sequence[Phase]:
         """In order; the last is entered again, with fresh scales, until nothing is gained."""
 
-    def start(self, seed: int) -> Any:
-        """Parameters (a tree) to start from."""
+    @property
+    def recipes(self) -> tuple[str, ...]:
+        """Names of the ways to start, of which consecutive starts take the next; ("",): one way."""
+
+    def start(self, seed: int, recipe: str = "") -> Any:
+        """Parameters (a tree) to start from; "": by the first recipe."""
 
     def entering(self, parameters: Any, phase: Phase) -> Any:
         """What a phase starts from, where the last one ended with these parameters."""
@@ -117,11 +121,14 @@ class Trace:
 
 @dataclass(frozen=True)
 class Restart:
-    """How a start ended: the seed of its inducing inputs, its bound and why it stopped."""
+    """How a start ended: the seed of its inducing inputs, its bound, why it stopped, and by which
+    recipe it was made ("" where there is one way alone).
+    """
 
     seed: int
     bound: float
     result: Result
+    recipe: str = ""
 
 
 @dataclass(frozen=True)
@@ -151,10 +158,22 @@ class Run:
     budget: int  # the max_iter it is run under
     done: tuple[Trained, ...] = ()
     views: tuple[str, ...] | None = None  # the data's, () for one table; None: not known
+    recipes: tuple[str, ...] = ()  # of the seeds; (): a file of a version without them
 
     @property
     def total_iterations(self) -> int:
         return self.iterations + self.optimiser.iteration
+
+    def with_recipes(self, names: tuple[str, ...]) -> "Run":
+        """The run with the recipe of every start, which older versions chose by the seed."""
+        if self.recipes:
+            return self
+        recipes = {seed: names[seed % len(names)] for seed in self.seeds}
+        done = tuple(
+            replace(each, restart=replace(each.restart, recipe=recipes[each.restart.seed]))
+            for each in self.done
+        )
+        return replace(self, recipes=tuple(recipes[seed] for seed in self.seeds), done=done)
 
     def check_views(self, views: tuple[str, ...]) -> None:
         """ValueError unless the data's views are those of the run, in its order (None: unknown)."""
@@ -169,9 +188,13 @@ def _in_words(views: tuple[str, ...]) -> str:
     return f"the views {', '.join(views)} in this order" if views else "one table"
 
 
-def seeds_for(random_state: Any, n_restarts: int) -> tuple[int, ...]:
-    """One seed a start, drawn from scikit-learn's random_state."""
+def seeds_for(random_state: Any, n_restarts: int, n_recipes: int = 1) -> tuple[int, ...]:
+    """One seed a start, drawn from scikit-learn's random_state: every recipe `n_restarts` times.
+
+    The starts that follow one drawn seed take one recipe each, and consecutive seeds.
+    """
     if n_restarts < 1:
         raise ValueError(f"n_restarts must be at least 1; got {n_restarts}")
     drawn = check_random_state(random_state).randint(2**31 - 1, size=n_restarts)
-    return tuple(int(seed) for seed in drawn)
+    firsts = (int(seed) // n_recipes * n_recipes for seed in drawn)
+    return tuple(first + at for first in firsts for at in range(n_recipes))

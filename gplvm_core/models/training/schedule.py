@@ -7,6 +7,7 @@ ended. Nothing here knows a particular model: a Problem says what is evaluated a
 import time
 from collections.abc import Callable, Collection
 from dataclasses import dataclass, replace
+from itertools import cycle, islice
 from typing import Any, Literal
 
 import numpy as np
@@ -99,7 +100,8 @@ class Training:
                 run = replace(self._begin(run.seeds, done), seconds=run.seconds)
 
     def _begin(self, seeds: tuple[int, ...], done: tuple[Trained, ...]) -> Run:
-        anchor = self.problem.start(seeds[len(done)])
+        recipes = tuple(islice(cycle(self.problem.recipes), len(seeds)))
+        anchor = self.problem.start(seeds[len(done)], recipes[len(done)])
         return self._enter(
             Run(
                 seeds=seeds,
@@ -116,6 +118,7 @@ class Training:
                 budget=self.max_iter,
                 done=done,
                 views=self.views,
+                recipes=recipes,
             ),
             anchor,
         )
@@ -204,6 +207,7 @@ class Training:
     def _reopened(self, run: Run) -> Run:
         """A run to go on with; one that had come to its end tries again with fresh scales."""
         run.check_views(self.views)
+        run = run.with_recipes(self.problem.recipes)
         if self.max_iter > run.budget:
             run = self._best_of_all(run)
         ended = self._ended(run)
@@ -218,11 +222,12 @@ class Training:
         if best is current or not over or len(run.done) + 1 < len(run.seeds):
             return run
         others = (*(each for each in run.done if each is not best), current)
-        result = best.restart.result
+        order, result = (*others, best), best.restart.result
         return self._enter(
             replace(
                 run,
-                seeds=(*(each.restart.seed for each in others), best.restart.seed),
+                seeds=tuple(each.restart.seed for each in order),
+                recipes=tuple(each.restart.recipe for each in order),
                 phase=len(self.problem.phases) - 1,
                 iterations=result.iterations,
                 evaluations=result.evaluations,
@@ -245,7 +250,8 @@ class Training:
         )
         parameters = objective.parameters(run.optimiser.x)
         bound = self.offset - run.optimiser.value
-        restart = Restart(run.seeds[len(run.done)], bound, result)
+        at = len(run.done)
+        restart = Restart(run.seeds[at], bound, result, run.recipes[at])
         return Trained(restart, parameters, run.trace)
 
     def _optimiser(self, run: Run) -> Any:
