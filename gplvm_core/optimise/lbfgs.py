@@ -30,17 +30,6 @@ class LBFGSState(State):
     curvatures: Float[Array, " m"]
 
 
-def rescaled(state: LBFGSState, ratio: Float[Array, " P"]) -> LBFGSState:
-    """The same state in variables ratio · x: nothing that was learnt of the curvature is lost."""
-    return replace(
-        state,
-        x=frozen(ratio * state.x),
-        gradient=frozen(state.gradient / ratio),
-        steps=frozen(ratio * state.steps),
-        changes=frozen(state.changes / ratio),
-    )
-
-
 @dataclass(frozen=True)
 class LBFGS:
     """L-BFGS with a strong-Wolfe line search, for unbounded variables.
@@ -105,6 +94,16 @@ class LBFGS:
         # A small decrease along steepest descent says nothing about the distance to the minimum.
         decrease = state.value - found.value if remembered else np.inf
         return self._judge(self._moved(state, found), decrease)
+
+    def rescaled(self, state: LBFGSState, ratio: Float[Array, " P"]) -> LBFGSState:
+        """The same state in variables ratio · x: what was learnt of the curvature stays."""
+        return replace(
+            state,
+            x=frozen(ratio * state.x),
+            gradient=frozen(state.gradient / ratio),
+            steps=frozen(ratio * state.steps),
+            changes=frozen(state.changes / ratio),
+        )
 
     def _moved(self, state: LBFGSState, found: Found) -> LBFGSState:
         moved = found.x - state.x

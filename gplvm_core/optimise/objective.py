@@ -57,6 +57,9 @@ class Optimiser(Protocol[S]):
 
     def step(self, state: S, objective: Objective) -> S: ...
 
+    def rescaled(self, state: S, ratio: Float[Array, " P"]) -> S | None:
+        """The same state in variables ratio · x; None where the optimiser must begin anew."""
+
 
 @dataclass(frozen=True, eq=False)
 class Progress:

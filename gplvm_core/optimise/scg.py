@@ -124,6 +124,9 @@ class SCG:
             state, status="stalled", reason=f"The step along steepest descent failed: {reason}."
         )
 
+    def rescaled(self, state: SCGState, ratio: Float[Array, " P"]) -> None:
+        """Its direction is conjugate in the variables as they were alone."""
+
     def _judge(self, state: SCGState, decrease: float) -> SCGState:
         reason = reason_to_end(
             state.value, state.gradient, decrease, self.gradient_tolerance, self.value_tolerance

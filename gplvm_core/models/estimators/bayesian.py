@@ -12,6 +12,7 @@ from sklearn.base import clone
 from gplvm_core.beliefs import Belief
 from gplvm_core.datasets import RowFiles
 from gplvm_core.kernels import Kernel
+from gplvm_core.models.batches import Stochastic, check_batches
 from gplvm_core.models.data.scaling import Noise, Scaling, observed_counts
 from gplvm_core.models.estimators.trained import TrainedModel
 from gplvm_core.models.problems.edges import relevance_of, to_data
@@ -20,7 +21,6 @@ from gplvm_core.models.problems.graph import Graph, Parameters
 from gplvm_core.models.problems.many_rows import MANY, Completed, ManyRows
 from gplvm_core.models.problems.nodes import LatentNode, Node
 from gplvm_core.models.problems.starts import Start
-from gplvm_core.models.problems.stochastic import Stochastic, check_batches
 from gplvm_core.models.training.run import Run
 from gplvm_core.models.training.watched import Watched
 from gplvm_core.numerics import Array

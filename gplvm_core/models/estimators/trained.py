@@ -15,10 +15,8 @@ from gplvm_core.models.data.scaling import (
     units_for,
 )
 from gplvm_core.models.estimators.estimator import LatentVariableModel
-from gplvm_core.models.problems.deep_many_rows import SampledGraph
-from gplvm_core.models.problems.many_rows import ManyRows
+from gplvm_core.models.problems.many_rows import Sampled
 from gplvm_core.models.problems.starts import Start
-from gplvm_core.models.problems.stochastic import Stochastic
 from gplvm_core.models.training.run import Problem, Run, Trained, seeds_for
 from gplvm_core.models.training.schedule import STOPPED, Training, check_settings
 from gplvm_core.models.training.watched import Watched
@@ -56,7 +54,7 @@ class Trainable:
 
         settings = self.optimiser, self.max_iter, self.jitter, offset, views
         watched = callback if isinstance(callback, Watched) else Watched(callback)
-        sampled = problem if isinstance(problem, ManyRows | Stochastic | SampledGraph) else None
+        sampled = problem if isinstance(problem, Sampled) else None
         work = sampled.work(self.max_iter) if sampled else EVEN
         watched.share, watched.ahead = work.training(len(seeds), self.max_iter), work.after
         training = Training(problem, *settings, worth, work)

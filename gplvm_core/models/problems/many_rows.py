@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -51,6 +52,16 @@ class Completed:
     parameters: Parameters
     trained: Rows | None
     notes: tuple[str, ...]
+
+
+@runtime_checkable
+class Sampled(Protocol):
+    """A problem that is trained on some of the rows, and then places the others."""
+
+    def work(self, max_iter: int) -> Work: ...
+
+    def completed(self, parameters: Any, tell: Callable[[str, int], bool]) -> Completed:
+        """The problem of all rows. tell: see `telling`."""
 
 
 @dataclass(frozen=True)

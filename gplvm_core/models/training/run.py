@@ -12,7 +12,7 @@ from jaxtyping import Float
 from sklearn.utils import check_random_state
 
 from gplvm_core.numerics import Array
-from gplvm_core.optimise import Adam, Result, State
+from gplvm_core.optimise import Optimiser, Result, State
 from gplvm_core.parameters import Layout
 
 
@@ -22,8 +22,8 @@ class Phase:
     share of max_iter.
 
     ratio: σ_f²/σ² of the layers that end in data is held there; None: free. hidden_noise_held: the
-    layers that end in another's inputs keep the noise variance that they started with. batches: the
-    rows are seen a batch at a time, by this optimiser; it ends the training.
+    layers that end in another's inputs keep the noise variance that they started with. optimiser:
+    this one instead of the training's. once: as the last phase it is not entered again.
     """
 
     name: str
@@ -31,7 +31,8 @@ class Phase:
     share: float = 1.0
     ratio: float | None = None
     hidden_noise_held: bool = False
-    batches: Adam | None = None
+    optimiser: Optimiser[Any] | None = None
+    once: bool = False
 
     @property
     def held(self) -> tuple[float | None, bool]:
@@ -76,16 +77,6 @@ class Problem(Protocol):
 
     def verdicts(self, parameters: Any) -> tuple[str, ...]:
         """How each of several layers is, in words, for progress; it costs an evaluation."""
-
-
-class BatchProblem(Problem, Protocol):
-    """What a model is to its training where phases have batches."""
-
-    def batch(self, parameters: Any, phase: Phase, number: int) -> Evaluated:
-        """Bound and gradient as a batch of the rows tells them; the bound is a running mean.
-
-        What lies below `seen` in the parameters goes by the natural gradient.
-        """
 
 
 @dataclass(frozen=True)

@@ -22,16 +22,8 @@ from gplvm_core.models.training.run import (
     Trained,
 )
 from gplvm_core.models.training.work import EVEN, Work
-from gplvm_core.optimise import (
-    LBFGS,
-    SCG,
-    LBFGSState,
-    Progress,
-    Result,
-    rescaled,
-)
+from gplvm_core.optimise import Optimiser, Progress, Result, optimiser_named
 
-OPTIMISERS = {"lbfgs": LBFGS(), "scg": SCG()}
 # A refreshed phase that gains less than this share of the bound's size ends the run.
 LEAST_GAIN = 1e-7
 # Iterations from one look at the layers of a model to the next; a look costs an evaluation.
@@ -53,7 +45,7 @@ class Training:
     """
 
     problem: Problem
-    optimiser: Literal["lbfgs", "scg"]
+    optimiser: str
     max_iter: int
     jitter: float
     offset: float
@@ -168,10 +160,9 @@ class Training:
             limit = min(phase.most, np.ceil(phase.share * self.max_iter))
             here = run.total_iterations - run.entered
             return None if here < limit else "time for fresh scales"
-        if self._phase(run).batches:
-            return run.optimiser.status, run.optimiser.reason
         gain = -run.optimiser.value - run.entry_bound
-        if last and gain <= LEAST_GAIN * max(abs(run.entry_bound), 1.0):
+        spent = gain <= LEAST_GAIN * max(abs(run.entry_bound), 1.0)
+        if last and (spent or self._phase(run).once):
             return run.optimiser.status, run.optimiser.reason
         return run.optimiser.reason
 
@@ -182,17 +173,19 @@ class Training:
         ended = before.parameters(run.optimiser.x)
         anchor = self.problem.entering(ended, self._phase(following))
         same = anchor is ended and self._phase(run).held == self._phase(following).held
-        if same and run.optimiser.status == "running" and isinstance(run.optimiser, LBFGSState):
+        if same and run.optimiser.status == "running":
             # The objective stays: only the variables change, and the optimiser's memory with them.
             after = PhaseObjective(self.problem, anchor, self._phase(following))
-            state = rescaled(run.optimiser, before.layout.scales() / after.layout.scales())
-            return replace(
-                following,
-                anchor=anchor,
-                optimiser=state,
-                entered=run.total_iterations,
-                entry_bound=-state.value,
-            )
+            ratio = before.layout.scales() / after.layout.scales()
+            state = self._optimiser(following).rescaled(run.optimiser, ratio)
+            if state is not None:
+                return replace(
+                    following,
+                    anchor=anchor,
+                    optimiser=state,
+                    entered=run.total_iterations,
+                    entry_bound=-state.value,
+                )
         return self._enter(
             replace(
                 run,
@@ -254,8 +247,8 @@ class Training:
         restart = Restart(run.seeds[at], bound, result, run.recipes[at])
         return Trained(restart, parameters, run.trace)
 
-    def _optimiser(self, run: Run) -> Any:
-        return self._phase(run).batches or OPTIMISERS[self.optimiser]
+    def _optimiser(self, run: Run) -> Optimiser[Any]:
+        return self._phase(run).optimiser or optimiser_named(self.optimiser)
 
     def _phase(self, run: Run) -> Phase:
         return self.problem.phases[min(run.phase, len(self.problem.phases) - 1)]
@@ -313,7 +306,4 @@ def check_settings(model: Any, *, layered: Collection[str] = ()) -> None:
             raise ValueError(f"{name} must be a whole number of at least 1{several}; got {value!r}")
     if not 0.0 < model.jitter < 1.0:
         raise ValueError(f"jitter must lie between 0 and 1, relative to K; got {model.jitter!r}")
-    if model.optimiser not in OPTIMISERS:
-        raise ValueError(
-            f"optimiser must be one of {', '.join(OPTIMISERS)}; got {model.optimiser!r}"
-        )
+    optimiser_named(model.optimiser)
