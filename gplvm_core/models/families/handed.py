@@ -5,11 +5,13 @@ from dataclasses import dataclass
 from typing import Any, Generic, TypeVar
 
 import numpy as np
+from jaxtyping import Float
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds.collapsed import Informed
 from gplvm_core.bounds.layer import Layer, LayerValue, Scales
 from gplvm_core.models.problems.edges import LayerEdge, Settled
+from gplvm_core.numerics import Array, Factor
 from gplvm_core.statistics import Statistics
 
 # A Belief, or a Correlated one.
@@ -71,6 +73,34 @@ class AtLayer:
     source: Any
     across: Any
     jitter: float
+
+
+def informed(
+    gram: Factor, value: float, mean: Float[Array, "D M"], covariance: Float[Array, "D M M"]
+) -> Informed:
+    """What predictions take, of q(u) of every output on its own, in the basis of L."""
+    gap = gram.unwhiten(np.eye(covariance.shape[1]) - covariance)
+    return Informed(value, gram.solve_lower_transposed(mean.T), gap, covariance)
+
+
+def summed(
+    psi0: float | Array,
+    psi1: Float[Array, "N M"],
+    psi2: Float[Array, "M M"],
+    mean: Float[Array, "N D"],
+    spread: float = 0.0,
+) -> Statistics:
+    """Statistics of every output on its own; spread: the sum of the outputs' variances."""
+    (n_points, n_outputs), yy = mean.shape, float(np.sum(mean**2)) + spread
+    whole = Statistics(
+        np.reshape(psi0, 1),
+        psi1.T @ mean,
+        psi2[None],
+        yy,
+        np.array([n_points]),
+        np.array([n_outputs]),
+    )
+    return whole.split(np.arange(n_outputs))
 
 
 def at_data(at: LayerValue, source: Any) -> Handed[Any]:
