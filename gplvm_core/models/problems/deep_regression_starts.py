@@ -11,14 +11,13 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds import Layer
 from gplvm_core.kernels import RBF, Kernel, kernel_named
 from gplvm_core.models.problems.deep_starts import STRAIGHT, straight
 from gplvm_core.models.problems.edges import relevance_of
 from gplvm_core.models.problems.graph import Begun, Recipes
-from gplvm_core.models.problems.initialise import initial_inducing, initial_latent
+from gplvm_core.models.problems.initialise import initial_latent
 from gplvm_core.models.problems.shallow import Shallow
-from gplvm_core.models.problems.starts import of_unit_scale, start_kernel
+from gplvm_core.models.problems.starts import start_layer
 from gplvm_core.numerics import Array
 
 # Of a layer that starts as (nearly) the identity, and of one that starts as the answer.
@@ -190,11 +189,10 @@ def _begun(
             seen = np.hstack([seen, top.mean])
             # Depth is to explain what it can before the inputs themselves do.
             scales = np.concatenate([scales, straight(top.n_latent)])
-        inducing, _ = initial_inducing(seen, start.n_inducing[at], generator)
         kernel = kernel_named(kind, scales) if isinstance(kind, str) else kind
-        kernel = start_kernel(kernel, seen, exact=at == 0 and top.known)
-        kernel = of_unit_scale(kernel, seen)
-        layers.append(Layer(kernel, inducing, noise))
+        exact, count = at == 0 and top.known, start.n_inducing[at]
+        layer, _ = start_layer(kernel, seen, count, noise, generator, exact=exact)
+        layers.append(layer)
     return Begun(beliefs, tuple(layers))
 
 
