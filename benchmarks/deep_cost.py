@@ -30,9 +30,9 @@ from gplvm_core.models.problems.deep import chain
 from gplvm_core.models.problems.deep_starts import Embedded
 from gplvm_core.models.problems.edges import FREE
 from gplvm_core.models.problems.nodes import LatentNode
-from gplvm_core.models.training.schedule import OPTIMISERS as KNOWN
 from gplvm_core.numerics import Array
 from gplvm_core.optimise.objective import Objective, evaluate, first_evaluation
+from gplvm_core.optimise.registry import OPTIMISERS as KNOWN
 from gplvm_core.statistics import Targets
 from gplvm_core.statistics.executors import serial
 
@@ -83,6 +83,9 @@ class Adam:
         if found is None:
             return replace(seen, rejected=state.rejected + 1, first=0.5 * first)
         return replace(seen, x=x, value=found[0], gradient=found[1], first=first, second=second)
+
+    def rescaled(self, state: Descended, ratio: Array) -> None:
+        """Its moments are of the variables as they were."""
 
 
 def layers() -> None:
@@ -170,8 +173,7 @@ def main() -> int:
     if "layers" in chosen:
         layers()
     if "optimisers" in chosen:
-        known: dict[str, Any] = KNOWN  # type: ignore[assignment]
-        known["adam"] = Adam()
+        KNOWN["adam"] = Adam()
         for problem in PROBLEMS:
             optimisers(problem, options.seeds, options.iterations)
     return 0

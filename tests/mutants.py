@@ -40,12 +40,9 @@ TESTS = {
         "identities/test_missing.py",
     ],
     "bounds": ["gradients/test_bounds.py", "identities/test_identities.py"],
-    "bounds/families": ["gradients/test_families.py", "identities/test_families.py"],
-    "kernels/tilted.py": [
-        "gradients/test_slope.py",
-        "identities/test_families.py",
-        "gradients/test_families.py",
-    ],
+    "models/families": ["families/test_gradients.py", "families/test_identities.py"],
+    "models/batches": ["batches/test_bound.py", "batches"],
+    "kernels/tilted.py": ["gradients/test_slope.py"],
     "statistics/handed_on.py": ["gradients/test_slope.py"],
     "prediction/project_deep.py": [
         "gradients/test_slope.py",
@@ -74,7 +71,7 @@ TESTS = {
     "prediction/impute.py": ["prediction/test_inference.py", "models/test_semi_described.py"],
     "prediction/project.py": ["prediction/test_inference.py", "prediction", "models/test_views.py"],
 }
-ROOMS = sorted(name for name in TESTS if "/" not in name)
+ROOMS = sorted({name for name in TESTS if "/" not in name} | {"models/families", "models/batches"})
 
 # Numbers in here are places, sizes and settings, not parts of a formula.
 PLACES = {"range", "reshape", "zeros", "ones", "empty", "full", "eye", "arange", "swapaxes"}

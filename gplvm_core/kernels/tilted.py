@@ -1,12 +1,10 @@
-"""Moments of inputs tilted by an RBF kernel: ⟨k⟩, ⟨k x⟩, ⟨k xxᵀ⟩ under Gaussian inputs.
+"""The drift of inputs that an RBF kernel tilts: ⟨k (x − μ)⟩ under Gaussian inputs.
 
 A kernel times a Gaussian is a scaled Gaussian. Forms with S⁻¹ or W⁻¹ would fail for inputs that are
 known and for dimensions that are off, so there are none here. Chamberlin (2016), App. A.
 """
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 from jaxtyping import Float
@@ -15,36 +13,7 @@ from gplvm_core.kernels.gradients import Gradients
 from gplvm_core.kernels.kernel import Kernel
 from gplvm_core.kernels.parametric import KernelError
 from gplvm_core.kernels.rbf import RBF
-from gplvm_core.numerics import Array, numpy_of
-
-
-def pull(
-    kernel: RBF,
-    mean: Float[Array, "N Q"],
-    variance: Float[Array, "N Q"],
-    inducing: Float[Array, "M Q"],
-) -> tuple[Float[Array, "N M Q"], Callable[[Array], Gradients]]:
-    """⟨k x⟩/⟨k⟩ − μ = Sw(z − μ)/(1 + wS), by how much an inducing input pulls each point's mean to
-    itself, with its pullback; S is diagonal.
-    """
-    weight = np.array(np.broadcast_to(kernel.relevance, (mean.shape[1],)))
-    rate = 1.0 + weight * variance
-    away = inducing - mean[:, None, :]
-    value = (variance * weight / rate)[:, None, :] * away
-
-    def pullback(adjoint: Array) -> Gradients:
-        along = np.sum(adjoint * away, axis=1)
-        d_weight = np.sum(along * variance / rate**2, axis=0)
-        scaled = adjoint * (variance * weight / rate)[:, None, :]
-        d_length = -2.0 * d_weight * kernel.relevance / np.asarray(kernel.lengthscale)
-        if np.ndim(kernel.lengthscale) == 0:
-            d_length = float(np.sum(d_length))
-        d_kernel = RBF(0.0, d_length, held=kernel.held)
-        return Gradients(
-            -scaled.sum(axis=1), along * weight / rate**2, scaled.sum(axis=0), d_kernel
-        )
-
-    return value, pullback
+from gplvm_core.numerics import Array
 
 
 @dataclass(frozen=True)
@@ -97,35 +66,6 @@ class Drift:
         return np.sum(share * away, axis=1), d_psi1, gradients
 
 
-def tilted(
-    variance: Any, lengthscale: Any, mean: Any, covariance: Any, inducing: Any, order: int
-) -> list[Any]:
-    """κ0 = ⟨k⟩, and up to the order κ1 = ⟨k (x − μ)⟩, κ2 = ⟨k (x − μ)(x − μ)ᵀ⟩: (N, M, …).
-
-    Of an RBF kernel's variance and lengthscale; inputs of full covariance S ⪰ 0 (N, Q, Q). So far
-    as the way back goes, these are functions that `numerics.reverse` differentiates.
-    """
-    weight = _weights(lengthscale, mean)
-    return [variance * each for each in _tilted(weight, mean, covariance, inducing, order)]
-
-
-def tilted_pairs(
-    variance: Any, lengthscale: Any, mean: Any, covariance: Any, inducing: Any, order: int
-) -> list[Any]:
-    """φ0, φ1, φ2: the same of the products k k' of all pairs of inducing inputs: (N, M, M, …)."""
-    xp, weight = numpy_of(mean, inducing), _weights(lengthscale, mean)
-    (size, n_latent), n_points = inducing.shape, len(mean)
-    apart = inducing[:, None] - inducing
-    level = variance**2 * xp.exp(-0.25 * xp.sum(weight * apart**2, axis=2))
-    middle = xp.reshape(0.5 * (inducing[:, None] + inducing), (-1, n_latent))
-    found = []
-    for at, each in enumerate(_tilted(2.0 * weight, mean, covariance, middle, order)):
-        axes = (size, size, *(1,) * at)
-        shape = (n_points, size, size, *(n_latent,) * at)
-        found.append(xp.reshape(level, axes) * xp.reshape(each, shape))
-    return found
-
-
 def as_rbf(kernel: Kernel) -> RBF:
     """The kernel, if it is an RBF. Raises KernelError."""
     if not isinstance(kernel, RBF):
@@ -133,29 +73,3 @@ def as_rbf(kernel: Kernel) -> RBF:
             f"inputs tilted by the kernel are known for RBF alone, got {type(kernel).__name__}"
         )
     return kernel
-
-
-def _weights(lengthscale: Any, mean: Any) -> Any:
-    return lengthscale**-2.0 * np.ones(mean.shape[1])
-
-
-def _tilted(weight: Any, mean: Any, covariance: Any, centers: Any, order: int) -> list[Any]:
-    """The moments of exp(−½ Σ_q w_q (x_q − z_q)²), inputs measured from their mean."""
-    xp = numpy_of(weight, mean, covariance, centers)
-    eye, root = np.eye(len(weight)), xp.sqrt(weight)
-    away = centers[None] - mean[:, None]
-    inner = eye + root[:, None] * covariance * root
-    inside = root[:, None] * xp.linalg.inv(inner) * root
-    told = xp.matmul(away, inside)
-    _, log_determinant = xp.linalg.slogdet(inner)
-    exponent = -0.5 * (log_determinant[:, None] + xp.sum(away * told, axis=2))
-    moments = [xp.exp(exponent)]
-    if order > 0:
-        # S(I + WS)⁻¹W (z − μ).
-        moved = xp.matmul(told, covariance)
-        moments.append(moments[0][..., None] * moved)
-    if order > 1:
-        left = covariance - xp.matmul(xp.matmul(covariance, inside), covariance)
-        second = left[:, None] + moved[..., :, None] * moved[..., None, :]
-        moments.append(moments[0][..., None, None] * second)
-    return moments

@@ -22,7 +22,6 @@ from gplvm_core.numerics.linalg import (
     upper_pairs,
 )
 from gplvm_core.numerics.memory import keep_freed_memory
-from gplvm_core.numerics.reverse import inverse_factor, needs_autograd, numpy_of, pulled
 from gplvm_core.numerics.threads import one_thread_a_product
 
 __all__ = [
@@ -36,15 +35,11 @@ __all__ = [
     "factorise",
     "filled",
     "fold_upper",
-    "inverse_factor",
     "keep_freed_memory",
     "mirror_upper",
     "namespace",
-    "needs_autograd",
-    "numpy_of",
     "on_host",
     "one_thread_a_product",
-    "pulled",
     "symmetrise",
     "to_numpy",
     "unfold_upper",

@@ -1,17 +1,12 @@
 """Optimisers of vectors: they know nothing of models, and their states are values."""
 
-from gplvm_core.optimise.adam import Adam, AdamState, BatchObjective
 from gplvm_core.optimise.batched import RowsObjective, RowsResult, minimise_rows
-from gplvm_core.optimise.lbfgs import LBFGS, LBFGSState, rescaled
+from gplvm_core.optimise.lbfgs import LBFGS, LBFGSState
 from gplvm_core.optimise.objective import Objective, Optimiser, Progress, Result, State
-from gplvm_core.optimise.scg import SCG, SCGState
+from gplvm_core.optimise.registry import optimiser_named
 
 __all__ = [
     "LBFGS",
-    "SCG",
-    "Adam",
-    "AdamState",
-    "BatchObjective",
     "LBFGSState",
     "Objective",
     "Optimiser",
@@ -19,8 +14,7 @@ __all__ = [
     "Result",
     "RowsObjective",
     "RowsResult",
-    "SCGState",
     "State",
     "minimise_rows",
-    "rescaled",
+    "optimiser_named",
 ]

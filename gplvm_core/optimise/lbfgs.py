@@ -11,9 +11,10 @@ from gplvm_core.optimise.objective import (
     Objective,
     State,
     check_settings,
+    counted,
     first_evaluation,
     frozen,
-    reason_to_end,
+    judged,
 )
 
 
@@ -28,17 +29,6 @@ class LBFGSState(State):
     steps: Float[Array, "m P"]
     changes: Float[Array, "m P"]
     curvatures: Float[Array, " m"]
-
-
-def rescaled(state: LBFGSState, ratio: Float[Array, " P"]) -> LBFGSState:
-    """The same state in variables ratio · x: nothing that was learnt of the curvature is lost."""
-    return replace(
-        state,
-        x=frozen(ratio * state.x),
-        gradient=frozen(state.gradient / ratio),
-        steps=frozen(ratio * state.steps),
-        changes=frozen(state.changes / ratio),
-    )
 
 
 @dataclass(frozen=True)
@@ -85,7 +75,7 @@ class LBFGS:
         steepness = float(np.linalg.norm(state.gradient))
         first_step = 1.0 if remembered else 1.0 / steepness
         found = _search(objective, state, _direction(state), first_step)
-        state = _counted(state, found)
+        state = counted(state, found.evaluations, found.rejected)
         if found.reason and remembered:
             # The memory may have misled the direction; the newest step's length stands in for the
             # scale that it knew.
@@ -95,7 +85,7 @@ class LBFGS:
             )
             remembered = False
             found = _search(objective, state, -state.gradient, first_step)
-            state = _counted(state, found)
+            state = counted(state, found.evaluations, found.rejected)
         if found.reason:
             return replace(
                 state,
@@ -105,6 +95,16 @@ class LBFGS:
         # A small decrease along steepest descent says nothing about the distance to the minimum.
         decrease = state.value - found.value if remembered else np.inf
         return self._judge(self._moved(state, found), decrease)
+
+    def rescaled(self, state: LBFGSState, ratio: Float[Array, " P"]) -> LBFGSState:
+        """The same state in variables ratio · x: what was learnt of the curvature stays."""
+        return replace(
+            state,
+            x=frozen(ratio * state.x),
+            gradient=frozen(state.gradient / ratio),
+            steps=frozen(ratio * state.steps),
+            changes=frozen(state.changes / ratio),
+        )
 
     def _moved(self, state: LBFGSState, found: Found) -> LBFGSState:
         moved = found.x - state.x
@@ -129,24 +129,13 @@ class LBFGS:
         )
 
     def _judge(self, state: LBFGSState, decrease: float) -> LBFGSState:
-        reason = reason_to_end(
-            state.value, state.gradient, decrease, self.gradient_tolerance, self.value_tolerance
-        )
-        return replace(state, status="converged", reason=reason) if reason else state
+        return judged(state, decrease, self.gradient_tolerance, self.value_tolerance)
 
 
 def _search(
     objective: Objective, state: LBFGSState, direction: Float[Array, " P"], first_step: float
 ) -> Found:
     return search(objective, state.x, state.value, state.gradient, direction, first_step)
-
-
-def _counted(state: LBFGSState, found: Found) -> LBFGSState:
-    return replace(
-        state,
-        evaluations=state.evaluations + found.evaluations,
-        rejected=state.rejected + found.rejected,
-    )
 
 
 def _direction(state: LBFGSState) -> Float[Array, " P"]:

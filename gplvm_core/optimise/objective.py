@@ -1,7 +1,7 @@
 """What every optimiser shares: the function to minimise, its states, and what a run reports."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal, Protocol, TypeVar
 
 import numpy as np
@@ -42,7 +42,7 @@ class State:
     reason: str
 
 
-S = TypeVar("S")
+S = TypeVar("S", bound=State)
 
 
 class Optimiser(Protocol[S]):
@@ -56,6 +56,9 @@ class Optimiser(Protocol[S]):
     def start(self, x: Float[Array, " P"], objective: Objective) -> S: ...
 
     def step(self, state: S, objective: Objective) -> S: ...
+
+    def rescaled(self, state: S, ratio: Float[Array, " P"]) -> S | None:
+        """The same state in variables ratio · x; None where the optimiser must begin anew."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,23 +164,28 @@ def check_settings(least: Mapping[str, tuple[float, float]]) -> None:
             raise ValueError(f"{name} must be at least {lowest}, got {value}.")
 
 
-def reason_to_end(
-    value: float,
-    gradient: Float[Array, " P"],
-    decrease: float,
-    gradient_tolerance: float,
-    value_tolerance: float,
-) -> str:
-    """Why an iteration that lowered the value by `decrease` has converged, or "" if it has not."""
-    largest = float(np.max(np.abs(gradient)))
+def judged(state: S, decrease: float, gradient_tolerance: float, value_tolerance: float) -> S:
+    """The state, converged if an iteration that lowered the value by `decrease` says so."""
+    largest = float(np.max(np.abs(state.gradient)))
     if largest <= gradient_tolerance:
-        return (
+        reason = (
             f"The largest gradient entry, {largest:.3g}, is within the tolerance "
             f"{gradient_tolerance:.3g}."
         )
-    if decrease <= value_tolerance * max(abs(value), 1.0):
-        return (
+    elif decrease <= value_tolerance * max(abs(state.value), 1.0):
+        reason = (
             f"The last iteration lowered the value by {decrease:.3g}, within the relative "
             f"tolerance {value_tolerance:.3g}."
         )
-    return ""
+    else:
+        return state
+    return replace(state, status="converged", reason=reason)
+
+
+def counted(state: S, evaluations: int, rejected: int) -> S:
+    """The state with so many more evaluations, of which some were not finite."""
+    return replace(
+        state,
+        evaluations=state.evaluations + evaluations,
+        rejected=state.rejected + rejected,
+    )

@@ -10,10 +10,11 @@ from gplvm_core.optimise.objective import (
     Objective,
     State,
     check_settings,
+    counted,
     evaluate,
     first_evaluation,
     frozen,
-    reason_to_end,
+    judged,
 )
 
 # Length of the difference of gradients relative to max(|x|, 1).
@@ -93,7 +94,7 @@ class SCG:
                 break
             x = frozen(state.x - slope / curvature * direction)
             evaluated = evaluate(objective, x)
-            state = _counted(state, 1, int(evaluated is None))
+            state = counted(state, 1, int(evaluated is None))
             if evaluated is None:
                 stiffer = REJECTED_STIFFER
             else:
@@ -124,11 +125,11 @@ class SCG:
             state, status="stalled", reason=f"The step along steepest descent failed: {reason}."
         )
 
+    def rescaled(self, state: SCGState, ratio: Float[Array, " P"]) -> None:
+        """Its direction is conjugate in the variables as they were alone."""
+
     def _judge(self, state: SCGState, decrease: float) -> SCGState:
-        reason = reason_to_end(
-            state.value, state.gradient, decrease, self.gradient_tolerance, self.value_tolerance
-        )
-        return replace(state, status="converged", reason=reason) if reason else state
+        return judged(state, decrease, self.gradient_tolerance, self.value_tolerance)
 
 
 def _probed(state: SCGState, objective: Objective) -> tuple[SCGState, float]:
@@ -139,7 +140,7 @@ def _probed(state: SCGState, objective: Objective) -> tuple[SCGState, float]:
     length = float(np.linalg.norm(state.direction))
     fraction = PROBE * max(float(np.linalg.norm(state.x)), 1.0) / length
     evaluated = evaluate(objective, frozen(state.x + fraction * state.direction))
-    state = _counted(state, 1, int(evaluated is None))
+    state = counted(state, 1, int(evaluated is None))
     if evaluated is None:
         return state, 0.0
     return state, float(state.direction @ (evaluated[1] - state.gradient)) / fraction
@@ -158,12 +159,4 @@ def _turned(state: SCGState, gradient: Float[Array, " P"], slope: float) -> SCGS
         iteration=state.iteration + 1,
         direction=frozen(direction),
         since_restart=since_restart,
-    )
-
-
-def _counted(state: SCGState, evaluations: int, rejected: int) -> SCGState:
-    return replace(
-        state,
-        evaluations=state.evaluations + evaluations,
-        rejected=state.rejected + rejected,
     )

@@ -9,9 +9,9 @@ import pytest
 from gplvm_core import RBF, Linear
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, evaluate_layer
-from gplvm_core.bounds.families import GivenInducing, given_inducing
 from gplvm_core.kernels import KernelError
 from gplvm_core.models.data.scaling import Scaling
+from gplvm_core.models.families.given_inducing import GivenInducing, given_inducing
 from gplvm_core.models.problems.edges import LayerEdge
 from gplvm_core.parameters import leaves, replace_leaves
 from gplvm_core.prediction import Posterior, predict

@@ -1,5 +1,7 @@
 """Deep models as a user meets them: what depth gives, what the doctor says, what is refused."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from sklearn.utils.estimator_checks import parametrize_with_checks
@@ -193,6 +195,14 @@ def test_a_run_that_is_resumed_gives_the_same_numbers(kind: str, tmp_path) -> No
     for first, second in zip(whole.layers_, again.layers_, strict=True):
         np.testing.assert_array_equal(first.posterior_.weights, second.posterior_.weights)
     assert [each.bound for each in again.restarts_] == [each.bound for each in whole.restarts_]
+    recipes = [each.recipe for each in whole.restarts_]
+    assert [each.recipe for each in again.restarts_] == recipes
+    # A run that an older version stored, which chose the recipe by the seed.
+    run = stopped[-1]
+    ended = (replace(each, restart=replace(each.restart, recipe="")) for each in run.done)
+    older = replace(run, recipes=(), done=tuple(ended)).with_recipes(tuple(recipes))
+    assert older.recipes == run.recipes
+    assert [each.restart.recipe for each in older.done] == recipes[: len(run.done)]
 
 
 @pytest.mark.usefixtures("quick_starts")

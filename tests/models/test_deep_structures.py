@@ -16,9 +16,9 @@ from gplvm_core.models.problems import regression
 from gplvm_core.models.problems.deep import chain
 from gplvm_core.models.problems.deep_growing import Grown
 from gplvm_core.models.problems.deep_inputs import imputed
-from gplvm_core.models.problems.deep_starts import Embedded, InTurn
+from gplvm_core.models.problems.deep_starts import Embedded
 from gplvm_core.models.problems.edges import FREE
-from gplvm_core.models.problems.graph import Beginning, Begun, Given, Graph
+from gplvm_core.models.problems.graph import Beginning, Begun, Given, Graph, Recipes
 from gplvm_core.models.problems.inputs import InputNode
 from gplvm_core.models.problems.nodes import LatentNode
 from gplvm_core.models.training.run import Phase, Run, Trained
@@ -49,7 +49,7 @@ def test_a_longer_run_goes_on_with_a_start_that_is_sound() -> None:
         layers = tuple(Layer(RBF(1.0, np.full(1, at)), points, 1e-3) for at in (lengthscale, 1.0))
         return Given(Begun((inputs.belief, Belief(hidden, np.full((12, 1), 1e-3))), layers))
 
-    begin = InTurn((begun(points, 2.0), begun(np.sin(6.0 * points), 0.25)))
+    begin = Recipes({"tame": begun(points, 2.0), "wild": begun(np.sin(6.0 * points), 0.25)})
     settings = {"family": "marginalised", "jitter": 1e-6, "run": serial}
     graph = chain(InputNode(inputs), targets, begin, 1, **settings)
     told = list[Run]()
@@ -68,6 +68,7 @@ def test_a_longer_run_goes_on_with_a_start_that_is_sound() -> None:
     assert wild.bound > tame.bound
     last, went_on = (each.restart for each in train(2, told[-1]))
     assert (last.seed, went_on.seed) == (wild.seed, tame.seed)
+    assert (last.recipe, went_on.recipe) == ("wild", "tame")
     assert last.result.iterations == 1 and went_on.result.iterations == 2
 
 
@@ -275,6 +276,7 @@ def test_growing_is_another_start() -> None:
     _, rows = waving(24)
     model = DeepGPLVM((1, 2), 6, grow=True, **QUICK).fit(rows)
     together, grown = model.restarts_
+    assert (together.recipe, grown.recipe) == ("all layers together", "a grown top")
     assert together.bound != grown.bound
     assert model.result_ is max(model.restarts_, key=lambda each: each.bound).result
     kept = "was" if grown.bound > together.bound else "was not"

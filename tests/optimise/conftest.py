@@ -9,7 +9,8 @@ import pytest
 from scipy.optimize import rosen, rosen_der
 from scipy.special import expit
 
-from gplvm_core.optimise import LBFGS, SCG, Objective, Optimiser, State
+from gplvm_core.optimise import LBFGS, Objective, Optimiser, State
+from gplvm_core.optimise.scg import SCG
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from gplvm_core.optimise import LBFGS, rescaled
+from gplvm_core.optimise import LBFGS
 
 
 @pytest.mark.parametrize("memory", [5, 20])
@@ -110,7 +110,7 @@ def test_rescaled_keeps_what_was_learnt() -> None:
     state = optimiser.start(np.array([1.0, -2.0, 0.5]), bowl)
     for _ in range(4):
         state = optimiser.step(state, bowl)
-    moved = rescaled(state, ratio)
+    moved = optimiser.rescaled(state, ratio)
 
     def scaled(x: np.ndarray) -> tuple[float, np.ndarray]:
         value, gradient = bowl(x / ratio)

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 
-from gplvm_core.optimise import LBFGS, SCG
+from gplvm_core.optimise import LBFGS
+from gplvm_core.optimise.scg import SCG
 
 
 class Counted:

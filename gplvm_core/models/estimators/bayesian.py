@@ -7,6 +7,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
+from gplvm_core.models.batches import Stochastic, check_batches
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.files import FromFiles
@@ -20,7 +21,6 @@ from gplvm_core.models.problems.many_rows import ManyRows, are_many
 from gplvm_core.models.problems.nodes import LatentNode
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.starts import Start
-from gplvm_core.models.problems.stochastic import Stochastic, check_batches
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import (
     Evidence,

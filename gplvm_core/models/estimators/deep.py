@@ -5,9 +5,8 @@ from typing import Any, TypeVar
 
 from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.problems.deep import Family
-from gplvm_core.models.problems.deep_starts import InTurn
 from gplvm_core.models.problems.doctor import DeepLayer, sound
-from gplvm_core.models.training.run import Trained, seeds_for
+from gplvm_core.models.training.run import Trained
 from gplvm_core.prediction import Posterior
 
 Setting = TypeVar("Setting")
@@ -32,11 +31,6 @@ class Layered:
     @property
     def _posteriors(self) -> tuple[Posterior, ...]:
         return tuple(layer.posterior_ for layer in self.layers_)
-
-    def _seeds(self, problem: Any) -> tuple[int, ...]:
-        """One for each start, of every kind of them."""
-        drawn, begin = seeds_for(self.random_state, self.n_restarts), problem.begin
-        return begin.seeds(drawn) if isinstance(begin, InTurn) else drawn
 
     def _worth(self, problem: Any, trained: Trained) -> Any:
         """Starts compare by their bound, but one that fits its hidden layers to single points

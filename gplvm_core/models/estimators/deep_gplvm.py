@@ -13,9 +13,9 @@ from gplvm_core.models.estimators.deep_queries import DeepQueries
 from gplvm_core.models.estimators.settings import LatentSettings, preset
 from gplvm_core.models.estimators.trained import Ended, TimedModel
 from gplvm_core.models.problems.deep import Family
-from gplvm_core.models.problems.deep_latent import LatentChain
+from gplvm_core.models.problems.deep_latent import GROWN, LatentChain
 from gplvm_core.models.problems.deep_many_rows import all_trained
-from gplvm_core.models.problems.deep_starts import Embedded, InTurn
+from gplvm_core.models.problems.deep_starts import Embedded
 from gplvm_core.models.problems.doctor import DeepLayer, doubts, examined
 from gplvm_core.models.problems.graph import Graph
 from gplvm_core.numerics import Array
@@ -112,10 +112,10 @@ class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
 
     def _kept(self, problem: Graph) -> tuple[str, ...]:
         """Which kind of start was kept, in words."""
-        if not isinstance(problem.begin, InTurn):
+        if GROWN not in problem.recipes:
             return ()
-        grown = [each for each in self.restarts_ if each.seed % 2]
-        together = [each for each in self.restarts_ if not each.seed % 2]
+        grown = [each for each in self.restarts_ if each.recipe == GROWN]
+        together = [each for each in self.restarts_ if each.recipe != GROWN]
         if not grown:
             return ("training was stopped before the start with a grown top had its turn",)
         of_grown, of_others = (max(e.bound for e in kind) for kind in (grown, together))

@@ -8,6 +8,7 @@ from gplvm_core import prediction
 from gplvm_core.beliefs import Belief
 from gplvm_core.models.estimators.deep import Layered
 from gplvm_core.models.problems.doctor import DeepLayer
+from gplvm_core.models.problems.variational import family_named
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Evidence, Posterior, Projection
 from gplvm_core.prediction.path_deep import infer_deep_sequence
@@ -52,13 +53,10 @@ class DeepLatent(Layered):
 
         A hidden layer whose q(u) is no function of its statistics has none.
         """
-        family = self.family_ or self.family
-        held = family in ("gated", "free", "joint", "chain", "low_rank_chain")
-        known_above = [None if held else layer.statistics_ for layer in self._hidden]
-        # Whether q(u) of a hidden layer is independent of q(h).
-        apart = family in ("mean_field", "diagonal", "full")
+        family = family_named(self.family_ or self.family)
+        known_above = [layer.statistics_ if family.summarised else None for layer in self._hidden]
         return prediction.log_density_deep(
-            evidence, known, self._above, known_above, found, mean_field=apart
+            evidence, known, self._above, known_above, found, mean_field=family.independent
         )
 
     def _infer(

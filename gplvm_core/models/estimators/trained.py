@@ -19,14 +19,12 @@ from gplvm_core.models.data.timeline import checked_timeline, timeline_notes
 from gplvm_core.models.estimators.estimator import LatentVariableModel
 from gplvm_core.models.estimators.settings import check_settings
 from gplvm_core.models.estimators.timed import Timed
-from gplvm_core.models.problems.deep_many_rows import SampledGraph
 from gplvm_core.models.problems.encoded import EncodedNode
 from gplvm_core.models.problems.graph import Learnt
-from gplvm_core.models.problems.many_rows import ManyRows, Rows
+from gplvm_core.models.problems.many_rows import Rows, Sampled
 from gplvm_core.models.problems.nodes import LatentNode, Node
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.starts import Start
-from gplvm_core.models.problems.stochastic import Stochastic
 from gplvm_core.models.training.run import Problem, Run, Trained, seeds_for
 from gplvm_core.models.training.schedule import STOPPED, Training
 from gplvm_core.models.training.watched import Watched
@@ -104,7 +102,7 @@ class Trainable:
 
         settings = self.optimiser, self.max_iter, self.jitter, offset, views
         watched = callback if isinstance(callback, Watched) else Watched(callback)
-        sampled = problem if isinstance(problem, ManyRows | Stochastic | SampledGraph) else None
+        sampled = problem if isinstance(problem, Sampled) else None
         work = sampled.work(self.max_iter) if sampled else EVEN
         watched.share, watched.ahead = work.training(len(seeds), self.max_iter), work.after
         training = Training(problem, *settings, worth, work)
@@ -130,7 +128,7 @@ class Trainable:
 
     def _seeds(self, problem: Any) -> tuple[int, ...]:
         """One for each start."""
-        return seeds_for(self.random_state, self.n_restarts)
+        return seeds_for(self.random_state, self.n_restarts, len(problem.recipes))
 
     def _worth(self, problem: Any, trained: Trained) -> Any:
         """By what the best of several starts is chosen."""

@@ -1,27 +1,30 @@
 """A deep model as a graph: a chain of layers from a belief at the top down to the data."""
 
 from collections.abc import Sequence
-from typing import Literal
+from typing import Literal, get_args
 
-from gplvm_core.models.problems.conditional import (
-    SEPARATE,
-    TOGETHER,
-    Conditional,
-    ConditionalGraph,
-    then_conditional,
-)
-from gplvm_core.models.problems.correlated import CorrelatedGraph
 from gplvm_core.models.problems.doctor import glance
 from gplvm_core.models.problems.edges import LayerEdge
 from gplvm_core.models.problems.graph import Beginning, Graph
 from gplvm_core.models.problems.nodes import HiddenNode, Node
 from gplvm_core.models.problems.regression import BOUNDED
+from gplvm_core.models.problems.variational import family_named
 from gplvm_core.models.training.run import Phase
 from gplvm_core.statistics import Executor, Targets
 
-# How q(u) of the inducing outputs hangs together with q(h) of a hidden layer (MATHEMATICS.md, 6).
-Family = Literal["mean_field", "marginalised"] | Conditional
-FAMILIES = ("mean_field", "marginalised", *SEPARATE, *TOGETHER)
+# How q(u) of the inducing outputs depends on q(h) of a hidden layer, by name (`variational`).
+Family = Literal[
+    "mean_field",
+    "marginalised",
+    "gated",
+    "free",
+    "diagonal",
+    "joint",
+    "full",
+    "chain",
+    "low_rank_chain",
+]
+FAMILIES: tuple[Family, ...] = get_args(Family)
 # A free hidden layer would at once explain itself as noise, which is the shallow model's optimum:
 # its noise is held until the layers below have come to depend on it.
 PHASES = (
@@ -62,10 +65,9 @@ def chain(
     do not move. per_output: every output of data has a signal
     and a noise variance of its own. connected: every layer sees the top beside its own inputs
     (Duvenaud et al. 2014). Source: Damianou (2015), ch. 6. Raises ValueError for a family that
-    there is not, or that cannot be connected.
+    there is not, or that cannot have this structure.
     """
-    if family not in FAMILIES:
-        raise ValueError(f"family must be one of {', '.join(FAMILIES)}; got {family!r}")
+    kind = family_named(family)
     views = outputs if isinstance(outputs, tuple) else (outputs,)
     edges = [
         LayerEdge(
@@ -74,31 +76,15 @@ def chain(
             run,
             inducing_held=top_held and at == 0,
             positive=BOUNDED,
-            mean_field=family == "mean_field",
             per_output=per_output and not isinstance(end, int),
         )
         for at, (source, end) in enumerate(_ends(views, n_hidden, own or (0,) * len(views)))
     ]
     hidden = (HiddenNode() for _ in range(n_hidden + sum(own)))
     nodes = (top, *hidden)
-    if any(own) and family not in ("mean_field", "marginalised"):
-        raise ValueError(
-            "hidden layers of a view's own are for the families mean_field and marginalised; "
-            f"got {family!r}"
-        )
-    if n_hidden and family != "mean_field" and family != "marginalised":
-        if connected:
-            raise ValueError(
-                "input connections are for the families mean_field and marginalised; "
-                f"got {family!r}"
-            )
-        if per_output and family in TOGETHER:
-            raise ValueError(f"noise='per_output' is not for family={family!r}: use noise='shared'")
-        kind = CorrelatedGraph if family in TOGETHER else ConditionalGraph
-        in_turn = then_conditional(phases)
-        return kind(nodes, tuple(edges), begin, jitter, phases=in_turn, family=family)
     doctor = glance if len(nodes) > 1 else None
-    return Graph(nodes, tuple(edges), begin, jitter, phases=phases, doctor=doctor)
+    plain = Graph(nodes, tuple(edges), begin, jitter, phases=phases, doctor=doctor)
+    return kind.graph(plain)
 
 
 def _ends(

@@ -9,14 +9,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds import Layer
 from gplvm_core.models.problems.deep_starts import HIDDEN_NOISE, UPPER_VARIANCE, Embedded
 from gplvm_core.models.problems.doctor import LEAST_FREEDOM, freedom
 from gplvm_core.models.problems.edges import FREE, relevance_of
 from gplvm_core.models.problems.graph import PHASES, Beginning, Begun, Given, Graph
-from gplvm_core.models.problems.initialise import initial_inducing, initial_latent
+from gplvm_core.models.problems.initialise import initial_latent
 from gplvm_core.models.problems.nodes import INITIAL_VARIANCE
-from gplvm_core.models.problems.starts import of_unit_scale, start_kernel
+from gplvm_core.models.problems.starts import start_layer
 from gplvm_core.models.training.run import Phase
 from gplvm_core.models.training.schedule import Training
 
@@ -84,15 +83,14 @@ def _with_top(whole: Embedded, at: int, below: Begun, seed: int) -> Begun:
     weights = relevance_of(below.layers[0].kernel, old.n_latent)
     centred = (old.mean - old.mean.mean(axis=0)) * np.sqrt(weights)
     mean, notes = initial_latent((centred,), whole.n_latent[at], "pca", generator)
-    inducing, more = initial_inducing(mean, whole.n_inducing[at], generator)
     kind = whole.kernels[at]
     assert not isinstance(kind, tuple)
-    kernel = of_unit_scale(start_kernel(kind, mean), mean)
     noise = HIDDEN_NOISE * float(np.mean(old.mean.var(axis=0)))
+    layer, more = start_layer(kind, mean, whole.n_inducing[at], noise, generator)
     # What the old top knew nothing of would cost much under a layer above it.
     hidden = Belief(old.mean, np.minimum(old.variance, INITIAL_VARIANCE))
     return Begun(
         (Belief(mean, np.full_like(mean, UPPER_VARIANCE)), hidden, *below.beliefs[1:]),
-        (Layer(kernel, inducing, noise), *below.layers),
+        (layer, *below.layers),
         tuple(dict.fromkeys((*below.notes, *notes, *more))),
     )

@@ -13,15 +13,17 @@ from gplvm_core.models.data.scaling import Noise
 from gplvm_core.models.problems.deep import PHASES, Family, chain
 from gplvm_core.models.problems.deep_growing import Grown
 from gplvm_core.models.problems.deep_many_rows import SampledGraph, together
-from gplvm_core.models.problems.deep_starts import Connected, Embedded, InTurn, Sloped
+from gplvm_core.models.problems.deep_starts import Connected, Embedded, Sloped
 from gplvm_core.models.problems.edges import targets_for
-from gplvm_core.models.problems.graph import Beginning, Graph
+from gplvm_core.models.problems.graph import Beginning, Graph, Recipes
 from gplvm_core.models.problems.many_rows import Rows, are_many
 from gplvm_core.models.problems.nodes import LatentNode, Node
 from gplvm_core.models.training.run import Phase
 from gplvm_core.numerics import Array
 from gplvm_core.statistics import Executor
 
+# Recipes of starts: all layers together from the first, or a new top on layers trained before.
+TOGETHER, GROWN = "all layers together", "a grown top"
 # The belief at the top, about points with these outputs and of this dimension.
 Top = Callable[[Float[Array, "N D"], int], Node]
 
@@ -65,19 +67,19 @@ class LatentChain:
         several = isinstance(outputs, tuple)
         each = outputs if isinstance(outputs, tuple) else (outputs,)
         targets = tuple(targets_for(values, self.noise) for values in each)
-        starts: tuple[Beginning, ...] = (begin,)
+        starts: dict[str, Beginning] = {"": begin}
         below = partial(self._below, targets if several else targets[0], begin)
         if self.grow is not None and len(begin.n_latent) > 1:
             # Every family starts from what the default one finds.
-            starts = (begin, Grown(begin, partial(below, LatentNode(), "marginalised"), self.grow))
+            grown = Grown(begin, partial(below, LatentNode(), "marginalised"), self.grow)
+            starts = {TOGETHER: begin, GROWN: grown}
         if self.connected:
-            starts = tuple(Connected(start, begin.kernels) for start in starts)
+            starts = {name: Connected(start, begin.kernels) for name, start in starts.items()}
         if self.linear:
             self._check_linear(begin.kernels[:-1])
-            starts = tuple(Sloped(start) for start in starts)
-        start = starts[0] if len(starts) == 1 else InTurn(starts)
+            starts = {name: Sloped(start) for name, start in starts.items()}
         hidden, top = len(begin.n_latent) - 1, self.top(each[0], begin.n_latent[0])
-        return below(top, self.family, start, hidden, connected=self.connected)
+        return below(top, self.family, Recipes(starts), hidden, connected=self.connected)
 
     def _below(
         self,

@@ -10,7 +10,6 @@ from jaxtyping import Float
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.models.data.scaling import Scaling
-from gplvm_core.models.problems.conditional import SEPARATE, TOGETHER
 from gplvm_core.models.problems.graph import Graph, Parameters
 from gplvm_core.models.problems.inputs import InputNode
 from gplvm_core.models.problems.many_rows import (
@@ -23,6 +22,7 @@ from gplvm_core.models.problems.many_rows import (
     spread_over,
     telling,
 )
+from gplvm_core.models.problems.variational import family_named
 from gplvm_core.models.training.work import Work
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Evidence, Posterior
@@ -149,9 +149,7 @@ class SampledRegression(SampledGraph):
 
 def together(family: str) -> str | None:
     """Why a family needs all rows to be trained; None: it does not."""
-    if family in SEPARATE + TOGETHER:
-        return f"with family={family!r} hidden points follow from the layers above"
-    return None
+    return family_named(family).dependent_rows
 
 
 def all_trained(total: int, family: str, why: str | None = None) -> tuple[str, ...]:

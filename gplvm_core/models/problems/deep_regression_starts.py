@@ -1,6 +1,6 @@
 """Where the training of a deep regression starts: from the inputs down.
 
-Every kind of start is made of the shallow regression: its lengthscales, or its answer.
+Every recipe is made of the shallow regression: its lengthscales, or its answer.
 """
 
 from collections.abc import Sequence
@@ -11,14 +11,13 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds import Layer
 from gplvm_core.kernels import RBF, Kernel, kernel_named
-from gplvm_core.models.problems.deep_starts import STRAIGHT, InTurn, straight
+from gplvm_core.models.problems.deep_starts import STRAIGHT, straight
 from gplvm_core.models.problems.edges import relevance_of
-from gplvm_core.models.problems.graph import Begun
-from gplvm_core.models.problems.initialise import initial_inducing, initial_latent
+from gplvm_core.models.problems.graph import Begun, Recipes
+from gplvm_core.models.problems.initialise import initial_latent
 from gplvm_core.models.problems.shallow import Shallow
-from gplvm_core.models.problems.starts import of_unit_scale, start_kernel
+from gplvm_core.models.problems.starts import start_layer
 from gplvm_core.numerics import Array
 
 # Of a layer that starts as (nearly) the identity, and of one that starts as the answer.
@@ -144,8 +143,8 @@ def regression_starts(
     mean: Mean,
     connected: bool,
     everywhere: bool,
-) -> InTurn:
-    """Every kind of start that suits the inputs and the mean of the hidden layers; everywhere: of
+) -> Recipes:
+    """Every recipe that suits the inputs and the mean of the hidden layers; everywhere: of
     all, not of the first of them alone.
 
     Raises ValueError for a mean that there is not, or that inputs of some uncertainty cannot have.
@@ -158,16 +157,17 @@ def regression_starts(
             "mean='linear' needs inputs that are known exactly, without gaps or X_variance"
         )
     settings = shallow, n_latent, n_inducing, kernels, connected
-    kinds = list[Unbent]()
+    recipes = dict[str, Unbent]()
     if mean != "linear":
-        few = shallow.inputs.belief.n_latent <= FEW_INPUTS
-        kinds = [Unbent(*settings), Answered(*settings)] if few else [Answered(*settings)]
+        if shallow.inputs.belief.n_latent <= FEW_INPUTS:
+            recipes["hidden layers as the inputs"] = Unbent(*settings)
+        recipes["hidden layers with the answer"] = Answered(*settings)
     if known and mean != "zero":
-        kinds.append(InputsPassedOn(*settings))
+        recipes["first layer linear"] = InputsPassedOn(*settings)
         if everywhere and len(n_latent) > 1:
             # Level with the shallow one, where the other may fall below it, but it bends less.
-            kinds.append(InputsPassedOn(*settings, everywhere=True))
-    return InTurn(tuple(kinds))
+            recipes["hidden layers linear"] = InputsPassedOn(*settings, everywhere=True)
+    return Recipes(recipes)
 
 
 def _begun(
@@ -189,11 +189,10 @@ def _begun(
             seen = np.hstack([seen, top.mean])
             # Depth is to explain what it can before the inputs themselves do.
             scales = np.concatenate([scales, straight(top.n_latent)])
-        inducing, _ = initial_inducing(seen, start.n_inducing[at], generator)
         kernel = kernel_named(kind, scales) if isinstance(kind, str) else kind
-        kernel = start_kernel(kernel, seen, exact=at == 0 and top.known)
-        kernel = of_unit_scale(kernel, seen)
-        layers.append(Layer(kernel, inducing, noise))
+        exact, count = at == 0 and top.known, start.n_inducing[at]
+        layer, _ = start_layer(kernel, seen, count, noise, generator, exact=exact)
+        layers.append(layer)
     return Begun(beliefs, tuple(layers))
 
 

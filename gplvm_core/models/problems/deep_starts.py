@@ -20,9 +20,9 @@ from gplvm_core.bounds import Layer
 from gplvm_core.kernels import RBF, Kernel, kernel_named
 from gplvm_core.models.problems.edges import relevance_of
 from gplvm_core.models.problems.graph import Beginning, Begun
-from gplvm_core.models.problems.initialise import initial_inducing, initial_latent
+from gplvm_core.models.problems.initialise import initial_latent
 from gplvm_core.models.problems.nodes import INITIAL_VARIANCE
-from gplvm_core.models.problems.starts import of_unit_scale, start_kernel
+from gplvm_core.models.problems.starts import of_unit_scale, start_kernel, start_layer
 from gplvm_core.numerics import Array
 
 # Of the points above the lowest hidden layer.
@@ -122,9 +122,8 @@ class _Climbed:
                 mean = mean / mean.std(axis=0).max()
             found = list[Layer]()
             for kind, noise in zip(kinds, noises, strict=True):
-                inducing, more = initial_inducing(mean, n_inducing, generator)
-                kernel = of_unit_scale(start_kernel(kind, mean), mean)
-                found.append(Layer(kernel, inducing, noise))
+                layer, more = start_layer(kind, mean, n_inducing, noise, generator)
+                found.append(layer)
                 notes |= dict.fromkeys(more)
             beliefs.insert(0, Belief(mean, np.full_like(mean, variance)))
             layers = found + layers
@@ -183,21 +182,6 @@ class Sloped:
             whole = np.pad(np.asarray(slope, dtype=np.float64), ((0, unseen), (0, 0)))
             layers[at] = replace(layers[at], slope=whole)
         return replace(begun, layers=tuple(layers))
-
-
-@dataclass(frozen=True)
-class InTurn:
-    """Several kinds of starts: consecutive seeds take them in turn."""
-
-    kinds: tuple[Beginning, ...]
-
-    def __call__(self, seed: int, /) -> Begun:
-        return self.kinds[seed % len(self.kinds)](seed)
-
-    def seeds(self, drawn: Sequence[int]) -> tuple[int, ...]:
-        """For every seed that was drawn, one of every kind."""
-        count = len(self.kinds)
-        return tuple(seed // count * count + kind for seed in drawn for kind in range(count))
 
 
 def straight(n_latent: int) -> Array:

@@ -45,9 +45,10 @@ class FullProblem:
     begin: Start
     targets: Targets
     jitter: float
+    recipes = ("",)
     phases: Sequence[Phase] = (Phase("all free", 250, 0.5), Phase("refining", 250))
 
-    def start(self, seed: int) -> Points:
+    def start(self, seed: int, recipe: str = "") -> Points:
         mean, _ = self.begin.latent(np.random.default_rng(seed))
         kernel = start_kernel(self.begin.kernels[0], mean, exact=True)
         return Points(mean, kernel, float(np.mean(kernel.diag(mean))) / INITIAL_RATIO)

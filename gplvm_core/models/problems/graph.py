@@ -6,7 +6,7 @@ a node that is known; a deep model is a chain, whose hidden nodes are the output
 the inputs of the next (Damianou 2015, ch. 3–6).
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import reduce
 from typing import Any, Protocol
@@ -68,6 +68,16 @@ class Given:
 
 
 @dataclass(frozen=True)
+class Recipes:
+    """Several ways to start, by name; as a start by itself it is the first of them."""
+
+    by_name: Mapping[str, Beginning]
+
+    def __call__(self, seed: int, /) -> Begun:
+        return next(iter(self.by_name.values()))(seed)
+
+
+@dataclass(frozen=True)
 class Learnt:
     """What training ended with: the nodes' beliefs, and the layers evaluated on all outputs.
 
@@ -108,8 +118,15 @@ class Graph:
     doctor: Callable[["Graph", Parameters], tuple[str, ...]] | None = None
     names: tuple[str, ...] = ()
 
-    def start(self, seed: int) -> Parameters:
-        begun = self.begin(seed)
+    @property
+    def recipes(self) -> tuple[str, ...]:
+        return tuple(self.begin.by_name) if isinstance(self.begin, Recipes) else ("",)
+
+    def start(self, seed: int, recipe: str = "") -> Parameters:
+        begin = self.begin
+        if recipe and isinstance(begin, Recipes):
+            begin = begin.by_name[recipe]
+        begun = begin(seed)
         pairs = zip(self.nodes, begun.beliefs, strict=True)
         return Parameters(tuple(node.start(belief, seed) for node, belief in pairs), begun.layers)
 

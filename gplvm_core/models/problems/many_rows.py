@@ -9,6 +9,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any, Protocol, runtime_checkable
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -59,6 +60,16 @@ class Completed:
     notes: tuple[str, ...]
 
 
+@runtime_checkable
+class Sampled(Protocol):
+    """A problem that is trained on some of the rows, and then places the others."""
+
+    def work(self, max_iter: int) -> Work: ...
+
+    def completed(self, parameters: Any, tell: Callable[[str, int], bool]) -> Completed:
+        """The problem of all rows. tell: see `telling`."""
+
+
 @dataclass(frozen=True)
 class ManyRows:
     """A training problem whose phases see ever more of the rows, of one table or several views.
@@ -72,6 +83,7 @@ class ManyRows:
     run: Executor
     noise: Noise
     further: int = 0
+    recipes = ("",)
     phases = (
         Phase("1,000 rows, noise held", UNLIMITED, 0.15, ratio=300.0),
         Phase("1,000 rows", UNLIMITED, 0.3),
@@ -93,7 +105,7 @@ class ManyRows:
         """The problem of each phase."""
         return tuple(self._sample(*each) for each in zip(SAMPLES, self.phases, strict=True))
 
-    def start(self, seed: int) -> Parameters:
+    def start(self, seed: int, recipe: str = "") -> Parameters:
         return self.samples[0].start(seed)
 
     def notes(self, seed: int) -> tuple[str, ...]:

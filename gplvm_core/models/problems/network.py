@@ -17,7 +17,7 @@ from gplvm_core.models.problems.graph import PHASES, Begun, Graph
 from gplvm_core.models.problems.initialise import initial_latent, initial_lengthscale
 from gplvm_core.models.problems.nodes import INITIAL_VARIANCE, Node
 from gplvm_core.models.problems.regression import BOUNDED
-from gplvm_core.models.problems.starts import of_unit_scale, start_kernel
+from gplvm_core.models.problems.starts import start_layer
 from gplvm_core.models.problems.wiring import Edge, Wiring
 from gplvm_core.numerics import Array
 from gplvm_core.parameters import LOG
@@ -54,11 +54,9 @@ class NetworkStart:
             beliefs[name] = Belief(mean, np.full_like(mean, variance))
         layers = []
         for name, edge in self.wiring.edges:
-            layers.append(self._layer(edge, beliefs, generator))
-            if edge.n_inducing > layers[-1].inducing.shape[0]:
-                count = layers[-1].inducing.shape[0]
-                note = f"n_inducing = {edge.n_inducing} is capped at the {count} points"
-                notes[f"edge {name!r}: {note}"] = None
+            layer, said = self._layer(edge, beliefs, generator)
+            layers.append(layer)
+            notes |= dict.fromkeys(f"edge {name!r}: {note}" for note in said)
         return Begun(tuple(beliefs[name] for name in self.wiring.names), tuple(layers), (*notes,))
 
     def _edges(self, node: str) -> list[Edge]:
@@ -80,7 +78,7 @@ class NetworkStart:
 
     def _layer(
         self, edge: Edge, beliefs: Mapping[str, Belief], generator: np.random.Generator
-    ) -> Layer:
+    ) -> tuple[Layer, tuple[str, ...]]:
         means = [beliefs[source].mean for source in edge.sources]
         seen, (own, *others) = np.hstack(means), means
         kind = edge.kernel
@@ -88,12 +86,10 @@ class NetworkStart:
             # The first source is to explain what it can before the others do.
             beside = [straight(each.shape[1]) for each in others]
             kind = kernel_named(kind, np.concatenate([initial_lengthscale(own), *beside]))
-        kernel = of_unit_scale(start_kernel(kind, seen), seen)
-        rows = generator.permutation(len(seen))[: edge.n_inducing]
         noise = 1.0
         if edge.target in beliefs:
             noise = HIDDEN_NOISE * float(np.mean(beliefs[edge.target].mean.var(axis=0)))
-        return Layer(kernel, seen[np.sort(rows)].copy(), noise)
+        return start_layer(kind, seen, edge.n_inducing, noise, generator)
 
 
 def network(begin: NetworkStart, nodes: tuple[Node, ...], jitter: float, run: Executor) -> Graph:

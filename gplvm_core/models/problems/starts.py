@@ -44,12 +44,31 @@ class Start:
         mean, notes = self.latent(generator)
         layers, said = [], set[str]()
         for kernel in self.kernels:
-            inducing, more = initial_inducing(mean, self.n_inducing, generator)
-            started = start_kernel(kernel, mean, exact=self.exact)
-            layers.append(Layer(of_unit_scale(started, mean), inducing, 1.0))
+            layer, more = start_layer(
+                kernel, mean, self.n_inducing, 1.0, generator, exact=self.exact
+            )
+            layers.append(layer)
             said |= set(more)
         belief = Belief(mean, np.full_like(mean, INITIAL_VARIANCE))
         return Begun((belief,), tuple(layers), (*notes, *sorted(said)))
+
+
+def start_layer(
+    kernel: str | Kernel,
+    latent: Float[Array, "N Q"],
+    n_inducing: int,
+    noise_variance: float,
+    generator: np.random.Generator,
+    *,
+    exact: bool = False,
+) -> tuple[Layer, tuple[str, ...]]:
+    """A layer on these points, some of which are its inducing inputs, and notes.
+
+    kernel, exact: as for `start_kernel`; the kernel is then of unit scale.
+    """
+    inducing, notes = initial_inducing(latent, n_inducing, generator)
+    started = of_unit_scale(start_kernel(kernel, latent, exact=exact), latent)
+    return Layer(started, inducing, noise_variance), notes
 
 
 def start_kernel(

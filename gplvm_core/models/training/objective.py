@@ -1,12 +1,11 @@
 """What an optimiser of vectors sees of a problem in one of its phases."""
 
 from collections.abc import Callable
-from typing import Any, cast
+from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from gplvm_core.models.training.run import BatchProblem, Evaluated, Phase, Problem
+from gplvm_core.models.training.run import Evaluated, Phase, Problem
 from gplvm_core.numerics import Array, NotPositiveDefiniteError
 from gplvm_core.optimise import State
 
@@ -24,18 +23,10 @@ class PhaseObjective:
         return self.layout.unpack(x)
 
     def __call__(self, x: Array, /) -> tuple[float, Array]:
-        return self._negative(x, lambda at: self.problem.evaluate(at, self.phase))
+        return self.negative(x, lambda at: self.problem.evaluate(at, self.phase))
 
-    def batch(self, x: Array, number: int, /) -> tuple[float, Array]:
-        """The same as a batch of the rows tells it."""
-        problem = cast(BatchProblem, self.problem)
-        return self._negative(x, lambda at: problem.batch(at, self.phase, number))
-
-    @property
-    def natural(self) -> NDArray[np.bool_]:
-        return self.layout.below("seen")
-
-    def _negative(self, x: Array, evaluate: Callable[[Any], Evaluated]) -> tuple[float, Array]:
+    def negative(self, x: Array, evaluate: Callable[[Any], Evaluated]) -> tuple[float, Array]:
+        """Value and gradient of the negative bound that a function of the parameters returns."""
         parameters = self.layout.unpack(x)
         # A line search may overflow a parameter: that evaluation is rejected and counted.
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):

@@ -4,7 +4,7 @@ All are values; nothing here knows a particular model or an optimiser's steps.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
 import numpy as np
@@ -12,7 +12,7 @@ from jaxtyping import Float
 from sklearn.utils import check_random_state
 
 from gplvm_core.numerics import Array
-from gplvm_core.optimise import Adam, Result, State
+from gplvm_core.optimise import Optimiser, Result, State
 from gplvm_core.parameters import Layout
 
 
@@ -22,9 +22,8 @@ class Phase:
     share of max_iter.
 
     ratio: σ_f²/σ² of the layers that end in data is held there; None: free. hidden_noise_held: the
-    layers that end in another's inputs keep the noise variance that they started with. conditional:
-    beliefs about hidden layers follow from the layers above, in models that have such. batches: the
-    rows are seen a batch at a time, by this optimiser; it ends the training.
+    layers that end in another's inputs keep the noise variance that they started with. optimiser:
+    this one instead of the training's. once: as the last phase it is not entered again.
     """
 
     name: str
@@ -32,13 +31,13 @@ class Phase:
     share: float = 1.0
     ratio: float | None = None
     hidden_noise_held: bool = False
-    conditional: bool = False
-    batches: Adam | None = None
+    optimiser: Optimiser[Any] | None = None
+    once: bool = False
 
     @property
-    def held(self) -> tuple[float | None, bool, bool]:
+    def held(self) -> tuple[float | None, bool]:
         """Phases that hold the same have the same objective."""
-        return self.ratio, self.hidden_noise_held, self.conditional
+        return self.ratio, self.hidden_noise_held
 
 
 @dataclass(frozen=True)
@@ -57,8 +56,12 @@ class Problem(Protocol):
     def phases(self) -> Sequence[Phase]:
         """In order; the last is entered again, with fresh scales, until nothing is gained."""
 
-    def start(self, seed: int) -> Any:
-        """Parameters (a tree) to start from."""
+    @property
+    def recipes(self) -> tuple[str, ...]:
+        """Names of the ways to start, of which consecutive starts take the next; ("",): one way."""
+
+    def start(self, seed: int, recipe: str = "") -> Any:
+        """Parameters (a tree) to start from; "": by the first recipe."""
 
     def entering(self, parameters: Any, phase: Phase) -> Any:
         """What a phase starts from, where the last one ended with these parameters."""
@@ -77,16 +80,6 @@ class Problem(Protocol):
 
     def verdicts(self, parameters: Any) -> tuple[str, ...]:
         """How each of several layers is, in words, for progress; it costs an evaluation."""
-
-
-class BatchProblem(Problem, Protocol):
-    """What a model is to its training where phases have batches."""
-
-    def batch(self, parameters: Any, phase: Phase, number: int) -> Evaluated:
-        """Bound and gradient as a batch of the rows tells them; the bound is a running mean.
-
-        What lies below `seen` in the parameters goes by the natural gradient.
-        """
 
 
 @dataclass(frozen=True)
@@ -122,11 +115,14 @@ class Trace:
 
 @dataclass(frozen=True)
 class Restart:
-    """How a start ended: the seed of its inducing inputs, its bound and why it stopped."""
+    """How a start ended: the seed of its inducing inputs, its bound, why it stopped, and by which
+    recipe it was made ("" where there is one way alone).
+    """
 
     seed: int
     bound: float
     result: Result
+    recipe: str = ""
 
 
 @dataclass(frozen=True)
@@ -156,10 +152,22 @@ class Run:
     budget: int  # the max_iter it is run under
     done: tuple[Trained, ...] = ()
     views: tuple[str, ...] | None = None  # the data's, () for one table; None: not known
+    recipes: tuple[str, ...] = ()  # of the seeds; (): a file of a version without them
 
     @property
     def total_iterations(self) -> int:
         return self.iterations + self.optimiser.iteration
+
+    def with_recipes(self, names: tuple[str, ...]) -> "Run":
+        """The run with the recipe of every start, which older versions chose by the seed."""
+        if self.recipes:
+            return self
+        recipes = {seed: names[seed % len(names)] for seed in self.seeds}
+        done = tuple(
+            replace(each, restart=replace(each.restart, recipe=recipes[each.restart.seed]))
+            for each in self.done
+        )
+        return replace(self, recipes=tuple(recipes[seed] for seed in self.seeds), done=done)
 
     def check_views(self, views: tuple[str, ...]) -> None:
         """ValueError unless the data's views are those of the run, in its order (None: unknown)."""
@@ -174,9 +182,13 @@ def _in_words(views: tuple[str, ...]) -> str:
     return f"the views {', '.join(views)} in this order" if views else "one table"
 
 
-def seeds_for(random_state: Any, n_restarts: int) -> tuple[int, ...]:
-    """One seed a start, drawn from scikit-learn's random_state."""
+def seeds_for(random_state: Any, n_restarts: int, n_recipes: int = 1) -> tuple[int, ...]:
+    """One seed a start, drawn from scikit-learn's random_state: every recipe `n_restarts` times.
+
+    The starts that follow one drawn seed take one recipe each, and consecutive seeds.
+    """
     if n_restarts < 1:
         raise ValueError(f"n_restarts must be at least 1; got {n_restarts}")
     drawn = check_random_state(random_state).randint(2**31 - 1, size=n_restarts)
-    return tuple(int(seed) for seed in drawn)
+    firsts = (int(seed) // n_recipes * n_recipes for seed in drawn)
+    return tuple(first + at for first in firsts for at in range(n_recipes))

@@ -7,6 +7,7 @@ ended. Nothing here knows a particular model: a Problem says what is evaluated a
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from itertools import cycle, islice
 from typing import Any, Literal
 
 import numpy as np
@@ -21,16 +22,8 @@ from gplvm_core.models.training.run import (
     Trained,
 )
 from gplvm_core.models.training.work import EVEN, Work
-from gplvm_core.optimise import (
-    LBFGS,
-    SCG,
-    LBFGSState,
-    Progress,
-    Result,
-    rescaled,
-)
+from gplvm_core.optimise import Optimiser, Progress, Result, optimiser_named
 
-OPTIMISERS = {"lbfgs": LBFGS(), "scg": SCG()}
 # A refreshed phase that gains less than this share of the bound's size ends the run.
 LEAST_GAIN = 1e-7
 # Iterations from one look at the layers of a model to the next; a look costs an evaluation.
@@ -52,7 +45,7 @@ class Training:
     """
 
     problem: Problem
-    optimiser: Literal["lbfgs", "scg"]
+    optimiser: str
     max_iter: int
     jitter: float
     offset: float
@@ -99,7 +92,8 @@ class Training:
                 run = replace(self._begin(run.seeds, done), seconds=run.seconds)
 
     def _begin(self, seeds: tuple[int, ...], done: tuple[Trained, ...]) -> Run:
-        anchor = self.problem.start(seeds[len(done)])
+        recipes = tuple(islice(cycle(self.problem.recipes), len(seeds)))
+        anchor = self.problem.start(seeds[len(done)], recipes[len(done)])
         return self._enter(
             Run(
                 seeds=seeds,
@@ -116,6 +110,7 @@ class Training:
                 budget=self.max_iter,
                 done=done,
                 views=self.views,
+                recipes=recipes,
             ),
             anchor,
         )
@@ -165,10 +160,9 @@ class Training:
             limit = min(phase.most, np.ceil(phase.share * self.max_iter))
             here = run.total_iterations - run.entered
             return None if here < limit else "time for fresh scales"
-        if self._phase(run).batches:
-            return run.optimiser.status, run.optimiser.reason
         gain = -run.optimiser.value - run.entry_bound
-        if last and gain <= LEAST_GAIN * max(abs(run.entry_bound), 1.0):
+        spent = gain <= LEAST_GAIN * max(abs(run.entry_bound), 1.0)
+        if last and (spent or self._phase(run).once):
             return run.optimiser.status, run.optimiser.reason
         return run.optimiser.reason
 
@@ -179,17 +173,19 @@ class Training:
         ended = before.parameters(run.optimiser.x)
         anchor = self.problem.entering(ended, self._phase(following))
         same = anchor is ended and self._phase(run).held == self._phase(following).held
-        if same and run.optimiser.status == "running" and isinstance(run.optimiser, LBFGSState):
+        if same and run.optimiser.status == "running":
             # The objective stays: only the variables change, and the optimiser's memory with them.
             after = PhaseObjective(self.problem, anchor, self._phase(following))
-            state = rescaled(run.optimiser, before.layout.scales() / after.layout.scales())
-            return replace(
-                following,
-                anchor=anchor,
-                optimiser=state,
-                entered=run.total_iterations,
-                entry_bound=-state.value,
-            )
+            ratio = before.layout.scales() / after.layout.scales()
+            state = self._optimiser(following).rescaled(run.optimiser, ratio)
+            if state is not None:
+                return replace(
+                    following,
+                    anchor=anchor,
+                    optimiser=state,
+                    entered=run.total_iterations,
+                    entry_bound=-state.value,
+                )
         return self._enter(
             replace(
                 run,
@@ -204,6 +200,7 @@ class Training:
     def _reopened(self, run: Run) -> Run:
         """A run to go on with; one that had come to its end tries again with fresh scales."""
         run.check_views(self.views)
+        run = run.with_recipes(self.problem.recipes)
         if self.max_iter > run.budget:
             run = self._best_of_all(run)
         ended = self._ended(run)
@@ -218,11 +215,12 @@ class Training:
         if best is current or not over or len(run.done) + 1 < len(run.seeds):
             return run
         others = (*(each for each in run.done if each is not best), current)
-        result = best.restart.result
+        order, result = (*others, best), best.restart.result
         return self._enter(
             replace(
                 run,
-                seeds=(*(each.restart.seed for each in others), best.restart.seed),
+                seeds=tuple(each.restart.seed for each in order),
+                recipes=tuple(each.restart.recipe for each in order),
                 phase=len(self.problem.phases) - 1,
                 iterations=result.iterations,
                 evaluations=result.evaluations,
@@ -245,11 +243,12 @@ class Training:
         )
         parameters = objective.parameters(run.optimiser.x)
         bound = self.offset - run.optimiser.value
-        restart = Restart(run.seeds[len(run.done)], bound, result)
+        at = len(run.done)
+        restart = Restart(run.seeds[at], bound, result, run.recipes[at])
         return Trained(restart, parameters, run.trace)
 
-    def _optimiser(self, run: Run) -> Any:
-        return self._phase(run).batches or OPTIMISERS[self.optimiser]
+    def _optimiser(self, run: Run) -> Optimiser[Any]:
+        return self._phase(run).optimiser or optimiser_named(self.optimiser)
 
     def _phase(self, run: Run) -> Phase:
         return self.problem.phases[min(run.phase, len(self.problem.phases) - 1)]

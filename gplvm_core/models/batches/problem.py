@@ -10,24 +10,26 @@ import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Any
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, gram_factor
-from gplvm_core.bounds.stochastic import Explicit, scaled_up, whitened
+from gplvm_core.models.batches.adam import Adam, AdamState
+from gplvm_core.models.batches.bound import Explicit, scaled_up, whitened
 from gplvm_core.models.data.scaling import Noise, Scaling
 from gplvm_core.models.problems.edges import Settled
 from gplvm_core.models.problems.encoded import EncodedNode
 from gplvm_core.models.problems.graph import Parameters
 from gplvm_core.models.problems.many_rows import Completed, ManyRows, left_over, telling
 from gplvm_core.models.problems.nodes import Believed, LatentNode
+from gplvm_core.models.training.objective import PhaseObjective
 from gplvm_core.models.training.run import Evaluated, Phase
 from gplvm_core.models.training.work import PLACING, Work
 from gplvm_core.numerics import Array
-from gplvm_core.optimise import Adam
 from gplvm_core.parameters import Layout, Leaf, add, scale_leaves
 from gplvm_core.prediction import Evidence, Posterior, project
 from gplvm_core.prediction.place import place
@@ -63,6 +65,38 @@ class BatchParameters:
     head: Head | None = None  # of an encoder
 
 
+class BatchesOfPhase:
+    """The objective of a phase, seen a batch at a time."""
+
+    def __init__(self, whole: PhaseObjective) -> None:
+        self.whole = whole
+
+    @property
+    def natural(self) -> Bool[NDArray[np.bool_], " P"]:
+        return self.whole.layout.below("seen")
+
+    def batch(self, x: Float[Array, " P"], number: int, /) -> tuple[float, Float[Array, " P"]]:
+        problem = self.whole.problem
+        assert isinstance(problem, Stochastic)  # whose last phase this is
+        return self.whole.negative(x, lambda at: problem.batch(at, number))
+
+
+@dataclass(frozen=True)
+class ByBatches:
+    """Adam as the optimiser of a phase, whose objective it is given."""
+
+    adam: Adam
+
+    def start(self, x: Float[Array, " P"], objective: Any) -> AdamState:
+        return self.adam.start(x, BatchesOfPhase(objective))
+
+    def step(self, state: AdamState, objective: Any) -> AdamState:
+        return self.adam.step(state, BatchesOfPhase(objective))
+
+    def rescaled(self, state: AdamState, ratio: Float[Array, " P"]) -> None:
+        """Its moments are of the variables as they were."""
+
+
 @dataclass(frozen=True)
 class Stochastic:
     """A training problem whose last phase sees `batch_size` of the rows at a time.
@@ -74,15 +108,17 @@ class Stochastic:
     batch_size: int
     max_iter: int
     encoder: EncodedNode | None = None
+    recipes = ("",)
 
     @cached_property
     def phases(self) -> tuple[Phase, ...]:
         before, name = self.sample.phases[:-1], f"batches of {self.batch_size:,} rows"
         used = sum(int(np.ceil(phase.share * self.max_iter)) for phase in before)
         iterations = max(1, self.max_iter - used)
-        return (*before, Phase(name, iterations, batches=Adam(iterations=iterations)))
+        optimiser = ByBatches(Adam(iterations=iterations))
+        return (*before, Phase(name, iterations, optimiser=optimiser, once=True))
 
-    def start(self, seed: int) -> Parameters:
+    def start(self, seed: int, recipe: str = "") -> Parameters:
         return self.sample.start(seed)
 
     def notes(self, seed: int) -> tuple[str, ...]:
@@ -91,10 +127,11 @@ class Stochastic:
     def entering(
         self, parameters: Parameters | BatchParameters, phase: Phase
     ) -> Parameters | BatchParameters:
-        if not phase.batches:
-            assert isinstance(parameters, Parameters)
-            return self.sample.entering(parameters, phase)
-        return self._begun(parameters) if isinstance(parameters, Parameters) else parameters
+        if not isinstance(parameters, Parameters):
+            return parameters
+        if phase is self.phases[-1]:
+            return self._begun(parameters)
+        return self.sample.entering(parameters, phase)
 
     def layout(self, anchor: Parameters | BatchParameters, phase: Phase) -> Layout:
         if isinstance(anchor, Parameters):
@@ -112,9 +149,9 @@ class Stochastic:
     def evaluate(self, parameters: Parameters | BatchParameters, phase: Phase) -> Evaluated:
         if isinstance(parameters, Parameters):
             return self.sample.evaluate(parameters, phase)
-        return self.batch(parameters, phase, 0)
+        return self.batch(parameters, 0)
 
-    def batch(self, parameters: BatchParameters, phase: Phase, number: int) -> Evaluated:
+    def batch(self, parameters: BatchParameters, number: int) -> Evaluated:
         """The bound by the running means, and the gradient by a batch that hangs on its number."""
         explicit, rows = self._explicit(parameters), self._drawn(number)
         share = self._n_rows / len(rows)

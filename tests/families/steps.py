@@ -11,24 +11,13 @@ import numpy as np
 from gplvm_core import RBF
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, evaluate_layer, gram_factor
-from gplvm_core.bounds.families import (
-    Correlated,
-    FullyGivenInputs,
-    GivenInducing,
-    GivenInputs,
-    InducingGivenAbove,
-    InducingSites,
-    JointlyGivenInducing,
-    JointSites,
-    chained,
-    chained_to_data,
-    given_inducing,
-    given_inputs,
-    given_inputs_full,
-    joint,
-    to_data,
-)
 from gplvm_core.bounds.layer import Scales
+from gplvm_core.models.families.chained import InducingGivenAbove, chained, chained_to_data
+from gplvm_core.models.families.correlated import Correlated, to_data
+from gplvm_core.models.families.given_inducing import GivenInducing, InducingSites, given_inducing
+from gplvm_core.models.families.given_inputs import GivenInputs, given_inputs
+from gplvm_core.models.families.given_inputs_full import FullyGivenInputs, given_inputs_full
+from gplvm_core.models.families.joint import JointlyGivenInducing, JointSites, joint
 from gplvm_core.statistics import Targets
 
 N, M, D, JITTER, N_DRAWS = 4, 3, 2, 1e-6, 10_000

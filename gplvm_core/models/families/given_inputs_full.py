@@ -12,9 +12,9 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds.families.correlated import Correlated, correlated_statistics
-from gplvm_core.bounds.families.handed import Handed, Moved
 from gplvm_core.bounds.layer import Layer, Scales, evaluate_statistics
+from gplvm_core.models.families.correlated import Correlated, correlated_statistics
+from gplvm_core.models.families.handed import Handed, Moved
 from gplvm_core.numerics import Array, symmetrise
 from gplvm_core.statistics import Targets
 
@@ -59,7 +59,7 @@ def given_inputs_full(
             ),
         )
 
-    capped = at.profile is not None and bool(at.profile.capped)
+    capped = 0 if at.profile is None else int(at.profile.capped)
     return Handed(
         Correlated(own.mean, covariance),
         at.layer,

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from gplvm_core.optimise import Adam, AdamState
+from gplvm_core.models.batches.adam import Adam, AdamState
 from tests.optimise.test_optimisers import assert_identical, stored_and_loaded
 
 WANTED = np.array([1.0, -2.0, 0.5])

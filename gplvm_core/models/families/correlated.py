@@ -1,7 +1,7 @@
 """A belief whose dimensions hang together, and the collapsed bound of a layer below it.
 
 For small models: the expectations are N × M × M × Q numbers, and the way back through them is
-autograd's (`numerics.reverse`); that through the bound is the layer's own.
+autograd's (`reverse`); that through the bound is the layer's own.
 """
 
 from dataclasses import dataclass
@@ -13,8 +13,10 @@ from jaxtyping import Float
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds.layer import Layer, LayerValue, Scales, evaluate_statistics
 from gplvm_core.kernels import RBF, Gradients
-from gplvm_core.kernels.tilted import as_rbf, tilted, tilted_pairs
-from gplvm_core.numerics import Array, numpy_of, pulled
+from gplvm_core.kernels.tilted import as_rbf
+from gplvm_core.models.families.reverse import numpy_of, pulled
+from gplvm_core.models.families.tilted import tilted, tilted_pairs
+from gplvm_core.numerics import Array
 from gplvm_core.statistics import PulledBack, Statistics, StatisticsPullback, Targets
 
 

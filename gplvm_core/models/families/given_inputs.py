@@ -14,10 +14,11 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds.families.handed import Handed, Moved
 from gplvm_core.bounds.layer import Layer, Scales, evaluate_statistics
 from gplvm_core.kernels import Gradients
-from gplvm_core.kernels.tilted import as_rbf, pull
+from gplvm_core.kernels.tilted import as_rbf
+from gplvm_core.models.families.handed import Handed, Moved
+from gplvm_core.models.families.tilted import pull
 from gplvm_core.numerics import Array
 from gplvm_core.statistics import PulledBack, Statistics, StatisticsPullback
 
@@ -71,7 +72,7 @@ def given_inputs(
             GivenInputs(met.mean + told.mean, d_variance + d_entropy.variance, d_follows),
         )
 
-    capped = at.profile is not None and bool(at.profile.capped)
+    capped = 0 if at.profile is None else int(at.profile.capped)
     return Handed(
         belief, at.layer, at.posterior, at.statistics, at.jitter, entropy, pullback, capped
     )

@@ -7,8 +7,8 @@ import pytest
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, evaluate_layer, gram_factor
-from gplvm_core.bounds.stochastic import Explicit, scaled_up, whitened
 from gplvm_core.kernels import RBF, Bias, Linear
+from gplvm_core.models.batches.bound import Explicit, scaled_up, whitened
 from gplvm_core.parameters import Layout, Leaf
 from gplvm_core.statistics import Statistics, Targets, reduce_statistics
 

@@ -15,20 +15,19 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
-from gplvm_core.bounds.collapsed import Informed
-from gplvm_core.bounds.families.correlated import Above, Correlated, of_inputs, to_inputs
-from gplvm_core.bounds.families.handed import Handed, Moved
-from gplvm_core.bounds.families.joint import (
+from gplvm_core.bounds.layer import Layer, gram_factor
+from gplvm_core.models.families.correlated import Above, Correlated, of_inputs, to_inputs
+from gplvm_core.models.families.handed import Handed, Moved, informed, summed
+from gplvm_core.models.families.joint import (
     JointlyGivenInducing,
     around,
     as_handed,
     spread_of,
     whitening,
 )
-from gplvm_core.bounds.layer import Layer, gram_factor
-from gplvm_core.kernels.tilted import tilted, tilted_pairs
-from gplvm_core.numerics import Array, NotPositiveDefiniteError, inverse_factor, numpy_of, pulled
-from gplvm_core.statistics import Statistics
+from gplvm_core.models.families.reverse import inverse_factor, numpy_of, pulled
+from gplvm_core.models.families.tilted import tilted, tilted_pairs
+from gplvm_core.numerics import Array, NotPositiveDefiniteError
 
 
 @dataclass(frozen=True)
@@ -173,16 +172,9 @@ def chained_to_data(
         return _moved(layer, own, found, None)
 
     gram = gram_factor(layer.kernel, layer.inducing, jitter, relative=True)
-    statistics = Statistics(
-        n_points * layer.kernel.diag(layer.inducing)[:1],
-        psi1.T @ values,
-        psi2[None],
-        float(np.sum(values**2)),
-        np.array([n_points]),
-        np.array([n_outputs]),
-    ).split(np.arange(n_outputs))
-    weights = gram.solve_lower_transposed(mean.T)
-    posterior = Informed(float(value), weights, gram.unwhiten(np.eye(len(psi2)) - blocks), blocks)
+    psi0 = n_points * layer.kernel.diag(layer.inducing)[:1]
+    statistics = summed(psi0, psi1, psi2, values)
+    posterior = informed(gram, float(value), mean, blocks)
     return Handed(None, layer, posterior, statistics, gram.jitter, 0.0, pullback)
 
 

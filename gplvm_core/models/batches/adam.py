@@ -7,7 +7,9 @@ import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import NDArray
 
-from gplvm_core.optimise.objective import Array, State, check_settings, first_evaluation, frozen
+from gplvm_core.numerics import Array
+from gplvm_core.optimise import State
+from gplvm_core.optimise.objective import check_settings, first_evaluation, frozen
 
 # How fast the running means of the gradient and of its square forget, and what keeps the step
 # finite where there is no gradient (Kingma & Ba 2015, algorithm 1).

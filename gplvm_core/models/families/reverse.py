@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gplvm_core.numerics.linalg import Array, NotPositiveDefiniteError
+from gplvm_core.numerics import Array, NotPositiveDefiniteError
 
 Pull = Callable[[Sequence[Array | None]], tuple[Array, ...]]
 

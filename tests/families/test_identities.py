@@ -8,30 +8,21 @@ import pytest
 from gplvm_core import RBF
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, evaluate_layer
-from gplvm_core.bounds.families import (
-    Correlated,
-    FullyGivenInputs,
-    GivenInducing,
-    GivenInputs,
-    InducingGivenAbove,
-    JointlyGivenInducing,
-    chained,
-    chained_to_data,
-    given_inducing,
-    given_inputs,
-    given_inputs_full,
-    joint,
-    to_data,
-)
 from gplvm_core.bounds.layer import Scales
+from gplvm_core.models.families.chained import InducingGivenAbove, chained, chained_to_data
+from gplvm_core.models.families.correlated import Correlated, to_data
+from gplvm_core.models.families.given_inducing import GivenInducing, given_inducing
+from gplvm_core.models.families.given_inputs import GivenInputs, given_inputs
+from gplvm_core.models.families.given_inputs_full import FullyGivenInputs, given_inputs_full
+from gplvm_core.models.families.joint import JointlyGivenInducing, joint
+from gplvm_core.models.families.natural_steps import natural_steps
 from gplvm_core.models.problems.deep import chain
 from gplvm_core.models.problems.graph import Begun, Given
-from gplvm_core.models.problems.natural_steps import natural_steps
 from gplvm_core.models.problems.nodes import LatentNode
 from gplvm_core.models.training.run import Phase
 from gplvm_core.statistics import Targets
 from gplvm_core.statistics.executors import serial
-from tests.identities.family_steps import (
+from tests.families.steps import (
     EYE,
     JITTER,
     D,
@@ -236,7 +227,7 @@ def test_natural_steps_end_where_the_bound_is_stationary_in_what_is_told() -> No
     given = Given(Begun(beliefs, tuple(layers())))
     graph = chain(LatentNode(), Targets.whole(Y), given, 2, **settings)
     # Held scales of the data's layer: the bound is then one function.
-    phase = Phase("held", 1, ratio=4.0, conditional=True)
+    phase = Phase("held", 1, ratio=4.0)
     start = graph.start(0)
     gates = generator.uniform(0.2, 0.8, (2, D))
     nodes = [

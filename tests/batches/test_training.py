@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 from gplvm_core import BayesianGPLVM, RowFiles, load
+from gplvm_core.models.batches import Stochastic
+from gplvm_core.models.batches.adam import AdamState
 from gplvm_core.models.problems import many_rows
 from gplvm_core.models.problems.edges import FREE
 from gplvm_core.models.problems.encoded import EncodedNode
 from gplvm_core.models.problems.graph import Parameters
 from gplvm_core.models.problems.many_rows import ManyRows
 from gplvm_core.models.problems.starts import Start
-from gplvm_core.models.problems.stochastic import Stochastic
-from gplvm_core.optimise import AdamState
 from gplvm_core.parameters import leaves
 from gplvm_core.statistics import Targets, reduce_statistics
 from gplvm_core.statistics.executors import serial
@@ -97,7 +97,7 @@ def test_sums_over_a_batch_are_made_where_the_data_are(monkeypatch: pytest.Monke
         made.add(type(targets.values).__module__.partition(".")[0])
         return reduce_statistics(kernel, belief, inducing, targets, run)
 
-    monkeypatch.setattr("gplvm_core.bounds.stochastic.reduce_statistics", told)
+    monkeypatch.setattr("gplvm_core.models.batches.bound.reduce_statistics", told)
     values = rows(300, gaps=True)
     there = BayesianGPLVM(**BATCHES).fit(strict.asarray(values))
     assert made == {"array_api_strict"}
@@ -126,7 +126,7 @@ def test_a_batch_of_all_rows_is_the_problem_without_batches(
     problem = Stochastic(sample, 60, 10, encoder)
     phase = problem.phases[-1]
     begun = problem.entering(sample.start(0), phase)
-    found = problem.batch(begun, phase, 3)
+    found = problem.batch(begun, 3)
     whole = replace(sample.graph(begin), nodes=(encoder,))
     expected = whole.evaluate(Parameters((begun.head,), (begun.layer,)), FREE)
     np.testing.assert_allclose(found.bound, expected.bound, rtol=1e-10)

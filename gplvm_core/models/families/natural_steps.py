@@ -11,12 +11,15 @@ from dataclasses import replace
 
 import numpy as np
 
-from gplvm_core.bounds.families import GivenInducing, JointlyGivenInducing
+from gplvm_core.models.families.given_inducing import GivenInducing
+from gplvm_core.models.families.joint import JointlyGivenInducing
 from gplvm_core.models.problems.graph import Parameters
 from gplvm_core.models.training.run import Evaluated
 from gplvm_core.numerics import NotPositiveDefiniteError
 from gplvm_core.parameters import add, scale_leaves
 
+# Parameters of hidden beliefs that follow q(u), which has sites of what the layers below say.
+WITH_SITES = (GivenInducing, JointlyGivenInducing)
 # Steps shorter than this gain nothing.
 LEAST_STEP = 1e-3
 
@@ -46,7 +49,7 @@ def natural_steps(
 def _moved(parameters: Parameters, said: Parameters, step: float) -> Parameters:
     nodes = list(parameters.nodes)
     for i, (own, new) in enumerate(zip(parameters.nodes, said.nodes, strict=True)):
-        if isinstance(own, GivenInducing | JointlyGivenInducing):
+        if isinstance(own, WITH_SITES):
             at = scale_leaves(new.sites, step)
             old = at if own.sites is None else add(scale_leaves(own.sites, 1.0 - step), at)
             nodes[i] = replace(own, sites=old)

@@ -19,12 +19,10 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds.collapsed import Informed
-from gplvm_core.bounds.families.handed import Handed, Moved
 from gplvm_core.bounds.layer import Layer, gram_factor, with_gram
 from gplvm_core.kernels import Gradients
+from gplvm_core.models.families.handed import Handed, Moved, informed, summed
 from gplvm_core.numerics import Array, NotPositiveDefiniteError, factorise, symmetrise
-from gplvm_core.statistics import Statistics
 
 
 @dataclass(frozen=True)
@@ -147,18 +145,7 @@ def given_inducing(
             ),
         )
 
-    statistics = Statistics(
-        psi0.sum(keepdims=True),
-        psi1.T @ (belief.mean - handed_on),
-        psi2[None],
-        float(np.sum((belief.mean - handed_on) ** 2) + np.sum(belief.variance)),
-        np.array([n_points]),
-        np.array([n_outputs]),
-    ).split(np.arange(n_outputs))
-    posterior = Informed(
-        value,
-        gram.solve_lower_transposed(mean.T),
-        gram.unwhiten(eye - covariance),
-        covariance,
-    )
+    left = belief.mean - handed_on
+    statistics = summed(psi0.sum(), psi1, psi2, left, float(np.sum(belief.variance)))
+    posterior = informed(gram, value, mean, covariance)
     return Handed(belief, layer, posterior, statistics, gram.jitter, entropy, pullback)

@@ -16,20 +16,12 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds.collapsed import Informed
-from gplvm_core.bounds.families.correlated import Above, Correlated, of_inputs, to_inputs
-from gplvm_core.bounds.families.handed import Handed, Moved
 from gplvm_core.bounds.layer import Layer, gram_factor
-from gplvm_core.kernels.tilted import tilted, tilted_pairs
-from gplvm_core.numerics import (
-    Array,
-    NotPositiveDefiniteError,
-    inverse_factor,
-    numpy_of,
-    pulled,
-    symmetrise,
-)
-from gplvm_core.statistics import Statistics
+from gplvm_core.models.families.correlated import Above, Correlated, of_inputs, to_inputs
+from gplvm_core.models.families.handed import Handed, Moved, informed, summed
+from gplvm_core.models.families.reverse import inverse_factor, numpy_of, pulled
+from gplvm_core.models.families.tilted import tilted, tilted_pairs
+from gplvm_core.numerics import Array, NotPositiveDefiniteError, symmetrise
 
 
 @dataclass(frozen=True)
@@ -167,20 +159,9 @@ def as_handed(
     inverse = np.stack([blocks[d, :, d] for d in range(size)])
     gram = gram_factor(layer.kernel, layer.inducing, jitter, relative=True)
     mean = belief.mean - layer.handed_on(source.marginals)
-    statistics = Statistics(
-        n_points * layer.kernel.diag(layer.inducing)[:1],
-        psi[0].T @ mean,
-        psi[1][None],
-        float(np.sum(mean**2) + np.sum(belief.marginals.variance)),
-        np.array([n_points]),
-        np.array([size]),
-    ).split(np.arange(size))
-    posterior = Informed(
-        value,
-        gram.solve_lower_transposed(belief.above.mean.reshape(size, n_inducing).T),
-        gram.unwhiten(np.eye(n_inducing) - inverse),
-        inverse,
-    )
+    psi0, spread = n_points * layer.kernel.diag(layer.inducing)[:1], belief.marginals.variance
+    statistics = summed(psi0, *psi, mean, float(np.sum(spread)))
+    posterior = informed(gram, value, belief.above.mean.reshape(size, n_inducing), inverse)
     entropy, _ = Belief(own.mean, own.variance).entropy()
     return Handed(belief, layer, posterior, statistics, gram.jitter, entropy, pullback)
 

@@ -1,0 +1,16 @@
+"""Optimisers of vectors by name: the one place that knows which there are."""
+
+from typing import Any
+
+from gplvm_core.optimise.lbfgs import LBFGS
+from gplvm_core.optimise.objective import Optimiser
+from gplvm_core.optimise.scg import SCG
+
+OPTIMISERS: dict[str, Optimiser[Any]] = {"lbfgs": LBFGS(), "scg": SCG()}
+
+
+def optimiser_named(name: str) -> Optimiser[Any]:
+    """The optimiser that a word stands for. Raises ValueError for other words."""
+    if name not in OPTIMISERS:
+        raise ValueError(f"optimiser must be one of {', '.join(OPTIMISERS)}; got {name!r}")
+    return OPTIMISERS[name]

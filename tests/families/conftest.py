@@ -1,0 +1,15 @@
+"""The judge of gradients, and quick starts."""
+
+import pytest
+
+from gplvm_core.models.problems import regression
+from tests.gradients.conftest import central_difference
+
+__all__ = ["central_difference"]
+
+
+@pytest.fixture
+def quick_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The shallow regression that training starts from need not be a good one."""
+    monkeypatch.setattr(regression, "SUBSET_ITERATIONS", 1)
+    monkeypatch.setattr(regression, "SUBSET", 10)
