@@ -6,10 +6,10 @@ import { test } from "node:test";
 import { Bookmarks, readBookmarks, writeBookmarks } from "../../assets/canvas/map/bookmarks.js";
 import { barLengths } from "../../assets/canvas/map/dimensions.js";
 import { History } from "../../assets/canvas/map/history.js";
-import { correlation, scaleEnds } from "../../assets/canvas/map/scale.js";
-import { LatentPoints } from "../../assets/canvas/map/points.js";
-import { Typicality } from "../../assets/canvas/map/typicality.js";
-import { placeAround } from "../../assets/canvas/map/wall.js";
+import { correlation, scaleEnds } from "../../assets/canvas/geometry/scale.js";
+import { LatentPoints } from "../../assets/canvas/geometry/points.js";
+import { Typicality } from "../../assets/canvas/geometry/typicality.js";
+import { placeAround } from "../../assets/canvas/geometry/drawn.js";
 
 const place = (...point) => ({ dims: [0, 1], point, follow: true });
 

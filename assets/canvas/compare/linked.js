@@ -7,14 +7,14 @@ import { svgOf } from "../kit/svg_context.js";
 import { css, readTheme, takeTheme } from "../kit/theme.js";
 import { START_TURN } from "../kit/turn.js";
 import { Colours } from "../map/colours.js";
-import { rowsInLink, rowsOfLink, united } from "../map/lasso.js";
+import { rowsInLink, rowsOfLink, united } from "../geometry/lasso.js";
 import { Legend } from "../map/legend.js";
 import { turnings } from "./align.js";
 import { Panel } from "./panel.js";
 import { modelsOf } from "./placed.js";
 
 /** @import { MapState } from "../map/map.js" */
-/** @import { LatentPoints } from "../map/points.js" */
+/** @import { LatentPoints } from "../geometry/points.js" */
 /** @import { PanelWords } from "./panel.js" */
 
 /** What is known of a model before its bytes are here. @typedef {PanelWords & { store: string, draws: boolean }} Described */

@@ -3,7 +3,7 @@
 import { element } from "../kit/dom.js";
 import { OutputPicture } from "../kit/output_picture.js";
 import { Gestures } from "../map/gestures.js";
-import { LatentModel } from "../map/model.js";
+import { LatentModel } from "../geometry/model.js";
 import { LassoLine } from "../map/lasso_line.js";
 import { LatentMap } from "../map/map.js";
 import { TurnedModel } from "./align.js";

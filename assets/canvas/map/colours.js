@@ -8,7 +8,7 @@ import { presentLabels } from "./legend.js";
 /** @import { Theme } from "../kit/theme.js" */
 /** @import { Explorer } from "./explorer.js" */
 /** @import { MapState } from "./map.js" */
-/** @import { LatentPoints } from "./points.js" */
+/** @import { LatentPoints } from "../geometry/points.js" */
 
 /**
  * Colour and marker of a training point.

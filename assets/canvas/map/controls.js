@@ -5,7 +5,7 @@ import { formatCoordinate, formatNumber } from "../kit/format.js";
 import { PairMenus } from "../kit/pair.js";
 import { Colours } from "./colours.js";
 import { DimensionStrip } from "./dimensions.js";
-import { drawnPlace } from "./drawn.js";
+import { drawnPlace } from "../geometry/drawn.js";
 import { showHints } from "./hints.js";
 import { unseenDeviation } from "./layers.js";
 

@@ -5,7 +5,7 @@ import { formatNumber } from "../kit/format.js";
 import { css, heatColour, labelStyle, tracePath } from "../kit/theme.js";
 
 /** @import { MapState } from "./map.js" */
-/** @import { LatentPoints } from "./points.js" */
+/** @import { LatentPoints } from "../geometry/points.js" */
 
 const LINE = 22; // CSS pixels from one line of names to the next
 const ROOM = 20; // around a mark and a name

@@ -6,16 +6,17 @@ import { fitCanvas } from "../kit/dom.js";
 import { PlaneView, framed } from "../kit/plane.js";
 import { css } from "../kit/theme.js";
 import { CrowdLayer } from "./crowd_layer.js";
-import { includes, rowsInside } from "./lasso.js";
+import { includes, rowsInside } from "../geometry/lasso.js";
 import { drawDots, drawEllipses, drawHovered, drawMarks, drawPath, drawThumbnails, drawTrajectories, drawWay } from "./layers.js";
-import { NearPlane } from "./nearness.js";
+import { NearPlane } from "../geometry/nearness.js";
 import { Shading } from "./shade.js";
 
 /** @import { Turn } from "../kit/geometry.js" */
 /** @import { Theme } from "../kit/theme.js" */
 /** @import { Magnification } from "./magnification.js" */
-/** @import { Output, Slice } from "./model.js" */
-/** @import { LatentPoints } from "./points.js" */
+/** @import { Output } from "../geometry/model.js" */
+/** @import { Slice } from "../geometry/slice.js" */
+/** @import { LatentPoints } from "../geometry/points.js" */
 
 /**
  * What a map shows: points, how sure a model is around them, and pictures of its rows.

@@ -5,14 +5,14 @@ import { bvhText } from "../kit/bvh.js";
 import { download } from "../kit/download.js";
 import { formatNumber } from "../kit/format.js";
 import { inSlices } from "../kit/slices.js";
-import { geodesic, straightWay } from "./geodesic.js";
-import { OutputMetric } from "./metric.js";
+import { geodesic, straightWay } from "../geometry/geodesic.js";
+import { OutputMetric } from "../geometry/metric.js";
 import { pathGif, pathZip } from "./path_files.js";
 import { PathPanel } from "./path_panel.js";
 
 /** @import { Explorer } from "./explorer.js" */
-/** @import { Sheet, Way } from "./geodesic.js" */
-/** @import { LatentModel } from "./model.js" */
+/** @import { Sheet, Way } from "../geometry/geodesic.js" */
+/** @import { LatentModel } from "../geometry/model.js" */
 
 const SECONDS = 3; // from end to end
 const FRAME_RATE = 20; // pictures a second in a file; GIF counts hundredths of a second

@@ -3,7 +3,7 @@
 import { element } from "../kit/dom.js";
 import { csvText } from "../kit/numbers.js";
 import { thumbnailPicture } from "../kit/output.js";
-import { united } from "./lasso.js";
+import { united } from "../geometry/lasso.js";
 import { LassoLine } from "./lasso_line.js";
 
 /** @import { Explorer } from "./explorer.js" */

@@ -2,14 +2,12 @@
 
 import { element, fitCanvas } from "../kit/dom.js";
 import { drawOutput, outputHeight } from "../kit/output.js";
-import { drawnPlace, normal } from "./drawn.js";
+import { drawnPlace, normal, placeAround } from "../geometry/drawn.js";
 
 /** @import { Explorer } from "./explorer.js" */
-/** @import { LatentModel } from "./model.js" */
-/** @import { LatentPoints } from "./points.js" */
+/** @import { LatentModel } from "../geometry/model.js" */
 
 const SIDE = 4;
-const NEIGHBOURS = 40;
 const WALL_REST_MS = 150; // after the map moved, before what lies on it is drawn anew
 /** @typedef {"one" | "around" | "anywhere" | "map"} WallMode */
 /** @type {[WallMode, string, string][]} */
@@ -19,18 +17,6 @@ const MODES = [
   ["anywhere", "Anywhere", "Sixteen places at random among the data: each is drawn from what is known of one row's position"],
   ["map", "Map", "Sixteen places side by side on the part of the map that is shown"],
 ];
-
-/**
- * A place half-way between x and a draw from the belief about one of the rows nearest to it.
- * @param {LatentPoints} points
- * @param {Float64Array} x
- * @param {() => number} [random]
- */
-export function placeAround(points, x, random = Math.random) {
-  const near = points.closest(x, NEIGHBOURS);
-  const { row } = near[Math.min(Math.floor(near.length * random()), near.length - 1)];
-  return drawnPlace(points, random, row).map((value, q) => 0.5 * (value + x[q]));
-}
 
 export class Wall {
   /** @param {Explorer} explorer */

@@ -3,7 +3,7 @@
 import { element, partsOf } from "../kit/dom.js";
 import { contentOf } from "./content.js";
 import { Explorer } from "../map/explorer.js";
-import { LatentModel } from "../map/model.js";
+import { LatentModel } from "../geometry/model.js";
 
 function begin() {
   const opening = document.getElementById("model")?.dataset.opening;

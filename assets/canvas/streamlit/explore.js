@@ -4,7 +4,8 @@
 import { partsOf } from "../kit/dom.js";
 import { Explorer } from "../map/explorer.js";
 import { keepLook } from "../map/look.js";
-import { LatentModel } from "../map/model.js";
+import { LatentModel } from "../geometry/model.js";
+import { fetchBytes } from "./fetching.js";
 import { oneMap } from "./one_map.js";
 import { linkSoon } from "./place_link.js";
 import { shelf } from "./shelf.js";
@@ -20,7 +21,7 @@ import { shelf } from "./shelf.js";
 export default oneMap((root, bytes, start, keep, /** @type {ExploreData} */ data) => {
   partsOf(root).taking.dataset.opening = data.opening;
   const model = new LatentModel(bytes);
-  if (model.crowd) model.crowd.addresses = data.columns;
+  for (const [name, address] of Object.entries(data.columns)) if (model.crowd) model.crowd.sources[name] = () => fetchBytes(address);
   const explorer = new Explorer(root, model, start, keep);
   const tell = (/** @type {Record<string, string | null>} */ look) => {
     shelf.looks.set(data.store, look);
