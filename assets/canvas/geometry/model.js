@@ -70,6 +70,11 @@ export class LatentModel extends LatentPoints {
     this.gap = this.nInducing <= MOST_FOR_GAP ? this.quadraticForm() : null;
   }
 
+  /** Whether distances on the map can be measured: they need the kernel's derivative. */
+  get lengths() {
+    return this.kinds.every(({ derivative }) => derivative);
+  }
+
   /** Lower triangle of T' diag(shrink) T with the off-diagonal doubled: the shading needs half the work. */
   quadraticForm() {
     const M = this.nInducing;

@@ -1,12 +1,11 @@
-// The map's other shading: how much the output changes from place to place, instead of how unsure it is.
+// The map's other shading: how much the output changes from place to place, instead of how unsure it is,
+// with lines of equal change.
 
 import { magnificationLines, magnificationSlice } from "../geometry/magnification.js";
-import { element } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
 import { inSlices } from "../kit/slices.js";
 import { css } from "../kit/theme.js";
 
-/** @import { Explorer } from "./explorer.js" */
 /** @import { LatentMap } from "./map.js" */
 /** @import { OutputMetric } from "../geometry/metric.js" */
 /** @import { Slice } from "../geometry/slice.js" */
@@ -83,36 +82,4 @@ export class Magnification {
     clearTimeout(this.timer);
     this.cease();
   }
-}
-
-const SHADES = {
-  uncertainty: { ends: ["sure", "unsure"], title: "Shading: the standard deviation of the prediction, in the units of the data" },
-  magnification: { ends: ["slow", "fast"], title: "Shading: how fast the output changes with the place, beside where it does so least on this map (magnification factor). Lines: the same of the mean alone, smoothed over regions, four times as much from line to line, where the model is sure (the deviation is less than half of what it is without data)" },
-};
-
-/**
- * A choice of what is shaded, beside the map's key.
- * @param {Explorer<any>} explorer
- * @param {OutputMetric} metric
- */
-export function addShadeChoice({ map, controls, parts }, metric) {
-  const choice = element("select", { "aria-label": "Shading" },
-    ...Object.keys(SHADES).map((name) => element("option", { value: name }, name[0].toUpperCase() + name.slice(1))));
-  const show = (/** @type {Magnification | null} */ shadeBy) => {
-    map.shadeBy?.stop();
-    map.shadeBy = shadeBy;
-    map.calibrate();
-    const { ends, title } = SHADES[shadeBy ? "magnification" : "uncertainty"];
-    [parts.sure.textContent, parts.unsure.textContent] = ends;
-    parts.shade.title = title;
-    controls.showShade();
-    map.refresh();
-  };
-  let cease = () => {};
-  choice.addEventListener("change", () => {
-    cease();
-    if (choice.value === "uncertainty") show(null);
-    else cease = inSlices(metric.prepare(), () => show(new Magnification(map, metric)));
-  });
-  parts.shade.prepend(choice, " ");
 }

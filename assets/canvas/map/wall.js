@@ -5,11 +5,11 @@ import { drawOutput, outputHeight } from "../kit/output.js";
 import { drawnPlace, normal, placeAround } from "../geometry/drawn.js";
 
 /** @import { Explorer } from "./explorer.js" */
+/** @import { WallMode } from "./switches.js" */
 /** @import { LatentModel } from "../geometry/model.js" */
 
 const SIDE = 4;
 const WALL_REST_MS = 150; // after the map moved, before what lies on it is drawn anew
-/** @typedef {"one" | "around" | "anywhere" | "map"} WallMode */
 /** @type {[WallMode, string, string][]} */
 const MODES = [
   ["one", "One", "The output at the pointer"],
@@ -23,9 +23,6 @@ export class Wall {
   constructor(explorer) {
     this.explorer = explorer;
     this.host = explorer.parts.wall;
-    /** @type {WallMode} */
-    this.mode = "one";
-    this.noisy = false;
     /** @type {Float64Array[]} */
     this.places = [];
     this.tiles = Array.from({ length: SIDE * SIDE }, (_, i) => {
@@ -45,23 +42,37 @@ export class Wall {
       return button;
     });
     const noisy = element("button", { type: "button", "data-part": "noisy", "aria-pressed": "false", title: "Add to every value what the model holds for doubt and noise, drawn on its own" }, "Noise");
-    noisy.addEventListener("click", () => {
-      this.noisy = !this.noisy;
-      noisy.setAttribute("aria-pressed", String(this.noisy));
-      this.draw();
-    });
+    noisy.addEventListener("click", () => explorer.dispatch({ type: "set", name: "noise", value: !this.noisy }));
     this.noisyButton = noisy;
     explorer.parts["wall-modes"].replaceChildren(...this.buttons, noisy);
     this.show();
   }
 
+  get mode() {
+    return this.explorer.state.chosen.wall;
+  }
+
+  get noisy() {
+    return this.explorer.state.chosen.noise;
+  }
+
   /** @param {WallMode} mode the one that is open draws anew */
   open(mode) {
-    this.mode = mode;
+    if (mode === this.mode) this.begin();
+    else this.explorer.dispatch({ type: "set", name: "wall", value: mode });
+  }
+
+  /** Draw the places of the mode. */
+  begin() {
     this.show();
     this.draw(this.drawPlaces());
     this.explorer.resize();
     this.explorer.paint();
+  }
+
+  showNoise() {
+    this.noisyButton.setAttribute("aria-pressed", String(this.noisy));
+    this.draw();
   }
 
   show() {
