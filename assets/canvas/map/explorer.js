@@ -32,7 +32,8 @@ const SETTLE_MS = 450; // arrow keys and sliders: kept when they have rested thi
 export class Explorer {
   /**
    * root: the element that holds map.html or views.html; model: what the map shows, under its name;
-   * chosen: where a visitor begins; onChange(chosen, before) is called when something else is chosen.
+   * chosen: where a visitor begins; onChange(chosen, before) is called when something else is chosen, but
+   * not while the point moves.
    * @param {ParentNode} root
    * @param {Model} model
    * @param {Readonly<Chosen>} chosen
@@ -186,9 +187,10 @@ export class Explorer {
     this.state.hover = null;
     this.dispatch(action);
     // Another plane is framed already.
-    if (this.state.a === a && this.state.b === b) this.map.fit();
-    this.map.revealPoint();
-    this.map.refresh();
+    if (this.state.a === a && this.state.b === b) {
+      this.map.fit();
+      if (this.map.revealPoint()) this.map.refresh();
+    }
     this.paint();
   }
 
@@ -212,7 +214,8 @@ export class Explorer {
     this.state.take(chosen);
     showPlace(this, before);
     showSwitches(this, before);
-    this.onChange(chosen, before);
+    const moving = chosen.kept === before.kept && chosen.place !== before.place;
+    if (!moving) this.onChange(chosen, before);
   }
 
   /** All that is said of the chosen point. */

@@ -137,9 +137,11 @@ export class Paths {
 
   /** Take the path away, or give up choosing its end. */
   clear() {
-    this.explorer.dispatch({ type: "set", name: "path", value: null });
-    this.search();
-    this.show();
+    if (this.explorer.state.chosen.path) this.explorer.dispatch({ type: "set", name: "path", value: null });
+    else {
+      this.search();
+      this.show();
+    }
   }
 
   // --- the way --------------------------------------------------------------------------------
