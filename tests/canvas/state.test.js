@@ -84,7 +84,7 @@ test("undo and redo lead through the kept places; a new place forgets those ahea
   const state = after(initial(MODEL), move(1, 0, 0), KEEP, move(2, 0, 0), KEEP, move(9, 9, 9));
   const back = after(state, UNDO); // what was not kept is dropped
   assert.deepEqual(back.place.point, [1, 0, 0]);
-  assert.equal(after(back, UNDO).kept, initialKept(state));
+  assert.equal(after(back, UNDO).kept, state.past[0]);
   assert.deepEqual(after(back, REDO).place.point, [2, 0, 0]);
   const elsewhere = after(back, move(3, 0, 0), KEEP);
   assert.equal(reduce(elsewhere, REDO), elsewhere);
@@ -92,8 +92,6 @@ test("undo and redo lead through the kept places; a new place forgets those ahea
   const first = after(state, UNDO, UNDO);
   assert.equal(reduce(first, UNDO), first);
 });
-
-const initialKept = (state) => state.past[0];
 
 test("undo of redo is the state itself, and redo of undo too, whatever led there", () => {
   let seed = 3;
@@ -131,7 +129,7 @@ test("reset leads to the first place and takes selections and the path away; it 
   const reset = after(state, { type: "reset" });
   assert.deepEqual([reset.place.dims, reset.labels, reset.rows, reset.path], [[0, 1], [], [], null]);
   assert.deepEqual(reset.place.point, initial(MODEL).place.point.map((x) => Math.round(1e4 * x) / 1e4));
-  // How the map looks, and whether it follows the data, is no matter of places.
+  // Reset leaves how the map looks, and whether it follows the data.
   assert.deepEqual([reset.place.follow, reset.by, reset.wall], [false, 1, "map"]);
   assert.deepEqual(after(reset, UNDO).place, state.place);
 });
@@ -193,10 +191,11 @@ test("what a model lacks is refused, as an action and in a link", () => {
   const refused = [
     ...["thumbnails", "ellipses", "trajectories"].map((name) => set("show", { ...NOTHING, [name]: true })),
     set("shade", "magnification"), set("by", 0), set("labels", [0]), set("rows", [ROWS]), set("path", LINKED.path[1]), set("way", "straight"),
-    move(1, 2), move(1, 2, NaN), move(1, 2, 1e9), { type: "pair", dims: [0, 3] }, { type: "pair", dims: [1, 1] },
+    move(1, 2), move(1, 2, NaN), move(1, 2, -1.01e6), { type: "pair", dims: [0, 3] }, { type: "pair", dims: [1, 1] },
     { type: "visit", place: { dims: [0, 1], point: [1, 2], follow: true } }, { type: "visit", place: { dims: [0, 3], point: [1, 2, 3], follow: true } },
   ];
   for (const action of refused) assert.equal(reduce(state, action), state, JSON.stringify(action));
+  assert.deepEqual(reduce(state, move(1, 2, -1e6)).place.point, [1, 2, -1e6]);
   const rich = { show: "thumbnails,ellipses,trajectories", shade: "magnification", by: "1", path: "0,0,0,1,1,1", way: "straight" };
   assert.deepEqual(fromLink(rich, BARE), state);
   // Nor does a model take values that no model has.
