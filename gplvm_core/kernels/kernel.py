@@ -37,9 +37,9 @@ class Kernel(Parametric):
     needs `psi0`, `psi1` and `grouped_psi2` as well; `psi2`, `psi2_pullback` and `weighted_psi2`
     follow from the last, and may be written where that pays. `relevance` gives the ARD weights.
     `cross_with` is for sums with other kernels: with Bias and White every kernel has them.
-    `browser_form`, with a function of that kind in assets/canvas/model.js, lets pages draw it. A
-    file in gplvm_core/kernels that holds the kernel is all that models and files need to know of
-    it.
+    `browser_form`, with a function of that kind in assets/canvas/geometry/kernels.js, lets pages
+    draw it. A file in gplvm_core/kernels that holds the kernel is all that models and files need to
+    know of it.
     """
 
     # So that numpy.float64(2.0) * kernel is a kernel.

@@ -53,7 +53,7 @@ def bench(browser_page) -> Page:
     """An empty page with the canvas' drawing code."""
     page = browser_page.page
     page.set_content("<body></body>")
-    page.add_script_tag(content=script("map/model.js", "kit/output.js"))
+    page.add_script_tag(content=script("geometry/model.js", "kit/output.js"))
     return page
 
 

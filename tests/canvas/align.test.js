@@ -5,9 +5,9 @@ import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
 import { standing, turnings, turnOnto, TurnedModel } from "../../assets/canvas/compare/align.js";
-import { LatentModel } from "../../assets/canvas/map/model.js";
-import { NearPlane } from "../../assets/canvas/map/nearness.js";
-import { LatentPoints } from "../../assets/canvas/map/points.js";
+import { LatentModel } from "../../assets/canvas/geometry/model.js";
+import { NearPlane } from "../../assets/canvas/geometry/nearness.js";
+import { LatentPoints } from "../../assets/canvas/geometry/points.js";
 
 const NUMBERS = JSON.parse(readFileSync(new URL("numbers.json", import.meta.url), "utf8"));
 const close = (found, expected, tolerance = 1e-9) =>

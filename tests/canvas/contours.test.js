@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { contour, levelsBetween, smoothGrid } from "../../assets/canvas/map/contours.js";
+import { contour, levelsBetween, smoothGrid } from "../../assets/canvas/geometry/contours.js";
 
 const SIDE = 41;
 const grid = (height) => Float64Array.from({ length: SIDE * SIDE }, (_, at) => height((at % SIDE) - 20, Math.floor(at / SIDE) - 20));

@@ -3,10 +3,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Crowd } from "../../assets/canvas/map/crowd.js";
-import { Density } from "../../assets/canvas/map/density.js";
-import { PointGrid } from "../../assets/canvas/map/grid.js";
-import { includes, rowsInside, united } from "../../assets/canvas/map/lasso.js";
+import { Crowd } from "../../assets/canvas/geometry/crowd.js";
+import { Density } from "../../assets/canvas/geometry/density.js";
+import { PointGrid } from "../../assets/canvas/geometry/grid.js";
+import { includes, rowsInside, united } from "../../assets/canvas/geometry/lasso.js";
 
 /** Two clouds, the second far from round, and two points far outside. */
 function cloud(count = 20_000) {

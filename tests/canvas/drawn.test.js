@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { drawnPlace } from "../../assets/canvas/map/drawn.js";
+import { drawnPlace } from "../../assets/canvas/geometry/drawn.js";
 
 /** The same numbers at every run (Park and Miller). */
 function generator() {

@@ -1,5 +1,13 @@
-// What the linter says of assets/canvas and of its tests; undefined names and types are tsc's.
+// The linter's rules for assets/canvas and its tests; undefined names and types are tsc's.
 import js from "@eslint/js";
+
+// Names of the browser, its clock and its network: geometry is mathematics, which node runs as it is.
+const BROWSER = [
+  "window", "document", "navigator", "location", "history", "localStorage", "sessionStorage", "matchMedia", "getComputedStyle",
+  "requestAnimationFrame", "cancelAnimationFrame", "setTimeout", "setInterval", "clearTimeout", "clearInterval", "performance",
+  "fetch", "XMLHttpRequest", "WebSocket", "Worker", "Image", "ImageData", "OffscreenCanvas", "Path2D", "ResizeObserver",
+  "HTMLElement", "HTMLCanvasElement", "CanvasRenderingContext2D", "Element", "Node", "Event", "PointerEvent", "addEventListener", "globalThis", "self",
+];
 
 export default [
   js.configs.recommended,
@@ -14,5 +22,18 @@ export default [
       "no-implicit-globals": "error",
       "no-restricted-imports": "off",
     },
+  },
+  {
+    files: ["**/assets/canvas/geometry/**"],
+    rules: {
+      "no-restricted-globals": ["error", ...BROWSER],
+      // Of the other rooms only the parts of the kit that are mathematics or read bytes.
+      "no-restricted-imports": ["error", { patterns: [{ regex: "^\\.\\./(?!kit/(algebra|format|frame)\\.js$)", message: "geometry imports its own modules, and algebra, format and frame of the kit." }] }],
+      "no-restricted-properties": ["error", ...["getContext", "addEventListener", "dispatchEvent", "appendChild", "querySelector"].map((property) => ({ property }))],
+    },
+  },
+  {
+    files: ["**/assets/canvas/kit/{algebra,format,frame}.js"],
+    rules: { "no-restricted-globals": ["error", ...BROWSER] },
   },
 ];

@@ -5,10 +5,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { Way, dataWay, geodesic, gridWay, straightWay } from "../../assets/canvas/map/geodesic.js";
-import { OutputMetric } from "../../assets/canvas/map/metric.js";
-import { LatentModel } from "../../assets/canvas/map/model.js";
-import { LatentPoints } from "../../assets/canvas/map/points.js";
+import { Way, dataWay, geodesic, gridWay, straightWay } from "../../assets/canvas/geometry/geodesic.js";
+import { OutputMetric } from "../../assets/canvas/geometry/metric.js";
+import { LatentModel } from "../../assets/canvas/geometry/model.js";
+import { LatentPoints } from "../../assets/canvas/geometry/points.js";
 
 const NUMBERS = JSON.parse(readFileSync(new URL("numbers.json", import.meta.url), "utf8"));
 const near = (found, expected, tolerance) => assert.ok(Math.abs(found - expected) <= tolerance, `${found} is not ${expected}`);

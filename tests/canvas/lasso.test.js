@@ -3,7 +3,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { rowsInLink, rowsInside, rowsOfLink } from "../../assets/canvas/map/lasso.js";
+import { rowsInLink, rowsInside, rowsOfLink } from "../../assets/canvas/geometry/lasso.js";
 
 test("inside a circle are those nearer to its middle than its radius", () => {
   const circle = Array.from({ length: 400 }, (_, i) => [50 + 30 * Math.cos((i * Math.PI) / 200), 40 + 30 * Math.sin((i * Math.PI) / 200)]);

@@ -1,39 +1,16 @@
-// Places that are kept: back and forward, bookmarks as they travel, and the places of the wall.
+// Bookmarks as they travel, the places of the wall, and what is said of a place among the rows.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Bookmarks, readBookmarks, writeBookmarks } from "../../assets/canvas/map/bookmarks.js";
 import { barLengths } from "../../assets/canvas/map/dimensions.js";
-import { History } from "../../assets/canvas/map/history.js";
-import { correlation, scaleEnds } from "../../assets/canvas/map/scale.js";
-import { LatentPoints } from "../../assets/canvas/map/points.js";
-import { Typicality } from "../../assets/canvas/map/typicality.js";
-import { placeAround } from "../../assets/canvas/map/wall.js";
+import { correlation, scaleEnds } from "../../assets/canvas/geometry/scale.js";
+import { LatentPoints } from "../../assets/canvas/geometry/points.js";
+import { Typicality } from "../../assets/canvas/geometry/typicality.js";
+import { placeAround } from "../../assets/canvas/geometry/drawn.js";
 
 const place = (...point) => ({ dims: [0, 1], point, follow: true });
-
-test("back and forward lead through the places that were kept", () => {
-  const history = new History(place(0, 0));
-  history.push(place(1, 0));
-  history.push(place(1, 0)); // the same one adds nothing
-  history.push(place(2, 0));
-  assert.deepEqual(history.go(-1), place(1, 0));
-  assert.deepEqual(history.go(-1), place(0, 0));
-  assert.equal(history.go(-1), null);
-  assert.deepEqual(history.go(1), place(1, 0));
-  history.push(place(3, 0)); // what lay ahead is gone
-  assert.equal(history.can(1), false);
-  assert.deepEqual(history.go(-1), place(1, 0));
-});
-
-test("a long history forgets its beginning", () => {
-  const history = new History(place(0, 0));
-  for (let i = 1; i <= 1000; i++) history.push(place(i, 0));
-  let steps = 0;
-  while (history.go(-1)) steps += 1;
-  assert.ok(steps > 50 && steps < 1000);
-});
 
 function memory() {
   const kept = new Map();

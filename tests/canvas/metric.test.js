@@ -5,10 +5,10 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { magnificationSlice } from "../../assets/canvas/map/magnification.js";
-import { OutputMetric } from "../../assets/canvas/map/metric.js";
-import { LatentModel } from "../../assets/canvas/map/model.js";
-import { NearPlane } from "../../assets/canvas/map/nearness.js";
+import { magnificationSlice } from "../../assets/canvas/geometry/magnification.js";
+import { OutputMetric } from "../../assets/canvas/geometry/metric.js";
+import { LatentModel } from "../../assets/canvas/geometry/model.js";
+import { NearPlane } from "../../assets/canvas/geometry/nearness.js";
 
 const NUMBERS = JSON.parse(readFileSync(new URL("numbers.json", import.meta.url), "utf8"));
 const close = (found, expected, tolerance) =>

@@ -5,8 +5,8 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { KERNELS, kernelKind, kernelPlane } from "../../assets/canvas/map/kernels.js";
-import { LatentModel } from "../../assets/canvas/map/model.js";
+import { KERNELS, kernelKind, kernelPlane } from "../../assets/canvas/geometry/kernels.js";
+import { LatentModel } from "../../assets/canvas/geometry/model.js";
 
 const NUMBERS = JSON.parse(readFileSync(new URL("numbers.json", import.meta.url), "utf8"));
 const close = (found, expected, tolerance = 1e-9) =>

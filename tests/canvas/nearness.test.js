@@ -4,9 +4,9 @@ import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
 
-import { LatentModel } from "../../assets/canvas/map/model.js";
-import { NearPlane, nearWeights, spacings } from "../../assets/canvas/map/nearness.js";
-import { LatentPoints } from "../../assets/canvas/map/points.js";
+import { LatentModel } from "../../assets/canvas/geometry/model.js";
+import { NearPlane, nearWeights, spacings } from "../../assets/canvas/geometry/nearness.js";
+import { LatentPoints } from "../../assets/canvas/geometry/points.js";
 
 const NUMBERS = JSON.parse(readFileSync(new URL("numbers.json", import.meta.url), "utf8"));
 const close = (found, expected, tolerance = 1e-9) =>

@@ -1,6 +1,6 @@
 // Maps turned and reflected onto each other (Procrustes), in units in which distances mean the same.
 
-import { LatentPoints } from "../map/points.js";
+import { LatentPoints } from "../geometry/points.js";
 
 /** @import { MapModel } from "../map/map.js" */
 

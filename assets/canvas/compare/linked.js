@@ -3,18 +3,20 @@
 import { partsOf } from "../kit/dom.js";
 import { download } from "../kit/download.js";
 import { linkNumber } from "../kit/format.js";
+import { NextFrame } from "../kit/next_frame.js";
 import { svgOf } from "../kit/svg_context.js";
 import { css, readTheme, takeTheme } from "../kit/theme.js";
-import { START_TURN } from "../kit/turn.js";
 import { Colours } from "../map/colours.js";
-import { rowsInLink, rowsOfLink, united } from "../map/lasso.js";
+import { rowsInLink, rowsOfLink, united } from "../geometry/lasso.js";
 import { Legend } from "../map/legend.js";
+import { Scene } from "../map/scene.js";
+import { initial, reduce } from "../map/state.js";
 import { turnings } from "./align.js";
 import { Panel } from "./panel.js";
 import { modelsOf } from "./placed.js";
 
-/** @import { MapState } from "../map/map.js" */
-/** @import { LatentPoints } from "../map/points.js" */
+/** @import { LatentPoints } from "../geometry/points.js" */
+/** @import { Action } from "../map/state.js" */
 /** @import { PanelWords } from "./panel.js" */
 
 /** What is known of a model before its bytes are here. @typedef {PanelWords & { store: string, draws: boolean }} Described */
@@ -27,6 +29,22 @@ import { modelsOf } from "./placed.js";
 const ROOM_AROUND = 1.12;
 const FIGURE_GAP = 24; // of the figure as SVG, in CSS pixels
 const FIGURE_HEAD = 26;
+
+/**
+ * What a link says is shown; what it cannot mean here stays as the maps open.
+ * @param {Stand} stand
+ * @param {LatentPoints} model
+ */
+function chosenBy({ labels, thumbnails, by }, model) {
+  const opened = initial(model);
+  /** @type {Action[]} */
+  const actions = [
+    { type: "set", name: "show", value: { ...opened.show, thumbnails } },
+    { type: "set", name: "by", value: by - 1 },
+    { type: "set", name: "labels", value: labels.filter((label) => opened.offer.labels.includes(label)) },
+  ];
+  return actions.reduce(reduce, opened);
+}
 
 export class LinkedMaps {
   /**
@@ -41,23 +59,18 @@ export class LinkedMaps {
     this.root = this.parts.explorer;
     this.onChange = onChange;
     this.stopping = new AbortController();
-    /** @type {number | null} */
-    this.frame = null;
+    this.frame = new NextFrame(() => this.panels.forEach((panel) => panel.draw()));
     const models = modelsOf(packed);
-    /** What all maps share. @type {MapState} */
-    this.shared = {
-      a: 0, b: 1, point: new Float64Array(0), path: null, held: new Set(), follow: true, hover: null, hovered: -1,
-      marks: [], marked: -1, factor: -1, selected: new Set(), rows: [],
-      show: { thumbnails: false, ellipses: false, trajectories: Boolean(models[0].sequences) },
-      turn: { ...START_TURN }, theme: readTheme(this.root),
-    };
+    /** What all maps share; the places of its state are the first map's alone. */
+    this.shared = new Scene(chosenBy(start, models[0]), readTheme(this.root));
     takeTheme(this.root, this.shared.theme);
     this.panels = models.map((model, i) => new Panel(this, model, packed[i]));
     this.parts.maps.replaceChildren(...this.panels.map(({ figure }) => figure));
     this.parts.maps.dataset.count = String(this.panels.length);
-    const drawLower = () => this.panels.forEach(({ map }) => map.drawLower());
-    this.takeLook(start, models[0]);
-    this.colours = new Colours(/** @type {any} */ ({ parts: this.parts, model: models[0], state: this.shared, map: { drawLower } }));
+    this.colours = new Colours({ parts: this.parts, model: models[0], state: this.shared }, (action) => {
+      this.choose(action);
+      this.tell();
+    });
     this.colours.show();
     this.turned = start.turned;
     /** A place that was kept: the number of its map, then coordinates. @type {number[] | null} */
@@ -79,7 +92,7 @@ export class LinkedMaps {
   }
 
   listen() {
-    const { turned, select, svg, none, thumbnails, colour, legend } = this.parts;
+    const { turned, select, svg, none, thumbnails } = this.parts;
     const { signal } = this.stopping;
     const on = (/** @type {HTMLElement} */ node, /** @type {() => void} */ act) => node.addEventListener("click", act, { signal });
     on(turned, () => {
@@ -96,24 +109,24 @@ export class LinkedMaps {
     thumbnails.hidden = !this.panels[0].model.items && this.panels.length === 1;
     thumbnails.setAttribute("aria-pressed", String(this.shared.show.thumbnails));
     on(thumbnails, () => {
-      this.shared.show.thumbnails = !this.shared.show.thumbnails;
-      thumbnails.setAttribute("aria-pressed", String(this.shared.show.thumbnails));
-      this.panels.forEach(({ map }) => map.drawLower());
+      const { show } = this.shared;
+      this.choose({ type: "set", name: "show", value: { ...show, thumbnails: !show.thumbnails } });
       this.tell();
     });
-    on(legend, () => this.tell());
-    colour.addEventListener("change", () => this.tell(), { signal });
     this.root.addEventListener("keydown", (event) => event.key === "Escape" && this.selecting(false), { signal });
   }
 
   // --- what a visitor does --------------------------------------------------------------------
 
-  /** What a link says is shown; what it cannot mean here changes nothing. @param {Stand} stand @param {LatentPoints} model */
-  takeLook({ labels, thumbnails, by }, model) {
+  /** Choose what all maps show. @param {Action} action */
+  choose(action) {
     const { shared } = this;
-    shared.show.thumbnails = thumbnails;
-    shared.factor = Number.isInteger(by) && by >= 1 && by <= (model.header.factors ?? []).length ? by - 1 : -1;
-    shared.selected = new Set(labels.filter((label) => model.labels?.includes(label)));
+    const before = shared.chosen;
+    shared.take(reduce(before, action));
+    if (shared.chosen.by !== before.by) this.colours.show();
+    this.colours.mark();
+    this.parts.thumbnails.setAttribute("aria-pressed", String(shared.show.thumbnails));
+    for (const { map } of this.panels) map.drawLower();
   }
 
   /** What a link would say now. @returns {Stand} */
@@ -192,11 +205,10 @@ export class LinkedMaps {
 
   /** These rows are the selected ones, in every map. @param {ArrayLike<number>} rows @param {boolean} add */
   take(rows, add) {
-    this.shared.rows = add ? united(this.shared.rows, rows) : rows;
+    this.choose({ type: "set", name: "rows", value: add ? united(this.shared.rows, rows) : rows });
     const count = this.shared.rows.length;
     this.parts.selection.hidden = count === 0;
     this.parts.count.textContent = `${count.toLocaleString("en")} ${count === 1 ? "row" : "rows"} selected`;
-    for (const { map } of this.panels) map.drawLower();
   }
 
   reset() {
@@ -208,10 +220,7 @@ export class LinkedMaps {
   // --- drawing --------------------------------------------------------------------------------
 
   paint() {
-    this.frame ??= requestAnimationFrame(() => {
-      this.frame = null;
-      for (const panel of this.panels) panel.draw();
-    });
+    this.frame.ask();
   }
 
   resize() {
@@ -256,7 +265,7 @@ export class LinkedMaps {
   }
 
   stop() {
-    if (this.frame !== null) cancelAnimationFrame(this.frame);
+    this.frame.stop();
     this.stopping.abort();
     this.observer.disconnect();
     for (const { map } of this.panels) map.stop();

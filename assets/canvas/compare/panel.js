@@ -3,13 +3,14 @@
 import { element } from "../kit/dom.js";
 import { OutputPicture } from "../kit/output_picture.js";
 import { Gestures } from "../map/gestures.js";
-import { LatentModel } from "../map/model.js";
+import { LatentModel } from "../geometry/model.js";
 import { LassoLine } from "../map/lasso_line.js";
 import { LatentMap } from "../map/map.js";
 import { TurnedModel } from "./align.js";
 
 /** @import { View } from "../kit/plane.js" */
-/** @import { MapModel, MapState } from "../map/map.js" */
+/** @import { MapModel } from "../map/map.js" */
+/** @import { MapState } from "../map/scene.js" */
 /** @import { LinkedMaps } from "./linked.js" */
 /** @import { Turning } from "./align.js" */
 
@@ -39,7 +40,9 @@ export class Panel {
     this.words = words;
     const [a, b] = model.header.dims;
     /** Its own plane and places; what all maps share is looked up in the shared state. @type {MapState} */
-    this.state = Object.assign(Object.create(linked.shared), { a, b, point: model.position(model.header.start), hover: null });
+    this.state = Object.create(linked.shared, {
+      a: { value: a }, b: { value: b }, point: { value: model.position(model.header.start), writable: true }, hover: { value: null, writable: true },
+    });
     /** Where the output is taken, in the model's own coordinates. @type {Float64Array} */
     this.shown = model.position(model.header.start);
     this.canvases = ["lower", "upper", "lasso"].map((part) => element("canvas", { "data-canvas": part }));

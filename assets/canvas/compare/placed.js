@@ -1,8 +1,8 @@
 // A map without a way back to rows of data, such as that of t-SNE: it says where rows lie, no more.
 
 import { readFrame } from "../kit/frame.js";
-import { LatentModel } from "../map/model.js";
-import { LatentPoints } from "../map/points.js";
+import { LatentModel } from "../geometry/model.js";
+import { LatentPoints } from "../geometry/points.js";
 
 /** @import { MapModel } from "../map/map.js" */
 

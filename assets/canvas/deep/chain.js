@@ -1,10 +1,10 @@
 // Layers below each other: the latent points of one, and what the layers from there make of them.
 
 import { readFrame } from "../kit/frame.js";
-import { LatentModel } from "../map/model.js";
-import { LatentPoints } from "../map/points.js";
+import { LatentModel } from "../geometry/model.js";
+import { LatentPoints } from "../geometry/points.js";
 
-/** @import { Output } from "../map/model.js" */
+/** @import { Output } from "../geometry/model.js" */
 
 /** @implements {Output} */
 export class ChainModel extends LatentPoints {

@@ -5,7 +5,7 @@
 // layer is 1 on average, as in Duvenaud, Rippel, Adams & Ghahramani (2014): then log|slope| falls by
 // 0.41 with every layer, and the few places where it does not fall become steps.
 
-import { normal } from "../map/drawn.js";
+import { normal } from "../geometry/drawn.js";
 
 export const PRIOR_LENGTHSCALE = Math.sqrt(2 / Math.PI);
 const WAVES = 240;

@@ -11,7 +11,7 @@ import { drawVector } from "./vector.js";
 
 /** @import { Drawing, Turn } from "./geometry.js" */
 /** @import { Theme } from "./theme.js" */
-/** @import { Output } from "../map/model.js" */
+/** @import { Output } from "../geometry/model.js" */
 
 /**
  * @typedef {object} DrawOptions

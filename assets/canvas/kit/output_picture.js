@@ -7,7 +7,7 @@ import { turnBy, turnable } from "./turn.js";
 
 /** @import { Turn } from "./geometry.js" */
 /** @import { Theme } from "./theme.js" */
-/** @import { Output } from "../map/model.js" */
+/** @import { Output } from "../geometry/model.js" */
 
 export class OutputPicture {
   /**

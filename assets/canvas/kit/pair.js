@@ -45,13 +45,22 @@ export function pairAfter(side, q, [a, b], spare = () => a) {
 
 export class PairMenus {
   /**
-   * @param {Parts} parts across, up and swap
+   * Puts the menus `across` and `up`, and the button `swap` between them, into the part `pair`.
+   * @param {Parts} parts
    * @param {{ a: number, b: number }} state
    * @param {(a: number, b: number) => void} choose
    * @param {(taken: number) => number} [spare] see pairAfter
    */
   constructor(parts, state, choose, spare) {
-    this.parts = parts;
+    const swap = `Swap the two ${parts.pair.dataset.word}`;
+    const built = {
+      across: element("select", { "data-part": "across" }),
+      swap: element("button", { type: "button", class: "icon", "data-part": "swap", title: swap, "aria-label": swap }, "⇄"),
+      up: element("select", { "data-part": "up" }),
+    };
+    const field = (/** @type {string} */ name, /** @type {HTMLElement} */ menu) => element("label", { class: "field" }, element("span", {}, name), menu);
+    parts.pair.replaceChildren(field("Across", built.across), built.swap, field("Up", built.up));
+    this.parts = Object.assign(parts, built);
     this.state = state;
     for (const side of /** @type {const} */ (["across", "up"])) {
       parts[side].addEventListener("change", () => {

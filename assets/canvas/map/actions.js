@@ -7,10 +7,6 @@
 /** @param {Explorer<MapModel>} explorer @returns {Actions} */
 export function mapActions(explorer) {
   const { map, state } = explorer;
-  const nothingUnder = () => {
-    state.hover = null;
-    state.hovered = -1;
-  };
   return {
     hover: (x, y, touch) => {
       state.hovered = touch ? -1 : map.hit(x, y);
@@ -18,12 +14,12 @@ export function mapActions(explorer) {
       explorer.paint();
     },
     leave: () => {
-      nothingUnder();
+      state.leave();
       explorer.paint();
     },
     drag: (x, y) => {
       // Also what lay under the ring when it was grabbed: the pictures are the chosen point's.
-      nothingUnder();
+      state.leave();
       explorer.place(...map.toLatent(x, y));
       explorer.paint();
     },
@@ -45,9 +41,8 @@ export function mapActions(explorer) {
     },
     nudge: (du, dv) => {
       const { view } = map;
-      nothingUnder();
+      state.leave();
       explorer.place(state.point[state.a] + 2 * du * view.su, state.point[state.b] + 2 * dv * view.sv);
-      map.moved();
       explorer.paint();
       explorer.settle();
     },

@@ -1,6 +1,6 @@
 // Places with names: kept in this browser for the model, taken away and brought back as JSON.
 
-/** @import { Place } from "./history.js" */
+/** @import { Place } from "./state.js" */
 
 /** @typedef {Place & { name: string }} Bookmark */
 

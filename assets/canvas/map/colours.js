@@ -3,12 +3,12 @@
 import { element, fitCanvas } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
 import { css, heatColour, labelStyle, mix, tracePath } from "../kit/theme.js";
-import { presentLabels } from "./legend.js";
 
+/** @import { Parts } from "../kit/dom.js" */
 /** @import { Theme } from "../kit/theme.js" */
-/** @import { Explorer } from "./explorer.js" */
-/** @import { MapState } from "./map.js" */
-/** @import { LatentPoints } from "./points.js" */
+/** @import { MapState } from "./scene.js" */
+/** @import { Action } from "./state.js" */
+/** @import { LatentPoints } from "../geometry/points.js" */
 
 /**
  * Colour and marker of a training point.
@@ -38,10 +38,15 @@ export function factStyle(model, theme, factor, value) {
 
 /** The menu of what to colour by, and the legend. */
 export class Colours {
-  /** @param {Explorer} explorer */
-  constructor(explorer) {
-    this.explorer = explorer;
-    const { parts, model, state } = explorer;
+  /**
+   * @param {{ parts: Parts, model: LatentPoints, state: MapState }} shown
+   * @param {(action: Action) => void} choose
+   */
+  constructor({ parts, model, state }, choose) {
+    this.parts = parts;
+    this.model = model;
+    this.state = state;
+    this.choose = choose;
     const names = /** @type {string[]} */ (model.header.factors ?? []);
     this.menu = parts.colour;
     if (this.menu) {
@@ -50,25 +55,28 @@ export class Colours {
       const more = model.header.more_factors;
       if (more) this.menu.append(element("option", { disabled: "" }, `${more} more ${more === 1 ? "fact is" : "facts are"} not offered`));
       parts["colour-field"].hidden = !names.length;
-      this.menu.addEventListener("change", () => {
-        state.factor = Number(this.menu.value);
-        this.show();
-        explorer.map.drawLower();
-      });
+      this.menu.addEventListener("change", () => choose({ type: "set", name: "by", value: Number(this.menu.value) }));
     }
   }
 
   show() {
-    const { parts, state } = this.explorer;
+    const { parts, state } = this;
     if (state.factor < 0) this.showLabels();
     else this.showScale(state.factor);
     if (this.menu) this.menu.value = String(state.factor);
     parts.ramp.style.background = `linear-gradient(90deg, ${css(state.theme.known)}, ${css(state.theme.unknown)})`;
   }
 
+  /** Which labels are set off. */
+  mark() {
+    for (const chip of this.parts.legend.querySelectorAll("[data-label]")) {
+      chip.setAttribute("aria-pressed", String(this.state.selected.has(Number(chip.dataset.label))));
+    }
+  }
+
   /** @param {number} factor */
   showScale(factor) {
-    const { parts, model } = this.explorer;
+    const { parts, model } = this;
     const [low, high] = model.factorRange(factor);
     parts.legend.hidden = false;
     parts.legend.replaceChildren(element("span", { class: "scale" },
@@ -76,9 +84,9 @@ export class Colours {
   }
 
   showLabels() {
-    const { parts, model, state, map } = this.explorer;
-    const { theme, selected } = state;
-    const present = presentLabels(model);
+    const { parts, model, state } = this;
+    const { theme } = state;
+    const present = model.presentLabels();
     parts.legend.hidden = present.length < 2;
     parts.legend.replaceChildren(...present.map((label) => {
       const mark = element("canvas", { "aria-hidden": "true" });
@@ -88,13 +96,16 @@ export class Colours {
       context.fillStyle = css(colour);
       context.fill();
       const name = model.header.label_names[label] ?? String(label);
-      const chip = element("button", { type: "button", "aria-pressed": selected.has(label) }, mark, name);
-      chip.addEventListener("click", () => {
-        if (!selected.delete(label)) selected.add(label);
-        chip.setAttribute("aria-pressed", String(selected.has(label)));
-        map.drawLower();
-      });
+      const chip = element("button", { type: "button", "data-label": label }, mark, name);
+      chip.addEventListener("click", () => this.toggle(label));
       return chip;
     }));
+    this.mark();
+  }
+
+  /** @param {number} label */
+  toggle(label) {
+    const set = [...this.state.selected];
+    this.choose({ type: "set", name: "labels", value: set.includes(label) ? set.filter((each) => each !== label) : [...set, label] });
   }
 }

@@ -1,15 +1,16 @@
 // The controls around the map: dimension pair, toggles, strip of dimensions, legend, and the line under the output.
 
-import { browserStorage, showButtons } from "../kit/dom.js";
+import { browserStorage } from "../kit/dom.js";
 import { formatCoordinate, formatNumber } from "../kit/format.js";
 import { PairMenus } from "../kit/pair.js";
 import { Colours } from "./colours.js";
 import { DimensionStrip } from "./dimensions.js";
-import { drawnPlace } from "./drawn.js";
+import { drawnPlace } from "../geometry/drawn.js";
 import { showHints } from "./hints.js";
 import { unseenDeviation } from "./layers.js";
 
 /** @import { Explorer } from "./explorer.js" */
+/** @import { Layer } from "./switches.js" */
 
 export class Controls {
   /** @param {Explorer} explorer */
@@ -22,7 +23,8 @@ export class Controls {
     this.words = null;
     this.menus = new PairMenus(this.parts, this.state, (a, b) => explorer.setPair(a, b));
     this.strip = new DimensionStrip(explorer);
-    this.colours = new Colours(explorer);
+    this.colours = new Colours(explorer, (action) => explorer.dispatch(action));
+    this.toggles = /** @type {HTMLButtonElement[]} */ ([...explorer.root.querySelectorAll("[data-show]")]);
     this.buildPair();
     this.buildToggles();
     this.parts.follow.addEventListener("click", () => explorer.follow(!this.state.follow));
@@ -85,22 +87,25 @@ export class Controls {
   // --- toggles --------------------------------------------------------------------------------
 
   buildToggles() {
-    /** @type {Record<string, boolean>} */
-    const possible = {
-      thumbnails: Boolean(this.model.items),
-      ellipses: Boolean(this.model.latentVariance),
-      trajectories: Boolean(this.model.sequences),
-    };
-    const { root, map } = this.explorer;
-    const redraw = () => {
-      map.drawLower();
-      const unseen = this.state.show.ellipses ? unseenDeviation(map) : null;
-      this.showHint(this.words);
-      if (unseen !== null) this.parts.hint.textContent = `Positions are known to about ±${formatNumber(unseen)}: ellipses smaller than a dot. Zoom in to see them.`;
-    };
-    for (const button of showButtons(root, this.state.show, redraw)) {
-      button.hidden = !possible[button.dataset.show ?? ""];
+    const { explorer, state } = this;
+    for (const button of this.toggles) {
+      const name = /** @type {Layer} */ (button.dataset.show);
+      button.hidden = !state.chosen.offer.show[name];
+      button.addEventListener("click", () => explorer.dispatch({ type: "set", name: "show", value: { ...state.show, [name]: !state.show[name] } }));
     }
+    this.markLayers();
+  }
+
+  markLayers() {
+    for (const button of this.toggles) button.setAttribute("aria-pressed", String(this.state.show[/** @type {Layer} */ (button.dataset.show)]));
+  }
+
+  /** What lies on the map, and why some of it may not be seen. */
+  showLayers() {
+    this.markLayers();
+    const unseen = this.state.show.ellipses ? unseenDeviation(this.explorer.map) : null;
+    this.showHint(this.words);
+    if (unseen !== null) this.parts.hint.textContent = `Positions are known to about ±${formatNumber(unseen)}: ellipses smaller than a dot. Zoom in to see them.`;
   }
 
   /** The switch, and what it changes in words; it rests while some dimensions are held. */

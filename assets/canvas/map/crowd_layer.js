@@ -2,13 +2,13 @@
 
 import { labelStyle } from "../kit/theme.js";
 import { factStyle } from "./colours.js";
-import { Density } from "./density.js";
-import { PointGrid } from "./grid.js";
+import { DensityPicture } from "./density_picture.js";
+import { PointGrid } from "../geometry/grid.js";
 import { drawDots } from "./layers.js";
 
-/** @import { Crowd } from "./crowd.js" */
-/** @import { Kind } from "./density.js" */
-/** @import { Box } from "./grid.js" */
+/** @import { Crowd } from "../geometry/crowd.js" */
+/** @import { Kind } from "../geometry/density.js" */
+/** @import { Box } from "../geometry/grid.js" */
 /** @import { LatentMap } from "./map.js" */
 
 const MOST_DOTS = 1200; // in view; more are shading
@@ -22,7 +22,7 @@ export class CrowdLayer {
   constructor(map, crowd) {
     this.map = map;
     this.crowd = crowd;
-    this.density = new Density();
+    this.density = new DensityPicture();
     /** @type {PointGrid | null} */
     this.found = null;
     /** The columns that it is of. @type {[any, any]} */

@@ -5,11 +5,11 @@ import { Cards } from "../kit/cards.js";
 import { element } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
 import { css, labelStyle } from "../kit/theme.js";
-import { Typicality } from "./typicality.js";
+import { Typicality } from "../geometry/typicality.js";
 
 /** @import { Turn } from "../kit/geometry.js" */
 /** @import { Theme } from "../kit/theme.js" */
-/** @import { LatentModel } from "./model.js" */
+/** @import { LatentModel } from "../geometry/model.js" */
 
 const NEAREST = 4;
 

@@ -1,7 +1,7 @@
 // The explorer: one model, one state, and the parts that show it. Knows nothing of Streamlit.
 
 import { partsOf } from "../kit/dom.js";
-import { linkNumber } from "../kit/format.js";
+import { NextFrame } from "../kit/next_frame.js";
 import { OutputPicture } from "../kit/output_picture.js";
 import { usedGroups } from "../kit/pair.js";
 import { readTheme, takeTheme } from "../kit/theme.js";
@@ -11,17 +11,20 @@ import { announce, showCrowd } from "./announce.js";
 import { Controls } from "./controls.js";
 import { Details } from "./details.js";
 import { Gestures } from "./gestures.js";
-import { addShadeChoice } from "./magnification.js";
 import { LatentMap } from "./map.js";
 import { Memory } from "./memory.js";
-import { Selecting } from "./selecting.js";
-import { Taking } from "./taking.js";
 import { Paths } from "./paths.js";
+import { Scene } from "./scene.js";
+import { Selecting } from "./selecting.js";
+import { ShadeChoice } from "./shade_choice.js";
+import { showPlace, showSwitches } from "./showing.js";
+import { initial, reduce } from "./state.js";
+import { Taking } from "./taking.js";
 import { Wall } from "./wall.js";
 
 /** @import { Group } from "../kit/pair.js" */
-/** @import { Place } from "./history.js" */
-/** @import { MapModel, MapState } from "./map.js" */
+/** @import { MapModel } from "./map.js" */
+/** @import { Action, Chosen, Place } from "./state.js" */
 
 const SETTLE_MS = 450; // arrow keys and sliders: kept when they have rested this long
 
@@ -29,44 +32,26 @@ const SETTLE_MS = 450; // arrow keys and sliders: kept when they have rested thi
 export class Explorer {
   /**
    * root: the element that holds map.html or views.html; model: what the map shows, under its name;
-   * onCommit(place) is called whenever the visitor keeps a place or goes to one.
+   * chosen: where a visitor begins; onChange(chosen, before) is called when something else is chosen, but
+   * not while the point moves.
    * @param {ParentNode} root
    * @param {Model} model
-   * @param {Partial<{ [Part in keyof Place]: Place[Part] | null }>} start
-   * @param {(place: Place) => void} onCommit
+   * @param {Readonly<Chosen>} chosen
+   * @param {(chosen: Readonly<Chosen>, before: Readonly<Chosen>) => void} [onChange]
    */
-  constructor(root, model, start, onCommit) {
+  constructor(root, model, chosen, onChange = () => {}) {
     this.parts = partsOf(root);
     /** @type {HTMLElement} */
     this.root = this.parts.explorer;
-    /** The next frame, when it is asked for. @type {number | null} */
-    this.frame = null;
+    this.frame = new NextFrame(() => {
+      this.drawOutputs();
+      this.map.drawUpper();
+    });
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
-    this.onCommit = onCommit;
+    this.onChange = onChange;
     this.model = model;
-    const { header } = model;
-    /** @type {{ dims: [number, number], point: Float64Array }} */
-    this.first = { dims: header.dims, point: model.position(header.start) };
-    const [a, b] = start.dims ?? header.dims;
-    /** @type {MapState} */
-    this.state = {
-      a, b,
-      point: start.point ? Float64Array.from(start.point) : Float64Array.from(this.first.point),
-      path: null,
-      held: new Set(),
-      follow: start.follow ?? true,
-      hover: null,
-      hovered: -1,
-      marks: [],
-      marked: -1,
-      factor: -1,
-      selected: new Set(),
-      rows: [],
-      show: { thumbnails: false, ellipses: false, trajectories: Boolean(model.sequences) },
-      turn: { ...START_TURN },
-      theme: readTheme(this.root),
-    };
+    this.state = new Scene(chosen, readTheme(this.root));
     this.map = new LatentMap(this.parts.lower, this.parts.upper, model, this.state);
     // One output has more to tell of a point than several side by side.
     this.details = this.parts.details ? new Details(this.parts.details, /** @type {any} */ (model), this.state) : null;
@@ -80,7 +65,7 @@ export class Explorer {
     this.gestures = new Gestures(this.parts.upper, mapActions(this), () =>
       this.map.toPixel(this.state.point[this.state.a], this.state.point[this.state.b]));
     this.paths = this.parts.paths ? new Paths(this, this.parts.paths) : null;
-    if (this.paths?.metric) addShadeChoice(this, this.paths.metric);
+    this.shades = this.paths?.metric ? new ShadeChoice(this, this.paths.metric) : null;
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.parts.map);
     for (const { canvas } of this.pictures) this.observer.observe(/** @type {HTMLElement} */ (canvas.parentElement));
@@ -89,10 +74,11 @@ export class Explorer {
     this.resize();
     this.map.fit();
     this.controls.showShade();
-    this.map.reveal(this.state.point[a], this.state.point[b]);
+    this.map.revealPoint();
     this.paint();
     this.tell();
     showCrowd(this);
+    showSwitches(this, initial(model));
     this.root.dataset.ready = "true";
   }
 
@@ -106,7 +92,7 @@ export class Explorer {
     return usedGroups(this.model.header.on, this.model.nLatent);
   }
 
-  // --- what a visitor does --------------------------------------------------------------------
+  // --- what a visitor does ----------------------------------------------------------------------
 
   /** A place in the plane, as far as the chosen point may go there. @param {number} u @param {number} v @returns {[number, number]} */
   allowed(u, v) {
@@ -116,7 +102,7 @@ export class Explorer {
 
   /** A point in the latent space, as far as the chosen point may go there. @param {Float64Array} point */
   reachable(point) {
-    this.state.held.forEach((q) => (point[q] = this.state.point[q]));
+    for (const q of this.state.held) point[q] = this.state.point[q];
     return point;
   }
 
@@ -134,46 +120,33 @@ export class Explorer {
 
   /** Move the chosen point within the plane. @param {number} u @param {number} v */
   place(u, v) {
-    this.moved(this.state.point, u, v);
+    this.dispatch({ type: "move", point: this.moved(this.state.point.slice(), u, v) });
   }
 
   /** Move the chosen point in all dimensions. @param {Float64Array} point */
   moveTo(point) {
-    this.state.point.set(this.reachable(point));
-    this.controls.showPoint();
-    this.map.moved();
-    this.paint();
+    this.dispatch({ type: "move", point: this.reachable(point) });
   }
 
   /** One coordinate; of one outside the plane, those are set by hand from now on. @param {number} q @param {number} value */
   fix(q, value) {
     const { state } = this;
-    state.hover = null;
-    state.hovered = -1;
-    state.point[q] = value;
-    if (q === state.a || q === state.b) {
-      this.place(state.point[state.a], state.point[state.b]);
-      this.map.moved();
-      this.paint();
-    } else this.follow(false);
+    const { a, b } = state;
+    state.leave();
+    const point = state.point.slice();
+    point[q] = value;
+    if (q !== a && q !== b) this.dispatch({ type: "follow", on: false });
+    this.dispatch({ type: "move", point: q === a || q === b ? this.moved(point, point[a], point[b]) : point });
     this.settle();
   }
 
   /** Whether the dimensions outside the plane follow the data; the chosen point goes with them. @param {boolean} on */
   follow(on) {
     const { state } = this;
-    const changed = state.follow !== on;
-    state.follow = on;
-    if (changed && on) {
-      this.place(state.point[state.a], state.point[state.b]);
-      this.settle();
-    }
-    if (changed) {
-      this.controls.showFollow();
-      this.wall?.moved();
-    }
-    this.map.refresh();
-    this.paint();
+    this.dispatch({ type: "follow", on });
+    if (!on) return;
+    this.place(state.point[state.a], state.point[state.b]);
+    this.settle();
   }
 
   /** Keep a place, wherever it is on the map. @param {Float64Array} point */
@@ -182,52 +155,43 @@ export class Explorer {
     this.keep();
   }
 
-  /** Where the visitor stands. @returns {Place} */
+  /** Where the visitor is. @returns {Place} */
   here() {
-    const { a, b, point, follow } = this.state;
-    return { dims: [a, b], point: Array.from(point), follow };
+    return this.state.chosen.place;
   }
 
-  /** A place that was kept before. @param {Place} place */
-  goTo({ dims: [a, b], point, follow }) {
-    const { state } = this;
+  /** Go to another place: one that was kept before, or a bookmark's. @param {Action} action */
+  go(action) {
     clearTimeout(this.timer);
-    const same = a === state.a && b === state.b;
-    Object.assign(state, { a, b, follow, hover: null, hovered: -1 });
-    state.point.set(point);
-    if (!same) {
-      this.map.fit();
-      this.controls.showShade();
-    }
-    this.controls.showPair();
-    this.map.reveal(state.point[a], state.point[b]);
-    this.map.refresh();
-    this.paint();
+    this.state.leave();
+    this.dispatch(action);
     this.tell();
-    this.onCommit(this.here());
   }
 
   /** @param {number} a @param {number} b */
   setPair(a, b) {
-    [this.state.a, this.state.b] = [a, b];
-    this.state.hover = null;
-    this.controls.showPair();
-    this.map.fit();
-    this.controls.showShade();
-    this.map.reveal(this.state.point[a], this.state.point[b]);
-    this.map.refresh();
-    this.paint();
+    this.frameMap({ type: "pair", dims: [a, b] });
     this.keep();
   }
 
   reset() {
-    this.state.selected.clear();
     this.paths?.clear();
-    this.state.point.set(this.first.point);
-    this.state.turn = Object.assign(this.state.turn, START_TURN);
-    this.controls.showLegend();
-    const [a, b] = this.first.dims;
-    this.setPair(a, b);
+    Object.assign(this.state.turn, START_TURN);
+    this.frameMap({ type: "reset" });
+    this.keep();
+  }
+
+  /** Show the whole map after an action. @param {Action} action */
+  frameMap(action) {
+    const { a, b } = this.state;
+    this.state.hover = null;
+    this.dispatch(action);
+    // Another plane is framed already.
+    if (this.state.a === a && this.state.b === b) {
+      this.map.fit();
+      if (this.map.revealPoint()) this.map.refresh();
+    }
+    this.paint();
   }
 
   settle() {
@@ -238,14 +202,20 @@ export class Explorer {
   /** Keep the point as it is now. */
   keep() {
     clearTimeout(this.timer);
-    const { state } = this;
-    // Four decimals travel in the link, so the point is exactly what the link says.
-    state.point.set(state.point.map(linkNumber));
-    this.controls.showPoint();
-    this.paint();
+    this.dispatch({ type: "keep" });
     this.tell();
-    this.memory.keep(this.here());
-    this.onCommit(this.here());
+  }
+
+  /** Choose something else, and show it. @param {Action} action */
+  dispatch(action) {
+    const before = this.state.chosen;
+    const chosen = reduce(before, action);
+    if (chosen === before) return;
+    this.state.take(chosen);
+    showPlace(this, before);
+    showSwitches(this, before);
+    const moving = chosen.kept === before.kept && chosen.place !== before.place;
+    if (!moving) this.onChange(chosen, before);
   }
 
   /** All that is said of the chosen point. */
@@ -255,15 +225,11 @@ export class Explorer {
     announce(this);
   }
 
-  // --- drawing --------------------------------------------------------------------------------
+  // --- drawing ----------------------------------------------------------------------------------
 
-  /** Draw the outputs and the pointer's mark at the next frame, once however often it is asked for. */
+  /** Draw the outputs and the pointer's mark at the next frame. */
   paint() {
-    this.frame ??= requestAnimationFrame(() => {
-      this.frame = null;
-      this.drawOutputs();
-      this.map.drawUpper();
-    });
+    this.frame.ask();
   }
 
   /** The point that the outputs belong to: on a path, under the pointer, else the chosen one. */
@@ -317,11 +283,12 @@ export class Explorer {
 
   stop() {
     clearTimeout(this.timer);
-    if (this.frame !== null) cancelAnimationFrame(this.frame);
+    this.frame.stop();
     this.observer.disconnect();
     this.controls.stop();
     this.memory.stop();
     this.paths?.stop();
+    this.shades?.stop();
     this.wall?.stop();
     this.map.stop();
   }

@@ -5,7 +5,7 @@ import { css, tracePath } from "../kit/theme.js";
 import { pointStyle } from "./colours.js";
 
 /** @import { LatentMap } from "./map.js" */
-/** @import { LatentPoints } from "./points.js" */
+/** @import { LatentPoints } from "../geometry/points.js" */
 
 const THUMBNAIL = 40;
 const HOVERED = 64;

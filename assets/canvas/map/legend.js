@@ -4,18 +4,12 @@ import { contextOf } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
 import { css, heatColour, labelStyle, tracePath } from "../kit/theme.js";
 
-/** @import { MapState } from "./map.js" */
-/** @import { LatentPoints } from "./points.js" */
+/** @import { MapState } from "./scene.js" */
+/** @import { LatentPoints } from "../geometry/points.js" */
 
 const LINE = 22; // CSS pixels from one line of names to the next
 const ROOM = 20; // around a mark and a name
 const SCALE = { width: 120, height: 10, steps: 40 };
-
-/** Labels that rows have, in order. @param {LatentPoints} model */
-export function presentLabels(model) {
-  const labels = model.crowd?.present ?? model.labels ?? [];
-  return [...new Set(labels)].filter((label) => label >= 0).sort((p, q) => p - q);
-}
 
 /** Names with their marks, in lines of a given width; or the scale of a fact. */
 export class Legend {
@@ -29,7 +23,7 @@ export class Legend {
     /** @type {{ label: number, name: string, x: number, y: number }[]} */
     this.names = [];
     let [x, y] = [0, LINE / 2];
-    for (const label of state.factor < 0 ? presentLabels(model) : []) {
+    for (const label of state.factor < 0 ? model.presentLabels() : []) {
       const name = model.header.label_names[label] ?? String(label);
       const wide = ROOM + this.measuring.measureText(name).width + ROOM;
       if (x && x + wide > width) [x, y] = [0, y + LINE];

@@ -1,54 +1,18 @@
-// The map's other shading: how much the output changes from place to place, instead of how unsure it is.
+// The map's other shading: how much the output changes from place to place, instead of how unsure it is,
+// with lines of equal change.
 
-import { element } from "../kit/dom.js";
+import { magnificationLines, magnificationSlice } from "../geometry/magnification.js";
 import { formatNumber } from "../kit/format.js";
 import { inSlices } from "../kit/slices.js";
 import { css } from "../kit/theme.js";
-import { contour, levelsBetween, smoothGrid } from "./contours.js";
 
-/** @import { Explorer } from "./explorer.js" */
 /** @import { LatentMap } from "./map.js" */
-/** @import { OutputMetric } from "./metric.js" */
-/** @import { Slice } from "./model.js" */
-/** @import { Piece } from "./contours.js" */
+/** @import { OutputMetric } from "../geometry/metric.js" */
+/** @import { Slice } from "../geometry/slice.js" */
+/** @import { Piece } from "../geometry/contours.js" */
 
 const STEP = 1e-4; // of what the points extend over: for the plane's tangents, by differences
-const CELL = 9; // CSS pixels between the places that lines go by
-const SURE = 0.25; // of the prior's variance: the deviation is less than half of it
-const FACTOR = 4; // from line to line
-const SMOOTHED = 16; // times (25 pixels): lines are of regions, the shading of what is between neighbours
-const LEAST_LINE = 1e-3; // of the most, below which nothing changes that could be seen
 const WAIT_MS_LINES = 120; // after the map moved
-
-/**
- * Magnification on the plane that a map shows: √det of the metric between the plane's tangents. Where
- * the further dimensions follow the data they are functions of the two, so the tangents have them all.
- * @param {OutputMetric} metric
- * @param {(u: number, v: number) => Float64Array} place in all dimensions
- * @param {[number, number]} steps across and up
- * @returns {Slice<null>} squares, as of a deviation
- */
-export function magnificationSlice(metric, place, [du, dv]) {
-  return {
-    columns: () => null,
-    variances(us, _, v, out, offset) {
-      for (let i = 0; i < us.length; i++) out[offset + i] = metric.magnification(...tangents(place, us[i], v, [du, dv])) ** 2;
-    },
-  };
-}
-
-/**
- * A place of a plane, and how it moves with the two that are shown.
- * @param {(u: number, v: number) => Float64Array} place
- * @param {number} u
- * @param {number} v
- * @param {[number, number]} steps
- * @returns {[Float64Array, Float64Array, Float64Array]}
- */
-function tangents(place, u, v, [du, dv]) {
-  const x = place(u, v);
-  return [x, place(u + du, v).map((value, q) => (value - x[q]) / du), place(u, v + dv).map((value, q) => (value - x[q]) / dv)];
-}
 
 /** Shades a map by magnification, with lines of the mean's own where the model is sure. */
 export class Magnification {
@@ -94,34 +58,11 @@ export class Magnification {
     this.stop();
     if (wanted === this.found) return;
     this.timer = setTimeout(() => {
-      this.cease = inSlices(this.find(), (lines) => {
+      this.cease = inSlices(magnificationLines(this.metric, ...this.plane(point), view, width, height), (lines) => {
         [this.lines, this.found] = [lines, wanted];
         this.map.drawLower();
       });
     }, WAIT_MS_LINES);
-  }
-
-  /** @returns {Generator<void, Piece[]>} */
-  *find() {
-    const { metric, map: { view: { u, v, su, sv }, width, height, state } } = this;
-    const { model } = metric;
-    const [place, steps] = this.plane(state.point);
-    const [columns, rows] = [width, height].map((size) => Math.ceil(size / CELL) + 1);
-    const [du, dv] = [(2 * su) / (columns - 1), (2 * sv) / (rows - 1)];
-    const values = new Float64Array(columns * rows);
-    for (let j = 0, at = 0; j < rows; j++) {
-      for (let i = 0; i < columns; i++, at++) {
-        const [x, across, up] = tangents(place, u - su + i * du, v + sv - j * dv, steps);
-        const sure = model.variance(x) < SURE * model.kernelDiagonal(x);
-        values[at] = sure ? metric.meanMagnification(x, across, up) : NaN;
-      }
-      yield;
-    }
-    const most = values.reduce((highest, value) => (value > highest ? value : highest), 0);
-    // Smoothed as logarithms, so that a valley counts as much as a hill.
-    const told = smoothGrid(values.map((value) => Math.log(Math.max(value, LEAST_LINE * most))), columns, SMOOTHED).map(Math.exp);
-    return levelsBetween(told, FACTOR).flatMap((level) => contour(told, columns, level))
-      .map(([x0, y0, x1, y1]) => [u - su + x0 * du, v + sv - y0 * dv, u - su + x1 * du, v + sv - y1 * dv]);
   }
 
   /** @param {CanvasRenderingContext2D} context */
@@ -141,36 +82,4 @@ export class Magnification {
     clearTimeout(this.timer);
     this.cease();
   }
-}
-
-const SHADES = {
-  uncertainty: { ends: ["sure", "unsure"], title: "Shading: the standard deviation of the prediction, in the units of the data" },
-  magnification: { ends: ["slow", "fast"], title: "Shading: how fast the output changes with the place, beside where it does so least on this map (magnification factor). Lines: the same of the mean alone, smoothed over regions, four times as much from line to line, where the model is sure (the deviation is less than half of what it is without data)" },
-};
-
-/**
- * A choice of what is shaded, beside the map's key.
- * @param {Explorer<any>} explorer
- * @param {OutputMetric} metric
- */
-export function addShadeChoice({ map, controls, parts }, metric) {
-  const choice = element("select", { "aria-label": "Shading" },
-    ...Object.keys(SHADES).map((name) => element("option", { value: name }, name[0].toUpperCase() + name.slice(1))));
-  const show = (/** @type {Magnification | null} */ shadeBy) => {
-    map.shadeBy?.stop();
-    map.shadeBy = shadeBy;
-    map.calibrate();
-    const { ends, title } = SHADES[shadeBy ? "magnification" : "uncertainty"];
-    [parts.sure.textContent, parts.unsure.textContent] = ends;
-    parts.shade.title = title;
-    controls.showShade();
-    map.refresh();
-  };
-  let cease = () => {};
-  choice.addEventListener("change", () => {
-    cease();
-    if (choice.value === "uncertainty") show(null);
-    else cease = inSlices(metric.prepare(), () => show(new Magnification(map, metric)));
-  });
-  parts.shade.prepend(choice, " ");
 }

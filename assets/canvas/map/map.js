@@ -6,43 +6,22 @@ import { fitCanvas } from "../kit/dom.js";
 import { PlaneView, framed } from "../kit/plane.js";
 import { css } from "../kit/theme.js";
 import { CrowdLayer } from "./crowd_layer.js";
-import { includes, rowsInside } from "./lasso.js";
+import { includes, rowsInside } from "../geometry/lasso.js";
 import { drawDots, drawEllipses, drawHovered, drawMarks, drawPath, drawThumbnails, drawTrajectories, drawWay } from "./layers.js";
-import { NearPlane } from "./nearness.js";
+import { NearPlane } from "../geometry/nearness.js";
 import { Shading } from "./shade.js";
 
-/** @import { Turn } from "../kit/geometry.js" */
-/** @import { Theme } from "../kit/theme.js" */
 /** @import { Magnification } from "./magnification.js" */
-/** @import { Output, Slice } from "./model.js" */
-/** @import { LatentPoints } from "./points.js" */
+/** @import { MapState } from "./scene.js" */
+/** @import { Output } from "../geometry/model.js" */
+/** @import { Slice } from "../geometry/slice.js" */
+/** @import { LatentPoints } from "../geometry/points.js" */
 
 /**
  * What a map shows: points, how sure a model is around them, and pictures of its rows.
  * @typedef {LatentPoints & {
  *   items: any, pictured: Output[], slice: (x: Float64Array, a: number, b: number) => Slice<any>,
  *   variance: (x: Float64Array) => number, spreadWords: (variance: number) => string }} MapModel
- */
-/**
- * What the parts of an explorer share and change.
- * @typedef {object} MapState
- * @property {number} a the dimension across
- * @property {number} b the dimension up
- * @property {Float64Array} point the chosen one
- * @property {{ points: Float64Array[], at: Float64Array | null } | null} path from a place to another, and where on it the output is;
- *   its start alone while the end is to be chosen
- * @property {Set<number>} held dimensions that stay where the chosen point is
- * @property {boolean} follow whether the dimensions outside the plane go where the data are
- * @property {[number, number] | null} hover where the pointer is, in the plane
- * @property {number} hovered the training point that the pointer is on, or −1
- * @property {Float64Array[]} marks places whose outputs are shown beside the map
- * @property {number} marked the one of them that the pointer is on, or −1
- * @property {number} factor the fact that the points are coloured by, or −1: by their labels
- * @property {Set<number>} selected labels that are set off from the others
- * @property {ArrayLike<number>} rows training points that are, in order
- * @property {{ thumbnails: boolean, ellipses: boolean, trajectories: boolean }} show
- * @property {Theme} theme
- * @property {Turn} turn of all stick figures
  */
 
 const MARGIN = 0.1;
@@ -147,13 +126,10 @@ export class LatentMap extends PlaneView {
     this.drawUpper();
   }
 
-  /**
-   * The chosen point is another one: keep it in view. What lies below it changes with the view, and
-   * where the dimensions outside the plane stay at the point.
-   */
-  moved() {
+  /** Move the view just enough to show the chosen point. */
+  revealPoint() {
     const { a, b, point } = this.state;
-    if (this.reveal(point[a], point[b]) || !this.follows()) this.refresh();
+    return this.reveal(point[a], point[b]);
   }
 
   drawLower() {

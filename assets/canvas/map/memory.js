@@ -5,10 +5,8 @@ import { download } from "../kit/download.js";
 import { drawOutput, outputHeight } from "../kit/output.js";
 import { START_TURN } from "../kit/turn.js";
 import { Bookmarks, readBookmarks, writeBookmarks } from "./bookmarks.js";
-import { History } from "./history.js";
 
 /** @import { Explorer } from "./explorer.js" */
-/** @import { Place } from "./history.js" */
 
 const THUMB = 56; // CSS pixels
 
@@ -22,11 +20,10 @@ export class Memory {
     const { parts, model } = explorer;
     this.explorer = explorer;
     this.name = name;
-    this.history = new History(explorer.here());
     this.bookmarks = new Bookmarks(name, model.nLatent, browserStorage());
     this.host = parts.bookmarks;
-    parts.back.addEventListener("click", () => this.go(-1));
-    parts.forward.addEventListener("click", () => this.go(1));
+    parts.back.addEventListener("click", () => explorer.go({ type: "undo" }));
+    parts.forward.addEventListener("click", () => explorer.go({ type: "redo" }));
     parts.bookmark.addEventListener("click", () => {
       this.bookmarks.add(explorer.here());
       this.show();
@@ -45,30 +42,17 @@ export class Memory {
     const writes = target instanceof HTMLTextAreaElement || (target instanceof HTMLInputElement && target.type !== "range");
     if (!(event.ctrlKey || event.metaKey) || event.altKey || writes || !["z", "y"].includes(key)) return;
     event.preventDefault();
-    this.go(key === "y" || event.shiftKey ? 1 : -1);
+    this.explorer.go({ type: key === "y" || event.shiftKey ? "redo" : "undo" });
   }
 
   stop() {
     this.listening.abort();
   }
 
-  /** A place was kept. @param {Place} place */
-  keep(place) {
-    this.history.push(place);
-    this.showSteps();
-  }
-
-  /** @param {-1 | 1} step */
-  go(step) {
-    const place = this.history.go(step);
-    if (place) this.explorer.goTo(place);
-    this.showSteps();
-  }
-
   showSteps() {
-    const { parts } = this.explorer;
-    parts.back.disabled = !this.history.can(-1);
-    parts.forward.disabled = !this.history.can(1);
+    const { parts, state: { chosen: { past, future } } } = this.explorer;
+    parts.back.disabled = !past.length;
+    parts.forward.disabled = !future.length;
   }
 
   // --- bookmarks --------------------------------------------------------------------------------
@@ -101,10 +85,7 @@ export class Memory {
     const canvas = element("canvas", { style: `width:${THUMB}px; height:${height}px`, "aria-hidden": "true" });
     drawOutput(fitCanvas(canvas, THUMB, height), output.drawing, values, THUMB, height, { theme: explorer.state.theme, turn: START_TURN, small: true });
     const go = element("button", { type: "button", class: "go", title: `Go to ${place.name}`, "aria-label": `Go to ${place.name}` }, canvas);
-    go.addEventListener("click", () => {
-      explorer.goTo(place);
-      this.keep(explorer.here());
-    });
+    go.addEventListener("click", () => explorer.go({ type: "visit", place }));
     const name = element("input", { type: "text", "aria-label": "Name of the bookmark", maxlength: 40 });
     name.value = place.name;
     name.addEventListener("change", () => {

@@ -2,15 +2,17 @@
 
 import { element } from "../kit/dom.js";
 
+/** @import { PathSaving } from "./path_saving.js" */
 /** @import { Paths } from "./paths.js" */
 
 export class PathPanel {
   /**
-   * host: an empty element; paths: does what is asked for.
+   * host: an empty element; paths and saving: do what is asked for.
    * @param {HTMLElement} host
    * @param {Paths} paths
+   * @param {PathSaving} saving
    */
-  constructor(host, paths) {
+  constructor(host, paths, saving) {
     this.host = host;
     const button = (/** @type {string} */ words, /** @type {string} */ title, /** @type {() => void} */ press) => {
       const made = element("button", { type: "button", title }, words);
@@ -28,9 +30,9 @@ export class PathPanel {
     };
     this.play = button("Play", "Move along the path, so that the output changes evenly", () => paths.toggle());
     this.loop = button("Loop", "There and back, again and again; files go there and back, too", () => paths.turnAround());
-    this.gif = button("Save as GIF", "The outputs along the path as a moving picture", () => paths.saveGif());
-    this.frames = button("Save frames", "The outputs along the path as PNG pictures in a ZIP archive", () => paths.saveFrames());
-    this.movement = button("Save as BVH", "The poses along the path as a movement, which animation programs open", () => paths.saveMovement());
+    this.gif = button("Save as GIF", "The outputs along the path as a moving picture", () => saving.saveGif());
+    this.frames = button("Save frames", "The outputs along the path as PNG pictures in a ZIP archive", () => saving.saveFrames());
+    this.movement = button("Save as BVH", "The poses along the path as a movement, which animation programs open", () => saving.saveMovement());
     const clear = button("Clear", "Take the path away", () => paths.clear());
     this.slider = element("input", { type: "range", min: 0, max: 1, step: "any", "aria-label": "Place on the path" });
     this.slider.addEventListener("input", () => paths.seek(Number(this.slider.value)));

@@ -1,21 +1,17 @@
 // Ways from the chosen point to another one: found, drawn, walked, and taken home as files.
 
 import { blend } from "../kit/algebra.js";
-import { bvhText } from "../kit/bvh.js";
-import { download } from "../kit/download.js";
 import { formatNumber } from "../kit/format.js";
 import { inSlices } from "../kit/slices.js";
-import { geodesic, straightWay } from "./geodesic.js";
-import { OutputMetric } from "./metric.js";
-import { pathGif, pathZip } from "./path_files.js";
+import { geodesic, straightWay } from "../geometry/geodesic.js";
+import { OutputMetric } from "../geometry/metric.js";
 import { PathPanel } from "./path_panel.js";
+import { PATH_SECONDS, PathSaving } from "./path_saving.js";
 
 /** @import { Explorer } from "./explorer.js" */
-/** @import { Sheet, Way } from "./geodesic.js" */
-/** @import { LatentModel } from "./model.js" */
-
-const SECONDS = 3; // from end to end
-const FRAME_RATE = 20; // pictures a second in a file; GIF counts hundredths of a second
+/** @import { Sheet, Way } from "../geometry/geodesic.js" */
+/** @import { LatentModel } from "../geometry/model.js" */
+/** @import { WayKind } from "./switches.js" */
 
 const PATH_WORDS = {
   start: "From the chosen point to another place",
@@ -33,11 +29,8 @@ export class Paths {
     /** Where the path begins, from when its end is asked for. @type {Float64Array | null} */
     this.from = null;
     this.waiting = false;
-    /** Of the path that is there, or looked for. @type {[Float64Array, Float64Array] | null} */
-    this.ends = null;
     /** The ways between the two ends, as far as they are found. @type {Record<string, Way | undefined>} */
     this.ways = {};
-    this.kind = "geodesic";
     /** Of the length. */
     this.share = 0;
     this.forward = true;
@@ -51,7 +44,7 @@ export class Paths {
     this.cease = () => {};
     /** @type {OutputMetric | null} */
     this.metric = null;
-    this.panel = new PathPanel(host, this);
+    this.panel = new PathPanel(host, this, new PathSaving(this));
     try {
       this.metric = new OutputMetric(this.model);
       this.panel.say(PATH_WORDS.start);
@@ -88,12 +81,20 @@ export class Paths {
     this.find(from, Float64Array.from(explorer.state.point));
   }
 
-  /** @param {Float64Array} from @param {Float64Array} to */
+  /** @param {ArrayLike<number>} from @param {ArrayLike<number>} to */
   find(from, to) {
-    const { metric } = this;
-    if (!metric) return;
-    this.ends = [from, to];
-    this.panel.say(PATH_WORDS.search);
+    this.explorer.dispatch({ type: "set", name: "path", value: [Array.from(from), Array.from(to)] });
+  }
+
+  /** Look for the way between the ends that are chosen; without them nothing is drawn or played. */
+  search() {
+    const { metric, explorer: { state: { chosen: { path } } } } = this;
+    this.cease();
+    this.pause();
+    Object.assign(this, { from: null, waiting: false, ways: {}, share: 0, forward: true, shownBeside: null });
+    this.panel.say(path ? PATH_WORDS.search : PATH_WORDS.start);
+    if (!metric || !path) return;
+    const [from, to] = path.map((end) => Float64Array.from(end));
     const { ways } = this;
     const show = () => this.show();
     const sheet = this.sheet(from, to);
@@ -134,26 +135,29 @@ export class Paths {
     };
   }
 
+  /** Take the path away, or give up choosing its end. */
   clear() {
-    this.cease();
-    this.pause();
-    Object.assign(this, { from: null, waiting: false, ends: null, ways: {}, share: 0, forward: true, shownBeside: null });
-    this.panel.say(PATH_WORDS.start);
-    this.show();
+    if (this.explorer.state.chosen.path) this.explorer.dispatch({ type: "set", name: "path", value: null });
+    else {
+      this.search();
+      this.show();
+    }
   }
 
   // --- the way --------------------------------------------------------------------------------
+
+  get kind() {
+    return this.explorer.state.chosen.way;
+  }
 
   /** The way that is drawn and walked: until the shortest is found, the straight one. */
   get way() {
     return this.ways[this.kind] ?? this.ways.straight;
   }
 
-  /** @param {string} kind */
+  /** @param {WayKind} kind */
   choose(kind) {
-    this.kind = kind;
-    this.sayLength();
-    this.show();
+    this.explorer.dispatch({ type: "set", name: "way", value: kind });
   }
 
   /** Where the output is on the path, if it is there: until the chosen point moves; the pointer comes before a path at rest. */
@@ -219,7 +223,7 @@ export class Paths {
   /** @param {number} now */
   advance(now) {
     // A tab that slept goes on where it was.
-    const step = Math.min(Math.max(now - this.before, 0) / 1000, 0.25) / SECONDS;
+    const step = Math.min(Math.max(now - this.before, 0) / 1000, 0.25) / PATH_SECONDS;
     this.before = now;
     this.share += this.forward || !this.loop ? step : -step;
     if (this.share >= 1 && !this.loop) {
@@ -231,53 +235,6 @@ export class Paths {
     this.share = Math.min(Math.max(this.share, 0), 1);
     this.tick = requestAnimationFrame((later) => this.advance(later));
     this.show();
-  }
-
-  // --- files ----------------------------------------------------------------------------------
-
-  /** The places of a file's pictures: there, and with `loop` back again. */
-  frames() {
-    const places = this.way?.even(SECONDS * FRAME_RATE - 1) ?? [];
-    return this.loop ? [...places, ...places.slice(1, -1).reverse()] : places;
-  }
-
-  saveGif() {
-    this.save((tell) => pathGif(this.explorer.pictures[0], this.frames(), 100 / FRAME_RATE, tell), "path.gif", "image/gif");
-  }
-
-  saveFrames() {
-    this.save((tell) => pathZip(this.explorer.pictures[0], this.frames(), tell), "path.zip", "application/zip");
-  }
-
-  saveMovement() {
-    this.pause();
-    const { drawing } = this.model;
-    try {
-      const poses = this.frames().map((place) => this.model.moments(place, null).mean);
-      download("path.bvh", bvhText(drawing.skeleton, poses, 1 / FRAME_RATE), "text/plain");
-    } catch (error) {
-      this.panel.say(/** @type {Error} */ (error).message);
-    }
-  }
-
-  /**
-   * @param {(tell: (done: number, all: number) => void) => Generator<void, Uint8Array>} make
-   * @param {string} name
-   * @param {string} type
-   */
-  save(make, name, type) {
-    this.pause();
-    this.panel.busy(true);
-    const steps = make((done, all) => this.panel.say(`Drawing the pictures: ${10 * Math.floor((10 * done) / all)} %`));
-    const stop = inSlices(steps, (bytes) => {
-      download(name, bytes, type);
-      this.panel.busy(false);
-      this.sayLength();
-    });
-    this.cease = () => {
-      stop();
-      this.panel.busy(false);
-    };
   }
 
   // --- what is seen ---------------------------------------------------------------------------

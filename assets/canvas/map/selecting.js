@@ -3,7 +3,7 @@
 import { element } from "../kit/dom.js";
 import { csvText } from "../kit/numbers.js";
 import { thumbnailPicture } from "../kit/output.js";
-import { united } from "./lasso.js";
+import { united } from "../geometry/lasso.js";
 import { LassoLine } from "./lasso_line.js";
 
 /** @import { Explorer } from "./explorer.js" */
@@ -18,7 +18,7 @@ export class Selecting {
    */
   constructor(explorer) {
     this.explorer = explorer;
-    const { lasso, select, selection, reset } = explorer.parts;
+    const { lasso, select, selection } = explorer.parts;
     /** @type {HTMLCanvasElement} */
     this.canvas = lasso;
     /** @type {HTMLButtonElement} */
@@ -26,7 +26,6 @@ export class Selecting {
     /** @type {HTMLElement} */
     this.section = selection;
     this.button.addEventListener("click", () => this.turn(this.canvas.hidden));
-    reset.addEventListener("click", () => this.take([]));
     explorer.root.addEventListener("keydown", (event) => event.key === "Escape" && this.turn(false));
     new LassoLine(this.canvas, () => explorer.map, (rows, add) => this.take(add ? united(explorer.state.rows, rows) : rows));
   }
@@ -45,9 +44,7 @@ export class Selecting {
 
   /** These rows are the selected ones. @param {ArrayLike<number>} rows in order */
   take(rows) {
-    this.explorer.state.rows = rows;
-    this.explorer.map.drawLower();
-    this.show();
+    this.explorer.dispatch({ type: "set", name: "rows", value: rows });
   }
 
   /** The list below the map. */
@@ -63,10 +60,7 @@ export class Selecting {
       const picture = thumbnailPicture(model.pictured[0], n, SMALL, theme);
       picture.style.width = picture.style.height = `${SMALL}px`;
       button.append(picture);
-      button.addEventListener("click", () => {
-        this.explorer.moveTo(model.position(n));
-        this.explorer.keep();
-      });
+      button.addEventListener("click", () => this.explorer.arrive(model.position(n)));
       return button;
     });
     const more = rows.length - pictures.length;

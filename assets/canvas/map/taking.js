@@ -13,7 +13,7 @@ import { columnNames } from "./outputs.js";
 import { pythonCode } from "./python_code.js";
 
 /** @import { Explorer } from "./explorer.js" */
-/** @import { LatentModel } from "./model.js" */
+/** @import { LatentModel } from "../geometry/model.js" */
 
 const MEDIA_TYPES = { png: "image/png", svg: "image/svg+xml", csv: "text/csv", npz: "application/zip", bvh: "text/plain" };
 

@@ -2,16 +2,14 @@
 
 import { element, fitCanvas } from "../kit/dom.js";
 import { drawOutput, outputHeight } from "../kit/output.js";
-import { drawnPlace, normal } from "./drawn.js";
+import { drawnPlace, normal, placeAround } from "../geometry/drawn.js";
 
 /** @import { Explorer } from "./explorer.js" */
-/** @import { LatentModel } from "./model.js" */
-/** @import { LatentPoints } from "./points.js" */
+/** @import { WallMode } from "./switches.js" */
+/** @import { LatentModel } from "../geometry/model.js" */
 
 const SIDE = 4;
-const NEIGHBOURS = 40;
 const WALL_REST_MS = 150; // after the map moved, before what lies on it is drawn anew
-/** @typedef {"one" | "around" | "anywhere" | "map"} WallMode */
 /** @type {[WallMode, string, string][]} */
 const MODES = [
   ["one", "One", "The output at the pointer"],
@@ -20,26 +18,11 @@ const MODES = [
   ["map", "Map", "Sixteen places side by side on the part of the map that is shown"],
 ];
 
-/**
- * A place half-way between x and a draw from the belief about one of the rows nearest to it.
- * @param {LatentPoints} points
- * @param {Float64Array} x
- * @param {() => number} [random]
- */
-export function placeAround(points, x, random = Math.random) {
-  const near = points.closest(x, NEIGHBOURS);
-  const { row } = near[Math.min(Math.floor(near.length * random()), near.length - 1)];
-  return drawnPlace(points, random, row).map((value, q) => 0.5 * (value + x[q]));
-}
-
 export class Wall {
   /** @param {Explorer} explorer */
   constructor(explorer) {
     this.explorer = explorer;
     this.host = explorer.parts.wall;
-    /** @type {WallMode} */
-    this.mode = "one";
-    this.noisy = false;
     /** @type {Float64Array[]} */
     this.places = [];
     this.tiles = Array.from({ length: SIDE * SIDE }, (_, i) => {
@@ -59,23 +42,37 @@ export class Wall {
       return button;
     });
     const noisy = element("button", { type: "button", "data-part": "noisy", "aria-pressed": "false", title: "Add to every value what the model holds for doubt and noise, drawn on its own" }, "Noise");
-    noisy.addEventListener("click", () => {
-      this.noisy = !this.noisy;
-      noisy.setAttribute("aria-pressed", String(this.noisy));
-      this.draw();
-    });
+    noisy.addEventListener("click", () => explorer.dispatch({ type: "set", name: "noise", value: !this.noisy }));
     this.noisyButton = noisy;
     explorer.parts["wall-modes"].replaceChildren(...this.buttons, noisy);
     this.show();
   }
 
+  get mode() {
+    return this.explorer.state.chosen.wall;
+  }
+
+  get noisy() {
+    return this.explorer.state.chosen.noise;
+  }
+
   /** @param {WallMode} mode the one that is open draws anew */
   open(mode) {
-    this.mode = mode;
+    if (mode === this.mode) this.begin();
+    else this.explorer.dispatch({ type: "set", name: "wall", value: mode });
+  }
+
+  /** Draw the places of the mode. */
+  begin() {
     this.show();
     this.draw(this.drawPlaces());
     this.explorer.resize();
     this.explorer.paint();
+  }
+
+  showNoise() {
+    this.noisyButton.setAttribute("aria-pressed", String(this.noisy));
+    this.draw();
   }
 
   show() {

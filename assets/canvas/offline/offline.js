@@ -3,13 +3,14 @@
 import { element, partsOf } from "../kit/dom.js";
 import { contentOf } from "./content.js";
 import { Explorer } from "../map/explorer.js";
-import { LatentModel } from "../map/model.js";
+import { initial } from "../map/state.js";
+import { LatentModel } from "../geometry/model.js";
 
 function begin() {
   const opening = document.getElementById("model")?.dataset.opening;
   partsOf(document).taking.dataset.opening = opening;
   const model = new LatentModel(contentOf("model"));
-  const explorer = new Explorer(document, model, { dims: null, point: null }, () => {});
+  const explorer = new Explorer(document, model, initial(model));
   matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => explorer.retheme());
   // Where tests and tools find it, as in the app.
   Object.assign(window, { manifolio: { views: new Map([[model.header.name, explorer]]) } });

@@ -4,6 +4,7 @@
 
 import { element, partsOf } from "../kit/dom.js";
 import { readFrame } from "../kit/frame.js";
+import { NextFrame } from "../kit/next_frame.js";
 import { readTheme, takeTheme } from "../kit/theme.js";
 import { START_TURN, turnBy, turnable } from "../kit/turn.js";
 import { Brush } from "./brush.js";
@@ -40,8 +41,6 @@ export class Painter {
   past = new Map();
   /** Of the last question. */
   number = 0;
-  /** The next frame, when it is asked for. @type {number | null} */
-  next = null;
   /** @type {ReturnType<typeof setTimeout> | undefined} */
   timer;
 
@@ -54,6 +53,9 @@ export class Painter {
     this.parts = partsOf(root);
     /** @type {HTMLElement} */
     this.root = this.parts.painter;
+    this.frame = new NextFrame(() => {
+      if (this.row && this.pictures.size) this.pictures.draw(this.row, this.cells, this.answer, this.brush.shown());
+    });
     this.actions = actions;
     /** @type {PainterState} */
     this.state = { theme: readTheme(this.root), turn: { ...START_TURN }, compare: false };
@@ -254,13 +256,9 @@ export class Painter {
     this.paint();
   }
 
-  /** Draw at the next frame, once however often it is asked for. */
+  /** Draw at the next frame. */
   paint() {
-    this.next ??= requestAnimationFrame(() => {
-      this.next = null;
-      if (!this.row || !this.pictures.size) return;
-      this.pictures.draw(this.row, this.cells, this.answer, this.brush.shown());
-    });
+    this.frame.ask();
   }
 
   words() {
@@ -290,7 +288,7 @@ export class Painter {
 
   stop() {
     clearTimeout(this.timer);
-    if (this.next !== null) cancelAnimationFrame(this.next);
+    this.frame.stop();
     this.observer.disconnect();
   }
 }

@@ -3,6 +3,7 @@
 import { element, partsOf, showButtons } from "../kit/dom.js";
 import { formatTime } from "../kit/format.js";
 import { readFrame } from "../kit/frame.js";
+import { NextFrame } from "../kit/next_frame.js";
 import { PairMenus, usedGroups } from "../kit/pair.js";
 import { readTheme, takeTheme } from "../kit/theme.js";
 import { START_TURN } from "../kit/turn.js";
@@ -26,8 +27,7 @@ export class Player {
   tick = null;
   /** When it came last. @type {number | null} */
   before = null;
-  /** The next frame, when it is asked for. @type {number | null} */
-  next = null;
+  frame = new NextFrame(() => this.draw());
 
   /**
    * root: the element that holds player.html; place: what `place()` gave, to go on from there.
@@ -251,12 +251,9 @@ export class Player {
     this.draw();
   }
 
-  /** Draw at the next frame, once however often it is asked for. */
+  /** Draw at the next frame. */
   paint() {
-    this.next ??= requestAnimationFrame(() => {
-      this.next = null;
-      this.draw();
-    });
+    this.frame.ask();
   }
 
   draw() {
@@ -295,7 +292,7 @@ export class Player {
 
   stop() {
     this.pause();
-    if (this.next !== null) cancelAnimationFrame(this.next);
+    this.frame.stop();
     this.observer.disconnect();
   }
 }

@@ -1,14 +1,20 @@
 // Streamlit's side of a page with one map. What the map shows arrives through a byte store
-// (store.js); after that the page asks nothing of the server: the place goes into the link and
+// (store.js); after that the page asks nothing of the server: what is chosen goes into the link and
 // stays for the return.
 
-import { linkPlace } from "./place_link.js";
+import { fromLink, placeInLink, toLink } from "../map/state.js";
+import { linkSoon } from "./place_link.js";
 import { component, freshBytes, shelf } from "./shelf.js";
 
 /** @import { Explorer } from "../map/explorer.js" */
-/** @import { Place } from "../map/history.js" */
+/** @import { LatentPoints } from "../geometry/points.js" */
+/** @import { Chosen, Link } from "../map/state.js" */
 
-/** The link's place, if it says one. @typedef {{ store: string, dims: [number, number] | null, point: number[] | null, follow: boolean }} MapData */
+/**
+ * The link's place, if it says one, and what else of the map it says.
+ * @typedef {{ store: string, dims: [number, number] | null, point: number[] | null, follow: boolean, look?: Record<string, string> }} MapData
+ */
+/** @typedef {(chosen: Readonly<Chosen>) => void} Keep */
 
 /** Whether a newer run of the script has put something else here. @param {HTMLElement} root */
 function outdated(root) {
@@ -17,18 +23,34 @@ function outdated(root) {
 }
 
 /**
- * A component around a map: open() builds it from the bytes, where a visitor last stood.
- * @template {MapData} Data
- * @param {(root: HTMLElement, bytes: Uint8Array, start: Pick<MapData, "dims" | "point" | "follow">, keep: (place: Place) => void, data: Data) => Explorer<any>} open
+ * What a link says of a map: where it says no place or no switches, those of the last visit.
+ * @param {MapData} data
  */
-export function oneMap(open) {
+function linked({ store, look = {}, ...place }) {
+  /** @type {Link} */
+  const last = shelf.looks.get(store) ?? {};
+  const { dims, at, hold } = place.point || place.dims || !shelf.looks.has(store) ? placeInLink(place) : last;
+  return { ...(Object.keys(look).length ? look : last), dims, at, hold };
+}
+
+/**
+ * A component around a map.
+ * @template {LatentPoints} Model
+ * @template {MapData} Data
+ * @param {(bytes: Uint8Array, data: Data) => Model} read
+ * @param {(root: HTMLElement, model: Model, chosen: Readonly<Chosen>, keep: Keep, data: Data) => Explorer<any>} open
+ */
+export function oneMap(read, open) {
   return component((root, /** @type {Data} */ data) => {
     const fresh = freshBytes();
     /** @type {Explorer<any> | null} */
     let explorer = null;
-    const keep = (/** @type {Place} */ place) => {
-      shelf.places.set(data.store, place);
-      linkPlace(place);
+    const keep = (/** @type {Readonly<Chosen>} */ chosen) => {
+      // Of a page that does not read switches from its link, the place alone.
+      const { dims, at, hold, ...switches } = toLink(chosen);
+      const link = { dims, at, hold, ...(data.look ? switches : {}) };
+      shelf.looks.set(data.store, link);
+      linkSoon(link);
     };
     return {
       name: data.store,
@@ -36,9 +58,10 @@ export function oneMap(open) {
       look: () =>
         fresh(data.store, (bytes) => {
           explorer?.stop();
-          const start = data.point || data.dims ? data : (shelf.places.get(data.store) ?? data);
-          explorer = open(root, bytes, start, keep, data);
-          if (start !== data && !outdated(root)) keep(start);
+          const model = read(bytes, data);
+          const chosen = fromLink(linked(data), model);
+          explorer = open(root, model, chosen, keep, data);
+          if (shelf.looks.has(data.store) && !outdated(root)) keep(chosen);
         }),
       update: () => explorer?.retheme(),
       stop: () => explorer?.stop(),

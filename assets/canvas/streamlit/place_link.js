@@ -1,9 +1,5 @@
 // The page's link says where a visitor stands. It is replaced, not added to: Back leaves the page.
 
-import { linkNumber } from "../kit/format.js";
-
-/** @import { Place } from "../map/history.js" */
-
 /**
  * Give parameters of the link these values; null takes one out.
  * @param {Record<string, string | null>} values
@@ -35,16 +31,4 @@ export function linkSoon(values) {
     // On another page by now, whose link is its own.
     if (location.pathname === pathname) replaceLink(written);
   }, REST_MS);
-}
-
-/**
- * A place as the link says it (pages/ui/shared/place.py reads it): dimensions are counted from 1.
- * @param {Place} place
- */
-export function linkPlace({ dims, point, follow }) {
-  linkSoon({
-    dims: dims.map((q) => q + 1).join(","),
-    at: point.map(linkNumber).join(","),
-    hold: follow ? null : "1",
-  });
 }

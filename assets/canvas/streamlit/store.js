@@ -2,6 +2,7 @@
 // The name stands in the frame's header; browsers keep what they have fetched once.
 
 import { readHeader } from "../kit/frame.js";
+import { fetchBytes } from "./fetching.js";
 import { shelf } from "./shelf.js";
 
 /** @typedef {{ address: string, name: string, bytes: Uint8Array | undefined }} Held */
@@ -30,9 +31,7 @@ export default function store({ data, parentElement }) {
  * @param {string} address
  */
 async function take(held, address) {
-  const answer = await fetch(address);
-  if (!answer.ok) throw new Error(`${answer.status}: ${await answer.text()}`);
-  const bytes = new Uint8Array(await answer.arrayBuffer());
+  const bytes = await fetchBytes(address);
   if (held.address !== address) return;
   [held.name, held.bytes] = [readHeader(bytes).name, bytes];
   shelf.stores.set(held.name, bytes);

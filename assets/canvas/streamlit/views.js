@@ -1,7 +1,8 @@
 // Streamlit's side of the canvas with several outputs. The layers arrive through a byte store
 // (store.js); the place, and which dimensions belong together, travel in a small message.
 
-import { linkPlace } from "./place_link.js";
+import { fromLink, placeInLink } from "../map/state.js";
+import { linkSoon } from "./place_link.js";
 import { component, freshBytes } from "./shelf.js";
 import { ViewsExplorer } from "../views/explorer.js";
 import { ViewsModel } from "../views/model.js";
@@ -15,17 +16,22 @@ export default component((root, /** @type {ViewsData} */ data, send) => {
   let { groups } = data;
   /** @type {ViewsExplorer | null} */
   let explorer = null;
+  const opened = (/** @type {Uint8Array} */ bytes) => {
+    const model = new ViewsModel(bytes, groups);
+    return new ViewsExplorer(root, model, fromLink(placeInLink(data), model), ({ kept }, before) => {
+      if (kept === before.kept) return;
+      linkSoon(placeInLink(kept));
+      send("commit", kept);
+    });
+  };
   return {
     name: data.store,
     shown: () => explorer,
     look: () =>
       fresh(data.store, (bytes) => {
         // The bytes of one mount never change: other outputs have another name.
-        explorer ??= new ViewsExplorer(root, new ViewsModel(bytes, groups), data, (place) => {
-          linkPlace(place);
-          send("commit", place);
-        });
-        if (data.point) linkPlace(explorer.here());
+        explorer ??= opened(bytes);
+        if (data.point) linkSoon(placeInLink(explorer.here()));
       }),
     update(message) {
       groups = message.groups;

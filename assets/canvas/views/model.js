@@ -3,12 +3,12 @@
 import { formatNumber } from "../kit/format.js";
 import { ChainModel } from "../deep/chain.js";
 import { readFrame } from "../kit/frame.js";
-import { LatentModel } from "../map/model.js";
-import { LatentPoints } from "../map/points.js";
+import { LatentModel } from "../geometry/model.js";
+import { LatentPoints } from "../geometry/points.js";
 
 /** @import { Drawing } from "../kit/geometry.js" */
 /** @import { Group } from "../kit/pair.js" */
-/** @import { Output } from "../map/model.js" */
+/** @import { Output } from "../geometry/model.js" */
 
 /** One picture: of one layer or of several as one row; labels: whether it tells classes. @typedef {{ title: string, labels: boolean, model: ViewModel | JoinedLayers }} ViewOutput */
 

@@ -1,11 +1,8 @@
 // Very many points as shading: the fuller a spot, the stronger; colours mixed from those of its points.
 
-import { contextOf } from "../kit/dom.js";
-
 /** @import { Colour } from "../kit/theme.js" */
 /** @import { Box, PointGrid } from "./grid.js" */
 
-const SPOT = 1.5; // CSS pixels
 const FAINTEST = 0.3; // opacity of a spot with one point
 
 /** What the points of one kind look like, and how much each counts. @typedef {{ colour: Colour, weight: number }} Kind */
@@ -14,19 +11,10 @@ export class Density {
   constructor() {
     /** Of every spot the sums of weighted red, green, blue, and of the weights. */
     this.sums = new Float32Array(0);
-    /** @type {HTMLCanvasElement | null} */
-    this.canvas = null;
-    /** @type {ImageData | null} */
-    this.image = null;
   }
 
   /** @param {number} columns @param {number} rows */
   clear(columns, rows) {
-    if (!this.canvas || !this.image || this.image.width !== columns || this.image.height !== rows) {
-      this.canvas ??= document.createElement("canvas");
-      [this.canvas.width, this.canvas.height] = [columns, rows];
-      this.image = contextOf(this.canvas).createImageData(columns, rows);
-    }
     if (this.sums.length !== 4 * columns * rows) this.sums = new Float32Array(4 * columns * rows);
     else this.sums.fill(0);
   }
@@ -62,10 +50,9 @@ export class Density {
     });
   }
 
-  /** Colours from the sums. */
-  paint() {
-    const { sums, image } = this;
-    const { data } = /** @type {ImageData} */ (image);
+  /** Colours from the sums: red, green, blue and opacity of every spot. @param {Uint8ClampedArray} data */
+  paint(data) {
+    const { sums } = this;
     let most = 0;
     for (let at = 3; at < sums.length; at += 4) if (sums[at] > most) most = sums[at];
     const rate = (1 - FAINTEST) / Math.max(Math.log(most), 1e-6);
@@ -79,27 +66,5 @@ export class Density {
       // Twice as full is so much stronger, wherever it begins.
       data[at + 3] = 255 * (sum <= 1 ? FAINTEST * sum : FAINTEST + rate * Math.log(sum));
     }
-  }
-
-  /**
-   * Draw the points of a view that fills the context's picture.
-   * @param {CanvasRenderingContext2D} context
-   * @param {PointGrid} grid
-   * @param {Uint8Array} kinds
-   * @param {Kind[]} look
-   * @param {Box} box
-   * @param {number} width CSS pixels
-   * @param {number} height
-   * @param {number} step
-   */
-  draw(context, grid, kinds, look, box, width, height, step) {
-    const [columns, rows] = [Math.ceil(width / SPOT), Math.ceil(height / SPOT)];
-    this.clear(columns, rows);
-    this.gather(grid, kinds, look, box, columns, rows, step);
-    this.paint();
-    const canvas = /** @type {HTMLCanvasElement} */ (this.canvas);
-    contextOf(canvas).putImageData(/** @type {ImageData} */ (this.image), 0, 0);
-    context.imageSmoothingEnabled = true;
-    context.drawImage(canvas, 0, 0, width, height);
   }
 }

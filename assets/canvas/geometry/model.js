@@ -2,8 +2,9 @@
 
 import { formatNumber } from "../kit/format.js";
 import { readFrame } from "../kit/frame.js";
-import { kernelKind, kernelPlane } from "./kernels.js";
+import { kernelKind } from "./kernels.js";
 import { LatentPoints } from "./points.js";
+import { LatentSlice } from "./slice.js";
 import { OutputVariances } from "./variances.js";
 
 /** @import { Drawing } from "../kit/geometry.js" */
@@ -26,14 +27,6 @@ import { OutputVariances } from "./variances.js";
  * @property {(x: ArrayLike<number>) => Float64Array} deviations of every output's function, in the data's units
  * @property {(variance: number) => string} spreadWords
  * @property {(n: number) => ArrayLike<number>} item
- */
-/**
- * Variances on a grid of a plane.
- * @template Tables
- * @typedef {object} Slice
- * @property {(us: Float64Array) => Tables} columns what every row of the grid shares
- * @property {(us: Float64Array, tables: Tables, v: number, out: Float64Array, offset: number) => void} variances
- *   of one row of the grid (height v) into out[offset …]
  */
 
 const NOTHING = 1e-5; // of the variance that positions carry: what adds less is left out
@@ -75,6 +68,11 @@ export class LatentModel extends LatentPoints {
     this.row = new Float64Array(this.nInducing);
     this.alpha = new Float64Array(this.nTerms);
     this.gap = this.nInducing <= MOST_FOR_GAP ? this.quadraticForm() : null;
+  }
+
+  /** Whether distances on the map can be measured: they need the kernel's derivative. */
+  get lengths() {
+    return this.kinds.every(({ derivative }) => derivative);
   }
 
   /** Lower triangle of T' diag(shrink) T with the off-diagonal doubled: the shading needs half the work. */
@@ -293,48 +291,4 @@ function joined(first, second) {
   both.set(first);
   both.set(second, first.length);
   return both;
-}
-
-/**
- * Variances on a grid of the plane (a, b): what does not change within the plane is computed once.
- * @implements {Slice<Float64Array[]>}
- */
-class LatentSlice {
-  /**
-   * @param {LatentModel} model
-   * @param {ArrayLike<number>} x
-   * @param {number} a
-   * @param {number} b
-   */
-  constructor(model, x, a, b) {
-    this.model = model;
-    this.planes = model.kernel.map((part) => kernelPlane(part, x, a, b, model));
-    this.row = new Float64Array(model.nInducing);
-  }
-
-  /** Kernel factors that depend on the column of the grid only. @param {Float64Array} us */
-  columns(us) {
-    return this.planes.map((plane) => plane.columns(us));
-  }
-
-  /**
-   * @param {Float64Array} us
-   * @param {Float64Array[]} tables
-   * @param {number} v
-   * @param {Float64Array} out
-   * @param {number} offset
-   */
-  variances(us, tables, v, out, offset) {
-    const { planes, row } = this;
-    const factors = planes.map((plane) => plane.height(v));
-    for (let i = 0; i < us.length; i++) {
-      let diagonal = 0;
-      row.fill(0);
-      for (let p = 0; p < planes.length; p++) {
-        planes[p].add(row, tables[p], i, factors[p], us[i], v);
-        diagonal += planes[p].diagonal(us[i], v);
-      }
-      out[offset + i] = Math.max(diagonal - this.model.known(row), 0);
-    }
-  }
 }

@@ -141,6 +141,11 @@ export class LatentPoints {
     return this.labels ? this.labels[n] : -1;
   }
 
+  /** The labels that rows have, in order. */
+  presentLabels() {
+    return [...new Set(this.crowd?.present ?? this.labels ?? [])].filter((label) => label >= 0).sort((p, q) => p - q);
+  }
+
   /** @param {number} n @returns {string | null} */
   labelName(n) {
     const label = this.label(n);

@@ -16,8 +16,8 @@ export class Crowd {
     this.ranges = ranges;
     /** The labels that occur. */
     this.present = labels;
-    /** Where the columns are fetched, by what they are; nothing in a file of its own. @type {Record<string, string>} */
-    this.addresses = {};
+    /** Brings the bytes of a column, by its name; nothing in a file of its own. @type {Record<string, () => Promise<Uint8Array>>} */
+    this.sources = {};
     /** The columns that are here; null: on their way. @type {Map<string, Floats | Int32Array | null>} */
     this.columns = new Map();
     /** What went wrong on the way. */
@@ -28,25 +28,23 @@ export class Crowd {
 
   /** Whether more than the sample can be had. */
   get fetched() {
-    return Object.keys(this.addresses).length > 0;
+    return Object.keys(this.sources).length > 0;
   }
 
   /** A column where it is here; else it is asked for, once. @param {string} name @returns {any} */
   column(name) {
-    if (!(name in this.addresses)) return null;
+    if (!(name in this.sources)) return null;
     if (!this.columns.has(name)) {
       this.columns.set(name, null);
-      void this.fetch(name);
+      void this.bring(name);
     }
     return this.columns.get(name) ?? null;
   }
 
   /** @param {string} name */
-  async fetch(name) {
+  async bring(name) {
     try {
-      const answer = await fetch(this.addresses[name]);
-      if (!answer.ok) throw new Error(await answer.text());
-      this.columns.set(name, readFrame(new Uint8Array(await answer.arrayBuffer())).arrays.values);
+      this.columns.set(name, readFrame(await this.sources[name]()).arrays.values);
     } catch (error) {
       this.problem = error instanceof Error ? error.message : String(error);
     }

@@ -2,6 +2,8 @@
 
 /** @import { LatentPoints } from "./points.js" */
 
+const NEIGHBOURS = 40; // rows around a place that others are drawn from
+
 /** A number from N(0, 1). @param {() => number} random from 0 to 1 */
 export function normal(random = Math.random) {
   return Math.sqrt(-2 * Math.log(1 - random())) * Math.cos(2 * Math.PI * random());
@@ -17,4 +19,16 @@ export function drawnPlace(points, random = Math.random, row = undefined) {
   const n = row ?? Math.min(Math.floor(points.nPoints * random()), points.nPoints - 1);
   const { latentVariance: variance, nLatent: Q } = points;
   return points.position(n).map((mean, q) => mean + (variance ? Math.sqrt(variance[n * Q + q]) * normal(random) : 0));
+}
+
+/**
+ * A place half-way between x and a draw from the belief about one of the rows nearest to it.
+ * @param {LatentPoints} points
+ * @param {Float64Array} x
+ * @param {() => number} [random]
+ */
+export function placeAround(points, x, random = Math.random) {
+  const near = points.closest(x, NEIGHBOURS);
+  const { row } = near[Math.min(Math.floor(near.length * random()), near.length - 1)];
+  return drawnPlace(points, random, row).map((value, q) => 0.5 * (value + x[q]));
 }

@@ -1,7 +1,7 @@
 // Near the data: where the dimensions that a map does not show go while a pointer moves over it.
 
 /** @import { LatentPoints } from "./points.js" */
-/** @import { Slice } from "./model.js" */
+/** @import { Slice } from "./slice.js" */
 
 const NEIGHBOUR = 5; // a point's spacing is its distance to the neighbour of this number
 const SHARE = 0.3; // of the spacing: the width of nearness. A narrow one stays near the data and is smooth

@@ -1,0 +1,74 @@
+// Magnification: how much the output changes from place to place, and lines of equal magnification.
+
+import { contour, levelsBetween, smoothGrid } from "./contours.js";
+
+/** @import { View } from "../kit/plane.js" */
+/** @import { Piece } from "./contours.js" */
+/** @import { OutputMetric } from "./metric.js" */
+/** @import { Slice } from "./slice.js" */
+
+const CELL = 9; // CSS pixels between the places that lines go by
+const SURE = 0.25; // of the prior's variance: the deviation is less than half of it
+const FACTOR = 4; // from line to line
+const SMOOTHED = 16; // times (25 pixels): lines are of regions, the shading of what is between neighbours
+const LEAST_LINE = 1e-3; // of the most, below which nothing changes that could be seen
+
+/**
+ * Magnification on the plane that a map shows: √det of the metric between the plane's tangents. Where
+ * the further dimensions follow the data they are functions of the two, so the tangents have them all.
+ * @param {OutputMetric} metric
+ * @param {(u: number, v: number) => Float64Array} place in all dimensions
+ * @param {[number, number]} steps across and up
+ * @returns {Slice<null>} squares, as of a deviation
+ */
+export function magnificationSlice(metric, place, [du, dv]) {
+  return {
+    columns: () => null,
+    variances(us, _, v, out, offset) {
+      for (let i = 0; i < us.length; i++) out[offset + i] = metric.magnification(...tangents(place, us[i], v, [du, dv])) ** 2;
+    },
+  };
+}
+
+/**
+ * A place of a plane, and how it moves with the two that are shown.
+ * @param {(u: number, v: number) => Float64Array} place
+ * @param {number} u
+ * @param {number} v
+ * @param {[number, number]} steps
+ * @returns {[Float64Array, Float64Array, Float64Array]}
+ */
+function tangents(place, u, v, [du, dv]) {
+  const x = place(u, v);
+  return [x, place(u + du, v).map((value, q) => (value - x[q]) / du), place(u, v + dv).map((value, q) => (value - x[q]) / dv)];
+}
+
+/**
+ * Lines of equal magnification of the mean alone, where the model is sure.
+ * @param {OutputMetric} metric
+ * @param {(u: number, v: number) => Float64Array} place in all dimensions
+ * @param {[number, number]} steps across and up
+ * @param {View} view
+ * @param {number} width of the map in CSS pixels
+ * @param {number} height
+ * @returns {Generator<void, Piece[]>} in latent units
+ */
+export function* magnificationLines(metric, place, steps, { u, v, su, sv }, width, height) {
+  const { model } = metric;
+  const [columns, rows] = [width, height].map((size) => Math.ceil(size / CELL) + 1);
+  const [du, dv] = [(2 * su) / (columns - 1), (2 * sv) / (rows - 1)];
+  const values = new Float64Array(columns * rows);
+  for (let j = 0, at = 0; j < rows; j++) {
+    for (let i = 0; i < columns; i++, at++) {
+      const [x, across, up] = tangents(place, u - su + i * du, v + sv - j * dv, steps);
+      const sure = model.variance(x) < SURE * model.kernelDiagonal(x);
+      values[at] = sure ? metric.meanMagnification(x, across, up) : NaN;
+    }
+    yield;
+  }
+  const most = values.reduce((highest, value) => (value > highest ? value : highest), 0);
+  // Smoothed as logarithms, so that a valley counts as much as a hill.
+  const smooth = smoothGrid(values.map((value) => Math.log(Math.max(value, LEAST_LINE * most))), columns, SMOOTHED).map(Math.exp);
+  return levelsBetween(smooth, FACTOR).flatMap((level) => contour(smooth, columns, level))
+    .map(([x0, y0, x1, y1]) => [u - su + x0 * du, v + sv - y0 * dv, u - su + x1 * du, v + sv - y1 * dv]);
+}

@@ -1,0 +1,58 @@
+// A plane through the latent space, and the predictive variance on a grid of it.
+
+import { kernelPlane } from "./kernels.js";
+
+/** @import { LatentModel } from "./model.js" */
+
+/**
+ * Variances on a grid of a plane.
+ * @template Tables
+ * @typedef {object} Slice
+ * @property {(us: Float64Array) => Tables} columns what every row of the grid shares
+ * @property {(us: Float64Array, tables: Tables, v: number, out: Float64Array, offset: number) => void} variances
+ *   of one row of the grid (height v) into out[offset …]
+ */
+
+/**
+ * Variances on a grid of the plane (a, b): what does not change within the plane is computed once.
+ * @implements {Slice<Float64Array[]>}
+ */
+export class LatentSlice {
+  /**
+   * @param {LatentModel} model
+   * @param {ArrayLike<number>} x
+   * @param {number} a
+   * @param {number} b
+   */
+  constructor(model, x, a, b) {
+    this.model = model;
+    this.planes = model.kernel.map((part) => kernelPlane(part, x, a, b, model));
+    this.row = new Float64Array(model.nInducing);
+  }
+
+  /** Kernel factors that depend on the column of the grid only. @param {Float64Array} us */
+  columns(us) {
+    return this.planes.map((plane) => plane.columns(us));
+  }
+
+  /**
+   * @param {Float64Array} us
+   * @param {Float64Array[]} tables
+   * @param {number} v
+   * @param {Float64Array} out
+   * @param {number} offset
+   */
+  variances(us, tables, v, out, offset) {
+    const { planes, row } = this;
+    const factors = planes.map((plane) => plane.height(v));
+    for (let i = 0; i < us.length; i++) {
+      let diagonal = 0;
+      row.fill(0);
+      for (let p = 0; p < planes.length; p++) {
+        planes[p].add(row, tables[p], i, factors[p], us[i], v);
+        diagonal += planes[p].diagonal(us[i], v);
+      }
+      out[offset + i] = Math.max(diagonal - this.model.known(row), 0);
+    }
+  }
+}

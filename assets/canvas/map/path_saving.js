@@ -1,0 +1,67 @@
+// A path's files: what is asked for, made in steps, and saved.
+
+import { bvhText } from "../kit/bvh.js";
+import { download } from "../kit/download.js";
+import { inSlices } from "../kit/slices.js";
+import { pathGif, pathZip } from "./path_files.js";
+
+/** @import { Paths } from "./paths.js" */
+
+export const PATH_SECONDS = 3; // from end to end
+const FRAME_RATE = 20; // pictures a second in a file; GIF counts hundredths of a second
+
+export class PathSaving {
+  /** @param {Paths} paths */
+  constructor(paths) {
+    this.paths = paths;
+  }
+
+  /** The places of a file's pictures: there, and with `loop` back again. */
+  frames() {
+    const { way, loop } = this.paths;
+    const places = way?.even(PATH_SECONDS * FRAME_RATE - 1) ?? [];
+    return loop ? [...places, ...places.slice(1, -1).reverse()] : places;
+  }
+
+  saveGif() {
+    this.save((tell) => pathGif(this.paths.explorer.pictures[0], this.frames(), 100 / FRAME_RATE, tell), "path.gif", "image/gif");
+  }
+
+  saveFrames() {
+    this.save((tell) => pathZip(this.paths.explorer.pictures[0], this.frames(), tell), "path.zip", "application/zip");
+  }
+
+  saveMovement() {
+    const { paths } = this;
+    const { model } = paths;
+    paths.pause();
+    try {
+      const poses = this.frames().map((place) => model.moments(place, null).mean);
+      download("path.bvh", bvhText(model.drawing.skeleton, poses, 1 / FRAME_RATE), "text/plain");
+    } catch (error) {
+      paths.panel.say(/** @type {Error} */ (error).message);
+    }
+  }
+
+  /**
+   * @param {(tell: (done: number, all: number) => void) => Generator<void, Uint8Array>} make
+   * @param {string} name
+   * @param {string} type
+   */
+  save(make, name, type) {
+    const { paths } = this;
+    const { panel } = paths;
+    paths.pause();
+    panel.busy(true);
+    const steps = make((done, all) => panel.say(`Drawing the pictures: ${10 * Math.floor((10 * done) / all)} %`));
+    const stop = inSlices(steps, (bytes) => {
+      download(name, bytes, type);
+      panel.busy(false);
+      paths.sayLength();
+    });
+    paths.cease = () => {
+      stop();
+      panel.busy(false);
+    };
+  }
+}

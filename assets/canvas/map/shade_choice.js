@@ -1,0 +1,56 @@
+// The choice of what a map's shading shows, beside the map's key.
+
+import { element } from "../kit/dom.js";
+import { inSlices } from "../kit/slices.js";
+import { Magnification } from "./magnification.js";
+
+/** @import { OutputMetric } from "../geometry/metric.js" */
+/** @import { Explorer } from "./explorer.js" */
+/** @import { Shade } from "./switches.js" */
+
+const SHADES = {
+  uncertainty: { ends: ["sure", "unsure"], title: "Shading: the standard deviation of the prediction, in the units of the data" },
+  magnification: { ends: ["slow", "fast"], title: "Shading: how fast the output changes with the place, beside where it does so least on this map (magnification factor). Lines: the same of the mean alone, smoothed over regions, four times as much from line to line, where the model is sure (the deviation is less than half of what it is without data)" },
+};
+
+export class ShadeChoice {
+  /**
+   * @param {Explorer<any>} explorer
+   * @param {OutputMetric} metric
+   */
+  constructor(explorer, metric) {
+    this.explorer = explorer;
+    this.metric = metric;
+    /** Ends the work that magnification needs before it is shown. */
+    this.cease = () => {};
+    this.menu = element("select", { "aria-label": "Shading" },
+      ...Object.keys(SHADES).map((name) => element("option", { value: name }, name[0].toUpperCase() + name.slice(1))));
+    this.menu.addEventListener("change", () => explorer.dispatch({ type: "set", name: "shade", value: /** @type {Shade} */ (this.menu.value) }));
+    explorer.parts.shade.prepend(this.menu, " ");
+  }
+
+  show() {
+    const { metric, explorer: { map, state } } = this;
+    this.cease();
+    this.menu.value = state.chosen.shade;
+    if (state.chosen.shade === "uncertainty") this.use(null);
+    else this.cease = inSlices(metric.prepare(), () => this.use(new Magnification(map, metric)));
+  }
+
+  /** @param {Magnification | null} shadeBy */
+  use(shadeBy) {
+    const { map, controls, parts } = this.explorer;
+    map.shadeBy?.stop();
+    map.shadeBy = shadeBy;
+    map.calibrate();
+    const { ends, title } = SHADES[shadeBy ? "magnification" : "uncertainty"];
+    [parts.sure.textContent, parts.unsure.textContent] = ends;
+    parts.shade.title = title;
+    controls.showShade();
+    map.refresh();
+  }
+
+  stop() {
+    this.cease();
+  }
+}

@@ -1,0 +1,54 @@
+// What an explorer shows anew when something else was chosen.
+
+/** @import { Explorer } from "./explorer.js" */
+/** @import { Chosen } from "./state.js" */
+
+const UNSEEN = 1e-4; // of a coordinate: keeping a point rounds it by less
+
+/**
+ * The place, after another one.
+ * @param {Explorer<any>} explorer
+ * @param {Readonly<Chosen>} earlier
+ */
+export function showPlace(explorer, { place: before, past, future }) {
+  const { state: { chosen }, map, controls, memory, gestures, wall } = explorer;
+  if (chosen.past !== past || chosen.future !== future) memory.showSteps();
+  const { dims, point, follow } = chosen.place;
+  if (chosen.place === before) return;
+  const plane = String(dims) !== String(before.dims);
+  if (plane) {
+    controls.showPair();
+    map.fit();
+    controls.showShade();
+  } else if (follow !== before.follow) {
+    controls.showFollow();
+    wall?.moved();
+  }
+  // A hand that holds the point may take it out of view.
+  const revealed = gestures.mode !== "point" && map.revealPoint();
+  // What lies below the point depends on the view, and on the dimensions outside the plane unless they follow the data.
+  const beside = !map.follows() && point.some((x, q) => Math.abs(x - before.point[q]) > UNSEEN && !dims.includes(q));
+  if (revealed || beside || follow !== before.follow) map.refresh();
+  explorer.paint();
+}
+
+/**
+ * The switches that differ from before.
+ * @param {Explorer<any>} explorer
+ * @param {Readonly<Chosen>} before
+ */
+export function showSwitches(explorer, before) {
+  const { state: { chosen }, map, controls, selecting, shades, wall, paths } = explorer;
+  const differs = (/** @type {(keyof Chosen)[]} */ ...names) => names.some((name) => chosen[name] !== before[name]);
+  if (differs("show")) controls.showLayers();
+  if (differs("by")) controls.colours.show();
+  if (differs("labels")) controls.colours.mark();
+  if (differs("rows")) selecting?.show();
+  if (differs("show", "by", "labels", "rows")) map.drawLower();
+  if (differs("shade")) shades?.show();
+  if (differs("wall")) wall?.begin();
+  if (differs("noise")) wall?.showNoise();
+  if (differs("path")) paths?.search();
+  if (differs("way")) paths?.sayLength();
+  if (differs("path", "way")) paths?.show();
+}

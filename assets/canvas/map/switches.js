@@ -1,0 +1,157 @@
+// The parts of a map's state that are set one by one: what a model allows, and how a link says them.
+
+/** @import { LatentPoints } from "../geometry/points.js" */
+
+/** The two ends of a path, in all dimensions. @typedef {readonly [readonly number[], readonly number[]]} Ends */
+/** @typedef {keyof typeof LAYERS} Layer */
+/** @typedef {"uncertainty" | "magnification"} Shade */
+/** @typedef {"one" | "around" | "anywhere" | "map"} WallMode */
+/** @typedef {"straight" | "geodesic"} WayKind */
+/**
+ * What a model offers; an action that needs something else is refused.
+ * @typedef {object} Offer
+ * @property {number} axes how many coordinates a point has
+ * @property {Readonly<Record<Layer, boolean>>} show
+ * @property {number} facts how many columns can colour the points
+ * @property {readonly number[]} labels
+ * @property {number} rows how many
+ * @property {boolean} lengths whether paths and magnification can be measured
+ */
+/**
+ * @typedef {object} Switches
+ * @property {Readonly<Record<Layer, boolean>>} show what lies on the map
+ * @property {Shade} shade
+ * @property {number} by the fact that colours the points, or −1: their labels
+ * @property {readonly number[]} labels set off from the others
+ * @property {ArrayLike<number>} rows selected ones, in order
+ * @property {WallMode} wall how many pictures stand beside the map, and of which places
+ * @property {boolean} noise whether they have noise
+ * @property {Ends | null} path
+ * @property {WayKind} way
+ */
+
+const FARTHEST = 1e6; // no place lies farther out; pages/ui/shared/place.py says the same
+const DECIMALS = 1e4; // of a kept coordinate, so that the point is exactly what its link says
+
+/** @type {readonly number[]} */
+const NONE = Object.freeze([]);
+
+/** What can lie on the map besides the points, and whether a model has it. */
+const LAYERS = {
+  thumbnails: (/** @type {any} */ model) => Boolean(model.items),
+  ellipses: (/** @type {any} */ model) => Boolean(model.latentVariance),
+  trajectories: (/** @type {any} */ model) => Boolean(model.sequences),
+};
+const LAYER_NAMES = /** @type {Layer[]} */ (Object.keys(LAYERS));
+
+/**
+ * A part that is set as a whole: its value as the map opens, the values that a model allows, the words of a
+ * link for a value, and the value for such words (undefined if they mean none).
+ * @template Value
+ * @typedef {object} Switch
+ * @property {(offer: Offer) => Value} first
+ * @property {(value: Value, offer: Offer) => boolean} allows
+ * @property {(value: Value) => string} [toLink]
+ * @property {(words: string, offer: Offer) => Value | undefined} [fromLink]
+ */
+
+/** One entry for each part: whoever adds a part to the state adds it here. @type {{ [Name in keyof Switches]: Switch<Switches[Name]> }} */
+export const SWITCHES = {
+  show: {
+    first: (offer) => layers((name) => name === "trajectories" && offer.show[name]),
+    allows: (show, offer) => LAYER_NAMES.every((name) => show[name] === false || (show[name] === true && offer.show[name])),
+    toLink: (show) => LAYER_NAMES.filter((name) => show[name]).join(",") || "none",
+    fromLink: (words, offer) => {
+      const known = words.split(",").filter((name) => offer.show[/** @type {Layer} */ (name)] === true);
+      return known.length || words === "none" ? layers((name) => known.includes(name)) : undefined;
+    },
+  },
+  shade: oneOf(["uncertainty", "magnification"], (shade, { lengths }) => lengths || shade === "uncertainty"),
+  by: {
+    first: () => -1,
+    allows: (by, { facts }) => by === -1 || among(by, facts),
+    toLink: (by) => String(by + 1),
+    fromLink: (words) => Number(words) - 1,
+  },
+  labels: { first: () => NONE, allows: (labels, offer) => labels.every((label) => offer.labels.includes(label)) },
+  rows: { first: () => NONE, allows: (rows, offer) => !rows.length || among(rows[rows.length - 1], offer.rows) },
+  wall: oneOf(["one", "around", "anywhere", "map"]),
+  noise: {
+    first: () => false,
+    allows: (noise) => typeof noise === "boolean",
+    toLink: (noise) => (noise ? "1" : "0"),
+    fromLink: (words) => (words === "1" ? true : words === "0" ? false : undefined),
+  },
+  path: {
+    first: () => null,
+    allows: (path, offer) => path === null || (offer.lengths && path.length === 2 && path.every((end) => isPoint(end, offer))),
+    toLink: (path) => (path ?? []).map((end) => rounded(end)).join(","),
+    fromLink: (words, { axes }) => {
+      const numbers = coordinates(words);
+      return numbers.length === 2 * axes ? [numbers.slice(0, axes), numbers.slice(axes)] : undefined;
+    },
+  },
+  way: oneOf(["geodesic", "straight"], (way, { lengths }) => lengths || way === "geodesic"),
+};
+export const SWITCH_NAMES = /** @type {(keyof Switches)[]} */ (Object.keys(SWITCHES));
+
+/**
+ * A switch with a few values, which are their own words; the map opens with the first.
+ * @template {string} Value
+ * @param {readonly Value[]} values
+ * @param {(value: Value, offer: Offer) => boolean} possible
+ * @returns {Switch<Value>}
+ */
+function oneOf(values, possible = () => true) {
+  return {
+    first: () => values[0],
+    allows: (value, offer) => values.includes(value) && possible(value, offer),
+    toLink: (value) => value,
+    fromLink: (words) => values.find((value) => value === words),
+  };
+}
+
+/**
+ * @param {LatentPoints & { lengths?: boolean }} model
+ * @returns {Offer}
+ */
+export function offerOf(model) {
+  return {
+    axes: model.nLatent,
+    show: layers((name) => LAYERS[name](model)),
+    facts: (model.header.factors ?? []).length,
+    labels: model.presentLabels(),
+    rows: model.nRows,
+    lengths: Boolean(model.lengths),
+  };
+}
+
+/** @param {(name: Layer) => boolean} on @returns {Record<Layer, boolean>} */
+function layers(on) {
+  return { thumbnails: on("thumbnails"), ellipses: on("ellipses"), trajectories: on("trajectories") };
+}
+
+/** @param {number} n @param {number} count */
+function among(n, count) {
+  return Number.isInteger(n) && n >= 0 && n < count;
+}
+
+/** @param {readonly number[]} dims @param {Offer} offer @returns {dims is [number, number]} */
+export function isPair(dims, { axes }) {
+  return dims.length === 2 && dims.every((q) => among(q, axes)) && dims[0] !== dims[1];
+}
+
+/** @param {ArrayLike<number>} point @param {Offer} offer */
+export function isPoint(point, { axes }) {
+  return point.length === axes && Array.from(point).every((x) => Math.abs(x) <= FARTHEST);
+}
+
+/** Numbers of a link, NaN for words that are none. @param {string | null | undefined} words */
+export function coordinates(words) {
+  return (words ?? "").split(",").map((text) => (text.trim() ? Number(text) : NaN));
+}
+
+/** @param {ArrayLike<number>} point */
+export function rounded(point) {
+  return Array.from(point, (x) => Math.round(x * DECIMALS) / DECIMALS);
+}

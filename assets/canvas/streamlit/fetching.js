@@ -1,0 +1,8 @@
+// Bytes from the app's server.
+
+/** Throws an Error in the server's words where it refuses. @param {string} address */
+export async function fetchBytes(address) {
+  const answer = await fetch(address);
+  if (!answer.ok) throw new Error(`${answer.status}: ${(await answer.text()).trim()}`);
+  return new Uint8Array(await answer.arrayBuffer());
+}
