@@ -183,7 +183,7 @@ def test_what_they_cannot_have_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
         small("full", y, connected=True)
     for family, kernels in (("diagonal", (several, "rbf")), ("joint", ("rbf", several))):
         with pytest.raises(ValueError, match="tilted by the kernel are known for RBF alone, got S"):
-            DeepGPLVM((1, 2), 4, kernels, family=family, max_iter=3).fit(y)
+            DeepGPLVM((1, 2), 4, kernel=kernels, family=family, max_iter=3).fit(y)
     monkeypatch.setattr(together, "MOST_NUMBERS", 300)
     for family in ("joint", "low_rank_chain"):
         with pytest.raises(ValueError, match=rf"{family}.*small models: 10 rows × 4² .*gated"):
