@@ -77,9 +77,27 @@ def test_a_node_over_time_is_the_dynamical_gplvm():
     node = {"x": OverTime(2, "matern32")}
     own = Model(node, [Edge("x", "Y", n_inducing=10)], **FEW).fit(DATA["face"], times=times)
     known = DynamicalGPLVM(2, n_inducing=10, time_kernel="matern32", noise="shared", **FEW)
-    assert own.bound_ == pytest.approx(known.fit(DATA["face"], times=times).bound_, rel=1e-12)
-    with pytest.raises(DataError, match="for rows without times"):
-        own.transform(DATA["face"])
+    known.fit(DATA["face"], times=times)
+    assert own.bound_ == pytest.approx(known.bound_, rel=1e-12)
+    # Rows alone, rows of a new sequence and of a trained one that goes on, and the future.
+    gaps = DATA["face"][10:16].copy()
+    gaps[2], gaps[3:, 1] = np.nan, np.nan
+    alone = own.transform(gaps[:2])["x"]
+    np.testing.assert_allclose(alone, known.transform(gaps[:2]), atol=1e-4)
+    for sequence, new in ((None, times[10:16]), (0, times[10:16] + 3.1)):
+        whole, std = own.complete(gaps, times=new, sequence=sequence, return_std=True)
+        expected = known.complete(gaps, times=new, sequence=sequence, return_std=True)
+        np.testing.assert_allclose(whole["Y"], expected[0], atol=1e-4)
+        np.testing.assert_allclose(std["Y"], expected[1], atol=1e-4)
+        path = own.transform(gaps, times=new, sequence=sequence)["x"]
+        expected = known.transform_sequence(gaps, times=new, sequence=sequence)
+        np.testing.assert_allclose(path, expected, atol=1e-4)
+    np.testing.assert_allclose(own.forecast([3.2])["Y"], known.forecast([3.2]), atol=1e-6)
+    drawn = own.sample_sequence(times[:5], n_samples=2, random_state=0)["Y"]
+    expected = known.sample_sequence(times[:5], n_samples=2, random_state=0)
+    np.testing.assert_allclose(drawn, expected, atol=1e-5)
+    with pytest.raises(ValueError, match="give times, too"):
+        own.complete(gaps[:2], sequence=0)
 
 
 def test_times_that_no_node_uses_are_reported_and_times_of_before_are_forgotten():

@@ -5,8 +5,17 @@ import pytest
 from scipy import special, stats
 
 from gplvm_core import RBF, BayesianGPLVM, DeepGP, DeepGPLVM
-from gplvm_core.prediction import Posterior, Projection, log_density_sampled, predict
-from gplvm_core.prediction.deep import quantiles_through
+from gplvm_core.beliefs import Belief
+from gplvm_core.prediction import (
+    DATA,
+    Explained,
+    Network,
+    Posterior,
+    Projection,
+    log_density_sampled,
+    predict,
+    quantiles,
+)
 
 GRID = np.linspace(-6.0, 6.0, 241)
 STEP = GRID[1] - GRID[0]
@@ -38,7 +47,8 @@ def hidden(seed: int) -> Posterior:
 def test_quantiles_are_those_of_the_mixture_over_the_hidden_layer() -> None:
     top, last, at = hidden(0), layer(1), np.array([[0.3], [-1.0]])
     levels = np.array([0.05, 0.5, 0.9])
-    found = quantiles_through([top, last], at, levels, 4000, 0)
+    chain, given = Network.chain([top, last]), {0: Belief.certain(at)}
+    found = quantiles(chain, given, levels, 4000, 0)[DATA]
     assert found.shape == (3, 2, 1) and (np.diff(found[:, :, 0], axis=0) > 0.0).all()
     mean, variance = (each[:, 0] for each in predict(top, at, noise=True))
     for n in range(2):
@@ -48,7 +58,7 @@ def test_quantiles_are_those_of_the_mixture_over_the_hidden_layer() -> None:
         share = stats.norm.cdf(found[:, n, 0], below[:, None], np.sqrt(spread)[:, None])
         np.testing.assert_allclose(stats.norm.pdf(GRID) @ share * STEP, levels, atol=0.015)
     # One layer at certain inputs is a Gaussian: no draws, no error.
-    alone = quantiles_through([last], at, levels, 1)
+    alone = quantiles(Network.chain([last]), given, levels, 1)[DATA]
     mean, variance = predict(last, at, noise=True)
     expected = mean + np.sqrt(variance) * special.ndtri(levels)[:, None, None]
     np.testing.assert_allclose(alone, expected, rtol=1e-9)
@@ -70,7 +80,10 @@ def test_density_by_sampling_is_the_integral(depth: int) -> None:
     # Two rough explanations a row: what is drawn from does not bias the answer.
     places = np.tile([[-0.8], [0.9]], (2, 1, 1))
     told = Projection(places, np.full((2, 2, 1), 1.5), np.log([[0.5, 0.5], [0.9, 0.1]]))
-    found = log_density_sampled(posteriors, rows, [told] * depth, 200_000, 0)
+    informed = np.ones((2, depth), dtype=bool)
+    explained = Explained(tuple(range(depth)), (told,) * depth, informed, {})
+    chain = Network.chain(posteriors)
+    found = log_density_sampled(chain, {DATA: rows}, explained, 200_000, 0)
     np.testing.assert_allclose(found, expected, atol=0.05)
 
 

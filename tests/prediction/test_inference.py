@@ -8,10 +8,10 @@ import pytest
 from gplvm_core import RBF
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds.layer import Layer, evaluate_layer
+from gplvm_core.prediction import Evidence, Projection, project
 from gplvm_core.prediction.impute import impute
 from gplvm_core.prediction.paths import Continued, likely_path
 from gplvm_core.prediction.posterior import Posterior
-from gplvm_core.prediction.project import Evidence, Projection, project, project_certain
 from gplvm_core.priors import UncertainInputs
 from gplvm_core.statistics import Targets
 
@@ -108,7 +108,7 @@ def test_imputed_inputs_are_where_the_bound_is_highest(posterior) -> None:
 
 def test_a_certain_projection_is_where_the_density_is_highest(posterior, inputs) -> None:
     rows = _outputs(np.random.default_rng(3).normal(size=(5, 2)))
-    found = project_certain(posterior, rows, inputs)
+    found = project([Evidence(posterior, rows)], Belief.certain(inputs))
     nothing = np.zeros(2)
 
     def density(row: np.ndarray, point: np.ndarray) -> float:

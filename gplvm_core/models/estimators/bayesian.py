@@ -25,16 +25,8 @@ from gplvm_core.models.training.run import Run
 from gplvm_core.models.training.watched import Watched
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
-from gplvm_core.prediction import (
-    Evidence,
-    Posterior,
-    Projection,
-    log_density,
-    log_density_sampled,
-    project,
-)
+from gplvm_core.prediction import Evidence, Posterior
 from gplvm_core.prediction.added import Added, Sums, pass_by
-from gplvm_core.prediction.encoded import project_encoded
 from gplvm_core.prediction.place import place
 from gplvm_core.priors.encoder import Encoder
 from gplvm_core.statistics import Executor, Statistics
@@ -289,26 +281,3 @@ class BayesianGPLVM(TrainedModel):
             )
         bound = self.bound_ + added.gained
         self._keep(belief, information, bound, added.statistics, added.posterior)
-
-    def score_samples(
-        self, Y: ArrayLike, n_samples: int | None = None, random_state: int | None = 0
-    ) -> Float[Array, " N"]:
-        """log p(observed entries of y | training data) of each row in nats, approximately.
-
-        The difference of the bounds with and without the row: each is a lower bound, their
-        difference bounds nothing (Damianou 2015, §3.4). With n_samples by importance sampling over
-        the row's latent point: low on average, the more draws the less.
-        """
-        outputs = self._outputs(Y)
-        found = self._inferred(outputs)
-        if n_samples is not None:
-            return log_density_sampled([self.posterior_], outputs, [found], n_samples, random_state)
-        return log_density((Evidence(self.posterior_, outputs),), (self.statistics_,), found)
-
-    def _project(self, outputs: Array) -> Projection:
-        if self.encoder is None or self.encoder_ is None:
-            return self._inferred(outputs)
-        return project_encoded(self.encoder_, self.posterior_, outputs, self._inferred)
-
-    def _inferred(self, outputs: Array) -> Projection:
-        return project((Evidence(self.posterior_, outputs),), self._belief)

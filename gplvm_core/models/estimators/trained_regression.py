@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.data.scaling import Noise, Scaling, observed_counts
-from gplvm_core.models.estimators.fitted import FittedLayer
+from gplvm_core.models.estimators.fitted import FittedLayer, Optimised, Saved
 from gplvm_core.models.problems.edges import targets_for
 from gplvm_core.models.problems.graph import Beginning, Graph
 from gplvm_core.models.problems.regression import PHASES, RegressionStart, regression
@@ -21,7 +21,7 @@ from gplvm_core.optimise import Progress
 from gplvm_core.statistics import Executor, Targets
 
 
-class TrainedRegression(FittedLayer):
+class TrainedRegression(FittedLayer, Optimised, Saved):
     """A regression as one graph, trained from one or several starts."""
 
     n_inducing: int
