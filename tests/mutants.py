@@ -69,7 +69,6 @@ TESTS = {
     "prediction/paths.py": ["prediction", "models/test_dynamics.py"],
     "prediction/forecast.py": ["models/test_autoregressive.py"],
     "prediction/sequence.py": ["models/test_dynamics.py", "models/test_deep_structures.py"],
-    "prediction/density.py": ["prediction", "models/test_deep_own_spaces.py"],
     "prediction/transfer.py": ["models/test_views.py"],
     "prediction/vary.py": ["models/test_views.py"],
     "prediction/impute.py": ["prediction/test_inference.py", "models/test_semi_described.py"],

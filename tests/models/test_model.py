@@ -201,51 +201,6 @@ def through_draws(model: Model, points: np.ndarray, count: int) -> dict[str, np.
     return {name: values.reshape(count, len(points), -1) for name, values in found.items()}
 
 
-def by_the_prior(
-    model: Model, rows: dict[str, np.ndarray], count: int
-) -> tuple[float, dict[str, tuple[np.ndarray, np.ndarray]]]:
-    """log p of one row, and mean and deviation of its data given what is observed of it.
-
-    By draws of the prior, which know of no explanations.
-    """
-    generator = np.random.default_rng(2)
-    posteriors = {name: layer.posterior_ for name, layer in model.layers_.items()}
-    top = generator.standard_normal((count, 1))
-    mean, variance = predict(posteriors["bend"], top, noise=True)
-    hidden = mean + np.sqrt(variance) * generator.standard_normal(mean.shape)
-    found = {
-        "face": predict(posteriors["look"], hidden, noise=True),
-        "voice": predict(posteriors["speak"], np.hstack([hidden, top]), noise=True),
-    }
-    log = np.zeros(count)
-    for name, row in rows.items():
-        own, spread = found[name]
-        log += -0.5 * np.nansum(np.log(2 * np.pi * spread) + (row - own) ** 2 / spread, axis=1)
-    weights = np.exp(log - log.max())
-    log_density, weights = log.max() + np.log(weights.mean()), weights / weights.sum()
-    whole = {}
-    for name, (own, spread) in found.items():
-        middle = weights @ own
-        whole[name] = middle, np.sqrt(weights @ (spread + (own - middle) ** 2))
-    return log_density, whole
-
-
-def test_new_rows_are_explained_as_draws_of_the_prior_explain_them(skipping: Model):
-    rows = {"face": DATA["face"][:3].copy(), "voice": DATA["voice"][:3].copy()}
-    rows["face"][0, 1] = np.nan
-    rows["voice"][1] = np.nan  # nothing of one table
-    told = skipping.score_samples(rows, n_samples=4000)
-    filled = skipping.complete(rows)
-    for n in range(3):
-        log, whole = by_the_prior(skipping, {k: v[n] for k, v in rows.items()}, 400_000)
-        assert told[n] == pytest.approx(log, abs=0.2)
-        for name, values in rows.items():
-            missing, (middle, deviation) = np.isnan(values[n]), whole[name]
-            error = np.abs(filled[name][n] - middle)[missing]
-            assert (error < 0.5 * deviation[missing]).all()
-            np.testing.assert_array_equal(filled[name][n][~missing], values[n][~missing])
-
-
 def test_one_table_tells_of_the_other_and_of_every_node_above_it(skipping: Model):
     found, deviation = skipping.complete({"face": DATA["face"]}, return_std=True)
     left = np.mean((found["voice"] - DATA["voice"]) ** 2) / np.mean(DATA["voice"].var(axis=0))

@@ -1,11 +1,10 @@
-"""Quantiles and densities through layers, beside quadrature and Monte Carlo on tiny problems."""
+"""Densities through layers, beside quadrature and Monte Carlo on tiny problems."""
 
 import numpy as np
 import pytest
-from scipy import special, stats
+from scipy import stats
 
 from gplvm_core import RBF, BayesianGPLVM, DeepGP, DeepGPLVM
-from gplvm_core.beliefs import Belief
 from gplvm_core.prediction import (
     DATA,
     Explained,
@@ -14,7 +13,6 @@ from gplvm_core.prediction import (
     Projection,
     log_density_sampled,
     predict,
-    quantiles,
 )
 
 GRID = np.linspace(-6.0, 6.0, 241)
@@ -42,26 +40,6 @@ def hidden(seed: int) -> Posterior:
         own.kernel, own.inducing, own.weights, own.gap, own.noise_variance, own.jitter,
         np.zeros(1), np.ones(1), own.groups,
     )  # fmt: skip
-
-
-def test_quantiles_are_those_of_the_mixture_over_the_hidden_layer() -> None:
-    top, last, at = hidden(0), layer(1), np.array([[0.3], [-1.0]])
-    levels = np.array([0.05, 0.5, 0.9])
-    chain, given = Network.chain([top, last]), {0: Belief.certain(at)}
-    found = quantiles(chain, given, levels, 4000, 0)[DATA]
-    assert found.shape == (3, 2, 1) and (np.diff(found[:, :, 0], axis=0) > 0.0).all()
-    mean, variance = (each[:, 0] for each in predict(top, at, noise=True))
-    for n in range(2):
-        # The hidden layer's Gaussian by quadrature, the last layer's in closed form.
-        h = mean[n] + np.sqrt(variance[n]) * GRID
-        below, spread = (each[:, 0] for each in predict(last, h[:, None], noise=True))
-        share = stats.norm.cdf(found[:, n, 0], below[:, None], np.sqrt(spread)[:, None])
-        np.testing.assert_allclose(stats.norm.pdf(GRID) @ share * STEP, levels, atol=0.015)
-    # One layer at certain inputs is a Gaussian: no draws, no error.
-    alone = quantiles(Network.chain([last]), given, levels, 1)[DATA]
-    mean, variance = predict(last, at, noise=True)
-    expected = mean + np.sqrt(variance) * special.ndtri(levels)[:, None, None]
-    np.testing.assert_allclose(alone, expected, rtol=1e-9)
 
 
 @pytest.mark.parametrize("depth", [1, 2])
