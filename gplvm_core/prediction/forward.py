@@ -60,6 +60,14 @@ def followed(
     return known
 
 
+def with_priors(network: Network, given: Given) -> dict[int, Belief]:
+    """The given beliefs, and all other roots at their prior N(0, I)."""
+    count = next(iter(given.values())).n_points
+    others = [root for root in network.roots if root not in given]
+    nothing = {root: np.zeros((count, network.width(root))) for root in others}
+    return dict(given) | {root: Belief(own, own + 1.0) for root, own in nothing.items()}
+
+
 def moments(
     network: Network, given: Given, *, noise: bool, ends: Collection[str] | None = None
 ) -> Moments:
@@ -247,7 +255,7 @@ def _at_draws(
             rows,
             {
                 name: at_each(edge.posterior, beside(edge, known), noise=noise)
-                for name, edge in network.ends.items()
+                for name, edge in _reached(network, known).items()
             },
         )
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from gplvm_core.beliefs import Belief
 from gplvm_core.numerics import Array, factorise
 from gplvm_core.prediction.adapted import adapted_terms
-from gplvm_core.prediction.forward import draw_jointly, followed
+from gplvm_core.prediction.forward import draw_jointly, followed, with_priors
 from gplvm_core.prediction.network import Network, Outputs
 from gplvm_core.prediction.paths import (
     MOST_STEPS,
@@ -135,12 +135,8 @@ def infer_path(
     widths = [network.width(at) for at in tops]
     given = dict(zip(tops, path.split(widths), strict=True))
     given |= {at: Belief.certain(values) for at, values in inputs.items()}
-    for root in network.roots:
-        if root not in given:
-            nothing = np.zeros((len(start), network.width(root)))
-            given[root] = Belief(nothing, nothing + 1.0)
     # Rows of which nothing is observed below a node are where the nodes above lead.
-    beliefs = followed(network, given)
+    beliefs = followed(network, with_priors(network, given))
     if below is not None:
         below(path.rows(seen))
         informed = network.informed({name: values[seen] for name, values in outputs.items()})
@@ -293,6 +289,6 @@ def sample_paths(
         else:
             paths[s] = np.stack([r @ u for r, u in zip(roots, unit.T, strict=True)], axis=1)
         at = Belief.certain(paths[s]).split(widths)
-        given = dict(zip(tops, at, strict=True))
+        given = with_priors(network, dict(zip(tops, at, strict=True)))
         drawn.append(draw_jointly(network, given, 1, generator, noise=False))
     return paths, {name: np.stack([each[name][0] for each in drawn]) for name in drawn[0]}

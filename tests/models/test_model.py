@@ -100,6 +100,41 @@ def test_a_node_over_time_is_the_dynamical_gplvm():
         own.complete(gaps[:2], sequence=0)
 
 
+def test_two_paths_and_a_top_without_time_answer_together(tmp_path):
+    """Rows of one table in time tell of the other, which also depends on a top of its own."""
+    times = np.linspace(0.0, 6.0, 40)
+    turns = np.column_stack([np.sin(times), np.cos(1.3 * times)])
+    generator = np.random.default_rng(1)
+    face = np.tanh(turns @ generator.normal(size=(2, 6)))
+    voice = np.sin(1.5 * turns @ generator.normal(size=(2, 4)))
+    nodes = {"slow": OverTime(1), "fast": OverTime(1, "matern32"), "shape": 2, "mood": 1}
+    edges = [
+        Edge(("slow", "fast"), "shape", n_inducing=8),
+        Edge("shape", "face", n_inducing=8),
+        Edge(("shape", "mood"), "voice", n_inducing=8),
+    ]
+    own = Model(nodes, edges, max_iter=30, random_state=0)
+    own.fit({"face": face, "voice": voice}, times=times)
+    gaps = face[10:16].copy()
+    gaps[2], gaps[3:, 0] = np.nan, np.nan
+    whole, std = own.complete({"face": gaps}, times=times[10:16], return_std=True)
+    assert np.abs(whole["face"] - face[10:16]).max() < 0.3
+    assert np.mean(np.abs(whole["voice"] - voice[10:16]) < 3.0 * std["voice"]) > 0.8
+    points = own.transform({"face": gaps}, times=times[10:16])
+    assert {name: each.shape[1] for name, each in points.items()} == {
+        "fast": 1,
+        "mood": 1,
+        "shape": 2,
+        "slow": 1,
+    }
+    drawn = own.sample_sequence(times[:4], n_samples=2, random_state=0)
+    assert drawn["voice"].shape == (2, 4, 4) and drawn["face"].shape == (2, 4, 6)
+    assert set(own.quantiles({"shape": np.zeros((1, 2))})) == {"face"}
+    own.save(tmp_path / "paths.gplvm")
+    back = gplvm_core.load(tmp_path / "paths.gplvm")
+    np.testing.assert_array_equal(back.forecast([7.0])["face"], own.forecast([7.0])["face"])
+
+
 def test_times_that_no_node_uses_are_reported_and_times_of_before_are_forgotten():
     edges, times = [Edge("x", "Y", n_inducing=5)], np.arange(60.0)
     model = Model({"x": OverTime(2)}, edges, max_iter=2, random_state=0).fit(DATA["face"])

@@ -19,7 +19,7 @@ from gplvm_core.models.data.views import Views, checked_views, given_views
 from gplvm_core.models.estimators.timed import Timed
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Explained, Network
-from gplvm_core.prediction.forward import Moments
+from gplvm_core.prediction.forward import Moments, with_priors
 from gplvm_core.prediction.project import Inputs
 from gplvm_core.prediction.sequence import FoundPath, sample_paths
 from gplvm_core.priors.temporal import Path
@@ -217,19 +217,16 @@ class Questions(Timed):
 
         Other tops are taken from their prior. Raises DataError when data also need known inputs.
         """
-        given, network = self._forecast(times, sequence), self._network
-        count = next(iter(given.values())).n_points
-        for root in set(network.roots) - set(given):
-            nothing = np.zeros((count, network.width(root)))
-            given[root] = Belief(nothing, nothing + 1.0)
+        network = self._network
+        given = with_priors(network, self._forecast(times, sequence))
         found = prediction.moments(network, given, noise=True)
         return _answered(self._followed(found, self.paths_), return_std=return_std)
 
     def sample_sequence(
         self, times: ArrayLike, *, n_samples: int = 1, random_state: int | None = None
     ) -> dict[str, Float[Array, "S n _D"]]:
-        """New sequences: paths drawn from the priors over time, then the data that follow from
-        these alone, without observation noise, {name: S × n × D}.
+        """New sequences: paths drawn from the priors over time, other tops from N(0, I), then the
+        data that follow from these, without observation noise, {name: S × n × D}.
         """
         prior, network = self._continued(times, None, None), self._network
         drawn = sample_paths(network, prior, n_samples, random_state, tuple(self._paths))[1]
