@@ -6,7 +6,7 @@ from scipy.special import logsumexp
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import Evidence, Posterior, log_density, predict, project
+from gplvm_core.prediction import DATA, Network, Posterior, explain, log_density, predict
 from gplvm_core.statistics import Statistics
 
 DRAWS = 200  # of the importance sampler, per row
@@ -29,10 +29,10 @@ def held_out(
     By the difference of bounds, and by importance sampling over x* with q(x*) as the proposal
     (unbiased in the density, so low in its logarithm).
     """
-    evidence = (Evidence(posterior, outputs),)
-    found = project(evidence, training)
-    by_bound = log_density(evidence, (statistics,), found)
-    belief = found.best
+    network, rows = Network.chain([posterior], [training], [statistics]), {DATA: outputs}
+    found = explain(network, rows)
+    by_bound = log_density(network, rows, found)
+    belief = found[0].best
     generator = np.random.default_rng(seed)
     by_sampling = [
         _sampled(posterior, outputs[n], belief.mean[n], belief.variance[n], generator)

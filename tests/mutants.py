@@ -44,7 +44,7 @@ TESTS = {
     "models/batches": ["batches/test_bound.py", "batches"],
     "kernels/tilted.py": ["gradients/test_slope.py"],
     "statistics/handed_on.py": ["gradients/test_slope.py"],
-    "prediction/project_deep.py": [
+    "prediction/row_bound.py": [
         "gradients/test_slope.py",
         "models/test_deep_own_spaces.py",
         "models/test_deep_connections.py",
@@ -65,7 +65,7 @@ TESTS = {
     "prediction": ["prediction", "identities/test_missing.py", "models/test_conventions.py"],
     "prediction/paths.py": ["prediction", "models/test_dynamics.py"],
     "prediction/forecast.py": ["models/test_autoregressive.py"],
-    "prediction/sequence.py": ["models/test_dynamics.py"],
+    "prediction/sequence.py": ["models/test_dynamics.py", "models/test_deep_structures.py"],
     "prediction/transfer.py": ["models/test_views.py"],
     "prediction/vary.py": ["models/test_views.py"],
     "prediction/impute.py": ["prediction/test_inference.py", "models/test_semi_described.py"],

@@ -1,61 +1,63 @@
-"""Floor 5: from latent points to data and back, as functions of frozen posteriors and a belief."""
+"""Floor 5: from latent points to data and back, as functions of a trained graph."""
 
 from gplvm_core.prediction.complete import (
     alternatives,
     complete,
-    mixed,
-    mixed_covariance,
-    sample_mixed,
+    draw_rows,
+    reconstructed,
+    reconstructed_jointly,
 )
-from gplvm_core.prediction.deep import (
-    log_density_through,
-    quantiles_through,
-    sample_prior_through,
-    sample_through,
-    through,
+from gplvm_core.prediction.density import log_density, log_density_at, log_density_sampled
+from gplvm_core.prediction.forward import (
+    draw_jointly,
+    draw_prior,
+    draws,
+    log_density_below,
+    moments,
+    quantiles,
 )
-from gplvm_core.prediction.density import log_density, log_density_at
 from gplvm_core.prediction.generate import (
     predict,
     predict_at,
     predict_covariance,
     predict_uncertain,
     sample,
-    sample_prior,
 )
-from gplvm_core.prediction.network import log_density_sampled
+from gplvm_core.prediction.network import DATA, Network, TrainedEdge
 from gplvm_core.prediction.posterior import Posterior
-from gplvm_core.prediction.project import Projection, project, project_certain
-from gplvm_core.prediction.project_deep import log_density_deep
+from gplvm_core.prediction.project import Explained, Projection, explain, project
 from gplvm_core.prediction.row_terms import Evidence
 from gplvm_core.prediction.transfer import correspond, transfer
 
 __all__ = [
+    "DATA",
     "Evidence",
+    "Explained",
+    "Network",
     "Posterior",
     "Projection",
+    "TrainedEdge",
     "alternatives",
     "complete",
     "correspond",
+    "draw_jointly",
+    "draw_prior",
+    "draw_rows",
+    "draws",
+    "explain",
     "log_density",
     "log_density_at",
-    "log_density_deep",
+    "log_density_below",
     "log_density_sampled",
-    "log_density_through",
-    "mixed",
-    "mixed_covariance",
+    "moments",
     "predict",
     "predict_at",
     "predict_covariance",
     "predict_uncertain",
     "project",
-    "project_certain",
-    "quantiles_through",
+    "quantiles",
+    "reconstructed",
+    "reconstructed_jointly",
     "sample",
-    "sample_mixed",
-    "sample_prior",
-    "sample_prior_through",
-    "sample_through",
-    "through",
     "transfer",
 ]

@@ -14,8 +14,8 @@ from jaxtyping import Float
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Collapsed, gram_factor
 from gplvm_core.numerics import Array, Factor
+from gplvm_core.prediction.network import TrainedEdge
 from gplvm_core.prediction.posterior import Posterior
-from gplvm_core.prediction.row_terms import Evidence
 from gplvm_core.statistics import (
     Patterns,
     Statistics,
@@ -26,13 +26,14 @@ from gplvm_core.statistics import (
 
 
 def adapted_terms(
-    evidence: Sequence[Evidence], statistics: Sequence[Statistics]
+    edges: Sequence[TrainedEdge], outputs: Sequence[Float[Array, "n _D"]]
 ) -> tuple["AdaptedTerms", ...]:
-    """For each layer the terms of its new outputs; `statistics` are its training data's."""
-    return tuple(
-        AdaptedTerms.of(each.posterior, known, each.outputs)
-        for each, known in zip(evidence, statistics, strict=True)
-    )
+    """For each layer the terms of its new outputs; the edges have their training statistics."""
+    found = list[AdaptedTerms]()
+    for edge, values in zip(edges, outputs, strict=True):
+        assert edge.statistics is not None  # only layers on a path are adapted, and they have them
+        found.append(AdaptedTerms.of(edge.posterior, edge.statistics, values))
+    return tuple(found)
 
 
 @dataclass(frozen=True)

@@ -1,19 +1,20 @@
-"""Partial rows → whole rows: the missing outputs, given what is observed of the row.
+"""Partial rows → whole rows: all data of a row, given what is observed of it.
 
-A row's explanations q(x*) (see project) are mixed by their weights: an ambiguous row has several.
+A row's explanations (see `project`) are mixed by their weights: an ambiguous row has several.
 Titsias & Lawrence (2010), §4; Damianou (2015), §3.4.1.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator
 
 import numpy as np
 from jaxtyping import Float
 
+from gplvm_core.beliefs import Belief
 from gplvm_core.numerics import Array
-from gplvm_core.prediction.deep import through
-from gplvm_core.prediction.generate import predict_covariance, predict_uncertain, sample
-from gplvm_core.prediction.posterior import Posterior
-from gplvm_core.prediction.project import Projection
+from gplvm_core.prediction.forward import Moments, draws, followed, moments
+from gplvm_core.prediction.generate import predict_covariance
+from gplvm_core.prediction.network import Network, Outputs, inputs_of
+from gplvm_core.prediction.project import Explained, Rows
 
 # Explanations that weigh less change no digit that matters.
 NEGLIGIBLE = 1e-6
@@ -27,82 +28,126 @@ def complete(
     Observed outputs stay as they are, with variance 0. spread: variances, or each row's covariance.
     """
     missing = np.isnan(outputs)
-    told = missing if spread.ndim == 2 else missing[:, :, None] & missing[:, None, :]
-    return np.where(missing, mean, outputs), np.where(told, spread, 0.0)
+    both = missing if spread.ndim == 2 else missing[:, :, None] & missing[:, None, :]
+    return np.where(missing, mean, outputs), np.where(both, spread, 0.0)
 
 
-def mixed(
-    layers: Sequence[Posterior], found: Projection, *, noise: bool
-) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
-    """Mean and variance of every output under the mixture of a row's explanations; layers: from
-    where these are down to the outputs.
+def reconstructed(
+    network: Network,
+    explained: Explained,
+    *,
+    noise: bool,
+    ends: Collection[str] | None = None,
+) -> Moments:
+    """Mean and variance of the data (`ends`; None: all) of rows: the mixture of their explanations.
+
+    A node with nothing observed below it follows from the nodes above it, a root from its prior.
     """
-    mean, variance = np.empty((2, len(found.bound), layers[-1].n_outputs))
-    for n, (weight, points, spread) in enumerate(_explanations(found)):
-        own, within = through(layers, points, spread, noise=noise)
-        mean[n] = weight @ own
-        variance[n] = weight @ (within + (own - mean[n]) ** 2)
-    return mean, variance
+    weights = _weights(explained)
+    each: list[Moments] = []
+    for k in range(weights.shape[1]):
+        found: Moments = {}
+        for rows, given in _given(network, explained, weights, k):
+            for name, parts in moments(network, given, noise=noise, ends=ends).items():
+                size = len(weights), parts[0].shape[1]
+                whole = found.setdefault(name, (np.zeros(size), np.zeros(size)))
+                for filled, part in zip(whole, parts, strict=True):
+                    filled[rows] = part
+        each.append(found)
+    mixture: Moments = {}
+    for name in each[0]:
+        share = zip(each, weights.T[:, :, None], strict=True)
+        there = [(found[name], weight) for found, weight in share if name in found]
+        mean = sum(weight * own for (own, _), weight in there)
+        spread = sum(weight * (within + (own - mean) ** 2) for (own, within), weight in there)
+        mixture[name] = np.asarray(mean), np.asarray(spread)
+    return mixture
 
 
-def mixed_covariance(
-    posterior: Posterior, found: Projection
+def reconstructed_jointly(
+    network: Network, explained: Explained, end: str
 ) -> tuple[Float[Array, "N D"], Float[Array, "N D D"]]:
-    """As `mixed`, with the full covariance of each row's outputs, noise included."""
-    mean = np.empty((len(found.bound), posterior.n_outputs))
-    covariance = np.empty((*mean.shape, posterior.n_outputs))
-    for n, (weight, points, variance) in enumerate(_explanations(found)):
-        each = [
-            predict_covariance(posterior, point, spread, noise=True)
-            for point, spread in zip(points, variance, strict=True)
-        ]
-        own = np.stack([moment for moment, _ in each])
-        mean[n] = weight @ own
-        apart = own - mean[n]
-        within = np.tensordot(weight, np.stack([spread for _, spread in each]), axes=1)
-        covariance[n] = within + (apart * weight[:, None]).T @ apart
-    return mean, covariance
+    """As `reconstructed` for one end, with the full covariance of each row, noise included."""
+    weights, edge = _weights(explained), network.ends[end]
+    shape = (*weights.shape, edge.posterior.n_outputs)
+    mean, covariance = np.zeros(shape), np.zeros((*shape, shape[-1]))
+    for k in range(weights.shape[1]):
+        for rows, given in _given(network, explained, weights, k):
+            inputs = inputs_of(edge, followed(network, given, {end}))
+            for n, point, spread in zip(rows, inputs.mean, inputs.variance, strict=True):
+                own = predict_covariance(edge.posterior, point, spread, noise=True)
+                mean[n, k], covariance[n, k] = own
+    whole = np.einsum("nk,nkd->nd", weights, mean)
+    apart = mean - whole[:, None]
+    within = np.einsum("nk,nkde->nde", weights, covariance)
+    return whole, within + np.einsum("nk,nkd,nke->nde", weights, apart, apart)
 
 
-def sample_mixed(
-    posterior: Posterior,
-    found: Projection,
-    n_samples: int,
-    random_state: int | np.random.Generator | None = None,
-) -> Float[Array, "S N D"]:
-    """Draws of whole rows, noise included: explanation, latent point, then outputs."""
-    generator = np.random.default_rng(random_state)
-    draws = np.empty((n_samples, len(found.bound), posterior.n_outputs))
-    for n, (weight, points, variance) in enumerate(_explanations(found)):
-        chosen = generator.choice(len(weight), size=n_samples, p=weight)
-        for k in np.unique(chosen):
-            at, here = slice(k, k + 1), chosen == k
-            draws[here, n] = sample(
-                posterior, points[at], int(here.sum()), generator, points_variance=variance[at]
-            )[:, 0]
-    return draws
+def draw_rows(
+    network: Network, explained: Explained, n_samples: int, generator: np.random.Generator
+) -> dict[str, Float[Array, "S N _D"]]:
+    """Draws of whole rows, noise included: explanation, points of the nodes, then the data."""
+    weights = _weights(explained)
+    levels = generator.random((n_samples, len(weights)))
+    chosen = np.sum(levels[:, :, None] > np.cumsum(weights, axis=1)[:, :-1], axis=2)
+    shape = {name: edge.posterior.n_outputs for name, edge in network.ends.items()}
+    found = {name: np.empty((*chosen.shape, width)) for name, width in shape.items()}
+    for rows, places in explained.patterns():
+        each = [explained.given(network, rows, places, k) for k in range(weights.shape[1])]
+        pick = chosen[:, rows], np.arange(len(rows))
+        points = {}
+        for at in each[0]:
+            mean = np.stack([given[at].mean for given in each])[pick]
+            spread = np.stack([given[at].variance for given in each])[pick]
+            points[at] = mean + np.sqrt(spread) * generator.standard_normal(mean.shape)
+        for name, own in draws(network, points, generator).items():
+            found[name][:, rows] = own
+    return found
 
 
 def alternatives(
-    posterior: Posterior, outputs: Float[Array, "N D"], found: Projection, count: int
-) -> tuple[Float[Array, "N K"], Float[Array, "N K Q"], Float[Array, "N K D"]]:
-    """Weights, latent means and completed rows of each row's explanations, the best first.
+    network: Network, outputs: Outputs, explained: Explained, count: int
+) -> tuple[
+    Float[Array, "N K"], dict[int, Float[Array, "N K _Q"]], dict[str, Float[Array, "N K _D"]]
+]:
+    """Weights, means at every node and completed rows of each row's explanations, the best first.
 
     Weights of a row sum to 1; a row with fewer explanations has weight 0 and NaN in their place.
     """
-    weights = found.weights[:, :count]
+    weights = explained.weights[:, :count]
     weights = weights / weights.sum(axis=1, keepdims=True)
-    latent = np.where(weights[:, :, None] > 0.0, found.mean[:, :count], np.nan)
-    rows = np.full((*weights.shape, posterior.n_outputs), np.nan)
-    for n, k in zip(*np.nonzero(weights), strict=True):
-        at = slice(k, k + 1)
-        mean, _ = predict_uncertain(posterior, found.mean[n, at], found.variance[n, at])
-        rows[n, k] = np.where(np.isnan(outputs[n]), mean[0], outputs[n])
-    return weights, latent, rows
+    there = weights[:, :, None] > 0.0
+    nodes = {
+        at: np.where(there & seen[:, None, None], found.mean[:, :count], np.nan)
+        for at, found, seen in zip(
+            explained.nodes, explained.found, explained.informed.T, strict=True
+        )
+    }
+    rows = {
+        name: np.full((*weights.shape, edge.posterior.n_outputs), np.nan)
+        for name, edge in network.ends.items()
+    }
+    for k in range(weights.shape[1]):
+        for chosen, given in _given(network, explained, weights, k):
+            for name, (mean, _) in moments(network, given, noise=False).items():
+                if name in outputs:
+                    own = outputs[name][chosen]
+                    mean = np.where(np.isnan(own), mean, own)
+                rows[name][chosen, k] = mean
+    return weights, nodes, rows
 
 
-def _explanations(found: Projection) -> Iterator[tuple[Array, Array, Array]]:
-    """Weights, means and variances of each row's explanations that count."""
-    for weight, mean, variance in zip(found.weights, found.mean, found.variance, strict=True):
-        chosen = weight > NEGLIGIBLE
-        yield weight[chosen] / weight[chosen].sum(), mean[chosen], variance[chosen]
+def _weights(explained: Explained) -> Float[Array, "N K"]:
+    """The weights of the explanations that count, of a row together 1."""
+    weights = np.where(explained.weights > NEGLIGIBLE, explained.weights, 0.0)
+    return weights / weights.sum(axis=1, keepdims=True)
+
+
+def _given(
+    network: Network, explained: Explained, weights: Float[Array, "N K"], k: int
+) -> Iterator[tuple[Rows, dict[int, Belief]]]:
+    """Rows that have an explanation k, some at a time, and what it says."""
+    for rows, places in explained.patterns():
+        rows = rows[weights[rows, k] > 0.0]
+        if len(rows):
+            yield rows, explained.given(network, rows, places, k)

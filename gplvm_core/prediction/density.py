@@ -1,6 +1,6 @@
-"""How typical are new rows: log p(observed outputs of y* | Y), by a difference of bounds."""
+"""How typical are new rows: log p(observed values of y* | Y), by bounds or by draws."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 
 import numpy as np
@@ -9,35 +9,90 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.bounds import gram_factor
+from gplvm_core.bounds import collapsed, gram_factor, marginalised
 from gplvm_core.numerics import Array
+from gplvm_core.prediction.forward import MOST_POINTS, at_each, beside
 from gplvm_core.prediction.generate import predict
+from gplvm_core.prediction.importance import WIDER, log_normal, proposed
+from gplvm_core.prediction.network import Network, Outputs, TrainedEdge, inputs_of
 from gplvm_core.prediction.posterior import Posterior
-from gplvm_core.prediction.project import Projection
-from gplvm_core.prediction.row_terms import Evidence
+from gplvm_core.prediction.project import Explained, Projection
+from gplvm_core.prediction.row_bound import HiddenTerms
 from gplvm_core.priors import StandardNormal
-from gplvm_core.statistics import Statistics
+from gplvm_core.statistics import Statistics, Targets, reduce_statistics
 
 Turn = Callable[[Array], Array]
 
 
-def log_density(
-    evidence: Sequence[Evidence], statistics: Sequence[Statistics], found: Projection
-) -> Float[Array, " N"]:
+def log_density(network: Network, outputs: Outputs, explained: Explained) -> Float[Array, " N"]:
     """log p(y* | Y) ≈ F(q(X, x*)) − F(q(X)) of each row on its own, in nats, in the user's units.
 
-    Only the columns that a row observes (not NaN) get it. `statistics` are the training data's in
-    each layer; because they add, only the new row's are computed. Explanations of a row count
-    together. An approximation: the difference of two lower bounds bounds nothing (Titsias &
-    Lawrence 2010, eq. 20).
+    Only the columns that a row observes (not NaN) get it. Every layer gets the row's belief;
+    because statistics add, only the new row's are computed. A layer without statistics keeps its
+    q(u), which can only lower the difference. Explanations of a row count together. An
+    approximation: the difference of two lower bounds bounds nothing (Titsias & Lawrence 2010,
+    eq. 20).
     """
-    n_latent = found.mean.shape[2]
-    every = Belief(found.mean.reshape(-1, n_latent), found.variance.reshape(-1, n_latent))
-    kl = StandardNormal().kl_terms(every).sum(axis=1).reshape(found.bound.shape)
-    told = np.where(np.isfinite(found.bound), -kl, -np.inf)
-    for each, known in zip(evidence, statistics, strict=True):
-        told += gains(each, known, found)
-    return np.asarray(logsumexp(told, axis=1))
+    bound = explained.found[0].bound
+    value: Array = np.where(np.isfinite(bound), 0.0, -np.inf)
+    for at, found, informed in _nodes(explained):
+        if at in network.roots:
+            every = Belief(found.mean.reshape(-1, found.mean.shape[2]), _flat(found.variance))
+            kl = StandardNormal().kl_terms(every).sum(axis=1).reshape(bound.shape)
+            value -= np.where(informed[:, None], kl, 0.0)
+    for edge in network.edges:
+        if isinstance(edge.target, str):
+            if edge.target in outputs:
+                value += _gains(edge, outputs[edge.target], _inputs(edge, explained))
+            continue
+        informed = explained.informed[:, explained.nodes.index(edge.target)]
+        if informed.any():
+            inputs = _inputs(edge, explained)
+            there = replace(inputs, bound=np.where(informed[:, None], inputs.bound, -np.inf))
+            value += _hidden_gains(edge, there, explained[edge.target])
+    return np.asarray(logsumexp(value, axis=1))
+
+
+def log_density_sampled(
+    network: Network,
+    outputs: Outputs,
+    explained: Explained,
+    n_samples: int,
+    random_state: int | np.random.Generator | None = None,
+) -> Float[Array, " N"]:
+    """log p(observed entries of the rows | Y) in nats, in the user's units, by importance sampling.
+
+    The points of all nodes are drawn from the rows' explanations, slightly widened. Unbiased in
+    the density, so low in its logarithm; the bias shrinks as the number of draws grows.
+    """
+    generator, value = np.random.default_rng(random_state), np.empty(len(explained.informed))
+    weights, step = explained.weights, max(1, MOST_POINTS // n_samples)
+    for alike, places in explained.patterns():
+        for first in range(0, len(alike), step):
+            rows = alike[first : first + step]
+            chosen = [explained.found[place] for place in places]
+            mean = np.concatenate([each.mean[rows] for each in chosen], axis=2)
+            variance = WIDER * np.concatenate([each.variance[rows] for each in chosen], axis=2)
+            drawn, log_proposal = proposed(mean, variance, weights[rows], n_samples, generator)
+            ends = np.cumsum([each.mean.shape[2] for each in chosen])
+            numbers = [explained.nodes[place] for place in places]
+            points = dict(zip(numbers, np.split(drawn, ends[:-1], axis=2), strict=True))
+            known = points | {
+                at: np.broadcast_to(own.mean[rows], (n_samples, *own.mean[rows].shape))
+                for at, own in explained.known.items()
+            }
+            ratio = -log_proposal
+            for at, own in points.items():
+                edge = network.into(at)
+                above = (0.0, 1.0) if edge is None else at_each(edge.posterior, beside(edge, known))
+                ratio = ratio + log_normal(own, *above)
+            for name, values in outputs.items():
+                edge = network.ends[name]
+                if all(at in known for at in edge.sources):
+                    there = at_each(edge.posterior, beside(edge, known))
+                    ratio = ratio + log_normal(values[rows], *there)
+            value[rows] = logsumexp(ratio, axis=0) - np.log(n_samples)
+    return value
 
 
 def log_density_at(
@@ -48,14 +103,58 @@ def log_density_at(
     A joint density at a point, not an integral over x*.
     """
     mean, variance = predict(posterior, points, noise=True)
-    terms = np.log(2.0 * np.pi * variance) + (outputs - mean) ** 2 / variance
-    prior = np.sum(points**2 + np.log(2.0 * np.pi), axis=1)
-    return np.asarray(-0.5 * (np.nansum(terms, axis=1) + prior))
+    return log_normal(outputs, mean, variance) + log_normal(points, 0.0, 1.0)
 
 
-def gains(evidence: Evidence, statistics: Statistics, found: Projection) -> Float[Array, "N K"]:
+def _nodes(explained: Explained) -> Iterator[tuple[int, Projection, NDArray[np.bool_]]]:
+    return zip(explained.nodes, explained.found, explained.informed.T, strict=True)
+
+
+def _flat(values: Float[Array, "N K Q"]) -> Float[Array, "R Q"]:
+    return values.reshape(-1, values.shape[2])
+
+
+def _inputs(edge: TrainedEdge, explained: Explained) -> Projection:
+    """The explanations at a layer's inputs, side by side."""
+    found, shape = explained.found[0].bound, explained.found[0].bound.shape
+    every = {at: Belief(_flat(own.mean), _flat(own.variance)) for at, own, _ in _nodes(explained)}
+    for at, own in explained.known.items():
+        repeats = [np.repeat(part, shape[1], axis=0) for part in (own.mean, own.variance)]
+        every[at] = Belief(repeats[0], repeats[1])
+    inputs = inputs_of(edge, every)
+    mean, variance = (part.reshape(*shape, -1) for part in (inputs.mean, inputs.variance))
+    return Projection(mean, variance, found)
+
+
+def _hidden_gains(edge: TrainedEdge, above: Projection, below: Projection) -> Float[Array, "N K"]:
+    """By how much the belief about a hidden layer's outputs raises F, with its entropy."""
+    found, there = np.zeros(above.bound.shape), np.isfinite(above.bound)
+    posterior, known = edge.posterior, edge.statistics
+    inputs = Belief(above.mean[there], above.variance[there])
+    outputs = Belief(below.mean[there], below.variance[there])
+    if known is None:
+        found[there] = HiddenTerms.of(posterior).data(inputs, outputs)[0]
+        return found
+    bound = collapsed if edge.mean_field else marginalised
+    kernel, inducing, noise = posterior.kernel, posterior.inducing, posterior.noise_variance
+    gram = gram_factor(kernel, inducing, posterior.jitter, relative=False)
+    before, gained = bound(known, gram, noise).value, np.empty(inputs.n_points)
+    for n in range(inputs.n_points):
+        one, own = inputs.rows(slice(n, n + 1)), outputs.rows(slice(n, n + 1))
+        targets = replace(Targets.believed(own), slope=posterior.slope)
+        row, _ = reduce_statistics(kernel, one, inducing, targets)
+        gained[n] = bound(known + row, gram, noise).value - before + own.entropy()[0]
+    found[there] = gained
+    return found
+
+
+def _gains(
+    edge: TrainedEdge, outputs: Float[Array, "N D"], found: Projection
+) -> Float[Array, "N K"]:
     """By how much each row's outputs in one layer raise F_data, 0 where there is no explanation."""
-    posterior, internal = evidence.posterior, evidence.internal
+    posterior, internal = edge.posterior, edge.posterior.to_internal(outputs)
+    statistics = edge.statistics
+    assert statistics is not None  # data layers have statistics wherever there is a bound
     gram = gram_factor(posterior.kernel, posterior.inducing, posterior.jitter, relative=False)
     observed = ~np.isnan(internal)
 

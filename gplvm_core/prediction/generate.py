@@ -1,7 +1,5 @@
 """Latent → data: moments and joint samples of the outputs, in the user's units."""
 
-from collections.abc import Sequence
-
 import numpy as np
 from jaxtyping import Float
 
@@ -126,20 +124,3 @@ def sample(
         root = factorise(covariance, 1e-9 * level).lower
         draws[:, :, columns] = root @ draws[:, :, columns]
     return posterior.center + posterior.scale * (posterior.mean(points, cross) + draws)
-
-
-def sample_prior(
-    posteriors: Sequence[Posterior],
-    n_samples: int,
-    random_state: int | np.random.Generator | None = None,
-) -> list[Float[Array, "S D"]]:
-    """Draws of all layers' outputs together at latent points drawn from N(0, I), noise included."""
-    generator = np.random.default_rng(random_state)
-    points = generator.standard_normal((n_samples, posteriors[0].n_latent))
-    return [
-        np.reshape(
-            [sample(posterior, at[None], 1, generator)[0, 0] for at in points],
-            (n_samples, posterior.n_outputs),
-        )
-        for posterior in posteriors
-    ]

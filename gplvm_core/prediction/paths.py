@@ -18,14 +18,10 @@ from numpy.typing import NDArray
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel
 from gplvm_core.numerics import Array, factorise
-from gplvm_core.prediction.adapted import adapted_terms
-from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import Projection
-from gplvm_core.prediction.row_terms import Evidence, UncertainTerms, rows_seen, terms_of
 from gplvm_core.priors import kalman
 from gplvm_core.priors.natural import DataTerm, Sites, Smoothed, Smoother, begin, step
 from gplvm_core.priors.temporal import Block, Path, Timeline
-from gplvm_core.statistics import Statistics
 
 Rows = NDArray[np.intp]
 # Steps taken and the bound in nats; StopIteration ends the inference.
@@ -53,6 +49,17 @@ class Continued:
     covariance: Float[Array, "Q n n"]
     over_time: tuple[Kernel, Timeline] | None = None
     order: Int[Rows, " n"] | None = None
+
+    @classmethod
+    def beside(cls, parts: "Sequence[Continued]") -> "Continued":
+        """Priors of the same rows, side by side."""
+        if len(parts) == 1:
+            return parts[0]
+        return cls(
+            np.hstack([each.mean for each in parts]),
+            np.concatenate([each.covariance for each in parts]),
+            order=parts[0].order,
+        )
 
     @property
     def variance(self) -> Float[Array, "n Q"]:
@@ -125,51 +132,6 @@ def _lengthened(times: Array, path: Path, new_times: Array) -> tuple[Timeline, P
     return Timeline.of(np.concatenate([times, new_times])), padded
 
 
-@dataclass(frozen=True)
-class FoundPath:
-    """q(X*), the mappings that each layer's outputs follow, and how the inference ended."""
-
-    belief: Belief
-    posteriors: tuple[Posterior, ...]
-    ending: Ending
-
-
-def infer_path(
-    evidence: Sequence[Evidence],
-    prior: Continued,
-    start: Float[Array, "n Q"],
-    callback: StepCallback | None = None,
-    most_steps: int = MOST_STEPS,
-    statistics: Sequence[Statistics] | None = None,
-) -> FoundPath:
-    """q(X*) of the rows of one sequence together, from one layer's outputs or from several's.
-
-    Whole rows may be missing. start: where the means begin. The bound is maximised by
-    natural-gradient steps; the training rows' own beliefs stay as they are, and so does q(u),
-    unless each layer's statistics of the training rows are given: then it is at its optimum for
-    all rows (`AdaptedTerms`). callback(step, bound in nats) is called after every step;
-    StopIteration raised in it ends the inference with the best so far.
-    """
-    n_points = len(prior.mean)
-    adapted = () if statistics is None else adapted_terms(evidence, statistics)
-    held = None if adapted else terms_of(evidence, UncertainTerms.of)
-
-    def data_term(at: Belief) -> tuple[float, Array, Array]:
-        if held is None:
-            value, d_mean, d_variance = zip(*(each.data(at) for each in adapted), strict=True)
-            return sum(value), np.sum(d_mean, axis=0), np.sum(d_variance, axis=0)
-        rows, d_means, d_variances = held.data(at.mean, at.variance, np.arange(n_points))
-        return float(rows.sum()), d_means, d_variances
-
-    belief, ending = ascend(data_term, prior, start, rows_seen(evidence), callback, most_steps)
-    posteriors = (
-        [each.posterior(belief) for each in adapted]
-        if adapted
-        else [each.posterior for each in evidence]
-    )
-    return FoundPath(belief, tuple(posteriors), ending)
-
-
 def ascend(
     data_term: DataTerm,
     prior: Continued,
@@ -180,7 +142,8 @@ def ascend(
 ) -> tuple[Belief, Ending]:
     """q(X*) by natural-gradient steps, and how they ended; data_term: of the marginals of q.
 
-    seen: rows of which anything is observed. Everything else as in `infer_path`.
+    start: where the means begin. seen: rows of which anything is observed. callback(step, bound in
+    nats) is called after every step; StopIteration raised in it ends with the best so far.
     """
     n_points, n_latent = prior.mean.shape
     smoother = smoother_of(prior)

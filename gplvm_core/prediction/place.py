@@ -2,15 +2,15 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
+from functools import reduce
 
 import numpy as np
 from jaxtyping import Int
 from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.prediction.posterior import Posterior
-from gplvm_core.prediction.project import QUICK, Effort, project
-from gplvm_core.prediction.project_deep import Nodes, project_nodes
+from gplvm_core.prediction.network import Network, Outputs
+from gplvm_core.prediction.project import QUICK, Effort, Inputs, explain
 from gplvm_core.prediction.row_terms import Evidence
 from gplvm_core.statistics import Executor
 from gplvm_core.statistics.executors import serial
@@ -18,12 +18,12 @@ from gplvm_core.statistics.executors import serial
 ROWS_AT_ONCE = 4096
 # More training points to start from cost their distances, and gain little.
 STARTING_POINTS = 2500
-# Rows that are left where the nearest of those is.
+# Rows that stay where they start.
 AS_STARTED = replace(QUICK, starts_of_partial=1, iterations=0)
-# Told how many rows were placed; whether to go on is its answer.
+# Called with how many rows were placed; returns False to stop.
 Watch = Callable[[int], bool]
 Rows = Int[NDArray[np.intp], " n"]
-# What is believed about rows with these numbers.
+# Finds the beliefs about rows with these numbers.
 Find = Callable[[Rows, Effort], Belief]
 
 
@@ -33,44 +33,49 @@ def place(
     run: Executor = serial,
     watch: Watch | None = None,
 ) -> tuple[Belief, int]:
-    """q(x_n) of every row at the q(u) that is held: what `project` finds from one start.
-
-    evidence: of one layer or of several views. Also how many rows were placed so: when `watch`,
-    asked before every part, says no, the others stay where training points that generate the
-    nearest outputs are. A row's place may hang on its part's other rows in the last digit, not on
-    the threads.
-    """
-    training = training.thinned(STARTING_POINTS)
-
-    def find(rows: Rows, effort: Effort) -> Belief:
-        return project([each.rows(rows) for each in evidence], training, effort=effort).best
-
-    return in_parts(find, len(evidence[0].outputs), training.n_latent, run, watch)
+    """`place_rows` at the one node of one layer, or of several views."""
+    ends = {str(at): each.posterior for at, each in enumerate(evidence)}
+    outputs = {str(at): each.outputs for at, each in enumerate(evidence)}
+    found, placed = place_rows(Network.star(ends, training), outputs, run=run, watch=watch)
+    return found[0], placed
 
 
-def place_nodes(
-    evidence: Sequence[Evidence],
-    above: Sequence[Posterior],
-    training: Sequence[Belief],
+def place_rows(
+    network: Network,
+    outputs: Outputs,
+    inputs: Inputs | None = None,
     run: Executor = serial,
     watch: Watch | None = None,
-) -> tuple[list[Belief], int]:
-    """The same at every node of a deep model, the top first (see `project_nodes`)."""
-    training = [each.thinned(STARTING_POINTS) for each in training]
-    nodes = Nodes.of(training)
+) -> tuple[dict[int, Belief], int]:
+    """q of every row at every node, at the q(u) that is held: what `explain` finds from one start.
+
+    Also how many rows were placed so: when `watch`, called before every part, returns False, the
+    others take the position of the training points that generate the nearest outputs, or, below
+    known inputs, of where these lead. A row's position may depend on its part's other rows in the
+    last digit, not on the threads.
+    """
+    inputs = {} if inputs is None else inputs
+    network = replace(
+        network, beliefs=tuple(each.thinned(STARTING_POINTS) for each in network.beliefs)
+    )
+    widths = [network.width(at) for at in network.free]
 
     def find(rows: Rows, effort: Effort) -> Belief:
-        seen = [each.rows(rows) for each in evidence]
-        return project_nodes(seen, above, training, effort=effort).best
+        some = {name: values[rows] for name, values in outputs.items()}
+        known = {at: values[rows] for at, values in inputs.items()}
+        best = explain(network, some, known, effort=effort).best(network)
+        return reduce(Belief.beside, (best[at] for at in network.free))
 
-    found, placed = in_parts(find, len(evidence[0].outputs), nodes.edges[-1], run, watch)
-    return [Belief(found.mean[:, at], found.variance[:, at]) for at in nodes], placed
+    count = len(next(iter(outputs.values())))
+    found, placed = _in_parts(find, count, sum(widths), run, watch)
+    beliefs = {at: Belief.certain(values) for at, values in inputs.items()}
+    return beliefs | dict(zip(network.free, found.split(widths), strict=True)), placed
 
 
-def in_parts(
+def _in_parts(
     find: Find, count: int, width: int, run: Executor, watch: Watch | None
 ) -> tuple[Belief, int]:
-    """What is found of so many rows, a part at a time, and how many were placed."""
+    """Find so many rows, a part at a time; also how many were placed."""
     done, going = 0, watch is None or watch(0)
     parts = [np.arange(a, min(a + ROWS_AT_ONCE, count)) for a in range(0, count, ROWS_AT_ONCE)]
     found = Belief(np.empty((count, width)), np.empty((count, width)))

@@ -1,13 +1,12 @@
-"""Data → latent: beliefs about the inputs of new rows, whole or partial, q(u) at its optimum.
+"""Data → nodes: beliefs about the points of new rows, whole or partial, q(u) at its optimum.
 
 With q(u) fixed the bound splits over rows, and a row's observed outputs enter through one adjoint
 of its Φ, so all rows are inferred together at the cost of one expectation each (Titsias &
-Lawrence 2010, §4; Damianou 2015, §3.4.1).
+Lawrence 2010, §4; Damianou 2015, §3.4.1, for every layer of §6.2).
 """
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial as partial_of
 from typing import Self
 
 import numpy as np
@@ -16,32 +15,25 @@ from numpy.typing import NDArray
 from scipy.special import logsumexp
 
 from gplvm_core.beliefs import Belief
-from gplvm_core.kernels import Kernel
 from gplvm_core.numerics import Array, one_thread_a_product
-from gplvm_core.optimise import minimise_rows
-from gplvm_core.prediction.posterior import Posterior
-from gplvm_core.prediction.row_terms import (
-    ROWS_PER_TILE,
-    CertainTerms,
-    Evidence,
-    UncertainTerms,
-    terms_of,
-)
-from gplvm_core.priors import StandardNormal
+from gplvm_core.prediction.forward import followed
+from gplvm_core.prediction.generate import predict
+from gplvm_core.prediction.network import Network, Outputs, TrainedEdge, inputs_of
+from gplvm_core.prediction.row_bound import RowBound, Search
+from gplvm_core.prediction.row_terms import ROWS_PER_TILE, Evidence
 
 ROWS_PER_BATCH = 1024
-# Of rows to ask about.
+# Of rows that a question is about.
 TOLERANCE = 1e-3
 # Training points that rows may start from: the distances to all of very many would fill the memory.
 MOST_PLACES = 10_000
 # Two ends closer than this many standard deviations (squared) are one explanation.
 APART = 1.0
-# Nor are ends told apart that are nearer than this share of the training points' spread.
+# Ends are also one that are nearer than this share of the training points' spread.
 LEAST_APART = 0.05
 
 Rows = NDArray[np.intp]
-Unpack = Callable[[Array], tuple[Array, Array]]
-RowsFunction = Callable[[Array, Rows], tuple[Array, Array]]
+Inputs = Mapping[int, Float[Array, "N _Q"]]
 
 
 @dataclass(frozen=True)
@@ -108,137 +100,198 @@ class Projection:
         )
 
 
-def project(
-    evidence: Sequence[Evidence],
-    training: Belief,
-    *,
-    partial: bool = False,
-    effort: Effort = THOROUGH,
-) -> Projection:
-    """q(x*) = N(mean, diag variance) of new rows from the layers' outputs, each row on its own.
+@dataclass(frozen=True)
+class Explained:
+    """The explanations of rows at every node that is not known.
 
-    training: q(X) of the training rows. Every row starts from training points whose generated
-    outputs are near where it is observed.
-    partial: there are more outputs than the evidence holds, so every row has gaps.
+    nodes: their numbers. informed: of every row, which of them have anything observed below them;
+    the beliefs at the others are N(0, I). known: the rows' points at the known nodes.
     """
-    scale, n_latent = np.sqrt(training.variance.mean(axis=0)), training.n_latent
-    training = training.thinned(MOST_PLACES)
 
-    def unpack(vector: Array) -> tuple[Array, Array]:
-        return scale * vector[:, :n_latent], np.exp(2.0 * vector[:, n_latent:])
+    nodes: tuple[int, ...]
+    found: tuple[Projection, ...]
+    informed: Bool[NDArray[np.bool_], "N V"]
+    known: Mapping[int, Belief]
 
-    def start(nearest: Rows) -> Array:
-        spread = 0.5 * np.log(training.variance[nearest])
-        return np.hstack([training.mean[nearest] / scale, spread])
+    @classmethod
+    def at(cls, node: int, found: Projection) -> Self:
+        """Explanations at one node, from which all else follows."""
+        return cls((node,), (found,), np.ones((len(found.bound), 1), dtype=bool), {})
 
-    def objective(evidence: Sequence[Evidence], starts: int, which: Rows) -> RowsFunction:
-        terms = terms_of(evidence, partial_of(UncertainTerms.of, tile=effort.tile))
+    def __getitem__(self, node: int) -> Projection:
+        return self.found[self.nodes.index(node)]
 
-        def negative_bound(vector: Array, rows: Rows) -> tuple[Array, Array]:
-            # A step too long may overflow: that row's evaluation is rejected.
-            with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
-                mean, variance = unpack(vector)
-                value, d_mean, d_variance = terms.data(mean, variance, rows // starts)
-                prior, belief = StandardNormal(), Belief(mean, variance)
-                _, d_kl = prior.kl(belief)
-                value = value - prior.kl_terms(belief).sum(axis=1)
-                d_mean, d_variance = d_mean - d_kl.mean, d_variance - d_kl.variance
-                return -value, -np.hstack([scale * d_mean, 2.0 * variance * d_variance])
+    @property
+    def weights(self) -> Float[Array, "N K"]:
+        """The weights of a row's explanations, which sum to 1."""
+        return self.found[0].weights
 
-        return negative_bound
+    def patterns(self) -> Iterator[tuple[Rows, list[int]]]:
+        """Rows with the same informed nodes, and the places of these in `nodes`."""
+        kinds, which = np.unique(self.informed, axis=0, return_inverse=True)
+        for number, kind in enumerate(kinds):
+            yield np.flatnonzero(which.ravel() == number), np.flatnonzero(kind).tolist()
 
-    return projected(evidence, training.mean, partial, objective, start, unpack, effort=effort)
+    def given(
+        self, network: Network, rows: Rows, places: Sequence[int], k: int
+    ) -> dict[int, Belief]:
+        """What explanation k of rows with the same informed nodes says: beliefs at these, at the
+        known nodes, and at the roots.
+        """
+        given = {at: belief.rows(rows) for at, belief in self.known.items()}
+        for place, (at, found) in enumerate(zip(self.nodes, self.found, strict=True)):
+            if place in places or at in network.roots:
+                given[at] = Belief(found.mean[rows, k], found.variance[rows, k])
+        return given
+
+    def best(self, network: Network) -> dict[int, Belief]:
+        """The best explanation at every node; nodes with nothing observed below them follow from
+        those above.
+        """
+        widths = {at: found.mean.shape[2] for at, found in zip(self.nodes, self.found, strict=True)}
+        shape = {at: (len(self.informed), width) for at, width in widths.items()}
+        best = {at: Belief(np.empty(size), np.empty(size)) for at, size in shape.items()}
+        for rows, places in self.patterns():
+            whole = followed(network, self.given(network, rows, places, 0))
+            for at, own in best.items():
+                own.mean[rows], own.variance[rows] = whole[at].mean, whole[at].variance
+        return best | dict(self.known)
 
 
-def project_certain(
-    posterior: Posterior, outputs: Float[Array, "N D"], training_mean: Float[Array, "T Q"]
+def project(
+    evidence: Sequence[Evidence], training: Belief, *, effort: Effort = THOROUGH
 ) -> Projection:
-    """The most probable latent points of each new row, for models whose latents are points."""
+    """q(x*) = N(mean, diag variance) of new rows from the outputs of layers on one node.
 
-    def objective(evidence: Sequence[Evidence], starts: int, which: Rows) -> RowsFunction:
-        terms = terms_of(evidence, CertainTerms.of)
-
-        def negative(vector: Array, rows: Rows) -> tuple[Array, Array]:
-            value, d_mean, _ = terms.data(vector, np.zeros_like(vector), rows // starts)
-            return -value + 0.5 * np.sum(vector**2, axis=1), -d_mean + vector
-
-        return negative
-
-    def start(nearest: Rows) -> Array:
-        return training_mean[nearest]
-
-    def unpack(vector: Array) -> tuple[Array, Array]:
-        return vector, np.zeros_like(vector)
-
-    return projected(
-        (Evidence(posterior, outputs),), training_mean, False, objective, start, unpack
-    )
+    training: q(X) of the training rows; points where it has no variances, and then the most
+    probable points are found.
+    """
+    ends = {str(at): each.posterior for at, each in enumerate(evidence)}
+    outputs = {str(at): each.outputs for at, each in enumerate(evidence)}
+    return explain(Network.star(ends, training), outputs, effort=effort)[0]
 
 
 @one_thread_a_product()
-def projected(
-    evidence: Sequence[Evidence],
-    training_mean: Array,
-    partial: bool,
-    objective: Callable[[Sequence[Evidence], int, Rows], RowsFunction],
-    start: Callable[[Rows], Array],
-    unpack: Unpack,
-    inferred: Array | None = None,
+def explain(
+    network: Network,
+    outputs: Outputs,
+    inputs: Inputs | None = None,
+    *,
     effort: Effort = THOROUGH,
-    untold: Bool[NDArray[np.bool_], "N P"] | None = None,
-) -> Projection:
-    """The ends of every row over its starts, in batches that bound the memory.
+) -> Explained:
+    """q at all nodes of new rows, each row on its own, the layers' q(u) held.
 
-    inferred: training means of all that is inferred of a row, where that is more than what the
-    evidence hangs on; untold: of which of it a row's bound says nothing, so that it stays where it
-    started and cannot tell explanations apart: N(0, 1) stands there.
+    outputs: of some or all of the data (NaN: missing), in the user's units. inputs: of the rows,
+    for the nodes that are known. Every row starts from training points whose generated outputs are
+    near where it is observed, and where all tops are known, first from where these lead.
     """
-    generated = np.hstack([_at_noise_level(each, training_mean) for each in evidence])
-    internal = np.hstack([each.internal * _precision(each) for each in evidence])
-    n_rows, n_latent = len(internal), training_mean.shape[1]
-    inferred = training_mean if inferred is None else inferred
-    shared = [each for each in evidence if each.at is None]
-    relevance = [_relative_relevance(each.layers[0].kernel, n_latent) for each in shared]
-    places = training_mean * np.sqrt(np.max(relevance or [np.ones(n_latent)], axis=0))
+    inputs = {} if inputs is None else inputs
+    scale = {at: np.sqrt(network.beliefs[at].variance.mean(axis=0)) for at in network.free}
+    certain = all(network.beliefs[at].known for at in network.free)
+    training = tuple(each.thinned(MOST_PLACES) for each in network.beliefs)
+    known = dict(enumerate(training))
+    edges = {name: network.ends[name] for name in outputs}
+    generated = np.hstack([_generated(edge, known) for edge in edges.values()])
+    internal = np.hstack(
+        [
+            edge.posterior.to_internal(outputs[name]) * _precision(edge)
+            for name, edge in edges.items()
+        ]
+    )
+    places = _places(list(edges.values()), training)
+    partial = len(outputs) < len(network.ends)
     gaps = np.asarray(np.isnan(internal).any(axis=1) | partial)
+    ends = np.cumsum([0, *(training[at].n_latent for at in network.free)])
+    columns = {at: slice(ends[n], ends[n + 1]) for n, at in enumerate(network.free)}
     most = max(effort.starts, effort.starts_of_partial)
-    mean = np.zeros((n_rows, most, inferred.shape[1]))
+    mean = np.zeros((len(internal), most, ends[-1]))
     variance, bound = np.ones_like(mean), np.full(mean.shape[:2], -np.inf)
     for which in _batches(gaps):
         some = bool(gaps[which[0]])
         count = effort.starts_of_partial if some else effort.starts
         starts = _starts(internal[which], generated, places, count, partial=some)
         count = starts.shape[1]
-        negative = objective([each.rows(which) for each in evidence], count, which)
-        run = minimise_rows(negative, start(starts.ravel()), effort.iterations, effort.tolerance)
-        ends = (*starts.shape, inferred.shape[1])
-        mean[which, :count], variance[which, :count] = (x.reshape(ends) for x in unpack(run.x))
-        bound[which, :count] = -run.values.reshape(starts.shape)
-    if untold is not None:
-        mean = np.where(untold[:, None], 0.0, mean)
-        variance = np.where(untold[:, None], 1.0, variance)
-    return Projection.of(mean, variance, bound, LEAST_APART**2 * inferred.var(axis=0))
+        rows = RowBound.of(
+            network,
+            {name: values[which] for name, values in outputs.items()},
+            {at: values[which] for at, values in inputs.items()},
+            roots=network.roots,
+            certain=certain,
+            tile=effort.tile,
+        )
+        start = _at_starts(network, training, rows, starts)
+        search = Search(
+            rows,
+            tuple(training[at].n_latent for at in rows.nodes),
+            np.ones(start.n_latent) if certain else np.hstack([scale[at] for at in rows.nodes]),
+            certain,
+            count,
+        )
+        found, values = search.highest(start, effort.iterations, effort.tolerance)
+        for at, own in zip(rows.nodes, found.split(search.widths), strict=True):
+            shape = (*starts.shape, own.n_latent)
+            mean[which, :count, columns[at]] = own.mean.reshape(shape)
+            variance[which, :count, columns[at]] = own.variance.reshape(shape)
+        bound[which, :count] = values.reshape(starts.shape)
+    informed = network.informed(outputs)
+    nothing = np.repeat(~informed, np.diff(ends), axis=1)[:, None]
+    mean, variance = np.where(nothing, 0.0, mean), np.where(nothing, 1.0, variance)
+    spread = np.hstack([training[at].mean.var(axis=0) for at in network.free])
+    whole = Projection.of(mean, variance, bound, LEAST_APART**2 * spread)
+    parts = tuple(
+        Projection(whole.mean[:, :, at], whole.variance[:, :, at], whole.bound)
+        for at in columns.values()
+    )
+    points = {at: Belief.certain(values) for at, values in inputs.items()}
+    return Explained(network.free, parts, informed, points)
 
 
-def _precision(evidence: Evidence) -> float:
+def _precision(edge: TrainedEdge) -> float:
     """1/σ: outputs of several layers compare at the level of their noise."""
-    return float(1.0 / np.sqrt(evidence.posterior.noise_variance))
+    return float(1.0 / np.sqrt(edge.posterior.noise_variance))
 
 
-def _at_noise_level(evidence: Evidence, points: Array) -> Array:
-    """The training rows' outputs; points: theirs in the space that views share."""
-    posterior = evidence.posterior
-    if evidence.at is not None:
-        points = evidence.at
-    elif evidence.own:
-        points = evidence.own[-1].training.mean
-    generated = posterior.kernel.K(points, posterior.inducing) @ posterior.weights
-    return np.asarray(generated * _precision(evidence))
+def _generated(edge: TrainedEdge, training: Mapping[int, Belief]) -> Array:
+    """The training rows' outputs in one layer."""
+    points, posterior = inputs_of(edge, training).mean, edge.posterior
+    cross = posterior.kernel.K(points, posterior.inducing)
+    return posterior.mean(points, cross) * _precision(edge)
 
 
-def _relative_relevance(kernel: Kernel, n_latent: int) -> Float[Array, " Q"]:
-    relevance = kernel.relevance
-    return np.ones(n_latent) if relevance is None else relevance / relevance.max()
+def _places(edges: Sequence[TrainedEdge], training: Sequence[Belief]) -> Float[Array, "T Q"]:
+    """The training points at the nodes that the given outputs depend on directly, in units that
+    count by what matters to any of the outputs: by these, starts are apart.
+    """
+    counts = dict[int, Array]()
+    for edge in edges:
+        relevance, at = edge.posterior.kernel.relevance, 0
+        share = np.ones(edge.posterior.n_latent)
+        if relevance is not None:
+            share = relevance / relevance.max()
+        for node in edge.sources:
+            own = share[at : at + training[node].n_latent]
+            counts[node], at = np.maximum(counts.get(node, 0.0), own), at + len(own)
+    return np.hstack([training[node].mean * np.sqrt(own) for node, own in counts.items()])
+
+
+def _at_starts(
+    network: Network, training: Sequence[Belief], bound: RowBound, starts: Int[Rows, "n K"]
+) -> Belief:
+    """Where every start of every row begins, side by side at all nodes that are inferred."""
+    nearest, nodes = starts.ravel(), bound.nodes
+    mean = np.hstack([training[at].mean[nearest] for at in nodes])
+    variance = np.hstack([training[at].variance[nearest] for at in nodes])
+    if not network.roots:
+        # Where the known points lead, as certain as training rows usually are.
+        above = dict(bound.known)
+        for at in network.free:
+            edge = network.into(at)
+            assert edge is not None
+            above[at] = Belief.certain(predict(edge.posterior, inputs_of(edge, above).mean)[0])
+        first = slice(None, None, starts.shape[1])
+        mean[first] = np.hstack([above[at].mean for at in nodes])
+        variance[first] = np.hstack([training[at].variance.mean(axis=0) for at in nodes])
+    return Belief(mean, variance)
 
 
 def _batches(gaps: Bool[NDArray[np.bool_], " _N"]) -> Iterator[Rows]:

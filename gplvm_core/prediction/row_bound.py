@@ -1,7 +1,7 @@
-"""What several layers say of rows whose outputs are given: a bound that splits over rows.
+"""The bound of rows at layers that are held, over all nodes of a graph; it splits over rows.
 
-As in one layer (`project`), the layers' q(u) is held. A layer whose outputs for a row are a belief
-N(m, s) adds what it says of that belief to what the layers to data say of the data.
+As in one layer, q(u) is held. A layer whose outputs for a row are a belief N(m, s) adds its
+expected log density of that belief to what the layers to data add.
 """
 
 from collections.abc import Mapping, Sequence
@@ -15,15 +15,12 @@ from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.numerics import Array
+from gplvm_core.optimise import minimise_rows
 from gplvm_core.parameters import add
+from gplvm_core.prediction.network import Network, Outputs
 from gplvm_core.prediction.posterior import Posterior
-from gplvm_core.prediction.row_terms import (
-    Evidence,
-    RowTerms,
-    UncertainTerms,
-    rows_seen,
-    terms_of,
-)
+from gplvm_core.prediction.row_terms import ROWS_PER_TILE, CertainTerms, RowTerms, UncertainTerms
+from gplvm_core.priors import StandardNormal
 from gplvm_core.statistics import HandedOn
 
 Rows = NDArray[np.intp]
@@ -36,12 +33,8 @@ class HiddenTerms:
     terms: UncertainTerms
 
     @classmethod
-    def of(cls, posterior: Posterior) -> Self:
-        return cls(UncertainTerms.of(posterior, np.zeros((1, posterior.n_outputs))))
-
-    @property
-    def n_latent(self) -> int:
-        return self.terms.posterior.n_latent
+    def of(cls, posterior: Posterior, tile: int = ROWS_PER_TILE) -> Self:
+        return cls(UncertainTerms.of(posterior, np.zeros((1, posterior.n_outputs)), tile))
 
     def data(self, above: Belief, below: Belief) -> tuple[Array, Belief, Belief]:
         """Values (r,), and gradients in the beliefs about inputs and outputs of the rows."""
@@ -74,19 +67,19 @@ class HiddenTerms:
 
 @dataclass(frozen=True)
 class Link:
-    """A hidden layer from some nodes to another; told: 0 for rows of which nothing is observed
-    below it, whose outputs integrate out, 1 for the others (None: all).
+    """A hidden layer from some nodes to another. informed: 0 for rows of which nothing is observed
+    below it, whose outputs integrate out, 1 for the others.
     """
 
     terms: HiddenTerms
     sources: tuple[int, ...]
     below: int
-    told: Float[Array, " N"] | None = None
+    informed: Float[Array, " N"]
 
     def data(self, above: Belief, below: Belief, rows: Rows) -> tuple[Array, Belief, Belief]:
         value, *slopes = self.terms.data(above, below)
-        if self.told is not None:
-            told = self.told[rows]
+        told = self.informed[rows]
+        if not told.all():
             value = told * value
             slopes = [Belief(told[:, None] * b.mean, told[:, None] * b.variance) for b in slopes]
         return value, slopes[0], slopes[1]
@@ -94,66 +87,79 @@ class Link:
 
 @dataclass(frozen=True)
 class RowBound:
-    """What all layers say of rows whose outputs are given: their bound but for the KL of nodes
-    that have a prior of their own.
+    """What all layers add to the bound of rows whose outputs are given.
 
-    ends: what is observed below which nodes, by a layer that has these as its inputs. known: the
-    beliefs about the rows at nodes that are inputs; all other nodes are inferred, in their order.
+    ends: the terms of what is observed, and the nodes that the layer starts from. nodes: the nodes
+    whose beliefs are inferred, in their order. known: the rows' beliefs at all other nodes. roots:
+    the nodes whose divergence from N(0, I) is taken off.
     """
 
     ends: tuple[tuple[RowTerms, tuple[int, ...]], ...]
     hidden: tuple[Link, ...]
+    nodes: tuple[int, ...]
     known: Mapping[int, Belief] = field(default_factory=dict)
+    roots: tuple[int, ...] = ()
 
     @classmethod
-    def of(cls, evidence: Sequence[Evidence], above: Sequence[Posterior]) -> Self:
-        """Of a chain of layers, whose nodes are numbered as `beliefs_at` has them.
+    def of(
+        cls,
+        network: Network,
+        outputs: Outputs,
+        inputs: Mapping[int, Float[Array, "N _Q"]] | None = None,
+        *,
+        roots: tuple[int, ...] = (),
+        certain: bool = False,
+        tile: int = ROWS_PER_TILE,
+    ) -> Self:
+        """Of rows with these outputs (user's units), at all nodes that any of them informs.
 
-        above: the layers that all views share. A layer with more inputs than the node above it has
-        dimensions sees the top as well.
+        certain: the nodes' points are points, not beliefs.
         """
-        first = (*above, *evidence[0].layers)[0]
-        widths, links = [first.n_latent], list[Link]()
-
-        def into(posterior: Posterior, at: int) -> tuple[int, ...]:
-            return (at,) if posterior.n_latent == widths[at] else (at, 0)
-
-        def linked(posterior: Posterior, at: int, told: Array | None = None) -> int:
-            terms = HiddenTerms.of(posterior)
-            links.append(Link(terms, into(posterior, at), len(widths), told))
-            widths.append(posterior.n_outputs)
-            return len(links)
-
-        for at, posterior in enumerate(above):
-            linked(posterior, at)
-        met: dict[tuple[int, ...], list[Evidence]] = {}
-        for each in evidence:
-            at, seen = len(above), rows_seen([each])
-            for layer in each.own:
-                at = linked(layer.posterior, at, None if seen.all() else seen.astype(np.float64))
-            met.setdefault(into(each.posterior, at), []).append(each)
-        ends = ((terms_of(each, UncertainTerms.of), at) for at, each in met.items())
-        return cls(tuple(ends), tuple(links))
+        flags = network.informed(outputs)
+        informed = dict(zip(network.free, flags.T, strict=True))
+        ends = list[tuple[RowTerms, tuple[int, ...]]]()
+        for name, values in outputs.items():
+            edge = network.ends[name]
+            if not np.isnan(values).all():
+                internal = edge.posterior.to_internal(values)
+                terms: RowTerms
+                if certain:
+                    terms = CertainTerms.of(edge.posterior, internal)
+                else:
+                    terms = UncertainTerms.of(edge.posterior, internal, tile)
+                ends.append((terms, edge.sources))
+        links = tuple(
+            Link(
+                HiddenTerms.of(edge.posterior, tile),
+                edge.sources,
+                edge.target,
+                informed[edge.target].astype(np.float64),
+            )
+            for edge in network.edges
+            if isinstance(edge.target, int) and informed[edge.target].any()
+        )
+        nodes = tuple(at for at in network.free if informed[at].any())
+        known = {at: Belief.certain(values) for at, values in (inputs or {}).items()}
+        return cls(tuple(ends), links, nodes, known, tuple(at for at in roots if at in nodes))
 
     def data(self, beliefs: Sequence[Belief], rows: Rows) -> tuple[Array, list[Belief]]:
         """Values (r,), and gradients in the beliefs at every node that is inferred, of the rows
         with these numbers in the evidence.
         """
         value = np.zeros(len(rows))
-        inferred = iter(beliefs)
-        beliefs = [
-            self.known[at].rows(rows) if at in self.known else next(inferred)
-            for at in range(len(beliefs) + len(self.known))
-        ]
-        slopes = [Belief(np.zeros_like(b.mean), np.zeros_like(b.mean)) for b in beliefs]
+        at = {node: known.rows(rows) for node, known in self.known.items()}
+        at |= dict(zip(self.nodes, beliefs, strict=True))
+        slopes = {
+            node: Belief(np.zeros_like(b.mean), np.zeros_like(b.mean)) for node, b in at.items()
+        }
 
         def seen(sources: tuple[int, ...]) -> Belief:
-            return reduce(Belief.beside, (beliefs[at] for at in sources))
+            return reduce(Belief.beside, (at[node] for node in sources))
 
         def pull(sources: tuple[int, ...], met: Belief) -> None:
-            parts = met.split([beliefs[at].n_latent for at in sources])
-            for at, own in zip(sources, parts, strict=True):
-                slopes[at] = add(slopes[at], own)
+            parts = met.split([at[node].n_latent for node in sources])
+            for node, own in zip(sources, parts, strict=True):
+                slopes[node] = add(slopes[node], own)
 
         for terms, sources in self.ends:
             inputs = seen(sources)
@@ -161,8 +167,63 @@ class RowBound:
             value = value + own
             pull(sources, Belief(d_mean, d_variance))
         for link in self.hidden:
-            own, above, below = link.data(seen(link.sources), beliefs[link.below], rows)
+            own, above, below = link.data(seen(link.sources), at[link.below], rows)
             value = value + own
             pull(link.sources, above)
             slopes[link.below] = add(slopes[link.below], below)
-        return value, [own for at, own in enumerate(slopes) if at not in self.known]
+        for root in self.roots:
+            own, slope = _divergence(at[root])
+            value, slopes[root] = value - own, add(slopes[root], slope)
+        return value, [slopes[node] for node in self.nodes]
+
+
+def _divergence(belief: Belief) -> tuple[Array, Belief]:
+    """KL(q ‖ N(0, I)) of every row, and minus its gradient; of points −log N(x; 0, I), up to a
+    constant.
+    """
+    if belief.known:
+        return 0.5 * np.sum(belief.mean**2, axis=1), Belief(-belief.mean, -belief.variance)
+    _, slope = StandardNormal().kl(belief)
+    own = StandardNormal().kl_terms(belief).sum(axis=1)
+    return own, Belief(-slope.mean, -slope.variance)
+
+
+@dataclass(frozen=True)
+class Search:
+    """The bound of rows as a function of one vector a row: means in units of `scale`, and the
+    logarithms of standard deviations, of all nodes that are inferred, side by side.
+
+    certain: points have no variances. starts: how many vectors in turn are of the same row.
+    """
+
+    bound: RowBound
+    widths: tuple[int, ...]
+    scale: Float[Array, " P"]
+    certain: bool = False
+    starts: int = 1
+
+    def highest(
+        self, start: Belief, iterations: int, tolerance: float
+    ) -> tuple[Belief, Float[Array, " R"]]:
+        """Where each row's bound is highest from its start, and its values there."""
+        mean = start.mean / self.scale
+        vector = mean if self.certain else np.hstack([mean, 0.5 * np.log(start.variance)])
+        found = minimise_rows(self._negative, vector, iterations, tolerance)
+        return self._unpacked(found.x), -found.values
+
+    def _unpacked(self, vector: Array) -> Belief:
+        width = len(self.scale)
+        mean = self.scale * vector[:, :width]
+        certain = np.zeros_like(mean)
+        return Belief(mean, certain if self.certain else np.exp(2.0 * vector[:, width:]))
+
+    def _negative(self, vector: Array, rows: Rows) -> tuple[Array, Array]:
+        # A step too long may overflow: that row's evaluation is rejected.
+        with np.errstate(over="ignore", divide="ignore", invalid="ignore"):
+            at = self._unpacked(vector)
+            value, slopes = self.bound.data(at.split(self.widths), rows // self.starts)
+            slope = -self.scale * np.hstack([each.mean for each in slopes])
+            if not self.certain:
+                spread = np.hstack([each.variance for each in slopes])
+                slope = np.hstack([slope, -2.0 * at.variance * spread])
+            return -value, slope

@@ -4,19 +4,16 @@ With q(u) fixed these terms split over rows (Titsias & Lawrence 2010, §4). Miss
 in a row, and left out of its sums.
 """
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Protocol, Self
 
 import numpy as np
-from jaxtyping import Bool, Float
+from jaxtyping import Float
 from numpy.typing import NDArray
 
-from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import WeightedPsi2
 from gplvm_core.numerics import Array, fold_upper
 from gplvm_core.prediction.posterior import Posterior
-from gplvm_core.statistics import Statistics
 
 ROWS_PER_TILE = 32
 
@@ -31,67 +28,11 @@ class RowTerms(Protocol):
 
 
 @dataclass(frozen=True)
-class OwnLayer:
-    """A hidden layer that leads to one view alone, and what is believed of the training rows at its
-    outputs. statistics: None where q(u) is no function of them.
-    """
-
-    posterior: Posterior
-    training: Belief
-    statistics: Statistics | None
-
-
-@dataclass(frozen=True)
 class Evidence:
-    """Outputs of new rows in one layer: user's units, NaN where missing.
-
-    own: the layers between the space that views share and this one, from above. at: the training
-    rows' means at the layer's inputs, where they are not those of the space that views share.
-    """
+    """Outputs of new rows in one layer: user's units, NaN where missing."""
 
     posterior: Posterior
     outputs: Float[Array, "N D"]
-    own: tuple[OwnLayer, ...] = ()
-    at: Float[Array, "T Q"] | None = None
-
-    @property
-    def internal(self) -> Float[Array, "N D"]:
-        """The outputs, centred and scaled as the layer saw them."""
-        return self.posterior.to_internal(self.outputs)
-
-    def rows(self, chosen: Rows) -> "Evidence":
-        """What is known of some of the rows."""
-        return replace(self, outputs=self.outputs[chosen])
-
-    @property
-    def layers(self) -> tuple[Posterior, ...]:
-        """From the space that views share down to the outputs."""
-        return (*(layer.posterior for layer in self.own), self.posterior)
-
-
-@dataclass(frozen=True)
-class SeveralTerms:
-    """Layers that share their inputs: what each says of a row adds up (Damianou 2015, §5.2.3)."""
-
-    parts: tuple[RowTerms, ...]
-
-    def data(self, mean: Array, variance: Array, rows: Rows) -> tuple[Array, Array, Array]:
-        done = [part.data(mean, variance, rows) for part in self.parts]
-        value, d_mean, d_variance = (sum(part[1:], part[0]) for part in zip(*done, strict=True))
-        return value, d_mean, d_variance
-
-
-def rows_seen(evidence: Sequence[Evidence]) -> Bool[NDArray[np.bool_], " N"]:
-    """Which rows have anything observed in any of the layers."""
-    return np.any([~np.isnan(each.outputs).all(axis=1) for each in evidence], axis=0)
-
-
-def terms_of(
-    evidence: Sequence[Evidence], build: Callable[[Posterior, Array], RowTerms]
-) -> RowTerms:
-    """What all of the evidence says; build: `UncertainTerms.of` or `CertainTerms.of`."""
-    parts = tuple(build(each.posterior, each.internal) for each in evidence)
-    return parts[0] if len(parts) == 1 else SeveralTerms(parts)
 
 
 @dataclass(frozen=True)

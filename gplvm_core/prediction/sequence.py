@@ -1,75 +1,244 @@
-"""Sequences: the latent path of their rows together, and new ones drawn from the prior."""
+"""Sequences: what their rows say together about every node, and new ones drawn from the prior.
 
-from collections.abc import Callable, Sequence
-from dataclasses import replace
+The points of some nodes, the tops, lie on a path with a prior over time; all other points are at
+their best for the path, row by row. Damianou (2015), §3.4.2 and App. B.4; below hidden layers §6.2.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import reduce
 
 import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import NDArray
 
+from gplvm_core.beliefs import Belief
 from gplvm_core.numerics import Array, factorise
-from gplvm_core.prediction.deep import sample_through
+from gplvm_core.prediction.adapted import adapted_terms
+from gplvm_core.prediction.forward import draw_jointly, followed, with_priors
+from gplvm_core.prediction.network import Network, Outputs
 from gplvm_core.prediction.paths import (
     MOST_STEPS,
     Continued,
-    FoundPath,
+    Ending,
     StepCallback,
-    infer_path,
+    ascend,
     likely_path,
 )
-from gplvm_core.prediction.posterior import Posterior
-from gplvm_core.prediction.project import Projection
-from gplvm_core.prediction.row_terms import Evidence, rows_seen
-from gplvm_core.statistics import Statistics
+from gplvm_core.prediction.project import Explained, Inputs, Projection, explain
+from gplvm_core.prediction.row_bound import RowBound, Search
 
 Rows = NDArray[np.intp]
-EachAlone = Callable[[Sequence[Evidence]], Projection]
 
 # Rows of a sequence that are looked at between two calls of a callback.
 ROWS_AT_ONCE = 128
+# Hidden points follow every step of the path so far; slopes in nats a standard deviation.
+ITERATIONS, TOLERANCE = 50, 1e-4
+
+
+@dataclass(frozen=True)
+class FoundPath:
+    """q of a sequence's rows at every node, the graph that their data follow from, with mappings
+    that took the rows in if that was asked, and how the inference ended.
+    """
+
+    network: Network
+    beliefs: Mapping[int, Belief]
+    ending: Ending
 
 
 def infer_sequence(
-    evidence: Sequence[Evidence],
+    network: Network,
+    outputs: Outputs,
     prior: Continued,
-    each_alone: EachAlone,
+    *,
+    tops: tuple[int, ...] = (0,),
+    inputs: Inputs | None = None,
     callback: StepCallback | None = None,
-    statistics: Sequence[Statistics] | None = None,
+    adapt: bool = False,
 ) -> FoundPath:
-    """q(X*) of one sequence, from where its rows, each alone, make the likeliest path.
+    """q at all nodes of the rows of one sequence, from where its rows, each alone, make the
+    likeliest path.
 
-    Whole rows may be missing. statistics: the training rows', for each layer, when the new rows
-    are to inform the mapping. callback(step, bound in nats) is called after every step, and with
-    step 0 and −inf while rows are looked at one by one; StopIteration raised in it ends the
-    inference with the best so far.
+    prior: of the points of the tops, side by side. Whole rows may be missing; they follow the path
+    alone. adapt: the new rows inform the mappings, too (one layer on the path). callback(step,
+    bound in nats) is called after every step, and with step 0 and −inf while rows are looked at
+    one by one; StopIteration raised in it ends the inference with the best so far.
     """
-    seen = np.flatnonzero(rows_seen(evidence))
-    found = looked_at(evidence, seen, each_alone, callback)
-    start = likely_path(found, seen[: len(found.bound)], prior)
-    if len(found.bound) < len(seen):
-        return replace(infer_path(evidence, prior, start, most_steps=0), ending="stopped")
-    path = infer_path(evidence, prior, start, callback, MOST_STEPS)
-    if statistics is not None and path.ending != "stopped":
-        path = infer_path(evidence, prior, path.belief.mean, callback, MOST_STEPS, statistics)
+    inputs = {} if inputs is None else inputs
+    seen = np.flatnonzero(_rows_seen(outputs))
+    found = _looked_at(network, outputs, inputs, seen, callback)
+    most_steps = MOST_STEPS if len(found.informed) == len(seen) else 0
+    seen = seen[: len(found.informed)]
+    top = _side_by_side([found[at] for at in tops])
+    start = likely_path(top, seen, prior)
+    chosen = _nearest(top, start[seen])
+    hidden = {at: _chosen(found[at], chosen) for at in network.free if at not in tops}
+    path = infer_path(
+        network,
+        outputs,
+        prior,
+        start,
+        tops=tops,
+        inputs=inputs,
+        hidden=hidden,
+        seen=seen,
+        callback=callback,
+        most_steps=most_steps,
+    )
+    if not most_steps:
+        return replace(path, ending="stopped")
+    if adapt and path.ending != "stopped":
+        path = _adapted_path(network, outputs, prior, path.beliefs[0].mean, callback)
     return path
 
 
-def looked_at(
-    evidence: Sequence[Evidence],
-    rows: Int[Rows, " r"],
-    each_alone: EachAlone,
+def infer_path(
+    network: Network,
+    outputs: Outputs,
+    prior: Continued,
+    start: Float[Array, "n Q"],
+    *,
+    tops: tuple[int, ...] = (0,),
+    inputs: Inputs | None = None,
+    hidden: Mapping[int, Belief] | None = None,
+    seen: Int[Rows, " r"] | None = None,
+    callback: StepCallback | None = None,
+    most_steps: int = MOST_STEPS,
+) -> FoundPath:
+    """q of the rows of one sequence, every q(u) held. start: where the means at the tops begin.
+
+    The bound is maximised by natural-gradient steps. hidden: where the other nodes begin, of the
+    rows `seen`; None: of all rows of which anything is observed.
+    """
+    inputs = {} if inputs is None else inputs
+    if seen is None:
+        seen = np.flatnonzero(_rows_seen(outputs))
+    below = None
+    if len(seen):
+        others = tuple(at for at in network.roots if at not in tops)
+        some = {name: values[seen] for name, values in outputs.items()}
+        known = {at: values[seen] for at, values in inputs.items()}
+        bound = RowBound.of(network, some, known, roots=others)
+        usual = {at: network.beliefs[at].variance.mean(axis=0) for at in bound.nodes}
+        below = BelowPath(bound, tops, {} if hidden is None else hidden, usual)
+
+    def data_term(belief: Belief) -> tuple[float, Array, Array]:
+        d_mean, d_variance = np.zeros_like(belief.mean), np.zeros_like(belief.mean)
+        if below is None:
+            return 0.0, d_mean, d_variance
+        value, d_mean[seen], d_variance[seen] = below(belief.rows(seen))
+        return value, d_mean, d_variance
+
+    there = np.isin(np.arange(len(start)), seen)
+    path, ending = ascend(data_term, prior, start, there, callback, most_steps)
+    widths = [network.width(at) for at in tops]
+    given = dict(zip(tops, path.split(widths), strict=True))
+    given |= {at: Belief.certain(values) for at, values in inputs.items()}
+    # Rows of which nothing is observed below a node are where the nodes above lead.
+    beliefs = followed(network, with_priors(network, given))
+    if below is not None:
+        below(path.rows(seen))
+        informed = network.informed({name: values[seen] for name, values in outputs.items()})
+        for at, flags in zip(network.free, informed.T, strict=True):
+            if at in below.hidden:
+                own, rows = beliefs[at], seen[flags]
+                own.mean[rows] = below.hidden[at].mean[flags]
+                own.variance[rows] = below.hidden[at].variance[flags]
+    return FoundPath(network, beliefs, ending)
+
+
+class BelowPath:
+    """The bound of rows as a function of the belief at the tops, all other points at their best.
+
+    Remembers these, for the next belief will be near: evaluations may only get better for it.
+    """
+
+    def __init__(
+        self,
+        bound: RowBound,
+        tops: tuple[int, ...],
+        hidden: Mapping[int, Belief],
+        usual: Mapping[int, Float[Array, " _Q"]],
+    ) -> None:
+        """hidden: where other nodes begin. usual: variances at every node, as units of steps."""
+        self.bound, self.tops = bound, tops
+        self.hidden = {at: hidden[at] for at in bound.nodes if at not in tops}
+        self.widths = tuple(each.n_latent for each in self.hidden.values())
+        self.top_widths = [len(usual[at]) for at in tops]
+        self.scale = np.sqrt(np.hstack([np.empty(0), *(usual[at] for at in self.hidden)]))
+
+    def __call__(self, top: Belief) -> tuple[float, Array, Array]:
+        """Value in nats, and gradients in the tops' means and variances (an envelope's)."""
+        rows = np.arange(top.n_points)
+        above = dict(zip(self.tops, top.split(self.top_widths), strict=True))
+        if self.hidden:
+            at = tuple(self.hidden)
+            below = replace(self.bound, nodes=at, known=dict(self.bound.known) | above)
+            start = reduce(Belief.beside, self.hidden.values())
+            found, _ = Search(below, self.widths, self.scale).highest(start, ITERATIONS, TOLERANCE)
+            self.hidden = dict(zip(at, found.split(self.widths), strict=True))
+        beliefs = above | self.hidden
+        value, slopes = self.bound.data([beliefs[node] for node in self.bound.nodes], rows)
+        at_node = dict(zip(self.bound.nodes, slopes, strict=True))
+        slope = reduce(Belief.beside, (at_node[node] for node in self.tops))
+        return float(value.sum()), slope.mean, slope.variance
+
+
+def _adapted_path(
+    network: Network,
+    outputs: Outputs,
+    prior: Continued,
+    start: Float[Array, "n Q"],
     callback: StepCallback | None,
-) -> Projection:
+) -> FoundPath:
+    """The path of rows that inform the mappings: q(u) is at its optimum for all rows."""
+    ends = network.ends
+    terms = adapted_terms([ends[name] for name in outputs], list(outputs.values()))
+
+    def data_term(at: Belief) -> tuple[float, Array, Array]:
+        value, d_mean, d_variance = zip(*(each.data(at) for each in terms), strict=True)
+        return sum(value), np.sum(d_mean, axis=0), np.sum(d_variance, axis=0)
+
+    path, ending = ascend(data_term, prior, start, _rows_seen(outputs), callback, MOST_STEPS)
+    new = dict(zip(outputs, (each.posterior(path) for each in terms), strict=True))
+    edges = tuple(
+        replace(edge, posterior=new.get(name, edge.posterior)) for name, edge in ends.items()
+    )
+    return FoundPath(replace(network, edges=edges), {0: path}, ending)
+
+
+def _rows_seen(outputs: Outputs) -> NDArray[np.bool_]:
+    return np.any([~np.isnan(values).all(axis=1) for values in outputs.values()], axis=0)
+
+
+def _looked_at(
+    network: Network,
+    outputs: Outputs,
+    inputs: Inputs,
+    rows: Int[Rows, " r"],
+    callback: StepCallback | None,
+) -> Explained:
     """Explanations of rows, some at a time; of fewer when callback ends it."""
-    parts = [each_alone([each.rows(rows[:0]) for each in evidence])]
+
+    def of(some: Rows) -> Explained:
+        seen = {name: values[some] for name, values in outputs.items()}
+        return explain(network, seen, {at: values[some] for at, values in inputs.items()})
+
+    parts = [of(rows[:0])]
     for begin in range(0, len(rows), ROWS_AT_ONCE):
         try:
             if callback is not None:
                 callback(0, -np.inf)
         except StopIteration:
             break
-        some = rows[begin : begin + ROWS_AT_ONCE]
-        parts.append(each_alone([each.rows(some) for each in evidence]))
+        parts.append(of(rows[begin : begin + ROWS_AT_ONCE]))
+    found = tuple(_stacked(each) for each in zip(*(part.found for part in parts), strict=True))
+    informed = np.concatenate([part.informed for part in parts])
+    return Explained(parts[0].nodes, found, informed, {})
+
+
+def _stacked(parts: Sequence[Projection]) -> Projection:
     return Projection(
         np.concatenate([part.mean for part in parts]),
         np.concatenate([part.variance for part in parts]),
@@ -77,23 +246,49 @@ def looked_at(
     )
 
 
+def _side_by_side(found: Sequence[Projection]) -> Projection:
+    mean = np.concatenate([each.mean for each in found], axis=2)
+    variance = np.concatenate([each.variance for each in found], axis=2)
+    return Projection(mean, variance, found[0].bound)
+
+
+def _nearest(found: Projection, start: Float[Array, "n Q"]) -> Rows:
+    """Which explanation of each row the start was taken from."""
+    apart = np.sum((found.mean - start[:, None]) ** 2, axis=2)
+    return np.argmin(np.where(np.isfinite(found.bound), apart, np.inf), axis=1)
+
+
+def _chosen(found: Projection, which: Rows) -> Belief:
+    rows = np.arange(len(which))
+    return Belief(found.mean[rows, which], found.variance[rows, which])
+
+
 def sample_paths(
-    posteriors: Sequence[Posterior],
+    network: Network,
     prior: Continued,
     n_samples: int,
     random_state: int | np.random.Generator | None = None,
-) -> tuple[Float[Array, "S n Q"], Float[Array, "S n D"]]:
-    """Paths drawn from a prior over time, the same in every dimension, and outputs along them.
+    tops: tuple[int, ...] = (0,),
+) -> tuple[Float[Array, "S n Q"], dict[str, Float[Array, "S n _D"]]]:
+    """Paths of the tops drawn from their prior over time, and data along them.
 
-    posteriors: of the layers from the path to the outputs, which are drawn without observation
-    noise.
+    The data are drawn without observation noise.
     """
     generator = np.random.default_rng(random_state)
-    gram = prior.covariance[0]
-    root = factorise(gram, 1e-9 * float(np.mean(np.diagonal(gram)))).lower
-    paths = np.empty((n_samples, *prior.mean.shape))
-    outputs = np.empty((n_samples, len(gram), posteriors[-1].n_outputs))
+    alike = np.ptp(prior.covariance, axis=0).max() == 0.0
+    roots = [
+        factorise(gram, 1e-9 * float(np.mean(np.diagonal(gram)))).lower
+        for gram in (prior.covariance[:1] if alike else prior.covariance)
+    ]
+    widths = [network.width(at) for at in tops]
+    paths, drawn = np.empty((n_samples, *prior.mean.shape)), list[dict[str, Array]]()
     for s in range(n_samples):
-        paths[s] = root @ generator.standard_normal(prior.mean.shape)
-        outputs[s] = sample_through(posteriors, paths[s], 1, generator, noise=False)[0]
-    return paths, outputs
+        unit = generator.standard_normal(prior.mean.shape)
+        if alike:
+            paths[s] = roots[0] @ unit
+        else:
+            paths[s] = np.stack([r @ u for r, u in zip(roots, unit.T, strict=True)], axis=1)
+        at = Belief.certain(paths[s]).split(widths)
+        given = with_priors(network, dict(zip(tops, at, strict=True)))
+        drawn.append(draw_jointly(network, given, 1, generator, noise=False))
+    return paths, {name: np.stack([each[name][0] for each in drawn]) for name in drawn[0]}

@@ -5,7 +5,6 @@ uses are private to it: the given views say nothing about them, so training poin
 in the shared dimensions lend theirs.
 """
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, Self
 
@@ -15,18 +14,17 @@ from numpy.typing import NDArray
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.numerics import Array
-from gplvm_core.prediction.complete import mixed
-from gplvm_core.prediction.deep import through
+from gplvm_core.prediction.complete import NEGLIGIBLE, reconstructed
+from gplvm_core.prediction.forward import moments
+from gplvm_core.prediction.network import Network
 from gplvm_core.prediction.paths import Continued, likely_path
-from gplvm_core.prediction.posterior import Posterior
-from gplvm_core.prediction.project import Projection, spread_out
+from gplvm_core.prediction.project import Explained, Projection, spread_out
 
 Flags = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 
 # Of how many neighbours, for each alternative wanted, the most different ones are chosen.
 NEIGHBOURS = 8
-NEGLIGIBLE = 1e-6
 # How many neighbours a row of a sequence may take its private dimensions from.
 LENDERS = 10
 
@@ -53,13 +51,19 @@ class Roles:
 class Wanted:
     """The view that is asked for, and the training points of the rows that have it.
 
-    layers: from the space that views share down to it. Rows without the view know nothing of its
+    node: the one whose points views share. Rows without the view are not informed about its
     private dimensions.
     """
 
-    layers: tuple[Posterior, ...]
+    network: Network
+    view: str
+    node: int
     training: Belief
     roles: Roles
+
+    def at(self, belief: Belief) -> tuple[Float[Array, "N D"], Float[Array, "N D"]]:
+        """Mean and variance of the view, noise included, at points that views share."""
+        return moments(self.network, {self.node: belief}, noise=True, ends=(self.view,))[self.view]
 
 
 def transfer(
@@ -74,9 +78,10 @@ def transfer(
     """
     # Neighbours in no shared dimension would be any.
     if private == "prior" or (count == 1 and not wanted.roles.shared.any()):
-        return mixed(wanted.layers, found, noise=True)
+        alone = Explained.at(wanted.node, found)
+        return reconstructed(wanted.network, alone, noise=True, ends=(wanted.view,))[wanted.view]
     chosen = candidates(found, wanted.training, wanted.roles, count)
-    mean, variance = generate_candidates(wanted.layers, chosen)
+    mean, variance = generate_candidates(wanted, chosen)
     return (mean[:, 0], variance[:, 0]) if count == 1 else (mean, variance)
 
 
@@ -89,7 +94,7 @@ def transfer_path(
     """
     if private == "nearest" and wanted.roles.private.any():
         belief = _lent_along(wanted, belief, prior)
-    return through(wanted.layers, belief.mean, belief.variance, noise=True)
+    return wanted.at(belief)
 
 
 def _lent_along(wanted: Wanted, belief: Belief, prior: Continued) -> Belief:
@@ -148,15 +153,15 @@ def candidates(
 
 
 def generate_candidates(
-    layers: Sequence[Posterior], found: Projection
+    wanted: Wanted, found: Projection
 ) -> tuple[Float[Array, "N K D"], Float[Array, "N K D"]]:
-    """Mean and variance of the outputs of every candidate, NaN where a row has fewer."""
-    shape = (*found.bound.shape, layers[-1].n_outputs)
-    mean, variance = np.full(shape, np.nan), np.full(shape, np.nan)
+    """Mean and variance of the view of every candidate, NaN where a row has fewer."""
+    width = wanted.network.ends[wanted.view].posterior.n_outputs
+    mean, variance = np.full((2, *found.bound.shape, width), np.nan)
     for k in range(found.bound.shape[1]):
         rows = np.flatnonzero(np.isfinite(found.bound[:, k]))
-        mean[rows, k], variance[rows, k] = through(
-            layers, found.mean[rows, k], found.variance[rows, k], noise=True
+        mean[rows, k], variance[rows, k] = wanted.at(
+            Belief(found.mean[rows, k], found.variance[rows, k])
         )
     return mean, variance
 

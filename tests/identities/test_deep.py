@@ -30,7 +30,14 @@ from gplvm_core.models.problems.starts import Start
 from gplvm_core.models.training.run import Phase
 from gplvm_core.numerics import NotPositiveDefiniteError
 from gplvm_core.parameters import leaves
-from gplvm_core.prediction import predict, predict_covariance, sample_through, through
+from gplvm_core.prediction import (
+    DATA,
+    Network,
+    draw_jointly,
+    moments,
+    predict,
+    predict_covariance,
+)
 from gplvm_core.priors.temporal import Timeline
 from gplvm_core.statistics import Targets
 from gplvm_core.statistics.executors import serial
@@ -318,8 +325,9 @@ def test_hidden_functions_know_what_their_outputs_do_not(trained: DeepGP) -> Non
 def test_uncertain_inputs_pass_through_by_their_moments(trained: DeepGP) -> None:
     posteriors = [layer.posterior_ for layer in trained.layers_]
     points, spread = np.array([[0.3]]), np.array([[0.05]])
-    mean, variance = through(posteriors, points, spread)
-    draws = sample_through(posteriors, points, 1500, 1, points_variance=spread, noise=False)[:, 0]
+    network, given = Network.chain(posteriors), {0: Belief(points, spread)}
+    mean, variance = moments(network, given, noise=False)[DATA]
+    draws = draw_jointly(network, given, 1500, 1, noise=False)[DATA][:, 0]
     np.testing.assert_allclose(draws.mean(axis=0), mean[0], atol=0.15 * np.sqrt(variance[0]).max())
     np.testing.assert_allclose(draws.std(axis=0), np.sqrt(variance[0]), rtol=0.25)
 
@@ -343,7 +351,8 @@ def test_a_layer_that_hands_its_inputs_on(trained: DeepGP) -> None:
     posterior = replace(trained.layers_[0].posterior_, slope=None)
     bent = replace(posterior, slope=np.array([[0.7, -1.2]]))
     point, spread = np.array([[0.3]]), np.array([[0.2]])
-    mean, variance = through([bent], point, spread)
+    given = {0: Belief(point, spread)}
+    mean, variance = moments(Network.chain([bent]), given, noise=False)[DATA]
     x = point + np.sqrt(spread) * np.random.default_rng(6).standard_normal((40_000, 1))
     means, variances = predict(bent, x)
     np.testing.assert_allclose(means, predict(posterior, x)[0] + x @ bent.slope)

@@ -23,6 +23,9 @@ from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.problems.edges import Settled
 from gplvm_core.numerics import Factor, NotPositiveDefiniteError
 from gplvm_core.prediction import (
+    DATA,
+    Explained,
+    Network,
     Posterior,
     Projection,
     log_density,
@@ -32,7 +35,7 @@ from gplvm_core.prediction import (
     sample,
 )
 from gplvm_core.prediction.adapted import AdaptedTerms
-from gplvm_core.prediction.row_terms import CertainTerms, Evidence, UncertainTerms
+from gplvm_core.prediction.row_terms import CertainTerms, UncertainTerms
 from gplvm_core.statistics import Statistics, Targets, reduce_statistics
 
 JITTER, MOST = 1e-6, 1e6
@@ -310,13 +313,15 @@ def test_the_density_of_a_row_is_the_product_over_its_outputs(
     at, layer = evaluated(outputs), Layer(KERNEL, inducing(), NOISE, RATIO)
     rows = units * outputs[8:12] + posterior.center
     mean, variance = inputs().mean[8:12, None], inputs().variance[8:12, None]
-    found = Projection(mean, variance, np.zeros((4, 1)))
-    whole = log_density([Evidence(posterior, rows)], [at.statistics], found)
+    found = Explained.at(0, Projection(mean, variance, np.zeros((4, 1))))
+    network = Network.chain([posterior], [inputs()], [at.statistics])
+    whole = log_density(network, {DATA: rows}, found)
     kl = 0.5 * np.sum(mean**2 + variance - np.log(variance) - 1.0, axis=(1, 2))
     expected = -kl
     for d, own in enumerate(separate):
         known: Statistics = alone(outputs, d, layer).statistics
-        one = log_density([Evidence(own, rows[:, [d]])], [known], found) + kl
+        each = Network.chain([own], [inputs()], [known])
+        one = log_density(each, {DATA: rows[:, [d]]}, found) + kl
         expected += np.where(np.isnan(rows[:, d]), 0.0, one)
     np.testing.assert_allclose(whole, expected, rtol=1e-7)
 

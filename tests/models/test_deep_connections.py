@@ -18,13 +18,14 @@ from gplvm_core.models.problems.graph import Begun, Given
 from gplvm_core.models.problems.inputs import InputNode
 from gplvm_core.models.problems.nodes import LatentNode
 from gplvm_core.prediction import (
-    Evidence,
-    log_density_deep,
+    DATA,
+    Network,
+    draw_jointly,
+    explain,
+    log_density,
     log_density_sampled,
-    sample_through,
-    through,
+    moments,
 )
-from gplvm_core.prediction.project_deep import Nodes, project_nodes
 from gplvm_core.prediction.row_bound import RowBound
 from gplvm_core.statistics import Targets
 from gplvm_core.statistics.executors import serial
@@ -130,19 +131,23 @@ def test_layers_that_ignore_the_top_answer_as_those_that_do_not_see_it(family: s
         learnt = graph.learnt(parameters, (rows,))
         widths = (layer.posterior.weights.shape[1] for layer in learnt.layers)
         units = zip(learnt.layers, map(Scaling.none, widths), strict=True)
-        *above, last = (layer.as_posterior(unit) for layer, unit in units)
-        beliefs, evidence = [node.belief for node in learnt.nodes], (Evidence(last, new),)
-        found = Nodes.of(beliefs).split(project_nodes(evidence, above, beliefs))
-        *known, own = (layer.statistics for layer in learnt.layers)
-        apart = family == "mean_field"
+        beliefs = [node.belief for node in learnt.nodes]
+        network = Network.chain(
+            [layer.as_posterior(unit) for layer, unit in units],
+            beliefs,
+            [layer.statistics for layer in learnt.layers],
+            mean_field=family == "mean_field",
+        )
+        given = {DATA: new}
+        found = explain(network, given)
         answers.append(
             (
                 graph.evaluate(parameters, FREE).bound,
-                RowBound.of(evidence, above).data([b.rows(slice(4)) for b in beliefs], ROWS)[0],
-                *(each.mean for each in found),
-                log_density_deep(evidence, (own,), above, known, found, mean_field=apart),
-                log_density_sampled([*above, last], new, found, 50, 0),
-                *through([*above, last], beliefs[0].mean, beliefs[0].variance),
+                RowBound.of(network, given).data([b.rows(slice(4)) for b in beliefs], ROWS)[0],
+                *(each.mean for each in found.found),
+                log_density(network, given, found),
+                log_density_sampled(network, given, found, 50, 0),
+                *moments(network, {0: beliefs[0]}, noise=False)[DATA],
             )
         )
     for blind, expected in zip(*answers, strict=True):
@@ -197,28 +202,21 @@ def test_generation_from_a_layer_is_that_from_the_top_where_it_leads(latent: Dee
     np.testing.assert_allclose(drawn.std(axis=0), std[0], rtol=0.15)
     hidden = np.hstack([latent.layers_[2].latent_mean_[:1], point])
     below = latent.generate(hidden, 2)
-    posteriors = [latent.layers_[2].posterior_]
-    own, inputs = hidden[:, :3], hidden[:, 3:]
-    each = sample_through(posteriors, own, 3000, 0, inputs=inputs, noise=False)[:, 0]
+    top = Belief.certain(point)
+    given = {0: top, 2: Belief.certain(hidden[:, :3])}
+    each = draw_jointly(latent._network, given, 3000, 0, noise=False)[DATA][:, 0]
     np.testing.assert_allclose(each.mean(axis=0), below[0], atol=0.02)
     middle = np.hstack([latent.layers_[1].latent_mean_[:1], point])
     found, spread = latent.generate(middle, 1, return_std=True)
-    each = sample_through(
-        [layer.posterior_ for layer in latent.layers_[1:]],
-        middle[:, :2],
-        3000,
-        1,
-        inputs=inputs,
-        noise=False,
-    )[:, 0]
+    given = {0: top, 1: Belief.certain(middle[:, :2])}
+    each = draw_jointly(latent._network, given, 3000, 1, noise=False)[DATA][:, 0]
     np.testing.assert_allclose(each.mean(axis=0), found[0], atol=0.02 + 0.1 * spread.max())
 
 
 def test_what_a_row_is_told(latent: DeepGPLVM) -> None:
     """Slopes of the row's bound in the beliefs at all nodes, against central differences."""
     generator = np.random.default_rng(3)
-    evidence = (Evidence(latent.posterior_, bent_rows()[:3]),)
-    bound = RowBound.of(evidence, [layer.posterior_ for layer in latent.layers_[:-1]])
+    bound = RowBound.of(latent._network, {DATA: bent_rows()[:3]})
     beliefs = [
         Belief(
             layer.latent_mean_[:3] + 0.1 * generator.normal(size=layer.latent_mean_[:3].shape),

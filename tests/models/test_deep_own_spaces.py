@@ -13,7 +13,6 @@ from gplvm_core.models.problems.edges import FREE
 from gplvm_core.models.problems.graph import Begun, Given
 from gplvm_core.models.problems.nodes import LatentNode
 from gplvm_core.prediction import Posterior
-from gplvm_core.prediction.project_deep import beliefs_at
 from gplvm_core.prediction.row_bound import RowBound
 from gplvm_core.priors import StandardNormal
 from gplvm_core.statistics import Targets
@@ -199,15 +198,12 @@ def test_what_a_row_is_told_through_layers_of_a_view(both: DeepManifoldRelevance
     views = circle()
     rows = {name: view[:3].copy() for name, view in views.items()}
     rows["second"][1] = np.nan
-    evidence = [*both._given(rows).values()]
-    training = Belief(both.latent_mean_, both.latent_variance_)
-    beliefs = [
-        Belief(each.mean[:3] + 0.1, each.variance[:3]) for each in beliefs_at(evidence, [training])
-    ]
-    bound, every = RowBound.of(evidence, ()), np.arange(3)
+    network = both._network
+    beliefs = [Belief(each.mean[:3] + 0.1, each.variance[:3]) for each in network.beliefs]
+    bound, every = RowBound.of(network, rows), np.arange(3)
     value, slopes = bound.data(beliefs, every)
     np.testing.assert_array_equal(slopes[2].mean[1], 0.0)
-    alone = RowBound.of(evidence[:1], ()).data(beliefs[:2], every)[0]
+    alone = RowBound.of(network, {"first": rows["first"]}).data(beliefs[:2], every)[0]
     assert value[1] == pytest.approx(alone[1])
     check_slopes(bound, beliefs, 2)
 

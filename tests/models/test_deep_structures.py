@@ -24,9 +24,9 @@ from gplvm_core.models.problems.nodes import LatentNode
 from gplvm_core.models.training.run import Phase, Run, Trained
 from gplvm_core.models.training.schedule import Training
 from gplvm_core.optimise import Progress
-from gplvm_core.prediction import Evidence, through
-from gplvm_core.prediction.path_deep import HiddenBelow
+from gplvm_core.prediction import DATA, moments
 from gplvm_core.prediction.row_bound import RowBound
+from gplvm_core.prediction.sequence import BelowPath
 from gplvm_core.statistics import Targets
 from gplvm_core.statistics.executors import serial
 
@@ -180,7 +180,8 @@ def test_rows_in_time_are_completed_together(dynamical: DeepGPLVM) -> None:
     np.testing.assert_array_equal(found, (path, spread))
     # Of a sequence of which nothing is known the outputs are those of the prior over time.
     nothing = dynamical.complete(np.full((3, 6), np.nan), times=times[:3])
-    mean, variance = through(dynamical._posteriors, np.zeros((3, 2)), np.ones((3, 2)))
+    given = {0: Belief(np.zeros((3, 2)), np.ones((3, 2)))}
+    mean, variance = moments(dynamical._network, given, noise=False)[DATA]
     assert np.abs(nothing - mean).max() < np.sqrt(variance).max()
 
     def stop(step: int, bound: float) -> None:
@@ -192,12 +193,10 @@ def test_rows_in_time_are_completed_together(dynamical: DeepGPLVM) -> None:
 def test_the_hidden_points_below_a_path_leave_an_envelope(dynamical: DeepGPLVM) -> None:
     """Slopes of a bound in the belief at the top, where hidden points stand at their best."""
     _, rows = waving()
-    first, last = dynamical._posteriors
-    evidence = (Evidence(last, rows[:2]),)
-    hidden = [
-        Belief(each[:2], np.full((2, 3), 0.01)) for each in [dynamical.layers_[1].latent_mean_]
-    ]
-    below = HiddenBelow(RowBound.of(evidence, (first,)), hidden)
+    network = dynamical._network
+    hidden = {1: Belief(dynamical.layers_[1].latent_mean_[:2], np.full((2, 3), 0.01))}
+    usual = {at: each.variance.mean(axis=0) for at, each in enumerate(network.beliefs)}
+    below = BelowPath(RowBound.of(network, {DATA: rows[:2]}), (0,), hidden, usual)
     mean, variance = np.array([[0.3, 0.0], [-0.5, 1.0]]), np.full((2, 2), 0.2)
     for _ in range(5):
         _, d_mean, d_variance = below(Belief(mean, variance))

@@ -10,8 +10,9 @@ from gplvm_core import BayesianGPLVM, DynamicalGPLVM, White, load
 from gplvm_core.datasets import DataError
 from gplvm_core.kernels import KernelError
 from gplvm_core.kernels.periodic import Periodic
-from gplvm_core.prediction import Evidence
-from gplvm_core.prediction.paths import Continued, continued, infer_path
+from gplvm_core.prediction import DATA
+from gplvm_core.prediction.paths import Continued, continued
+from gplvm_core.prediction.sequence import infer_path
 from gplvm_core.priors.temporal import Path
 
 NOISE = 0.05
@@ -167,9 +168,9 @@ def test_a_new_sequence_in_linear_time_is_that_in_dense_algebra(times: np.ndarra
     prior = continued(model.time_kernel_, np.zeros((0, 1)), empty, new)
     assert prior.over_time is not None
     start = np.zeros((25, 2))
-    seen = (Evidence(model.posterior_, rows),)
-    linear = infer_path(seen, prior, start).belief
-    dense = infer_path(seen, replace(prior, over_time=None), start).belief
+    network, seen = model._network, {DATA: rows}
+    linear = infer_path(network, seen, prior, start).beliefs[0]
+    dense = infer_path(network, seen, replace(prior, over_time=None), start).beliefs[0]
     np.testing.assert_allclose(linear.mean, dense.mean, atol=1e-6)
     np.testing.assert_allclose(linear.variance, dense.variance, rtol=1e-5)
 
@@ -180,8 +181,8 @@ def test_one_row_alone_is_a_new_point(model: DynamicalGPLVM, times: np.ndarray) 
     row[0, 3:] = np.nan
     found = model._project(row)
     prior = Continued(np.zeros((1, 3)), np.ones((3, 1, 1)))
-    path = infer_path((Evidence(model.posterior_, row),), prior, found.best.mean)
-    belief = path.belief
+    path = infer_path(model._network, {DATA: row}, prior, found.best.mean)
+    belief = path.beliefs[0]
     assert path.ending == "at rest"
     np.testing.assert_allclose(belief.mean, found.best.mean, atol=1e-2)
     np.testing.assert_allclose(belief.variance, found.best.variance, rtol=0.05)

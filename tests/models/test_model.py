@@ -77,9 +77,62 @@ def test_a_node_over_time_is_the_dynamical_gplvm():
     node = {"x": OverTime(2, "matern32")}
     own = Model(node, [Edge("x", "Y", n_inducing=10)], **FEW).fit(DATA["face"], times=times)
     known = DynamicalGPLVM(2, n_inducing=10, time_kernel="matern32", noise="shared", **FEW)
-    assert own.bound_ == pytest.approx(known.fit(DATA["face"], times=times).bound_, rel=1e-12)
-    with pytest.raises(DataError, match="for rows without times"):
-        own.transform(DATA["face"])
+    known.fit(DATA["face"], times=times)
+    assert own.bound_ == pytest.approx(known.bound_, rel=1e-12)
+    # Rows alone, rows of a new sequence and of a trained one that goes on, and the future.
+    gaps = DATA["face"][10:16].copy()
+    gaps[2], gaps[3:, 1] = np.nan, np.nan
+    alone = own.transform(gaps[:2])["x"]
+    np.testing.assert_allclose(alone, known.transform(gaps[:2]), atol=1e-4)
+    for sequence, new in ((None, times[10:16]), (0, times[10:16] + 3.1)):
+        whole, std = own.complete(gaps, times=new, sequence=sequence, return_std=True)
+        expected = known.complete(gaps, times=new, sequence=sequence, return_std=True)
+        np.testing.assert_allclose(whole["Y"], expected[0], atol=1e-4)
+        np.testing.assert_allclose(std["Y"], expected[1], atol=1e-4)
+        path = own.transform(gaps, times=new, sequence=sequence)["x"]
+        expected = known.transform_sequence(gaps, times=new, sequence=sequence)
+        np.testing.assert_allclose(path, expected, atol=1e-4)
+    np.testing.assert_allclose(own.forecast([3.2])["Y"], known.forecast([3.2]), atol=1e-6)
+    drawn = own.sample_sequence(times[:5], n_samples=2, random_state=0)["Y"]
+    expected = known.sample_sequence(times[:5], n_samples=2, random_state=0)
+    np.testing.assert_allclose(drawn, expected, atol=1e-5)
+    with pytest.raises(ValueError, match="give times, too"):
+        own.complete(gaps[:2], sequence=0)
+
+
+def test_two_paths_and_a_top_without_time_answer_together(tmp_path):
+    """Rows of one table in time tell of the other, which also depends on a top of its own."""
+    times = np.linspace(0.0, 6.0, 40)
+    turns = np.column_stack([np.sin(times), np.cos(1.3 * times)])
+    generator = np.random.default_rng(1)
+    face = np.tanh(turns @ generator.normal(size=(2, 6)))
+    voice = np.sin(1.5 * turns @ generator.normal(size=(2, 4)))
+    nodes = {"slow": OverTime(1), "fast": OverTime(1, "matern32"), "shape": 2, "mood": 1}
+    edges = [
+        Edge(("slow", "fast"), "shape", n_inducing=8),
+        Edge("shape", "face", n_inducing=8),
+        Edge(("shape", "mood"), "voice", n_inducing=8),
+    ]
+    own = Model(nodes, edges, max_iter=30, random_state=0)
+    own.fit({"face": face, "voice": voice}, times=times)
+    gaps = face[10:16].copy()
+    gaps[2], gaps[3:, 0] = np.nan, np.nan
+    whole, std = own.complete({"face": gaps}, times=times[10:16], return_std=True)
+    assert np.abs(whole["face"] - face[10:16]).max() < 0.3
+    assert np.mean(np.abs(whole["voice"] - voice[10:16]) < 3.0 * std["voice"]) > 0.8
+    points = own.transform({"face": gaps}, times=times[10:16])
+    assert {name: each.shape[1] for name, each in points.items()} == {
+        "fast": 1,
+        "mood": 1,
+        "shape": 2,
+        "slow": 1,
+    }
+    drawn = own.sample_sequence(times[:4], n_samples=2, random_state=0)
+    assert drawn["voice"].shape == (2, 4, 4) and drawn["face"].shape == (2, 4, 6)
+    assert set(own.quantiles({"shape": np.zeros((1, 2))})) == {"face"}
+    own.save(tmp_path / "paths.gplvm")
+    back = gplvm_core.load(tmp_path / "paths.gplvm")
+    np.testing.assert_array_equal(back.forecast([7.0])["face"], own.forecast([7.0])["face"])
 
 
 def test_times_that_no_node_uses_are_reported_and_times_of_before_are_forgotten():
@@ -181,51 +234,6 @@ def through_draws(model: Model, points: np.ndarray, count: int) -> dict[str, np.
         "voice": predict(posteriors["speak"], np.hstack([hidden, many]))[0],
     }
     return {name: values.reshape(count, len(points), -1) for name, values in found.items()}
-
-
-def by_the_prior(
-    model: Model, rows: dict[str, np.ndarray], count: int
-) -> tuple[float, dict[str, tuple[np.ndarray, np.ndarray]]]:
-    """log p of one row, and mean and deviation of its data given what is observed of it.
-
-    By draws of the prior, which know of no explanations.
-    """
-    generator = np.random.default_rng(2)
-    posteriors = {name: layer.posterior_ for name, layer in model.layers_.items()}
-    top = generator.standard_normal((count, 1))
-    mean, variance = predict(posteriors["bend"], top, noise=True)
-    hidden = mean + np.sqrt(variance) * generator.standard_normal(mean.shape)
-    found = {
-        "face": predict(posteriors["look"], hidden, noise=True),
-        "voice": predict(posteriors["speak"], np.hstack([hidden, top]), noise=True),
-    }
-    log = np.zeros(count)
-    for name, row in rows.items():
-        own, spread = found[name]
-        log += -0.5 * np.nansum(np.log(2 * np.pi * spread) + (row - own) ** 2 / spread, axis=1)
-    weights = np.exp(log - log.max())
-    log_density, weights = log.max() + np.log(weights.mean()), weights / weights.sum()
-    whole = {}
-    for name, (own, spread) in found.items():
-        middle = weights @ own
-        whole[name] = middle, np.sqrt(weights @ (spread + (own - middle) ** 2))
-    return log_density, whole
-
-
-def test_new_rows_are_explained_as_draws_of_the_prior_explain_them(skipping: Model):
-    rows = {"face": DATA["face"][:3].copy(), "voice": DATA["voice"][:3].copy()}
-    rows["face"][0, 1] = np.nan
-    rows["voice"][1] = np.nan  # nothing of one table
-    told = skipping.score_samples(rows, n_samples=4000)
-    filled = skipping.complete(rows)
-    for n in range(3):
-        log, whole = by_the_prior(skipping, {k: v[n] for k, v in rows.items()}, 400_000)
-        assert told[n] == pytest.approx(log, abs=0.2)
-        for name, values in rows.items():
-            missing, (middle, deviation) = np.isnan(values[n]), whole[name]
-            error = np.abs(filled[name][n] - middle)[missing]
-            assert (error < 0.5 * deviation[missing]).all()
-            np.testing.assert_array_equal(filled[name][n][~missing], values[n][~missing])
 
 
 def test_one_table_tells_of_the_other_and_of_every_node_above_it(skipping: Model):

@@ -1,12 +1,19 @@
-"""Quantiles and densities through layers, beside quadrature and Monte Carlo on tiny problems."""
+"""Densities through layers, beside quadrature and Monte Carlo on tiny problems."""
 
 import numpy as np
 import pytest
-from scipy import special, stats
+from scipy import stats
 
 from gplvm_core import RBF, BayesianGPLVM, DeepGP, DeepGPLVM
-from gplvm_core.prediction import Posterior, Projection, log_density_sampled, predict
-from gplvm_core.prediction.deep import quantiles_through
+from gplvm_core.prediction import (
+    DATA,
+    Explained,
+    Network,
+    Posterior,
+    Projection,
+    log_density_sampled,
+    predict,
+)
 
 GRID = np.linspace(-6.0, 6.0, 241)
 STEP = GRID[1] - GRID[0]
@@ -35,25 +42,6 @@ def hidden(seed: int) -> Posterior:
     )  # fmt: skip
 
 
-def test_quantiles_are_those_of_the_mixture_over_the_hidden_layer() -> None:
-    top, last, at = hidden(0), layer(1), np.array([[0.3], [-1.0]])
-    levels = np.array([0.05, 0.5, 0.9])
-    found = quantiles_through([top, last], at, levels, 4000, 0)
-    assert found.shape == (3, 2, 1) and (np.diff(found[:, :, 0], axis=0) > 0.0).all()
-    mean, variance = (each[:, 0] for each in predict(top, at, noise=True))
-    for n in range(2):
-        # The hidden layer's Gaussian by quadrature, the last layer's in closed form.
-        h = mean[n] + np.sqrt(variance[n]) * GRID
-        below, spread = (each[:, 0] for each in predict(last, h[:, None], noise=True))
-        share = stats.norm.cdf(found[:, n, 0], below[:, None], np.sqrt(spread)[:, None])
-        np.testing.assert_allclose(stats.norm.pdf(GRID) @ share * STEP, levels, atol=0.015)
-    # One layer at certain inputs is a Gaussian: no draws, no error.
-    alone = quantiles_through([last], at, levels, 1)
-    mean, variance = predict(last, at, noise=True)
-    expected = mean + np.sqrt(variance) * special.ndtri(levels)[:, None, None]
-    np.testing.assert_allclose(alone, expected, rtol=1e-9)
-
-
 @pytest.mark.parametrize("depth", [1, 2])
 def test_density_by_sampling_is_the_integral(depth: int) -> None:
     """Over the latent point, and the hidden one below it."""
@@ -70,7 +58,10 @@ def test_density_by_sampling_is_the_integral(depth: int) -> None:
     # Two rough explanations a row: what is drawn from does not bias the answer.
     places = np.tile([[-0.8], [0.9]], (2, 1, 1))
     told = Projection(places, np.full((2, 2, 1), 1.5), np.log([[0.5, 0.5], [0.9, 0.1]]))
-    found = log_density_sampled(posteriors, rows, [told] * depth, 200_000, 0)
+    informed = np.ones((2, depth), dtype=bool)
+    explained = Explained(tuple(range(depth)), (told,) * depth, informed, {})
+    chain = Network.chain(posteriors)
+    found = log_density_sampled(chain, {DATA: rows}, explained, 200_000, 0)
     np.testing.assert_allclose(found, expected, atol=0.05)
 
 

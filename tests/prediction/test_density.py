@@ -6,9 +6,7 @@ import pytest
 from gplvm_core import RBF
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds.layer import Layer, evaluate_layer
-from gplvm_core.prediction.density import log_density
-from gplvm_core.prediction.posterior import Posterior
-from gplvm_core.prediction.project import Evidence, Projection
+from gplvm_core.prediction import DATA, Explained, Network, Posterior, Projection, log_density
 from gplvm_core.statistics import Targets
 
 N_OUTPUTS, N_INDUCING = 50, 8
@@ -38,7 +36,8 @@ def test_wide_rows_add_to_the_bound_what_they_would_in_training(gaps: bool) -> N
         np.zeros(N_OUTPUTS), np.ones(N_OUTPUTS), at.statistics.groups,
     )  # fmt: skip
     found = Projection(points[70:, None], spread[70:, None], np.zeros((1, 1)))
-    value = log_density([Evidence(posterior, outputs[70:])], [at.statistics], found)
+    network = Network.chain([posterior], [known], [at.statistics])
+    value = log_density(network, {DATA: outputs[70:]}, Explained.at(0, found))
     mean, variance = points[70], spread[70]
     kl = 0.5 * np.sum(mean**2 + variance - np.log(variance) - 1.0)
     seen = ~np.isnan(outputs[70])

@@ -8,10 +8,11 @@ import pytest
 from gplvm_core import RBF
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds.layer import Layer, evaluate_layer
+from gplvm_core.prediction import DATA, Evidence, Network, Projection, project
 from gplvm_core.prediction.impute import impute
 from gplvm_core.prediction.paths import Continued, likely_path
 from gplvm_core.prediction.posterior import Posterior
-from gplvm_core.prediction.project import Evidence, Projection, project, project_certain
+from gplvm_core.prediction.row_bound import RowBound
 from gplvm_core.priors import UncertainInputs
 from gplvm_core.statistics import Targets
 
@@ -108,7 +109,7 @@ def test_imputed_inputs_are_where_the_bound_is_highest(posterior) -> None:
 
 def test_a_certain_projection_is_where_the_density_is_highest(posterior, inputs) -> None:
     rows = _outputs(np.random.default_rng(3).normal(size=(5, 2)))
-    found = project_certain(posterior, rows, inputs)
+    found = project([Evidence(posterior, rows)], Belief.certain(inputs))
     nothing = np.zeros(2)
 
     def density(row: np.ndarray, point: np.ndarray) -> float:
@@ -159,3 +160,23 @@ def test_the_likely_path_is_the_best_of_all(ordered: bool) -> None:
     expected = mean.copy()
     expected[rows] = found.mean[np.arange(len(rows)), best]
     np.testing.assert_array_equal(path, expected)
+
+
+@pytest.mark.parametrize("certain", [False, True])
+def test_slopes_of_the_bound_of_rows(posterior, inputs, certain: bool) -> None:
+    """In means and variances of beliefs, or in points, with the divergence from the prior."""
+    rows, every = _outputs(np.random.default_rng(5).normal(size=(3, 2))), np.arange(3)
+    network = Network.chain([posterior], [Belief(inputs, np.full_like(inputs, 0.05))])
+    bound = RowBound.of(network, {DATA: rows}, roots=(0,), certain=certain)
+    spread = np.full((3, 2), 0.0 if certain else 0.3)
+    _, (slope,) = bound.data([Belief(inputs[:3], spread)], every)
+    step = 1e-5 * np.random.default_rng(6).normal(size=(3, 2))
+    for moved, each in ((True, slope.mean), (False, slope.variance)):
+        if certain and not moved:
+            continue
+        ends = [
+            bound.data([Belief(inputs[:3] + moved * way, spread + (not moved) * way)], every)[0]
+            for way in (step, -step)
+        ]
+        expected = 0.5 * (ends[0] - ends[1])
+        np.testing.assert_allclose(np.sum(each * step, axis=1), expected, rtol=1e-4, atol=1e-8)

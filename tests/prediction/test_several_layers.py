@@ -9,15 +9,16 @@ from gplvm_core import RBF
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import collapsed, gram_factor
 from gplvm_core.prediction import (
-    Evidence,
+    DATA,
+    Network,
     Posterior,
     complete,
     correspond,
+    draw_prior,
+    explain,
     log_density,
-    mixed,
     predict_uncertain,
-    project,
-    sample_prior,
+    reconstructed,
     transfer,
 )
 from gplvm_core.prediction.transfer import Roles, Wanted
@@ -40,8 +41,17 @@ class Known:
     def half(self, columns: list[int]) -> "Known":
         return known(self.belief, self.targets[:, columns])
 
-    def asked(self, rows: np.ndarray) -> Evidence:
-        return Evidence(self.posterior, rows)
+    @property
+    def network(self) -> Network:
+        return Network.star({DATA: self.posterior}, self.belief, {DATA: self.statistics})
+
+
+def beside(left: Known, right: Known) -> Network:
+    return Network.star(
+        {"left": left.posterior, "right": right.posterior},
+        left.belief,
+        {"left": left.statistics, "right": right.statistics},
+    )
 
 
 def known(belief: Belief, targets: np.ndarray) -> Known:
@@ -77,31 +87,32 @@ def rows(whole: Known) -> np.ndarray:
 
 def test_two_halves_say_of_a_row_what_the_layer_says(whole: Known, rows: np.ndarray) -> None:
     left, right = whole.half(LEFT), whole.half(RIGHT)
-    evidence = [left.asked(rows[:, LEFT]), right.asked(rows[:, RIGHT])]
-    together = project([whole.asked(rows)], whole.belief)
-    apart = project(evidence, whole.belief)
-    np.testing.assert_allclose(apart.best.mean, together.best.mean, atol=1e-4)
-    np.testing.assert_allclose(apart.best.variance, together.best.variance, rtol=1e-3)
-    expected, spread = complete(rows, *mixed((whole.posterior,), together, noise=True))
-    for half, columns in ((left, LEFT), (right, RIGHT)):
-        found = complete(rows[:, columns], *mixed((half.posterior,), together, noise=True))
+    both, given = beside(left, right), {"left": rows[:, LEFT], "right": rows[:, RIGHT]}
+    together = explain(whole.network, {DATA: rows})
+    apart = explain(both, given)
+    np.testing.assert_allclose(apart[0].best.mean, together[0].best.mean, atol=1e-4)
+    np.testing.assert_allclose(apart[0].best.variance, together[0].best.variance, rtol=1e-3)
+    expected, spread = complete(rows, *reconstructed(whole.network, together, noise=True)[DATA])
+    halves = reconstructed(both, together, noise=True)
+    for name, columns in (("left", LEFT), ("right", RIGHT)):
+        found = complete(rows[:, columns], *halves[name])
         np.testing.assert_allclose(found[0], expected[:, columns], atol=1e-10)
         np.testing.assert_allclose(found[1], spread[:, columns], atol=1e-10)
     np.testing.assert_allclose(
-        log_density(evidence, [left.statistics, right.statistics], together),
-        log_density([whole.asked(rows)], [whole.statistics], together),
+        log_density(both, given, together),
+        log_density(whole.network, {DATA: rows}, together),
         rtol=1e-8,
     )
 
 
 def test_one_half_tells_the_other(whole: Known, rows: np.ndarray) -> None:
     """With every dimension shared, the wanted half is generated where the given one puts x*."""
-    given, wanted = whole.half(RIGHT), whole.half(LEFT)
+    both, wanted = beside(whole.half(LEFT), whole.half(RIGHT)), whole.half(LEFT)
     every = np.ones(2, dtype=bool)
     relevance = wanted.posterior.kernel.relevance
     assert relevance is not None
-    asked = Wanted((wanted.posterior,), whole.belief, Roles.of(every, every, relevance))
-    found = project([given.asked(rows[:, RIGHT])], whole.belief, partial=True)
+    asked = Wanted(both, "left", 0, whole.belief, Roles.of(every, every, relevance))
+    found = explain(both, {"right": rows[:, RIGHT]})[0]
     mean, variance = transfer(asked, found)
     best = predict_uncertain(wanted.posterior, found.best.mean, found.best.variance, noise=True)
     np.testing.assert_allclose(mean, best[0], atol=1e-12)
@@ -114,7 +125,8 @@ def test_one_half_tells_the_other(whole: Known, rows: np.ndarray) -> None:
 
 def test_views_of_one_draw_belong_together(whole: Known) -> None:
     """Two layers that are the same give like outputs at every drawn point, and not at others."""
-    one, two = sample_prior([whole.posterior, whole.posterior], 400, 0)
+    drawn = draw_prior(beside(whole, whole), 400, np.random.default_rng(0))
+    one, two = drawn["left"], drawn["right"]
     assert one.shape == two.shape == (400, 5)
     paired = [np.corrcoef(one[:, d], two[:, d])[0, 1] for d in range(5)]
     shifted = [np.corrcoef(one[1:, d], two[:-1, d])[0, 1] for d in range(5)]

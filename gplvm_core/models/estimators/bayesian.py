@@ -3,15 +3,11 @@
 from dataclasses import KW_ONLY
 from typing import Any, ClassVar, Literal
 
-from jaxtyping import Float
-from numpy.typing import ArrayLike
-
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.batches import Stochastic, check_batches
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.files import FromFiles
-from gplvm_core.models.estimators.sequences import SequenceQueries
 from gplvm_core.models.estimators.settings import LatentSettings, preset
 from gplvm_core.models.estimators.trained import Ended
 from gplvm_core.models.problems.edges import to_data
@@ -22,19 +18,11 @@ from gplvm_core.models.problems.nodes import LatentNode
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import (
-    Evidence,
-    Projection,
-    log_density,
-    log_density_sampled,
-    project,
-)
-from gplvm_core.prediction.encoded import project_encoded
 from gplvm_core.statistics import Executor
 
 
 @preset
-class BayesianGPLVM(LatentSettings, SequenceQueries, FromFiles):
+class BayesianGPLVM(LatentSettings, FromFiles):
     """Bayesian Gaussian-process latent variable model (Titsias & Lawrence 2010).
 
     Outputs are Gaussian-process functions, plus noise, of latent inputs X ~ N(0, I) that are
@@ -66,21 +54,6 @@ class BayesianGPLVM(LatentSettings, SequenceQueries, FromFiles):
     def capabilities(self) -> Capabilities:
         return Capabilities(timed=self.time_kernel is not None)
 
-    def score_samples(
-        self, Y: ArrayLike, n_samples: int | None = None, random_state: int | None = 0
-    ) -> Float[Array, " N"]:
-        """log p(observed entries of y | training data) of each row in nats, approximately.
-
-        The difference of the bounds with and without the row: each is a lower bound, their
-        difference bounds nothing (Damianou 2015, §3.4). With n_samples by importance sampling over
-        the row's latent point: low on average, the more draws the less.
-        """
-        outputs = self._outputs(Y)
-        found = self._inferred(outputs)
-        if n_samples is not None:
-            return log_density_sampled([self.posterior_], outputs, [found], n_samples, random_state)
-        return log_density((Evidence(self.posterior_, outputs),), (self.statistics_,), found)
-
     def _problem(self, begin: Start, run: Executor, further: int) -> Graph | ManyRows | Stochastic:
         node, count = self._top(begin.outputs[0], self.n_components), len(begin.outputs[0])
         many = ManyRows(begin, self.jitter, run, self.noise, further)
@@ -107,14 +80,6 @@ class BayesianGPLVM(LatentSettings, SequenceQueries, FromFiles):
         bound = learnt.bound + offset
         self._keep(node.belief, node.information, bound, layer.statistics, posterior)
         return odd + ended.notes + learnt.notes
-
-    def _project(self, outputs: Array) -> Projection:
-        if self.encoder is None or self.encoder_ is None:
-            return self._inferred(outputs)
-        return project_encoded(self.encoder_, self.posterior_, outputs, self._inferred)
-
-    def _inferred(self, outputs: Array) -> Projection:
-        return project((Evidence(self.posterior_, outputs),), self._belief)
 
 
 @preset

@@ -8,6 +8,7 @@ from gplvm_core.models.problems.deep import Family
 from gplvm_core.models.problems.doctor import DeepLayer, sound
 from gplvm_core.models.training.run import Trained
 from gplvm_core.prediction import Posterior
+from gplvm_core.statistics import Statistics
 
 Setting = TypeVar("Setting")
 
@@ -27,6 +28,17 @@ class Layered:
     @property
     def capabilities(self) -> Capabilities:
         return Capabilities(layers=True)
+
+    def _known(self, layer: DeepLayer) -> Statistics | None:
+        """The statistics of a hidden layer; None where its q(u) is no function of them."""
+        family = self.family_ or self.family
+        held = family in ("gated", "free", "joint", "chain", "low_rank_chain")
+        return None if held else layer.statistics_
+
+    @property
+    def _mean_field(self) -> bool:
+        """Whether q(u) of a hidden layer is independent of q of its outputs."""
+        return (self.family_ or self.family) in ("mean_field", "diagonal", "full")
 
     @property
     def _posteriors(self) -> tuple[Posterior, ...]:

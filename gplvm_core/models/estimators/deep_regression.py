@@ -7,20 +7,18 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
+from gplvm_core import prediction
+from gplvm_core.beliefs import Belief
 from gplvm_core.models.data.inputs import new_inputs
+from gplvm_core.models.data.points import checked_levels
 from gplvm_core.models.data.rows import checked_outputs, checked_rows
 from gplvm_core.models.estimators.deep import Layered
-from gplvm_core.models.estimators.fitted import FittedLayer
+from gplvm_core.models.estimators.fitted import FittedLayer, Optimised, Saved
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import (
-    log_density_through,
-    quantiles_through,
-    sample_through,
-    through,
-)
+from gplvm_core.prediction import DATA, Network
 
 
-class DeepRegression(Layered, FittedLayer):
+class DeepRegression(Layered, FittedLayer, Optimised, Saved):
     """Questions about outputs at new inputs, by moments or by draws through the layers."""
 
     one_output_: bool
@@ -38,10 +36,11 @@ class DeepRegression(Layered, FittedLayer):
         """Outputs at inputs X (N × Q; NaN: missing), exact or with variances (as in fit).
 
         Mean, and with return_std the standard deviation, N or N × D as Y was; noise adds the
-        observation noise. The first two moments are handed on from layer to layer, exactly so for
+        observation noise. The first two moments are passed from layer to layer, exactly so for
         one hidden layer at exact inputs.
         """
-        mean, variance = through(self._posteriors, *self._inputs(X, X_variance), noise=noise)
+        given = {0: self._inputs(X, X_variance)}
+        mean, variance = prediction.moments(self._network, given, noise=noise)[DATA]
         if self.one_output_:
             mean, variance = mean[:, 0], variance[:, 0]
         return (mean, np.sqrt(variance)) if return_std else mean
@@ -59,15 +58,10 @@ class DeepRegression(Layered, FittedLayer):
 
         noise: of observations, else of the function under the noise of the hidden layers.
         """
-        points, variance = self._inputs(X, X_variance)
-        draws = sample_through(
-            self._posteriors,
-            points,
-            n_samples,
-            random_state,
-            points_variance=variance,
-            noise=noise,
-        )
+        given = {0: self._inputs(X, X_variance)}
+        draws = prediction.draw_jointly(self._network, given, n_samples, random_state, noise=noise)[
+            DATA
+        ]
         return draws[:, :, 0] if self.one_output_ else draws
 
     def predict_quantiles(
@@ -86,19 +80,15 @@ class DeepRegression(Layered, FittedLayer):
         n_samples draws of those, the same every time with random_state, so what is skewed or has
         two peaks is seen as such, where `predict` has its mean and standard deviation alone.
         """
-        levels = np.atleast_1d(np.asarray(quantiles, dtype=np.float64))
-        if levels.ndim != 1 or not ((levels > 0.0) & (levels < 1.0)).all():
-            raise ValueError(f"quantiles must lie between 0 and 1; got {quantiles!r}")
-        points, variance = self._inputs(X, X_variance)
-        found = quantiles_through(
-            self._posteriors,
-            points,
+        levels = checked_levels(quantiles)
+        found = prediction.quantiles(
+            self._network,
+            {0: self._inputs(X, X_variance)},
             levels,
             n_samples,
             random_state,
-            points_variance=variance,
             noise=noise,
-        )
+        )[DATA]
         return found[:, :, 0] if self.one_output_ else found
 
     def score_samples(
@@ -114,20 +104,23 @@ class DeepRegression(Layered, FittedLayer):
 
         Over n_samples draws of the hidden layers, which are the same every time with random_state.
         """
-        points, variance = self._inputs(X, X_variance)
-        outputs, _ = checked_outputs(Y, points, type(self).__name__)
+        given = self._inputs(X, X_variance)
+        outputs, _ = checked_outputs(Y, given.mean, type(self).__name__)
         if outputs.shape[1] != self.posterior_.n_outputs:
             raise ValueError(
                 f"Y has {outputs.shape[1]} outputs; the model was fitted to "
                 f"{self.posterior_.n_outputs}"
             )
-        return log_density_through(
-            self._posteriors, points, outputs, n_samples, random_state, points_variance=variance
+        return prediction.log_density_below(
+            self._network, {0: given}, {DATA: outputs}, n_samples, random_state
         )
 
-    def _inputs(self, X: ArrayLike, X_variance: ArrayLike | None) -> tuple[Array, Array | None]:
-        """New inputs in internal units, and their variances where they have any."""
+    @property
+    def _network(self) -> Network:
+        return Network.chain(self._posteriors, known=(0,))
+
+    def _inputs(self, X: ArrayLike, X_variance: ArrayLike | None) -> Belief:
+        """New inputs in internal units, certain or with variances."""
         check_is_fitted(self)
         points = checked_rows(self, X, reset=False)
-        belief = new_inputs(points, X_variance, self.input_center_, self.input_scale_)
-        return belief.mean, belief.variance if belief.variance.any() else None
+        return new_inputs(points, X_variance, self.input_center_, self.input_scale_)

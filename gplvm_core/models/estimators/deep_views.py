@@ -6,21 +6,16 @@ from itertools import pairwise
 from numbers import Integral
 from typing import Any
 
-import numpy as np
-from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from gplvm_core import prediction
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.points import checked_points, checked_variance
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.views import Views, check_name, kernel_of_view
 from gplvm_core.models.estimators.capabilities import Capabilities
-from gplvm_core.models.estimators.deep import for_layers, widths
+from gplvm_core.models.estimators.deep import Layered, for_layers, widths
 from gplvm_core.models.estimators.deep_gplvm import DeepGPLVM
-from gplvm_core.models.estimators.deep_latent import DeepLatent
-from gplvm_core.models.estimators.generative import by_name
 from gplvm_core.models.estimators.settings import LatentSettings, preset
 from gplvm_core.models.estimators.trained import Ended
 from gplvm_core.models.estimators.trained_views import TrainedViews
@@ -28,17 +23,13 @@ from gplvm_core.models.problems.deep import Family
 from gplvm_core.models.problems.deep_latent import LatentChain
 from gplvm_core.models.problems.deep_many_rows import all_trained
 from gplvm_core.models.problems.deep_starts import Embedded
-from gplvm_core.models.problems.doctor import DeepLayer, doubts, examined
+from gplvm_core.models.problems.doctor import doubts, examined
 from gplvm_core.models.problems.graph import Graph, Learnt
 from gplvm_core.models.problems.nodes import LatentNode, Node
 from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.several import ways_to_views
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import Evidence, Posterior, Projection, mixed
-from gplvm_core.prediction.path_deep import FoundDeepPath
-from gplvm_core.prediction.paths import Continued, FoundPath
-from gplvm_core.prediction.project_deep import project_nodes
-from gplvm_core.prediction.row_terms import OwnLayer, rows_seen
+from gplvm_core.prediction import Network, TrainedEdge
 from gplvm_core.statistics import Executor
 
 Widths = int | tuple[int, ...]
@@ -47,7 +38,7 @@ ViewWidths = Widths | Mapping[str, Widths] | None
 
 
 @preset
-class DeepManifoldRelevance(LatentSettings, DeepLatent, TrainedViews):
+class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
     """Manifold relevance determination with layers above the space that the views share.
 
     Each view is a layer of its own, with its ARD weights, on the lowest of the hidden spaces, whose
@@ -107,7 +98,7 @@ class DeepManifoldRelevance(LatentSettings, DeepLatent, TrainedViews):
         """Every view at inputs H of a layer: 0 is the top, len(layers_) the space that views share.
 
         Means by name, and with return_std standard deviations; noise adds each view's observation
-        noise. Moments are handed on from layer to layer.
+        noise. Moments are passed from layer to layer.
         """
         self._check_fitted()
         if layer not in range(len(self.layers_) + 1):
@@ -115,41 +106,10 @@ class DeepManifoldRelevance(LatentSettings, DeepLatent, TrainedViews):
                 f"layer must be a whole number from 0, the top, to {len(self.layers_)}; "
                 f"got {layer!r}"
             )
-        above = self._posteriors[layer:]
-        points = checked_points(H, (*above, *self._way_to(self.views_[0]))[0].n_latent)
+        points = checked_points(H, self._network.width(layer))
         spread = checked_variance(H_variance, points)
-        found = {
-            name: prediction.through((*above, *self._way_to(name)), points, spread, noise=noise)
-            for name in self.posteriors_
-        }
-        return by_name(found, return_std)
-
-    def sample(self, n_samples: int = 1, random_state: int | None = None) -> Views:
-        """Draws of all views together from the prior over the top: n × D by name, with noise."""
-        self._check_fitted()
-        generator, above = np.random.default_rng(random_state), self._posteriors
-        if above:
-            points = prediction.sample_prior_through(above, n_samples, generator)
-        else:
-            points = generator.standard_normal((n_samples, self.latent_mean_.shape[1]))
-        drawn = {}
-        for name, own in self.posteriors_.items():
-            way = self._way_to(name)
-            each = [
-                prediction.sample_through(way, point[None], 1, generator)[0, 0] for point in points
-            ]
-            drawn[name] = np.reshape(each, (n_samples, own.n_outputs))
-        return drawn
-
-    def score_samples(self, views: Mapping[str, ArrayLike]) -> Float[Array, " N"]:
-        """log p(what is observed of a row in these views | training data) in nats, approximately.
-
-        The difference of the bounds with and without the row in every layer: it bounds nothing.
-        """
-        given = self._given(views)
-        evidence = list(given.values())
-        known = [self.statistics_[name] for name in given]
-        return self._log_density(evidence, known, self._explained(evidence))
+        at = Belief.certain(points) if spread is None else Belief(points, spread)
+        return self._generated(layer, at, noise, return_std)
 
     def of_view(self, name: str) -> Any:
         """One view as a fitted DeepGPLVM, below the same layers."""
@@ -228,54 +188,27 @@ class DeepManifoldRelevance(LatentSettings, DeepLatent, TrainedViews):
     def _shared_node(self) -> int:  # type: ignore[override]
         return len(widths(self.n_components)) - 1
 
-    def _way_to(self, name: str) -> tuple[Posterior, ...]:
-        own = (layer.posterior_ for layer in self.own_layers_.get(name, ()))
-        return (*own, self.posteriors_[name])
-
-    def _evidence(self, name: str, rows: Array) -> Evidence:
-        below = [*self.own_layers_.get(name, ()), self.view_layers_[name]]
-        own = tuple(
-            OwnLayer(
-                layer.posterior_,
-                Belief(outputs.latent_mean_, outputs.latent_variance_),
-                layer.statistics_,
+    @property
+    def _network(self) -> Network:
+        """The layers above the space that views share, then every view's own and its data's."""
+        layers, shared = self.layers_, self._shared_node
+        beliefs = [Belief(each.latent_mean_, each.latent_variance_) for each in layers]
+        edges = [
+            TrainedEdge(
+                str(at), (at,), at + 1, each.posterior_, self._known(each), self._mean_field
             )
-            for layer, outputs in pairwise(below)
-        )
-        return Evidence(self.posteriors_[name], rows, own)
-
-    def _filled_in(self, given: Mapping[str, Evidence]) -> dict[str, tuple[Array, Array]]:
-        """By the space that views share, or, where a view's own spaces know the row, by those."""
-        found = self._explained([*given.values()])
-        at, filled = self._shared_node, {}
-        for name, each in given.items():
-            mean, variance = mixed(each.layers, found[self._shared_node], noise=True)
-            if each.own:
-                at += len(each.own)
-                seen = rows_seen([each])[:, None]
-                own = mixed((each.posterior,), found[at], noise=True)
-                mean, variance = np.where(seen, own[0], mean), np.where(seen, own[1], variance)
-            filled[name] = mean, variance
-        return filled
-
-    def _each_alone(self, evidence: Sequence[Evidence]) -> Projection:
-        return self._explained(evidence)[self._shared_node]
-
-    def _at_all_nodes(self, evidence: Sequence[Evidence]) -> Projection:
-        partial = len(evidence) < len(self.views_)
-        return project_nodes(evidence, self._above, self._beliefs, partial=partial)
-
-    def _shared_path(self, path: FoundPath, prior: Continued) -> tuple[Belief, Continued]:
-        # The rows hang together at the top; below it each is what that and its outputs tell.
-        assert isinstance(path, FoundDeepPath)
-        spread = np.stack([np.diag(column) for column in path.lowest.variance.T])
-        return path.lowest, Continued(path.lowest.mean, spread, order=prior.order)
-
-    @property
-    def _hidden(self) -> tuple[DeepLayer, ...]:
-        return self.layers_
-
-    @property
-    def _beliefs(self) -> list[Belief]:
-        above = [Belief(each.latent_mean_, each.latent_variance_) for each in self.layers_]
-        return [*above, self._belief]
+            for at, each in enumerate(layers)
+        ]
+        beliefs.append(self._belief)
+        for name in self.views_:
+            at = shared
+            below = [*self.own_layers_.get(name, ()), self.view_layers_[name]]
+            for layer, next_ in pairwise(below):
+                beliefs.append(Belief(next_.latent_mean_, next_.latent_variance_))
+                into, own = len(beliefs) - 1, (layer.posterior_, self._known(layer))
+                edges.append(TrainedEdge(str(into - 1), (at,), into, *own, self._mean_field))
+                at = into
+            last = self.posteriors_[name], self.statistics_[name]
+            edges.append(TrainedEdge(name, (at,), name, *last))
+        names = tuple(map(str, range(len(beliefs))))
+        return Network(names, tuple(edges), (), tuple(beliefs))

@@ -1,4 +1,4 @@
-"""What all latent variable models of one layer answer about rows, in scikit-learn's style."""
+"""What all latent variable models of one table answer about rows, in scikit-learn's style."""
 
 from typing import Any
 
@@ -10,37 +10,110 @@ from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core import prediction
+from gplvm_core.beliefs import Belief
+from gplvm_core.models.data.points import checked_points, checked_variance
 from gplvm_core.models.data.rows import checked_rows, refuse_unseen
 from gplvm_core.models.data.scaling import Scaling
-from gplvm_core.models.estimators.generative import Generative
+from gplvm_core.models.estimators.fitted import FittedLayer, LatentRows, Optimised, Saved
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import Projection
+from gplvm_core.prediction import DATA, Explained, Network, Projection
+from gplvm_core.prediction.encoded import project_encoded
 
 
 class LatentVariableModel(
-    Generative, ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator
+    FittedLayer,
+    LatentRows,
+    Optimised,
+    Saved,
+    ClassNamePrefixFeaturesOutMixin,
+    TransformerMixin,
+    BaseEstimator,
 ):
-    """Base of the estimators with one layer: everything that needs only what was fitted."""
+    """Base of the estimators of one table: everything that needs only what was fitted.
+
+    Questions go to `_network`, the trained graph, whose first node has the latent points.
+    """
+
+    relevance_: Float[Array, " Q"]
+
+    @property
+    def _network(self) -> Network:
+        """The trained graph."""
+        known = getattr(self, "statistics_", None)
+        return Network.chain([self.posterior_], [self._belief], [known])
 
     def score(self, Y: ArrayLike, y: Any = None) -> float:
         """Mean of score_samples, in nats per row."""
         return float(np.mean(self.score_samples(Y)))
 
-    def score_samples(self, Y: ArrayLike) -> Float[Array, " N"]:
-        """log p(observed entries of y | training data) per row, in nats."""
-        raise NotImplementedError
+    def score_samples(
+        self, Y: ArrayLike, n_samples: int | None = None, random_state: int | None = 0
+    ) -> Float[Array, " N"]:
+        """log p(observed entries of y | training data) of each row in nats, approximately.
+
+        The difference of the bounds with and without the row: each is a lower bound, their
+        difference bounds nothing (Damianou 2015, §3.4). With n_samples by importance sampling over
+        the row's latent points in all layers: low on average; the bias shrinks as the number of
+        draws grows.
+        """
+        rows = {DATA: self._outputs(Y)}
+        found, network = self._explained(rows[DATA]), self._network
+        if n_samples is not None:
+            return prediction.log_density_sampled(network, rows, found, n_samples, random_state)
+        return prediction.log_density(network, rows, found)
 
     def transform(
         self, Y: ArrayLike, *, return_std: bool = False
     ) -> Float[Array, "N Q"] | tuple[Float[Array, "N Q"], Float[Array, "N Q"]]:
         """Latent mean of new rows (NaN: missing), and with return_std the standard deviation.
 
-        Each row is inferred on its own, as a new point, from what is observed of it: for the
-        training rows' own beliefs see `latent_mean_` and `latent_variance_`. A model with an
-        encoder answers whole rows by it. Source: Titsias & Lawrence (2010), §4.
+        Each row is inferred on its own, in all layers together, as a new point, from what is
+        observed of it: for the training rows' own beliefs see `latent_mean_` and
+        `latent_variance_`. A model with an encoder answers whole rows by it. Source: Titsias &
+        Lawrence (2010), §4.
         """
         belief = self._project(self._outputs(Y)).best
         return (belief.mean, np.sqrt(belief.variance)) if return_std else belief.mean
+
+    def inverse_transform(
+        self,
+        X: ArrayLike,
+        *,
+        X_variance: ArrayLike | None = None,
+        noise: bool = False,
+        return_std: bool = False,
+    ) -> Float[Array, "N D"] | tuple[Float[Array, "N D"], Float[Array, "N D"]]:
+        """Outputs at latent points X (N × Q), certain or with variances of their own.
+
+        Mean, and with return_std the standard deviation, in the user's units; noise adds the
+        observation noise. Moments are passed from layer to layer. Source: Titsias & Lawrence
+        (2010), §4.
+        """
+        mean, variance = prediction.moments(
+            self._network, {0: self._points(X, X_variance)}, noise=noise
+        )[DATA]
+        return (mean, np.sqrt(variance)) if return_std else mean
+
+    def sample(
+        self,
+        X: ArrayLike | int | None = None,
+        n_samples: int = 1,
+        random_state: int | None = None,
+        *,
+        X_variance: ArrayLike | None = None,
+    ) -> Float[Array, "..."]:
+        """Draws of outputs y in the user's units, through draws of every layer.
+
+        sample(n_samples): n × D, latent points drawn from the prior. sample(X, n_samples):
+        n × N × D joint draws at the latent points X, certain or with variances of their own.
+        """
+        check_is_fitted(self)
+        if X is None or np.ndim(X) == 0:
+            count = n_samples if X is None else int(np.asarray(X))
+            generator = np.random.default_rng(random_state)
+            return prediction.draw_prior(self._network, count, generator)[DATA]
+        points = self._points(X, X_variance)
+        return prediction.draw_jointly(self._network, {0: points}, n_samples, random_state)[DATA]
 
     def complete(
         self, Y: ArrayLike, *, return_std: bool = False, return_cov: bool = False
@@ -78,10 +151,11 @@ class LatentVariableModel(
         """
         if n_alternatives < 1:
             raise ValueError(f"n_alternatives must be at least 1; got {n_alternatives}")
-        outputs = self._outputs(Y)
-        return prediction.alternatives(
-            self.posterior_, outputs, self._project(outputs), n_alternatives
+        rows = {DATA: self._outputs(Y)}
+        weights, nodes, whole = prediction.alternatives(
+            self._network, rows, self._answered(rows[DATA]), n_alternatives
         )
+        return weights, nodes[0], whole[DATA]
 
     def denoise(
         self, Y: ArrayLike, *, return_std: bool = False
@@ -90,23 +164,42 @@ class LatentVariableModel(
         mean, variance = self._reconstruct(self._outputs(Y), noise=False)
         return (mean, np.sqrt(variance)) if return_std else mean
 
+    def _explained(self, outputs: Array) -> Explained:
+        """The explanations of rows whose missing entries are NaN, at every node."""
+        return prediction.explain(self._network, {DATA: outputs})
+
     def _project(self, outputs: Array) -> Projection:
-        """The explanations of rows whose missing entries are NaN."""
-        raise NotImplementedError
+        """The same at the latent points; whole rows by the encoder where there is one."""
+
+        def inferred(rows: Array) -> Projection:
+            return self._explained(rows)[0]
+
+        encoder = getattr(self, "encoder_", None)
+        if encoder is None:
+            return inferred(outputs)
+        return project_encoded(encoder, self.posterior_, outputs, inferred)
+
+    def _answered(self, outputs: Array) -> Explained:
+        """The explanations that rows are filled in and drawn by; an encoder answers for one layer,
+        below which nothing else is inferred.
+        """
+        if len(self._network.nodes) > 1:
+            return self._explained(outputs)
+        return Explained.at(0, self._project(outputs))
 
     def _reconstruct(self, outputs: Array, *, noise: bool) -> tuple[Array, Array]:
         """Mean and variance of every output of rows, given what is observed of them."""
-        return prediction.mixed((self.posterior_,), self._project(outputs), noise=noise)
+        found = self._answered(outputs)
+        return prediction.reconstructed(self._network, found, noise=noise)[DATA]
 
     def _reconstruct_jointly(self, outputs: Array) -> tuple[Array, Array]:
         """The same with each row's covariance, noise included."""
-        return prediction.mixed_covariance(self.posterior_, self._project(outputs))
+        return prediction.reconstructed_jointly(self._network, self._answered(outputs), DATA)
 
     def _draw(self, outputs: Array, n_samples: int, generator: np.random.Generator) -> Array:
         """Draws of every output of rows, given what is observed of them."""
-        return prediction.sample_mixed(
-            self.posterior_, self._project(outputs), n_samples, generator
-        )
+        found = self._answered(outputs)
+        return prediction.draw_rows(self._network, found, n_samples, generator)[DATA]
 
     def _training_data(self, Y: ArrayLike, how: str) -> tuple[Array, Scaling]:
         """Checked outputs in internal units, and the scaling that takes them back."""
@@ -121,9 +214,16 @@ class LatentVariableModel(
         refuse_unseen(np.asarray(~np.isnan(outputs).all(axis=1)))
         return outputs
 
+    def _points(self, X: ArrayLike, X_variance: ArrayLike | None = None) -> Belief:
+        """Checked latent points, certain or with variances."""
+        check_is_fitted(self)
+        points = checked_points(X, self._n_features_out)
+        spread = checked_variance(X_variance, points)
+        return Belief.certain(points) if spread is None else Belief(points, spread)
+
     @property
     def _n_features_out(self) -> int:
-        return self.posterior_.n_latent
+        return self.latent_mean_.shape[1]
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

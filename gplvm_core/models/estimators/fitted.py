@@ -72,7 +72,7 @@ class LatentRows:
         return Belief(self.latent_mean_, self.latent_variance_)
 
 
-class FittedLayer(Optimised, Saved):
+class FittedLayer:
     """An estimator whose knowledge is a layer's posterior."""
 
     posterior_: Posterior

@@ -16,7 +16,7 @@ from gplvm_core.models.problems.graph import Graph
 from gplvm_core.models.problems.nodes import PointNode
 from gplvm_core.models.problems.starts import Start
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import Projection, log_density_at, project_certain
+from gplvm_core.prediction import log_density_at
 from gplvm_core.priors import StandardNormal
 from gplvm_core.statistics import Executor, Targets
 
@@ -88,13 +88,12 @@ class GPLVM(LatentSettings, TrainedModel):
         values = np.linalg.svd(spread - spread.mean(axis=0), compute_uv=False)
         return int(np.sum(values > 1e-3 * values[0]))
 
-    def score_samples(self, Y: ArrayLike) -> Float[Array, " N"]:
+    def score_samples(  # type: ignore[override]  # points have no density to sample
+        self, Y: ArrayLike
+    ) -> Float[Array, " N"]:
         """log p(observed y | x*, training data) + log p(x*) of each row at its best x*, in nats.
 
         A joint density at a point, not an integral over x*.
         """
         outputs = self._outputs(Y)
         return log_density_at(self.posterior_, outputs, self._project(outputs).best.mean)
-
-    def _project(self, outputs: Array) -> Projection:
-        return project_certain(self.posterior_, outputs, self.latent_mean_)

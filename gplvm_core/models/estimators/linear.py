@@ -64,7 +64,9 @@ class ProbabilisticPCA(LatentVariableModel):
         self.notes_ += gaps_in_words(targets)
         return self
 
-    def score_samples(self, Y: ArrayLike) -> Float[Array, " N"]:
+    def score_samples(  # type: ignore[override]  # exact: there is nothing to sample
+        self, Y: ArrayLike
+    ) -> Float[Array, " N"]:
         """log p of the observed entries of each row in nats, exact."""
         return inferred_rows(self.posterior_, self._outputs(Y)).log_density
 

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from gplvm_core.beliefs import Belief
+from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.scaling import Scaling, gaps_in_words
 from gplvm_core.models.data.timeline import checked_timeline
 from gplvm_core.models.data.views import (
@@ -24,6 +25,7 @@ from gplvm_core.models.estimators.settings import Iterative, Scale, check_settin
 from gplvm_core.models.estimators.trained import Trainable, whole
 from gplvm_core.models.problems.doctor import DeepLayer, doubts, examined, sound
 from gplvm_core.models.problems.network import NetworkStart, network
+from gplvm_core.models.problems.paths import PathNode
 from gplvm_core.models.problems.wiring import (
     Edge,
     Facts,
@@ -36,7 +38,7 @@ from gplvm_core.models.problems.wiring import (
 from gplvm_core.models.training.run import Run, Trained
 from gplvm_core.optimise import Progress
 from gplvm_core.prediction.network import Network, TrainedEdge
-from gplvm_core.priors.temporal import Timeline
+from gplvm_core.priors.temporal import Path, Timeline
 from gplvm_core.readers import DataError
 from gplvm_core.statistics import executor
 
@@ -112,6 +114,13 @@ class Model(Iterative, Questions, Optimised, Saved, Trainable, BaseEstimator):
         self.layers_: dict[str, DeepLayer] = dict(zip(problem.names, each, strict=True))
         believed = zip(wiring.names, learnt.nodes, strict=True)
         self.beliefs_: dict[str, Belief] = {name: node.belief for name, node in believed}
+        paths = {
+            name: (node.path(own), own.kernel)
+            for name, node, own in zip(wiring.names, nodes, ended.parameters.nodes, strict=True)
+            if isinstance(node, PathNode)
+        }
+        self.paths_: dict[str, Path] = {name: path for name, (path, _) in paths.items()}
+        self.time_kernels_: dict[str, Kernel] = {name: own for name, (_, own) in paths.items()}
         self.bound_ = learnt.bound + total
         self.network_ = _network(wiring, self.layers_, tuple(points))
         notes = ended.start_notes + learnt.notes + doubts(each)

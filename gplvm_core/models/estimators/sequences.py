@@ -1,6 +1,5 @@
 """Sequences of rows: what a fitted model of paths over time can be asked."""
 
-from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -9,20 +8,18 @@ from numpy.typing import ArrayLike
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core import prediction
+from gplvm_core.beliefs import Belief
 from gplvm_core.models.data.rows import checked_rows
 from gplvm_core.models.estimators.estimator import LatentVariableModel
 from gplvm_core.models.estimators.timed import Timed
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import Evidence, Posterior, Projection, predict_uncertain
-from gplvm_core.prediction.paths import FoundPath, StepCallback
-from gplvm_core.prediction.sequence import sample_paths
-from gplvm_core.statistics import Statistics
+from gplvm_core.prediction import DATA
+from gplvm_core.prediction.paths import StepCallback
+from gplvm_core.prediction.sequence import FoundPath, sample_paths
 
 
-class SequenceQueries(Timed, LatentVariableModel):
+class SequenceQueries(LatentVariableModel, Timed):
     """Questions about rows in time: everything that needs only what was fitted."""
-
-    statistics_: Statistics
 
     def forecast(
         self, times: ArrayLike, *, sequence: Any = None, return_std: bool = False
@@ -33,8 +30,8 @@ class SequenceQueries(Timed, LatentVariableModel):
         uncertainty of the path is carried through the mapping. sequence: its label, needed where
         there are several. Source: Damianou (2015), §3.4.2.
         """
-        mean, variance = self.forecast_latent(times, sequence=sequence)
-        outputs, spread = self._generated(mean, variance)
+        path = Belief(*self.forecast_latent(times, sequence=sequence))
+        outputs, spread = prediction.moments(self._network, {0: path}, noise=True)[DATA]
         return (outputs, np.sqrt(spread)) if return_std else outputs
 
     def complete(
@@ -74,10 +71,11 @@ class SequenceQueries(Timed, LatentVariableModel):
         if return_cov:
             raise ValueError("return_cov needs rows that stand alone: leave out times")
         path, outputs = self._infer_path(Y, times, sequence, coupled, adapt, callback)
-        whole, variance = prediction.complete(outputs, *self._along(path))
+        along = prediction.moments(path.network, path.beliefs, noise=True)[DATA]
+        whole, variance = prediction.complete(outputs, *along)
         found: tuple[Array, ...] = (whole, np.sqrt(variance)) if return_std else (whole,)
         if return_latent:
-            found += (path.belief.mean, np.sqrt(path.belief.variance))
+            found += (path.beliefs[0].mean, np.sqrt(path.beliefs[0].variance))
         return found if len(found) > 1 else whole
 
     def transform_sequence(
@@ -92,7 +90,7 @@ class SequenceQueries(Timed, LatentVariableModel):
         return_std: bool = False,
     ) -> Float[Array, "n Q"] | tuple[Float[Array, "n Q"], Float[Array, "n Q"]]:
         """Latent path of the rows of one sequence, inferred together (see complete)."""
-        belief = self._infer_path(Y, times, sequence, coupled, adapt, callback)[0].belief
+        belief = self._infer_path(Y, times, sequence, coupled, adapt, callback)[0].beliefs[0]
         return (belief.mean, np.sqrt(belief.variance)) if return_std else belief.mean
 
     def sample_sequence(
@@ -111,8 +109,8 @@ class SequenceQueries(Timed, LatentVariableModel):
         if n_samples < 1:
             raise ValueError(f"n_samples must be at least 1; got {n_samples}")
         prior = self._continued(times, None, None)
-        paths, outputs = sample_paths(self._below, prior, n_samples, random_state)
-        return (outputs, paths) if return_latent else outputs
+        paths, drawn = sample_paths(self._network, prior, n_samples, random_state)
+        return (drawn[DATA], paths) if return_latent else drawn[DATA]
 
     def _infer_path(
         self,
@@ -126,26 +124,5 @@ class SequenceQueries(Timed, LatentVariableModel):
         check_is_fitted(self)
         outputs = checked_rows(self, Y, reset=False)
         prior = self._continued(times, len(outputs), sequence)
-        evidence = (Evidence(self.posterior_, outputs),)
-        known = (self.statistics_,) if adapt else None
-        path = self._inferred_path(
-            evidence, prior if coupled else prior.independent, callback, known
-        )
-        return path, outputs
-
-    def _each_alone(self, evidence: Sequence[Evidence]) -> Projection:
-        return self._project(evidence[0].outputs)
-
-    @property
-    def _below(self) -> Sequence[Posterior]:
-        """The layers from the path to the outputs."""
-        return (self.posterior_,)
-
-    def _generated(self, mean: Array, variance: Array) -> tuple[Array, Array]:
-        """Mean and variance of outputs, with noise, where the path has these."""
-        return predict_uncertain(self.posterior_, mean, variance, noise=True)
-
-    def _along(self, path: FoundPath) -> tuple[Array, Array]:
-        """The same of rows whose path was inferred from them."""
-        belief, (posterior,) = path.belief, path.posteriors
-        return predict_uncertain(posterior, belief.mean, belief.variance, noise=True)
+        prior = prior if coupled else prior.independent
+        return self._inferred_path({DATA: outputs}, prior, callback, adapt=adapt), outputs

@@ -17,8 +17,8 @@ from gplvm_core.models.data.scaling import (
 )
 from gplvm_core.models.data.timeline import checked_timeline, timeline_notes
 from gplvm_core.models.estimators.estimator import LatentVariableModel
+from gplvm_core.models.estimators.sequences import SequenceQueries
 from gplvm_core.models.estimators.settings import check_settings
-from gplvm_core.models.estimators.timed import Timed
 from gplvm_core.models.problems.encoded import EncodedNode
 from gplvm_core.models.problems.graph import Learnt
 from gplvm_core.models.problems.many_rows import Rows, Sampled
@@ -241,7 +241,7 @@ class TrainedModel(Trainable, LatentVariableModel):
         raise NotImplementedError
 
 
-class TimedModel(Timed, TrainedModel):
+class TimedModel(TrainedModel, SequenceQueries):
     """The same, whose latent points may follow from a kernel over time, or from an encoder."""
 
     encoder: Any

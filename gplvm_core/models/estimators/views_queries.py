@@ -1,32 +1,43 @@
-"""Rows given in some views: what a fitted model of several views can be asked about them."""
+"""Latent points and rows given in some views: what a fitted model of several views answers."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
+from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core import prediction
+from gplvm_core.beliefs import Belief
+from gplvm_core.models.data.points import checked_dimensions, checked_points, checked_variance
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.views import Views, given_views
-from gplvm_core.models.estimators.generative import GenerativeViews, by_name
+from gplvm_core.models.estimators.fitted import LatentRows
 from gplvm_core.models.estimators.timed import Timed
 from gplvm_core.models.problems.edges import Settled, relevance_of
 from gplvm_core.models.problems.nodes import Believed
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import Evidence, Projection, log_density, mixed, project
+from gplvm_core.prediction import Explained, Network, Posterior
+from gplvm_core.prediction.vary import interpolate, vary
 from gplvm_core.statistics import Statistics
 
 
-class ViewsQueries(Timed, GenerativeViews):
-    """Questions to `ManifoldRelevance` about rows: all that needs only the fitted posteriors.
+class ViewsQueries(Timed, LatentRows):
+    """Questions to `ManifoldRelevance`: all that needs only the fitted posteriors.
 
     Views are dicts of arrays by name, of any non-empty subset of the trained ones, NaN where
-    missing, in the user's units.
+    missing, in the user's units. `_shared_node` of `_network` has the points that views share.
     """
 
+    views_: tuple[str, ...]
+    posteriors_: dict[str, Posterior]
     statistics_: dict[str, Statistics]
+    _shared_node: int
+
+    @property
+    def _network(self) -> Network:
+        return Network.star(self.posteriors_, self._belief, self.statistics_)
 
     def _keep(
         self,
@@ -48,6 +59,54 @@ class ViewsQueries(Timed, GenerativeViews):
             for name, own in leading.items()
         }
 
+    def inverse_transform(
+        self,
+        X: ArrayLike,
+        *,
+        X_variance: ArrayLike | None = None,
+        noise: bool = False,
+        return_std: bool = False,
+    ) -> Views | tuple[Views, Views]:
+        """Every view at latent points X (N × Q), certain or with variances of their own.
+
+        Means by name, and with return_std standard deviations by name; noise adds each view's
+        observation noise.
+        """
+        points = self._points(X)
+        spread = checked_variance(X_variance, points)
+        at = Belief.certain(points) if spread is None else Belief(points, spread)
+        return self._generated(self._shared_node, at, noise, return_std)
+
+    def sample(self, n_samples: int = 1, random_state: int | None = None) -> Views:
+        """Draws of all views together from the prior of the top: n × D by name, with noise."""
+        self._check_fitted()
+        generator = np.random.default_rng(random_state)
+        return prediction.draw_prior(self._network, n_samples, generator)
+
+    def vary(
+        self,
+        X: ArrayLike,
+        dimensions: ArrayLike,
+        n_samples: int = 1,
+        random_state: int | None = None,
+    ) -> Float[Array, "S N Q"]:
+        """Latent points X with some dimensions drawn anew, all others kept.
+
+        Drawn together from the aggregate of the training points' beliefs, so that what goes
+        together stays together. With dimensions private to a view, that view varies alone.
+        """
+        points = self._points(X)
+        chosen = checked_dimensions(dimensions, points.shape[1])
+        return vary(points, chosen, self._belief, n_samples, random_state)
+
+    def interpolate(
+        self, start: ArrayLike, end: ArrayLike, dimensions: ArrayLike, steps: int = 10
+    ) -> Float[Array, "S Q"]:
+        """A straight latent path from one point (Q,) toward another in some dimensions alone."""
+        points = self._points(np.stack([np.asarray(start), np.asarray(end)]))
+        chosen = checked_dimensions(dimensions, points.shape[1])
+        return interpolate(points[0], points[1], chosen, steps)
+
     def transform(
         self, views: Mapping[str, ArrayLike], *, return_std: bool = False
     ) -> Float[Array, "N Q"] | tuple[Float[Array, "N Q"], Float[Array, "N Q"]]:
@@ -56,7 +115,7 @@ class ViewsQueries(Timed, GenerativeViews):
         Each row on its own, x ~ N(0, I). Dimensions that none of these views uses stay at that.
         Source: Damianou (2015), §5.2.3.
         """
-        belief = self._project(self._given(views)).best
+        belief = self._explained(self._given(views))[self._shared_node].best
         return (belief.mean, np.sqrt(belief.variance)) if return_std else belief.mean
 
     def complete(
@@ -68,43 +127,52 @@ class ViewsQueries(Timed, GenerativeViews):
         name, 0 where observed, noise included.
         """
         given = self._given(views)
-        completed = {
-            name: prediction.complete(given[name].outputs, mean, variance)
-            for name, (mean, variance) in self._filled_in(given).items()
-        }
+        found = prediction.reconstructed(
+            self._network, self._explained(given), noise=True, ends=given
+        )
+        completed = {name: prediction.complete(rows, *found[name]) for name, rows in given.items()}
         return by_name(completed, return_std)
 
     def score_samples(self, views: Mapping[str, ArrayLike]) -> Float[Array, " N"]:
         """log p(what is observed of a row in these views | training data) in nats, approximately.
 
-        The difference of the bounds with and without the row: it bounds nothing.
+        The difference of the bounds with and without the row in every layer: it bounds nothing.
         """
         given = self._given(views)
-        known = [self.statistics_[name] for name in given]
-        return log_density(list(given.values()), known, self._project(given))
+        return prediction.log_density(self._network, given, self._explained(given))
 
     def score(self, views: Mapping[str, ArrayLike], y: Any = None) -> float:
         """Mean of score_samples, in nats per row."""
         return float(np.mean(self.score_samples(views)))
 
-    def _given(
-        self, views: Mapping[str, ArrayLike], *, empty_rows: bool = False
-    ) -> dict[str, Evidence]:
+    def _given(self, views: Mapping[str, ArrayLike], *, empty_rows: bool = False) -> Views:
         self._check_fitted()
         widths = {name: posterior.n_outputs for name, posterior in self.posteriors_.items()}
-        given = given_views(views, widths, empty_rows=empty_rows)
-        return {name: self._evidence(name, rows) for name, rows in given.items()}
+        return given_views(views, widths, empty_rows=empty_rows)
 
-    def _evidence(self, name: str, rows: Array) -> Evidence:
-        return Evidence(self.posteriors_[name], rows)
+    def _explained(self, given: Views) -> Explained:
+        return prediction.explain(self._network, given)
 
-    def _filled_in(self, given: Mapping[str, Evidence]) -> dict[str, tuple[Array, Array]]:
-        """Mean and variance of all entries of the given views, noise included."""
-        found = self._project(given)
-        return {name: mixed(each.layers, found, noise=True) for name, each in given.items()}
+    def _generated(
+        self, node: int, at: Belief, noise: bool, return_std: bool
+    ) -> Views | tuple[Views, Views]:
+        """Every view at points of a node."""
+        found = prediction.moments(self._network, {node: at}, noise=noise)
+        return by_name(found, return_std)
 
-    def _project(self, given: Mapping[str, Evidence]) -> Projection:
-        return self._each_alone(list(given.values()))
+    def _points(self, X: ArrayLike) -> Array:
+        self._check_fitted()
+        return checked_points(X, self.latent_mean_.shape[1])
 
-    def _each_alone(self, evidence: Sequence[Evidence]) -> Projection:
-        return project(evidence, self._belief, partial=len(evidence) < len(self.views_))
+    def _check_fitted(self) -> None:
+        check_is_fitted(self, "posteriors_")
+
+
+def by_name(
+    found: Mapping[str, tuple[Array, Array]], return_std: bool
+) -> Views | tuple[Views, Views]:
+    """Means by name, and with return_std standard deviations, from means and variances."""
+    means = {name: mean for name, (mean, _) in found.items()}
+    if not return_std:
+        return means
+    return means, {name: np.sqrt(variance) for name, (_, variance) in found.items()}

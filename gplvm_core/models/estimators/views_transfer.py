@@ -1,4 +1,4 @@
-"""View → view: what a fitted model of several views tells of one from others."""
+"""View → view: which dimensions views share, and one view from others."""
 
 import warnings
 from collections.abc import Mapping
@@ -10,13 +10,17 @@ from numpy.typing import ArrayLike, NDArray
 
 from gplvm_core import prediction
 from gplvm_core.beliefs import Belief
-from gplvm_core.models.data.views import check_transfer
-from gplvm_core.models.estimators.segmented import Segmented
+from gplvm_core.models.data.views import Views, check_transfer
 from gplvm_core.models.estimators.views_queries import ViewsQueries
-from gplvm_core.models.problems.segmentation import LEAST_DROP
+from gplvm_core.models.problems.segmentation import (
+    LEAST_DROP,
+    LEAST_WEIGHT,
+    Segments,
+    segments,
+    used_by_weight,
+)
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import Evidence
-from gplvm_core.prediction.paths import Continued, FoundPath
+from gplvm_core.prediction.paths import Continued
 from gplvm_core.prediction.transfer import Private, Roles, Wanted, transfer_path
 from gplvm_core.readers import DataError
 
@@ -24,10 +28,36 @@ Flags = NDArray[np.bool_]
 Rows = NDArray[np.intp]
 
 
-class ViewsTransfer(ViewsQueries, Segmented):
-    """Questions to `ManifoldRelevance` about one view of rows that are given in others."""
+class ViewsTransfer(ViewsQueries):
+    """Questions to `ManifoldRelevance` about the dimensions that views share, and about one view of
+    rows that are given in others.
+    """
 
     seen_: dict[str, Bool[Flags, " N"]]  # rows of which the view has anything
+    relevance_: dict[str, Float[Array, " Q"]]
+    drops_: dict[str, Float[Array, " Q"]]  # of F_v in nats a row, without the dimension
+
+    def segmentation(self, threshold: float = LEAST_DROP) -> Segments:
+        """The latent dimensions that each set of views uses, and no other; frozenset(): none.
+
+        A view uses a dimension when setting its weight to 0 lowers F_v by more than the
+        threshold, in nats a row.
+        """
+        return segments(self._uses(threshold))
+
+    def segmentation_by_weight(self, delta: float = LEAST_WEIGHT) -> Segments:
+        """The same by the sources' rule: w/max w > δ (Damianou 2015, §5.2.2)."""
+        self._check_fitted()
+        return segments(used_by_weight(self.relevance_, delta))
+
+    def agreement(self, threshold: float = LEAST_DROP, delta: float = LEAST_WEIGHT) -> float:
+        """The share of pairs of view and dimension on which the two rules agree."""
+        by_drop, by_weight = self._uses(threshold), used_by_weight(self.relevance_, delta)
+        return float(np.mean([by_drop[name] == by_weight[name] for name in self.views_]))
+
+    def _uses(self, threshold: float) -> dict[str, Bool[NDArray[np.bool_], " Q"]]:
+        self._check_fitted()
+        return {name: self.drops_[name] > threshold for name in self.views_}
 
     def transfer(
         self,
@@ -57,7 +87,7 @@ class ViewsTransfer(ViewsQueries, Segmented):
         given = self._given(views, empty_rows=times is not None)
         wanted = self._wanted(given, to)
         if times is None:
-            found = self._project(given)
+            found = self._explained(given)[self._shared_node]
             mean, variance = prediction.transfer(wanted, found, n_alternatives, private)
         else:
             belief, prior = self._path_of(given, times, sequence, adapt)
@@ -75,26 +105,27 @@ class ViewsTransfer(ViewsQueries, Segmented):
         self._check_fitted()
         check_transfer(to, self.views_, n_matches)
         given = self._given(views)
-        points = self._project(given).best.mean
+        points = self._explained(given)[self._shared_node].best.mean
         rows, distance = prediction.correspond(self._wanted(given, to), points, n_matches)
         return np.flatnonzero(self.seen_[to])[rows], distance
 
     def _path_of(
-        self, given: Mapping[str, Evidence], times: ArrayLike, sequence: Any, adapt: bool
+        self, given: Views, times: ArrayLike, sequence: Any, adapt: bool
     ) -> tuple[Belief, Continued]:
-        """q(X*) of the rows of a sequence, inferred together, and the prior of its path."""
+        """q of the points that views share, of the rows of a sequence inferred together, and their
+        prior.
+        """
         if self.time_kernel_ is None:
             raise DataError("the model was trained without a kernel over time: leave out times")
-        evidence = list(given.values())
-        prior = self._continued(times, len(evidence[0].outputs), sequence)
-        known = tuple(self.statistics_[name] for name in given) if adapt else None
-        return self._shared_path(self._inferred_path(evidence, prior, None, known), prior)
+        prior = self._continued(times, len(next(iter(given.values()))), sequence)
+        found = self._inferred_path(given, prior, adapt=adapt).beliefs[self._shared_node]
+        if self._shared_node == 0:
+            return found, prior
+        # The path is at the top; below it rows depend on each other only through what is known.
+        spread = np.stack([np.diag(column) for column in found.variance.T])
+        return found, Continued(found.mean, spread, order=prior.order)
 
-    def _shared_path(self, path: FoundPath, prior: Continued) -> tuple[Belief, Continued]:
-        """Of the space that the views share: q(X*) and its prior."""
-        return path.belief, prior
-
-    def _wanted(self, given: Mapping[str, Evidence], to: str) -> Wanted:
+    def _wanted(self, given: Views, to: str) -> Wanted:
         """Warns when the given views share no dimension with the wanted one."""
         uses = self._uses(LEAST_DROP)
         known = np.any([uses[name] for name in given], axis=0)
@@ -107,4 +138,4 @@ class ViewsTransfer(ViewsQueries, Segmented):
                 stacklevel=3,
             )
         lenders = Belief(self.latent_mean_[there], self.latent_variance_[there])
-        return Wanted(self._way_to(to), lenders, roles)
+        return Wanted(self._network, to, self._shared_node, lenders, roles)

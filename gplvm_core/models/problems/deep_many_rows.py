@@ -1,7 +1,7 @@
 """Deep models of many rows: a sample is trained, the others are placed at every node."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, fields
 from typing import Self
 
@@ -25,9 +25,8 @@ from gplvm_core.models.problems.many_rows import (
 from gplvm_core.models.problems.variational import family_named
 from gplvm_core.models.training.work import Work
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import Evidence, Posterior
-from gplvm_core.prediction.place import Watch, place_nodes
-from gplvm_core.prediction.place_hidden import place_hidden
+from gplvm_core.prediction import Network, TrainedEdge
+from gplvm_core.prediction.place import place_rows
 
 
 def sample_of(count: int) -> Rows:
@@ -77,13 +76,25 @@ class SampledGraph(Graph):
             layer.as_posterior(Scaling.none(layer.posterior.weights.shape[1]))
             for layer in learnt.layers
         ]
-        total, n_hidden = self.n_rows, len(self.nodes) - 1
+        total = self.n_rows
         others = np.setdiff1d(np.arange(total), self.rows)
-        outputs = self.of_rows(others)
-        evidence = [Evidence(*each) for each in zip(posteriors[n_hidden:], outputs, strict=True)]
-        training: Sequence[Belief] = parameters.nodes
-        above, watch = posteriors[:n_hidden], telling(tell, len(others), self._where)
-        found, placed = self._placed(others, evidence, above, training, watch)
+        outputs = {f"data {at}": values for at, values in enumerate(self.of_rows(others))}
+        ends, training = iter(outputs), parameters.nodes
+        edges = tuple(
+            TrainedEdge(
+                str(at),
+                edge.sources,
+                edge.outputs if isinstance(edge.outputs, int) else next(ends),
+                posterior,
+            )
+            for at, (edge, posterior) in enumerate(zip(self.edges, posteriors, strict=True))
+        )
+        inputs = self._inputs(others)
+        names = tuple(str(at) for at in range(len(training)))
+        network = Network(names, edges, tuple(inputs), training)
+        watch = telling(tell, len(others), self._where)
+        believed, placed = place_rows(network, outputs, inputs, self.run, watch)
+        found = [believed[at] for at in range(len(training))]
         back = np.argsort(np.concatenate([self.rows, others]))
         nodes = tuple(
             Belief(
@@ -101,16 +112,9 @@ class SampledGraph(Graph):
     def _told(self, placed: int, left: int) -> tuple[str, ...]:
         return (sampled_in_words(len(self.rows), self.n_rows), *left_over(left))
 
-    def _placed(
-        self,
-        others: Rows,
-        evidence: Sequence[Evidence],
-        above: Sequence[Posterior],
-        training: Sequence[Belief],
-        watch: Watch,
-    ) -> tuple[list[Belief], int]:
-        """Beliefs at every node about the rows beyond the sample, and how many were placed."""
-        return place_nodes(evidence, above, training, self.run, watch)
+    def _inputs(self, rows: Rows) -> dict[int, Float[Array, "n _Q"]]:
+        """The rows' points at nodes that are known exactly."""
+        return {}
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -132,19 +136,10 @@ class SampledRegression(SampledGraph):
             return (said,)
         return said, f"stopped while rows were placed: {left:,} stand where the layers above say"
 
-    def _placed(
-        self,
-        others: Rows,
-        evidence: Sequence[Evidence],
-        above: Sequence[Posterior],
-        training: Sequence[Belief],
-        watch: Watch,
-    ) -> tuple[list[Belief], int]:
+    def _inputs(self, rows: Rows) -> dict[int, Float[Array, "n _Q"]]:
         node = self.whole.nodes[0]
         assert isinstance(node, InputNode)
-        top = node.inputs.belief.rows(others)
-        hidden, placed = place_hidden(evidence, above, top, training[1:], self.run, watch)
-        return [top, *hidden], placed
+        return {0: node.inputs.belief.rows(rows).mean}
 
 
 def together(family: str) -> str | None:

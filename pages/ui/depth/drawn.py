@@ -9,10 +9,10 @@ import streamlit as st
 from jaxtyping import Float
 from numpy import ndarray as Array
 
+from gplvm_core import prediction
 from gplvm_core.datasets import Dataset
 from gplvm_core.figures.cells import column_std
 from gplvm_core.figures.thumbnails import common_frame, picture_uri, row_picture
-from gplvm_core.prediction import sample_through
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.layer_map import place_in_words
 
@@ -72,18 +72,14 @@ def drawn_from(model: Any, dataset: Dataset, at: int, seed: int) -> DrawnRows:
     points = generator.standard_normal((N_DRAWN, latent.shape[1]))
     if at:
         points = latent.mean(axis=0) + latent.std(axis=0) * points
-    posteriors = [layer.posterior_ for layer in model.layers_[at:]]
     # Of layers that see the model's inputs as well, these are drawn by themselves too.
     width = model.layers_[0].latent_mean_.shape[1]
-    inputs = generator.standard_normal((N_DRAWN, width)) if at else points
-    # Each by itself, not as places of one function.
-    rows = [
-        sample_through(posteriors, each[None], 1, generator, inputs=own[None], noise=False)
-        for each, own in zip(points, inputs, strict=True)
-    ]
-    return DrawnRows(
-        np.concatenate(rows)[:, 0], distance(np.concatenate(rows)[:, 0], dataset.values)
-    )
+    above = {0: generator.standard_normal((1, N_DRAWN, width))} if at else {}
+    network = prediction.Network.chain([layer.posterior_ for layer in model.layers_])
+    rows = prediction.draws(network, above | {at: points[None]}, generator, noise=False)[
+        prediction.DATA
+    ][0]
+    return DrawnRows(rows, distance(rows, dataset.values))
 
 
 def distance(rows: Float[Array, "S D"], data: Float[Array, "N D"]) -> float:

@@ -1,0 +1,270 @@
+"""From the points of some nodes of a trained graph to everything that follows from them.
+
+The outputs of a hidden layer are noisy functions of its inputs, so its noise always counts.
+"""
+
+from collections.abc import Collection, Iterator, Mapping
+
+import numpy as np
+from jaxtyping import Float
+from scipy.special import logsumexp, ndtr, ndtri
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.numerics import Array
+from gplvm_core.prediction.generate import predict, predict_at, sample
+from gplvm_core.prediction.importance import log_normal
+from gplvm_core.prediction.network import Network, Outputs, TrainedEdge, inputs_of
+from gplvm_core.prediction.posterior import Posterior
+
+# Rows times draws that are worked on at once.
+MOST_POINTS = 20_000
+# Of an interval that holds a quantile, a billionth is left.
+BISECTIONS = 30
+
+Given = Mapping[int, Belief]
+Moments = dict[str, tuple[Float[Array, "N _D"], Float[Array, "N _D"]]]
+
+
+def following(
+    network: Network, given: Collection[int], ends: Collection[str] | None = None
+) -> Iterator[tuple[int, TrainedEdge]]:
+    """The nodes that follow from the given ones (above these ends), each with the edge into it."""
+    known = set(given)
+    for node in range(len(network.nodes)):
+        edge = network.into(node)
+        if node in known or edge is None or not known.issuperset(edge.sources):
+            continue
+        if ends is None or not network.below(node).isdisjoint(ends):
+            known.add(node)
+            yield node, edge
+
+
+def _reached(network: Network, known: Collection[int]) -> dict[str, TrainedEdge]:
+    """The layers to data whose inputs are all known."""
+    return {
+        name: edge for name, edge in network.ends.items() if all(at in known for at in edge.sources)
+    }
+
+
+def followed(
+    network: Network, given: Given, ends: Collection[str] | None = None
+) -> dict[int, Belief]:
+    """The beliefs at the given nodes and at all nodes that follow from these (above these ends).
+
+    The first two moments are passed from layer to layer, and nodes count as independent given
+    their own. Source: Damianou (2015), §6.2; Girard et al. (2003).
+    """
+    known = dict(given)
+    for node, edge in following(network, given, ends):
+        known[node] = Belief(*_moments(edge, known, noise=True))
+    return known
+
+
+def with_priors(network: Network, given: Given) -> dict[int, Belief]:
+    """The given beliefs, and all other roots at their prior N(0, I)."""
+    count = next(iter(given.values())).n_points
+    others = [root for root in network.roots if root not in given]
+    nothing = {root: np.zeros((count, network.width(root))) for root in others}
+    return dict(given) | {root: Belief(own, own + 1.0) for root, own in nothing.items()}
+
+
+def moments(
+    network: Network, given: Given, *, noise: bool, ends: Collection[str] | None = None
+) -> Moments:
+    """Mean and variance of the data (`ends`; None: all) below nodes whose points are given, certain
+    or as beliefs. Data that also need other nodes are left out.
+
+    Exact for one layer, and for two at certain points; below, distributions are taken for Gaussian.
+    """
+    known = followed(network, given, ends)
+    return {
+        name: _moments(edge, known, noise=noise)
+        for name, edge in _reached(network, known).items()
+        if ends is None or name in ends
+    }
+
+
+def _moments(edge: TrainedEdge, known: Given, *, noise: bool) -> tuple[Array, Array]:
+    inputs = inputs_of(edge, known)
+    spread = None if inputs.known else inputs.variance
+    return predict_at(edge.posterior, inputs.mean, spread, noise=noise)
+
+
+def at_each(
+    posterior: Posterior, at: Float[Array, "S N Q"], *, noise: bool = True
+) -> tuple[Float[Array, "S N D"], Float[Array, "S N D"]]:
+    """Mean and variance of the outputs at every draw of every row."""
+    flat = predict(posterior, at.reshape(-1, at.shape[2]), noise=noise)
+    mean, variance = (each.reshape(*at.shape[:2], -1) for each in flat)
+    return mean, variance
+
+
+def beside(edge: TrainedEdge, known: Mapping[int, Array]) -> Float[Array, "*S R"]:
+    """The points of a layer's inputs, side by side."""
+    return np.concatenate([known[at] for at in edge.sources], axis=-1)
+
+
+def draw_hidden(
+    network: Network, given: Mapping[int, Float[Array, "S N _Q"]], generator: np.random.Generator
+) -> dict[int, Float[Array, "S N _Q"]]:
+    """Draws at all nodes that follow from draws at the given ones, each row on its own."""
+    known = dict(given)
+    for node, edge in following(network, given):
+        known[node] = _drawn(edge, known, generator)
+    return known
+
+
+def draws(
+    network: Network,
+    given: Mapping[int, Float[Array, "S N _Q"]],
+    generator: np.random.Generator,
+    *,
+    noise: bool = True,
+) -> dict[str, Float[Array, "S N _D"]]:
+    """Draws of all data that follow from draws at the given nodes, each row on its own."""
+    known = draw_hidden(network, given, generator)
+    return {
+        name: _drawn(edge, known, generator, noise=noise)
+        for name, edge in _reached(network, known).items()
+    }
+
+
+def _drawn(
+    edge: TrainedEdge,
+    known: Mapping[int, Array],
+    generator: np.random.Generator,
+    *,
+    noise: bool = True,
+) -> Float[Array, "S N D"]:
+    mean, variance = at_each(edge.posterior, beside(edge, known), noise=noise)
+    return mean + np.sqrt(variance) * generator.standard_normal(mean.shape)
+
+
+def draw_prior(
+    network: Network,
+    n_samples: int,
+    generator: np.random.Generator,
+    inputs: Mapping[int, Float[Array, "N _Q"]] | None = None,
+) -> dict[str, Float[Array, "S _D"]]:
+    """Draws of rows of all data, noise included, with the points of all roots from N(0, I)."""
+    given = {at: values[None] for at, values in (inputs or {}).items()}
+    for root in network.roots:
+        given[root] = generator.standard_normal((1, n_samples, network.width(root)))
+    return {name: values[0] for name, values in draws(network, given, generator).items()}
+
+
+def draw_jointly(
+    network: Network,
+    given: Given,
+    n_samples: int,
+    random_state: int | np.random.Generator | None = None,
+    *,
+    noise: bool = True,
+) -> dict[str, Float[Array, "S N _D"]]:
+    """Draws of all data that follow from the given nodes, at all points together: every layer is
+    one function in a draw, at what was drawn above it.
+    """
+    generator = np.random.default_rng(random_state)
+    hidden = list(following(network, given))
+    ends = _reached(network, {*given, *(node for node, _ in hidden)})
+    if not hidden and all(belief.known for belief in given.values()):
+        points = {at: belief.mean for at, belief in given.items()}
+        return {
+            name: sample(edge.posterior, beside(edge, points), n_samples, generator, noise=noise)
+            for name, edge in ends.items()
+        }
+    drawn = {at: repeated(belief, n_samples, generator) for at, belief in given.items()}
+    found: dict[str, list[Array]] = {name: [] for name in ends}
+    for s in range(n_samples):
+        known = {at: each[s] for at, each in drawn.items()}
+        for node, edge in hidden:
+            known[node] = sample(edge.posterior, beside(edge, known), 1, generator)[0]
+        for name, edge in ends.items():
+            inputs = beside(edge, known)
+            found[name].append(sample(edge.posterior, inputs, 1, generator, noise=noise)[0])
+    return {name: np.stack(each) for name, each in found.items()}
+
+
+def quantiles(
+    network: Network,
+    given: Given,
+    levels: Float[Array, " K"],
+    n_samples: int,
+    random_state: int | np.random.Generator | None = None,
+    *,
+    noise: bool = True,
+) -> dict[str, Float[Array, "K N _D"]]:
+    """The values below which such shares of each output's distribution lie, in the user's units.
+
+    The distribution is the mixture of Gaussians that draws of the hidden nodes give; its quantile
+    lies between the components' own and is found there by bisection.
+    """
+    count = next(iter(given.values())).n_points
+    found = dict[str, Array]()
+    for rows, parts in _at_draws(network, given, n_samples, random_state, noise=noise):
+        for name, (mean, variance) in parts.items():
+            std = np.sqrt(variance)
+            own = found.setdefault(name, np.empty((len(levels), count, mean.shape[2])))
+            for k, level in enumerate(levels):
+                each = mean + std * ndtri(level)
+                low, high = each.min(axis=0), each.max(axis=0)
+                for _ in range(BISECTIONS):
+                    middle = 0.5 * (low + high)
+                    below = ndtr((middle - mean) / std).mean(axis=0) < level
+                    low, high = np.where(below, middle, low), np.where(below, high, middle)
+                own[k, rows] = 0.5 * (low + high)
+    return found
+
+
+def log_density_below(
+    network: Network,
+    given: Given,
+    outputs: Outputs,
+    n_samples: int,
+    random_state: int | np.random.Generator | None = None,
+) -> Float[Array, " N"]:
+    """log p(observed outputs | points of the given nodes) of each row in nats, in the user's units.
+
+    The mean density over draws of the hidden nodes: an estimate from below on average.
+    """
+    found = np.empty(next(iter(given.values())).n_points)
+    for rows, parts in _at_draws(network, given, n_samples, random_state, noise=True):
+        density = sum(log_normal(own[rows], *parts[name]) for name, own in outputs.items())
+        found[rows] = logsumexp(density, axis=0) - np.log(n_samples)
+    return found
+
+
+def _at_draws(
+    network: Network,
+    given: Given,
+    n_samples: int,
+    random_state: int | np.random.Generator | None,
+    *,
+    noise: bool,
+) -> Iterator[tuple[slice, dict[str, tuple[Array, Array]]]]:
+    """Some rows after the other: mean and variance of all data at draws of the hidden nodes
+    (S × rows × D), each row on its own.
+    """
+    generator = np.random.default_rng(random_state)
+    step = max(1, MOST_POINTS // n_samples)
+    for first in range(0, next(iter(given.values())).n_points, step):
+        rows = slice(first, first + step)
+        at = {node: repeated(each.rows(rows), n_samples, generator) for node, each in given.items()}
+        known = draw_hidden(network, at, generator)
+        yield (
+            rows,
+            {
+                name: at_each(edge.posterior, beside(edge, known), noise=noise)
+                for name, edge in _reached(network, known).items()
+            },
+        )
+
+
+def repeated(
+    belief: Belief, n_samples: int, generator: np.random.Generator
+) -> Float[Array, "S N Q"]:
+    """Draws of the points that a belief is about."""
+    points = np.repeat(belief.mean[None], n_samples, axis=0)
+    if belief.known:
+        return points
+    return points + np.sqrt(belief.variance) * generator.standard_normal(points.shape)
