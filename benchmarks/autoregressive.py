@@ -71,7 +71,7 @@ def one_history(seed: int, kernel: str) -> tuple[dict[str, dict[str, float]], fl
     series = (series - series.mean()) / series.std()
     train, truth = series[:TRAINED], series[TRAINED:]
     begin = time.perf_counter()
-    model = AutoregressiveGP(WINDOW, TRAINED - WINDOW, kernel, random_state=seed).fit(train)
+    model = AutoregressiveGP(WINDOW, TRAINED - WINDOW, kernel=kernel, random_state=seed).fit(train)
     seconds = time.perf_counter() - begin
     found = {
         propagate: _forecast(model, propagate, truth) for propagate in ("full", "moments", "none")

@@ -107,7 +107,7 @@ def _of_density(n_columns: int, scaling: Any, settings: dict[str, Any]) -> tuple
         Contender(ONE, BayesianGPLVM(wide[ONE][0], scaling=scaling, **settings)),
         Contender(TWO, DeepGPLVM(wide[TWO], scaling=scaling, **settings)),
         Contender(THREE, DeepGPLVM(wide[THREE], scaling=scaling, **settings)),
-        Contender(PPCA, ProbabilisticPCA(max(1, min(10, n_columns - 1)), scaling)),
+        Contender(PPCA, ProbabilisticPCA(max(1, min(10, n_columns - 1)), scaling=scaling)),
         Contender(MIXTURE, Mixture(scaling=scaling)),
     )
 

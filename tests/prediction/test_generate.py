@@ -14,7 +14,7 @@ def fitted() -> BayesianGPLVM:
     targets = np.column_stack([np.cos(angle), np.sin(angle), angle, angle**2])
     targets = 3.0 + 20.0 * targets + generator.normal(size=targets.shape)
     kernel = RBF(1.0, 1.0) + Linear(0.1)
-    return BayesianGPLVM(2, 12, kernel, max_iter=40, random_state=0).fit(targets)
+    return BayesianGPLVM(2, 12, kernel=kernel, max_iter=40, random_state=0).fit(targets)
 
 
 def test_uncertain_points_against_monte_carlo(fitted: BayesianGPLVM) -> None:
