@@ -36,11 +36,12 @@ class Kernel(Parametric):
     `K_pullback` and `between_pullback`: each follows from the other, and the second is faster for
     sparse models. `Stationary` has a variance, `diag` and `psi0`. A kernel over uncertain inputs
     needs `psi0`, `psi1` and `grouped_psi2` as well; `psi2`, `psi2_pullback` and `weighted_psi2`
-    follow from the last, and may be written where that pays. `relevance` gives the ARD weights.
+    follow from the last, and may be written where that pays. `Waving` has all of these for products
+    of RBF and periodic kernels. `relevance` gives the ARD weights.
     `cross_with` is for sums with other kernels: with Bias and White every kernel has them.
-    `browser_form`, with a function of that kind in assets/canvas/model.js, lets pages draw it. A
-    file in gplvm_core/kernels that holds the kernel is all that models and files need to know of
-    it.
+    `browser_form`, with a function of that kind in assets/canvas/map/kernels.js, lets pages draw
+    it. A file in gplvm_core/kernels that holds the kernel is all that models and files need to know
+    of it.
     """
 
     # A way that works at uncertain inputs where this kernel does not, for messages.
@@ -236,10 +237,10 @@ class Kernel(Parametric):
 
     def __mul__(self, other: "Kernel | float") -> "Kernel":
         """The product with a kernel, or with a positive number. Raises KernelError for others."""
-        from gplvm_core.kernels.product import Product
+        from gplvm_core.kernels.product import product_of
 
         if isinstance(other, Kernel):
-            return Product.of(self, other)
+            return product_of(self, other)
         if not isinstance(other, Real) or isinstance(other, bool):
             return NotImplemented
         if not (np.isfinite(other) and other > 0):

@@ -99,6 +99,16 @@ class Product(Waving, Compound):
         return replace(self, parts=(self.parts[0].scaled(factor), *self.parts[1:]))
 
 
+def product_of(first: Kernel, second: Kernel) -> Kernel:
+    """first * second: where only one of them has waves, a bias is the number that it is."""
+    for bias, other in ((first, second), (second, first)):
+        expected = type(other).psi1 is not Kernel.psi1 and not isinstance(other, Bias | Waving)
+        free = not bias.held_paths() and not other.held_paths()
+        if isinstance(bias, Bias) and expected and free and other.waves is None:
+            return other.scaled(float(bias.variance))
+    return Product.of(first, second)
+
+
 def _waves(part: Kernel) -> Waves | None:
     # In sums a bias has cross terms of its own, so it has no waves there.
     return Waves(part.variance) if isinstance(part, Bias) else part.waves

@@ -155,6 +155,18 @@ def test_far_from_the_origin_nothing_is_lost(inputs) -> None:
         np.testing.assert_allclose(far, near, rtol=1e-9, atol=1e-10)
 
 
+def test_a_bias_scales_whatever_it_multiplies(inputs) -> None:
+    for other in (Linear(LENGTHS), White(0.3), RBF() + Linear(), Periodic(1.0, 1.0, 5.0)):
+        for product in (Bias(0.4) * other, other * Bias(0.4)):
+            product.check()
+            (product + RBF(0.3)).check()
+            found, expected = (each.psi2(*inputs)[0] for each in (product, 0.4 * other))
+            np.testing.assert_allclose(found, expected, rtol=1e-12)
+    # Where something is held the product stays one, so that what is free remains free.
+    held = Bias(0.4) * Linear().holding("variance")
+    assert [type(part) for part in held.parts] == [Bias, Linear]
+
+
 def test_what_cannot_be_done_says_what_would_work(inputs) -> None:
     for kernel in (
         Periodic() * Periodic(1.0, 1.0, 2.0),

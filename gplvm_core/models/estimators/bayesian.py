@@ -49,8 +49,9 @@ class BayesianGPLVM(TrainedModel):
     given. `relevance_` orders the latent dimensions, `information_` (nats per point) says which
     are on. Trained by phases with the noise variance and the kernel's scale at their optimum.
 
-    kernel : "rbf", "linear", or a kernel object with expectations under Gaussian inputs: RBF,
-        Linear, Bias, White, and sums of them, several RBF kernels too.
+    kernel : "rbf", "linear", "periodic", or a kernel object with expectations under Gaussian
+        inputs: RBF, Linear, Periodic, Bias, White, products of RBF kernels with at most one
+        Periodic, and sums.
     encoder : None, or q(X) as a function of the outputs, learnt together with the layer, so that
         transform of a whole row needs no inference: "kernel", a linear map and an RBF expansion
         (Lawrence & Quiñonero-Candela 2006), or "network", a linear map and a hidden layer

@@ -33,10 +33,10 @@ class SparseGPRegression(TrainedRegression, RegressorMixin, BaseEstimator):
     noise="per_output", have a signal and a noise variance each. Every column of the inputs is
     standardised inside; all inputs and outputs of methods are in the user's units.
 
-    kernel: "rbf", "linear", "matern12", "matern32", "matern52", or a kernel object in units of the
-    standardised inputs. Exact inputs can have every kernel, sums and products too, such as
-    RBF() + Periodic() or Linear() * Matern32(). Uncertain inputs (X_variance, missing entries) need
-    a kernel with expectations: RBF, Linear, Bias, White, and sums of them.
+    kernel: "rbf", "linear", "periodic", "matern12", "matern32", "matern52", or a kernel object in
+    units of the standardised inputs. Exact inputs can have every kernel, sums and products too,
+    such as RBF() + Periodic() or Linear() * Matern32(). Uncertain inputs (X_variance, missing
+    entries) need a kernel with expectations, as in BayesianGPLVM.
 
     The inputs may be noisy observations z of x ~ N(z, X_variance): q(x_n) = N(μ_n, S_n) is learnt
     under that prior (Damianou 2015, eq. 4.1), or, `constrained`, held centred on z_n, with the
