@@ -33,7 +33,7 @@ def _cross(
         return half + np.swapaxes(half, 1, 2)
 
     def pull(adjoint: Array, rows: Array | None) -> tuple[Array, Gradients, Gradients]:
-        # Of C alone: the adjoint of C + Cᵀ, twice.
+        # The adjoint of C from that of C + Cᵀ.
         both = adjoint + np.swapaxes(adjoint, 1, 2)
         found = pairs.pulled(both.reshape(len(adjoint), -1), rows)
         d_inducing = found.one.reshape(size, size, n_latent).sum(axis=1)

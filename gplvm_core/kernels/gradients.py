@@ -85,9 +85,9 @@ class Cross:
 class CrossWhole:
     """A cross term that has all gradients itself: nothing goes through the carrier's psi1.
 
-    pull: (the adjoint of its groups, rows; or of every point alone, None) → (tr(adjoint (C + Cᵀ))
-    of each point, the carrier's gradients, the other's). Of points alone those of the mean and
-    variance suffice.
+    pull: (adjoint of the groups, rows), or (adjoint of each point, None) → (tr(adjoint (C + Cᵀ)) of
+    each point, the carrier's gradients, the other's). Without rows only the gradients of the mean
+    and variance are needed.
     """
 
     make: Callable[[], Float[Array, "G M M"]]

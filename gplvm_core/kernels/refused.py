@@ -1,4 +1,4 @@
-"""What kernels cannot do, in words: the one place that says so, and what would work."""
+"""Error messages for all that a kernel cannot do; each names kernels that can."""
 
 from collections.abc import Iterator
 from itertools import combinations_with_replacement
@@ -15,7 +15,7 @@ EXACT = (
 
 
 def without_expectations(kernel: Any) -> KernelError:
-    """Of a kernel at uncertain inputs."""
+    """The error for a kernel at uncertain inputs."""
     instead = f"; {kernel.instead}" if kernel.instead else ""
     return KernelError(
         f"{type(kernel).__name__} has no analytic expectations under Gaussian inputs, so it needs "
@@ -24,7 +24,7 @@ def without_expectations(kernel: Any) -> KernelError:
 
 
 def without_cross(first: Any, second: Any) -> KernelError:
-    """Of the sum of two kernels at uncertain inputs."""
+    """The error for a sum of two kernels at uncertain inputs."""
     return KernelError(
         f"a sum of {type(first).__name__} and {type(second).__name__} has no analytic cross "
         f"expectations, so it needs {EXACT}. Sums that have them: "
@@ -33,7 +33,7 @@ def without_cross(first: Any, second: Any) -> KernelError:
 
 
 def without_drawing(kernel: Any) -> KernelError:
-    """Of a kernel in a page."""
+    """The error for a kernel that a page cannot evaluate."""
     return KernelError(
         f"the browser cannot evaluate {type(kernel).__name__}, so that its map cannot be drawn; it "
         f"knows {_names('browser_form')}"

@@ -16,7 +16,7 @@ from jaxtyping import Float
 from gplvm_core.kernels.waves import Series
 from gplvm_core.numerics import Array
 
-# Where blocks add up what the way back needs.
+# Arrays in which the blocks add up their share of the gradients.
 Carried = tuple[Array, ...]
 
 
@@ -56,19 +56,19 @@ class AlongOne:
 
 
 class WaveDimension(Protocol):
-    """Values of a block; `add` puts what the adjoint of a block says into the sums."""
+    """Values, a block at a time; `add` adds the gradients of a block to the sums."""
 
     def value(self, rows: slice, columns: slice) -> Float[Array, "n p"]:
         """The factor that the dimension gives."""
 
     def sums(self) -> Carried:
-        """Zeros."""
+        """Zeros, for `add`."""
 
     def add(self, sums: Carried, rows: slice, columns: slice, adjoint: Float[Array, "n p"]) -> None:
-        """In place."""
+        """Add the adjoint of a block to the sums, in place."""
 
     def back(self, sums: Carried) -> AlongOne:
-        """From the sums over all blocks."""
+        """Gradients from the sums over all blocks."""
 
 
 @dataclass(frozen=True)
@@ -79,12 +79,12 @@ class Separated:
 
     @property
     def left(self) -> Float[Array, "N W"]:
-        """Of the points."""
+        """The points' factor."""
         raise NotImplementedError
 
     @property
     def right(self) -> Float[Array, "W P"]:
-        """Of the pairs."""
+        """The pairs' factor."""
         raise NotImplementedError
 
     def value(self, rows: slice, columns: slice) -> Array:

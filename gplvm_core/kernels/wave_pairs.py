@@ -141,7 +141,7 @@ class WavePairs:
 
     @cached_property
     def outside(self) -> Bool[NDArray[np.bool_], " Q"]:
-        """Whose Gaussian is in no dimension's factor, but in the exponential."""
+        """The dimensions whose Gaussian is in the exponential."""
         windowed = [q for q, each in self.dimensions.items() if isinstance(each, Windowed)]
         return np.isin(np.arange(len(self.both)), windowed, invert=True)
 

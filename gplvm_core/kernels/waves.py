@@ -90,7 +90,7 @@ class Series:
 
     @classmethod
     def of_both(cls, first: float, second: float) -> Self:
-        """Of two kernels, one of which may have no waves (b = 0)."""
+        """The product of two kernels' series; one of them may have no waves (b = 0)."""
         (a, slope), (a_other, slope_other) = bessel(first), bessel(second)
         reach = len(a_other) - 1
         one, other = np.meshgrid(np.arange(len(a)), np.arange(-reach, reach + 1), indexing="ij")
@@ -113,7 +113,7 @@ class Series:
 
     @classmethod
     def of_square(cls, sharpness: float, frequency: float, apart: Float[Array, " _P"]) -> Self:
-        """Of one kernel at z and at z': one series around their middle.
+        """The product of one kernel at z and at z': a single series around their middle.
 
         A_t = 2 e^{−2b} I_t(2b cos(ν(z − z')/2)) = 2 Σ_m a_{(t+m)/2} a_{(t−m)/2} cos(m ν(z − z')/2)
         over all m of the parity of t (Neumann's addition theorem); A_0 is half of it.

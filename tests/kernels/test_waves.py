@@ -4,7 +4,17 @@ import numpy as np
 import pytest
 from scipy.special import ive
 
-from gplvm_core import RBF, BayesianGPLVM, Bias, Linear, Periodic, White, evaluate_bound, load
+from gplvm_core import (
+    RBF,
+    BayesianGPLVM,
+    Bias,
+    Linear,
+    Periodic,
+    SparseGPRegression,
+    White,
+    evaluate_bound,
+    load,
+)
 from gplvm_core.kernels import Kernel, KernelError, Matern32, Product, wave_pairs
 from gplvm_core.kernels.waves import NARROWEST, NarrowWavesError, bessel
 from gplvm_core.parameters import leaves
@@ -153,6 +163,14 @@ def test_far_from_the_origin_nothing_is_lost(inputs) -> None:
         near = kernel.psi2(*inputs)[0]
         far = kernel.psi2(mean + 1e4, variance, inducing + 1e4)[0]
         np.testing.assert_allclose(far, near, rtol=1e-9, atol=1e-10)
+
+
+def test_a_regression_with_noisy_inputs_takes_it_by_name() -> None:
+    inputs = np.linspace(0.0, 6.0, 20)[:, None]
+    outputs = np.sin(3.0 * inputs) + 0.05 * np.random.default_rng(0).normal(size=inputs.shape)
+    model = SparseGPRegression(8, kernel="periodic", max_iter=15, random_state=0)
+    model.fit(inputs, outputs, X_variance=1e-3)
+    assert np.sqrt(np.mean((model.predict(inputs) - outputs) ** 2)) < 0.2
 
 
 def test_a_bias_scales_whatever_it_multiplies(inputs) -> None:
