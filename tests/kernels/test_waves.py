@@ -140,8 +140,12 @@ def test_a_product_of_two_rbfs_is_one(inputs) -> None:
     assert [each["kind"] for each in two.with_latent(3).browser_form()] == ["rbf"]
 
 
-def test_waves_added_one_by_one_are_those_of_the_spectrum(inputs, monkeypatch) -> None:
-    kernel, adjoint = WAVING["rbf × periodic × bias"], np.random.default_rng(2).normal(size=(5, 5))
+@pytest.mark.parametrize(
+    "beside", [Bias(0.2), Periodic(0.6, 1.5, 6.3)], ids=["alone", "two periods"]
+)
+def test_waves_added_one_by_one_are_those_of_the_spectrum(beside, inputs, monkeypatch) -> None:
+    kernel = WAVING["rbf × periodic × bias"] + beside
+    adjoint = np.random.default_rng(2).normal(size=(5, 5))
     adjoint = adjoint + adjoint.T
     value, pullback = kernel.psi2(*inputs)
     expected = pullback(adjoint)
