@@ -7,6 +7,7 @@ NAMES = (
     "speed",
     "scale",
     "arrays",
+    "kernels",
     "many_rows",
     "deep_rows",
     "cluster",

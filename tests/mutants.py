@@ -29,6 +29,7 @@ SECONDS = 900  # a change that makes the tests run longer than this has been not
 # The tests of a room or of one of its modules, what finds most and takes least first.
 TESTS = {
     "kernels": [
+        "kernels/test_waves.py",
         "kernels/test_expectations.py",
         "gradients/test_kernels.py",
         "gradients/test_exact.py",

@@ -75,7 +75,11 @@ def kernel_named(name: str, lengthscale: Array) -> Kernel:
         return Linear(1.0 / np.asarray(lengthscale) ** 2)
     if name in MATERN_KERNELS:
         return MATERN_KERNELS[name](1.0, np.array(lengthscale))
-    choices = ", ".join(f"'{kind}'" for kind in ("rbf", "linear", *MATERN_KERNELS))
+    if name == "periodic":
+        # It bends as an RBF of these lengthscales does.
+        ones = np.ones(np.shape(lengthscale))
+        return Periodic(1.0, ones, 2.0 * np.pi * np.asarray(lengthscale))
+    choices = ", ".join(f"'{kind}'" for kind in ("rbf", "linear", "periodic", *MATERN_KERNELS))
     raise KernelError(f"kernel must be one of {choices} or a kernel object; got {name!r}")
 
 

@@ -10,6 +10,7 @@ from gplvm_core.kernels.combine import cross_bias
 from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Kept, Pullback, WeightedPsi2
 from gplvm_core.kernels.kernel import Kernel
 from gplvm_core.kernels.stationary import Stationary
+from gplvm_core.kernels.waves import Waves
 from gplvm_core.numerics import Array, filled, namespace, to_numpy
 
 
@@ -56,6 +57,9 @@ class Bias(Stationary):
             return np.broadcast_to(value, len(mean)).copy(), nothing, nothing
 
         return weighted
+
+    def from_waves(self, gradient: Waves) -> Self:
+        return replace(self, variance=gradient.variance)
 
     @property
     def in_any_library(self) -> bool:

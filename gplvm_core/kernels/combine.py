@@ -1,7 +1,8 @@
 """Cross terms ⟨k₁(z, x) k₂(x, z')⟩ of sums of kernels, which Φ needs.
 
 White noise has none. A bias has Ψ·bias with any kernel. RBF × linear: first tilted moment of the
-RBF (kernel times Gaussian is a scaled Gaussian; Damianou 2015, §3.3.3). RBF × RBF: `cross_rbf`.
+RBF (kernel times Gaussian is a scaled Gaussian; Damianou 2015, §3.3.3). Periodic kernels, and two
+RBF kernels: `cross_waves`.
 """
 
 from dataclasses import replace

@@ -2,12 +2,13 @@
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
 from jaxtyping import Float
 
-from gplvm_core.numerics import AnyArray, Array
+from gplvm_core.numerics import AnyArray, Array, filled
 from gplvm_core.parameters import add
 
 
@@ -78,6 +79,35 @@ class Cross:
             pulled.mean + own.mean + other.mean,
             pulled.variance + own.variance + other.variance,
         )
+
+
+@dataclass(frozen=True)
+class CrossWhole:
+    """A cross term that has all gradients itself: nothing goes through the carrier's psi1.
+
+    pull: (adjoint of the groups, rows), or (adjoint of each point, None) → (tr(adjoint (C + Cᵀ)) of
+    each point, the carrier's gradients, the other's). Without rows only the gradients of the mean
+    and variance are needed.
+    """
+
+    make: Callable[[], Float[Array, "G M M"]]
+    pull: Callable[[Array, Array | None], tuple[Array, Gradients, Gradients]]
+    rows: Float[AnyArray, "N G"]
+
+    @cached_property
+    def value(self) -> Float[Array, "G M M"]:
+        """C + Cᵀ of every group."""
+        return self.make()
+
+    def pullback(self, adjoint: Float[Array, "G M M"]) -> tuple[Array, tuple[Gradients, Gradients]]:
+        _, own, other = self.pull(adjoint, self.rows)
+        return filled((own.mean.shape[0], len(own.inducing)), 0.0, own.mean), (own, other)
+
+    def weighted(
+        self, adjoint: Float[Array, "G M M"], psi1: Float[Array, "N M"], pull_psi1: Pullback
+    ) -> tuple[Float[Array, " N"], Float[Array, "N Q"], Float[Array, "N Q"]]:
+        level, own, other = self.pull(adjoint, None)
+        return level, own.mean + other.mean, own.variance + other.variance
 
 
 WeightedPsi2 = Callable[[Array, Array, Array], tuple[Array, Array, Array]]

@@ -1,6 +1,6 @@
 """What every kernel offers: values, expectations under Gaussian inputs, and their pullbacks."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, ClassVar, Self
@@ -11,6 +11,7 @@ from jaxtyping import Float
 from gplvm_core.kernels.exact import exact_psi0, exact_psi1, exact_psi2, stacked_pullback
 from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Kept, Pullback, WeightedPsi2
 from gplvm_core.kernels.parametric import KernelError, Parametric
+from gplvm_core.kernels.waves import Waves
 from gplvm_core.numerics import AnyArray, Array, filled, unfold_upper
 
 # What the Φ of points, each a group of its own, may take in memory: numbers, 32 MB of them.
@@ -35,13 +36,16 @@ class Kernel(Parametric):
     `K_pullback` and `between_pullback`: each follows from the other, and the second is faster for
     sparse models. `Stationary` has a variance, `diag` and `psi0`. A kernel over uncertain inputs
     needs `psi0`, `psi1` and `grouped_psi2` as well; `psi2`, `psi2_pullback` and `weighted_psi2`
-    follow from the last, and may be written where that pays. `relevance` gives the ARD weights.
+    follow from the last, and may be written where that pays. `Waving` has all of these for products
+    of RBF and periodic kernels. `relevance` gives the ARD weights.
     `cross_with` is for sums with other kernels: with Bias and White every kernel has them.
     `browser_form`, with a function of that kind in assets/canvas/geometry/kernels.js, lets pages
     draw it. A file in gplvm_core/kernels that holds the kernel is all that models and files need to
     know of it.
     """
 
+    # A way that works at uncertain inputs where this kernel does not, for messages.
+    instead: ClassVar[str] = ""
     # So that numpy.float64(2.0) * kernel is a kernel.
     __array_ufunc__: ClassVar[None] = None
 
@@ -183,16 +187,24 @@ class Kernel(Parametric):
         """
         return None
 
+    @property
+    def waves(self) -> Waves | None:
+        """The kernel as a product of RBF and periodic kernels; None for others."""
+        return None
+
+    def from_waves(self, gradient: Waves) -> Self:
+        """Kernel-shaped, from the gradient with respect to `waves`."""
+        raise NotImplementedError
+
     def browser_form(self) -> list[dict[str, Any]]:
         """What the browser evaluates: summands {"kind": …} with numbers, and lists of numbers.
 
         A list has one number for each latent dimension (the kernel is one of `with_latent`); 0 in
         all of a summand's lists means that it does not see the dimension.
         """
-        raise KernelError(
-            f"the browser cannot evaluate {type(self).__name__}, so that its map cannot be drawn; "
-            f"it knows {_names(kernels_that('browser_form'))}"
-        )
+        from gplvm_core.kernels.refused import without_drawing
+
+        raise without_drawing(self)
 
     @property
     def in_any_library(self) -> bool:
@@ -225,10 +237,10 @@ class Kernel(Parametric):
 
     def __mul__(self, other: "Kernel | float") -> "Kernel":
         """The product with a kernel, or with a positive number. Raises KernelError for others."""
-        from gplvm_core.kernels.product import Product
+        from gplvm_core.kernels.product import product_of
 
         if isinstance(other, Kernel):
-            return Product.of(self, other)
+            return product_of(self, other)
         if not isinstance(other, Real) or isinstance(other, bool):
             return NotImplemented
         if not (np.isfinite(other) and other > 0):
@@ -243,26 +255,6 @@ class Kernel(Parametric):
             raise self._without_expectations()
 
     def _without_expectations(self) -> KernelError:
-        return KernelError(
-            f"{type(self).__name__} has no analytic expectations under Gaussian inputs, so it "
-            "needs inputs that are known exactly: times, the inputs of a regression without "
-            "X_variance and missing entries (in DeepGP those of the first layer), or the latent "
-            "points of GPLVM. For uncertain inputs use a kernel that has them: "
-            f"{_names(kernels_that('psi1'))}"
-        )
+        from gplvm_core.kernels.refused import without_expectations
 
-
-def kernels_that(write: str) -> list[type[Kernel]]:
-    """All kernels that write this method of `Kernel`, by name."""
-
-    def below(kind: type[Kernel]) -> Iterator[type[Kernel]]:
-        for child in kind.__subclasses__():
-            yield from (child, *below(child))
-
-    plain = getattr(Kernel, write)
-    able = (kind for kind in below(Kernel) if getattr(kind, write) is not plain)
-    return sorted(able, key=lambda kind: kind.__name__)
-
-
-def _names(kinds: list[type[Kernel]]) -> str:
-    return ", ".join(kind.__name__ for kind in kinds)
+        return without_expectations(self)

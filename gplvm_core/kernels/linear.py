@@ -9,6 +9,7 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.kernels.combine import cross_rbf_linear
+from gplvm_core.kernels.cross_waves import cross_waves_linear
 from gplvm_core.kernels.declare import positive
 from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Kept, Pullback, WeightedPsi2
 from gplvm_core.kernels.kernel import Kernel
@@ -57,7 +58,9 @@ class Linear(Kernel):
         return xp.sum(second * weight, axis=1), pullback
 
     def cross_with(self, carrier: Kernel) -> CrossBuilder | None:
-        return partial(cross_rbf_linear, carrier, self) if isinstance(carrier, RBF) else None
+        if isinstance(carrier, RBF):
+            return partial(cross_rbf_linear, carrier, self)
+        return partial(cross_waves_linear, carrier, self) if carrier.waves else None
 
     def psi1(self, mean: Array, variance: Array, inducing: Array) -> tuple[Array, Pullback]:
         xp, weight, inducing = namespace(mean), self._weight(mean), beside(inducing, mean)

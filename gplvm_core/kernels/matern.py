@@ -2,8 +2,9 @@
 
 ½: σ² e^{−r}; 3⁄2: σ² (1 + √3 r) e^{−√3 r}; 5⁄2: σ² (1 + √5 r + 5r²⁄3) e^{−√5 r} (Rasmussen &
 Williams 2006, eq. 4.17), in several dimensions r² = Σ_q (x_q − x'_q)² / ℓ_q². For inputs that are
-known exactly: there are no expectations under Gaussian inputs. In one dimension they are Markov, so
-paths of any length cost O(N): `priors.kalman`.
+known exactly: the norm in r couples the dimensions, and ⟨k⟩ has no closed form for Q > 1 (a product
+of one-dimensional kernels would have one, but is another kernel; see MATHEMATICS.md, section 2). In
+one dimension they are Markov, so paths of any length cost O(N): `priors.kalman`.
 """
 
 from dataclasses import dataclass, replace
@@ -28,6 +29,7 @@ class Matern(Stationary):
 
     lengthscale: float | Float[Array, " Q"] = positive(1.0, blind_at=np.inf)
     smoothness: ClassVar[float]
+    instead = "for a rough function RBF() + RBF(0.1, 0.3), of a long and a short lengthscale"
 
     def K(self, first: Array, second: Array | None = None) -> Array:
         value, _ = self._shape(self._distance(first, second))

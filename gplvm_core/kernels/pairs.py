@@ -71,7 +71,7 @@ class PairFactor:
         drift, rate, count = np.split(carried, [n_latent, 2 * n_latent], axis=1)
         toward = 0.5 * drift + self.middle * rate
         apart = (0.5 * weight) * (count * self.difference)
-        d_inducing = _to_each(toward - apart, toward + apart)
+        d_inducing = to_each(toward - apart, toward + apart)
         return d_inducing, -0.25 * (count[:, 0] @ self.difference**2)
 
 
@@ -163,7 +163,7 @@ def _places(points: PointFactor, pairs: PairFactor) -> Iterator[tuple[slice, sli
             yield some, columns
 
 
-def _to_each(one: Array, other: Array) -> Array:
+def to_each(one: Array, other: Array) -> Array:
     """What pairs (m, m') have for m and for m', summed for each inducing input."""
     size = int(np.sqrt(2 * len(one)))
     of_one, of_other, order = _begins(size)

@@ -4,20 +4,32 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import reduce
 from operator import mul
-from typing import Self
+from typing import Any, Self
 
 import numpy as np
 
+from gplvm_core.kernels.bias import Bias
 from gplvm_core.kernels.compound import Compound
+from gplvm_core.kernels.kernel import Kernel
+from gplvm_core.kernels.waves import Waves
+from gplvm_core.kernels.waving import Waving
 from gplvm_core.numerics import Array
 
 
 @dataclass(frozen=True, repr=False)
-class Product(Compound):
-    """k = Π parts, also written k1 * k2: for inputs that are known exactly.
+class Product(Waving, Compound):
+    """k = Π parts, also written k1 * k2.
 
-    The variances of the parts multiply, so only one of them need be free.
+    Where inputs are known exactly, of any kernels; at uncertain inputs of RBF and Bias kernels with
+    at most one Periodic among them, since a product of these is one exponential
+    (`gplvm_core.kernels.waves`). The variances of the parts multiply, so only one of them need be
+    free.
     """
+
+    instead = (
+        "a product has them if its parts are RBF and Bias kernels with at most one Periodic; "
+        "instead of a product with a Bias write a number, 0.5 * Linear()"
+    )
 
     def K(self, first: Array, second: Array | None = None) -> Array:
         return reduce(mul, (part.K(first, second) for part in self.parts))
@@ -49,7 +61,8 @@ class Product(Compound):
     def psi0(
         self, mean: Array, variance: Array
     ) -> tuple[Array, Callable[[Array], tuple[Array, Array, Self]]]:
-        self._check_exact(variance)
+        if self.waves is None:
+            self._check_exact(variance)
         values, pullbacks = zip(*(part.psi0(mean, variance) for part in self.parts), strict=True)
 
         def pullback(adjoint: Array) -> tuple[Array, Array, Self]:
@@ -62,10 +75,45 @@ class Product(Compound):
 
         return reduce(mul, values), pullback
 
+    @property
+    def waves(self) -> Waves | None:
+        found: Waves | None = Waves(1.0)
+        for own in map(_waves, self.parts):
+            found = found.times(own) if found and own else None
+        return found
+
+    def from_waves(self, gradient: Waves) -> Self:
+        sizes = [own.variance for part in self.parts if (own := _waves(part))]
+        pulled = []
+        for i, part in enumerate(self.parts):
+            scale = gradient.variance * _others(sizes, i)
+            pulled.append(part.from_waves(replace(gradient, variance=scale)))
+        return replace(self, parts=tuple(pulled))
+
+    @property
+    def relevance(self) -> Array | None:
+        waves = self.waves
+        return super().relevance if waves is None else waves.relevance
+
     def scaled(self, factor: float) -> Self:
         return replace(self, parts=(self.parts[0].scaled(factor), *self.parts[1:]))
 
 
-def _others(values: Sequence[Array], i: int) -> Array | float:
+def product_of(first: Kernel, second: Kernel) -> Kernel:
+    """first * second: where only one of them has waves, a bias is the number that it is."""
+    for bias, other in ((first, second), (second, first)):
+        expected = type(other).psi1 is not Kernel.psi1 and not isinstance(other, Bias | Waving)
+        free = not bias.held_paths() and not other.held_paths()
+        if isinstance(bias, Bias) and expected and free and other.waves is None:
+            return other.scaled(float(bias.variance))
+    return Product.of(first, second)
+
+
+def _waves(part: Kernel) -> Waves | None:
+    # In sums a bias has cross terms of its own, so it has no waves there.
+    return Waves(part.variance) if isinstance(part, Bias) else part.waves
+
+
+def _others(values: Sequence[Any], i: int) -> Any:
     """The product of all values but one."""
     return reduce(mul, (value for j, value in enumerate(values) if j != i), 1.0)

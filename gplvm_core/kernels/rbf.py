@@ -5,13 +5,12 @@ k(x, x') = σ_f² exp(−½ Σ_q w_q (x_q − x'_q)²), w_q = 1/ℓ_q². Expecta
 """
 
 from dataclasses import dataclass, replace
-from functools import partial
 from typing import Any, Self
 
 import numpy as np
 from jaxtyping import Float
 
-from gplvm_core.kernels.cross_rbf import CrossRBF
+from gplvm_core.kernels.cross_waves import cross_waves
 from gplvm_core.kernels.declare import positive
 from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Kept, Pullback, WeightedPsi2
 from gplvm_core.kernels.kernel import Kernel
@@ -24,6 +23,7 @@ from gplvm_core.kernels.pairs import (
     kept_exponentials,
 )
 from gplvm_core.kernels.stationary import Stationary
+from gplvm_core.kernels.waves import Waves
 from gplvm_core.numerics import (
     Array,
     beside,
@@ -158,7 +158,7 @@ class RBF(Stationary):
         return Gradients(d_mean, d_variance, d_inducing, kernel)
 
     def cross_with(self, carrier: Kernel) -> CrossBuilder | None:
-        return partial(CrossRBF.of, carrier, self) if isinstance(carrier, RBF) else None
+        return cross_waves(carrier, self)
 
     def weighted_psi2(self, inducing: Array) -> WeightedPsi2:
         weight = self._weight(inducing.shape[1])
@@ -187,6 +187,13 @@ class RBF(Stationary):
     @property
     def relevance(self) -> Array:
         return (1.0 / np.atleast_1d(np.asarray(self.lengthscale, dtype=float))) ** 2
+
+    @property
+    def waves(self) -> Waves:
+        return Waves(self.variance, self.relevance)
+
+    def from_waves(self, gradient: Waves) -> Self:
+        return self._shaped(gradient.variance, np.asarray(gradient.weight))
 
     def browser_form(self) -> list[dict[str, Any]]:
         precision = (1.0 / np.square(self.lengthscale)).tolist()

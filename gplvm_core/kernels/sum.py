@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
-from itertools import combinations, combinations_with_replacement
+from itertools import combinations
 from typing import Any, Self
 
 import numpy as np
@@ -18,8 +18,7 @@ from gplvm_core.kernels.gradients import (
     Pullback,
     WeightedPsi2,
 )
-from gplvm_core.kernels.kernel import kernels_that
-from gplvm_core.kernels.parametric import KernelError
+from gplvm_core.kernels.refused import without_cross
 from gplvm_core.numerics import Array, filled, namespace, unfold_upper
 
 
@@ -185,12 +184,7 @@ class Sum(Compound):
                 return carrier, other, build
         if exact:
             return first, second, partial(cross_exact, self.parts[first], self.parts[second])
-        names = " and ".join(type(self.parts[i]).__name__ for i in (first, second))
-        raise KernelError(
-            f"a sum of {names} has no analytic cross expectations, so it needs inputs that are "
-            "known exactly; sums that have them: "
-            f"{', '.join(sums_with_expectations())}"
-        )
+        raise without_cross(self.parts[first], self.parts[second])
 
 
 @dataclass(frozen=True)
@@ -205,13 +199,3 @@ class _Met:
 def _total(terms: Any) -> Any:
     terms = list(terms)
     return sum(terms[1:], terms[0]) if terms else 0.0
-
-
-def sums_with_expectations() -> list[str]:
-    """The pairs of kernels that have a cross term, "Bias + RBF", for messages."""
-    kinds = [kind for kind in kernels_that("psi1") if not issubclass(kind, Compound)]
-    return [
-        f"{first.__name__} + {second.__name__}"
-        for first, second in combinations_with_replacement(kinds, 2)
-        if first().cross_with(second()) or second().cross_with(first())
-    ]

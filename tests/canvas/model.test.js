@@ -66,6 +66,7 @@ for (const [name, numbers] of Object.entries(NUMBERS)) {
 // One part of every kind in the table, and k(x, z) written down a second time.
 const PARTS = {
   rbf: { variance: 1.3, precision: [0.5, 2, 0.1] },
+  waves: { variance: 0.9, precision: [0.5, 0, 0.1], sharpness: [0.7, 1.2, 0], frequency: [1.5, 0.8, 2] },
   linear: { variance: [0.4, 1.5, 0.2] },
   bias: { variance: 0.7 },
   white: { variance: 0.2 },
@@ -73,6 +74,9 @@ const PARTS = {
 const FORMULAS = {
   rbf: ({ variance, precision }, x, z) =>
     precision.map((p, q) => Math.exp(-(p * (x[q] - z[q]) ** 2) / 2)).reduce((product, factor) => product * factor, variance),
+  waves: ({ variance, precision, sharpness, frequency }, x, z) =>
+    x.map((value, q) => Math.exp(-precision[q] * (value - z[q]) ** 2 / 2) * Math.exp(-2 * sharpness[q] * Math.sin(frequency[q] * (value - z[q]) / 2) ** 2))
+      .reduce((product, factor) => product * factor, variance),
   linear: ({ variance }, x, z) => variance.map((v, q) => v * x[q] * z[q]).reduce((sum, term) => sum + term),
   bias: ({ variance }) => variance,
   white: ({ variance }, x, z) => (x.every((value, q) => value === z[q]) ? variance : 0),

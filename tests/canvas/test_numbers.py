@@ -14,7 +14,7 @@ from scipy.linalg import eigh
 
 from gplvm_core.bounds import OutputGaps
 from gplvm_core.datasets import Dataset, Drawing
-from gplvm_core.kernels import RBF, Bias, Kernel, Linear, White
+from gplvm_core.kernels import RBF, Bias, Kernel, Linear, Periodic, White
 from gplvm_core.prediction import Posterior, predict, predict_uncertain, sample
 from gplvm_core.wire.model import Chart, pack_model
 
@@ -23,6 +23,8 @@ N, M, Q, D = 14, 8, 3, 4
 KERNELS: dict[str, Kernel] = {
     "rbf": RBF(1.7, np.array([0.7, 1.1, 2.0])),
     "linear": Linear(np.array([1.0, 0.4, 0.2])),
+    "waves": Periodic(1.2, np.array([0.9, 1.4, 1.1]), 5.0) * RBF(1.0, 2.5)
+    + Periodic(0.3, 1.2, 4.0),
     "sum": RBF(0.8, 1.3) + Linear(0.5) + Bias(0.3) + White(0.05),
 }
 

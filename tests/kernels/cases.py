@@ -22,6 +22,7 @@ from gplvm_core.kernels import (
     Stationary,
     White,
 )
+from gplvm_core.kernels.waving import Waving
 from tests.kernels.own.cosine import Cosine
 
 LENGTHS = np.array([0.7, 1.3, 2.1])
@@ -37,7 +38,17 @@ SINGLE: dict[str, Kernel] = {
     "cosine": Cosine(0.9, np.array([0.8, -1.7, 0.4])),
     "cosine, one frequency": Cosine(1.2, -1.1),
 }
-# Kernels without expectations under Gaussian inputs.
+WAVES = Periodic(1.3, np.array([1.2, 0.9, 2.0]), np.array([6.0, 5.5, 7.0]))
+BENT = RBF(0.8, 1.5 * LENGTHS) * Periodic(0.9, np.array([1.6, 1.1, 2.3]), 8.0)
+# Periodic kernels and products: not every sum of theirs, for the time that takes.
+WAVING: dict[str, Kernel] = {
+    "periodic": WAVES,
+    "rbf × rbf": RBF(1.1, LENGTHS) * RBF(0.5, 1.9),
+    "rbf × periodic × bias": BENT * Bias(0.7),
+    # So long that the RBF has no room in a spectrum: the waves are added one by one.
+    "long rbf × periodic": RBF(0.8, np.array([90.0, 1.7, 300.0])) * Periodic(1.3, 1.4, 7.0),
+}
+# For inputs that are known exactly; most have no expectations under Gaussian ones.
 TIME: dict[str, Kernel] = {
     "matern12": Matern12(1.3, 0.9),
     "matern32": Matern32(1.3, 0.9),
@@ -55,7 +66,7 @@ def kinds() -> set[type[Kernel]]:
     for module in pkgutil.iter_modules(kernels.__path__):
         members = vars(importlib.import_module(f"{kernels.__name__}.{module.name}")).values()
         found |= {kind for kind in members if isinstance(kind, type) and issubclass(kind, Kernel)}
-    return found - {Kernel, Stationary, Matern, Compound}
+    return found - {Kernel, Stationary, Matern, Compound, Waving}
 
 
 def sums_of(cases: dict[str, Kernel]) -> dict[str, Kernel]:
@@ -70,4 +81,11 @@ def sums_of(cases: dict[str, Kernel]) -> dict[str, Kernel]:
 SUMS = sums_of(SINGLE) | {
     "linear + rbf + bias + white": Linear(0.4) + RBF(0.9, LENGTHS) + Bias(0.3) + White(0.1)
 }
-EXPECTED = SINGLE | SUMS
+SUMS |= {
+    "periodic + rbf + bias + white": WAVES + RBF(0.9, 1.2) + Bias(0.3) + White(0.1),
+    "periodic + linear": WAVES + Linear(np.array([0.3, 0.1, 0.6])),
+    "two periods": WAVES + Periodic(0.6, 1.5, 6.3),
+    "rbf × periodic + linear + rbf": BENT + Linear(np.array([0.3, 0.1, 0.6])) + RBF(0.6, 1.4),
+    "rbf × rbf + linear": WAVING["rbf × rbf"] + Linear(0.3),
+}
+EXPECTED = SINGLE | WAVING | SUMS

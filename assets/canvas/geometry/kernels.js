@@ -80,6 +80,47 @@ export const KERNELS = {
       },
     },
   },
+  /** Products of RBF and periodic kernels: a factor along each dimension. */
+  waves: {
+    row(part, x, { inducing: Z, nInducing: M, nLatent: Q }, out) {
+      for (let m = 0; m < M; m++) {
+        let exponent = 0;
+        for (let q = 0; q < Q; q++) exponent += bend(part, q, x[q] - Z[m * Q + q]);
+        out[m] += part.variance * Math.exp(exponent);
+      }
+    },
+    diagonal: ({ variance }) => variance,
+    plane(part, x, a, b, inputs) {
+      const M = inputs.nInducing;
+      const [za, zb] = [along(inputs, a), along(inputs, b)];
+      const rest = sumBeside(x, a, b, inputs, (xq, z, q) => bend(part, q, xq - z));
+      return {
+        columns: (us) => tabulate(us, M, (u, m) => Math.exp(bend(part, a, u - za[m]))),
+        height: (v) => rest.map((exponent, m) => part.variance * Math.exp(exponent + bend(part, b, v - zb[m]))),
+        add(out, table, i, factor) {
+          for (let m = 0, at = i * M; m < M; m++, at++) out[m] += factor[m] * table[at];
+        },
+        diagonal: () => part.variance,
+      };
+    },
+    derivative: {
+      row(part, x, inputs, out) {
+        const { precision, sharpness, frequency } = part;
+        const { inducing: Z, nInducing: M, nLatent: Q } = inputs;
+        const values = new Float64Array(M);
+        KERNELS.waves.row(part, x, inputs, values);
+        for (let m = 0, at = 0; m < M; m++) {
+          for (let q = 0; q < Q; q++, at++) {
+            const away = x[q] - Z[at];
+            out[at] -= values[m] * (precision[q] * away + sharpness[q] * frequency[q] * Math.sin(frequency[q] * away));
+          }
+        }
+      },
+      diagonal({ variance, precision, sharpness, frequency }, x, out) {
+        for (let q = 0; q < x.length; q++) out[q * x.length + q] += variance * (precision[q] + sharpness[q] * frequency[q] ** 2);
+      },
+    },
+  },
   linear: {
     row({ variance }, x, { inducing: Z, nInducing: M, nLatent: Q }, out) {
       for (let m = 0; m < M; m++) {
@@ -166,6 +207,16 @@ export function kernelPlane(part, x, a, b, inputs) {
     add: (out, _table, _i, _factor, u, v) => row(part, at(u, v), inputs, out),
     diagonal: (u, v) => diagonal(part, at(u, v)),
   };
+}
+
+/**
+ * The exponent of a kernel of kind "waves" along one dimension.
+ * @param {any} part
+ * @param {number} q
+ * @param {number} away
+ */
+function bend({ precision, sharpness, frequency }, q, away) {
+  return -0.5 * precision[q] * away * away + sharpness[q] * (Math.cos(frequency[q] * away) - 1);
 }
 
 /**

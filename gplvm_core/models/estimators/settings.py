@@ -38,8 +38,9 @@ SENTENCES: Mapping[str, str] = {
     "data do not need.",
     "n_inducing": "The number of inducing inputs, at most one for each row. More of them make the "
     "mapping finer; the cost of an iteration grows with their square.",
-    "kernel": 'The covariance function of the mapping: "rbf", "linear", or a kernel object with '
-    "expectations under Gaussian inputs, such as sums of those.",
+    "kernel": 'The covariance function of the mapping: "rbf", "linear", "periodic", or a kernel '
+    "object with expectations under Gaussian inputs: RBF, Linear, Periodic, Bias, White, products "
+    "of RBF kernels with at most one Periodic, and sums.",
     "time_kernel": "None, or the covariance function of the latent paths over time, which joins "
     'the rows of a sequence: "rbf" (smooth), "matern52", "matern32" (a little rough), "matern12" '
     '(rough), "periodic", each with a little white noise, or a kernel object. The first variance '

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from gplvm_core.bounds import Layer
-from gplvm_core.kernels import RBF, Kernel, Matern, kernel_named
+from gplvm_core.kernels import RBF, Kernel, Matern, Periodic, kernel_named
 from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.problems.edges import LayerEdge
 from gplvm_core.models.problems.graph import Beginning, Begun, Given, Graph
@@ -121,6 +121,11 @@ class RegressionStart:
         kernel: Kernel = training.run((seed,))[0].parameters.layers[0].kernel
         if isinstance(kernel, RBF | Matern):
             return replace(kernel, lengthscale=np.maximum(kernel.lengthscale, SHORTEST))
+        if isinstance(kernel, Periodic):
+            # The product with the period stays: it says how fast the function changes.
+            longer = np.maximum(kernel.lengthscale, SHORTEST)
+            period = kernel.period * kernel.lengthscale / longer
+            return replace(kernel, lengthscale=longer, period=period)
         return kernel
 
 

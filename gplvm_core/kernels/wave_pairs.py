@@ -1,0 +1,230 @@
+"""⟨k₁(z, x) k₂(x, z')⟩ of two products of RBF and periodic kernels, at points × pairs (z, z').
+
+A product of Gaussians is a Gaussian. With w̄ = w₁ + w₂, c = (w₁z + w₂z')/w̄ and d = w̄S + 1
+(MATHEMATICS.md, section 2) the RBFs give σ₁²σ₂² Π_q d_q^{−½} exp(−½ (w₁w₂/w̄)(z − z')² −
+½ w̄ (μ − c)²/d)_q, the exponential that `pairs` has for one kernel, with c in the place of z̄. Each
+dimension in which a kernel is periodic multiplies it by a sum of waves (`wave_dimension`).
+"""
+
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cached_property, reduce
+from operator import mul
+from typing import Self
+
+import numpy as np
+from jaxtyping import Bool, Float
+from numpy.typing import NDArray
+
+from gplvm_core.kernels.pairs import PairFactor, PointFactor, exponentials
+from gplvm_core.kernels.wave_dimension import AlongOne, Bent, Straight, WaveDimension, WaveInputs
+from gplvm_core.kernels.wave_window import Windowed
+from gplvm_core.kernels.waves import Series, Waves
+from gplvm_core.numerics import AnyArray, Array, beside, filled, namespace, to_numpy
+
+# So many waves of `Windowed` take the time of one of `Bent`.
+WAVES_FOR_ONE = 30
+
+
+@dataclass(frozen=True)
+class WavePulled:
+    """Gradients; level: the adjoint-weighted sum over the pairs of each point."""
+
+    level: Float[AnyArray, " N"]
+    mean: Float[AnyArray, "N Q"]
+    variance: Float[AnyArray, "N Q"]
+    one: Float[Array, "P Q"]
+    other: Float[Array, "P Q"]
+    first: Waves
+    second: Waves
+
+
+@dataclass(frozen=True)
+class WavePairs:
+    """Two kernels at points and pairs; `first is second` for the square of one kernel.
+
+    mean, one, other: measured from a common centre. moment: a dimension whose x multiplies the
+    kernels.
+    """
+
+    first: Waves
+    second: Waves
+    mean: Float[AnyArray, "N Q"]
+    variance: Float[AnyArray, "N Q"]
+    one: Float[Array, "P Q"]
+    other: Float[Array, "P Q"]
+    origin: Float[Array, " Q"]
+    moment: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        kernels: tuple[Waves, Waves],
+        mean: AnyArray,
+        variance: AnyArray,
+        pairs: tuple[Array, Array],
+        moment: int | None = None,
+    ) -> Self:
+        # Far from the origin the expanded exponent would lose its digits.
+        centre = pairs[0].mean(axis=0)
+        first = kernels[0].over(mean.shape[1])
+        second = first if kernels[1] is kernels[0] else kernels[1].over(mean.shape[1])
+        one, other = (each - centre for each in pairs)
+        return cls(first, second, mean - beside(centre, mean), variance, one, other, centre, moment)
+
+    def blocks(self) -> Iterator[tuple[slice, slice, AnyArray]]:
+        """The values, a block at a time."""
+        for rows, columns, block in exponentials(self.points, self.pairs):
+            for dimension in self.dimensions.values():
+                block = block * dimension.value(rows, columns)
+            yield rows, columns, block
+
+    def summed(self, rows: Float[AnyArray, "N G"]) -> Float[Array, "G P"]:
+        """The sum over the points of every group."""
+        total = filled((rows.shape[1], self.pairs.count), 0.0, self.mean)
+        for which, columns, block in self.blocks():
+            total[:, columns] += rows[which, :].T @ block
+        return to_numpy(total)
+
+    def pulled(
+        self, adjoint: Float[Array, "G P"], rows: Float[AnyArray, "N G"] | None = None
+    ) -> WavePulled:
+        """From the adjoint of these sums; rows None: of every point alone, or one for all."""
+        pair = beside(adjoint, self.mean)
+        if rows is not None:
+            return self.pullback(lambda which, columns: rows[which, :] @ pair[:, columns])
+        if len(adjoint) == 1:
+            return self.pullback(lambda which, columns: pair[:, columns])
+        return self.pullback(lambda which, columns: pair[which, columns])
+
+    def pullback(self, adjoint: Callable[[slice, slice], AnyArray]) -> WavePulled:
+        """From the adjoint of every block."""
+        mean, pairs, back = self.mean, self.pairs, self.points.carried
+        sums = filled((mean.shape[0], pairs.carried.shape[1]), 0.0, mean)
+        carried = filled((pairs.count, back.shape[1]), 0.0, mean)
+        dimensions = list(self.dimensions.values())
+        seen = [each.sums() for each in dimensions]
+        for rows, columns, block in exponentials(self.points, pairs):
+            weighted = block * adjoint(rows, columns)
+            values = [each.value(rows, columns) for each in dimensions]
+            for i, each in enumerate(dimensions):
+                others = (value for j, value in enumerate(values) if j != i)
+                each.add(seen[i], rows, columns, reduce(mul, others, weighted))
+            weighted = reduce(mul, values, weighted)
+            sums[rows, :] += weighted @ pairs.carried[columns, :]
+            carried[columns, :] += weighted.T @ back[rows, :]
+        along = {
+            q: each.back(own) for (q, each), own in zip(self.dimensions.items(), seen, strict=True)
+        }
+        return self._gathered(sums, to_numpy(carried), along)
+
+    @cached_property
+    def both(self) -> Float[Array, " Q"]:
+        """w̄."""
+        return np.asarray(self.first.weight + self.second.weight)
+
+    @cached_property
+    def share(self) -> Float[Array, " Q"]:
+        """w₁/w̄: how far c is from z' on the way to z. It matters to no dimension that is off."""
+        both = self.both
+        return np.divide(self.first.weight, both, out=np.full_like(both, 0.5), where=both > 0.0)
+
+    @cached_property
+    def apart(self) -> Float[Array, "P Q"]:
+        return self.one - self.other
+
+    @cached_property
+    def points(self) -> PointFactor:
+        """The points, as the left-hand factor of the exponent: a weight of w̄/2 has d = w̄S + 1."""
+        half = 0.5 * np.where(self.outside, self.both, 0.0)
+        return PointFactor.of(beside(half, self.mean), self.mean, self.variance)
+
+    @cached_property
+    def outside(self) -> Bool[NDArray[np.bool_], " Q"]:
+        """The dimensions whose Gaussian is in the exponential."""
+        windowed = [q for q, each in self.dimensions.items() if isinstance(each, Windowed)]
+        return np.isin(np.arange(len(self.both)), windowed, invert=True)
+
+    @cached_property
+    def middle(self) -> Float[Array, "P Q"]:
+        """c."""
+        return self.one - (1.0 - self.share) * self.apart
+
+    @cached_property
+    def pairs(self) -> PairFactor:
+        """The pairs, as the right-hand factor."""
+        scale = np.log(self.first.variance) + np.log(self.second.variance)
+        constant = scale - 0.5 * (self.apart**2 @ (self.share * self.second.weight))
+        return PairFactor.from_parts(self.middle, self.apart, constant).beside(self.mean)
+
+    @cached_property
+    def dimensions(self) -> dict[int, WaveDimension]:
+        """Those in which there is more than an RBF."""
+        first, second = self.first.sharpness, self.second.sharpness
+        seen = np.flatnonzero((first > 0.0) | (second > 0.0)).tolist()
+        if self.moment is not None:
+            seen = sorted({*seen, self.moment})
+        return {q: self._dimension(q) for q in seen}
+
+    def _dimension(self, q: int) -> WaveDimension:
+        both = self.first, self.second
+        sharpness = [float(np.asarray(each.sharpness)[q]) for each in both]
+        frequencies = np.array([np.asarray(each.frequency)[q] for each in both])
+        if self.first is self.second:
+            series = Series.of_square(sharpness[0], frequencies[0], self.apart[:, q])
+        else:
+            series = Series.of_both(*sharpness)
+        inputs = WaveInputs(
+            self.mean[:, q],
+            self.variance[:, q],
+            self.one[:, q],
+            self.other[:, q],
+            self.middle[:, q],
+            1.0 + self.both[q] * self.variance[:, q],
+            frequencies,
+            series,
+        )
+        if q == self.moment:
+            return Bent(inputs, float(self.origin[q]))
+        if self.both[q] == 0.0 or not len(inputs.mean):
+            return Straight(inputs)
+        step, count = Windowed.steps(inputs, self.both[q])
+        if count < WAVES_FOR_ONE * len(series.one):
+            return Windowed(inputs, self.both[q], np.asarray(step * np.arange(count)))
+        return Bent(inputs)
+
+    def _gathered(self, sums: AnyArray, carried: Array, along: dict[int, AlongOne]) -> WavePulled:
+        """All gradients, from the adjoint-weighted E·[1, c, c²] and Eᵀ[2aμ, −a, 1]."""
+        n_latent, share, both = self.mean.shape[1], self.share, self.both
+        d_mean, d_variance, d_half = self.points.gradients(sums, self.mean, self.variance)
+        drift, rate, count = np.split(carried, [n_latent, 2 * n_latent], axis=1)
+        d_center = drift + 2.0 * self.middle * rate
+        d_both = 0.5 * np.where(self.outside, d_half, 0.0)
+        d_one, d_other = (np.zeros_like(self.one) for _ in range(2))
+        sharpness, frequency = np.zeros((2, n_latent)), np.zeros((2, n_latent))
+        for q, found in along.items():
+            d_mean[:, q] += found.mean
+            d_variance[:, q] += found.variance + both[q] * found.spread
+            d_both[q] += found.weight + np.sum(found.spread * self.variance[:, q])
+            d_center[:, q] += found.center
+            d_one[:, q], d_other[:, q] = found.one, found.other
+            sharpness[:, q], frequency[:, q] = found.sharpness, found.frequencies
+        push = share * self.second.weight * count * self.apart
+        # s = w₁/w̄ and w₁w₂/w̄, by w₁ and by w₂.
+        d_share, d_apart = (
+            np.sum(d_center * self.apart, axis=0),
+            -0.5 * (count[:, 0] @ self.apart**2),
+        )
+        turned = np.divide(d_share, both, out=np.zeros_like(both), where=both > 0.0)
+        first = d_both + turned * (1.0 - share) + d_apart * (1.0 - share) ** 2
+        second = d_both - turned * share + d_apart * share**2
+        total = float(namespace(sums).sum(sums[:, 0]))
+        return WavePulled(
+            sums[:, 0],
+            d_mean,
+            d_variance,
+            d_one + share * d_center - push,
+            d_other + (1.0 - share) * d_center + push,
+            Waves(total / self.first.variance, first, sharpness[0], frequency[0]),
+            Waves(total / self.second.variance, second, sharpness[1], frequency[1]),
+        )
