@@ -44,9 +44,9 @@ class SparseGPRegression(Scaled, TrainedRegression, RegressorMixin, BaseEstimato
     ----------
     kernel
         "rbf", "linear", "periodic", "matern12", "matern32", "matern52", or a kernel object in
-        units of the standardised inputs. Exact inputs can have every kernel, sums and products too, such as
-        RBF() + Periodic() or Linear() * Matern32(). Uncertain inputs (X_variance, missing
-        entries) need a kernel with expectations under Gaussian inputs.
+        units of the standardised inputs. Exact inputs can have every kernel, sums and products
+        too, such as RBF() + Periodic() or Linear() * Matern32(). Uncertain inputs (X_variance,
+        missing entries) need a kernel with expectations under Gaussian inputs.
     """
 
     n_inducing: int = 50
