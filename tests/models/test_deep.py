@@ -31,17 +31,9 @@ from gplvm_core.optimise import Progress, Result
 from gplvm_core.prediction import predict
 from gplvm_core.statistics import Targets
 from gplvm_core.statistics.executors import serial
+from tests.models.checks import NEEDS_OUTPUTS
 
 QUICK = {"max_iter": 8, "random_state": 0}
-# A density of regression is one of outputs at inputs: checks that know of X alone cannot ask it.
-NEEDS_OUTPUTS = {
-    name: "score_samples takes X and Y"
-    for name in (
-        "check_estimators_unfitted",
-        "check_methods_sample_order_invariance",
-        "check_methods_subset_invariance",
-    )
-}
 
 
 def step(n_points: int = 40, seed: int = 0) -> tuple[np.ndarray, np.ndarray]:

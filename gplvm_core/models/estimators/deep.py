@@ -6,6 +6,7 @@ from typing import Any, TypeVar
 from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.problems.deep import Family
 from gplvm_core.models.problems.doctor import DeepLayer, sound
+from gplvm_core.models.problems.variational import VariationalFamily, family_named
 from gplvm_core.models.training.run import Trained
 from gplvm_core.prediction import Posterior
 from gplvm_core.statistics import Statistics
@@ -31,14 +32,16 @@ class Layered:
 
     def _known(self, layer: DeepLayer) -> Statistics | None:
         """The statistics of a hidden layer; None where its q(u) is no function of them."""
-        family = self.family_ or self.family
-        held = family in ("gated", "free", "joint", "chain", "low_rank_chain")
-        return None if held else layer.statistics_
+        return layer.statistics_ if self._trained_family.summarised else None
 
     @property
     def _mean_field(self) -> bool:
         """Whether q(u) of a hidden layer is independent of q of its outputs."""
-        return (self.family_ or self.family) in ("mean_field", "diagonal", "full")
+        return self._trained_family.independent
+
+    @property
+    def _trained_family(self) -> VariationalFamily:
+        return family_named(self.family_ or self.family)
 
     @property
     def _posteriors(self) -> tuple[Posterior, ...]:

@@ -7,14 +7,13 @@ from typing import Any, Self
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, RegressorMixin
 
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.data.rows import capped_notes
 from gplvm_core.models.data.scaling import gaps_in_words, observed_counts
-from gplvm_core.models.estimators.deep import for_layers, widths
-from gplvm_core.models.estimators.deep_regression import DeepRegression
+from gplvm_core.models.estimators.deep import Layered, for_layers, widths
+from gplvm_core.models.estimators.regression_questions import RegressionQuestions
 from gplvm_core.models.estimators.settings import Scale, Scaled, check_settings, preset
 from gplvm_core.models.estimators.trained import Trainable, whole
 from gplvm_core.models.estimators.trained_regression import FromInputs
@@ -40,7 +39,7 @@ from gplvm_core.statistics import Executor, executor
 
 
 @preset
-class DeepGP(Scaled, FromInputs, DeepRegression, Trainable, RegressorMixin, BaseEstimator):
+class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
     """Deep Gaussian-process regression (Damianou 2015, ch. 6).
 
     Layers of Gaussian-process functions with noise, the inputs at the top and the outputs at the

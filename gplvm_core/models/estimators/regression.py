@@ -4,14 +4,10 @@ from collections.abc import Callable
 from dataclasses import KW_ONLY
 from typing import Any, Literal, Self
 
-import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.base import BaseEstimator, RegressorMixin
-from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core.kernels import Kernel
-from gplvm_core.models.data.inputs import new_inputs
-from gplvm_core.models.data.rows import capped_notes, checked_rows
+from gplvm_core.models.data.rows import capped_notes
 from gplvm_core.models.data.scaling import observed_counts
 from gplvm_core.models.estimators.settings import Scale, Scaled, check_settings, preset
 from gplvm_core.models.estimators.trained import whole
@@ -21,12 +17,11 @@ from gplvm_core.models.problems.inputs import InputNode
 from gplvm_core.models.problems.regression import check_kernel
 from gplvm_core.models.training.run import Run
 from gplvm_core.optimise import Progress
-from gplvm_core.prediction import predict_at
 from gplvm_core.statistics import executor
 
 
 @preset
-class SparseGPRegression(Scaled, TrainedRegression, RegressorMixin, BaseEstimator):
+class SparseGPRegression(Scaled, TrainedRegression):
     """Gaussian-process regression through inducing inputs, at exact or uncertain inputs.
 
     The collapsed bound of Titsias (2009), with ARD lengthscales and inducing inputs learnt and
@@ -100,28 +95,6 @@ class SparseGPRegression(Scaled, TrainedRegression, RegressorMixin, BaseEstimato
         notes = units.notes + scaling.notes + capped_notes(self.n_inducing, len(targets))
         self._note(notes + self._stage_notes(inputs, len(kept)))
         return self
-
-    def predict(
-        self,
-        X: ArrayLike,
-        *,
-        X_variance: ArrayLike | None = None,
-        noise: bool = False,
-        return_std: bool = False,
-    ) -> Any:
-        """Outputs at inputs X (N × Q), exact or with variances (a number, (Q,) or N × Q).
-
-        Mean, and with return_std the standard deviation, N or N × D as Y was; noise adds the
-        observation noise. At uncertain inputs the first two moments of what is no Gaussian
-        (Girard et al. 2003; Titsias & Lawrence 2010, §4).
-        """
-        check_is_fitted(self)
-        points = checked_rows(self, X, reset=False)
-        belief = new_inputs(points, X_variance, self.input_center_, self.input_scale_)
-        spread = belief.variance if belief.variance.any() else None
-        found = predict_at(self.posterior_, belief.mean, spread, noise=noise)
-        mean, variance = (each[:, 0] if self.one_output_ else each for each in found)
-        return (mean, np.sqrt(variance)) if return_std else mean
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

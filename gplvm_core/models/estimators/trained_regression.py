@@ -13,7 +13,7 @@ from gplvm_core.models.data.input_units import input_scaling, internal_variance
 from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.data.rows import checked_outputs, checked_rows
 from gplvm_core.models.data.scaling import Noise, Scaling, observed_counts, units_for
-from gplvm_core.models.estimators.fitted import FittedLayer, Optimised, Saved
+from gplvm_core.models.estimators.regression_questions import RegressionQuestions
 from gplvm_core.models.problems.edges import targets_for
 from gplvm_core.models.problems.graph import Beginning, Graph
 from gplvm_core.models.problems.regression import PHASES, RegressionStart, regression
@@ -59,7 +59,7 @@ class FromInputs:
         return RegressionData(inputs, scaling.apply(outputs), units, scaling)
 
 
-class TrainedRegression(FromInputs, FittedLayer, Optimised, Saved):
+class TrainedRegression(FromInputs, RegressionQuestions):
     """A regression as one graph, trained from one or several starts."""
 
     n_inducing: int

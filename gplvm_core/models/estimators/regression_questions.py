@@ -1,10 +1,11 @@
-"""What a fitted deep regression can be asked: everything that needs only its layers."""
+"""What a fitted regression can be asked, of one layer or several: all that needs only those."""
 
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
+from sklearn.base import BaseEstimator, RegressorMixin
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core import prediction
@@ -12,13 +13,12 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.models.data.inputs import new_inputs
 from gplvm_core.models.data.points import checked_levels
 from gplvm_core.models.data.rows import checked_outputs, checked_rows
-from gplvm_core.models.estimators.deep import Layered
 from gplvm_core.models.estimators.fitted import FittedLayer, Optimised, Saved
 from gplvm_core.numerics import Array
-from gplvm_core.prediction import DATA, Network
+from gplvm_core.prediction import DATA, Network, Posterior
 
 
-class DeepRegression(Layered, FittedLayer, Optimised, Saved):
+class RegressionQuestions(FittedLayer, Optimised, Saved, RegressorMixin, BaseEstimator):
     """Questions about outputs at new inputs, by moments or by draws through the layers."""
 
     one_output_: bool
@@ -33,11 +33,12 @@ class DeepRegression(Layered, FittedLayer, Optimised, Saved):
         noise: bool = False,
         return_std: bool = False,
     ) -> Any:
-        """Outputs at inputs X (N × Q; NaN: missing), exact or with variances (as in fit).
+        """Outputs at inputs X (N × Q; NaN: missing, where fit allows it), exact or with variances.
 
         Mean, and with return_std the standard deviation, N or N × D as Y was; noise adds the
-        observation noise. The first two moments are passed from layer to layer, exactly so for
-        one hidden layer at exact inputs.
+        observation noise. X_variance: one number, (Q,) or N × Q. The first two moments of what is
+        no Gaussian at uncertain inputs (Girard et al. 2003; Titsias & Lawrence 2010, §4) are passed
+        from layer to layer, exactly so for one hidden layer at exact inputs.
         """
         given = {0: self._inputs(X, X_variance)}
         mean, variance = prediction.moments(self._network, given, noise=noise)[DATA]
@@ -102,7 +103,8 @@ class DeepRegression(Layered, FittedLayer, Optimised, Saved):
     ) -> Float[Array, " N"]:
         """log p(observed entries of y | x, training data) of each row in nats.
 
-        Over n_samples draws of the hidden layers, which are the same every time with random_state.
+        Over n_samples draws of the hidden layers and of uncertain inputs, which are the same every
+        time with random_state; exact where there are none.
         """
         given = self._inputs(X, X_variance)
         outputs, _ = checked_outputs(Y, given.mean, type(self).__name__)
@@ -114,6 +116,11 @@ class DeepRegression(Layered, FittedLayer, Optimised, Saved):
         return prediction.log_density_below(
             self._network, {0: given}, {DATA: outputs}, n_samples, random_state
         )
+
+    @property
+    def _posteriors(self) -> tuple[Posterior, ...]:
+        """The layers, the top first."""
+        return (self.posterior_,)
 
     @property
     def _network(self) -> Network:
