@@ -213,10 +213,11 @@ class TrainedModel(Trainable, LatentVariableModel):
     ) -> Self:
         """further: so many rows of files follow when training has ended."""
         check_settings(self)
+        place = Place.of(Y)
         targets, scaling = self._training_data(Y, units_for(self.scaling, self.noise))
         unused = self._take_times(times, sequences, len(targets))
         begin = self._begin(targets)
-        with executor(self.n_jobs, Place.of(Y)) as run:
+        with executor(self.n_jobs, place) as run:
             problem = self._problem(begin, run, further)
             offset = scaling.log_jacobian(observed_counts(targets))
             ended = self._train(problem, offset, callback, resume)
