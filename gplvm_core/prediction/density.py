@@ -19,6 +19,7 @@ from gplvm_core.prediction.posterior import Posterior
 from gplvm_core.prediction.project import Explained, Projection
 from gplvm_core.prediction.row_bound import HiddenTerms
 from gplvm_core.priors import StandardNormal
+from gplvm_core.readers import DataError
 from gplvm_core.statistics import Statistics, Targets, reduce_statistics
 
 Turn = Callable[[Array], Array]
@@ -67,6 +68,12 @@ def log_density_sampled(
     """
     generator, value = np.random.default_rng(random_state), np.empty(len(explained.informed))
     weights, step = explained.weights, max(1, MOST_POINTS // n_samples)
+    for number, found, _ in _nodes(explained):
+        if (weights[:, :, None] * (found.variance == 0.0)).any():
+            raise DataError(
+                f"the points of node {network.nodes[number]!r} are known without a variance, so there "
+                "is no distribution to draw them from; give the node a belief, such as Latent"
+            )
     for alike, places in explained.patterns():
         for first in range(0, len(alike), step):
             rows = alike[first : first + step]

@@ -40,4 +40,5 @@ def log_normal(
 ) -> Float[Array, "... N"]:
     """Σ over the last axis of log N(value; mean, variance), missing values left out."""
     terms = np.log(2.0 * np.pi * variance) + (values - mean) ** 2 / variance
-    return np.asarray(-0.5 * np.nansum(terms, axis=-1))
+    # Only missing values: anything else that is no number must show.
+    return np.asarray(-0.5 * np.sum(np.where(np.isnan(values), 0.0, terms), axis=-1))

@@ -291,6 +291,9 @@ def test_a_kind_of_node_of_ones_own_is_trained_like_the_others():
     own = Model({"x": AtPoints(2)}, [Edge("x", "Y", n_inducing=10)], **FEW).fit(DATA["face"])
     assert (own.beliefs_["x"].variance == 0.0).all()
     assert np.isfinite(own.bound_)
+    # No density is made up where importance sampling has nothing to draw from.
+    with pytest.raises(DataError, match="points of node 'x' are known without a variance"):
+        own.score_samples(DATA["face"][:2])
 
 
 def test_a_training_that_was_stopped_goes_on_with_the_same_numbers():

@@ -160,6 +160,14 @@ def _check(name: str, value: Any, hint: Any) -> None:
         if not (each and all(_whole(one) for one in each)):
             more = ", or a tuple of them, one for each layer" if layered else ""
             raise ValueError(f"{name} must be a whole number of at least 1{more}; got {value!r}")
+    if bool in kinds and not isinstance(value, bool):
+        raise ValueError(f"{name} must be True or False; got {value!r}")
+    if name == "n_jobs" and not (_number(value) and value != 0):
+        raise ValueError(f"{name} must be None or a whole number other than 0; got {value!r}")
+    if name == "random_state" and not (
+        (_number(value) and value >= 0) or isinstance(value, np.random.RandomState)
+    ):
+        raise ValueError(f"{name} must be None or a whole number of at least 0; got {value!r}")
     if name == "jitter" and not (_real(value) and 0.0 < value < 1.0):
         raise ValueError(f"jitter must lie between 0 and 1, relative to K; got {value!r}")
     choices = _choices(hint)
@@ -187,8 +195,12 @@ def _flat(parts: Any) -> Any:
             yield part
 
 
+def _number(value: Any) -> bool:
+    return isinstance(value, int | np.integer) and not isinstance(value, bool)
+
+
 def _whole(value: Any) -> bool:
-    return isinstance(value, int | np.integer) and not isinstance(value, bool) and bool(value >= 1)
+    return _number(value) and bool(value >= 1)
 
 
 def _real(value: Any) -> bool:

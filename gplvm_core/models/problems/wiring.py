@@ -22,7 +22,8 @@ class Edge:
 
     source : the node whose points are the layer's inputs, or several, side by side.
     target : the node or the data that the layer's outputs are.
-    kernel : "rbf", "linear" or a kernel.
+    kernel : "rbf", "linear", "periodic", or a kernel object. Layers below latent points need one
+        with expectations under Gaussian inputs.
     n_inducing : how many inducing inputs the layer has at most.
     noise : of data, "shared" by all columns or "per_output".
     mean_field : of a target that is a node: q of the layer's inducing outputs is independent of
