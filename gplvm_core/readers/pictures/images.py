@@ -40,10 +40,10 @@ def read_images(
 
     Images of other sizes are stretched to the most common one; all are then shrunk so that no side
     exceeds `max_side`. `colour`: True or False, or None for colour when any image has some.
-    Rows are uint8, 0 to 255, row by row from the top left. When the images lie in two or more
-    folders, the folders' names are the labels. `frame_rate`, in frames a second, says that the
-    images are frames of a video: rows get times in seconds, and each folder is a sequence of its
-    own. Needs the package Pillow.
+    Rows are uint8, 0 to 255, row by row from the top left, named by their files. When the images
+    lie in two or more folders, the folders' names are the labels. `frame_rate`, in frames a second,
+    says that the images are frames of a video: rows get times in seconds, and each folder is a
+    sequence of its own. Needs the package Pillow.
     Raises DataError for archives that are unsafe, too large, damaged, or hold anything else.
     """
     check_side(max_side)
@@ -74,6 +74,7 @@ def read_images(
         drawing=Drawing("image", pixels.shape[1:], (0.0, 255.0)),
         labels=labels,
         label_names=label_names,
+        row_names=np.array(members, dtype=np.str_),
         times=times,
         sequences=sequences,
         source=f"{filename}, a zip file of {len(pixels)} images.",
