@@ -28,6 +28,8 @@ from gplvm_core.readers.pictures.picture import (
 )
 from gplvm_core.readers.sources import Archive, Source, open_archive, read_source, stem
 
+CHANGED_SIZE = "stretched to the most common one"  # in the note on images of several sizes
+
 
 def read_images(
     source: Source,
@@ -120,9 +122,10 @@ def _survey(archive: Archive, members: list[str], filename: str) -> tuple[Size, 
     (width, height), count = sizes.most_common(1)[0]
     if count == len(members):
         return (width, height), []
+    others = listed([f"{w} × {h}" for (w, h), _ in sizes.most_common()[1:]], 3)
     return (width, height), [
-        f"{len(members) - count} of {len(members)} images had other sizes and were stretched to "
-        f"the most common one, {width} × {height}."
+        f"{len(members) - count} of {len(members)} images had other sizes ({others}) and were "
+        f"{CHANGED_SIZE}, {width} × {height}."
     ]
 
 

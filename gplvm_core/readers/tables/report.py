@@ -29,7 +29,8 @@ class ColumnReport:
 
     `spread` is the standard deviation, None for text. A column of numbers that has text in it is
     not numeric, and `reason` names the first such cell. `dates` says how its dates are written, or
-    how its numbers could count them; None where neither can be.
+    how its numbers could count them; None where neither can be. `mostly_numbers`: at least half of
+    its cells are numbers, so that the others are mistakes.
     """
 
     name: str
@@ -41,6 +42,7 @@ class ColumnReport:
     n_missing: int
     spread: float | None
     dates: Dates | None = None
+    mostly_numbers: bool = False
 
     @property
     def is_date(self) -> bool:
@@ -157,6 +159,7 @@ def _report(column: Column, table: Table, beside: bool) -> ColumnReport:
         n_missing=missing,
         spread=spread,
         dates=dates,
+        mostly_numbers=numbers is not None or column.share >= MOSTLY_NUMBERS,
     )
 
 

@@ -28,7 +28,7 @@ MOST_PARTS = 3  # columns that name a row together
 
 
 @dataclass(frozen=True)
-class Roles:
+class ColumnRoles:
     """The columns with a role, by name; every other column is learnt."""
 
     label: str | None
@@ -46,7 +46,7 @@ class Roles:
         ids: Iterable[str],
         dates: Iterable[str],
         formats: Mapping[str, DateFormat] | None,
-    ) -> "Roles":
+    ) -> "ColumnRoles":
         """Checked against the table. Raises DataError for names and formats that do not exist."""
         found = cls(label, time, _names(ids), _names(dates), dict(formats or {}))
         known = [column.name for column in (*table.columns, *table.beside)]
@@ -115,7 +115,7 @@ def moments_in(
 
 
 def times_in(
-    column: Column, table: Table, roles: Roles, rows: NDArray[np.intp], unit: TimeUnit | None
+    column: Column, table: Table, roles: ColumnRoles, rows: NDArray[np.intp], unit: TimeUnit | None
 ) -> tuple[Array, str, list[str]]:
     """The time of these rows; its unit where it comes from dates ("" otherwise); notes.
 
@@ -141,7 +141,9 @@ def times_in(
     return times, words, notes
 
 
-def parts_of_dates(column: Column, table: Table, roles: Roles) -> tuple[list[Column], list[str]]:
+def parts_of_dates(
+    column: Column, table: Table, roles: ColumnRoles
+) -> tuple[list[Column], list[str]]:
     """The columns to learn that a column of dates becomes, and notes.
 
     What is the same in every row is left out. Raises DataError where nothing is left.

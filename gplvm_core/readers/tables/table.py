@@ -18,7 +18,7 @@ from gplvm_core.readers.tables.columns import Column, Table
 from gplvm_core.readers.tables.dates import DateFormat, TimeUnit
 from gplvm_core.readers.tables.image_shapes import check_image_shape
 from gplvm_core.readers.tables.roles import (
-    Roles,
+    ColumnRoles,
     as_numbers,
     parts_of_dates,
     row_names_of,
@@ -78,7 +78,7 @@ def read_table(
         raise DataError(
             f"{table.name} holds several tables. Choose one: {names}.", script="Name it in array=."
         )
-    roles = Roles.of(table, label_column, time_column, id_columns, date_columns, date_formats)
+    roles = ColumnRoles.of(table, label_column, time_column, id_columns, date_columns, date_formats)
     named = {column.name: column for column in (*table.columns, *table.beside)}
     values = [column for column in table.columns if column.name not in roles.all]
     notes = list(table.notes)
@@ -153,7 +153,7 @@ def rows_with_values(
     a value follows: row n of another file may describe the same thing.
     """
     table = parse_table(source, array, header)
-    roles = Roles.of(table, label_column, time_column, id_columns, date_columns, date_formats)
+    roles = ColumnRoles.of(table, label_column, time_column, id_columns, date_columns, date_formats)
     values = [c.numbers for c in table.columns if c.name not in roles.all and c.numbers is not None]
     for column in table.columns:
         if column.name in roles.dates:
