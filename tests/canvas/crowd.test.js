@@ -7,6 +7,7 @@ import { Crowd } from "../../assets/canvas/map/crowd.js";
 import { Density } from "../../assets/canvas/map/density.js";
 import { PointGrid } from "../../assets/canvas/map/grid.js";
 import { includes, rowsInside, united } from "../../assets/canvas/map/lasso.js";
+import { LatentPoints } from "../../assets/canvas/map/points.js";
 
 /** Two clouds, the second far from round, and two points far outside. */
 function cloud(count = 20_000) {
@@ -87,4 +88,15 @@ test("selections are joined in order, and know what they hold", () => {
   const both = united([1, 5, 9], [2, 5]);
   assert.deepEqual(Array.from(both), [1, 2, 5, 9]);
   assert.ok(includes(both, 9) && !includes(both, 8) && !includes([], 0));
+});
+
+test("a row is called by its identifier and label, else by its number", () => {
+  const latent = new Float32Array(6);
+  const shapes = { latent: [3, 2] };
+  const arrays = { latent, labels: Int32Array.of(0, 1, 0) };
+  const header = { relevance: [1, 1], label_names: ["calm", "wild"], row_names: ["k1", "wild/2.png", ""] };
+  const points = new LatentPoints(/** @type {any} */ ({ header, arrays, shapes }));
+  assert.deepEqual([0, 1, 2].map((n) => points.name(n)), ["k1, calm", "wild/2.png", "calm"]);
+  const bare = new LatentPoints(/** @type {any} */ ({ header: { relevance: [1, 1] }, arrays: { latent }, shapes }));
+  assert.equal(bare.name(1), "row 2");
 });

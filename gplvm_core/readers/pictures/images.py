@@ -122,9 +122,9 @@ def _survey(archive: Archive, members: list[str], filename: str) -> tuple[Size, 
     (width, height), count = sizes.most_common(1)[0]
     if count == len(members):
         return (width, height), []
-    others = listed([f"{w} × {h}" for (w, h), _ in sizes.most_common()[1:]], 3)
+    unusual = listed([f"{w} × {h}" for (w, h), _ in sizes.most_common()[1:]], 3)
     return (width, height), [
-        f"{len(members) - count} of {len(members)} images had other sizes ({others}) and were "
+        f"{len(members) - count} of {len(members)} images had other sizes ({unusual}) and were "
         f"{CHANGED_SIZE}, {width} × {height}."
     ]
 

@@ -123,4 +123,4 @@ def _value(number: str, sign: str) -> str | None:
 def numerals_note(examples: Sequence[tuple[str, tuple[str, float]]]) -> str:
     """What was read as what, by column."""
     words = [f"{name} (“{cell}” is {value:.10g})" for name, (cell, value) in examples]
-    return f"Numbers were read without signs, units or separators: {listed(words)}."
+    return f"Numbers were read without signs, units or separators: {listed(words, 3)}."

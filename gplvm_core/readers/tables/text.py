@@ -214,7 +214,8 @@ def _rectangle(grid: _Grid, name: str, delimiter: str) -> tuple[_Grid, list[str]
     odd = [i for i, row in enumerate(rows) if len(row) != width]
     if odd:
         first = odd[0]
-        if 2 * len(odd) >= len(rows):
+        begin = [cell for row in rows[:SNIFFED_LINES] for cell in row]
+        if 2 * len(odd) >= len(rows) and not any(map(looks_numeric, begin)):
             raise DataError(
                 f"{name} looks like text, not a table: its lines have {min(widths)} to "
                 f"{max(widths)} cells. Every row of a table has as many cells as there are columns."

@@ -58,8 +58,8 @@ def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
     if dataset.sequences is not None:
         facts.append(plural(len(np.unique(dataset.sequences)), "sequence"))
     if dataset.times is not None:
-        unit = f" {dataset.time_unit}" if dataset.time_unit else ""
-        facts.append(f"time {dataset.times.min():.4g} to {dataset.times.max():.4g}{plain(unit)}")
+        span = f"time {dataset.times.min():.4g} to {dataset.times.max():.4g}"
+        facts.append(plain(f"{span} {dataset.time_unit}"))
     st.markdown(f"**{plain(dataset.title)}** — {', '.join(facts)}")
     for note in dataset.notes:
         if CHANGED_SIZE in note:

@@ -18,12 +18,12 @@ def time_questions(column: ColumnReport | None, mark: str) -> dict[str, Any]:
     if column is None or column.dates is None:
         return {}
     left, right = st.columns(2)
+    asked = len(column.dates.formats) > 1
     with left:
-        formats = format_question(column, mark)
-    way = formats.get(column.name, column.dates.formats[0])
-    if way == "numbers":
-        return {"date_formats": formats}
-    with right:
+        answers = format_question(column, mark)
+    if answers["date_formats"].get(column.name) == "numbers":
+        return answers
+    with right if asked else left:
         unit = st.selectbox(
             "Unit of the time",
             (SUITS, *SECONDS),
@@ -32,14 +32,17 @@ def time_questions(column: ColumnReport | None, mark: str) -> dict[str, Any]:
             help="Time counts from the earliest row.",
             persist_state="session",
         )
-    return {"date_formats": formats} | ({} if unit == SUITS else {"time_unit": unit})
+    return answers | ({} if unit == SUITS else {"time_unit": unit})
 
 
-def format_question(column: ColumnReport, mark: str) -> dict[str, str]:
-    """How a column's dates are written, by its name; asked only where several formats fit."""
+def format_question(column: ColumnReport, mark: str) -> dict[str, Any]:
+    """How a column's dates are written; asked only where several formats fit.
+
+    The question stays open, under "open", where the column does not decide it.
+    """
     dates = column.dates
     if dates is None or len(dates.formats) < 2:
-        return {}
+        return {"date_formats": {}}
     way = st.selectbox(
         f"How “{plain(column.name)}” is written",
         dates.formats,
@@ -50,7 +53,10 @@ def format_question(column: ColumnReport, mark: str) -> dict[str, str]:
         help=plain(f"{dates.reason[:1].upper()}{dates.reason[1:]}."),
         persist_state="session",
     )
-    return {} if way is None else {column.name: way}
+    if way is not None:
+        return {"date_formats": {column.name: way}}
+    said = f"In “{column.name}”, {dates.reason}. Choose above how it is written."
+    return {"date_formats": {}, "open": said}
 
 
 def dates_beside(
@@ -58,7 +64,7 @@ def dates_beside(
 ) -> dict[str, Any]:
     """The answers with what becomes of the dates that are neither label nor time."""
     ids, parts = list(answers["id_columns"]), []
-    formats = dict(answers.get("date_formats", {}))
+    formats, question = dict(answers.get("date_formats", {})), answers.get("open", "")
     for column in columns:
         numbers = column.dates is not None and "numbers" in column.dates.formats
         options = (LEFT_OUT, AS_COLUMNS, *((AS_NUMBERS,) if numbers else ()))
@@ -78,9 +84,12 @@ def dates_beside(
             parts.append(column.name)
             if column.dates is not None and not column.dates.decided:
                 with right:
-                    formats |= format_question(column, mark)
+                    found = format_question(column, mark)
+                formats |= found["date_formats"]
+                question = question or found.get("open", "")
     return answers | {
         "id_columns": tuple(ids),
         "date_columns": tuple(parts),
         "date_formats": formats,
+        "open": question,
     }

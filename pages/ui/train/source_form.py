@@ -10,7 +10,7 @@ from gplvm_core.readers.files import ENDINGS
 from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import readers
 from pages.ui.shared.words import STORIES, bytes_in_words
-from pages.ui.train.table_questions import inspected
+from pages.ui.train.table_questions import UnansweredError, inspected
 from pages.ui.train.upload_questions import MEGABYTES, read_with_questions
 
 BEGINNING, LINES = 4000, 8  # bytes and lines that are shown of a file
@@ -88,10 +88,12 @@ def upload_form() -> Dataset | None:
                 st.rerun()
     try:
         return read_with_questions(name, data)
+    except UnansweredError as question:
+        st.info(plain(question), icon=":material/help:")
     except (ValueError, OSError) as error:
         st.error(plain(error), icon=":material/error:")
-        beginning(name, data)
-        return None
+    beginning(name, data)
+    return None
 
 
 def beginning(name: str, data: bytes) -> None:

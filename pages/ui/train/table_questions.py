@@ -19,6 +19,10 @@ LEAST_PIXELS = 36  # columns from which rows may be pictures
 MOST_LABELS = 50  # values of a column of times that can be a label, too
 
 
+class UnansweredError(ValueError):
+    """A question that has to be answered before the file can be read."""
+
+
 def inspected(name: str, data: bytes, array: str | None, header: bool | None) -> TableReport:
     """What a table looks like."""
     report: TableReport = read_sandboxed("inspect", name, data, array=array, header=header)
@@ -55,8 +59,11 @@ def table_questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
         answers["header"] = header
     if array is not None:
         answers["array"] = array
-    for note in report.notes:
-        st.caption(plain(note))
+    if report.notes:
+        st.caption(f"How it is read — {plain(' '.join(report.notes))}")
+    question = answers.pop("open", "")
+    if question:
+        raise UnansweredError(question)
     return answers
 
 
@@ -143,10 +150,11 @@ def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
         for column in dict.fromkeys((label, *answers["id_columns"], time))
         if column in reasons
     ]
+    words = ["A column that has a role is not offered again."] if label or time or ids else []
     if because:
-        st.caption("Suggested because — " + plain("; ".join(because)) + ".")
-    if len(known) > 1 and (label or time or ids):
-        st.caption("A column that has a role is not offered again.")
+        words.append(f"Suggested because — {'; '.join(because)}.")
+    if words:
+        st.caption(plain(" ".join(words)))
     return answers
 
 

@@ -3,6 +3,7 @@
 mark: tells the questions about one of several files from those about the others.
 """
 
+from dataclasses import replace
 from typing import Any
 
 import streamlit as st
@@ -10,6 +11,7 @@ from numpy import ndarray as Array
 
 from gplvm_core.datasets import Dataset, EmptyRowsError, kind_of
 from pages.ui.shared.reading import read_sandboxed
+from pages.ui.shared.words import STORIES
 from pages.ui.train.table_questions import table_questions
 
 MEGABYTES = 50
@@ -49,7 +51,8 @@ def questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
 def read_upload(name: str, data: bytes, answers: dict[str, Any]) -> Dataset:
     """The data set of an upload; its name is for the messages."""
     dataset: Dataset = read_sandboxed("read", name, data, **answers)
-    return dataset
+    # "people.csv" is not the ready-made data of that name, whose words and answers would be shown.
+    return replace(dataset, name=f"own_{dataset.name}") if dataset.name in STORIES else dataset
 
 
 def image_questions(mark: str = "") -> dict[str, Any]:
