@@ -1,6 +1,7 @@
 """Odd spreadsheets as people have them: what is read, and that it is said."""
 
 import io
+import time
 
 import numpy as np
 import openpyxl
@@ -155,6 +156,15 @@ def test_rows_are_called_by_their_identifiers():
     source = lines("id;city;a", "k1;Bonn;1", "k2;Bonn;2", "k3;Ulm;4")
     data = read_table(source, id_columns=["id", "city"])
     assert list(data.row_names) == ["k1", "k2", "k3"]
+    prose = source.replace(b"Bonn", b"We met her in Bonn")
+    assert list(read_table(prose, id_columns=["city", "id"]).row_names) == ["k1", "k2", "k3"]
     cities = read_table(source, id_columns=["city"], label_column="id")
     assert list(cities.row_names) == ["Bonn", "Bonn", "Ulm"]
     assert read_table(source, id_columns=["id", "city"], skip_empty_rows=True).row_names[2] == "k3"
+
+
+@pytest.mark.parametrize("cell", ["1" + " " * 100_000 + "!1", "1.1.2024" + " " * 100_000 + "!"])
+def test_a_long_cell_takes_no_time(cell):
+    began = time.perf_counter()
+    inspect_table(lines("a;b", *(f'"{cell}";{i}' for i in range(3))))
+    assert time.perf_counter() - began < 2.0

@@ -36,6 +36,10 @@ Numbers that some files use for it (-99, 9999) are numbers here; other words are
 """
 
 
+PROSE = 4.0
+"""Words in a cell, on average, from which a column of text is prose."""
+
+
 @dataclass(frozen=True, eq=False)
 class Column:
     """One column: its cells as text, where it came as text, and as numbers, where all are.
@@ -59,6 +63,13 @@ class Column:
         if self.numbers is None:
             return []
         return ["" if np.isnan(value) else f"{value:.15g}" for value in self.numbers]
+
+    def words_a_cell(self) -> float:
+        """How many words a cell of text has on average, gaps not counted."""
+        if self.numbers is not None:
+            return 1.0
+        counts = [len(cell.split()) for cell in self.words() if cell]
+        return sum(counts) / max(len(counts), 1)
 
     def first_words(self, count: int) -> tuple[str, ...]:
         """The first cells as the file has them."""

@@ -42,6 +42,7 @@ RANGES: dict[DateFormat, tuple[float, float]] = {
 MILLISECONDS = {"excel days": 86_400_000.0, "unix seconds": 1000.0, "unix milliseconds": 1.0}
 EXCEL_ZERO = np.datetime64("1899-12-30", "ms")
 HINT = re.compile(r"date|datum|time|zeit|stamp|epoch|unix|created|updated|fecha|(^|\W|_)(day|tag)")
+LONGEST = 60  # characters of a date; longer cells are text, whatever is in them
 MOSTLY = 0.8  # of a column's cells: then the others are mistakes
 
 CLOCK = (
@@ -88,8 +89,9 @@ def find_dates(column: Column) -> Dates | None:
     if column.numbers is not None:
         return _numbers_as_dates(column.name, column.numbers)
     cells = [text for text in column.texts or () if text.lower() not in MISSING]
-    first = [found for cell in cells if (found := YEAR_FIRST.fullmatch(cell))]
-    last = [found for cell in cells if (found := YEAR_LAST.fullmatch(cell))]
+    short = [cell for cell in cells if len(cell) <= LONGEST]
+    first = [found for cell in short if (found := YEAR_FIRST.fullmatch(cell))]
+    last = [found for cell in short if (found := YEAR_LAST.fullmatch(cell))]
     if not cells or max(len(first), len(last)) < MOSTLY * len(cells):
         return None
     if len(first) >= len(last):
@@ -148,7 +150,8 @@ def moments_of(column: Column, way: DateFormat) -> tuple[Moments, str]:
     pattern = YEAR_FIRST if way == "iso" else YEAR_LAST
     found: list[datetime | None] = []
     for row, cell in enumerate(words):
-        found.append(_moment(pattern.fullmatch(cell), cell, row, way) if cell else None)
+        match = pattern.fullmatch(cell) if len(cell) <= LONGEST else None
+        found.append(_moment(match, cell, row, way) if cell else None)
     zones = {each.utcoffset() for each in found if each is not None}
     note = ""
     if len(zones) > 1 and None in zones:

@@ -14,6 +14,7 @@ WRITTEN = re.compile(
     rf"(?P<before>[^\w\s.,'’()+-]{{0,3}})\s*(?P<number>[+-]?[\d.,][\d.,'’{BLANKS}]*(?:[eE][+-]?\d+)?)"
     r"[^\S\n]*(?P<behind>[^\d\s.,+-][^\d,;]{0,11})?"
 )
+LONGEST = 60  # characters of a number; longer cells are text, whatever is in them
 SURE_COMMA = re.compile(
     rf"[+-]?(?:0?,\d+|\d+,(?:\d{{1,2}}|\d{{4,}})|\d{{4,}},\d+|\d{{1,3}}(?:(?:\.|{GROUPS})\d{{3}})+,\d+"
     r"|\d{1,3}(?:\.\d{3}){2,})(?:[eE][+-]?\d+)?"
@@ -43,7 +44,7 @@ def looks_numeric(cell: str) -> bool:
     """Whether a cell is a number in some way of writing."""
     if is_number(cell) or is_number(cell.replace(",", ".", 1)):
         return True
-    written = WRITTEN.fullmatch(cell.replace("\u2212", "-"))
+    written = _written(cell)
     return written is not None and any(_value(written["number"], sign) for sign in ".,")
 
 
@@ -53,7 +54,7 @@ def decimal_sign(cells: Iterable[str], fallback: str = ".", either: str = ".") -
     fallback: where they show both or nothing; either: where all may be thousands or decimals, as
     1,234 may.
     """
-    numbers = [found["number"] for cell in cells if (found := WRITTEN.fullmatch(cell))]
+    numbers = [found["number"] for cell in cells if (found := _written(cell))]
     commas = any(SURE_COMMA.fullmatch(number) for number in numbers)
     points = any(SURE_POINT.fullmatch(number) for number in numbers)
     if commas != points:
@@ -89,7 +90,7 @@ def read_numerals(cells: Sequence[str], decimal: str, missing: frozenset[str]) -
     """
     known = [cell for cell in cells if cell.lower() not in missing]
     sign = decimal_sign(known, decimal, decimal)
-    written = [WRITTEN.fullmatch(cell.replace("\u2212", "-")) for cell in known]
+    written = [_written(cell) for cell in known]
     beside = Counter((found["before"], found["behind"] or "") for found in written if found)
     usual = beside.most_common(1)[0][0] if beside else None
     values: list[float | None] = []
@@ -109,6 +110,11 @@ def read_numerals(cells: Sequence[str], decimal: str, missing: frozenset[str]) -
                 example = (cell, value)
         values.append(value)
     return Numerals(values, example)
+
+
+def _written(cell: str) -> re.Match[str] | None:
+    """The parts of a cell that is a number with what stands beside it."""
+    return WRITTEN.fullmatch(cell.replace("\u2212", "-")) if len(cell) <= LONGEST else None
 
 
 def _value(number: str, sign: str) -> str | None:

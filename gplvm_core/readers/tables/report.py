@@ -8,7 +8,7 @@ import numpy as np
 from gplvm_core.readers.checks import UNIT_RATIO
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.sources import Source
-from gplvm_core.readers.tables.columns import Column, Table
+from gplvm_core.readers.tables.columns import PROSE, Column, Table
 from gplvm_core.readers.tables.dates import DateError, Dates, find_dates, moments_of
 from gplvm_core.readers.tables.table import parse_table
 
@@ -19,7 +19,6 @@ ID_NAMES = frozenset({"id", "index", "key", "no", "nr", "number", "row", "unname
 TIME_NAMES = frozenset({"time", "times", "t", "timestamp", "seconds", "date"})
 MOST_CLASSES = 50
 FIRST_ROWS, FIRST_COLUMNS = 6, 40
-PROSE_WORDS = 4  # in a cell, on average
 MOSTLY_NUMBERS = 0.5  # of the cells of a column: then the others are mistakes
 
 
@@ -209,12 +208,10 @@ def _suggest_for_dates(column: Column, dates: Dates) -> tuple[Role, str]:
 
 
 def _suggest_for_text(column: Column, distinct: int, plain: Role) -> tuple[Role, str]:
-    words = [word for word in column.words() if word]
     n_rows = len(column.texts or ())
-    # A short code may be one word in a language without blanks; prose never is.
-    lengths = [len(word.split()) for word in words]
-    if words and sum(lengths) >= PROSE_WORDS * len(words) and 2 * distinct > n_rows:
-        return "id", f"prose, about {plural(round(sum(lengths) / len(words)), 'word')} a cell"
+    length = column.words_a_cell()
+    if length >= PROSE and 2 * distinct > n_rows:
+        return "id", f"prose, about {plural(round(length), 'word')} a cell"
     if distinct == n_rows and n_rows > 1 and column.share < MOSTLY_NUMBERS:
         return "id", "text, different in every row"
     if distinct <= min(MOST_CLASSES, n_rows // 2) and column.share < MOSTLY_NUMBERS:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gplvm_core.readers.errors import DataError, listed, shortened
-from gplvm_core.readers.tables.columns import Column, Table
+from gplvm_core.readers.tables.columns import PROSE, Column, Table
 from gplvm_core.readers.tables.dates import (
     DATE_FORMATS,
     SECONDS,
@@ -170,15 +170,16 @@ def parts_of_dates(
 
 
 def row_names_of(columns: list[Column]) -> NDArray[np.str_] | None:
-    """What the rows are called: by the columns that differ in every row, else by all, in words."""
-    words = [cells for column in columns if len(set(cells := column.words())) > 1]
+    """What the rows are called: by the columns that differ in every row, else by all; no prose."""
+    named = [column for column in columns if column.words_a_cell() < PROSE]
+    words = [cells for column in named if len(set(cells := column.words())) > 1]
     short = [cells for cells in words if max(map(len, cells)) <= LONGEST_NAME]
     if not short:
         return None
     unique = [cells for cells in short if len(set(cells)) == len(cells)]
     parts = zip(*(unique or short)[:MOST_PARTS], strict=True)
-    named = [shortened(" · ".join(filter(None, part)), LONGEST_NAME) for part in parts]
-    return np.array(named, dtype=np.str_)
+    called = [shortened(" · ".join(filter(None, part)), LONGEST_NAME) for part in parts]
+    return np.array(called, dtype=np.str_)
 
 
 def as_numbers(columns: list[Column], table: Table) -> Array:

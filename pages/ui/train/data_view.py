@@ -89,11 +89,10 @@ def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
 def missing_view(dataset: Dataset, missing: Array, said: str) -> None:
     """How much is missing (`said`) and where, and what training does about it."""
     empty = emptiest_in_words(dataset, missing)
-    groups = plural(n_patterns(missing), "pattern")
+    slow = " Gaps may slow training down." if n_patterns(missing) > 1 else ""
     st.markdown(
         f"**Missing values** — {plain(said)} The model is fitted to the observed values alone: "
-        f"missing ones are left out, not filled in. The columns follow {groups} of missing values; "
-        "Gaussian process models do most of their work once per pattern."
+        f"missing ones are left out, not filled in.{slow}"
     )
     swatches = "".join(
         '<span style="white-space:nowrap;margin-left:.9em"><span style="display:inline-block;'
