@@ -273,7 +273,7 @@ def test_the_table_of_all_rows_names_places_and_ranks_them(model, flow):
     cells = [[f"s{n}", *("" if np.isnan(v) else v for v in row)] for n, row in enumerate(rows)]
     given = csv_text([("sample", *names), *cells]).encode()
     own = read_rows(NamedBytes("new.csv", given), flow)
-    found = answers_of(item, "m", own)
+    found = answers_of(item, "m", own, [], "asked")
     text = table_csv(names, found.mean, found.std, beside=beside(own, found)).decode()
     written = list(csv.DictReader(io.StringIO(text)))
     assert [line["row"] for line in written] == ["1", "2", "3", "4"]

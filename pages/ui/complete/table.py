@@ -139,13 +139,24 @@ def completed_table(item: Item, name: str, own: NewRows) -> None:
         st.markdown(f"**The whole table** — {plural(len(own.values), 'row')}{to_fill}.")
         if kept not in st.session_state:
             title = "Complete all rows" if gaps else "Place all rows on the map"
-            if not st.button(title, type="primary", icon=":material/auto_fix_high:"):
+            asked = f"{kept}|asked"
+            if not st.session_state.get(asked):
+                st.button(
+                    title,
+                    type="primary",
+                    icon=":material/auto_fix_high:",
+                    on_click=lambda: st.session_state.update({asked: True}),
+                )
                 return
+            # Whatever draws the page anew meanwhile interrupts the work; it goes on where it was.
+            parts = st.session_state.setdefault(f"{kept}|parts", [])
             try:
-                st.session_state[kept] = answers_of(item, name, own)
+                st.session_state[kept] = answers_of(item, name, own, parts, asked)
             except ValueError as error:
+                del st.session_state[asked]
                 st.error(plain(error), icon=":material/error:")
                 return
+            del st.session_state[f"{kept}|parts"]
             st.rerun()
         found: Answers = st.session_state[kept]
         words = (
@@ -203,22 +214,25 @@ def beside(own: NewRows, found: Answers) -> dict[str, Sequence[object]]:
     return columns
 
 
-def answers_of(item: Item, name: str, own: NewRows) -> Answers:
-    """Completed rows, places and typicality. Any other press on the page stops the work."""
-    means, spreads, places = [], [], []
+Part = tuple[Array, Array, Array]  # of some rows: means, deviations, places
+
+
+def answers_of(item: Item, name: str, own: NewRows, parts: list[Part], asked: str) -> Answers:
+    """Completed rows, places and typicality; `parts` is what is there already, and grows.
+
+    asked: the session key that a press on Stop takes away.
+    """
     bar = st.progress(0.0, "Completing …")
-    st.button("Stop", icon=":material/stop:")
+    st.button("Stop", icon=":material/stop:", on_click=lambda: st.session_state.pop(asked, None))
     count = len(own.values)
-    for start in range(0, count, CHUNK):
+    for start in range(CHUNK * len(parts), count, CHUNK):
         bar.progress(0.8 * start / count, f"{start:,} of {count:,} rows …")
         rows = own.values[start : start + CHUNK]
         mean, std = item.model.complete(rows, return_std=True)
-        means.append(mean)
-        spreads.append(std)
-        places.append(np.asarray(item.model.transform(rows)))
+        parts.append((mean, std, np.asarray(item.model.transform(rows))))
     bar.progress(0.8, "How typical the rows are …")
-    typical = typicality_of(item, name, own.values)
-    return Answers(np.vstack(means), np.vstack(spreads), np.vstack(places), typical)
+    means, spreads, places = (np.vstack(part) for part in zip(*parts, strict=True))
+    return Answers(means, spreads, places, typicality_of(item, name, own.values))
 
 
 def typicality_of(item: Item, name: str, values: Array) -> Array:
