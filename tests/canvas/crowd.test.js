@@ -7,8 +7,6 @@ import { Crowd } from "../../assets/canvas/map/crowd.js";
 import { Density } from "../../assets/canvas/map/density.js";
 import { PointGrid } from "../../assets/canvas/map/grid.js";
 import { includes, rowsInside, united } from "../../assets/canvas/map/lasso.js";
-import { LatentPoints } from "../../assets/canvas/map/points.js";
-import { Selecting } from "../../assets/canvas/map/selecting.js";
 
 /** Two clouds, the second far from round, and two points far outside. */
 function cloud(count = 20_000) {
@@ -89,25 +87,4 @@ test("selections are joined in order, and know what they hold", () => {
   const both = united([1, 5, 9], [2, 5]);
   assert.deepEqual(Array.from(both), [1, 2, 5, 9]);
   assert.ok(includes(both, 9) && !includes(both, 8) && !includes([], 0));
-});
-
-test("a row is called by its identifier and label, else by its number", () => {
-  const latent = new Float32Array(6);
-  const shapes = { latent: [3, 2] };
-  const arrays = { latent, labels: Int32Array.of(0, 1, 0) };
-  const header = { relevance: [1, 1], label_names: ["calm", "wild"], row_names: ["k1", "wild/2.png", ""] };
-  const points = new LatentPoints(/** @type {any} */ ({ header, arrays, shapes }));
-  assert.deepEqual([0, 1, 2].map((n) => points.name(n)), ["k1, calm", "wild/2.png", "calm"]);
-  const bare = new LatentPoints(/** @type {any} */ ({ header: { relevance: [1, 1] }, arrays: { latent }, shapes }));
-  assert.equal(bare.name(1), "row 2");
-});
-
-test("the table of selected rows has what they are called", () => {
-  const header = { relevance: [1, 1], axes: ["Dimension 1", "Dimension 2"], n_latent: 2, label_names: ["calm"], row_names: ["k1", "=2", "k3"] };
-  const arrays = { latent: Float32Array.of(1, 2, 3, 4, 5, 6), labels: Int32Array.of(0, 0, 0) };
-  const model = new LatentPoints(/** @type {any} */ ({ header, arrays, shapes: { latent: [3, 2] } }));
-  const table = Selecting.prototype.table.call(/** @type {any} */ ({ explorer: { state: { rows: [1, 2] }, map: { model }, model } }));
-  const [head, first, second] = table.split("\r\n");
-  assert.equal(head, "row,id,label,Dimension 1 mean,Dimension 2 mean,Dimension 1 variance,Dimension 2 variance");
-  assert.deepEqual([first, second], ["2,'=2,calm,3,4,0,0", "3,k3,calm,5,6,0,0"]);
 });

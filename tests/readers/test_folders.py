@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from gplvm_core import BayesianGPLVM
-from gplvm_core.datasets import DataError, RowFiles
 from gplvm_core.models.problems import many_rows
+from gplvm_core.readers import DataError, RowFiles
 from gplvm_core.readers.rows import folder_file
 from gplvm_core.readers.rows.folder_file import Folder
 from gplvm_core.readers.rows.folders import (
