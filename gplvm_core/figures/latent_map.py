@@ -20,6 +20,11 @@ def leading_pair(relevance: Float[Array, " Q"]) -> tuple[int, int]:
     return int(order[0]), int(order[min(1, len(order) - 1)])
 
 
+def _called(row: int, row_names: Sequence[str] | None) -> str:
+    name = "" if row_names is None else str(row_names[row])
+    return f"row {row + 1}, {as_text(name)}" if name else f"row {row + 1}"
+
+
 def latent_map_figure(
     latent_mean: Float[Array, "N Q"],
     labels: Int[Array, " N"] | None = None,
@@ -27,12 +32,13 @@ def latent_map_figure(
     *,
     dimensions: tuple[int, int] = (0, 1),
     height: int = 380,
+    row_names: Sequence[str] | None = None,
 ) -> go.Figure:
     """Scatter of the latent means in the given pair of dimensions (counted from 0).
 
     One trace a label, each with its colour and marker shape; a legend up to twelve labels (the
-    hover text always names the label). More than 2000 points are thinned evenly, and the
-    figure says so. One latent dimension is drawn against the row number.
+    hover text always names the row and its label). More than 2000 points are thinned evenly, and
+    the figure says so. One latent dimension is drawn against the row number.
     """
     points = np.asarray(latent_mean, dtype=float)
     if points.ndim != 2 or points.size == 0:
@@ -42,6 +48,8 @@ def latent_map_figure(
     rows = np.arange(len(points))
     if len(points) > MOST_POINTS:
         rows = np.linspace(0, len(points) - 1, MOST_POINTS).round().astype(int)
+    if row_names is not None and len(row_names) != len(points):
+        row_names = None  # the points are a sample: whose names these are is not known
     groups = np.zeros(len(points), dtype=int) if labels is None else np.asarray(labels, dtype=int)
 
     figure = go.Figure()
@@ -63,8 +71,8 @@ def latent_map_figure(
                 "line": {"width": 0.5, "color": "rgba(127,127,127,0.6)"},
             },
             name="" if labels is None else name,
-            customdata=chosen + 1,
-            hovertemplate="row %{customdata}" + ("" if labels is None else f"<br>{name}"),
+            customdata=[_called(n, row_names) for n in chosen],
+            hovertemplate="%{customdata}" + ("" if labels is None else f"<br>{name}"),
         )
     figure.update_xaxes(title_text=f"latent dimension {first + 1}", zeroline=False)
     figure.update_yaxes(

@@ -71,8 +71,8 @@ def log_density_sampled(
     for number, found, _ in _nodes(explained):
         if (weights[:, :, None] * (found.variance == 0.0)).any():
             raise DataError(
-                f"the points of node {network.nodes[number]!r} are known without a variance, so there "
-                "is no distribution to draw them from; give the node a belief, such as Latent"
+                f"the points of node {network.nodes[number]!r} are known without a variance, so "
+                "there is no distribution to draw them from; give the node a belief, such as Latent"
             )
     for alike, places in explained.patterns():
         for first in range(0, len(alike), step):

@@ -31,7 +31,9 @@ class Dataset:
     targets        N × D, uint8 (pixels) or floating; NaN, or masked, is missing, none infinite
     labels         N class numbers, indices into `label_names`
     column_names   D names, where the columns have any
+    row_names      N words: what the rows are called, such as their identifiers or their files
     times          N times in seconds, or in the unit of the column they came from
+    time_unit      that unit in words, such as "days since 2024-01-03", where it is known
     sequences      N numbers: rows with the same one follow each other in time
     source         where the data come from, their terms, and whom to credit
     notes          everything that the loader did: rescaled, dropped, subsampled
@@ -55,6 +57,8 @@ class Dataset:
     notes: tuple[str, ...] = ()
     covariates: Mapping[str, NDArray[Any]] = field(default_factory=dict)
     views: tuple[View, ...] = ()
+    row_names: NDArray[np.str_] | None = None
+    time_unit: str = ""
 
     @classmethod
     def of_views(
@@ -108,6 +112,7 @@ class Dataset:
         self._keep("times", self._per_row("times", self.times, "fiu", np.float64))
         self._keep("sequences", self._per_row("sequences", self.sequences, "iu", np.int64))
         self._check_labels()
+        self._check_row_names()
         self._check_covariates()
 
     @property
@@ -218,6 +223,17 @@ class Dataset:
                 f"{self.name}: labels run from {low} to {high}, but there are "
                 f"{len(self.label_names)} label names; labels are their indices, from 0."
             )
+
+    def _check_row_names(self) -> None:
+        if self.row_names is None:
+            return
+        names = np.asarray(self.row_names, dtype=np.str_)
+        if names.shape != (len(self.targets),):
+            raise DataError(
+                f"{self.name}: row names must be one word per row, shape ({len(self.targets)},); "
+                f"got shape {names.shape}."
+            )
+        self._keep("row_names", names)
 
     def _check_covariates(self) -> None:
         kept: dict[str, NDArray[Any]] = {}

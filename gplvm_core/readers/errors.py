@@ -7,10 +7,16 @@ LONGEST = 900  # characters of a message; what a file says of itself can be of a
 
 
 class DataError(ValueError):
-    """Data that cannot be used: says what was wrong, what was got and what to do."""
+    """Data that cannot be used: says what was wrong, what was got and what to do.
 
-    def __init__(self, message: str) -> None:
-        super().__init__(shortened(message, LONGEST))
+    script: a further sentence for those who write Python, which names the argument that helps. It
+    is a part of the message; `plain` is the message without it, as the app shows it.
+    """
+
+    def __init__(self, message: str, *, script: str = "") -> None:
+        self.plain = shortened(message, LONGEST)
+        self.script = shortened(script, LONGEST)
+        super().__init__(f"{self.plain} {self.script}".rstrip())
 
 
 class DataTypeError(DataError, TypeError):

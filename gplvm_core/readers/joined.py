@@ -134,7 +134,11 @@ def facts_beside(parts: Sequence[FileView], count: int) -> tuple[dict[str, Any],
     timed = first(parts, count, lambda dataset: dataset.times is not None)
     if timed is not None:
         facts["times"] = np.asarray(timed.dataset.times)[:count]
+        facts["time_unit"] = timed.dataset.time_unit
         told.append(f"Times: those of {timed.file}.")
+    called = first(parts, count, lambda dataset: dataset.row_names is not None)
+    if called is not None:
+        facts["row_names"] = np.asarray(called.dataset.row_names)[:count]
     # Times count within sequences: both come from one file.
     ordered = timed or first(parts, count, lambda dataset: dataset.sequences is not None)
     if ordered is not None and ordered.dataset.sequences is not None:

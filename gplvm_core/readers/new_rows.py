@@ -1,7 +1,8 @@
 """New rows like those of a data set: a table or one picture, with gaps, fitted to its columns."""
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
 
 import numpy as np
 from jaxtyping import Float
@@ -16,6 +17,9 @@ from gplvm_core.readers.pictures.picture import open_picture, require_pillow
 from gplvm_core.readers.sources import NamedBytes, Source, read_source
 from gplvm_core.readers.tables.arrays import parse_arrays
 from gplvm_core.readers.tables.columns import Column, Table
+from gplvm_core.readers.tables.dates import date_columns
+from gplvm_core.readers.tables.report import identifiers
+from gplvm_core.readers.tables.roles import moments_in, row_names_of
 from gplvm_core.readers.tables.table import parse_table
 
 Array = NDArray[np.float64]
@@ -29,12 +33,14 @@ MOST_ROWS = 5000
 class NewRows:
     """Rows (n, D) in the data's columns and units, NaN where missing, and what was done.
 
-    mark: a short name for this file, that tells it from others.
+    mark: a short name for this file, that tells it from others; row_names: what the rows are
+    called, where the file says it.
     """
 
     values: Float[Array, "n D"]
     notes: tuple[str, ...]
     mark: str = ""
+    row_names: NDArray[np.str_] | None = None
 
 
 def formats(drawing: Drawing) -> list[str]:
@@ -59,14 +65,14 @@ def read_rows(source: Source, dataset: Drawn) -> NewRows:
         rows = _read_table(name, data, dataset)
     _check(name, rows.values, dataset)
     notes = (*rows.notes, *_units_note(rows.values, dataset.drawing))
-    return NewRows(rows.values, notes, hashlib.sha256(data).hexdigest()[:12])
+    return replace(rows, notes=notes, mark=hashlib.sha256(data).hexdigest()[:12])
 
 
 def _check(name: str, values: Array, dataset: Drawn) -> None:
     if len(values) > MOST_ROWS:
         raise DataError(
-            f"{name} has {len(values):,} rows; up to {MOST_ROWS:,} are read here. Use fewer "
-            "rows, or give an array to the model's complete() in Python."
+            f"{name} has {len(values):,} rows; up to {MOST_ROWS:,} are read here. Use fewer rows.",
+            script="Or give an array to the model's complete().",
         )
     infinite = np.isinf(values)
     if infinite.any():
@@ -128,7 +134,14 @@ def _read_table(name: str, data: bytes, dataset: Drawn) -> NewRows:
         notes.append(f"Columns of text were left out: {listed(left_out)}.")
     if wanted and table.header:
         notes.append("The columns' names are not the model's; they were taken in their order.")
-    return NewRows(np.column_stack([_numbers(table, column) for column in columns]), tuple(notes))
+    values = np.column_stack([_numbers(table, column) for column in columns])
+    return NewRows(values, tuple(notes), row_names=_called(table, columns))
+
+
+def _called(table: Table, used: Iterable[Column]) -> NDArray[np.str_] | None:
+    """What the rows are called by the columns that the model does not use."""
+    names = {column.name for column in used}
+    return row_names_of([column for column in identifiers(table) if column.name not in names])
 
 
 def _array_that_fits(name: str, data: bytes, table: Table, dataset: Drawn) -> Table:
@@ -148,20 +161,39 @@ def _array_that_fits(name: str, data: bytes, table: Table, dataset: Drawn) -> Ta
 def _by_name(table: Table, named: dict[str, Column], wanted: tuple[str, ...]) -> NewRows:
     """The model's columns by their names; those that are not there are gaps in every row."""
     notes = list(table.notes)
+    named, of_dates = _with_dates(table, named, wanted)
     absent = [column for column in wanted if column not in named]
     if absent:
         notes.append(
             f"{plural(len(absent), 'column')} of the model are not in the table and count as "
             f"missing in every row: {listed(absent)}."
         )
-    unused = [column for column in named if column not in wanted]
+    unused = [name for name in named if name not in wanted and name not in of_dates]
+    row_names = _called(table, [named[name] for name in named if name in wanted])
     if unused:
         notes.append(f"Columns that the model does not know were left out: {listed(unused)}.")
     values = np.full((len(table.places), len(wanted)), np.nan)
     for number, column in enumerate(wanted):
         if column in named:
             values[:, number] = _numbers(table, named[column])
-    return NewRows(values, tuple(notes))
+    return NewRows(values, tuple(notes), row_names=row_names)
+
+
+def _with_dates(
+    table: Table, named: dict[str, Column], wanted: tuple[str, ...]
+) -> tuple[dict[str, Column], list[str]]:
+    """The columns with those that the model has of their dates; the dates' own names."""
+    found, used = dict(named), []
+    for name, column in named.items():
+        if not any(each.startswith(f"{name} ") and each not in named for each in wanted):
+            continue
+        moments = moments_in(column, table, {})
+        if moments is None:
+            continue
+        parts = date_columns(name, moments[0])
+        found |= {key: Column(key, part) for key, part in parts.items() if key in wanted}
+        used.append(name)
+    return found, used
 
 
 def _numbers(table: Table, column: Column) -> Array:

@@ -108,7 +108,9 @@ def answer(folder: Path) -> dict[str, Any]:
     name, data = asked["name"], asked.pop("data").tobytes()
     try:
         return {"answer": perform(asked["task"], NamedBytes(name, data), **asked["options"])}
-    except (DataError, StoreError) as error:
+    except DataError as error:
+        return {"error": type(error).__name__, "message": error.plain, "script": error.script}
+    except StoreError as error:
         return {"error": type(error).__name__, "message": str(error)}
     except MemoryError:
         return too_large(name)

@@ -243,7 +243,8 @@ class FileReading:
             logging.getLogger(__name__).error("%s", line)
         if "answer" in told:
             return told["answer"]
-        raise ERRORS[told["error"]](told["message"])
+        script = {"script": told["script"]} if told.get("script") else {}
+        raise ERRORS[told["error"]](told["message"], **script)
 
     def _ask(self) -> None:
         with self._readers.free:

@@ -42,6 +42,7 @@ class SomeRows:
     sequences: Array | None
     times: Array | None
     covariates: Mapping[str, Array]
+    row_names: Array | None
 
     @classmethod
     def of(cls, rows: DrawnData, chosen: Int[Array, " n"]) -> Self:
@@ -56,4 +57,5 @@ class SomeRows:
             None if rows.sequences is None else rows.sequences[chosen],
             None if rows.times is None else rows.times[chosen],
             {name: facts[chosen] for name, facts in rows.covariates.items()},
+            None if rows.row_names is None else rows.row_names[chosen],
         )

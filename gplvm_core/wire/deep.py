@@ -28,6 +28,7 @@ class HiddenRows:
     column_names: None = None
     labels: None = None
     label_names: tuple[str, ...] = ()
+    row_names: None = None
     sequences: None = None
     times: None = None
 

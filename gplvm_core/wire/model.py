@@ -27,6 +27,7 @@ from gplvm_core.wire.items import items_of, value_range
 from gplvm_core.wire.rows import DrawnData
 
 MOST_FACTORS = 24  # facts of the rows that the map can be coloured by
+MOST_NAMES = 20_000  # rows that all have their names in a page; of more only the sample
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,7 +214,12 @@ def pack_points(chart: Chart) -> tuple[dict[str, Array], dict[str, Any]]:
         factors = {name: facts[whole] for name, facts in factors.items()}
     if factors:
         arrays["factors"] = np.stack(list(factors.values())).astype(np.float32)
+    named = every.dataset if len(everywhere) <= MOST_NAMES else dataset
+    names = named.row_names
+    if names is not None and whole is not None and named is every.dataset:
+        names = names[row_order(len(everywhere))]
     return arrays, {
+        **({} if names is None else {"row_names": names.tolist()}),
         "axes": axes,
         "n_latent": chart.n_latent,
         "relevance": relevance.tolist(),

@@ -46,6 +46,10 @@ class ViewRows:
         return self.whole.label_names
 
     @property
+    def row_names(self) -> Array | None:
+        return self.whole.row_names
+
+    @property
     def sequences(self) -> Array | None:
         return self.whole.sequences
 

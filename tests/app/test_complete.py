@@ -12,6 +12,7 @@ from streamlit.testing.v1 import AppTest
 from gplvm_core import GPLVM, BayesianGPLVM, BayesianPCA, ProbabilisticPCA
 from gplvm_core.datasets import Dataset, Drawing, NamedBytes, Skeleton
 from gplvm_core.readers.new_rows import read_rows
+from gplvm_core.readers.tables.csv_text import csv_text
 from gplvm_core.store import Library, workspace
 from gplvm_core.wire.completion import RowItem, mask_text
 from pages.ui.complete import model as complete_model
@@ -26,7 +27,7 @@ from pages.ui.complete.items import (
     question_of,
 )
 from pages.ui.complete.panels import row_csv, row_png
-from pages.ui.complete.table import example, table_csv
+from pages.ui.complete.table import answers_of, beside, example, table_csv
 from pages.ui.shared.catalogue import Item
 from tests.app.apptest import press, query, run_page, said, stores
 
@@ -262,6 +263,29 @@ def test_the_completed_row_is_exported_with_what_was_filled(flow, model):
     assert float(lines[0]["truth"]) == pytest.approx(flow.values[0, 0], rel=1e-6)
     assert lines[5]["std"] == ""
     assert row_png(flow, answer.mean).startswith(b"\x89PNG")
+
+
+def test_the_table_of_all_rows_names_places_and_ranks_them(model, flow):
+    item = Item("library:m", "m", model, flow)
+    names = flow.column_names
+    rows = flow.values[:4].copy()
+    rows[1, :3] = rows[3, 2:9] = np.nan
+    cells = [[f"s{n}", *("" if np.isnan(v) else v for v in row)] for n, row in enumerate(rows)]
+    given = csv_text([("sample", *names), *cells]).encode()
+    own = read_rows(NamedBytes("new.csv", given), flow)
+    found = answers_of(item, "m", own, [], "asked")
+    text = table_csv(names, found.mean, found.std, beside=beside(own, found)).decode()
+    written = list(csv.DictReader(io.StringIO(text)))
+    assert [line["row"] for line in written] == ["1", "2", "3", "4"]
+    assert [line["id"] for line in written] == ["s0", "s1", "s2", "s3"]
+    places = [[float(line[f"dimension {q + 1}"]) for q in range(3)] for line in written]
+    np.testing.assert_allclose(places, model.transform(rows), rtol=1e-4, atol=1e-5)
+    known = complete_model.scored_rows(flow, np.isnan(rows[3]))
+    others = flow.values[known].copy()
+    others[:, np.isnan(rows[3])] = np.nan
+    less = model.score_samples(others) < model.score_samples(rows[3:])[0]
+    assert float(written[3]["more typical than (%)"]) == pytest.approx(100 * less.mean(), abs=1.0)
+    assert float(written[1][f"{names[0]} std"]) > 0 == float(written[0][f"{names[0]} std"])
 
 
 def test_the_example_can_be_read_back(flow):

@@ -314,6 +314,7 @@ def test_rows_with_gaps_are_uploaded_filled_and_taken_home(server, browser_page,
     with page.expect_download() as taken:
         page.get_by_role("button", name=re.compile("Completed table")).click()
     table = np.genfromtxt(taken.value.path(), delimiter=",", names=None, skip_header=1)
+    table = table[:, -128:]  # behind the rows' numbers, places and typicality
     assert table.shape == (3, 128)
     np.testing.assert_allclose(table[:, :40], rows[:, :40])
     assert np.all(table[:, 64 + 40 :] > 0)

@@ -150,7 +150,7 @@ def test_gaps_of_an_upload_are_counted_mapped_and_explained():
     words = said(at)
     assert "20 of 120 values are missing (17%), in 17 of 30 rows and 2 of 4 columns." in words
     assert "missing ones are left out, not filled in" in words
-    assert "3 patterns of missing values" in words
+    assert "Gaps may slow training down" in words
     assert "Emptiest columns: b (50% missing), c (17% missing)." in words
     assert "Emptiest rows: row 2 (2 of 4 observed)" in words
     assert 'alt="Map of the missing values, 30 rows by 4 columns. 20 of 120' in words

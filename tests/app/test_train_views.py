@@ -81,7 +81,7 @@ def test_files_become_views_that_train_together():
     assert "**left** — 3 values: a, b, c" in words
     assert "**right hand** — 2 values: u, v" in words
     assert "**photos** — 64 pixel values" in words
-    assert words.count('alt="row 1, x"') == 3  # the same rows in every view
+    assert words.count('alt="row 1, 0.png, x"') == 3  # the same rows in every view
     name_box(at, 2).set_value("pictures").run()
     at.number_input(key="form_max_iter").set_value(15).run()
     assert at.radio(key="form_model_views").value == "Views (manifold relevance)"

@@ -138,7 +138,7 @@ def test_what_spreadsheets_and_statistics_programs_write_for_missing(cell):
     np.testing.assert_array_equal(data.missing, [[0, 0], [0, 1], [0, 0]])
 
 
-@pytest.mark.parametrize("cell", ["x", "#DIV/0!", "--", "n.d.", "1,5"])
+@pytest.mark.parametrize("cell", ["x", "#DIV/0!", "--", "n.d."])
 def test_other_words_are_no_missing_values(cell):
     with pytest.raises(DataError, match=r"line 3, column 'b': .* is not a number"):
         read_table(f'a,b\n1,2\n3,"{cell}"\n5,6\n'.encode())
@@ -227,16 +227,18 @@ def test_a_column_with_one_value_is_read_and_warned_about():
         (b" \n\n", {}, "is empty"),
         (b"# nothing\n", {}, "holds no rows"),
         (b"a,b\n", {"header": True}, "only a line of column names"),
-        (b"a,b\n1,2\n", {}, "one sample"),
+        (b"a,b\n1,2\n", {}, "one row. A table needs at least two rows"),
         (b"a,b\n", {}, "only a line of column names"),
-        (b"1,b\n", {}, "'b' is not a number"),
+        (b"1,b\n", {}, "at least two rows"),
         (b"a,b,c\n1,2,3\n4,5\n6,7,8\n9,9,9\n", {}, "line 3: 2 cells, but most lines have 3"),
         (b"a,b\n1,2\n3,4,5\n6,7\n", {}, "line 3: 3 cells.*correct the lines 3"),
         (b"a,b\n1,2\n3,four\n5,6\n", {}, "line 3, column 'b': 'four' is not a number"),
         (b'a,b\n1,2\n"3,4\n', {}, "quotation mark"),
         (b"\x00\x01\x02\x03", {}, "not a text file"),
         (csv(), {"label_column": "z"}, "no column 'z'.*'a', 'b', 'c'"),
-        (csv(), {"label_column": "a", "time_column": "a"}, "only one of"),
+        (csv(), {"label_column": "a", "id_columns": "a"}, "'a' has two roles that exclude"),
+        (csv(), {"date_columns": "a"}, "'a' holds no dates"),
+        (csv(), {"date_formats": {"a": "swiss"}}, "'swiss' is no format of dates"),
         (csv(), {"id_columns": ["a", "b", "c"]}, "no column is left"),
         (csv(), {"array": "x"}, "holds no array"),
     ],

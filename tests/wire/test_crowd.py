@@ -1,5 +1,7 @@
 """Of very many rows a page gets a sample whole and all in columns: both are the model's numbers."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -92,3 +94,11 @@ def test_a_small_map_of_very_many_rows_draws_some_of_them_at_the_same_places():
     _, offset, scale = map_picture(points, np.zeros(50_000, dtype=int), size=60)
     places = unit_positions(points, offset, scale)
     assert places.min() > 0 and places.max() < 1
+
+
+def test_names_follow_their_rows(chart):
+    assert "row_names" not in unframe(pack_model(chart, "many"))[0]
+    named = replace(chart.dataset, row_names=np.array([f"r{n}" for n in range(N)]))
+    header, _ = unframe(pack_model(replace(chart, dataset=named), "many"))
+    rows = (np.arange(N) * header["crowd"]["stride"]) % N
+    assert header["row_names"] == [f"r{n}" for n in rows]

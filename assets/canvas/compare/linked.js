@@ -29,6 +29,7 @@ import { modelsOf } from "./placed.js";
 const ROOM_AROUND = 1.12;
 const FIGURE_GAP = 24; // of the figure as SVG, in CSS pixels
 const FIGURE_HEAD = 26;
+const MOST_NAMED = 12; // of the selected rows
 
 /**
  * What a link says is shown; what it cannot mean here stays as the maps open.
@@ -208,7 +209,10 @@ export class LinkedMaps {
     this.choose({ type: "set", name: "rows", value: add ? united(this.shared.rows, rows) : rows });
     const count = this.shared.rows.length;
     this.parts.selection.hidden = count === 0;
-    this.parts.count.textContent = `${count.toLocaleString("en")} ${count === 1 ? "row" : "rows"} selected`;
+    const { model } = this.panels[0];
+    const names = Array.from(this.shared.rows).slice(0, MOST_NAMED).map((n) => model.id(n)).filter((id) => id !== null);
+    const named = names.length ? `: ${names.join(", ")}${count > MOST_NAMED ? " …" : ""}` : "";
+    this.parts.count.textContent = `${count.toLocaleString("en")} ${count === 1 ? "row" : "rows"} selected${named}`;
   }
 
   reset() {

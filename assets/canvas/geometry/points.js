@@ -152,8 +152,15 @@ export class LatentPoints {
     return label < 0 ? null : (this.header.label_names[label] ?? String(label));
   }
 
-  /** What a row is called: its label, else its number. @param {number} n */
+  /** What the data call a row, such as its identifier or its file. @param {number} n @returns {string | null} */
+  id(n) {
+    return this.header.row_names?.[n] || null;
+  }
+
+  /** What a row is called: its identifier and its label, else its number. @param {number} n */
   name(n) {
-    return this.labelName(n) ?? `row ${this.rowNumber(n)}`;
+    const [id, label] = [this.id(n), this.labelName(n)];
+    if (id === null) return label ?? `row ${this.rowNumber(n)}`;
+    return label === null || id.includes(label) ? id : `${id}, ${label}`;
   }
 }

@@ -76,19 +76,20 @@ export class Selecting {
   }
 
   /**
-   * Rows, labels, and where on the map they are believed to lie, with how sure that is. Of rows
+   * Rows, what they are called, labels, and where on the map they are believed to lie, with how sure that is. Of rows
    * beyond the sample the page knows the dimensions that it shows; the others stay empty.
    */
   table() {
     const { state, map, model } = this.explorer;
     const { header: { axes, n_latent: count }, latent, latentVariance, nLatent } = model;
     const dimensions = axes.slice(0, count);
-    const head = ["row", "label", ...dimensions.map((/** @type {string} */ axis) => `${axis} mean`), ...dimensions.map((/** @type {string} */ axis) => `${axis} variance`)];
+    const named = Array.isArray(model.header.row_names);
+    const head = ["row", ...(named ? ["id"] : []), "label", ...dimensions.map((/** @type {string} */ axis) => `${axis} mean`), ...dimensions.map((/** @type {string} */ axis) => `${axis} variance`)];
     const rows = Array.from(state.rows);
     if (model.crowd) rows.sort((m, n) => model.rowNumber(m) - model.rowNumber(n));
     const lines = rows.map((n) => {
       const at = n * nLatent;
-      const begun = [model.rowNumber(n), model.labelName(n) ?? ""];
+      const begun = [model.rowNumber(n), ...(named ? [model.id(n) ?? ""] : []), model.labelName(n) ?? ""];
       if (n >= model.nPoints) {
         const known = dimensions.map((/** @type {string} */ _, /** @type {number} */ q) => map.model.crowd?.columns.get(`${q}`)?.[n] ?? "");
         return [...begun, ...known, ...new Array(count).fill("")];

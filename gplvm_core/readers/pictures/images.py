@@ -28,6 +28,8 @@ from gplvm_core.readers.pictures.picture import (
 )
 from gplvm_core.readers.sources import Archive, Source, open_archive, read_source, stem
 
+CHANGED_SIZE = "stretched to the most common one"  # in the note on images of several sizes
+
 
 def read_images(
     source: Source,
@@ -40,10 +42,10 @@ def read_images(
 
     Images of other sizes are stretched to the most common one; all are then shrunk so that no side
     exceeds `max_side`. `colour`: True or False, or None for colour when any image has some.
-    Rows are uint8, 0 to 255, row by row from the top left. When the images lie in two or more
-    folders, the folders' names are the labels. `frame_rate`, in frames a second, says that the
-    images are frames of a video: rows get times in seconds, and each folder is a sequence of its
-    own. Needs the package Pillow.
+    Rows are uint8, 0 to 255, row by row from the top left, named by their files. When the images
+    lie in two or more folders, the folders' names are the labels. `frame_rate`, in frames a second,
+    says that the images are frames of a video: rows get times in seconds, and each folder is a
+    sequence of its own. Needs the package Pillow.
     Raises DataError for archives that are unsafe, too large, damaged, or hold anything else.
     """
     check_side(max_side)
@@ -74,6 +76,7 @@ def read_images(
         drawing=Drawing("image", pixels.shape[1:], (0.0, 255.0)),
         labels=labels,
         label_names=label_names,
+        row_names=np.array(members, dtype=np.str_),
         times=times,
         sequences=sequences,
         source=f"{filename}, a zip file of {len(pixels)} images.",
@@ -119,9 +122,10 @@ def _survey(archive: Archive, members: list[str], filename: str) -> tuple[Size, 
     (width, height), count = sizes.most_common(1)[0]
     if count == len(members):
         return (width, height), []
+    unusual = listed([f"{w} × {h}" for (w, h), _ in sizes.most_common()[1:]], 3)
     return (width, height), [
-        f"{len(members) - count} of {len(members)} images had other sizes and were stretched to "
-        f"the most common one, {width} × {height}."
+        f"{len(members) - count} of {len(members)} images had other sizes ({unusual}) and were "
+        f"{CHANGED_SIZE}, {width} × {height}."
     ]
 
 

@@ -7,10 +7,28 @@ import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import NDArray
 
+from gplvm_core.readers.tables.numerals import read_numerals
+
 Array = NDArray[np.float64]
 
 MISSING = frozenset(
-    {"", "na", "n/a", "#n/a", "<na>", "nan", "-nan", "null", "none", "missing", "?", "-", "."}
+    {
+        "",
+        "na",
+        "n/a",
+        "#n/a",
+        "<na>",
+        "nan",
+        "-nan",
+        "null",
+        "none",
+        "missing",
+        "?",
+        "-",
+        "–",
+        "—",
+        ".",
+    }
 )
 """Cells, in lower case, that stand for a missing value: what spreadsheets, R, pandas and SAS write.
 
@@ -18,17 +36,25 @@ Numbers that some files use for it (-99, 9999) are numbers here; other words are
 """
 
 
+PROSE = 4.0
+"""Words in a cell, on average, from which a column of text is prose."""
+
+
 @dataclass(frozen=True, eq=False)
 class Column:
     """One column: its cells as text, where it came as text, and as numbers, where all are.
 
-    A missing cell is NaN among the numbers. `problem` is the first cell that is no number.
+    A missing cell is NaN among the numbers. `problem` is the first cell that is no number, `share`
+    the share of the cells that are numbers all the same. `example` is a cell that was read as a
+    number without its unit or separators.
     """
 
     name: str
     numbers: Float[Array, " N"] | None
     texts: tuple[str, ...] | None = None
     problem: int | None = None
+    share: float = 0.0
+    example: tuple[str, float] | None = None
 
     def words(self) -> list[str]:
         """Every cell as text; a missing one is empty."""
@@ -37,6 +63,21 @@ class Column:
         if self.numbers is None:
             return []
         return ["" if np.isnan(value) else f"{value:.15g}" for value in self.numbers]
+
+    def words_a_cell(self) -> float:
+        """How many words a cell of text has on average, gaps not counted."""
+        if self.numbers is not None:
+            return 1.0
+        counts = [len(cell.split()) for cell in self.words() if cell]
+        return sum(counts) / max(len(counts), 1)
+
+    def first_words(self, count: int) -> tuple[str, ...]:
+        """The first cells as the file has them."""
+        if self.texts is not None:
+            return self.texts[:count]
+        return tuple(
+            Column(self.name, None if self.numbers is None else self.numbers[:count]).words()
+        )
 
     def missing_spellings(self) -> set[str]:
         """How the missing cells are written: "", "NA", …"""
@@ -72,22 +113,20 @@ class Table:
 
 def text_column(name: str, cells: Sequence[str], decimal: str) -> Column:
     """A column of cells, as numbers if all that are not missing are."""
-    plain = [cell.replace(decimal, ".") for cell in cells] if decimal != "." else cells
-    try:  # nothing missing, or only NaN: most columns of large files
-        return Column(name, np.array(plain, dtype=np.float64), tuple(cells))
-    except ValueError:
-        pass
-    filled = ["nan" if cell.lower() in MISSING else cell for cell in plain]
-    try:
-        return Column(name, np.array(filled, dtype=np.float64), tuple(cells))
-    except ValueError:
-        problem = next(i for i, cell in enumerate(filled) if not is_number(cell))
-        return Column(name, None, tuple(cells), problem)
-
-
-def is_number(cell: str) -> bool:
-    try:
-        float(cell)
-    except ValueError:
-        return False
-    return True
+    # Most columns of large files: plain numbers, and nothing missing, or only NaN.
+    if decimal == "." or not any("." in cell for cell in cells):
+        plain = [cell.replace(decimal, ".") for cell in cells] if decimal != "." else cells
+        try:
+            return Column(name, np.array(plain, dtype=np.float64), tuple(cells))
+        except ValueError:
+            pass
+        filled = ["nan" if cell.lower() in MISSING else cell for cell in plain]
+        try:
+            return Column(name, np.array(filled, dtype=np.float64), tuple(cells))
+        except ValueError:
+            pass
+    found = read_numerals(cells, decimal, MISSING)
+    if found.problem is None:
+        numbers = np.array(found.values, dtype=np.float64)
+        return Column(name, numbers, tuple(cells), example=found.example)
+    return Column(name, None, tuple(cells), found.problem, share=found.share)

@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable
 from html import escape
 
-from gplvm_core.readers.tables.columns import is_number
+from gplvm_core.readers.tables.numerals import is_number
 
 MARK = "'"
 """In front of it, spreadsheets take a cell for text."""

@@ -53,6 +53,7 @@ def read_h5ad(source: Source, *, layer: str | None = None, label: str | None = N
         labels=labels,
         label_names=names,
         column_names=tuple(map(str, cells.var_names)),
+        row_names=np.array(cells.obs_names, dtype=np.str_),
         source=f"{filename}, an AnnData file.",
         notes=tuple(notes),
         covariates={

@@ -6,8 +6,10 @@ from typing import Literal
 import numpy as np
 
 from gplvm_core.readers.checks import UNIT_RATIO
+from gplvm_core.readers.errors import plural
 from gplvm_core.readers.sources import Source
-from gplvm_core.readers.tables.columns import Column, Table
+from gplvm_core.readers.tables.columns import PROSE, Column, Table
+from gplvm_core.readers.tables.dates import DateError, Dates, find_dates, moments_of
 from gplvm_core.readers.tables.table import parse_table
 
 Role = Literal["value", "label", "id", "time", "unused"]
@@ -16,6 +18,8 @@ LABEL_NAMES = frozenset({"label", "labels", "class", "target", "species", "categ
 ID_NAMES = frozenset({"id", "index", "key", "no", "nr", "number", "row", "unnamed: 0"})
 TIME_NAMES = frozenset({"time", "times", "t", "timestamp", "seconds", "date"})
 MOST_CLASSES = 50
+FIRST_ROWS, FIRST_COLUMNS = 6, 40
+MOSTLY_NUMBERS = 0.5  # of the cells of a column: then the others are mistakes
 
 
 @dataclass(frozen=True)
@@ -23,7 +27,9 @@ class ColumnReport:
     """What one column looks like. `role` is a suggestion, `reason` says what speaks for it.
 
     `spread` is the standard deviation, None for text. A column of numbers that has text in it is
-    not numeric, and `reason` names the first such cell.
+    not numeric, and `reason` names the first such cell. `dates` says how its dates are written, or
+    how its numbers could count them; None where neither can be. `mostly_numbers`: at least half of
+    its cells are numbers, so that the others are mistakes.
     """
 
     name: str
@@ -34,6 +40,13 @@ class ColumnReport:
     n_distinct: int
     n_missing: int
     spread: float | None
+    dates: Dates | None = None
+    mostly_numbers: bool = False
+
+    @property
+    def is_date(self) -> bool:
+        """Whether it holds dates unless somebody says otherwise."""
+        return self.dates is not None and self.dates.formats[0] != "numbers"
 
 
 @dataclass(frozen=True)
@@ -43,7 +56,7 @@ class TableReport:
     `arrays` are the NPZ's arrays that could be the table; `array` is the one reported on, None
     when it must be chosen first (`columns` is then empty). `image_shape` is set when the rows are
     images; `columns` then holds only the arrays beside them. `scaling` is what to offer:
-    "columns" when the units differ.
+    "columns" when the units differ. `first_rows` are the cells of the first rows, by column.
     """
 
     name: str
@@ -59,6 +72,7 @@ class TableReport:
     scaling_reason: str
     notes: tuple[str, ...]
     beside: tuple[str, ...] = ()  # those of the columns that are no part of the table itself
+    first_rows: tuple[tuple[str, ...], ...] = ()
 
     @property
     def label_column(self) -> str | None:
@@ -107,7 +121,15 @@ def inspect_table(
         scaling_reason=scaling_reason,
         notes=table.notes,
         beside=tuple(column.name for column in table.beside),
+        first_rows=tuple(
+            column.first_words(FIRST_ROWS) for column in table.columns[:FIRST_COLUMNS]
+        ),
     )
+
+
+def identifiers(table: Table) -> list[Column]:
+    """The columns that seem to say which row it is."""
+    return [c for c in table.columns if _report(c, table, False).role == "id"]
 
 
 def _report(column: Column, table: Table, beside: bool) -> ColumnReport:
@@ -117,7 +139,8 @@ def _report(column: Column, table: Table, beside: bool) -> ColumnReport:
     distinct = len(set(words)) if numbers is None else len(np.unique(observed))
     missing = words.count("") if numbers is None else int(np.isnan(numbers).sum())
     finite = observed[np.isfinite(observed)]
-    role, reason = _suggest(column, distinct, beside)
+    dates = find_dates(column)
+    role, reason = _suggest(column, distinct, beside, dates)
     if numbers is None and column.problem is not None and role in ("value", "unused"):
         place = f"{table.unit} {table.places[column.problem]}"
         reason = f"{words[column.problem]!r} in {place} is not a number"
@@ -134,21 +157,20 @@ def _report(column: Column, table: Table, beside: bool) -> ColumnReport:
         n_distinct=distinct,
         n_missing=missing,
         spread=spread,
+        dates=dates,
+        mostly_numbers=numbers is not None or column.share >= MOSTLY_NUMBERS,
     )
 
 
-def _suggest(column: Column, distinct: int, beside: bool) -> tuple[Role, str]:
+def _suggest(column: Column, distinct: int, beside: bool, dates: Dates | None) -> tuple[Role, str]:
     """What a column's name and values speak for; "value" when nothing does."""
     plain: Role = "unused" if beside else "value"
     name = column.name.strip().lower()
     numbers = column.numbers
+    if dates is not None and dates.formats[0] != "numbers":
+        return _suggest_for_dates(column, dates)
     if numbers is None:
-        n_rows = len(column.texts or ())
-        if distinct == n_rows and n_rows > 1:
-            return "id", "text, different in every row"
-        if distinct <= min(MOST_CLASSES, n_rows // 2):
-            return "label", f"text with {distinct} different values"
-        return plain, ""
+        return _suggest_for_text(column, distinct, plain)
     observed = numbers[~np.isnan(numbers)]
     if not len(observed):
         return ("unused" if beside else "id"), "there is no value in it"
@@ -170,13 +192,42 @@ def _suggest(column: Column, distinct: int, beside: bool) -> tuple[Role, str]:
     return plain, ""
 
 
+def _suggest_for_dates(column: Column, dates: Dates) -> tuple[Role, str]:
+    """Dates in order are the time of the rows; others are left out unless somebody wants them."""
+    try:
+        moments, _ = moments_of(column, dates.formats[0])
+    except DateError:
+        return "time", dates.reason  # reading names the cell that is no date
+    known = moments[~np.isnat(moments)]
+    steps = np.diff(known).astype(np.int64)
+    in_order = len(steps) > 0 and (bool((steps >= 0).all()) or bool((steps <= 0).all()))
+    if len(known) == len(moments) and (in_order or not dates.decided):
+        return "time", dates.reason
+    why = "some are missing" if len(known) < len(moments) else "not in order"
+    return "id", f"{dates.reason}; {why}"
+
+
+def _suggest_for_text(column: Column, distinct: int, plain: Role) -> tuple[Role, str]:
+    n_rows = len(column.texts or ())
+    length = column.words_a_cell()
+    if length >= PROSE and 2 * distinct > n_rows:
+        return "id", f"prose, about {plural(round(length), 'word')} a cell"
+    if distinct == n_rows and n_rows > 1 and column.share < MOSTLY_NUMBERS:
+        return "id", "text, different in every row"
+    if distinct <= min(MOST_CLASSES, n_rows // 2) and column.share < MOSTLY_NUMBERS:
+        return "label", f"text with {distinct} different values"
+    if column.share >= MOSTLY_NUMBERS or plain == "unused":
+        return plain, ""  # a column of numbers with a mistake in it
+    return "id", f"text with {distinct} different values, too many for a label"
+
+
 def _one_each(columns: list[ColumnReport]) -> list[ColumnReport]:
     """Only the first label and the first time are suggested; the rest is left to the user."""
     seen: set[Role] = set()
     kept = []
     for column in columns:
         if column.role in ("label", "time") and column.role in seen:
-            other: Role = "value" if column.numeric else "unused"
+            other: Role = "value" if column.numeric and not column.is_date else "id"
             column = replace(column, role=other, reason=f"{column.reason}; another is suggested")
         seen.add(column.role)
         kept.append(column)

@@ -1,6 +1,6 @@
 """Tables of numbers of all kinds as data sets, once it is known what their columns are."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
 
@@ -15,7 +15,15 @@ from gplvm_core.readers.missing import check_observed
 from gplvm_core.readers.sources import Source, read_source, stem
 from gplvm_core.readers.tables.arrays import is_array_file, parse_arrays
 from gplvm_core.readers.tables.columns import Column, Table
+from gplvm_core.readers.tables.dates import DateFormat, TimeUnit
 from gplvm_core.readers.tables.image_shapes import check_image_shape
+from gplvm_core.readers.tables.roles import (
+    ColumnRoles,
+    as_numbers,
+    parts_of_dates,
+    row_names_of,
+    times_in,
+)
 from gplvm_core.readers.tables.sheets import is_parquet, is_workbook, parquet_text, workbook_text
 from gplvm_core.readers.tables.text import parse_text
 
@@ -32,6 +40,9 @@ def read_table(
     label_column: str | None = None,
     id_columns: Iterable[str] = (),
     time_column: str | None = None,
+    date_columns: Iterable[str] = (),
+    date_formats: Mapping[str, DateFormat] | None = None,
+    time_unit: TimeUnit | None = None,
     skip_empty_rows: bool = False,
     image_shape: tuple[int, ...] | None = None,
 ) -> Dataset:
@@ -39,28 +50,47 @@ def read_table(
 
     `array` names the NPZ's array when several could be the table; `header` says whether the first
     line names the columns (None: find out). Label, id and time columns are not learnt: labels are
-    kept as classes, times as times, ids are left out. They may be 1-D arrays of the NPZ.
-    Empty cells and cells that read NA, N/A, #N/A, <NA>, NaN, null, none, missing, "?", "-" or "."
-    (in any case) are missing: NaN among the targets, a class of its own, "(none)", among labels.
-    Columns at the end of a text table that have no value, and lines without any, are left out;
-    with `skip_empty_rows` also rows without a value in any column that is to be learnt.
-    image_shape: the rows are images of this height and width (and 3 colours), line by line.
+    kept as classes, times as times, ids as the names of the rows. They may be 1-D arrays of the
+    NPZ. One column can be both label and time.
+
+    Dates as the time column become the time since the earliest row, in `time_unit` ("days",
+    "hours", "seconds"; None: what suits the steps). `date_columns` become columns to learn: the
+    year, the season (sine and cosine over the year) and the weekday. `date_formats` says how a
+    column's dates are written ("iso", "day first", "month first", "excel days", "unix seconds",
+    "unix milliseconds"), or that they are plain "numbers", where the column itself does not show
+    it.
+
+    Decimal commas, separated thousands, and a percent sign or unit that stands in every cell of a
+    column are read, and noted. Empty cells and cells that read NA, N/A, #N/A, <NA>, NaN, null,
+    none, missing, "?", "-", "–" or "." (in any case) are missing: NaN among the targets, a class
+    of its own, "(none)", among labels. Columns at the end of a text table that have no value, and
+    lines without any, are left out; with `skip_empty_rows` also rows without a value in any column
+    that is to be learnt. image_shape: the rows are images of this height and width (and 3
+    colours), line by line.
+
     Raises DataError: nothing else is dropped, guessed or filled in to make a file readable; a row
-    (EmptyRowsError) or a column without any value, and gaps in times, are errors.
+    (EmptyRowsError) or a column without any value, a cell that is no date in a column of dates,
+    and gaps in times, are errors.
     """
     table = parse_table(source, array, header)
     if not table.columns:
         names = listed([repr(key) for key in table.arrays], 20)
-        raise DataError(f"{table.name} holds several tables. Choose one: array= one of {names}.")
-    ids = (id_columns,) if isinstance(id_columns, str) else tuple(id_columns)
-    roles = [name for name in (label_column, time_column, *ids) if name is not None]
+        raise DataError(
+            f"{table.name} holds several tables. Choose one: {names}.", script="Name it in array=."
+        )
+    roles = ColumnRoles.of(table, label_column, time_column, id_columns, date_columns, date_formats)
     named = {column.name: column for column in (*table.columns, *table.beside)}
-    _check_roles(roles, named, table.name)
-    values = [column for column in table.columns if column.name not in roles]
+    values = [column for column in table.columns if column.name not in roles.all]
+    notes = list(table.notes)
+    for name in roles.dates:
+        parts, said = parts_of_dates(named[name], table, roles)
+        values += parts
+        notes += said
     if not values:
         raise DataError(f"{table.name}: no column is left to learn. Give fewer columns a role.")
-    targets: NDArray[Any] = _numbers(values, table)
-    notes = list(table.notes)
+    if len(table.places) < 2:
+        raise DataError(f"{table.name} has one row. A table needs at least two rows.")
+    targets: NDArray[Any] = as_numbers(values, table)
     rows = np.arange(len(targets))
     if skip_empty_rows:
         rows = np.flatnonzero(~np.isnan(targets).all(axis=1))
@@ -74,9 +104,14 @@ def read_table(
     if labels is not None and NO_LABEL in label_names:
         count = np.count_nonzero(labels == label_names.index(NO_LABEL))
         notes.append(f"Rows without a label have the label {NO_LABEL}: {count}.")
-    if ids:
-        notes.append(f"Left out as identifiers: {listed(list(ids))}.")
-    unused = [column.name for column in table.beside if column.name not in roles]
+    times, time_words = None, ""
+    if time_column:
+        times, time_words, said = times_in(named[time_column], table, roles, rows, time_unit)
+        notes += said
+    row_names = row_names_of([named[name] for name in roles.ids])
+    if roles.ids:
+        notes.append(f"Not learnt: {listed(list(roles.ids))}.")
+    unused = [column.name for column in table.beside if column.name not in roles.all]
     if unused:
         notes.append(f"Arrays not used: {listed(unused)}.")
     drawing = Drawing.of_vector(len(values))
@@ -93,7 +128,9 @@ def read_table(
         labels=labels,
         label_names=label_names,
         column_names=None if drawing.kind == "image" else tuple(column.name for column in values),
-        times=_times(named[time_column], table)[rows] if time_column else None,
+        row_names=None if row_names is None else row_names[rows],
+        times=times,
+        time_unit=time_words,
         source=f"{table.name}, a table.",
         notes=tuple(notes),
     )
@@ -107,6 +144,8 @@ def rows_with_values(
     label_column: str | None = None,
     id_columns: Iterable[str] = (),
     time_column: str | None = None,
+    date_columns: Iterable[str] = (),
+    date_formats: Mapping[str, DateFormat] | None = None,
 ) -> tuple[Int[Rows, " n"], int]:
     """Which rows of a table have a value in a column to learn, and how many rows it has.
 
@@ -114,8 +153,12 @@ def rows_with_values(
     a value follows: row n of another file may describe the same thing.
     """
     table = parse_table(source, array, header)
-    roles = {label_column, time_column, *id_columns}
-    values = [c.numbers for c in table.columns if c.name not in roles and c.numbers is not None]
+    roles = ColumnRoles.of(table, label_column, time_column, id_columns, date_columns, date_formats)
+    values = [c.numbers for c in table.columns if c.name not in roles.all and c.numbers is not None]
+    for column in table.columns:
+        if column.name in roles.dates:
+            parts, _ = parts_of_dates(column, table, roles)
+            values += [part.numbers for part in parts if part.numbers is not None]
     if not values:
         raise DataError(f"{table.name} has no column of numbers to learn. Give one, or its array.")
     empty = np.isnan(np.column_stack(values)).all(axis=1)
@@ -130,7 +173,9 @@ def parse_table(source: Source, array: str | None, header: bool | None) -> Table
     if is_array_file(data) and not sheet:
         return parse_arrays(data, name, array)
     if array is not None:
-        raise DataError(f"{name} holds no array {array!r}; leave array out.")
+        raise DataError(
+            f"{name} is one table, and holds no array {array!r}.", script="Leave array out."
+        )
     if is_parquet(data):
         return parse_text(parquet_text(data, name), name, True)
     if not sheet:
@@ -138,44 +183,6 @@ def parse_table(source: Source, array: str | None, header: bool | None) -> Table
     text, notes = workbook_text(data, name)
     table = parse_text(text, name, header)
     return replace(table, notes=(*notes, *table.notes))
-
-
-def _check_roles(roles: list[str], named: dict[str, Column], name: str) -> None:
-    unknown = [role for role in roles if role not in named]
-    if unknown:
-        raise DataError(
-            f"{name} has no column {listed([repr(role) for role in unknown])}. "
-            f"It has {listed([repr(column) for column in named], 20)}."
-        )
-    if len(set(roles)) < len(roles):
-        raise DataError(f"{name}: a column can be only one of label, id and time.")
-
-
-def _numbers(columns: list[Column], table: Table) -> Array:
-    """The columns side by side, NaN where a cell is missing.
-
-    Raises DataError naming line and column of what is no number or infinite.
-    """
-    numbers = np.column_stack([_as_numbers(column, table) for column in columns])
-    if np.isinf(numbers).any():
-        row, d = (int(i) for i in np.argwhere(np.isinf(numbers))[0])
-        raise DataError(
-            f"{table.name}, {table.unit} {table.places[row]}, column {columns[d].name!r} is "
-            "infinite. Correct it, or leave the cell empty: an empty cell is a missing value."
-        )
-    return numbers
-
-
-def _times(column: Column, table: Table) -> Array:
-    times = _numbers([column], table)[:, 0]
-    missing = np.flatnonzero(np.isnan(times))
-    if len(missing):
-        places = [str(table.places[n]) for n in missing]
-        raise DataError(
-            f"{table.name}: the time is missing in {table.unit} {listed(places)}. Every row needs "
-            f"its time; fill them in, or do not use {column.name!r} as the time column."
-        )
-    return times
 
 
 def _check_observed(
@@ -198,18 +205,6 @@ def _missing_notes(targets: Array, columns: list[Column]) -> list[str]:
     words = listed([f"“{text}”" if text else "empty" for text in spellings], 20)
     where = listed([f"{columns[d].name} ({counts[d]})" for d in which], 8)
     return [f"Cells read as missing values ({words}): {counts.sum()}, in the columns {where}."]
-
-
-def _as_numbers(column: Column, table: Table) -> Array:
-    if column.numbers is not None:
-        return column.numbers
-    first = column.problem or 0
-    cell = (column.texts or ("",))[first]
-    raise DataError(
-        f"{table.name}, {table.unit} {table.places[first]}, column {column.name!r}: {cell!r} is "
-        f"not a number. Correct it, or say what the column is: label_column={column.name!r} or "
-        f"id_columns=[{column.name!r}]."
-    )
 
 
 def _classes(column: Column, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], tuple[str, ...]]:

@@ -4,15 +4,17 @@ import csv
 import re
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from gplvm_core.readers.errors import DataError, listed
+from gplvm_core.readers.errors import DataError, listed, plural
 from gplvm_core.readers.limits import MOST_COLUMNS, MOST_VALUES, check_at_most
-from gplvm_core.readers.tables.columns import MISSING, Table, is_number, text_column
+from gplvm_core.readers.tables.columns import MISSING, Table, text_column
 from gplvm_core.readers.tables.csv_text import MARK, unmarked
+from gplvm_core.readers.tables.headings import title_lines, two_lines_of_names
+from gplvm_core.readers.tables.numerals import decimal_sign, looks_numeric, numerals_note
 
 if TYPE_CHECKING:
     import _csv
@@ -22,6 +24,7 @@ DELIMITERS = ("\t", ";", "|", ",", " ")
 
 NAMES = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma", " ": "blanks"}
 SNIFFED_LINES = 100
+DECLARED = re.compile(r'"?sep=(.)"?')  # the first line, as Excel reads it
 
 
 @dataclass(frozen=True)
@@ -48,17 +51,30 @@ def parse_text(data: bytes, name: str, header: bool | None) -> Table:
     if comments:
         lines = ["" if line.lstrip().startswith("#") else line for line in lines]
         notes.append(f"{comments} lines that begin with # were skipped.")
+    declared = DECLARED.fullmatch(lines[0].strip())
+    if declared:
+        lines[0] = ""
     filled = [line for line in lines if line.strip()]
     if not filled:
         raise DataError(f"{name} holds no rows. Pass a table with at least 2 rows of numbers.")
-    delimiter = _sniff(filled[:SNIFFED_LINES])
+    delimiter = declared[1] if declared else _sniff(filled[:SNIFFED_LINES])
     cells = _split(lines, delimiter, name)
     if not cells.rows:
         raise DataError(f"{name} holds no values, only empty cells. Pass at least 2 rows.")
     if cells.empty:
         notes.append(f"Lines without any value were left out: {listed(_texts(cells.empty))}.")
+    above = title_lines(cells.rows) if header is not False else 0
+    if above:
+        titles = listed([f"“{next(filter(None, row))}”" for row in cells.rows[:above]])
+        notes.append(f"Left out above the table: {titles}.")
+        cells = replace(cells, rows=cells.rows[above:], lines=cells.lines[above:])
     grid, shape_notes = _rectangle(cells, name, delimiter)
     notes += shape_notes
+    joined = two_lines_of_names(grid.rows) if header is not False else None
+    if joined is not None:
+        first_names = listed(joined, 3)
+        notes.append(f"The first two lines name the columns together: {first_names}.")
+        grid = replace(grid, rows=[joined, *grid.rows[2:]], lines=grid.lines[1:])
     if header is None:
         header, reason = _find_header(grid.rows)
     else:
@@ -71,7 +87,8 @@ def parse_text(data: bytes, name: str, header: bool | None) -> Table:
     if width < len(names):
         notes.append(f"Empty columns at the end were left out: {listed(names[width:])}.")
         names, rows = names[:width], [row[:width] for row in rows]
-    decimal = _decimal_sign(rows, delimiter)
+    sample = [cell for row in rows[:SNIFFED_LINES] for cell in row]
+    decimal = decimal_sign(sample, either="." if delimiter == "," else ",")
     if decimal == ",":
         notes.append("Decimal commas were read as points.")
     names, name_notes = _unique(names)
@@ -81,6 +98,9 @@ def parse_text(data: bytes, name: str, header: bool | None) -> Table:
         text_column(column, below, decimal)
         for column, below in zip(names, zip(*rows, strict=True), strict=True)
     )
+    examples = [(column.name, column.example) for column in columns if column.example]
+    if examples:
+        notes.append(numerals_note(examples))
     places = grid.lines[first:]
     return Table(
         name=name,
@@ -108,6 +128,10 @@ def _decode(data: bytes, name: str) -> tuple[str, list[str]]:
         )
     try:
         return data.decode("utf-8-sig"), []
+    except UnicodeDecodeError:
+        pass
+    try:
+        return data.decode("cp1252"), ["The text is not UTF-8 and was read as Windows-1252."]
     except UnicodeDecodeError:
         return data.decode("latin-1"), ["The text is not UTF-8 and was read as Latin-1."]
 
@@ -190,11 +214,17 @@ def _rectangle(grid: _Grid, name: str, delimiter: str) -> tuple[_Grid, list[str]
     odd = [i for i, row in enumerate(rows) if len(row) != width]
     if odd:
         first = odd[0]
+        begin = [cell for row in rows[:SNIFFED_LINES] for cell in row]
+        if 2 * len(odd) >= len(rows) and not any(map(looks_numeric, begin)):
+            raise DataError(
+                f"{name} looks like text, not a table: its lines have {min(widths)} to "
+                f"{max(widths)} cells. Every row of a table has as many cells as there are columns."
+            )
         others = listed(_texts(grid.lines[i] for i in odd))
         raise DataError(
-            f"{name}, line {grid.lines[first]}: {len(rows[first])} cells, but most lines have "
-            f"{width} (separated by {NAMES[delimiter]}). Rows must have the same length; "
-            f"correct the lines {others}."
+            f"{name}, line {grid.lines[first]}: {plural(len(rows[first]), 'cell')}, but most lines "
+            f"have {width} (separated by {NAMES.get(delimiter, delimiter)}). Rows must have the "
+            f"same length; correct the lines {others}."
         )
     filled = _filled_width(rows)
     if filled == width:
@@ -205,7 +235,7 @@ def _rectangle(grid: _Grid, name: str, delimiter: str) -> tuple[_Grid, list[str]
 
 def _find_header(rows: list[list[str]]) -> tuple[bool, str]:
     first = rows[0]
-    words = [cell for cell in first if cell.lower() not in MISSING and not _is_numeric(cell)]
+    words = [cell for cell in first if cell.lower() not in MISSING and not looks_numeric(cell)]
     if not words:
         if len(rows) > 1 and _counts_up(first) and not _counts_up(rows[1]):
             return True, "the first line only counts the columns"
@@ -214,16 +244,12 @@ def _find_header(rows: list[list[str]]) -> tuple[bool, str]:
     if len(rows) == 1:
         return len(words) == len(first), "there is no other line"
     named = [d for d, cell in enumerate(first) if cell in set_of_words]
-    if any(_is_numeric(row[d]) for row in rows[1:] for d in named):
+    if any(looks_numeric(row[d]) for row in rows[1:] for d in named):
         return True, f"the first line has words ({listed(words, 3)}) where others have numbers"
     recur = any(row[d] in set_of_words for row in rows[1:] for d in named)
     if len(words) == len(first) and not recur:
         return True, f"the first line holds words only ({listed(words, 3)}), which do not recur"
     return False, f"the words in the first line ({listed(words, 3)}) look like values"
-
-
-def _is_numeric(cell: str) -> bool:
-    return is_number(cell.replace(",", ".", 1))
 
 
 def _counts_up(cells: Sequence[str]) -> bool:
@@ -232,16 +258,6 @@ def _counts_up(cells: Sequence[str]) -> bool:
         return False
     first = "01".find(cells[0])
     return first >= 0 and all(cell == str(n) for n, cell in enumerate(cells, start=first))
-
-
-def _decimal_sign(rows: list[list[str]], delimiter: str) -> str:
-    """A comma when cells use it as one and no number has a point."""
-    if delimiter == ",":
-        return "."
-    sample = [cell for row in rows[:SNIFFED_LINES] for cell in row]
-    points = any("." in cell and is_number(cell) for cell in sample)
-    commas = any(cell.count(",") == 1 and _is_numeric(cell) for cell in sample)
-    return "," if commas and not points else "."
 
 
 def _unique(names: list[str]) -> tuple[list[str], list[str]]:

@@ -60,10 +60,14 @@ def data_items(dataset: Dataset, turn: int) -> list[RowItem]:
     return [RowItem(f"row {row}", words_of_row(dataset, row), dataset.values[row]) for row in rows]
 
 
-def own_items(values: Array, mark: str, turn: int) -> list[RowItem]:
+def own_items(values: Array, mark: str, turn: int, row_names: Array | None = None) -> list[RowItem]:
     """A visitor's rows (n, D) in their order; mark: of the upload, so that masks find it again."""
     rows = _turned(np.arange(len(values)), turn)
-    return [RowItem(f"own {row} {mark}", f"your row {row + 1}", values[row]) for row in rows]
+    called = ["" if row_names is None else f", {row_names[row]}" for row in rows]
+    return [
+        RowItem(f"own {row} {mark}", f"your row {row + 1}{word}", values[row])
+        for row, word in zip(rows, called, strict=True)
+    ]
 
 
 def _turned(order: Array, turn: int) -> list[int]:

@@ -64,7 +64,11 @@ def ask(item: Item, name: str, own: NewRows | None) -> tuple[RowItem, Question]:
     """Show the painter; the row that is chosen, and what of it is hidden."""
     dataset, kept = item.dataset, board(name)
     mark, turn = "" if own is None else own.mark, kept.turn[kept.source]
-    rows = data_items(dataset, turn) if own is None else own_items(own.values, mark, turn)
+    rows = (
+        data_items(dataset, turn)
+        if own is None
+        else own_items(own.values, mark, turn, own.row_names)
+    )
     batch = f"{kept.source}|{turn}|{mark}"
     masks, current = masks_of(kept, rows, dataset), chosen_item(kept, rows)
     view = show_painter(

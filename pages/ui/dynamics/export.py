@@ -130,7 +130,8 @@ def sequence_csv(dataset: Dataset, reel: Reel, as_text: bool = True) -> bytes:
     forecast = reel.forecast if len(reel.forecast) else none
     hidden = reel.hidden if len(reel.hidden) else none
     spread = () if panel.std is None else tuple(f"{name} std" for name in names)
-    lines: list[Iterable[object]] = [("time", "forecast", "hidden", *names, *spread)]
+    time = f"time ({dataset.time_unit})" if dataset.time_unit else "time"
+    lines: list[Iterable[object]] = [(time, "forecast", "hidden", *names, *spread)]
     for t in range(count):
         numbers = panel.values[t] if panel.std is None else [*panel.values[t], *panel.std[t]]
         cells = ("NA" if np.isnan(value) else f"{value:.8g}" for value in numbers)

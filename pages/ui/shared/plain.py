@@ -2,6 +2,8 @@
 
 import re
 
+from gplvm_core.readers import DataError
+
 # Read by Streamlit's Markdown or, like a line's beginning, only in some places. Punctuation that
 # no rule reads is left alone.
 MARKS = re.compile(r"[\\`*_\[\]<>$~#|&]")
@@ -19,7 +21,10 @@ def plain(text: object) -> str:
     '!\\[a\\](http:\u2060//b)'
     """
     # Halves of characters, which damaged text may have, cannot be sent.
-    line = SPACES.sub(" ", str(text).encode("utf-8", "replace").decode()).strip()
+    words = (
+        text.plain if isinstance(text, DataError) else text
+    )  # what helps in a script helps there
+    line = SPACES.sub(" ", str(words).encode("utf-8", "replace").decode()).strip()
     parted = TWICE_READ.sub(lambda found: found[0] + JOINT, line)
     marked = MARKS.sub(lambda found: "\\" + found[0], parted)
     return LINE_MARKS.sub(lambda found: _at_the_beginning(found[0]), marked)

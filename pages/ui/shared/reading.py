@@ -1,5 +1,6 @@
 """Files that visitors bring: read in a process of its own, with progress and a way to stop."""
 
+from copy import copy
 from typing import Any
 
 import streamlit as st
@@ -38,10 +39,10 @@ def read_sandboxed(task: str, name: str, data: bytes, *, keep: bool = True, **op
             kept.append(answer)
         except ValueError as error:
             if st.session_state.get(STOPPED) is None:
-                kept.append(type(error)(str(error)))
+                kept.append(copy(error))
             raise
     if isinstance(kept[0], ValueError):
-        raise type(kept[0])(str(kept[0]))
+        raise copy(kept[0])  # its traceback would grow with every run
     return kept[0]
 
 

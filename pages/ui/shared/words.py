@@ -249,11 +249,14 @@ def bound_in_words(bound: float | None) -> str:
 
 
 def words_of_row(dataset: Dataset, row: int) -> str:
-    """Row number and label: "row 12, person 3"."""
-    if dataset.labels is None:
-        return f"row {row + 1}"
-    label = int(dataset.labels[row])
-    return f"row {row + 1}, {dataset.label_names[label] if dataset.label_names else label}"
+    """Row number, name and label: "row 12, a17, person 3"."""
+    words = [f"row {row + 1}"]
+    if dataset.row_names is not None:
+        words.append(str(dataset.row_names[row]))
+    if dataset.labels is not None:
+        label = int(dataset.labels[row])
+        words.append(dataset.label_names[label] if dataset.label_names else str(label))
+    return ", ".join(words)
 
 
 def file_stem(title: str) -> str:

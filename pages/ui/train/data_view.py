@@ -18,6 +18,7 @@ from gplvm_core.figures.thumbnails import (
 from gplvm_core.readers.errors import listed, plural
 from gplvm_core.readers.missing import missing_in_words, n_patterns, percent
 from gplvm_core.readers.names import column_words
+from gplvm_core.readers.pictures.images import CHANGED_SIZE
 from gplvm_core.readers.rows.table import TableDataset
 from gplvm_core.readers.spread import representative_rows
 from gplvm_core.readers.views import columns_of_views
@@ -57,8 +58,12 @@ def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
     if dataset.sequences is not None:
         facts.append(plural(len(np.unique(dataset.sequences)), "sequence"))
     if dataset.times is not None:
-        facts.append(f"time {dataset.times.min():.4g} to {dataset.times.max():.4g}")
+        span = f"time {dataset.times.min():.4g} to {dataset.times.max():.4g}"
+        facts.append(plain(f"{span} {dataset.time_unit}"))
     st.markdown(f"**{plain(dataset.title)}** — {', '.join(facts)}")
+    for note in dataset.notes:
+        if CHANGED_SIZE in note:
+            st.warning(plain(note), icon=":material/aspect_ratio:")
     if 0 < len(dataset.views) <= FEW_VIEWS:
         sample_views(dataset)
     else:
@@ -84,11 +89,10 @@ def data_view(dataset: Dataset, warnings: tuple[str, ...]) -> None:
 def missing_view(dataset: Dataset, missing: Array, said: str) -> None:
     """How much is missing (`said`) and where, and what training does about it."""
     empty = emptiest_in_words(dataset, missing)
-    groups = plural(n_patterns(missing), "pattern")
+    slow = " Gaps may slow training down." if n_patterns(missing) > 1 else ""
     st.markdown(
         f"**Missing values** — {plain(said)} The model is fitted to the observed values alone: "
-        f"missing ones are left out, not filled in. The columns follow {groups} of missing values; "
-        "Gaussian process models do most of their work once per pattern."
+        f"missing ones are left out, not filled in.{slow}"
     )
     swatches = "".join(
         '<span style="white-space:nowrap;margin-left:.9em"><span style="display:inline-block;'
@@ -239,7 +243,7 @@ def sheet_html(
 
 
 def table_of(dataset: Dataset) -> pd.DataFrame:
-    """The first rows as a table, counted from 1, with the label in front."""
+    """The first rows as a table, counted from 1, with what is known of them in front."""
     return labelled_table(dataset, dataset.targets, column_words(dataset))
 
 
@@ -254,10 +258,15 @@ def table_of_views(dataset: Dataset, views: list[View]) -> pd.DataFrame:
 def labelled_table(dataset: Dataset, targets: Array, names: tuple[str, ...]) -> pd.DataFrame:
     shown = targets[:ROWS_OF_TABLE]
     table = pd.DataFrame(shown, columns=list(names), index=range(1, len(shown) + 1))
+    if dataset.times is not None:
+        title = f"time ({dataset.time_unit})" if dataset.time_unit else "time"
+        table.insert(0, title, dataset.times[:ROWS_OF_TABLE], allow_duplicates=True)
     if dataset.labels is not None:
         words = [
             dataset.label_names[label] if dataset.label_names else str(label)
             for label in dataset.labels[:ROWS_OF_TABLE]
         ]
         table.insert(0, "label", words, allow_duplicates=True)
+    if dataset.row_names is not None:
+        table.insert(0, "id", dataset.row_names[:ROWS_OF_TABLE], allow_duplicates=True)
     return table

@@ -23,6 +23,7 @@ from pages.ui.shared.words import (
     seconds_in_words,
 )
 from pages.ui.train.job_controls import ENDED, WAITING, controls
+from pages.ui.train.job_words import on_the_page
 from pages.ui.train.jobs_list import status_badge
 from pages.ui.train.verdicts import show_verdicts, verdicts_of
 
@@ -86,8 +87,9 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
     verdicts = verdicts_of(job)
     doubts = [note for note in job.notes if note.startswith(verdicts)]
     for note in job.notes:
-        if note not in doubts:  # those are told with the layers
-            st.caption(f":material/info: {plain(note)}")
+        words = on_the_page(note)
+        if words and note not in doubts:  # those are told with the layers
+            st.caption(f":material/info: {plain(words)}")
     progress = job.progress
     if progress is None:
         if not job.error:
@@ -97,7 +99,7 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
     if job.status not in ENDED and left is not None:
         st.progress(progress.share, text=doing_in_words(progress.phase, progress.message))
     elif job.reason and job.status == "finished":
-        st.caption(f"Why it ended: {plain(job.reason)}.".replace("..", "."))
+        st.caption(f"Why it ended: {plain(on_the_page(job.reason))}.".replace("..", "."))
     on = int(dimensions_on(progress.information).sum())
     deep = isinstance(job.parameters.get("n_components"), tuple)
     # Of a deep model these are the top's: what became of the others, the verdicts tell.
@@ -174,10 +176,12 @@ def live_figures(job_id: str) -> None:
     left, right = st.columns(2, gap="medium")
     with left:
         st.markdown("**Map so far**" if job.active else "**Map**", help=TERMS["latent"])
-        labels, names = stored_labels(job.id)
+        labels, names, row_names = stored_words(job.id)
         pair = leading_pair(relevance)
         st.plotly_chart(
-            latent_map_figure(latent_mean, labels, names, dimensions=pair, height=460),
+            latent_map_figure(
+                latent_mean, labels, names, dimensions=pair, height=460, row_names=row_names
+            ),
             key="job_map",
             config={"displayModeBar": False},
             alt=f"Latent map of {plural(len(latent_mean), 'point')} in the dimensions "
@@ -231,7 +235,7 @@ def relevance_in_words(relevance: Any, information: Any) -> str:
 
 
 @st.cache_resource(max_entries=32, show_spinner=False)
-def stored_labels(job_id: str) -> tuple[Any, tuple[str, ...]]:
-    """Read once: a job's data never change."""
+def stored_words(job_id: str) -> tuple[Any, tuple[str, ...], Any]:
+    """Labels, their names and the rows' names. Read once: a job's data never change."""
     dataset = training.dataset(job_id)
-    return dataset.labels, dataset.label_names
+    return dataset.labels, dataset.label_names, dataset.row_names

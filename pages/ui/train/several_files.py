@@ -21,13 +21,8 @@ from gplvm_core.readers.joined import (
 from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import readers
 from pages.ui.shared.words import bytes_in_words
-from pages.ui.train.upload_questions import (
-    MEGABYTES,
-    inspected,
-    questions,
-    read_upload,
-    rows_in_use,
-)
+from pages.ui.train.table_questions import inspected
+from pages.ui.train.upload_questions import MEGABYTES, questions, read_upload, rows_in_use
 
 FILES = "train_several"  # session key: the files, oldest first, kept when the page is left
 SEEN = "train_several_seen"  # session key: the uploader's ids of all files that were taken over

@@ -2,15 +2,18 @@
 
 from pathlib import PurePath
 
+import pandas as pd
 import streamlit as st
 
-from gplvm_core.datasets import Dataset, list_datasets, load_dataset, optional_datasets
+from gplvm_core.datasets import Dataset, kind_of, list_datasets, load_dataset, optional_datasets
 from gplvm_core.readers.files import ENDINGS
 from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import readers
 from pages.ui.shared.words import STORIES, bytes_in_words
+from pages.ui.train.table_questions import UnansweredError, inspected
 from pages.ui.train.upload_questions import MEGABYTES, read_with_questions
 
+BEGINNING, LINES = 4000, 8  # bytes and lines that are shown of a file
 UPLOAD = "train_upload"  # session key: (file name, bytes), kept when the page is left
 
 
@@ -85,9 +88,33 @@ def upload_form() -> Dataset | None:
                 st.rerun()
     try:
         return read_with_questions(name, data)
+    except UnansweredError as question:
+        st.info(plain(question), icon=":material/help:")
     except (ValueError, OSError) as error:
         st.error(plain(error), icon=":material/error:")
-        return None
+    beginning(name, data)
+    return None
+
+
+def beginning(name: str, data: bytes) -> None:
+    """How a table begins that could not be used: its cells, or its lines where it has none."""
+    if kind_of(name) != "table":
+        return
+    try:
+        report = inspected(name, data, None, None)
+    except (ValueError, OSError):
+        if b"\0" in data[:BEGINNING]:
+            return
+        lines = data[:BEGINNING].decode("utf-8", "replace").splitlines()[:LINES]
+        st.caption("The file begins like this:")
+        st.code("\n".join(lines), language=None, wrap_lines=True)
+        return
+    if not report.first_rows:
+        return
+    st.caption("The file begins like this:")
+    names = [column.name for column in report.columns[: len(report.first_rows)]]
+    cells = dict(zip(names, map(list, report.first_rows), strict=True))
+    st.dataframe(pd.DataFrame(cells), hide_index=True, placeholder="")
 
 
 def keep_upload(key: str) -> None:

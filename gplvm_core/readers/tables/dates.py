@@ -1,0 +1,252 @@
+"""Columns of dates: which way they are written, the moments that they name, and time from them."""
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, timezone
+from typing import Literal
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import NDArray
+
+from gplvm_core.readers.tables.columns import MISSING, Column
+
+Array = NDArray[np.float64]
+Moments = NDArray[np.datetime64]
+
+DateFormat = Literal[
+    "iso", "day first", "month first", "excel days", "unix seconds", "unix milliseconds", "numbers"
+]
+TimeUnit = Literal["days", "hours", "seconds"]
+
+DATE_FORMATS: dict[DateFormat, str] = {
+    "iso": "2024-12-31",
+    "day first": "day, month, year (31.12.2024)",
+    "month first": "month, day, year (12/31/2024)",
+    "excel days": "days as spreadsheets count them (45657)",
+    "unix seconds": "seconds since 1970",
+    "unix milliseconds": "milliseconds since 1970",
+    "numbers": "numbers as they are",
+}
+"""How dates are written, with an example in words."""
+
+SECONDS: dict[TimeUnit, float] = {"days": 86_400.0, "hours": 3_600.0, "seconds": 1.0}
+
+# What counts as a date among plain numbers: about 1982 to 2119.
+RANGES: dict[DateFormat, tuple[float, float]] = {
+    "excel days": (30_000, 80_000),
+    "unix seconds": (3.8e8, 4.7e9),
+    "unix milliseconds": (3.8e11, 4.7e12),
+}
+MILLISECONDS = {"excel days": 86_400_000.0, "unix seconds": 1000.0, "unix milliseconds": 1.0}
+EXCEL_ZERO = np.datetime64("1899-12-30", "ms")
+HINT = re.compile(r"date|datum|time|zeit|stamp|epoch|unix|created|updated|fecha|(^|\W|_)(day|tag)")
+LONGEST = 60  # characters of a date; longer cells are text, whatever is in them
+MOSTLY = 0.8  # of a column's cells: then the others are mistakes
+
+CLOCK = (
+    r"(?:(?:T|,?\s+)(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,](?P<part>\d+))?)?"
+    r"\s*(?P<half>[AaPp]\.?[Mm]\.?)?\s*(?P<zone>Z|UTC|GMT|[+-]\d{2}(?::?\d{2})?)?)?"
+)
+YEAR_FIRST = re.compile(
+    rf"(?P<year>\d{{4}})(?P<sign>[-/.])(?P<one>\d{{1,2}})(?P=sign)(?P<two>\d{{1,2}}){CLOCK}"
+)
+YEAR_LAST = re.compile(
+    rf"(?P<one>\d{{1,2}})(?P<sign>[-/.])(?P<two>\d{{1,2}})(?P=sign)(?P<year>\d{{4}}|\d{{2}}){CLOCK}"
+)
+
+
+@dataclass(frozen=True)
+class Dates:
+    """How a column of dates may be written.
+
+    formats   those that fit, the likeliest first; several where the column does not decide
+    decided   whether the first of them holds unless somebody says otherwise
+    reason    one line that says what speaks for it, or what is open
+    """
+
+    formats: tuple[DateFormat, ...]
+    decided: bool
+    reason: str
+
+
+class DateError(ValueError):
+    """A cell that is no date: its row, and what is wrong."""
+
+    def __init__(self, row: int, cell: str, what: str) -> None:
+        super().__init__(f"{cell!r} {what}")
+        self.row = row
+
+
+def find_dates(column: Column) -> Dates | None:
+    """How the dates of a column are written; None for a column that holds no dates.
+
+    A column of text holds dates if at least four fifths of its cells look like some. Numbers count
+    as dates if all of them lie between about 1982 and 2119, in days as spreadsheets count them or
+    in seconds or milliseconds since 1970; only a name such as "date" or "timestamp" decides it.
+    """
+    if column.numbers is not None:
+        return _numbers_as_dates(column.name, column.numbers)
+    cells = [text for text in column.texts or () if text.lower() not in MISSING]
+    short = [cell for cell in cells if len(cell) <= LONGEST]
+    first = [found for cell in short if (found := YEAR_FIRST.fullmatch(cell))]
+    last = [found for cell in short if (found := YEAR_LAST.fullmatch(cell))]
+    if not cells or max(len(first), len(last)) < MOSTLY * len(cells):
+        return None
+    if len(first) >= len(last):
+        return Dates(("iso",), True, f"dates with the year first, such as {first[0][0]}")
+    return _day_and_month(last)
+
+
+def _day_and_month(found: Sequence[re.Match[str]]) -> Dates:
+    """Which of the two comes first: values above 12 decide, or dots, which only days precede."""
+    days = [match[0] for match in found if int(match["one"]) > 12 >= int(match["two"])]
+    months = [match[0] for match in found if int(match["two"]) > 12 >= int(match["one"])]
+    if len(days) > len(months):
+        return Dates(("day first",), True, f"dates with the day first, since {days[0]} is one")
+    if len(months) > len(days):
+        return Dates(
+            ("month first",), True, f"dates with the month first, since {months[0]} is one"
+        )
+    if days:
+        open_words = f"{days[0]} has the day first, {months[0]} the month"
+        return Dates(("day first", "month first"), False, open_words)
+    if all(match["sign"] == "." for match in found):
+        return Dates(("day first",), True, f"dates with dots, such as {found[0][0]}: the day first")
+    open_words = f"no value decides whether {found[0][0]} begins with the day or the month"
+    return Dates(("day first", "month first"), False, open_words)
+
+
+def _numbers_as_dates(name: str, numbers: Array) -> Dates | None:
+    known = numbers[~np.isnan(numbers)]
+    if not len(known):
+        return None
+    low, high = known.min(), known.max()
+    if low == high:
+        return None
+    for way, (least, most) in RANGES.items():
+        if least <= low and high <= most:
+            middle = str(_counted(known[:1], way)[0].astype("datetime64[D]"))
+            reason = f"{DATE_FORMATS[way].partition(' (')[0]}, the first is {middle}"
+            if HINT.search(name.lower()):
+                return Dates((way, "numbers"), True, f"named “{name}”, {reason}")
+            return Dates(("numbers", way), True, f"numbers; they could be {reason}")
+    return None
+
+
+def moments_of(column: Column, way: DateFormat) -> tuple[Moments, str]:
+    """The moments that a column's dates name, NaT where missing, and a note on time zones.
+
+    Moments of one zone, or without any, stay as they are written; those of several are converted
+    to UTC. Raises DateError for the first cell that is no date, or has no zone as others have.
+    """
+    words = column.words()
+    if way in MILLISECONDS:
+        if column.numbers is None:
+            row = column.problem or 0
+            raise DateError(row, words[row], "is no number")
+        return _counted(column.numbers, way), ""
+    pattern = YEAR_FIRST if way == "iso" else YEAR_LAST
+    found: list[datetime | None] = []
+    for row, cell in enumerate(words):
+        match = pattern.fullmatch(cell) if len(cell) <= LONGEST else None
+        found.append(_moment(match, cell, row, way) if cell else None)
+    zones = {each.utcoffset() for each in found if each is not None}
+    note = ""
+    if len(zones) > 1 and None in zones:
+        row = next(n for n, each in enumerate(found) if each and each.tzinfo is None)
+        raise DateError(row, words[row], "has no time zone, and other cells have one")
+    if len(zones) > 1:
+        found = [each and each.astimezone(UTC) for each in found]
+        note = "times of several zones were converted to UTC"
+    bare = [None if each is None else each.replace(tzinfo=None) for each in found]
+    return np.array(bare, dtype="datetime64[ms]"), note
+
+
+def _counted(numbers: Array, way: DateFormat) -> Moments:
+    zero = EXCEL_ZERO if way == "excel days" else np.datetime64(0, "ms")
+    known = ~np.isnan(numbers)
+    passed = np.round(np.where(known, numbers, 0.0) * MILLISECONDS[way]).astype("timedelta64[ms]")
+    return np.where(known, zero + passed, np.datetime64("NaT", "ms"))
+
+
+def _moment(match: re.Match[str] | None, cell: str, row: int, way: DateFormat) -> datetime:
+    if match is None:
+        raise DateError(row, cell, "is not a date like the others")
+    one, two = int(match["one"]), int(match["two"])
+    day, month = (one, two) if way == "day first" else (two, one)
+    year = int(match["year"])
+    if len(match["year"]) == 2:
+        year += 1900 if year >= 69 else 2000  # as POSIX has it
+    try:
+        return datetime(year, month, day, *_clock(match), tzinfo=_zone(match["zone"]))
+    except ValueError as error:
+        what = "is not a date" if month <= 12 else f"is not a date with the {way}"
+        raise DateError(row, cell, f"{what} ({error})") from error
+
+
+def _clock(match: re.Match[str]) -> tuple[int, int, int, int]:
+    hour = int(match["hour"] or 0)
+    if match["half"]:
+        if not 1 <= hour <= 12:
+            raise ValueError("hour must be in 1..12")
+        hour = hour % 12 + (12 if match["half"][0] in "pP" else 0)
+    part = int((match["part"] or "0").ljust(6, "0")[:6])
+    return hour, int(match["minute"] or 0), int(match["second"] or 0), part
+
+
+def _zone(text: str | None) -> timezone | None:
+    if text is None:
+        return None
+    if text in ("Z", "UTC", "GMT"):
+        return UTC
+    hours, minutes = int(text[1:3]), int(text[3:].lstrip(":") or 0)
+    return timezone((1 if text[0] == "+" else -1) * timedelta(hours=hours, minutes=minutes))
+
+
+def unit_for(moments: Moments) -> TimeUnit:
+    """The unit in which the usual step between neighbouring moments is not tiny."""
+    steps = np.diff(np.unique(moments[~np.isnat(moments)])).astype(float) / 1000.0
+    step = float(np.median(steps)) if len(steps) else SECONDS["days"]
+    if step >= SECONDS["days"] / 4:
+        return "days"
+    return "hours" if step >= SECONDS["hours"] / 100 else "seconds"
+
+
+def times_since_first(moments: Moments, unit: TimeUnit | None = None) -> tuple[Array, str]:
+    """Time since the earliest moment, in a unit that suits, and its words: "days since 2024-01-03".
+
+    unit: the unit wanted instead. Moments that are missing give NaN.
+    """
+    unit = unit or unit_for(moments)
+    earliest = np.nanmin(moments) if len(moments) else np.datetime64(0, "ms")
+    passed = (moments - earliest).astype("timedelta64[ms]")
+    times = np.where(np.isnat(passed), np.nan, passed.astype(float) / 1000.0 / SECONDS[unit])
+    whole_day = earliest == earliest.astype("datetime64[D]")
+    said = str(earliest.astype("datetime64[D]" if whole_day else "datetime64[s]")).replace("T", " ")
+    return times, f"{unit} since {said}"
+
+
+def date_columns(name: str, moments: Moments) -> dict[str, Float[Array, " N"]]:
+    """Columns to learn from dates: the year, the season as a circle, the weekday (Monday is 1).
+
+    The season is the sine and cosine of the fraction of the year that has passed.
+    """
+    years = moments.astype("datetime64[Y]")
+    starts = years.astype("datetime64[ms]")
+    ends = (years + np.timedelta64(1, "Y")).astype("datetime64[ms]")
+    angle = 2.0 * np.pi * _float(moments - starts) / _float(ends - starts)
+    days = moments.astype("datetime64[D]")
+    monday = np.datetime64("1970-01-05", "D")
+    return {
+        f"{name} year": _float(years) + 1970.0,
+        f"{name} season sine": np.sin(angle),
+        f"{name} season cosine": np.cos(angle),
+        f"{name} weekday": _float(days - monday) % 7.0 + 1.0,
+    }
+
+
+def _float(values: NDArray[np.datetime64] | NDArray[np.timedelta64]) -> Array:
+    """As numbers, NaN where missing."""
+    return np.where(np.isnat(values), np.nan, values.astype(np.int64).astype(float))

@@ -1,0 +1,53 @@
+"""What stands above the rows of a spreadsheet: titles, and names that take two lines."""
+
+from collections.abc import Sequence
+
+from gplvm_core.readers.tables.columns import MISSING
+from gplvm_core.readers.tables.numerals import looks_numeric
+
+MOST_TITLES = 5
+LOOKED_AT = 20  # rows below two lines of names
+
+
+def title_lines(rows: Sequence[Sequence[str]]) -> int:
+    """How many lines above the names have one cell of text only."""
+    for number, row in enumerate(rows[: MOST_TITLES + 1]):
+        filled = [cell for cell in row if cell]
+        if len(filled) != 1:
+            wide = len(filled) > 1 and not any(map(_is_value, filled))
+            return number if wide else 0
+        if _is_value(filled[0]):
+            return 0
+    return 0
+
+
+def two_lines_of_names(rows: Sequence[Sequence[str]]) -> list[str] | None:
+    """The names, where the first line has groups of columns, or the second one units; else None.
+
+    The second line has words in every column that has numbers below, so it is no row of values.
+    """
+    if len(rows) < 3:
+        return None
+    upper, lower = rows[0], rows[1]
+    below = rows[2 : 2 + LOOKED_AT]
+    numeric = [d for d in range(len(upper)) if any(looks_numeric(row[d]) for row in below)]
+    gaps = sum(cell.lower() in MISSING for cell in lower if cell)  # "Na" may be sodium
+    if not numeric or any(map(looks_numeric, [*upper, *lower])) or 2 * gaps > len(numeric):
+        return None
+    grouped = not all(upper)
+    # A name may take both lines; a unit stands below every column of numbers, or it is a value.
+    if not all(lower[d] or (grouped and upper[d]) for d in numeric) or not any(lower):
+        return None
+    if not grouped:
+        return [
+            f"{name} ({unit})" if unit else name for name, unit in zip(upper, lower, strict=True)
+        ]
+    names, group = [], ""
+    for above, name in zip(upper, lower, strict=True):
+        group = above or group
+        names.append(f"{group} {name}".strip())
+    return names
+
+
+def _is_value(cell: str) -> bool:
+    return looks_numeric(cell) or cell.lower() in MISSING

@@ -1,0 +1,132 @@
+"""Numbers as people write them: decimal commas, separated thousands, units and percent signs."""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from gplvm_core.readers.errors import listed
+
+BLANKS = "\u00a0\u2007\u2009\u202f "
+GROUPS = f"[{BLANKS}'’]"  # between thousands in every country; "," or "." besides
+# At most three signs in front and a short unit behind, neither of them part of a number.
+WRITTEN = re.compile(
+    rf"(?P<before>[^\w\s.,'’()+-]{{0,3}})\s*(?P<number>[+-]?[\d.,][\d.,'’{BLANKS}]*(?:[eE][+-]?\d+)?)"
+    r"[^\S\n]*(?P<behind>[^\d\s.,+-][^\d,;]{0,11})?"
+)
+LONGEST = 60  # characters of a number; longer cells are text, whatever is in them
+SURE_COMMA = re.compile(
+    rf"[+-]?(?:0?,\d+|\d+,(?:\d{{1,2}}|\d{{4,}})|\d{{4,}},\d+|\d{{1,3}}(?:(?:\.|{GROUPS})\d{{3}})+,\d+"
+    r"|\d{1,3}(?:\.\d{3}){2,})(?:[eE][+-]?\d+)?"
+)
+SURE_POINT = re.compile(
+    rf"[+-]?(?:0?\.\d+|\d+\.(?:\d{{1,2}}|\d{{4,}})|\d{{4,}}\.\d+|\d{{1,3}}(?:(?:,|{GROUPS})\d{{3}})+\.\d+"
+    r"|\d{1,3}(?:,\d{3}){2,})(?:[eE][+-]?\d+)?"
+)
+EITHER_COMMA = re.compile(r"[+-]?\d{1,3},\d{3}")
+EITHER_POINT = re.compile(r"[+-]?\d{1,3}\.\d{3}")
+GROUPED = {
+    sign: re.compile(rf"[+-]?\d{{1,3}}(?:(?:{other}|{GROUPS})\d{{3}})+(?:{re.escape(sign)}\d+)?")
+    for sign, other in ((".", ","), (",", r"\."))
+}
+SEPARATORS = {sign: re.compile(rf"{other}|{GROUPS}") for sign, other in ((".", ","), (",", r"\."))}
+
+
+def is_number(cell: str) -> bool:
+    try:
+        float(cell)
+    except ValueError:
+        return False
+    return True
+
+
+def looks_numeric(cell: str) -> bool:
+    """Whether a cell is a number in some way of writing."""
+    if is_number(cell) or is_number(cell.replace(",", ".", 1)):
+        return True
+    written = _written(cell)
+    return written is not None and any(_value(written["number"], sign) for sign in ".,")
+
+
+def decimal_sign(cells: Iterable[str], fallback: str = ".", either: str = ".") -> str:
+    """The sign that begins decimals, as the cells show it.
+
+    fallback: where they show both or nothing; either: where all may be thousands or decimals, as
+    1,234 may.
+    """
+    numbers = [found["number"] for cell in cells if (found := _written(cell))]
+    commas = any(SURE_COMMA.fullmatch(number) for number in numbers)
+    points = any(SURE_POINT.fullmatch(number) for number in numbers)
+    if commas != points:
+        return "," if commas else "."
+    if commas or any(EITHER_POINT.fullmatch(number) for number in numbers):
+        return fallback
+    return either if any(EITHER_COMMA.fullmatch(number) for number in numbers) else fallback
+
+
+@dataclass(frozen=True)
+class Numerals:
+    """Cells read as numbers; None for what is none. example: a cell that is not one by itself."""
+
+    values: list[float | None]
+    example: tuple[str, float] | None
+
+    @property
+    def problem(self) -> int | None:
+        """The first cell that is no number."""
+        return next((i for i, value in enumerate(self.values) if value is None), None)
+
+    @property
+    def share(self) -> float:
+        """The share of the cells that have something in them which are numbers."""
+        known = [value for value in self.values if value is None or value == value]
+        return sum(value is not None for value in known) / max(len(known), 1)
+
+
+def read_numerals(cells: Sequence[str], decimal: str, missing: frozenset[str]) -> Numerals:
+    """The cells of one column as numbers: all with the same sign or unit beside them, or none.
+
+    decimal: the sign that begins decimals in the table; a column that shows another has its own.
+    """
+    known = [cell for cell in cells if cell.lower() not in missing]
+    sign = decimal_sign(known, decimal, decimal)
+    written = [_written(cell) for cell in known]
+    beside = Counter((found["before"], found["behind"] or "") for found in written if found)
+    usual = beside.most_common(1)[0][0] if beside else None
+    values: list[float | None] = []
+    example = None
+    matches = iter(written)
+    for cell in cells:
+        if cell.lower() in missing:
+            values.append(float("nan"))
+            continue
+        found = next(matches)
+        value = float(cell) if sign == "." and is_number(cell) and usual == ("", "") else None
+        if value is None and found and (found["before"], found["behind"] or "") == usual:
+            text = _value(found["number"], sign)
+            value = None if text is None else float(text)
+            plainly = cell.replace(",", ".") if sign == "," else cell
+            if value is not None and example is None and text != plainly:
+                example = (cell, value)
+        values.append(value)
+    return Numerals(values, example)
+
+
+def _written(cell: str) -> re.Match[str] | None:
+    """The parts of a cell that is a number with what stands beside it."""
+    return WRITTEN.fullmatch(cell.replace("\u2212", "-")) if len(cell) <= LONGEST else None
+
+
+def _value(number: str, sign: str) -> str | None:
+    """A number as Python writes it, or None for what is none with this decimal sign."""
+    if GROUPED[sign].fullmatch(number):
+        number = SEPARATORS[sign].sub("", number)
+    other = "," if sign == "." else "."
+    plain = number.replace(sign, ".")
+    return plain if other not in number and is_number(plain) else None
+
+
+def numerals_note(examples: Sequence[tuple[str, tuple[str, float]]]) -> str:
+    """What was read as what, by column."""
+    words = [f"{name} (“{cell}” is {value:.10g})" for name, (cell, value) in examples]
+    return f"Numbers were read without signs, units or separators: {listed(words, 3)}."

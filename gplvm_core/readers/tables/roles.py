@@ -1,0 +1,215 @@
+"""What the columns of a table are for, and the dates among them, read as their format says."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gplvm_core.readers.errors import DataError, listed, shortened
+from gplvm_core.readers.tables.columns import PROSE, Column, Table
+from gplvm_core.readers.tables.dates import (
+    DATE_FORMATS,
+    SECONDS,
+    DateError,
+    DateFormat,
+    Moments,
+    TimeUnit,
+    date_columns,
+    find_dates,
+    moments_of,
+    times_since_first,
+)
+
+Array = NDArray[np.float64]
+LONGEST_NAME = 60  # characters of what a row is called
+MOST_PARTS = 3  # columns that name a row together
+
+
+@dataclass(frozen=True)
+class ColumnRoles:
+    """The columns with a role, by name; every other column is learnt."""
+
+    label: str | None
+    time: str | None
+    ids: tuple[str, ...]
+    dates: tuple[str, ...]
+    formats: Mapping[str, DateFormat]
+
+    @classmethod
+    def of(
+        cls,
+        table: Table,
+        label: str | None,
+        time: str | None,
+        ids: Iterable[str],
+        dates: Iterable[str],
+        formats: Mapping[str, DateFormat] | None,
+    ) -> "ColumnRoles":
+        """Checked against the table. Raises DataError for names and formats that do not exist."""
+        found = cls(label, time, _names(ids), _names(dates), dict(formats or {}))
+        known = [column.name for column in (*table.columns, *table.beside)]
+        unknown = [name for name in (*found.all, *found.formats) if name not in known]
+        if unknown:
+            raise DataError(
+                f"{table.name} has no column {listed([repr(name) for name in unknown])}. "
+                f"It has {listed([repr(name) for name in known], 20)}."
+            )
+        beside = [found.label, found.time] if found.label != found.time else [found.label]
+        single = [name for name in (*beside, *found.ids, *found.dates) if name is not None]
+        twice = next((name for name in single if single.count(name) > 1), None)
+        if twice is not None:
+            raise DataError(
+                f"{table.name}: the column {twice!r} has two roles that exclude each other. A "
+                "column can be both label and time; otherwise it has one role."
+            )
+        for name, way in found.formats.items():
+            if way not in DATE_FORMATS:
+                raise DataError(
+                    f"{table.name}: {way!r} is no format of dates for {name!r}. Choose one of "
+                    f"{listed([repr(each) for each in DATE_FORMATS], 20)}."
+                )
+        return found
+
+    @property
+    def all(self) -> tuple[str, ...]:
+        """Every column with a role."""
+        return tuple(n for n in (self.label, self.time, *self.ids, *self.dates) if n is not None)
+
+
+def _names(given: Iterable[str]) -> tuple[str, ...]:
+    return (given,) if isinstance(given, str) else tuple(given)
+
+
+def moments_in(
+    column: Column, table: Table, formats: Mapping[str, DateFormat]
+) -> tuple[Moments, str] | None:
+    """The moments of a column of dates, and how they were read; None for plain numbers.
+
+    Raises DataError for a column whose format is open, and for a cell that is no date.
+    """
+    way = formats.get(column.name)
+    if way is None:
+        found = find_dates(column)
+        if found is None:
+            return None
+        way = found.formats[0]
+        if not found.decided:
+            raise DataError(
+                f"{table.name}, column {column.name!r}: {found.reason}. Say which comes first.",
+                script=f"In a script: date_formats={{{column.name!r}: 'day first'}}.",
+            )
+    if way == "numbers":
+        return None
+    try:
+        moments, note = moments_of(column, way)
+        said = f"Dates in {column.name} were read as {DATE_FORMATS[way]}{note and f'; {note}'}."
+        return moments, said
+    except DateError as error:
+        place = f"{table.unit} {table.places[error.row]}"
+        raise DataError(
+            f"{table.name}, {place}, column {column.name!r}: {error}. The column is read as "
+            f"{DATE_FORMATS[way]}. Correct the cell, leave it empty, or leave the column out."
+        ) from error
+
+
+def times_in(
+    column: Column, table: Table, roles: ColumnRoles, rows: NDArray[np.intp], unit: TimeUnit | None
+) -> tuple[Array, str, list[str]]:
+    """The time of these rows; its unit where it comes from dates ("" otherwise); notes.
+
+    Raises DataError for what is no time, and for rows without one.
+    """
+    if unit is not None and unit not in SECONDS:
+        raise DataError(f"The unit of time is one of {listed(list(SECONDS))}; got {unit!r}.")
+    found = moments_in(column, table, roles.formats)
+    words, notes = "", []
+    if found is None:
+        times = as_numbers([column], table)[:, 0][rows]
+    else:
+        moments, said = found
+        times, words = times_since_first(moments[rows], unit)
+        notes = [said, f"The time of a row is counted in {words}."]
+    missing = rows[np.isnan(times)]
+    if len(missing):
+        places = listed([str(table.places[n]) for n in missing])
+        raise DataError(
+            f"{table.name}: the time is missing in {table.unit} {places}. Every row needs its "
+            f"time; fill them in, or do not use {column.name!r} as the time column."
+        )
+    return times, words, notes
+
+
+def parts_of_dates(
+    column: Column, table: Table, roles: ColumnRoles
+) -> tuple[list[Column], list[str]]:
+    """The columns to learn that a column of dates becomes, and notes.
+
+    What is the same in every row is left out. Raises DataError where nothing is left.
+    """
+    found = moments_in(column, table, roles.formats)
+    if found is None:
+        raise DataError(
+            f"{table.name}: the column {column.name!r} holds no dates. Leave it as it is.",
+            script="If its numbers count days or seconds, say so in date_formats.",
+        )
+    moments, said = found
+    parts = {
+        name: values
+        for name, values in date_columns(column.name, moments).items()
+        if np.fmin.reduce(values) < np.fmax.reduce(values)
+    }
+    if not parts:
+        raise DataError(
+            f"{table.name}: every date in {column.name!r} is the same, so no column can be made of "
+            "it. Leave it out."
+        )
+    notes = [said, f"{column.name} became the columns {listed(list(parts))}."]
+    return [Column(name, values) for name, values in parts.items()], notes
+
+
+def row_names_of(columns: list[Column]) -> NDArray[np.str_] | None:
+    """What the rows are called: by the columns that differ in every row, else by all; no prose."""
+    named = [column for column in columns if column.words_a_cell() < PROSE]
+    words = [cells for column in named if len(set(cells := column.words())) > 1]
+    short = [cells for cells in words if max(map(len, cells)) <= LONGEST_NAME]
+    if not short:
+        return None
+    unique = [cells for cells in short if len(set(cells)) == len(cells)]
+    parts = zip(*(unique or short)[:MOST_PARTS], strict=True)
+    called = [shortened(" · ".join(filter(None, part)), LONGEST_NAME) for part in parts]
+    return np.array(called, dtype=np.str_)
+
+
+def as_numbers(columns: list[Column], table: Table) -> Array:
+    """The columns side by side, NaN where a cell is missing.
+
+    Raises DataError naming line and column of what is no number or infinite.
+    """
+    numbers: NDArray[Any] = np.column_stack([_numbers(column, table) for column in columns])
+    if np.isinf(numbers).any():
+        row, d = (int(i) for i in np.argwhere(np.isinf(numbers))[0])
+        raise DataError(
+            f"{table.name}, {table.unit} {table.places[row]}, column {columns[d].name!r} is "
+            "infinite. Correct it, or leave the cell empty: an empty cell is a missing value."
+        )
+    return numbers
+
+
+def _numbers(column: Column, table: Table) -> Array:
+    if column.numbers is not None:
+        return column.numbers
+    first, name = column.problem or 0, column.name
+    cell = (column.texts or ("",))[first]
+    where = f"{table.name}, {table.unit} {table.places[first]}, column {name!r}: {cell!r}"
+    if find_dates(column) is not None:
+        raise DataError(
+            f"{where} is a date and not a number. Use the column as the time of the rows, turn it "
+            "into year, season and weekday, or leave it out.",
+            script=f"In a script: time_column={name!r} or date_columns=[{name!r}].",
+        )
+    raise DataError(
+        f"{where} is not a number. Correct it, use the column as the label, or leave it out.",
+        script=f"In a script: label_column={name!r} or id_columns=[{name!r}].",
+    )

@@ -1,0 +1,32 @@
+"""What training says in the words of scripts, in those of the page."""
+
+import re
+
+SAID: tuple[tuple[re.Pattern[str], str], ...] = tuple(
+    (re.compile(pattern), words)
+    for pattern, words in (
+        (
+            r"times and sequences are not used: the model has no time_kernel",
+            "This model does not use the times of the rows; a dynamical model does",
+        ),
+        (r"reached max_iter = (\d+) iterations", r"all \1 steps were taken"),
+        (
+            r"n_inducing = (\d+) is capped at the (\d+) points",
+            r"\2 inducing points are used instead of \1, since there are \2 rows",
+        ),
+        (
+            r"n_components = (\d+) is capped at (\d+) for these data",
+            r"\2 latent dimensions are used instead of \1: the data have no more",
+        ),
+    )
+)
+MEANINGLESS = re.compile(r"latent dimensions? starts? at random: PCA found")
+
+
+def on_the_page(said: str) -> str:
+    """A note or reason without the names of arguments; empty for one that changes nothing."""
+    if MEANINGLESS.search(said):
+        return ""
+    for pattern, words in SAID:
+        said = pattern.sub(words, said)
+    return said

@@ -1,0 +1,198 @@
+"""Questions about a table: its header, the roles of its columns, whether its rows are pictures.
+
+mark: tells the questions about one of several files from those about the others.
+"""
+
+from typing import Any
+
+import streamlit as st
+
+from gplvm_core.datasets import ColumnReport, TableReport
+from gplvm_core.readers.tables.image_shapes import image_shapes
+from pages.ui.shared.memory import fingerprint, recall, remember
+from pages.ui.shared.plain import plain
+from pages.ui.shared.reading import read_sandboxed
+from pages.ui.train.date_questions import dates_beside, time_questions
+
+NONE = "—"
+LEAST_PIXELS = 36  # columns from which rows may be pictures
+MOST_LABELS = 50  # values of a column of times that can be a label, too
+
+
+class UnansweredError(ValueError):
+    """A question that has to be answered before the file can be read."""
+
+
+def inspected(name: str, data: bytes, array: str | None, header: bool | None) -> TableReport:
+    """What a table looks like."""
+    report: TableReport = read_sandboxed("inspect", name, data, array=array, header=header)
+    return report
+
+
+def table_questions(name: str, data: bytes, mark: str = "") -> dict[str, Any]:
+    """Header, label, time and id columns: suggested by what the columns look like, remembered."""
+    report = inspected(name, data, None, None)
+    array = report.array
+    if len(report.arrays) > 1:
+        array = st.selectbox(
+            "Array to learn",
+            report.arrays,
+            index=report.arrays.index(array) if array in report.arrays else 0,
+            key=f"upload_array_{name}{mark}",
+            persist_state="session",
+        )
+        report = inspected(name, data, array, None)
+    header: bool | None = None
+    if report.header is not None:
+        header = st.toggle(
+            "The first line names the columns",
+            value=report.header,
+            key=f"upload_header_{name}{mark}",
+            help=plain(report.header_reason) or None,
+            persist_state="session",
+        )
+        if header != report.header:
+            report = inspected(name, data, array, header)
+    answers = column_questions(report, mark)
+    answers |= picture_question(report, answers, mark)
+    if header is not None:
+        answers["header"] = header
+    if array is not None:
+        answers["array"] = array
+    if report.notes:
+        st.caption(f"How it is read — {plain(' '.join(report.notes))}")
+    question = answers.pop("open", "")
+    if question:
+        raise UnansweredError(question)
+    return answers
+
+
+def picture_question(report: TableReport, answers: dict[str, Any], mark: str) -> dict[str, Any]:
+    """Whether the rows are pictures, and of which size; asked where there are enough columns."""
+    roles = {
+        answers.get("label_column"),
+        answers.get("time_column"),
+        *answers.get("id_columns", ()),
+    }
+    values = [each for each in report.columns if each.numeric and each.name not in roles]
+    shapes = image_shapes(len(values)) if len(values) >= LEAST_PIXELS else ()
+    if not shapes or answers.get("date_columns"):
+        return {}
+    chosen = st.selectbox(
+        "The rows are",
+        (None, *shapes),
+        format_func=lambda shape: "numbers" if shape is None else _size_in_words(shape),
+        key=f"upload_image_shape_{len(values)}{mark}",
+        help="Rows that are pictures, line by line from the top left, are drawn as such. Nothing "
+        "else changes.",
+        persist_state="session",
+    )
+    return {} if chosen is None else {"image_shape": chosen}
+
+
+def _size_in_words(shape: tuple[int, ...]) -> str:
+    colour = ", in colour" if len(shape) == 3 else ""
+    return f"pictures, {shape[0]} high and {shape[1]} wide{colour}"
+
+
+def column_questions(report: TableReport, mark: str = "") -> dict[str, Any]:
+    """Which columns are not to be learned but say something about the rows.
+
+    No list offers what another choice forbids: a column that has a role is not offered again.
+    """
+    known = {column.name: column for column in report.columns}
+    if not known:
+        return {}
+    columns = fingerprint(tuple(known))
+    kept = recall(columns)
+    keys = {role: f"upload_{role}_{columns}{mark}" for role in ("label", "ids", "time")}
+    label = _now(keys["label"], kept.get("label_column", report.label_column), known)
+    time = _now(keys["time"], kept.get("time_column", report.time_column), known)
+    ids = [
+        name
+        for name in st.session_state.get(keys["ids"], kept.get("id_columns", report.id_columns))
+        if name in known and name not in (label, time) and not known[name].is_date
+    ]
+    left, middle, right = st.columns(3)
+    labels = [n for n in known if n not in ids and (n != time or _few(known[n]))]
+    with left:
+        label = _select("Label column", labels, label, keys["label"], LABEL_HELP)
+    times = [
+        n
+        for n, each in known.items()
+        if n not in ids and (n != label or _few(each)) and _times(each)
+    ]
+    with right:
+        time = _select("Time column", times, time, keys["time"], TIME_HELP)
+    others = [n for n, each in known.items() if n not in (label, time) and not each.is_date]
+    with middle:
+        ids = st.multiselect(
+            "Columns to leave out",
+            others,
+            default=[name for name in ids if name in others],
+            key=keys["ids"],
+            help="Numbers of rows, names, anything that should not be learned. They name the rows "
+            "in tables and exports.",
+            persist_state="session",
+        )
+    answers: dict[str, Any] = {
+        "label_column": label,
+        "time_column": time,
+        "id_columns": tuple(ids),
+    }
+    answers |= time_questions(known.get(time or ""), f"{columns}{mark}")
+    dates = [each for n, each in known.items() if each.is_date and n not in (label, time)]
+    answers = dates_beside(dates, answers, kept, f"{columns}{mark}")
+    remember(columns, {role: _plainly(answers.get(role)) for role in REMEMBERED})
+    reasons = {column.name: column.reason for column in report.columns if column.reason}
+    because = [
+        f"{column}: {reasons[column]}"
+        for column in dict.fromkeys((label, *answers["id_columns"], time))
+        if column in reasons
+    ]
+    words = ["A column that has a role is not offered again."] if label or time or ids else []
+    if because:
+        words.append(f"Suggested because — {'; '.join(because)}.")
+    if words:
+        st.caption(plain(" ".join(words)))
+    return answers
+
+
+LABEL_HELP = "Colours the map; it is never learned from."
+TIME_HELP = "When each row was measured, if the rows follow each other: numbers or dates."
+REMEMBERED = ("label_column", "time_column", "id_columns", "date_columns")
+
+
+def _plainly(answer: Any) -> Any:
+    return list(answer) if isinstance(answer, tuple) else answer
+
+
+def _few(column: ColumnReport) -> bool:
+    """Whether a column has few enough values to be a label beside another role."""
+    return column.n_distinct <= MOST_LABELS
+
+
+def _times(column: ColumnReport) -> bool:
+    """Whether a column can be the time: numbers or dates, up to mistakes that reading names."""
+    return column.numeric or column.dates is not None or column.mostly_numbers
+
+
+def _now(key: str, suggested: str | None, known: dict[str, ColumnReport]) -> str | None:
+    """What a menu says in this run, before it is drawn."""
+    value = st.session_state.get(key, suggested)
+    return value if value in known else None
+
+
+def _select(title: str, names: list[str], value: str | None, key: str, words: str) -> str | None:
+    options = (NONE, *names)
+    if st.session_state.get(key, NONE) not in options:
+        del st.session_state[key]
+    chosen = st.selectbox(
+        title,
+        options,
+        index=options.index(value) if value in options else 0,
+        key=key,
+        help=words,
+        persist_state="session",
+    )
+    return None if chosen == NONE else chosen

@@ -1,0 +1,164 @@
+"""Train through AppTest: a visitor's own table, with dates, names of rows and mistakes."""
+
+import datetime as dt
+import io
+import re
+import zipfile
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from gplvm_core.store import Library, workspace
+from tests.app.apptest import as_shown, run_page, said, started, upload
+
+pytestmark = pytest.mark.usefixtures("home")
+
+N = 24
+PYTHON = re.compile(r"\w+=\[|\w+_columns?\b|\bNone\b|scaling=|date_formats")
+
+
+def table(first: list[str], head: str = "id;day", mistake: dict[int, str] | None = None) -> bytes:
+    lines = [f"{head};a;b;c"]
+    for i, cells in enumerate(first):
+        values = [f"{np.sin(0.3 * i + k):.4f}".replace(".", ",") for k in range(3)]
+        values[0] = (mistake or {}).get(i, values[0])
+        lines.append(";".join([cells, *values]))
+    return "\n".join(lines).encode()
+
+
+def german(i: int, step: int = 3) -> str:
+    return f"{dt.date(2024, 1, 3) + dt.timedelta(days=step * i):%d.%m.%Y}"
+
+
+def box(at, label: str):
+    return next(each for each in at.selectbox if as_shown(each.label) == label)
+
+
+def leave_out(at):
+    return next(each for each in at.multiselect if each.label == "Columns to leave out")
+
+
+def test_a_column_of_dates_is_the_time_of_a_model_and_ids_stay_with_the_rows():
+    at = upload(run_page("train"), "visits.csv", table([f"P{i};{german(i)}" for i in range(N)]))
+    assert not at.exception and not at.error
+    assert box(at, "Time column").value == "day" and leave_out(at).value == ["id"]
+    assert "day: dates with the day first, since 15.01.2024 is one" in said(at)
+    assert "time 0 to 69 days since 2024-01-03" in said(at)
+    shown = at.dataframe[0].value
+    assert list(shown["id"][:2]) == ["P0", "P1"]
+    at.radio(key="form_model").set_value("Dynamical GP-LVM").run()
+    at.number_input(key="form_max_iter").set_value(10).run()
+    job = started(at)
+    library = Library(workspace() / "library")
+    np.testing.assert_allclose(library.model(job.entry).times_[:, 0], 3.0 * np.arange(N))
+    kept = library.dataset(job.entry)
+    assert list(kept.row_names) == [f"P{i}" for i in range(N)]
+    assert kept.time_unit == "days since 2024-01-03"
+
+
+def test_the_unit_of_the_time_can_be_chosen():
+    at = upload(run_page("train"), "visits.csv", table([f"P{i};{german(i)}" for i in range(N)]))
+    box(at, "Unit of the time").set_value("hours").run()
+    assert "time 0 to 1656 hours since 2024-01-03" in said(at)
+
+
+def test_day_or_month_is_asked_and_never_guessed():
+    rows = [f"P{i};{1 + i % 12:02d}/{1 + i // 12:02d}/2024" for i in range(N)]
+    at = upload(run_page("train"), "visits.csv", table(rows))
+    assert not at.error
+    assert "no value decides whether 01/01/2024 begins with the day or the month" in said(at)
+    assert "The file begins like this" in said(at)
+    assert not any(button.label == "Start training" for button in at.button)
+    box(at, "How “day” is written").set_value("month first").run()
+    assert "time 0 to 336 days since 2024-01-01" in said(at)
+    box(at, "How “day” is written").set_value("day first").run()
+    assert "time 0 to 42 days since 2024-01-01" in said(at)
+
+
+def test_dates_become_columns():
+    rows = [f"P{i};{german((i * 7) % N, 40)}" for i in range(N)]
+    at = upload(run_page("train"), "births.csv", table(rows, "id;born"))
+    assert "not in order" in said(at) and "3 values each" in said(at)
+    box(at, "The dates in “born”").set_value("Year, season and weekday").run()
+    assert not at.exception and not at.error
+    assert "7 values each" in said(at)
+    assert {"born year", "born season sine", "born weekday"} <= set(at.dataframe[0].value)
+
+
+def test_menus_offer_no_column_that_has_a_role():
+    rows = [f"P{i};{german(i)}" for i in range(N)]
+    at = upload(run_page("train"), "visits.csv", table(rows))
+    assert "day" not in leave_out(at).options and "id" not in box(at, "Label column").options
+    assert "id" not in box(at, "Time column").options
+    # A time of few values can be the label as well.
+    box(at, "Label column").set_value("day").run()
+    assert not at.exception and not at.error
+    assert f"{N} labels, time 0 to 69" in said(at)
+    box(at, "Time column").set_value("—").run()
+    box(at, "Label column").set_value("—").run()
+    assert not at.exception and not at.error
+    leave_out(at).set_value(["id", "a"]).run()
+    assert "a" not in box(at, "Time column").options
+    assert "2 values each" in said(at)
+
+
+def test_a_mistake_is_named_and_the_form_stays_with_the_file_s_beginning():
+    rows = [f"P{i};{german(i)}" for i in range(N)]
+    at = upload(run_page("train"), "visits.csv", table(rows, mistake={4: "broken"}))
+    assert "visits.csv, line 6, column 'a': 'broken' is not a number" in as_shown(at.error[0].value)
+    assert not PYTHON.search(as_shown(at.error[0].value))
+    assert box(at, "Time column").value == "day"
+    assert list(at.dataframe[0].value["id"][:2]) == ["P0", "P1"]
+    leave_out(at).set_value(["id", "a"]).run()
+    assert not at.error and "2 values each" in said(at)
+
+
+def test_a_bad_date_is_named():
+    rows = [f"P{i};{german(i) if i != 7 else '31.02.2024'}" for i in range(N)]
+    at = upload(run_page("train"), "visits.csv", table(rows))
+    assert "line 9, column 'day': '31.02.2024' is not a date" in as_shown(at.error[0].value)
+    assert not PYTHON.search(as_shown(at.error[0].value))
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "words"),
+    [
+        ("one.csv", b"a,b\n1,2\n", "one row. A table needs at least two rows"),
+        ("letter.txt", b"Dear reader,\nno table,\nhere, there, all\nYours\n", "looks like text"),
+        ("ragged.csv", b"a,b\n1,2\n3\n4,5\n", "line 3: 1 cell, but most lines have 2"),
+    ],
+)
+def test_what_is_no_table_is_shown_beside_the_reason(name, data, words):
+    at = upload(run_page("train"), name, data)
+    assert not at.exception
+    assert words in as_shown(at.error[0].value)
+    assert not PYTHON.search(as_shown(at.error[0].value))
+    assert "The file begins like this" in said(at)
+    assert at.file_uploader
+
+
+def test_prose_is_called_prose_and_left_out():
+    rows = [f"P{i};We met on day {i} and it was rather cold" for i in range(N)]
+    at = upload(run_page("train"), "notes.csv", table(rows, "id;remark"))
+    assert not at.error and leave_out(at).value == ["id", "remark"]
+    assert "remark: prose, about 10 words a cell" in said(at)
+
+
+def test_pictures_of_several_sizes_say_what_was_done_to_them():
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w") as archive:
+        for number in range(6):
+            picture = io.BytesIO()
+            Image.new("L", (8, 4) if number == 2 else (6, 6), 40 * number).save(picture, "PNG")
+            archive.writestr(f"photo {number}.png", picture.getvalue())
+    at = upload(run_page("train"), "photos.zip", file.getvalue())
+    (warning,) = (each.value for each in at.warning if "sizes" in each.value)
+    assert "1 of 6 images had other sizes (8 × 4) and were stretched" in as_shown(warning)
+    assert "6 × 6" in as_shown(warning)
+    assert 'title="row 3, photo 2.png"' in said(at)
+
+
+def test_a_file_that_is_called_like_ready_made_data_has_words_of_its_own():
+    at = upload(run_page("train"), "people.csv", table([f"P{i};{german(i)}" for i in range(N)]))
+    assert any(each.value == "people, Bayesian GP-LVM" for each in at.text_input)
