@@ -36,7 +36,12 @@ def two_views(
 
     def make() -> ManifoldRelevance:
         return ManifoldRelevance(
-            n_latent, n_inducing, kernel, max_iter=MAX_ITER, init="pca_each", random_state=0
+            n_latent,
+            n_inducing,
+            kernel=kernel,
+            max_iter=MAX_ITER,
+            init="pca_each",
+            random_state=0,
         )
 
     for model in legs(make, data.view_values, 1 if look is None else LEG):
