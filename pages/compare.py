@@ -4,7 +4,6 @@ import streamlit as st
 
 from pages.ui.compare.canvas import linked_maps
 from pages.ui.compare.choose import cannot_panel, choose_data, choose_models, waiting_panel
-from pages.ui.compare.depth_worth import depth_worth_button
 from pages.ui.compare.members import Member, Waiting, first_of, linked_keys, member_of, named
 from pages.ui.compare.verdict import verdict
 from pages.ui.shared.lead import lead
@@ -61,7 +60,6 @@ def compare() -> None:
         st.error(plain(error))
         return
     verdict(first, members)
-    depth_worth_button(first.key)
 
 
 compare()

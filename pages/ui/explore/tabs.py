@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.ui.explore.fill.tab import fill
-from pages.ui.explore.head import chosen_key, model_head, offers, opened, turn_to
+from pages.ui.explore.head import SEEN, chosen_key, model_head, offers, opened, turn_to
 from pages.ui.explore.layers.tab import layers
 from pages.ui.explore.map.tab import latent_map
 from pages.ui.explore.time.tab import time
@@ -14,9 +14,11 @@ from pages.ui.explore.views.tab import views
 from pages.ui.shared.catalogue import Item, capabilities_of
 from pages.ui.shared.doors import FILL, FIRST_TAB, LAYERS, MAP, TIME, VIEWS, tabs_for
 from pages.ui.shared.lead import lead
+from pages.ui.shared.link import keep_in_link
 from pages.ui.shared.plain import plain
 
 CONTROL = "explore_tab"  # session key of the bar
+LAST = "explore_last_tab"  # session key: where the visitor was before another room
 
 
 @dataclass(frozen=True)
@@ -69,7 +71,7 @@ TABS = {
 
 def explore() -> None:
     """The room: the model and the tab that the link names."""
-    named = st.query_params.get("tab", FIRST_TAB)
+    named = _named_tab()
     key = chosen_key(named)
     if key is None:
         st.title("Explore", anchor=False)
@@ -83,11 +85,23 @@ def explore() -> None:
     item = opened(key, whole=tab.whole)
     if item is None:
         return
+    st.session_state[LAST] = tab.key
     model_head(item, tab.key)
     _bar(item.key, tab.key, allowed)
     if named != tab.key:
         _say_lacking(item.key, named)
     tab.show(item, f"{key}|{item.version}")
+
+
+def _named_tab() -> str:
+    """The tab in the link; back from another room, whose link says nothing, the last one."""
+    if "model" in st.query_params or "tab" in st.query_params:
+        return st.query_params.get("tab", FIRST_TAB)
+    last = st.session_state.get(LAST, FIRST_TAB)
+    if last != FIRST_TAB and SEEN in st.session_state and last in _allowed(st.session_state[SEEN]):
+        keep_in_link(tab=last)
+        return str(last)
+    return FIRST_TAB
 
 
 def _allowed(key: str) -> tuple[str, ...]:
