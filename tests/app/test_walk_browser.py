@@ -31,7 +31,7 @@ def test_every_page_fits_a_telephone(server, browser_page, path: str) -> None:
     # All five rooms are there, with words, in a bar at the lower edge.
     bar = page.locator(".st-key-rooms")
     for name in ("Gallery", "Explore", "Compare", "Train", "Learn"):
-        expect(bar.get_by_text(name)).to_be_in_viewport(ratio=1)
+        expect(bar.get_by_role("link", name=name, exact=True)).to_be_in_viewport(ratio=1)
     expect(page.get_by_test_id("stExpandSidebarButton")).to_be_hidden()
 
 
