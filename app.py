@@ -11,7 +11,7 @@ from pages.ui.serving.sign_in import ask_to_sign_in
 from pages.ui.serving.start import before_streamlit
 from pages.ui.shared.ahead import prepare
 from pages.ui.shared.parcels import parcels
-from pages.ui.shared.routes import route
+from pages.ui.shared.routes import bottom_bar, route
 from pages.ui.shared.trouble import start_log, tell
 
 CONTENT_WIDTH = 1360  # pixels
@@ -39,6 +39,7 @@ def visit() -> None:
     page = route()
     with st.container(horizontal_alignment="center"), st.container(width=CONTENT_WIDTH):
         page.run()
+    bottom_bar()
 
 
 if __name__ == "__main__":  # for every visit

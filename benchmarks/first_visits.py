@@ -23,8 +23,8 @@ from benchmarks.layout_shift import STILL
 PAGES = {
     "Gallery": "/",
     "Explore, people": "/explore?model=gallery:people",
-    "Complete, people": "/complete?model=gallery:people",
-    "Complete, photographs": "/complete?model=gallery:faces",
+    "Fill in, people": "/explore?tab=fill&model=gallery:people",
+    "Fill in, photographs": "/explore?tab=fill&model=gallery:faces",
 }
 STILL_FOR = 2.0  # seconds, as STILL says
 

@@ -326,7 +326,7 @@ def visit(browser: Any, url: str, model: str) -> dict[str, float]:
             figures |= hover_times(page) | commit_times(page) | wall_times(page)
             figures |= geodesic_times(page)
             if has_gallery():
-                page.goto(f"{url}/complete?model=gallery:faces")
+                page.goto(f"{url}/explore?tab=fill&model=gallery:faces")
                 page.wait_for_selector(".painter[data-answered]")
                 figures |= stroke_times(page)
         context.close()

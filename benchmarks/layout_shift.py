@@ -22,12 +22,13 @@ VISITORS = 3
 PAGES = {
     "gallery": "/",
     "explore": "/explore?model=gallery:people",
-    "dynamics": "/dynamics?model=gallery:moves",
-    "views": "/views?model=gallery:pairs",
-    "complete": "/complete?model=gallery:faces",
+    "time": "/explore?tab=time&model=gallery:moves",
+    "views": "/explore?tab=views&model=gallery:pairs",
+    "fill in": "/explore?tab=fill&model=gallery:faces",
     "train": "/train",
-    "depth": "/depth",
-    "library": "/library",
+    "layers": "/explore?tab=layers&model=gallery:deep-flow",
+    "two layers": "/learn?stop=why",
+    "mine": "/?shelf=mine",
 }
 WATCH = """
 window.shifts = [];

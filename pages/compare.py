@@ -8,7 +8,6 @@ from pages.ui.compare.members import Member, Waiting, first_of, linked_keys, mem
 from pages.ui.compare.verdict import verdict
 from pages.ui.shared.lead import lead
 from pages.ui.shared.link import keep_in_link
-from pages.ui.shared.model_page import ready_models
 from pages.ui.shared.plain import plain
 from pages.ui.shared.routes import enter_through_app
 
@@ -33,7 +32,8 @@ def compare() -> None:
     except (ValueError, OSError) as error:
         st.error(plain(error))
         choose_data(None)
-        ready_models("Choose a model")
+        if st.button("Choose a model", type="primary", icon=":material/grid_view:"):
+            st.switch_page("pages/gallery.py")
         return
     keep_in_link(models=",".join(keys))
     members: list[Member] = []

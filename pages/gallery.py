@@ -1,118 +1,46 @@
-"""Gallery: ready models on real data; one click opens one."""
-
-import base64
+"""Gallery: what this is, on a live map; below it the ready models and one's own."""
 
 import streamlit as st
 
-from gplvm_core.readers.errors import plural
-from pages.ui.shared.card import card_of
-from pages.ui.shared.catalogue import Listed, gallery_items
-from pages.ui.shared.doors import DEPTH, DYNAMICS, doors
-from pages.ui.shared.lead import lead
-from pages.ui.shared.plain import plain
+from pages.ui.gallery.hero import hero
+from pages.ui.gallery.mine import mine
+from pages.ui.gallery.ready import ready
+from pages.ui.shared.catalogue import gallery_items, library_items
+from pages.ui.shared.link import go_to
 from pages.ui.shared.routes import enter_through_app
-from pages.ui.shared.words import TERMS, story_of
 
-COLUMNS = 3
-SHOWS = {
-    DYNAMICS: "Play them, look ahead of their end, or let the model invent a new movement.",
-    DEPTH: "Its map has a map of its own above it: move in either, and see what a layer adds.",
-}
+SHELVES = {"ready": ready, "mine": mine}
+CONTROL = "gallery_shelf"  # session key
 
 
-def show_card(listed: Listed) -> None:
-    """One model: pictures, title, a sentence, facts, and the button that covers the card."""
-    entry = listed.entry
-    story = story_of(entry.dataset_name, entry.title)
-    with st.container(border=True, height="stretch", key=f"card_{entry.id}"):
-        try:
-            card = card_of(listed)
-        except (ValueError, OSError) as error:
-            st.error(f"This model could not be opened. {plain(error)}")
-            return
-        st.html(card.html)
-        st.subheader(plain(entry.title), anchor=False)
-        door = doors(entry.capabilities)[0]
-        shows = SHOWS.get(door, story.shows)
-        st.markdown(f"{story.sentence} {shows}".strip())
-        in_use = f"{card.effective} of {plural(entry.n_latent, 'dimension')} in use"
-        st.html(
-            f'<span class="mf-facts">{entry.n_points:,} × {entry.n_outputs:,} numbers '
-            f"· {' · '.join((in_use, *card.facts))}</span>"
+def shelf_bar(shelf: str) -> None:
+    """Ready or Mine."""
+    st.session_state[CONTROL] = shelf  # the link decides, also after Back
+    titles = {"ready": f"Ready {len(gallery_items())}", "mine": f"Mine {len(library_items())}"}
+
+    def switch() -> None:
+        chosen = st.session_state[CONTROL]
+        go_to("shelf", **({} if chosen == "ready" else {"shelf": chosen}))
+
+    with st.container(horizontal=True, vertical_alignment="center", key="gallery_shelves"):
+        st.subheader("Pick a model", anchor=False, width="content")
+        st.segmented_control(
+            "Shelf",
+            list(SHELVES),
+            format_func=titles.__getitem__,
+            required=True,
+            key=CONTROL,
+            on_change=switch,
+            label_visibility="collapsed",
         )
-        if st.button(door.verb, key=f"open_{entry.id}", type="primary", width="stretch",
-                     icon=door.icon):  # fmt: skip
-            door.open(listed.key)
-
-
-def own_data_card() -> None:
-    """The last card leads to Train."""
-    with st.container(border=True, height="stretch", key="card_own_data"):
-        st.html(own_data_picture())
-        st.subheader("Your own data", anchor=False)
-        st.markdown(
-            "Pictures, measurements or movements: train a model on them and explore it here. "
-            "Nothing leaves this machine."
-        )
-        if st.button("Train a model", key="gallery_train", width="stretch",
-                     icon=":material/model_training:"):  # fmt: skip
-            st.switch_page("pages/train.py")
-
-
-# A mid grey shows on light and dark ground; an inline drawing would be removed as unsafe.
-TABLE_DRAWING = (
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="-30 -30 160 160" fill="none" '
-    'stroke="#8A939A" stroke-width="3"><rect x="10" y="18" width="80" height="64" rx="6"/>'
-    '<path d="M10 38h80M10 60h80M38 18v64M64 18v64"/></svg>'
-)
-PLACES = ((24, 66), (34, 48), (48, 40), (62, 44), (72, 58), (78, 74), (40, 76), (82, 30), (20, 28))
-MAP_DRAWING = (
-    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="-30 -30 160 160" fill="#8A939A">'
-    + "".join(f'<circle cx="{x}" cy="{y}" r="5"/>' for x, y in PLACES)
-    + "</svg>"
-)
-
-
-def own_data_picture() -> str:
-    """A table that becomes a map."""
-    panels = "".join(
-        '<div class="mf-panel"><img alt="" src="data:image/svg+xml;base64,'
-        f'{base64.b64encode(drawing.encode()).decode()}"></div>'
-        for drawing in (TABLE_DRAWING, MAP_DRAWING)
-    )
-    return f'<div class="mf-picture">{panels}</div>'
 
 
 enter_through_app()
-st.title("Gallery", anchor=False)
-lead(
-    "Each model has learned, from examples alone, a map on which similar "
-    "things lie close together. Open one and move over its map: the model draws what belongs "
-    "to the place."
-)
-
-models = gallery_items()
-if not models:
-    st.info(
-        "There are no ready models in this copy of Manifolio. Train one yourself: it takes about "
-        "a minute.",
-        icon=":material/info:",
-    )
-    if st.button("Train a model", type="primary", icon=":material/model_training:"):
-        st.switch_page("pages/train.py")
-
-cells: list[Listed | None] = [*models, None] if models else []
-for start in range(0, len(cells), COLUMNS):
-    for column, cell in zip(
-        st.columns(COLUMNS, gap="medium"), cells[start : start + COLUMNS], strict=False
-    ):
-        with column:
-            if cell is None:
-                own_data_card()
-            else:
-                show_card(cell)
-
-if models:
-    st.caption(
-        "“In use” counts the latent dimensions that carry information.", help=TERMS["effective"]
-    )
+asked = st.query_params.get("shelf", "ready")
+shown = asked if asked in SHELVES else "ready"
+if shown == "ready":
+    hero()
+else:
+    st.title("Gallery", anchor=False)
+shelf_bar(shown)
+SHELVES[shown]()

@@ -118,11 +118,14 @@ if wanted is not None and wanted not in known:
     if training.elsewhere(wanted):
         st.info(
             "Another running copy of this program has that training. Watch it there; its model "
-            "appears in the Library here, too.",
+            "appears in the Gallery under Mine here, too.",
             icon=":material/lan:",
         )
     else:
-        st.warning("That training is no longer in the list. Its model, if any, is in the Library.")
+        st.warning(
+            "That training is no longer in the list. Its model, if any, is in the Gallery under "
+            "Mine."
+        )
     wanted = None
 if wanted is None:
     active_banner()

@@ -11,6 +11,7 @@ from gplvm_core.wire.frame import unframe
 from pages.ui.shared.parcels import parcels
 
 ROOT = Path(__file__).parents[2]
+TABS = ("fill", "time", "views", "layers")  # of Explore
 # In the browser: one number for a canvas, another when a pixel differs.
 PIXELS = """(canvas) => {
     const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
@@ -21,15 +22,26 @@ PIXELS = """(canvas) => {
 
 
 def run_page(page: str, **query: str | None) -> AppTest:
-    """The app, switched to a page with parameters in its address (None: left out)."""
+    """The app, switched to a page with parameters in its address (None: left out).
+
+    page: a room, a tab of Explore, or Mine, a shelf of the Gallery.
+    """
     at = AppTest.from_file(str(ROOT / "app.py"), default_timeout=60)
     at.run()
     if page == "gallery":
         return at
-    for name, value in query.items():
+    return go_to(at, page, **query)
+
+
+def go_to(app: AppTest, page: str, /, **query: str | None) -> AppTest:
+    """Another page, tab or shelf in the same visit."""
+    app.query_params.clear()
+    place = {"tab": page} if page in TABS else {"shelf": "mine"} if page == "mine" else {}
+    for name, value in (place | query).items():
         if value is not None:
-            at.query_params[name] = value
-    return at.switch_page(f"pages/{page}.py").run()
+            app.query_params[name] = value
+    room = "explore" if page in TABS else "gallery" if page == "mine" else page
+    return app.switch_page(f"pages/{room}.py").run()
 
 
 def said(at: AppTest) -> str:

@@ -14,14 +14,14 @@ from gplvm_core.offline.compare import MapOf, offline_comparison
 from gplvm_core.offline.explorer import explorer
 from gplvm_core.wire.model import Chart
 from gplvm_core.wire.sequence import Reel, SequencePanel
-from pages.ui.complete.model import Completion
-from pages.ui.complete.panels import RowItem, row_csv
-from pages.ui.complete.table import example, table_csv
-from pages.ui.dynamics.export import sequence_csv
+from pages.ui.explore.fill.model import Completion
+from pages.ui.explore.fill.panels import RowItem, row_csv
+from pages.ui.explore.fill.table import example, table_csv
+from pages.ui.explore.time.export import sequence_csv
+from pages.ui.explore.views.export import outputs_csv
+from pages.ui.explore.views.model import parts_at
+from pages.ui.explore.views.segments import segmentation_csv
 from pages.ui.shared.catalogue import Item
-from pages.ui.views.export import outputs_csv
-from pages.ui.views.model import parts_at
-from pages.ui.views.segments import segmentation_csv
 from tests.canvas.test_files import run_node
 from tests.spreadsheet import HOSTILE
 

@@ -14,14 +14,14 @@ AXE = ROOT / "tests/canvas/node_modules/axe-core/axe.min.js"
 PAGES = (
     "gallery",
     "explore?model={0}",
-    "dynamics?model=gallery:moves",
-    "views?model=gallery:pairs",
-    "depth",
-    "depth?model=gallery:deep-flow",
-    "complete?model={0}",
+    "explore?tab=time&model=gallery:moves",
+    "explore?tab=views&model=gallery:pairs",
+    "learn?stop=why",
+    "explore?tab=layers&model=gallery:deep-flow",
+    "explore?tab=fill&model={0}",
     "compare?model={0}",
     "train",
-    "library",
+    "?shelf=mine",
 )
 SERIOUS = """async (rules) => {
     const { violations } = await axe.run(document, { resultTypes: ["violations"], ...rules });
@@ -38,7 +38,7 @@ VISITS = (
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed (make check brings it)")
-@pytest.mark.parametrize("page", PAGES, ids=[page.partition("=")[0] for page in PAGES])
+@pytest.mark.parametrize("page", PAGES, ids=PAGES)
 def test_nothing_serious_stands_in_the_way(server: Server, browser_page: Visit, page: str) -> None:
     visit = browser_page.page
     visit.goto(f"{server.url}/{page.format(server.model_key).removeprefix('gallery')}")

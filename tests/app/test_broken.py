@@ -38,13 +38,13 @@ def test_broken_models_stand_beside_whole_ones_and_can_be_kept_or_deleted(dots: 
     flipped = bytearray(files["flipped"].read_bytes())
     flipped[flipped.find(b"arrays/0000.npy") + 40] ^= 1
     files["flipped"].write_bytes(flipped)
-    at = run_page("library")
+    at = run_page("mine")
     assert not at.exception
     errors = " ".join(error.value for error in at.error)
     assert "changed after it was saved" in errors and "cut off" in errors and len(at.error) == 3
     assert [button.key for button in at.button if button.label == "Explore"] == [
-        "explore_other",
-        "explore_whole",
+        "open_other",
+        "open_whole",
     ]
     press(at, "Use it anyway")
     assert library.entry("edited").broken is None
@@ -58,7 +58,7 @@ def test_a_changed_card_is_shown_as_changed_and_can_be_kept(dots: Dataset):
     library, model = Library(workspace() / "library"), quick().fit(dots.values)
     library.add(model, dots, "Mine")
     edit_card(library, "mine", bound=1.0)
-    at = run_page("library")
+    at = run_page("mine")
     assert not at.exception
     assert "was changed after it was saved" in at.error[0].value
     assert "1.0" not in said(at)
@@ -93,7 +93,7 @@ def test_a_home_that_cannot_be_written_shows_the_gallery_and_says_what_is_not_po
 ):
     (tmp_path / "in the way").write_text("a file")
     monkeypatch.setenv("MANIFOLIO_HOME", str(tmp_path / "in the way"))
-    for page in ("gallery", "library", "train"):
+    for page in ("gallery", "mine", "train"):
         at = run_page(page)
         assert not at.exception, page
         assert ("cannot write to its folder" in said(at)) == (page != "gallery")

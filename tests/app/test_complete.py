@@ -15,9 +15,9 @@ from gplvm_core.readers.new_rows import read_rows
 from gplvm_core.readers.tables.csv_text import csv_text
 from gplvm_core.store import Library, workspace
 from gplvm_core.wire.completion import RowItem, mask_text
-from pages.ui.complete import model as complete_model
-from pages.ui.complete import typicality as complete_typicality
-from pages.ui.complete.items import (
+from pages.ui.explore.fill import model as complete_model
+from pages.ui.explore.fill import typicality as complete_typicality
+from pages.ui.explore.fill.items import (
     Board,
     chosen_item,
     data_items,
@@ -26,10 +26,10 @@ from pages.ui.complete.items import (
     own_items,
     question_of,
 )
-from pages.ui.complete.panels import row_csv, row_png
-from pages.ui.complete.table import answers_of, beside, example, table_csv
+from pages.ui.explore.fill.panels import row_csv, row_png
+from pages.ui.explore.fill.table import answers_of, beside, example, table_csv
 from pages.ui.shared.catalogue import Item
-from tests.app.apptest import press, query, run_page, said, stores
+from tests.app.apptest import go_to, press, query, run_page, said, stores
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -56,32 +56,35 @@ def keep(flow: Dataset) -> Callable[..., str]:
 
 
 def app(key: str | None = None) -> AppTest:
-    return run_page("complete", model=key)
+    return run_page("fill", model=key)
 
 
-def test_without_a_model_the_page_teaches_and_opens_one_at_once(keep, model):
-    key = keep(model)
-    at = app()
-    assert not at.exception
-    assert "Paint over a part" in said(at)
-    opened = press(at, "Open “My flow”")
+def source_of(at: AppTest) -> str:
+    """The key of the switch between rows of the data and one's own."""
+    return next(each.key for each in at.segmented_control if "complete_source" in each.key)
+
+
+def test_without_a_model_in_the_link_the_tab_opens_the_first(keep, model):
+    keep(model)
+    opened = app()
     assert not opened.exception
-    assert query(opened, "model") == key
+    assert "My flow" in said(opened)
     assert "Where it lies on the map" in said(opened)
 
 
-def test_the_model_goes_along_to_the_pages_that_can_open_it(keep, model):
+def test_the_model_remains_while_tabs_and_rooms_change(keep, model):
     key = keep(model)
+    keep(model)  # newer, so it would be the first
     at = app(key)
-    labels = {button.label for button in at.button}
-    assert "Explore" in labels
-    assert not {"Complete", "Dynamics", "Views"} & labels
-    at = at.switch_page("pages/explore.py").run()
-    assert query(at, "model") == key
-    at.query_params.clear()
-    at = at.switch_page("pages/views.py").run()
+    bar = at.segmented_control(key="explore_tab")
+    assert bar.options == ["Map", "Fill in"]
+    bar.set_value("map").run()
     assert not at.exception
-    assert "model" not in at.query_params
+    assert query(at, "model") == key and "tab" not in at.query_params
+    go_to(at, "train")
+    go_to(at, "explore")
+    assert not at.exception
+    assert f"|{key}" in at.selectbox[0].key
 
 
 def test_a_missing_model_is_said():
@@ -152,7 +155,7 @@ def test_data_without_labels_have_no_class_panel(keep, model, flow):
 
 def test_your_own_rows_are_asked_for_and_shown(keep, model, flow):
     at = app(keep(model))
-    at.segmented_control[0].set_value("own").run()
+    at.segmented_control(key=source_of(at)).set_value("own").run()
     assert not at.exception
     assert "Leave cells empty" in said(at)
     at.file_uploader[0].upload("gaps.csv", example(flow)).run()
@@ -164,8 +167,8 @@ def test_your_own_rows_are_asked_for_and_shown(keep, model, flow):
     assert not at.exception
     assert "have 0." in said(at)
     # The upload outlives a visit to another page.
-    at.switch_page("pages/library.py").run()
-    at.switch_page("pages/complete.py").run()
+    go_to(at, "mine")
+    go_to(at, "fill")
     assert stores(at)["answer"][0]["item"].startswith("own 0 ")
 
 
@@ -183,7 +186,7 @@ def test_your_own_rows_are_asked_for_and_shown(keep, model, flow):
 )
 def test_an_upload_that_cannot_be_used_is_explained(keep, model, name, data, words):
     at = app(keep(model))
-    at.segmented_control[0].set_value("own").run()
+    at.segmented_control(key=source_of(at)).set_value("own").run()
     at.file_uploader[0].upload(name, data).run()
     assert not at.exception
     assert words in at.error[0].value

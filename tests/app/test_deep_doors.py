@@ -66,8 +66,7 @@ def kept(model: object, dataset: Dataset) -> str:
 
 def test_a_deep_model_with_time_is_offered_played_drawn_and_filled(moving, poses):
     kept(moving, poses)
-    at = run_page("dynamics")
-    press(at, "Open “In layers”")
+    at = run_page("time")
     assert not at.exception and not at.error
     assert "2 layers" in said(at)
     np.testing.assert_allclose(
@@ -101,7 +100,6 @@ def test_a_deep_model_with_time_is_offered_played_drawn_and_filled(moving, poses
 def test_a_deep_model_of_several_views_is_offered_and_shown(seeing, pairs):
     key = kept(seeing, pairs)
     at = run_page("views")
-    press(at, "Open “In layers”")
     assert not at.exception and not at.error
     words = said(at)
     assert "2 layers" in words and "One map, all views" in words
@@ -109,7 +107,7 @@ def test_a_deep_model_of_several_views_is_offered_and_shown(seeing, pairs):
     (header, arrays) = next(iter(stores(at).values()))
     np.testing.assert_allclose(arrays["latent"], seeing.latent_mean_, rtol=1e-6)
     assert len(header["layers"]) == 2
-    for page in ("explore", "complete", "depth"):
+    for page in ("explore", "fill", "layers"):
         at = run_page(page, model=key)
         assert not at.exception and not at.error
     assert said(at).count("<span>It is") == 2
@@ -129,14 +127,14 @@ def test_views_with_hidden_spaces_of_their_own_are_drawn_through_them(parting, p
         own = parting.own_layers_[name][0]
         _, first = unframe(bytes(inside["layer0"]))
         np.testing.assert_allclose(first["inducing"], own.posterior_.inducing, rtol=1e-6)
-    for page in ("explore", "complete", "depth"):
+    for page in ("explore", "fill", "layers"):
         at = run_page(page, model=key)
         assert not at.exception and not at.error
 
 
 def test_a_model_whose_layers_see_the_top_opens_wherever_a_deep_one_does(connected, poses):
     key = kept(connected, poses)
-    at = run_page("depth", model=key, layer="2")
+    at = run_page("layers", model=key, layer="2")
     assert not at.exception and not at.error
     # Bars of the top's two dimensions beside the second layer's own three.
     assert [words.count("<i class=") for words in said(at).split("<li>")[1:3]] == [2, 5]
@@ -144,6 +142,6 @@ def test_a_model_whose_layers_see_the_top_opens_wherever_a_deep_one_does(connect
     top = connected.layers_[0]
     both = np.hstack([connected.layers_[1].latent_mean_, top.latent_mean_])
     np.testing.assert_allclose(arrays["latent"], both, rtol=1e-6)
-    for page in ("explore", "complete", "compare"):
+    for page in ("explore", "fill", "compare"):
         at = run_page(page, model=key)
         assert not at.exception and not at.error

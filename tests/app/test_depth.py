@@ -25,9 +25,9 @@ from gplvm_core.optimise import Progress
 from gplvm_core.store import Library, workspace
 from gplvm_core.training import comparison_of
 from gplvm_core.wire.frame import unframe
-from pages.ui.depth import families, live
-from pages.ui.depth.bend import ShownBend, after, of_edit, ready, settled
-from pages.ui.depth.drawn import distance, drawn_from
+from pages.ui.explore.layers.drawn import distance, drawn_from
+from pages.ui.learn.depth import families, live
+from pages.ui.learn.depth.bend import ShownBend, after, of_edit, ready, settled
 from tests.app.apptest import finished, press, query, run_page, said, stores
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -55,7 +55,7 @@ def step() -> BendComparison:
 
 
 def test_it_begins_with_a_ready_result_that_is_the_curves_own():
-    at = run_page("depth")
+    at = run_page("learn", stop="why")
     assert not at.exception
     header, arrays = stores(at)["depth_curve"]
     x, y = CURVES["step"].points()
@@ -64,9 +64,9 @@ def test_it_begins_with_a_ready_result_that_is_the_curves_own():
     # What the page is there to show.
     assert header["deep"]["bound"] > header["shallow"]["bound"] + 10.0
     assert header["deep"]["score"] > header["shallow"]["score"] + 1.0
-    press(at, "What was learnt?")
-    assert query(at, "part") == "layers"
-    assert "No deep model is here yet" in said(at)
+    press(at, "Next")
+    assert query(at, "stop") == "families"
+    assert not at.exception
 
 
 def bound_in_words(fit: FamilyFit) -> str:
@@ -77,7 +77,7 @@ def bound_in_words(fit: FamilyFit) -> str:
 def test_families_stand_side_by_side_and_can_be_trained_on_other_points(
     monkeypatch: pytest.MonkeyPatch,
 ):
-    at = run_page("depth", part="families", curve="chirp", points="0")
+    at = run_page("learn", stop="families", curve="chirp", points="0")
     assert not at.exception
     words = said(at)
     found = families.ready("chirp")
@@ -91,7 +91,7 @@ def test_families_stand_side_by_side_and_can_be_trained_on_other_points(
     press(at, "Other points of this curve")
     assert query(at, "points") == "1"
     comparison_of(families.key_of("chirp", 1)).wait(60)
-    at = run_page("depth", part="families", curve="chirp", points="1")
+    at = run_page("learn", stop="families", curve="chirp", points="1")
     assert not at.exception
     own = comparison_of(families.key_of("chirp", 1)).result
     np.testing.assert_array_equal(own.x, CURVES["chirp"].drawn(40, CURVES["chirp"].seed + 1)[0])
@@ -118,7 +118,7 @@ def test_an_end_keeps_the_families_that_are_finished():
 
 def test_layers_have_a_ladder_a_map_each_and_draws(flow: Dataset, deep: DeepGPLVM):
     key = Library(workspace() / "library").add(deep, flow, "In two layers")
-    at = run_page("depth", model=f"library:{key}", layer="2")
+    at = run_page("layers", model=f"library:{key}", layer="2")
     assert not at.exception
     words = said(at)
     assert "Layer 1, the top" in words
@@ -128,9 +128,9 @@ def test_layers_have_a_ladder_a_map_each_and_draws(flow: Dataset, deep: DeepGPLV
     header, arrays = stores(at)[f"library:{key}"]
     np.testing.assert_allclose(arrays["latent"], deep.layers_[1].latent_mean_, rtol=1e-6)
     assert header["layers"] == 1
-    at = run_page("depth", model=f"library:{key}", layer="9" * 5000)
+    at = run_page("layers", model=f"library:{key}", layer="9" * 5000)
     assert not at.exception and "no layer “99999" in said(at)
-    at = run_page("depth", model=f"library:{key}", layer="3")
+    at = run_page("layers", model=f"library:{key}", layer="3")
     assert "no layer “3”" in said(at)
     sound = [not layer.doubt_ for layer in deep.layers_]
     shown = sound.index(True) if any(sound) else 1
@@ -153,15 +153,15 @@ def test_a_deep_model_opens_in_explore_with_the_map_of_any_layer(flow: Dataset, 
     header, arrays = stores(at)[f"library:{key}"]
     np.testing.assert_allclose(arrays["latent"], deep.layers_[0].latent_mean_, rtol=1e-6)
     assert header["layers"] == 2
-    press(at, "Depth")
+    at.segmented_control(key="explore_tab").set_value("layers").run()
     assert not at.exception
-    assert "Layer 1, the top" in said(at)
+    assert "It is" in said(at) and query(at, "tab") == "layers"
 
 
 def test_a_shallow_model_is_told_that_it_has_one_layer(flow: Dataset):
     shallow = BayesianGPLVM(2, n_inducing=8, max_iter=5, random_state=0).fit(flow.values)
     key = Library(workspace() / "library").add(shallow, flow, "Shallow")
-    at = run_page("depth", model=f"library:{key}")
+    at = run_page("layers", model=f"library:{key}")
     assert not at.exception
     assert "This model has one layer" in said(at)
 
@@ -250,7 +250,7 @@ def test_two_layers_are_trained_and_their_verdicts_told():
     assert "2 layers of 2 and 10 dimensions" in words
     assert "Layer 1 of 2" in words and "layer 2 of 2" in words
     assert "No dimension carries information" not in words
-    press(at, "Open in Depth")
+    press(at, "See the layers")
     assert not at.exception
     assert "Layer 1, the top" in said(at)
 

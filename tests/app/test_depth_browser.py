@@ -1,4 +1,4 @@
-"""The Depth page in a real browser: points by a click, a map of a layer, draws at any depth."""
+"""Depth in a real browser: points by a click, a map of a layer, draws at any depth."""
 
 import pytest
 from playwright.sync_api import expect
@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 def test_points_are_added_layers_generate_and_depth_flattens(server: Server, browser_page: Visit):
     page, traffic = browser_page.page, browser_page.traffic
     page.emulate_media(reduced_motion="reduce")  # curves that move cost this test's time
-    page.goto(f"{server.url}/depth")
+    page.goto(f"{server.url}/depth")  # an old address: a stop of Learn
     words = page.locator("[data-part=deep-words]")
     expect(words).to_contain_text("nats")
     settled(page)
@@ -26,7 +26,7 @@ def test_points_are_added_layers_generate_and_depth_flattens(server: Server, bro
     assert page.evaluate(points) == before + 1
     stop.click()
     expect(stop).to_be_hidden()
-    page.get_by_role("radio", name="What was learnt?").click()
+    page.goto(f"{server.url}/explore?tab=layers")
     output = page.locator("canvas[data-part=output]")
     expect(output).to_be_visible()
     settled(page)
@@ -35,7 +35,7 @@ def test_points_are_added_layers_generate_and_depth_flattens(server: Server, bro
     map_.hover(position={"x": 60, "y": 60})
     changed(output, first)
     assert len(traffic.sent) == sent
-    page.get_by_role("radio", name="Why not ten?").click()
+    page.goto(f"{server.url}/learn?stop=ten")
     line = page.locator("canvas[data-part=line]")
     expect(line).to_be_visible()
     settled(page)

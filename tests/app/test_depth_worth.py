@@ -8,8 +8,8 @@ from gplvm_core.comparison import depth
 from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.models.problems import regression
 from gplvm_core.training import begin_comparison, comparison_of
-from pages.ui.shared import depth_worth
-from pages.ui.shared.depth_worth import DepthQuestion, asked_for
+from pages.ui.compare import depth_worth
+from pages.ui.compare.depth_worth import DepthQuestion, asked_for
 from pages.ui.shared.running import progress_in_words, rows_used
 from tests.app.apptest import said
 
@@ -29,7 +29,7 @@ def table(n_rows: int = 24, seed: int = 0) -> Dataset:
 
 
 def room(seed: int) -> None:
-    from pages.ui.shared.depth_worth import depth_worth
+    from pages.ui.compare.depth_worth import depth_worth
     from tests.app.test_depth_worth import table
 
     depth_worth(table(seed=seed))

@@ -18,12 +18,12 @@ from gplvm_core.figures.cells import choices, columns_of
 from gplvm_core.readers.bodies.kinematics import joint_frames
 from gplvm_core.store import Library, workspace
 from gplvm_core.wire.sequence import Reel, SequencePanel
-from pages.ui.dynamics import fill as dynamics_fill
-from pages.ui.dynamics import player
-from pages.ui.dynamics.export import chosen_frames, sequence_bvh, sequence_csv, sequence_gif
-from pages.ui.dynamics.fill import FillWork
-from pages.ui.dynamics.model import EVERYTHING, OWN_GAPS, hidden_rows, parts_of, sequence_titles
-from tests.app.apptest import press, run_page, said, stores
+from pages.ui.explore.time import fill as dynamics_fill
+from pages.ui.explore.time import player
+from pages.ui.explore.time.export import chosen_frames, sequence_bvh, sequence_csv, sequence_gif
+from pages.ui.explore.time.fill import FillWork
+from pages.ui.explore.time.model import EVERYTHING, OWN_GAPS, hidden_rows, parts_of, sequence_titles
+from tests.app.apptest import go_to, press, run_page, stores
 
 STEP = 0.1
 
@@ -84,7 +84,7 @@ def keep(poses: Dataset) -> Callable[..., str]:
 
 
 def app(key: str | None = None) -> AppTest:
-    return run_page("dynamics", model=key)
+    return run_page("time", model=key)
 
 
 def reel(at: AppTest) -> tuple[dict, dict]:
@@ -113,18 +113,10 @@ def filled(at: AppTest) -> tuple[dict, dict]:
     raise AssertionError("the gap was not filled")
 
 
-def test_without_a_model_the_page_teaches_and_leads_to_train():
+def test_the_tab_opens_the_first_model_that_has_it(keep, model, poses):
+    keep(model)
+    keep(BayesianGPLVM(2, n_inducing=10, max_iter=2, random_state=0).fit(poses.values))
     at = app()
-    assert not at.exception
-    assert "hide a part and see it filled in" in said(at)
-    assert [button.label for button in at.button] == ["Train a model with time"]
-
-
-def test_models_with_time_are_offered(keep, model):
-    key = keep(model)
-    at = app()
-    press(at, "Open “My bodies”")
-    assert at.query_params["model"] == key
     assert reel(at)[0]["title"].startswith("Jumps and turns")
 
 
@@ -139,9 +131,9 @@ def test_a_model_without_time_says_what_the_page_needs(keep, poses):
     at = app(keep(still))
     assert not at.exception
     assert "does not know the time" in at.info[0].value
-    assert "motion capture or a film" in at.info[0].value
+    assert "a movement or a film" in at.info[0].value
     assert any(button.label == "Train a model with time" for button in at.button)
-    assert stores(at) == {}
+    assert "reel" not in stores(at)  # but the map
 
 
 def test_vector_inputs_cannot_be_played(keep, poses):
@@ -176,7 +168,7 @@ def test_a_timed_model_of_several_views_is_offered_and_plays_the_chosen_view(
     keep, of_views, halves
 ):
     key = keep(of_views, halves)
-    at = press(app(), "Open “My bodies”")
+    at = app()
     assert not at.exception and not at.error
     times, paths = STEP * np.arange(33), []
     for view in ("lower", "upper"):
@@ -195,13 +187,9 @@ def test_a_timed_model_of_several_views_is_offered_and_plays_the_chosen_view(
     header, arrays = filled(press(choose_task(at, "fill"), "Fill it in"))
     assert header["panels"][0]["title"] == "Filled in"
     assert np.isfinite(arrays["values0"]).all()
-    at = run_page("library")
+    at = run_page("mine")
     labels = [b.label for b in at.button if b.key and b.key.endswith(key.split(":")[1])]
-    assert labels[labels.index("See the views") :][:3] == [
-        "See the views",
-        "Play",
-        "Explore",
-    ]
+    assert "See the views" in labels
 
 
 def test_a_model_of_several_views_without_time_is_told_what_the_page_needs(keep, halves):
@@ -277,8 +265,8 @@ def test_what_was_chosen_outlives_another_page(keep, model):
     at = choose_task(app(keep(model)), "sample")
     press(at, "Another sequence")
     drawn = reel(at)[1]["values0"]
-    at.switch_page("pages/library.py").run()
-    at.switch_page("pages/dynamics.py").run()
+    go_to(at, "mine")
+    go_to(at, "time")
     np.testing.assert_array_equal(reel(at)[1]["values0"], drawn)
 
 

@@ -8,8 +8,8 @@ from html import unescape
 import numpy as np
 import pytest
 
+from pages.ui.explore.views.export import outputs_npz
 from pages.ui.shared.catalogue import Item
-from pages.ui.views.export import outputs_npz
 from tests.app import exports
 from tests.spreadsheet import HOSTILE, begins_like_one, formulas
 

@@ -104,7 +104,7 @@ def test_a_file_with_gaps_goes_all_the_way_to_the_map(server, browser_page, tmp_
     steps.fill("20")
     steps.press("Tab")
     page.get_by_role("button", name="Start training").click()
-    page.get_by_role("button", name="Open in Explore").click()
+    page.get_by_role("button", name="Explore", exact=True).click()
     page.wait_for_selector("[data-ready=true]")
     page.get_by_role("button", name="Thumbnails").click()
     page.wait_for_selector(".details[data-point]")

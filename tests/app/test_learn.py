@@ -17,7 +17,10 @@ from tests.app.apptest import run_page, said
 PICTURE = LessonPicture((), ("words",))
 
 
-@pytest.mark.parametrize("stop", STOPS, ids=[stop.name for stop in STOPS])
+DRAWN = [stop for stop in STOPS if isinstance(stop, Stop)]
+
+
+@pytest.mark.parametrize("stop", DRAWN, ids=[stop.name for stop in DRAWN])
 def test_a_stop_is_whole(stop: Stop) -> None:
     picture = stop.picture(usual_state(stop.controls))
     assert pack_picture(picture)
@@ -29,7 +32,7 @@ def test_a_stop_is_whole(stop: Stop) -> None:
 
 
 def test_the_stops_are_in_their_order() -> None:
-    numbers = [stop.number for stop in STOPS]
+    numbers = [stop.number for stop in DRAWN]
     assert numbers == sorted(set(numbers))
     assert len({stop.name for stop in STOPS}) == len(STOPS)
 

@@ -17,7 +17,7 @@ from gplvm_core import (
 from gplvm_core.datasets import Dataset
 from gplvm_core.readers.drawing import Drawing, Skeleton
 from gplvm_core.store import Library, workspace
-from tests.app.apptest import finished, press, query, run_page, said, upload
+from tests.app.apptest import finished, go_to, press, query, run_page, said, upload
 
 pytestmark = pytest.mark.usefixtures("home")
 NAMES = ("length", "width", "weight", "height", "depth")
@@ -85,7 +85,7 @@ def test_train_with_noise_per_output_and_see_the_noisy_column_in_explore():
     at.run()
     assert "noise per output" in said(at)
     assert Library(workspace() / "library").model(job.entry).noise == "per_output"
-    at.button(key="job_explore").click().run()
+    at.button(key="job_open").click().run()
     assert not at.exception
     assert "Noise of the outputs" in [expander.label for expander in at.expander]
     assert "Noisiest: weight, " in said(at)
@@ -118,8 +118,8 @@ def test_the_choice_survives_a_change_of_page():
     at = run_page("train")
     at.pills(key="train_built_in").set_value("flow").run()
     at.segmented_control(key="form_noise_shared").set_value("per_output").run()
-    at.switch_page("pages/library.py").run()
-    at.switch_page("pages/train.py").run()
+    go_to(at, "mine")
+    go_to(at, "train")
     assert at.segmented_control(key="form_noise_shared").value == "per_output"
 
 
@@ -193,6 +193,6 @@ def test_library_and_gallery_tell_only_noise_per_output(kept: Callable[..., str]
     dataset = dataset_of(table())
     for noise, told in (("shared", 0), ("per_output", 1)):
         kept(quick(noise), dataset)
-        assert said(run_page("library")).count("noise per output") == told
+        assert said(run_page("mine")).count("noise per output") == told
     Library(tmp_path / "gallery").add(quick().fit(dataset.values), dataset, "Things")
     assert "in use · noise per output" in said(run_page("gallery"))

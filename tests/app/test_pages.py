@@ -14,7 +14,7 @@ from pages.ui.shared.catalogue import items, open_item
 from pages.ui.shared.memory import recall, remember
 from tests.app.apptest import query, run_page, said
 
-PAGES = ("gallery", "explore", "depth", "complete", "compare", "train", "library")
+PAGES = ("gallery", "explore", "layers", "fill", "compare", "train", "mine")
 pytestmark = pytest.mark.usefixtures("home")
 
 

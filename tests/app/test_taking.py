@@ -11,8 +11,8 @@ import numpy as np
 from gplvm_core import BayesianGPLVM, ManifoldRelevance
 from gplvm_core.datasets import Dataset, Drawing
 from gplvm_core.store import Library
-from pages.ui.explore import opening
-from pages.ui.explore.opening import opening_elsewhere, opening_here
+from pages.ui.explore.map import opening
+from pages.ui.explore.map.opening import opening_elsewhere, opening_here
 from pages.ui.shared.catalogue import Item
 
 ROOT = Path(__file__).parents[2]

@@ -12,7 +12,7 @@ from gplvm_core.datasets import Dataset
 from gplvm_core.store import Library, save, workspace
 from pages.ui.shared.catalogue import items
 from pages.ui.train import source_form
-from tests.app.apptest import finished, press, query, run_page, said, started
+from tests.app.apptest import finished, go_to, press, query, run_page, said, started
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -46,7 +46,7 @@ def test_start_training_opens_the_live_panel_and_saves_the_model():
     words = said(at)
     assert job.name in words
     labels = [button.label for button in at.button]
-    assert {"Open in Explore", "Run again", "Remove from list"} <= set(labels)
+    assert {"Explore", "Run again", "Remove from list"} <= set(labels)
     numbers = {metric.label: metric.value for metric in at.metric}
     assert numbers["Steps"] == str(job.progress.iteration)
     assert numbers["Dimensions on"].endswith("of 10")
@@ -157,7 +157,7 @@ def test_every_model_on_offer_trains(title: str):
     finished(query(at, "job"))
     at.run()
     assert not at.exception
-    assert any(button.label == "Open in Explore" for button in at.button)
+    assert any(button.label == "Explore" for button in at.button)
 
 
 def test_every_further_option_trains():
@@ -191,7 +191,7 @@ def test_form_survives_a_change_of_page():
     at = run_page("train")
     at.pills(key="train_built_in").set_value("flow").run()
     at.number_input(key="form_max_iter").set_value(70).run()
-    at.switch_page("pages/library.py").run()
-    at.switch_page("pages/train.py").run()
+    go_to(at, "mine")
+    go_to(at, "train")
     assert at.pills(key="train_built_in").value == "flow"
     assert at.number_input(key="form_max_iter").value == 70

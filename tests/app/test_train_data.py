@@ -9,7 +9,7 @@ from PIL import Image
 
 from gplvm_core.readers.rows.folders import SETTING
 from gplvm_core.store import Library, workspace
-from tests.app.apptest import finished, press, query, run_page, said, started, upload
+from tests.app.apptest import finished, go_to, press, query, run_page, said, started, upload
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -57,7 +57,7 @@ def test_an_uploaded_video_trains_a_dynamical_model_with_its_times():
     np.testing.assert_allclose(model.times_[:, 0], np.arange(16) / 10)
     at.run()
     assert not at.exception
-    at.button(key="job_explore").click().run()
+    at.button(key="job_open").click().run()
     assert not at.exception
 
 
@@ -174,11 +174,11 @@ def test_a_table_with_gaps_trains_and_opens_in_explore():
     assert not at.exception
     finished(query(at, "job"))
     at.run()
-    at.button(key="job_explore").click().run()
+    at.button(key="job_open").click().run()
     assert not at.exception
     assert not at.error
     assert "30 × 4 numbers" in said(at)
-    at.switch_page("pages/library.py").run()
+    go_to(at, "mine")
     assert not at.exception
     assert not at.error
 
@@ -221,8 +221,8 @@ def test_unreadable_upload_is_explained_in_words(name: str, data: bytes, words: 
 
 def test_upload_survives_a_change_of_page():
     at = upload(run_page("train"), "people.csv", TABLE)
-    at.switch_page("pages/library.py").run()
-    at.switch_page("pages/train.py").run()
+    go_to(at, "mine")
+    go_to(at, "train")
     assert not at.exception
     assert "30 rows, 2 values each" in said(at)
 

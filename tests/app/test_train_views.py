@@ -11,7 +11,7 @@ from streamlit.testing.v1 import AppTest
 from gplvm_core import training
 from gplvm_core.store import Library, workspace
 from pages.ui.shared import catalogue
-from tests.app.apptest import said
+from tests.app.apptest import go_to, said
 from tests.app.uploads import N, pictures, table
 
 ROOT = Path(__file__).parents[2]
@@ -94,7 +94,7 @@ def test_files_become_views_that_train_together():
     assert dataset.views[0].column_names == ("a", "b", "c")
     at.run()
     assert not at.exception
-    at.switch_page("pages/library.py").run()
+    go_to(at, "mine")
     assert not at.exception and not at.error
     assert "Manifold relevance on" in said(at)
 
@@ -102,8 +102,8 @@ def test_files_become_views_that_train_together():
 def test_files_survive_a_change_of_page_and_are_removed_one_by_one():
     at = several(("left.csv", table()), ("right.csv", table(columns="uv")))
     name_box(at, 0).set_value("western").run()
-    at.switch_page("pages/library.py").run()
-    at.switch_page("pages/train.py").run()
+    go_to(at, "mine")
+    go_to(at, "train")
     assert not at.exception
     assert "**western** — 3 values" in said(at)
     next(b for b in at.button if b.label == "Remove").click().run()

@@ -16,13 +16,9 @@ from gplvm_core import BayesianGPLVM, ManifoldRelevance, training
 from gplvm_core.datasets import Dataset
 from gplvm_core.store import Library, workspace
 from gplvm_core.wire.views import WHOLE
-from pages.ui.shared.card import moving_picture, pictures_of
-from pages.ui.shared.catalogue import Item, one_view, open_item
-from pages.ui.shared.outputs import first_outputs, rows_of_views
-from pages.ui.shared.place import MapPlace
-from pages.ui.views.desk import Desk
-from pages.ui.views.export import outputs_csv, outputs_npz, outputs_png
-from pages.ui.views.model import (
+from pages.ui.explore.views.desk import Desk
+from pages.ui.explore.views.export import outputs_csv, outputs_npz, outputs_png
+from pages.ui.explore.views.model import (
     class_of,
     matched,
     on_the_way,
@@ -31,9 +27,13 @@ from pages.ui.views.model import (
     varied,
     whole_from,
 )
-from pages.ui.views.segments import joint_groups, segmentation_csv
-from pages.ui.views.strip import Pictures, Tile
-from tests.app.apptest import press, run_page, said, stores
+from pages.ui.explore.views.segments import joint_groups, segmentation_csv
+from pages.ui.explore.views.strip import Pictures, Tile
+from pages.ui.shared.card import moving_picture, pictures_of
+from pages.ui.shared.catalogue import Item, one_view, open_item
+from pages.ui.shared.outputs import first_outputs, rows_of_views
+from pages.ui.shared.place import MapPlace
+from tests.app.apptest import go_to, press, run_page, said, stores
 from tests.app.views_data import body_of_joints, digits_and_names, model_of_pairs, some_pairs
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -94,11 +94,9 @@ def item_of(model: ManifoldRelevance, dataset: Dataset) -> Item:
 def test_without_a_model_the_page_teaches_and_offers_a_button(keep, model):
     at = app()
     assert not at.exception
-    assert "what they share" in said(at)
-    assert [button.label for button in at.button] == ["Train a model of several views"]
+    assert [button.label for button in at.button] == ["Train a model"]
     keep(model)
-    labels = [button.label for button in app().button]
-    assert labels == ["Open “My pairs”", "Train a model of several views"]
+    assert "My pairs" in said(app())
 
 
 def test_a_model_of_one_view_is_told_so(keep, pairs):
@@ -215,13 +213,13 @@ def test_a_view_that_some_rows_lack_is_in_views_only(keep, pairs):
         model = ManifoldRelevance(3, n_inducing=8, max_iter=10, random_state=0)
         model.fit(gappy.view_values)
     key = keep(model, gappy)
-    for page in ("explore", "complete"):
+    for page in ("explore", "fill"):
         at = app(key, page, view="left")
         assert not at.exception and not at.error
         assert next(box for box in at.selectbox if "_view|" in box.key).options == ["View: right"]
-        assert "Only in Views, as some rows are without: “left”." in said(at)
+        assert "Only in the tab Views, as some rows lack them: “left”." in said(at)
         at.query_params.clear()
-    assert "No picture" not in said(app(page="library"))
+    assert "No picture" not in said(app(page="mine"))
     # No row without a view is offered as one that fits best.
     at = app(key)
     control(at, "views_given").set_value("right").run()
@@ -261,15 +259,15 @@ def test_what_was_chosen_outlives_another_page(keep, model):
     at = app(keep(model))
     at.select_slider[0].set_value(1.0).run()
     control(at, "views_part").set_value("only right").run()
-    at.switch_page("pages/library.py").run()
-    at.switch_page("pages/views.py").run()
+    go_to(at, "mine")
+    go_to(at, "views")
     assert at.select_slider[0].value == 1.0
     assert control(at, "views_part").value == "only right"
 
 
 def test_explore_and_complete_open_one_view_at_a_time(keep, model):
     key = keep(model)
-    for page in ("explore", "complete"):
+    for page in ("explore", "fill"):
         at = app(key, page)
         assert not at.exception
         assert "96 × 144 numbers" in said(at)
@@ -285,10 +283,10 @@ def test_explore_and_complete_open_one_view_at_a_time(keep, model):
 @pytest.mark.filterwarnings("ignore:view .* are constant")  # pixels that are always dark
 def test_the_library_and_the_jobs_lead_to_the_page(keep, model, pairs):
     key = keep(model)
-    at = app(page="library")
+    at = app(page="mine")
     assert not at.exception
     identifier = key.split(":")[1]
-    at.button(key=f"views_{identifier}").click().run()
+    at.button(key=f"open_{identifier}").click().run()
     assert not at.exception
     assert "What the views share" in said(at)
     quick = ManifoldRelevance(2, n_inducing=6, max_iter=4, random_state=0)
@@ -296,7 +294,7 @@ def test_the_library_and_the_jobs_lead_to_the_page(keep, model, pairs):
     assert training.wait(job, timeout=60).status == "finished"
     at = app(page="train", job=job)
     assert not at.exception
-    at.button(key="job_views").click().run()
+    at.button(key="job_open").click().run()
     assert "What the views share" in said(at)
 
 

@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from gplvm_core import ManifoldRelevance
 from gplvm_core.prediction import predict
 from gplvm_core.store import Library
-from pages.ui.views.model import parts_at
+from pages.ui.explore.views.model import parts_at
 from tests.app.apptest import PIXELS
 from tests.app.views_data import body_of_joints, model_of_pairs, some_pairs
 from tests.app.watch import changed, settled

@@ -1,16 +1,17 @@
-"""A visitor's way through the app in a real browser: gallery, training, library, and back."""
+"""A visitor's way through the app in a real browser: gallery, tabs, training, and back."""
 
 import re
 
 import pytest
 from playwright.sync_api import expect
 
-from tests.app.watch import settled
+from tests.app.apptest import PIXELS
+from tests.app.watch import changed, settled
 
 pytestmark = pytest.mark.browser
 
 
-@pytest.mark.parametrize("path", ["/explore", "/complete"])
+@pytest.mark.parametrize("path", ["/explore", "/explore?tab=fill"])
 def test_a_page_without_a_model_works_with_the_network_out(server, browser_page, path: str) -> None:
     page = browser_page.page
     page.goto(server.url + path)
@@ -19,7 +20,7 @@ def test_a_page_without_a_model_works_with_the_network_out(server, browser_page,
     settled(page)
 
 
-@pytest.mark.parametrize("path", ["/", "/train", "/library"])
+@pytest.mark.parametrize("path", ["/", "/explore", "/train", "/?shelf=mine"])
 def test_every_page_fits_a_telephone(server, browser_page, path: str) -> None:
     page = browser_page.page
     page.set_viewport_size({"width": 380, "height": 800})
@@ -27,12 +28,47 @@ def test_every_page_fits_a_telephone(server, browser_page, path: str) -> None:
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     settled(page)
     assert page.evaluate("document.documentElement.scrollWidth") <= 380
+    # All five rooms are there, with words, in a bar at the lower edge.
+    bar = page.locator(".st-key-rooms")
+    for name in ("Gallery", "Explore", "Compare", "Train", "Learn"):
+        expect(bar.get_by_role("link", name=name, exact=True)).to_be_in_viewport(ratio=1)
+    expect(page.get_by_test_id("stExpandSidebarButton")).to_be_hidden()
+
+
+def test_the_first_screen_answers_a_pointer_without_a_click(server, browser_page) -> None:
+    page = browser_page.page
+    page.goto(server.url)
+    page.locator("[data-part=hero][data-ready=true]").wait_for()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Manifolio")
+    readout = page.locator("[data-part=readout]")
+    expect(readout).to_have_text("Move over the map.")
+    page.locator("canvas[data-part=upper]").hover(position={"x": 90, "y": 120})
+    expect(readout).to_contain_text("Nearest row")
+    shown = page.locator("canvas[data-part=output]").evaluate(PIXELS)
+    page.locator("canvas[data-part=upper]").hover(position={"x": 400, "y": 250})
+    changed(page.locator("canvas[data-part=output]"), shown)
+
+
+def test_the_model_remains_while_tabs_change_and_back_returns(server, browser_page) -> None:
+    page = browser_page.page
+    page.goto(f"{server.url}/dynamics?model=gallery:moves")  # an old address
+    page.wait_for_url("**/explore?model=gallery:moves&tab=time")
+    room = {"Time": "player", "Fill in": "painter", "Map": "map"}
+    for name in ("Time", "Fill in", "Map"):
+        page.get_by_role("radio", name=name).click()
+        expect(page.locator(f".st-key-room_{room[name]}")).to_be_visible()
+    page.go_back()
+    expect(page.locator(".st-key-room_painter")).to_be_visible()
+    expect(page.get_by_role("radio", name="Fill in")).to_be_checked()
+    assert "moves" in page.url and "tab=fill" in page.url
+    # No probe of Streamlit's goes astray below the page.
+    assert not [url for url in browser_page.traffic.requests if "/explore/_stcore" in url]
 
 
 def test_one_click_opens_a_ready_model(server, browser_page) -> None:
     page = browser_page.page
     page.goto(server.url)
-    page.get_by_role("button", name="Explore").first.click()
+    page.get_by_role("button", name="Explore this map").click()
     expect(page.get_by_text("Move to generate")).to_be_visible()
     assert "model=gallery" in page.url
 
@@ -52,8 +88,8 @@ def test_train_pause_refresh_resume_stop_explore(server, browser_page) -> None:
     # At once: nothing moves away from under the pointer. Streamlit's own button of that name
     # stands in the header while the script runs.
     page.get_by_test_id("stMain").get_by_role("button", name="Stop").click()
-    page.get_by_role("button", name="Open in Explore").click()
+    page.get_by_role("button", name="Explore", exact=True).click()
     expect(page.get_by_text("Move to generate")).to_be_visible()
     assert re.search(r"model=library(:|%3A)", page.url)
-    page.goto(f"{server.url}/library")
+    page.goto(f"{server.url}/library")  # an old address: the shelf Mine
     expect(page.get_by_text("Handwritten digits, Bayesian GP-LVM").first).to_be_visible()

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pages.ui.complete.model import ready_densities, scored_rows
+from pages.ui.explore.fill.model import ready_densities, scored_rows
 from pages.ui.shared.catalogue import gallery_items, open_item
 
 

@@ -20,15 +20,18 @@ const REST_MS = 150; // writing into the link takes longer than a frame: after w
 /** @type {{ timer?: ReturnType<typeof setTimeout>, values: Record<string, string | null> }} */
 const linkWriter = { values: {} };
 
+/** Which page the link opens, and which tab of it. */
+const opened = () => `${location.pathname}?${new URLSearchParams(location.search).get("tab") ?? ""}`;
+
 /** Give parameters of the link these values when nothing more comes. @param {Record<string, string | null>} values */
 export function linkSoon(values) {
-  const { pathname } = location;
+  const page = opened();
   Object.assign(linkWriter.values, values);
   clearTimeout(linkWriter.timer);
   linkWriter.timer = setTimeout(() => {
     const written = linkWriter.values;
     linkWriter.values = {};
-    // On another page by now, whose link is its own.
-    if (location.pathname === pathname) replaceLink(written);
+    // On another page or tab by now, whose link is its own.
+    if (opened() === page) replaceLink(written);
   }, REST_MS);
 }

@@ -17,14 +17,20 @@
  * @property {() => void} stop
  */
 
-/** @type {Shelf} */
-export const shelf = /** @type {any} */ (window).manifolio ??= {
+/** @returns {Shelf} */
+const emptyShelf = () => ({
   stores: new Map(), // name → framed bytes
   views: new Map(), // name → what draws itself
   listeners: new Set(), // called when bytes come
   places: new Map(), // name → where a visitor stood, for when she comes back from another page
   looks: new Map(), // name → what was shown there
-};
+});
+
+const page = /** @type {any} */ (window);
+// A heading of that name has its element there until something else is.
+if (!page.manifolio?.stores) page.manifolio = emptyShelf();
+/** @type {Shelf} */
+export const shelf = page.manifolio;
 
 /**
  * Takes bytes from stores, each only once.

@@ -124,7 +124,7 @@ def first_of(key: str) -> Item:
 
 
 def stored(key: str, first: Item) -> Member:
-    """A model of the Gallery or the Library. Raises ValueError where its data are others."""
+    """A model of the Gallery. Raises ValueError where its data are others."""
     item = first if key == first.key else one_view(open_item(key))
     if not same(item.dataset, first.dataset):
         raise ValueError(f"“{item.title}” is a model of other data than “{first.title}”.")

@@ -19,11 +19,11 @@ from gplvm_core.comparison import (
 from gplvm_core.offline.compare import MapOf, offline_comparison
 from gplvm_core.readers.errors import listed
 from gplvm_core.training import ComparisonRun, begin_comparison, comparison_of
+from pages.ui.compare.depth_worth import depth_worth_button
 from pages.ui.compare.members import NO_DRAWING, Member
 from pages.ui.compare.recipes import scaling_of
+from pages.ui.shared.about import about, bullets
 from pages.ui.shared.catalogue import Item
-from pages.ui.shared.depth_worth import depth_worth_button
-from pages.ui.shared.model_page import about, bullets
 from pages.ui.shared.plain import plain
 from pages.ui.shared.running import rows_for, rows_used, running
 from pages.ui.shared.words import file_stem

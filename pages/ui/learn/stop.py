@@ -55,3 +55,16 @@ class Stop:
         """The controls as the browser makes them."""
         made = (each.drawn() for each in self.controls)
         return [each for each in made if each is not None]
+
+
+@dataclass(frozen=True)
+class OwnStop:
+    """A stop whose figure looks after itself: it trains in the background, or draws by itself.
+
+    show: draws the figure and what is said around it.
+    """
+
+    name: str
+    title: str
+    words: str
+    show: Callable[[], None]

@@ -2,8 +2,11 @@
 
 import streamlit as st
 
+from pages.ui.learn.depth.bend import bend
+from pages.ui.learn.depth.families import families
+from pages.ui.learn.depth.prior import prior
 from pages.ui.learn.figure import figure
-from pages.ui.learn.stop import Note, Stop
+from pages.ui.learn.stop import Note, OwnStop, Stop
 from pages.ui.learn.stops.dimensions import DIMENSIONS
 from pages.ui.learn.stops.forecasts import FORECASTS
 from pages.ui.learn.stops.four_maps import FOUR_MAPS
@@ -17,7 +20,29 @@ from pages.ui.learn.stops.two_views import TWO_VIEWS
 from pages.ui.learn.stops.uncertain_input import UNCERTAIN_INPUT
 from pages.ui.shared.link import go_to
 
-STOPS: tuple[Stop, ...] = (
+BEND = OwnStop(
+    "why",
+    "Why two layers?",
+    "A Gaussian process draws a curve through points and says how sure it is. It expects the curve "
+    "to be equally smooth everywhere; a step is not. A deep Gaussian process puts another one in "
+    "front, which bends the line first. Add points or remove some: both models learn anew.",
+    bend,
+)
+FAMILIES = OwnStop(
+    "families",
+    "Which approximation?",
+    "Exact training of a hidden layer is impossible. Here are nine approximations, trained on the "
+    "same points with the same effort.",
+    families,
+)
+PRIOR = OwnStop(
+    "ten",
+    "Why not ten layers?",
+    "These functions are typical for a model before it sees data. The deeper the model, the less "
+    "of its input arrives at the bottom.",
+    prior,
+)
+STOPS: tuple[Stop | OwnStop, ...] = (
     FUNCTIONS,
     UNCERTAIN_INPUT,
     TURNED_DIGIT,
@@ -28,17 +53,20 @@ STOPS: tuple[Stop, ...] = (
     FORECASTS,
     TWO_VIEWS,
     STEP,
+    BEND,
+    FAMILIES,
+    PRIOR,
     TWO_TRAININGS,
 )
 
 
-def chosen() -> Stop:
+def chosen() -> Stop | OwnStop:
     """The stop that the link names; the first where it names none."""
     name = st.query_params.get("stop")
     return next((stop for stop in STOPS if stop.name == name), STOPS[0])
 
 
-def open_stop(stop: Stop) -> None:
+def open_stop(stop: Stop | OwnStop) -> None:
     """Go there: the link loses what it said of the stop before."""
     kept = ("stop", "large")
     go_to(*(name for name in st.query_params.to_dict() if name not in kept), stop=stop.name)
@@ -57,8 +85,11 @@ def tour() -> None:
             if 0 <= place + way < len(STOPS):
                 open_stop(STOPS[place + way])
 
-        figure(stop, turn)
-        _around(stop)
+        if isinstance(stop, OwnStop):
+            stop.show()
+        else:
+            figure(stop, turn)
+            _around(stop)
 
 
 def large() -> bool:
@@ -66,7 +97,7 @@ def large() -> bool:
     return st.query_params.get("large") == "1"
 
 
-def _ways(stop: Stop, place: int) -> None:
+def _ways(stop: Stop | OwnStop, place: int) -> None:
     """Back, the list of stops, on; and the switch for a projector."""
 
     def chose() -> None:
@@ -108,7 +139,7 @@ def _ways(stop: Stop, place: int) -> None:
         st.toggle("Large type", value=large(), key="learn_type", on_change=switch)
 
 
-def _numbered(stop: Stop) -> str:
+def _numbered(stop: Stop | OwnStop) -> str:
     return f"{STOPS.index(stop) + 1}. {stop.title}"
 
 

@@ -7,15 +7,21 @@ from pathlib import Path
 
 import streamlit
 
+# Where Streamlit is: left to itself, it would first look for it below every page of a deep link.
+BACKEND = r"""
+window.__streamlit = {
+  BACKEND_BASE_URL:
+    location.origin + location.pathname.replace(/\/(explore|compare|train|learn)\/?$/, "/"),
+};
+"""
 INLINE_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 
 
 def inline_scripts() -> list[str]:
-    """The digests of the scripts that stand in Streamlit's own page, as a policy names them."""
+    """The digests of the scripts in the app's page, as a policy names them."""
     page = Path(streamlit.__file__).parent / "static" / "index.html"
-    digests = [
-        hashlib.sha256(script).digest() for script in INLINE_SCRIPT.findall(page.read_bytes())
-    ]
+    scripts = [*INLINE_SCRIPT.findall(page.read_bytes()), BACKEND.encode()]
+    digests = [hashlib.sha256(script).digest() for script in scripts]
     return [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
 
 

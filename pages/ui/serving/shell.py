@@ -13,6 +13,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 
+from pages.ui.serving.headers import BACKEND
 from pages.ui.serving.paths import routed
 
 ASSETS = Path(__file__).parents[3] / "assets"
@@ -73,6 +74,7 @@ def shell() -> str:
     style = (ASSETS / "style.css").read_text(encoding="utf-8")
     page = page.replace("<title>Streamlit</title>", "<title>Manifolio</title>")
     page = page.replace("./favicon.png", f"data:image/png;base64,{icon}")
+    page = page.replace("<head>", f"<head>\n    <script>{BACKEND}</script>", 1)
     early = "".join(f"    {link}\n" for link in [*fonts(), *parts(page)])
     page = page.replace("  </head>", f"{early}  </head>")
     # Behind Streamlit's own styles, which it adds to the head: of equal rules the last one holds.

@@ -129,7 +129,7 @@ def library_of(key: str) -> tuple[Library, str]:
         return user_library(), identifier
     raise ValueError(
         f"“{key}” names no model: a key is “gallery:…” or “library:…”. "
-        "Choose a model in the Gallery or the Library."
+        "Choose a model in the Gallery."
     )
 
 
@@ -154,7 +154,7 @@ def open_item(key: str) -> Item:
     except StoreError as error:
         raise StoreError(
             f"There is no model “{identifier}” here. It may have been deleted; choose another one "
-            "in the Gallery or the Library."
+            "in the Gallery."
         ) from error
     if entry.broken is not None:
         raise StoreError(entry.broken)
@@ -180,7 +180,7 @@ def one_view(item: Item, wanted: str | None = None) -> Item:
     if not possible:
         raise ValueError(
             f"“{item.title}” has no view that is there in every row, so none can be shown alone. "
-            "The page Views shows them all together."
+            "The tab Views shows them all together."
         )
     view = wanted if wanted in possible else possible[0]
     model, dataset = loaded_view(f"{item.key}|{item.version}", view, item.model, item.dataset)

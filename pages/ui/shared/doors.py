@@ -1,4 +1,4 @@
-"""Where a model can be opened: the page that is made for its kind first."""
+"""Where a model can be opened: the tabs of Explore that its capabilities allow, and Compare."""
 
 from dataclasses import dataclass
 
@@ -6,34 +6,48 @@ import streamlit as st
 
 from gplvm_core.models import Capabilities
 
+FIRST_TAB = "map"
+
 
 @dataclass(frozen=True)
 class Door:
-    """A page that opens models: its key, its name, what the button says, its icon."""
+    """A button that opens a model: its key, the page, the tab of Explore, its words, its icon."""
 
     key: str
     page: str
     verb: str
     icon: str
+    tab: str = FIRST_TAB
 
     def open(self, model: str) -> None:
-        """Go to the page with the model of this key."""
-        st.switch_page(f"pages/{self.key}.py", query_params={"model": model})
+        """Go there with the model of this key."""
+        tab = {} if self.tab == FIRST_TAB else {"tab": self.tab}
+        st.switch_page(f"pages/{self.page}.py", query_params={"model": model, **tab})
 
 
-EXPLORE = Door("explore", "Explore", "Explore", ":material/explore:")
-DYNAMICS = Door("dynamics", "Dynamics", "Play", ":material/play_arrow:")
-VIEWS = Door("views", "Views", "See the views", ":material/join_inner:")
-DEPTH = Door("depth", "Depth", "See the layers", ":material/layers:")
-COMPLETE = Door("complete", "Complete", "Complete", ":material/brush:")
-COMPARE = Door("compare", "Compare", "Compare", ":material/compare:")
+MAP = Door("map", "explore", "Explore", ":material/explore:")
+FILL = Door("fill", "explore", "Fill in", ":material/brush:", "fill")
+TIME = Door("time", "explore", "Play", ":material/play_arrow:", "time")
+VIEWS = Door("views", "explore", "See the views", ":material/join_inner:", "views")
+LAYERS = Door("layers", "explore", "See the layers", ":material/layers:", "layers")
+COMPARE = Door("compare", "compare", "Compare", ":material/compare:")
 
 
-def doors(capabilities: Capabilities | None) -> tuple[Door, ...]:
-    """The pages for a model that can do this, the main one first; none for one that is gone."""
+def tabs_for(capabilities: Capabilities | None) -> tuple[str, ...]:
+    """The tabs of Explore for a model that can do this, in their order; none for a lost model."""
     if capabilities is None:
         return ()
-    views = (VIEWS,) if capabilities.views else ()
-    timed = (DYNAMICS,) if capabilities.timed else ()
-    deep = (DEPTH,) if capabilities.layers else ()
-    return (*views, *timed, *deep, EXPLORE, COMPLETE, COMPARE)
+    allowed = {
+        MAP: True,
+        FILL: True,
+        TIME: capabilities.timed,
+        VIEWS: capabilities.views,
+        LAYERS: capabilities.layers,
+    }
+    return tuple(door.tab for door, allows in allowed.items() if allows)
+
+
+def main_door(capabilities: Capabilities) -> Door:
+    """The tab that is made for this kind of model."""
+    tabs = tabs_for(capabilities)
+    return next((door for door in (VIEWS, TIME, LAYERS) if door.tab in tabs), MAP)

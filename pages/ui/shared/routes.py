@@ -1,31 +1,38 @@
-"""The pages of the app and their addresses; and the way back into the app for deep links."""
+"""The five rooms of the app and their addresses; and the way back into the app for deep links."""
 
 import streamlit as st
 
 ROUTED = "routed"  # session key: this session has been through app.py
 
-# Without icons: the browser would fetch a page's icon for its tab from a server far away.
 PAGES = (
-    ("pages/gallery.py", "Gallery"),
-    ("pages/explore.py", "Explore"),
-    ("pages/dynamics.py", "Dynamics"),
-    ("pages/views.py", "Views"),
-    ("pages/depth.py", "Depth"),
-    ("pages/complete.py", "Complete"),
-    ("pages/compare.py", "Compare"),
-    ("pages/train.py", "Train"),
-    ("pages/library.py", "Library"),
-    ("pages/learn.py", "Learn"),
+    ("pages/gallery.py", "Gallery", ":material/grid_view:"),
+    ("pages/explore.py", "Explore", ":material/explore:"),
+    ("pages/compare.py", "Compare", ":material/compare:"),
+    ("pages/train.py", "Train", ":material/model_training:"),
+    ("pages/learn.py", "Learn", ":material/school:"),
 )
 
 
 def route() -> st.Page:
-    """Declare all pages, the first as the landing page; returns the one to run."""
+    """Declare all pages, the first as the landing page; returns the one to run.
+
+    Without icons: the browser would fetch a page's icon for its tab from a server far away.
+    """
     st.session_state[ROUTED] = True
     return st.navigation(
-        [st.Page(path, title=title, default=path == PAGES[0][0]) for path, title in PAGES],
+        [st.Page(path, title=title, default=path == PAGES[0][0]) for path, title, _ in PAGES],
         position="top",
     )
+
+
+def bottom_bar() -> None:
+    """The five rooms at the lower edge of a phone, where Streamlit would hide them in a sidebar.
+
+    The stylesheet shows it on narrow screens only.
+    """
+    with st.container(horizontal=True, gap=None, key="rooms"):
+        for path, title, icon in PAGES:
+            st.page_link(path, label=title, icon=icon)
 
 
 def enter_through_app() -> None:

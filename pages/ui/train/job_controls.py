@@ -7,7 +7,7 @@ import streamlit as st
 from gplvm_core import training
 from gplvm_core.training import Snapshot
 from pages.ui.shared.catalogue import capabilities_of
-from pages.ui.shared.doors import doors
+from pages.ui.shared.doors import COMPARE, main_door
 from pages.ui.shared.plain import plain
 from pages.ui.train.own_jobs import begin
 
@@ -19,14 +19,15 @@ def controls(job: Snapshot) -> None:
     """The buttons that make sense in the job's present state."""
     with st.container(horizontal=True, vertical_alignment="center", key="job_controls"):
         saved = None if job.entry is None else capabilities_of(f"library:{job.entry}")
-        for place, door in enumerate(doors(saved)):
-            if st.button(
-                f"Open in {door.page}",
-                type="secondary" if place else "primary",
-                icon=door.icon,
-                key=f"job_{door.key}",
-            ):
-                door.open(f"library:{job.entry}")
+        if saved is not None:
+            for door in (main_door(saved), COMPARE):
+                if st.button(
+                    door.verb,
+                    type="secondary" if door is COMPARE else "primary",
+                    icon=door.icon,
+                    key="job_compare" if door is COMPARE else "job_open",
+                ):
+                    door.open(f"library:{job.entry}")
         if job.request is not None:
             st.markdown(f"*{REQUESTS[job.request]}*", width="content")
         if job.status == "running" and job.request is None:
@@ -51,7 +52,7 @@ REQUESTS = {"pause": "Pausing after this step …", "cancel": "Stopping after th
 TURN_WIDTH = 110  # pixels
 STOP = "Ends the training and keeps the best model so far."
 AGAIN = "A new training from the start with the same data and settings."
-REMOVE = "The trained model stays in the Library."
+REMOVE = "The trained model stays in the Gallery under Mine."
 
 
 def action(

@@ -4,24 +4,9 @@ import streamlit as st
 
 from gplvm_core import training
 from gplvm_core.readers.errors import plural
+from pages.ui.shared.jobs import status_badge
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import bound_in_words
-
-STATUS: dict[str, tuple[str, str, str]] = {
-    "queued": ("waiting", "gray", ":material/hourglass_top:"),
-    "running": ("training", "blue", ":material/play_arrow:"),
-    "paused": ("paused", "orange", ":material/pause:"),
-    "finished": ("finished", "green", ":material/check:"),
-    "cancelled": ("stopped", "gray", ":material/stop:"),
-    "failed": ("failed", "red", ":material/error:"),
-    "interrupted": ("interrupted", "orange", ":material/power_off:"),
-}
-
-
-def status_badge(status: str) -> None:
-    """The job's state as a small coloured word."""
-    word, colour, icon = STATUS.get(status, (status, "gray", ":material/circle:"))
-    st.badge(word, icon=icon, color=colour)  # type: ignore[arg-type]
 
 
 def active_banner() -> None:

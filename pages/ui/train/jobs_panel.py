@@ -14,6 +14,7 @@ from gplvm_core.figures.trace import trace_figure
 from gplvm_core.readers.errors import plural
 from gplvm_core.training import Snapshot
 from pages.ui.shared.catalogue import open_item
+from pages.ui.shared.jobs import status_badge
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import (
     OWN_NOISE,
@@ -24,7 +25,6 @@ from pages.ui.shared.words import (
 )
 from pages.ui.train.job_controls import ENDED, WAITING, controls
 from pages.ui.train.job_words import on_the_page
-from pages.ui.train.jobs_list import status_badge
 from pages.ui.train.verdicts import show_verdicts, verdicts_of
 
 

@@ -38,7 +38,11 @@ FORECASTS = Stop(
         Draw("draw", "Another series"),
     ),
     picture=picture,
-    doors=(StopDoor("dynamics", "Forecast a movement in Dynamics", {"model": "gallery:moves"}),),
+    doors=(
+        StopDoor(
+            "explore", "Forecast a movement in Explore", {"model": "gallery:moves", "tab": "time"}
+        ),
+    ),
     source="Girard, Rasmussen, Quiñonero-Candela and Murray-Smith, *Gaussian process priors with "
     "uncertain inputs* (2003).",
 )

@@ -43,8 +43,8 @@ STEP = Stop(
     ),
     picture=picture,
     doors=(
-        StopDoor("depth", "Give points of your own in Depth", {"part": "why", "curve": "step"}),
-        StopDoor("depth", "Why not ten layers?", {"part": "ten"}),
+        StopDoor("learn", "Train on points of your own", {"stop": "why", "curve": "step"}),
+        StopDoor("learn", "Why not ten layers?", {"stop": "ten"}),
     ),
     source="Damianou and Lawrence, *Deep Gaussian processes* (2013); Duvenaud and others, "
     "*Avoiding pathologies in very deep networks* (2014).",

@@ -44,7 +44,11 @@ TWO_VIEWS = Stop(
     ),
     picture=picture,
     train=train,
-    doors=(StopDoor("views", "Open pairs of heads in Views", {"model": "gallery:pairs"}),),
+    doors=(
+        StopDoor(
+            "explore", "Open pairs of heads in Explore", {"model": "gallery:pairs", "tab": "views"}
+        ),
+    ),
     source="Damianou, *Deep Gaussian Processes and Variational Propagation of Uncertainty* (2015), "
     "section 5.3.1.",
 )

@@ -1,0 +1,24 @@
+// Streamlit's side of the first screen: pictures at once, the live map when its bytes are there.
+
+import { Hero } from "../hero/hero.js";
+import { partsOf } from "../kit/dom.js";
+import { LatentModel } from "../map/model.js";
+import { component, freshBytes } from "./shelf.js";
+
+/** What there is to see before the bytes come: images as addresses. @typedef {{ store: string, map: string, picture: string }} HeroData */
+
+export default component((root, /** @type {HeroData} */ data) => {
+  const fresh = freshBytes();
+  /** @type {Hero | null} */
+  let hero = null;
+  const { style } = partsOf(root).hero;
+  style.setProperty("--first-map", `url("${data.map}")`);
+  style.setProperty("--first-picture", `url("${data.picture}")`);
+  return {
+    name: data.store,
+    shown: () => hero,
+    look: () => fresh(data.store, (bytes) => (hero ??= new Hero(root, new LatentModel(bytes)))),
+    update: () => hero?.retheme(),
+    stop: () => hero?.stop(),
+  };
+});

@@ -1,0 +1,1 @@
+"""The tab Fill in: rows with gaps are completed."""

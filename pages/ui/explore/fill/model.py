@@ -1,0 +1,157 @@
+"""What the tab Fill in asks of a model; the one place of the tab that calls its methods.
+
+Answers are kept (`st.cache_data`), so that an undo or a rerun costs nothing. `name` stands for the
+model: its key and version.
+"""
+
+import json
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from numpy import ndarray as Array
+
+from gplvm_core.datasets import Dataset
+from gplvm_core.readers.spread import spread_rows
+from pages.ui.shared.catalogue import GALLERY_FOLDER
+from pages.ui.shared.kept import kept
+
+N_ALTERNATIVES = 3
+N_SAMPLES = 4
+N_DRAWS = 64  # of q(x*), that the class probabilities are averaged over
+LEAST_WEIGHT = 0.01  # alternatives below are not shown
+MOST_SCORED = 100  # training rows whose log density is computed: shares to about a twentieth
+ROWS_AT_ONCE = 25
+
+
+@dataclass(frozen=True, eq=False)
+class Completion:
+    """A whole row (D,) and its standard deviations, None when the model has none."""
+
+    mean: Array
+    std: Array | None
+
+
+@dataclass(frozen=True, eq=False)
+class Possibilities:
+    """Alternatives, best first: weights (K,), latent means (K, Q), rows (K, D); samples (S, D)."""
+
+    weights: Array
+    latent: Array
+    rows: Array
+    samples: Array
+
+
+@dataclass(frozen=True, eq=False)
+class Position:
+    """q(x*): its mean (Q,) and standard deviation, None for models whose points are certain."""
+
+    mean: Array
+    std: Array | None
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def completed(_model: Any, name: str, row: Array) -> Completion:
+    """The row with its gaps (NaN) filled; without gaps, the row as the model reconstructs it."""
+    fill = _model.complete if np.isnan(row).any() else _model.denoise
+    mean, std = fill(row[None], return_std=True)
+    return Completion(mean[0], std[0])
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def possibilities(_model: Any, name: str, row: Array) -> Possibilities:
+    """Other completions of a row with gaps."""
+    found = _model.alternatives(row[None], n_alternatives=N_ALTERNATIVES)
+    present = found[0][0] >= LEAST_WEIGHT
+    weights, latent, rows = (part[0, present] for part in found)
+    samples = _model.sample_completions(row[None], N_SAMPLES, random_state=0)[:, 0]
+    return Possibilities(weights, latent, rows, samples)
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def position(_model: Any, name: str, row: Array) -> Position:
+    """Where the row lies on the latent map."""
+    if not np.any(_model.latent_variance_):
+        return Position(_model.transform(row[None])[0], None)
+    mean, std = _model.transform(row[None], return_std=True)
+    return Position(mean[0], std[0])
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def log_density(_model: Any, name: str, row: Array) -> float:
+    """log p(what is known of the row | training data) in nats."""
+    return float(_model.score_samples(row[None])[0])
+
+
+def scored_rows(dataset: Dataset, missing: Array) -> Array:
+    """The training rows whose log density is computed: all, or 100 spread evenly.
+
+    Of data with gaps only rows that are known wherever the item is: like is compared with like.
+    """
+    known = np.flatnonzero(~np.isnan(dataset.values[:, ~missing]).any(axis=1))
+    return known[spread_rows(len(known), MOST_SCORED)] if len(known) else known
+
+
+@kept(1)
+def _ready_densities() -> dict[str, list[float]]:
+    path = GALLERY_FOLDER / "densities.json"
+    return json.loads(path.read_text()) if path.exists() else {}
+
+
+def ready_densities(name: str) -> Array | None:
+    """Log densities of a ready model's whole scored rows, which came with it; None for others.
+
+    They are kept by the bound, too, so that those of another training are never taken.
+    """
+    found = _ready_densities().get(name.removeprefix("gallery:"))
+    return None if found is None or not name.startswith("gallery:") else np.array(found)
+
+
+@st.cache_data(max_entries=512, show_spinner=False)
+def log_densities(_model: Any, name: str, _dataset: Dataset, gaps: bytes, start: int) -> Array:
+    """Log densities of a few of the scored rows, from number `start`, with the item's gaps.
+
+    gaps: the item's missing columns as bits. A few rows at a time: each part is kept even when the
+    visitor goes on before the last one is done.
+    """
+    missing = np.unpackbits(np.frombuffer(gaps, np.uint8), count=_dataset.n_outputs).astype(bool)
+    rows = scored_rows(_dataset, missing)[start : start + ROWS_AT_ONCE]
+    values = _dataset.values[rows].copy()
+    values[:, missing] = np.nan
+    return np.asarray(_model.score_samples(values))
+
+
+@st.cache_data(max_entries=64, show_spinner=False)
+def class_probabilities(
+    _model: Any, name: str, _dataset: Dataset, row: Array, own_row: int | None
+) -> Array:
+    """Probability of each label: a logistic regression on the training points' places on the map.
+
+    Averaged over draws from the alternatives' mixture of q(x*). own_row: the item itself, left out
+    of the regression when it is a training row.
+    """
+    from sklearn.linear_model import LogisticRegression
+
+    assert _dataset.labels is not None
+    scale = np.sqrt(np.maximum(np.asarray(_model.relevance_, dtype=float), 0.0))
+    others = np.arange(_dataset.n_points) != own_row
+    labels = _dataset.labels[others]
+    probabilities = np.zeros(int(_dataset.labels.max()) + 1)
+    if len(np.unique(labels)) < 2:
+        probabilities[labels[0]] = 1.0
+        return probabilities
+    classifier = LogisticRegression(C=10.0, max_iter=500)
+    classifier.fit(_model.latent_mean_[others] * scale, labels)
+    here = position(_model, name, row)
+    centres, weights = here.mean[None], np.ones(1)
+    if np.isnan(row).any():
+        others_found = possibilities(_model, name, row)
+        if len(others_found.weights):
+            centres, weights = others_found.latent, others_found.weights
+    generator = np.random.default_rng(0)
+    drawn = centres[generator.choice(len(weights), N_DRAWS, p=weights / weights.sum())]
+    if here.std is not None:
+        drawn = drawn + here.std * generator.standard_normal(drawn.shape)
+    probabilities[classifier.classes_] = classifier.predict_proba(drawn * scale).mean(axis=0)
+    return probabilities

@@ -1,0 +1,155 @@
+"""The painter as a Streamlit component: hide parts of a row, see them come back.
+
+Painting happens in the browser; when a stroke ends, the mask comes here. The answer goes first, the
+rest (alternatives, samples, charts) behind it. Rows, answers and possibilities travel as bytes.
+"""
+
+from functools import partial
+
+import numpy as np
+import streamlit as st
+from numpy import ndarray as Array
+
+from gplvm_core.datasets import Dataset
+from gplvm_core.readers.new_rows import NewRows
+from gplvm_core.wire.completion import (
+    Question,
+    RowItem,
+    pack_completion,
+    pack_items,
+    pack_possibilities,
+    pack_problem,
+)
+from pages.ui.explore.fill.items import (
+    board,
+    chosen_item,
+    data_items,
+    hidden_row,
+    keep,
+    masks_of,
+    own_items,
+    question_of,
+)
+from pages.ui.explore.fill.model import Completion, completed, possibilities
+from pages.ui.explore.fill.panels import panels
+from pages.ui.shared.catalogue import Item
+from pages.ui.shared.component import component, hold_bytes, room_for
+
+show_painter = component("painter", "painter/painter.html", "painter/painter.css")
+
+
+@st.fragment
+def painter(item: Item, name: str, own: NewRows | None) -> None:
+    """Strip of rows, brush, panels, possibilities and charts for one model.
+
+    name: key and version of the model, unique on the page; own: the visitor's rows, when those
+    are shown.
+    """
+    with room_for("painter"):
+        current, question = ask(item, name, own)
+        row = hidden_row(current, question.mask, item.dataset)
+        answer = send_answer(item, name, current, question, row)
+        if answer is not None and np.isnan(row).any():
+            send_possibilities(item, name, question, row)
+    if answer is not None:
+        panels(item, name, current, row, answer)
+
+
+def stores(name: str) -> dict[str, str]:
+    """Under which names the view finds its bytes."""
+    return {part: f"{part}|{name}" for part in ("rows", "answer", "possibilities")}
+
+
+def ask(item: Item, name: str, own: NewRows | None) -> tuple[RowItem, Question]:
+    """Show the painter; the row that is chosen, and what of it is hidden."""
+    dataset, kept = item.dataset, board(name)
+    mark, turn = "" if own is None else own.mark, kept.turn[kept.source]
+    rows = (
+        data_items(dataset, turn)
+        if own is None
+        else own_items(own.values, mark, turn, own.row_names)
+    )
+    batch = f"{kept.source}|{turn}|{mark}"
+    masks, current = masks_of(kept, rows, dataset), chosen_item(kept, rows)
+    view = show_painter(
+        key=f"painter|{name}",
+        data={
+            "stores": stores(name),
+            "batch": batch,
+            "current": current.id,
+            "masks": masks,
+            "touched": [each.id for each in rows if each.id in kept.masks],
+        },
+        on_act_change=partial(other_rows, name),
+    )
+    key = stores(name)["rows"]
+    more = len(rows) < (dataset.n_points if own is None else len(own.values))
+    hold_bytes(key=key, data=_packed(dataset, rows, batch, key, more))
+    asked = question_of(view.act, rows, dataset)
+    if asked is None:
+        return current, Question(current.id, masks[current.id])
+    keep(name, kept.painted(asked.item, asked.mask))
+    return next(row for row in rows if row.id == asked.item), asked
+
+
+def send_answer(
+    item: Item, name: str, current: RowItem, question: Question, row: Array
+) -> Completion | None:
+    """The completion to the browser; None when there is none, and the browser is told why."""
+    key = stores(name)["answer"]
+    try:
+        answer = checked_completion(item, name, row)
+    except ValueError as error:
+        hold_bytes(key=key, data=pack_problem(question, str(error), key))
+        return None
+    numbers = summary(answer, current, row, item.model.noise_std_)
+    hold_bytes(key=key, data=pack_completion(question, answer.mean, answer.std, numbers, key))
+    return answer
+
+
+def send_possibilities(item: Item, name: str, question: Question, row: Array) -> None:
+    key, found = stores(name)["possibilities"], possibilities(item.model, name, row)
+    hold_bytes(
+        key=key,
+        data=pack_possibilities(question, found.weights, found.rows, found.samples, key),
+    )
+
+
+def other_rows(name: str) -> None:
+    """Before the rerun: the visitor asked for other rows."""
+    act = st.session_state[f"painter|{name}"].get("act")
+    if isinstance(act, dict) and act.get("more"):
+        keep(name, board(name).shuffled())
+
+
+@st.cache_data(max_entries=16, show_spinner=False)
+def _packed(_dataset: Dataset, _rows: list[RowItem], batch: str, store: str, more: bool) -> bytes:
+    return pack_items(_dataset, _rows, batch, store, more=more)
+
+
+def checked_completion(item: Item, name: str, row: Array) -> Completion:
+    """The completion; ValueError, in words, when nothing is left to see."""
+    if np.isnan(row).all():
+        raise ValueError(
+            "Everything is hidden. The model needs to see something to tell what belongs to it: "
+            "show a part again, or press Undo."
+        )
+    return completed(item.model, name, row)
+
+
+def summary(
+    answer: Completion, current: RowItem, row: Array, noise_std: Array
+) -> dict[str, float | int]:
+    """Numbers for the captions: root mean square errors where hidden, and the range of the std."""
+    hidden = np.isnan(row)
+    where = hidden if hidden.any() else ~hidden
+    numbers: dict[str, float | int] = {"hidden": int(hidden.sum())}
+    if not np.isnan(current.values[where]).any():
+        error = answer.mean[where] - current.values[where]
+        numbers["error"] = float(np.sqrt(np.mean(error**2)))
+    if answer.std is not None:
+        spread = answer.std[where]
+        numbers["expected"] = float(np.sqrt(np.mean(spread**2)))
+        numbers["noise"] = float(np.sqrt(np.mean(noise_std[where] ** 2)))
+        numbers |= {"least": float(spread.min()), "most": float(spread.max())}
+    return numbers

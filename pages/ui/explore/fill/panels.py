@@ -1,0 +1,178 @@
+"""What the tab Fill in says beside the pictures: place on the map, class, typicality, exports."""
+
+import io
+from collections.abc import Iterable
+from html import escape
+
+import numpy as np
+import streamlit as st
+from numpy import ndarray as Array
+
+from gplvm_core.datasets import Dataset
+from gplvm_core.figures.latent_map import latent_map_figure
+from gplvm_core.figures.position import mark_position
+from gplvm_core.figures.thumbnails import common_frame, row_picture
+from gplvm_core.readers.tables.csv_text import csv_text
+from gplvm_core.wire.completion import RowItem
+from gplvm_core.wire.model import Chart
+from gplvm_core.wire.rows import DrawnData
+from pages.ui.explore.fill.items import row_of
+from pages.ui.explore.fill.model import Completion, class_probabilities, position, possibilities
+from pages.ui.explore.fill.typicality import typicality_panel
+from pages.ui.shared.as_text import ask_as_text
+from pages.ui.shared.catalogue import Item
+
+HEIGHT = 290
+MOST_CLASSES = 6
+PNG_SIZE = 720
+PLOT = {"displayModeBar": False}
+
+
+def panels(item: Item, name: str, current: RowItem, row: Array, answer: Completion) -> None:
+    """Everything below the painter."""
+    labelled = item.dataset.labels is not None
+    places = st.columns(3 if labelled else 2, gap="medium")
+    with places[0]:
+        map_panel(item, name, row)
+    if labelled:
+        with places[1]:
+            class_panel(item, name, current, row)
+    with places[-1]:
+        typicality_panel(item, name, current)
+    export(item, current, row, answer)
+
+
+def map_panel(item: Item, name: str, row: Array) -> None:
+    """q(x*) among the training points."""
+    st.markdown("**Where it lies on the map**")
+    model, dataset = item.model, item.dataset
+    here = position(model, name, row)
+    if len(here.mean) == 1:
+        spread = "" if here.std is None else f" ± {here.std[0]:.2f}"
+        st.markdown(f"The model has one latent dimension: {here.mean[0]:.2f}{spread}.")
+        return
+    dimensions = Chart.of_top(model, dataset).pair
+    figure = latent_map_figure(
+        model.latent_mean_,
+        dataset.labels,
+        dataset.label_names,
+        dimensions=dimensions,
+        height=HEIGHT,
+    )
+    figure.update_layout(showlegend=False)
+    figure.update_traces(marker={"size": 5, "opacity": 0.5})
+    weights, others = np.zeros(0), np.zeros((0, len(here.mean)))
+    if np.isnan(row).any():
+        found = possibilities(model, name, row)
+        weights, others = found.weights, found.latent
+    mark_position(figure, here.mean, here.std, others, weights, dimensions=dimensions)
+    st.plotly_chart(
+        figure,
+        key=f"complete_map|{name}",
+        config=PLOT,
+        alt="The training points on the latent map, with the place of this item.",
+    )
+    words = "Cross: where the model places what is visible."
+    if model.capabilities.layers:
+        words = f"The map of the top layer. {words}"
+    if here.std is not None:
+        words += " Ellipse: two standard deviations of that place."
+    if len(weights) > 1:
+        words += " Rings: the alternatives, larger with more weight."
+    st.caption(words)
+
+
+def class_panel(item: Item, name: str, current: RowItem, row: Array) -> None:
+    """The most probable labels as bars."""
+    st.markdown("**Which class it belongs to**")
+    dataset = item.dataset
+    assert dataset.labels is not None
+    own = row_of(current.id)
+    probabilities = class_probabilities(item.model, name, dataset, row, own)
+    truth = None if own is None else int(dataset.labels[own])
+    order = np.argsort(-probabilities, kind="stable")[:MOST_CLASSES]
+    st.html(
+        "".join(
+            class_bar(
+                dataset.label_names[label] if dataset.label_names else str(label),
+                float(probabilities[label]),
+                label == truth,
+            )
+            for label in order
+        )
+    )
+    rest = float(1.0 - probabilities[order].sum())
+    words = f"All others together: {rest:.0%}. " if len(probabilities) > len(order) else ""
+    st.caption(
+        f"{words}A logistic regression on the training points' places on the map, averaged over "
+        "the places that this item may have"
+        + ("; its own row is left out." if truth is not None else ".")
+    )
+
+
+def class_bar(label: str, probability: float, true: bool) -> str:
+    mark = " ✓" if true else ""
+    told = ", the row's own label" if true else ""
+    return (
+        '<div style="margin:.15rem 0 .45rem;font-size:.85rem" '
+        f'aria-label="{escape(label)}{told}: {probability:.0%}">'
+        '<div style="display:flex;justify-content:space-between">'
+        f"<span>{escape(label)}{mark}</span><span>{probability:.0%}</span></div>"
+        '<div style="height:.45rem;border-radius:.25rem;overflow:hidden;'
+        'background:color-mix(in srgb,currentColor 12%,transparent)">'
+        f'<div style="height:100%;width:{100 * probability:.1f}%;background:#0072B2"></div>'
+        "</div></div>"
+    )
+
+
+def export(item: Item, current: RowItem, row: Array, answer: Completion) -> None:
+    """The completed row as numbers and as a picture."""
+    dataset = item.dataset
+    stem = "".join(c if c.isalnum() else "-" for c in f"{item.title} {current.title}").strip("-")
+    marked = ask_as_text(names_of(dataset), "row")
+    with st.container(horizontal=True):
+        st.download_button(
+            "Completed row (CSV)",
+            lambda: row_csv(dataset, current, row, answer, marked),
+            f"{stem}.csv",
+            "text/csv",
+            on_click="ignore",
+            icon=":material/download:",
+        )
+        st.download_button(
+            "Picture (PNG)",
+            lambda: row_png(dataset, answer.mean),
+            f"{stem}.png",
+            "image/png",
+            on_click="ignore",
+            icon=":material/image:",
+        )
+
+
+def names_of(dataset: DrawnData) -> tuple[str, ...]:
+    """A name for every column."""
+    if dataset.column_names is not None:
+        return dataset.column_names
+    word = "pixel value" if dataset.drawing.kind == "image" else "column"
+    return tuple(f"{word} {d + 1}" for d in range(dataset.values.shape[1]))
+
+
+def row_csv(
+    dataset: Dataset, current: RowItem, row: Array, answer: Completion, as_text: bool = True
+) -> bytes:
+    """One line a column: its name, whether it was filled, value, standard deviation, truth."""
+    lines: list[Iterable[object]] = [("column", "filled", "value", "std", "truth")]
+    filled = np.isnan(row)
+    values = np.where(filled, answer.mean, row)
+    for d, name in enumerate(names_of(dataset)):
+        std = "" if answer.std is None or not filled[d] else f"{answer.std[d]:.8g}"
+        truth = "" if np.isnan(current.values[d]) else f"{current.values[d]:.8g}"
+        lines.append((name, int(filled[d]), f"{values[d]:.8g}", std, truth))
+    return csv_text(lines, as_text=as_text).encode()
+
+
+def row_png(dataset: Dataset, values: Array) -> bytes:
+    buffer = io.BytesIO()
+    frame = common_frame(dataset.drawing, dataset.values)
+    row_picture(dataset.drawing, values, frame, PNG_SIZE).save(buffer, format="PNG")
+    return buffer.getvalue()

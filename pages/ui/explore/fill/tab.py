@@ -1,0 +1,45 @@
+"""The tab Fill in: hide a part of a row, or bring one with gaps, and see the model fill it in."""
+
+import streamlit as st
+
+from pages.ui.explore.fill.items import Source, board, keep
+from pages.ui.explore.fill.painter import painter
+from pages.ui.explore.fill.table import completed_table, own_rows
+from pages.ui.shared.about import about, bullets
+from pages.ui.shared.catalogue import Item
+from pages.ui.shared.words import TERMS
+
+SOURCES: dict[Source, str] = {"data": "Rows of the data", "own": "Your own rows"}
+
+
+def fill(item: Item, name: str) -> None:
+    """The tab for one model."""
+    source = st.segmented_control(
+        "Rows",
+        list(SOURCES),
+        format_func=lambda source: SOURCES[source],
+        default=board(name).source,
+        required=True,
+        key=f"complete_source|{name}",
+        label_visibility="collapsed",
+    )
+    own = None
+    if source == "own":
+        own = own_rows(item)
+        if own is None:
+            return
+    keep(name, board(name).on(source))
+    painter(item, name, own)
+    if own is not None:
+        completed_table(item, name, own)
+    about(
+        "**What happens.** The model looks for places on its map that explain what is visible, "
+        "and generates the rest from there. The uncertainty counts three things: that the "
+        "place is not known exactly, that the mapping is not known exactly, and the noise.",
+        "**Rows of the data** are rows that the model was trained on: it has seen them whole. "
+        "How well it completes rows that it has never seen, only rows of your own can show.",
+        "**Keys.** On the picture, arrow keys move the brush (with Shift in larger steps), "
+        "Space hides or shows, [ and ] change the brush, Ctrl+Z undoes.",
+        f"**The map.** {TERMS['latent']}",
+        *bullets(item.dataset.notes),
+    )

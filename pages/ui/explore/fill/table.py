@@ -1,0 +1,262 @@
+"""Upload of rows with gaps, and the export of the completed table."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import streamlit as st
+from numpy import ndarray as Array
+
+from gplvm_core.datasets import Dataset, View
+from gplvm_core.figures.typicality import share_below
+from gplvm_core.readers.errors import plural
+from gplvm_core.readers.names import names_of
+from gplvm_core.readers.new_rows import MOST_MEGABYTES, NewRows, formats
+from gplvm_core.readers.tables.csv_text import csv_text
+from pages.ui.explore.fill.model import ROWS_AT_ONCE, log_densities, scored_rows
+from pages.ui.shared.as_text import ask_as_text
+from pages.ui.shared.catalogue import Item
+from pages.ui.shared.plain import plain
+from pages.ui.shared.reading import read_sandboxed, readers
+from pages.ui.shared.words import bytes_in_words
+
+CHUNK = 20  # rows completed between two looks at whether the visitor went on
+MOST_PATTERNS = 8  # combinations of gaps for which training rows are scored
+
+
+def own_rows(item: Item) -> NewRows | None:
+    """Ask for a file and read it; errors in words. The file outlives a visit to another page."""
+    readers().warm()
+    kept = f"complete_upload|{item.key}"
+    turn = st.session_state.get(f"{kept}|turn", 0)
+    widget = f"{kept}|{turn}"
+    picture = item.dataset.drawing.kind == "image"
+    file = st.file_uploader(
+        f"Rows with {item.dataset.n_outputs:,} columns (CSV, Excel, Parquet, NPZ)"
+        + (", or one picture" if picture else ""),
+        type=formats(item.dataset.drawing),
+        max_upload_size=MOST_MEGABYTES,
+        key=widget,
+        help="Empty cells and NA are gaps"
+        + (", and so are transparent pixels" if picture else "")
+        + ". The file stays on this machine.",
+        on_change=keep_upload,
+        args=(widget, kept),
+    )
+    if kept not in st.session_state:
+        teach(item.dataset)
+        return None
+    name, data = st.session_state[kept]
+    if file is None:
+        with st.container(horizontal=True, vertical_alignment="center"):
+            st.markdown(
+                f":material/draft: **{plain(name)}** ({bytes_in_words(len(data))})", width="content"
+            )
+            if st.button("Remove", type="tertiary", icon=":material/close:", key=f"{kept}|remove"):
+                del st.session_state[kept]
+                st.session_state[f"{kept}|turn"] = turn + 1
+                st.rerun()
+    try:
+        like = View("rows", item.dataset.drawing, item.dataset.column_names)
+        own: NewRows = read_sandboxed("new rows", name, data, dataset=like)
+    except ValueError as error:
+        st.error(plain(error), icon=":material/error:")
+        return None
+    for note in own.notes:
+        st.caption(plain(note))
+    return own
+
+
+def keep_upload(widget: str, kept: str) -> None:
+    """Copy the uploader's file to where it outlives the page; forget it when it was removed."""
+    file = st.session_state.get(widget)
+    if file is None:
+        st.session_state.pop(kept, None)
+    else:
+        st.session_state[kept] = (file.name, file.getvalue())
+
+
+def teach(dataset: Dataset) -> None:
+    """What such a file looks like, with one to try."""
+    with st.container(horizontal=True, vertical_alignment="center"):
+        st.caption(
+            f"One row per item with the {dataset.n_outputs:,} columns that the model knows, in its "
+            "units. Leave cells empty where nothing was measured: the model fills them.",
+            width="content",
+        )
+        st.download_button(
+            "An example to try",
+            lambda: example(dataset),
+            "rows-with-gaps.csv",
+            "text/csv",
+            on_click="ignore",
+            type="tertiary",
+            icon=":material/download:",
+        )
+
+
+def example(dataset: Dataset) -> bytes:
+    """Five rows of the data, a third of their values taken out in one stretch each."""
+    generator = np.random.default_rng(0)
+    count, width = min(5, dataset.n_points), dataset.n_outputs
+    rows = dataset.values[generator.choice(dataset.n_points, count, replace=False)].copy()
+    for row in rows:
+        start = int(generator.integers(max(width - width // 3, 1)))
+        row[start : start + max(width // 3, 1)] = np.nan
+    return table_csv(names_of(dataset), rows, None)
+
+
+def table_csv(
+    names: tuple[str, ...],
+    values: Array,
+    std: Array | None,
+    as_text: bool = True,
+    beside: Mapping[str, Sequence[object]] | None = None,
+) -> bytes:
+    """A table with a line of names; standard deviations stand in further columns, "… std".
+
+    beside: columns in front, by name: which row it is, and what is known of it. A gap is written
+    NA, so that a last empty column is not taken for none.
+    """
+    front = beside or {}
+    lines: list[Iterable[object]] = [
+        (*front, *names, *(() if std is None else (f"{name} std" for name in names)))
+    ]
+    whole = values if std is None else np.hstack([values, std])
+    for n, row in enumerate(whole):
+        cells = ["NA" if np.isnan(value) else f"{value:.8g}" for value in row]
+        lines.append([*(column[n] for column in front.values()), *cells])
+    return csv_text(lines, as_text=as_text).encode()
+
+
+@st.fragment
+def completed_table(item: Item, name: str, own: NewRows) -> None:
+    """Complete and place all uploaded rows, and offer the table."""
+    kept = f"complete_table|{name}|{own.mark}"
+    gaps = int(np.isnan(own.values).sum())
+    with st.container(border=True):
+        to_fill = f", {plural(gaps, 'gap')} to fill" if gaps else ", no gaps"
+        st.markdown(f"**The whole table** — {plural(len(own.values), 'row')}{to_fill}.")
+        if kept not in st.session_state:
+            title = "Complete all rows" if gaps else "Place all rows on the map"
+            asked = f"{kept}|asked"
+            if not st.session_state.get(asked):
+                st.button(
+                    title,
+                    type="primary",
+                    icon=":material/auto_fix_high:",
+                    on_click=lambda: st.session_state.update({asked: True}),
+                )
+                return
+            # Whatever draws the page anew meanwhile interrupts the work; it goes on where it was.
+            parts = st.session_state.setdefault(f"{kept}|parts", [])
+            try:
+                st.session_state[kept] = answers_of(item, name, own, parts, asked)
+            except ValueError as error:
+                del st.session_state[asked]
+                st.error(plain(error), icon=":material/error:")
+                return
+            del st.session_state[f"{kept}|parts"]
+            st.rerun()
+        found: Answers = st.session_state[kept]
+        words = (
+            *names_of(item.dataset),
+            *([] if own.row_names is None else map(str, own.row_names)),
+        )
+        marked = ask_as_text(words, "table")
+        st.download_button(
+            "Completed table (CSV)",
+            lambda: table_csv(
+                names_of(item.dataset), found.mean, found.std, marked, beside(own, found)
+            ),
+            "completed.csv",
+            "text/csv",
+            on_click="ignore",
+            type="primary",
+            icon=":material/download:",
+        )
+        st.caption(
+            "Every row has its number, its name where the file has one, its place on the map, and "
+            "the percentage of comparable training rows that it is more typical than. Standard "
+            "deviations are in the columns named “… std”; known values have 0."
+        )
+        if found.unranked:
+            st.caption(
+                f"{plural(found.unranked, 'row')} with rare combinations of gaps: how typical "
+                "they are is left empty."
+            )
+
+
+@dataclass(frozen=True, eq=False)
+class Answers:
+    """What the model says of all rows: values and deviations (n, D), places (n, Q), typicality."""
+
+    mean: Array
+    std: Array
+    places: Array
+    typical: Array  # the share of comparable training rows that are less probable, NaN: not asked
+
+    @property
+    def unranked(self) -> int:
+        return int(np.isnan(self.typical).sum())
+
+
+def beside(own: NewRows, found: Answers) -> dict[str, Sequence[object]]:
+    """The columns in front of the values, by name."""
+    columns: dict[str, Sequence[object]] = {"row": range(1, len(found.mean) + 1)}
+    if own.row_names is not None:
+        columns["id"] = [str(word) for word in own.row_names]
+    for number, place in enumerate(found.places.T, start=1):
+        columns[f"dimension {number}"] = [f"{value:.6g}" for value in place]
+    columns["more typical than (%)"] = [
+        "" if np.isnan(share) else f"{100 * share:.0f}" for share in found.typical
+    ]
+    return columns
+
+
+Part = tuple[Array, Array, Array]  # of some rows: means, deviations, places
+
+
+def answers_of(item: Item, name: str, own: NewRows, parts: list[Part], asked: str) -> Answers:
+    """Completed rows, places and typicality; `parts` is what is there already, and grows.
+
+    asked: the session key that a press on Stop takes away.
+    """
+    bar = st.progress(0.0, "Completing …")
+    st.button("Stop", icon=":material/stop:", on_click=lambda: st.session_state.pop(asked, None))
+    count = len(own.values)
+    for start in range(CHUNK * len(parts), count, CHUNK):
+        bar.progress(0.8 * start / count, f"{start:,} of {count:,} rows …")
+        rows = own.values[start : start + CHUNK]
+        mean, std = item.model.complete(rows, return_std=True)
+        parts.append((mean, std, np.asarray(item.model.transform(rows))))
+    bar.progress(0.8, "How typical the rows are …")
+    means, spreads, places = (np.vstack(part) for part in zip(*parts, strict=True))
+    return Answers(means, spreads, places, typicality_of(item, name, own.values))
+
+
+def typicality_of(item: Item, name: str, values: Array) -> Array:
+    """The share of training rows that each row is more typical than, with the same gaps.
+
+    Only for the most common combinations of gaps: each needs training rows scored anew.
+    """
+    patterns, which = np.unique(np.isnan(values), axis=0, return_inverse=True)
+    common = np.argsort(-np.bincount(which.ravel()), kind="stable")[:MOST_PATTERNS]
+    shares = np.full(len(values), np.nan)
+    for pattern in common:
+        missing = patterns[pattern]
+        gaps = np.packbits(missing).tobytes()
+        count = len(scored_rows(item.dataset, missing))
+        if count == 0:
+            continue
+        parts = [
+            log_densities(item.model, name, item.dataset, gaps, start)
+            for start in range(0, count, ROWS_AT_ONCE)
+        ]
+        densities = np.concatenate(parts)
+        rows = np.flatnonzero(which.ravel() == pattern)
+        for start in range(0, len(rows), CHUNK):
+            chosen = rows[start : start + CHUNK]
+            own = np.asarray(item.model.score_samples(values[chosen]))
+            shares[chosen] = [share_below(densities, value) for value in own]
+    return shares

@@ -1,0 +1,178 @@
+"""The head of Explore: which model is open, its title and facts, the menus of models and views."""
+
+from collections.abc import Callable
+
+import streamlit as st
+
+from gplvm_core.models import Capabilities
+from gplvm_core.readers.errors import listed, plural
+from gplvm_core.store import StoreError
+from pages.ui.shared.catalogue import Item, capabilities_of, items, one_view, open_item
+from pages.ui.shared.doors import FIRST_TAB, tabs_for
+from pages.ui.shared.link import go_to, keep_in_link
+from pages.ui.shared.place import PARAMETERS
+from pages.ui.shared.plain import plain
+from pages.ui.shared.words import rows_in_words
+
+SEEN = "model_seen"  # session key: the model that was opened last
+LINKS = "explore_links"  # session key: what the link said of each model and tab
+OF_ALL_TABS = ("model", "view", "tab")  # parameters of the link
+
+
+def chosen_key(tab: str) -> str | None:
+    """Return the model in the link, else the last one, else the first that the tab can show.
+
+    None if there is no model at all.
+    """
+    key = st.query_params.get("model")
+    if key is None:
+        seen = st.session_state.get(SEEN)
+        known = [*([seen] if seen else []), *(each.key for each in items())]
+        tabs = {each: tabs_for(capabilities_of(each)) for each in known}
+        fitting = (each for each in known if tab in tabs[each])
+        key = next(fitting, None) or next((each for each in known if tabs[each]), None)
+        if key is not None:
+            keep_in_link(model=key)
+    return key
+
+
+def opened(key: str, *, whole: bool) -> Item | None:
+    """Open a model; None if that fails, after saying why and offering the way to the Gallery.
+
+    Of a model of several views, the one in the link or seen before; whole: all of them.
+    """
+    try:
+        with st.spinner("Opening the model …"):
+            item = open_item(key)
+        return item if whole else one_view(item, chosen_view(key))
+    except (ValueError, OSError, StoreError) as error:
+        st.title("Explore", anchor=False)
+        st.error(plain(error))
+        st.session_state.pop(SEEN, None)
+        if st.button("Choose another model", type="primary", icon=":material/grid_view:"):
+            st.switch_page("pages/gallery.py")
+        return None
+
+
+def chosen_view(key: str) -> str | None:
+    """The view in the link, else the one seen before in this session."""
+    memory = f"chosen_view|{key}"
+    view = st.query_params.get("view") or st.session_state.get(memory)
+    if view is not None:
+        keep_in_link(view=view)
+        st.session_state[memory] = view
+    return view
+
+
+def turn_to(key: str, tab: str) -> None:
+    """Change the link to another model or tab, where it was left; browser Back returns."""
+    known = st.query_params.to_dict()
+    links = st.session_state.setdefault(LINKS, {})
+    before = known.get("model"), known.get("tab", FIRST_TAB)
+    links[before] = {name: text for name, text in known.items() if name not in OF_ALL_TABS}
+    wanted = {"model": key}
+    if "view" in known and known.get("model") == key:
+        wanted["view"] = known["view"]
+    if tab != FIRST_TAB:
+        wanted["tab"] = tab
+    st.query_params.from_dict(wanted | links.get((key, tab), {}))
+
+
+def offers(key: str, tab: str, fits: Callable[[Capabilities], bool], train: str) -> None:
+    """Buttons that open up to three models other than `key` that can do it; and one to train."""
+    known = [each for each in items() if fits(each.entry.capabilities) and each.key != key]
+    with st.container(horizontal=True):
+        for model in known[:3]:
+            st.button(
+                f"Open “{plain(model.entry.title)}”",
+                key=f"{tab}_open|{model.key}",
+                type="primary" if model is known[0] else "secondary",
+                on_click=turn_to,
+                args=(model.key, tab),
+            )
+        if st.button(
+            train,
+            type="secondary" if known else "primary",
+            icon=":material/model_training:",
+            key=f"{tab}_train",
+        ):
+            st.switch_page("pages/train.py")
+
+
+def model_menu(key: str, tab: str) -> None:
+    """All models, without leaving the tab."""
+    titles = {each.key: each.entry.title for each in items()}
+    keys = list(titles)
+    menu = f"explore_menu|{key}"
+
+    def switch() -> None:
+        turn_to(st.session_state[menu], tab)
+
+    st.selectbox(
+        "Model",
+        keys,
+        index=keys.index(key) if key in keys else None,
+        placeholder="Choose a model",
+        format_func=lambda option: titles[option],
+        label_visibility="collapsed",
+        key=menu,
+        on_change=switch,
+    )
+
+
+def view_menu(item: Item) -> None:
+    """The views of the model, of which one is looked at; the tab Views shows all together."""
+    menu = f"explore_view|{item.key}|{item.view}"
+
+    def switch() -> None:
+        go_to(*PARAMETERS, "layer", view=st.session_state[menu])
+
+    st.selectbox(
+        "View",
+        item.alone,
+        index=item.alone.index(item.view or ""),
+        format_func=lambda view: f"View: {view}",
+        label_visibility="collapsed",
+        key=menu,
+        on_change=switch,
+    )
+    wanted = st.query_params.get("view")
+    if wanted is not None and wanted not in item.views:
+        st.caption(f"This model has no view “{plain(wanted)}”.")
+    partly = [f"“{view}”" for view in item.views if view not in item.alone]
+    if partly:
+        st.caption(f"Only in the tab Views, as some rows lack them: {plain(listed(partly))}.")
+
+
+def _in_use(item: Item) -> str:
+    """Dimensions, or layers."""
+    model = item.model
+    if model.capabilities.layers:
+        # Those of several views are side by side: together they are one, or as many as the most.
+        own = (
+            max(map(len, model.own_layers_.values()), default=0) if model.capabilities.views else 0
+        )
+        return plural(len(model.layers_) + model.capabilities.views + own, "layer")
+    return f"{int(model.n_effective_)} of {plural(model.latent_mean_.shape[1], 'dimension')} in use"
+
+
+def model_head(item: Item, tab: str) -> None:
+    """Title and facts on the left, the menus of models and views on the right."""
+    st.session_state[SEEN] = item.key
+    dataset, model = item.dataset, item.model
+    bound = f"{float(model.bound_):,.0f}".replace("-", "−")
+    rows = f" · {said}" if (said := rows_in_words(model)) is not None else ""
+    title, menu = st.columns([3, 1], vertical_alignment="bottom")
+    with title:
+        st.title(plain(item.title), anchor=False)
+        # No st.html: it would be of another width at first.
+        st.markdown(
+            f'<span class="mf-facts">{dataset.n_points:,} × {dataset.n_outputs:,} '
+            f"numbers · {_in_use(item)}"
+            f'<span class="mf-more"> · bound {bound} nats{rows}</span></span>',
+            unsafe_allow_html=True,
+        )
+    with menu:
+        model_menu(item.key, tab)
+        if item.view is not None:
+            view_menu(item)

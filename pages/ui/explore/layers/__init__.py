@@ -1,0 +1,1 @@
+"""The tab Layers: what each layer of a deep model learnt."""

@@ -1,0 +1,1 @@
+"""The tab Map: the latent map of one model."""

@@ -1,0 +1,87 @@
+"""The tab Map: one model's latent map; move to generate, click to keep a point."""
+
+import streamlit as st
+
+from gplvm_core.models import LatentVariableModel
+from gplvm_core.readers.errors import plural
+from gplvm_core.wire.model import Chart
+from pages.ui.explore.map.canvas import latent_canvas
+from pages.ui.explore.map.noise import noise_of_outputs
+from pages.ui.explore.map.opening import opening_here
+from pages.ui.explore.map.taking import take_home
+from pages.ui.shared.about import about, bullets
+from pages.ui.shared.catalogue import Item, calibration
+from pages.ui.shared.layer_map import chosen_layer, layer_canvas
+from pages.ui.shared.map_place import linked_place, n_axes
+from pages.ui.shared.plain import plain
+from pages.ui.shared.words import TERMS, story_of
+
+CALIBRATED = (
+    "the same model, trained without a tenth of the rows, completed each of them from half of its "
+    "values. Of intervals that are right, 95 % do."
+)
+LAYERS = (
+    "**Layers.** Each has a map of its own; the switch above the map says whose it is. A place of "
+    "the last layer, just above the data, becomes a row at once; a place of a layer above it goes "
+    "through all layers below. The tab Layers describes each of them."
+)
+
+
+def training_in_words(model: LatentVariableModel) -> str:
+    """How the training ended, and all that it had to do on the way."""
+    result = model.result_
+    words = f"{type(model).__name__}: {result.reason}, {plural(result.evaluations, 'evaluation')}"
+    if result.rejected:
+        words += f", {result.rejected} of them not finite and not used"
+    if result.jitter:
+        words += f"; jitter {result.jitter:.0e} of the kernel's mean variance on its diagonal"
+    return f"{words}."
+
+
+def latent_map(item: Item, name: str) -> None:
+    """The tab for one model."""
+    layers = item.model.layers_ if item.model.capabilities.layers else ()
+    last = len(layers) - 1
+    at = chosen_layer(item, "explore", name, last) if layers else last
+    try:
+        if at < last:
+            layer_canvas(item, at, name)
+        else:
+            chart = Chart.of(item.model, item.dataset)
+            latent_canvas(chart, name, linked_place(n_axes(chart)), opening_here(item))
+            take_home(item, chart, name)
+    except ValueError as error:  # a kernel, or a model, that the page cannot draw
+        st.error(plain(error))
+    noise_of_outputs(item, name)
+    measured = calibration(item.key)
+    story = story_of(item.dataset.name, item.dataset.title)
+    about(
+        f"{story.sentence} {story.shows}".strip(),
+        *([LAYERS] if layers else []),
+        f"**The map.** {TERMS['latent']} Two dimensions are shown at a time, the most "
+        "relevant first. The others follow the data: each is the mean of the dots' positions, "
+        "weighted by how near they are to the pointer on the map, so what is drawn stays close "
+        "to real rows. Moving the slider of one of them, or switching off *Follow the data*, holds "
+        "them where the sliders stand. Dots fade when their other coordinates are far from those "
+        "shown there.",
+        "**The shading** is the standard deviation of the prediction: light where the model is "
+        "sure, in shadow where it is not; the numbers beside the scale are in the data's units, "
+        "like every number behind ±. The first ± beside the picture is how well the *function* is "
+        "known at this place; the second adds the noise that a single row has. The picture of the "
+        "uncertainty goes further: it says how much every output varies if the point were only as "
+        "well known as its nearest training row, on a scale that reaches to the data's own spread "
+        "and is the same everywhere.",
+        "**Sixteen at once.** *Around* draws places near the ring, *Anywhere* from the positions "
+        "of all rows and their doubt, *Map* lays a grid over what is shown. They are means of the "
+        "function; *Noise* adds what a row would have beside it. Press a picture to go there.",
+        "**Keys.** Arrow keys move the point (with Shift in larger steps), Enter keeps it, + "
+        "and − zoom, 0 resets; Ctrl+Z goes back to the place before, Ctrl+Shift+Z forward. "
+        "Dragging the ring moves it; dragging elsewhere, or with Shift, moves the map. Bookmarks "
+        "stay in this browser; the link leads to this place.",
+        f"**Training.** {training_in_words(item.model)}",
+        *([f"**Held out.** {measured}: {CALIBRATED}"] if measured else []),
+        *bullets(item.model.notes_),
+        f"**Data.** {plain(item.dataset.source)}",
+        *bullets(item.dataset.notes),
+        title="About this map and its data",
+    )

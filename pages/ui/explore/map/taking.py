@@ -1,0 +1,44 @@
+"""The map of a model to take home: one file that any browser opens."""
+
+import streamlit as st
+
+from gplvm_core.offline.explorer import OfflineExplorer
+from gplvm_core.wire.model import Chart
+from pages.ui.explore.map.opening import opening_elsewhere
+from pages.ui.shared.catalogue import Item
+
+MEGABYTE = 1e6
+
+
+@st.fragment
+def take_home(item: Item, chart: Chart, name: str) -> None:
+    """An expander with the file; it is made when it is wanted."""
+    expander = st.expander(
+        "Take the whole map home", icon=":material/home:", on_change="rerun", key="explore_taking"
+    )
+    if not expander.open:
+        return
+    words = (item.title, item.dataset.source, opening_elsewhere(item))
+    size, precision = _described(chart, words, name)
+    with expander:
+        st.markdown(
+            "One file with this map, its data points and all that is needed to move over it. It "
+            "opens in any browser, without a network and without this program: on another "
+            "computer, in a talk, in a mail."
+        )
+        st.download_button(
+            "This map as one HTML file",
+            data=lambda: OfflineExplorer(chart, *words).html,
+            file_name=f"{item.key.partition(':')[2]}.html",
+            mime="text/html",
+            icon=":material/download:",
+            on_click="ignore",
+        )
+        st.caption(f"{size / MEGABYTE:.1f} MB. {precision}")
+
+
+@st.cache_data(max_entries=32, show_spinner="Making the file …")
+def _described(_chart: Chart, words: tuple[str, str, str], name: str) -> tuple[int, str]:
+    """The file's size in bytes, and how exact its numbers are."""
+    file = OfflineExplorer(_chart, *words)
+    return len(file.html.encode()), file.precision.in_words()

@@ -1,0 +1,140 @@
+"""The tabs of Explore: one model, which stays while the tabs change."""
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import streamlit as st
+
+from pages.ui.explore.fill.tab import fill
+from pages.ui.explore.head import SEEN, chosen_key, model_head, offers, opened, turn_to
+from pages.ui.explore.layers.tab import layers
+from pages.ui.explore.map.tab import latent_map
+from pages.ui.explore.time.tab import time
+from pages.ui.explore.views.tab import views
+from pages.ui.shared.catalogue import Item, capabilities_of
+from pages.ui.shared.doors import FILL, FIRST_TAB, LAYERS, MAP, TIME, VIEWS, tabs_for
+from pages.ui.shared.lead import lead
+from pages.ui.shared.link import keep_in_link
+from pages.ui.shared.plain import plain
+
+CONTROL = "explore_tab"  # session key of the bar
+LAST = "explore_last_tab"  # session key: where the visitor was before another room
+
+
+@dataclass(frozen=True)
+class Tab:
+    """A tab: its key in links, its title, what it shows; why a model lacks it, and which to train.
+
+    whole: of a model of several views the tab shows all, else one of them.
+    """
+
+    key: str
+    title: str
+    show: Callable[[Item, str], None]
+    lacks: str = ""
+    train: str = ""
+    whole: bool = False
+
+
+TABS = {
+    each.key: each
+    for each in (
+        Tab(MAP.tab, "Map", latent_map),
+        Tab(FILL.tab, "Fill in", fill),
+        Tab(
+            TIME.tab,
+            "Time",
+            time,
+            "This model does not know the time: it took its rows in any order. The tab Time needs "
+            "a model that was trained on sequences, such as a movement or a film.",
+            "Train a model with time",
+        ),
+        Tab(
+            VIEWS.tab,
+            "Views",
+            views,
+            "This model has one view: every row of its data is a single description. The tab "
+            "Views needs a model of data with several, such as pairs of images.",
+            "Train a model of several views",
+            whole=True,
+        ),
+        Tab(
+            LAYERS.tab,
+            "Layers",
+            layers,
+            "This model has one layer. The tab Layers needs a model with two or more.",
+            "Train a deep model",
+        ),
+    )
+}
+
+
+def explore() -> None:
+    """The room: the model and the tab that the link names."""
+    named = _named_tab()
+    key = chosen_key(named)
+    if key is None:
+        st.title("Explore", anchor=False)
+        lead("Here a model becomes a map that draws what belongs to every place. There is no model "
+             "yet: training the first one takes about a minute.")  # fmt: skip
+        if st.button("Train a model", type="primary", icon=":material/model_training:"):
+            st.switch_page("pages/train.py")
+        return
+    allowed = _allowed(key)
+    tab = TABS[named if named in allowed else FIRST_TAB]
+    item = opened(key, whole=tab.whole)
+    if item is None:
+        return
+    st.session_state[LAST] = tab.key
+    model_head(item, tab.key)
+    _bar(item.key, tab.key, allowed)
+    if named != tab.key:
+        _say_lacking(item.key, named)
+    tab.show(item, f"{key}|{item.version}")
+
+
+def _named_tab() -> str:
+    """The tab in the link; back from another room, whose link says nothing, the last one."""
+    if "model" in st.query_params or "tab" in st.query_params:
+        return st.query_params.get("tab", FIRST_TAB)
+    last = st.session_state.get(LAST, FIRST_TAB)
+    if last != FIRST_TAB and SEEN in st.session_state and last in _allowed(st.session_state[SEEN]):
+        keep_in_link(tab=last)
+        return str(last)
+    return FIRST_TAB
+
+
+def _allowed(key: str) -> tuple[str, ...]:
+    """The tabs that a model can have; opening a key that names no model says so later."""
+    try:
+        return tabs_for(capabilities_of(key))
+    except ValueError:
+        return ()
+
+
+def _bar(key: str, tab: str, allowed: tuple[str, ...]) -> None:
+    """The names of the tabs."""
+    st.session_state[CONTROL] = tab  # the link decides, also after Back
+
+    def switch() -> None:
+        turn_to(key, st.session_state[CONTROL])
+
+    with st.container(key="tabs"):
+        st.segmented_control(
+            "Tab",
+            allowed,
+            format_func=lambda each: TABS[each].title,
+            required=True,
+            key=CONTROL,
+            on_change=switch,
+            label_visibility="collapsed",
+        )
+
+
+def _say_lacking(key: str, named: str) -> None:
+    """Why the tab of the link is not shown, and which models have it."""
+    if named not in TABS:
+        st.info(f"There is no tab “{plain(named[:20])}”. This is the map.")
+        return
+    st.info(TABS[named].lacks, icon=":material/info:")
+    offers(key, named, lambda can: named in tabs_for(can), TABS[named].train)

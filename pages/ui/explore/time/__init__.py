@@ -1,0 +1,1 @@
+"""The tab Time: models of movements and films are played."""

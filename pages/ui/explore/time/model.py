@@ -1,0 +1,187 @@
+"""What the tab Time asks of a model; the one place of the tab that calls its methods.
+
+Answers are kept (`st.cache_data`): going back to an earlier question costs nothing. `name` stands
+for the model: its key and version.
+"""
+
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from numpy import ndarray as Array
+
+from gplvm_core.datasets import Dataset
+from gplvm_core.figures.cells import choices, columns_of
+from gplvm_core.prediction.paths import StepCallback
+from gplvm_core.readers.errors import plural
+from gplvm_core.wire.sequence import Reel, SequencePanel, spread_share, usual_step
+
+MODEL, DATA, SAMPLE = "The model", "The data", "A new sequence"
+SEEN, FILLED, TRUTH = "What the model sees", "Filled in", "The truth"
+UNCERTAINTY = "Uncertainty"
+EVERYTHING = "Everything"
+OWN_GAPS = "Nothing more than what is missing"
+
+
+def follows_time(model: Any) -> bool:
+    """Whether its paths run along one time, not along several observed inputs."""
+    return bool(np.asarray(model.times_).shape[1] == 1)
+
+
+def times_of(model: Any) -> Array:
+    """The training rows' times (N,)."""
+    return np.asarray(model.times_, dtype=float)[:, 0]
+
+
+def rows_of(model: Any, sequence: Any) -> Array:
+    """The training rows of one sequence in the order of their times."""
+    rows = np.flatnonzero(np.asarray(model.sequences_) == sequence)
+    return rows[np.argsort(times_of(model)[rows], kind="stable")]
+
+
+def sequence_titles(model: Any, dataset: Dataset) -> dict[Any, str]:
+    """A name for every sequence: its label, when that is the same all along, and its length."""
+    titles: dict[Any, str] = {}
+    for number, sequence in enumerate(np.unique(model.sequences_).tolist(), start=1):
+        rows = rows_of(model, sequence)
+        title = f"Sequence {number}"
+        if dataset.labels is not None and dataset.label_names:
+            labels = np.unique(dataset.labels[rows])
+            if len(labels) == 1:
+                title = dataset.label_names[int(labels[0])].capitalize()
+        titles[sequence] = f"{title}, {plural(len(rows), 'frame')}"
+    return titles
+
+
+def parts_of(dataset: Dataset) -> tuple[str, ...]:
+    """What can be hidden of a row."""
+    own = (OWN_GAPS,) if dataset.missing is not None else ()
+    return (*own, *choices(dataset.drawing), EVERYTHING)
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def played(_model: Any, name: str, _dataset: Dataset, sequence: Any, ahead: float) -> Reel:
+    """A sequence as the model knows it, and what it expects for `ahead` units of time after it."""
+    rows = rows_of(_model, sequence)
+    times = times_of(_model)[rows]
+    step = usual_step(times)
+    later = times[-1] + step * np.arange(1, round(ahead / step) + 1)
+    whole = np.concatenate([times, later])
+    mean, std = _model.forecast(whole, sequence=sequence, return_std=True)
+    latent_mean, latent_variance = _model.forecast_latent(whole, sequence=sequence)
+    data = np.vstack([_dataset.values[rows], np.full((len(later), mean.shape[1]), np.nan)])
+    return Reel(
+        title=sequence_titles(_model, _dataset)[sequence],
+        times=whole,
+        panels=(
+            SequencePanel(MODEL, mean, std, around(_dataset)),
+            SequencePanel(DATA, data),
+            *heat(_dataset, mean, std),
+        ),
+        latent_mean=latent_mean,
+        latent_variance=latent_variance,
+        spread=spread_share(std, _dataset),
+        forecast=np.arange(len(whole)) >= len(times),
+    )
+
+
+@st.cache_data(max_entries=8, show_spinner=False)
+def drawn(_model: Any, name: str, _dataset: Dataset, sequence: Any, length: int, draw: int) -> Reel:
+    """A new sequence from the prior over paths, `length` frames at the steps of a known one."""
+    step = usual_step(times_of(_model)[rows_of(_model, sequence)])
+    times = step * np.arange(length)
+    rows, paths = _model.sample_sequence(times, random_state=draw, return_latent=True)
+    return Reel(
+        title=f"Draw {draw}",
+        times=times,
+        panels=(SequencePanel(SAMPLE, rows[0]),),
+        latent_mean=paths[0],
+    )
+
+
+def with_gap(
+    model: Any, dataset: Dataset, sequence: Any, part: str, stretch: tuple[float, float]
+) -> Reel:
+    """A sequence with a part hidden for a stretch of time, before anything is filled in."""
+    rows = rows_of(model, sequence)
+    times, truth = times_of(model)[rows], dataset.values[rows]
+    seen = hidden_rows(dataset, truth, times, part, stretch)
+    return Reel(
+        title=sequence_titles(model, dataset)[sequence],
+        times=times,
+        panels=(SequencePanel(SEEN, seen), SequencePanel(TRUTH, truth)),
+        latent_mean=model.latent_mean_[rows],
+        latent_variance=model.latent_variance_[rows],
+        hidden=np.isnan(seen).any(axis=1),
+    )
+
+
+def filled(model: Any, dataset: Dataset, gap: Reel, callback: StepCallback) -> Reel:
+    """The same with its gaps filled: the model is given what is left as a sequence new to it.
+
+    Takes seconds.
+    """
+    seen, truth = (panel.values for panel in gap.panels)
+    whole, std, path, path_std = model.complete(
+        seen, times=gap.times, callback=callback, return_std=True, return_latent=True
+    )
+    missing = np.isnan(seen)
+    return Reel(
+        title=gap.title,
+        times=gap.times,
+        panels=(
+            SequencePanel(FILLED, whole, std, error_in_words(whole, std, truth, missing)),
+            SequencePanel(TRUTH, truth),
+            SequencePanel(SEEN, seen),
+            *heat(dataset, whole, std),
+        ),
+        latent_mean=path,
+        latent_variance=path_std**2,
+        spread=spread_share(std, dataset),
+        hidden=gap.hidden,
+    )
+
+
+def hidden_rows(
+    dataset: Dataset, values: Array, times: Array, part: str, stretch: tuple[float, float]
+) -> Array:
+    """Rows (n, D) with a part of them missing (NaN) within a stretch of time, its ends included."""
+    if part == OWN_GAPS:
+        return values
+    if part == EVERYTHING:
+        columns = np.ones(dataset.n_outputs, dtype=bool)
+    else:
+        columns = columns_of(dataset.drawing, choices(dataset.drawing)[part])
+    # Sliders round to their steps.
+    slack = 0.01 * usual_step(times)
+    within = (times >= stretch[0] - slack) & (times <= stretch[1] + slack)
+    return np.where(within[:, None] & columns, np.nan, values)
+
+
+def error_in_words(mean: Array, std: Array, truth: Array, hidden: Array) -> str:
+    """How far from the truth the hidden part is, and how far the model expects it to be."""
+    hidden = hidden & ~np.isnan(truth)
+    if not hidden.any():
+        return ""
+    error = np.sqrt(np.mean((mean - truth)[hidden] ** 2))
+    expected = np.sqrt(np.mean(std[hidden] ** 2))
+    return f"Off by {error:.3g} where hidden; the model expects {expected:.3g}"
+
+
+def around(dataset: Dataset) -> str:
+    """What the uncertainty drawn around the outputs is."""
+    return {
+        "skeleton": "Circles: one standard deviation of each joint",
+        "bars": "Lines: two standard deviations",
+        "curve": "Band: two standard deviations",
+        "image": "",
+    }[dataset.drawing.kind]
+
+
+def heat(dataset: Dataset, mean: Array, std: Array) -> tuple[SequencePanel, ...]:
+    """Standard deviations of an image, as one; other kinds show them around the values."""
+    return (
+        (SequencePanel(UNCERTAINTY, mean, std, heat=True),)
+        if dataset.drawing.kind == "image"
+        else ()
+    )

@@ -1,0 +1,208 @@
+"""What a visitor of the tab Time asks for: kept in the session, per model, and its widgets."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import numpy as np
+import streamlit as st
+from numpy import ndarray as Array
+
+from gplvm_core.datasets import Dataset
+from gplvm_core.wire.sequence import usual_step
+from pages.ui.explore.time.model import OWN_GAPS, parts_of, rows_of, sequence_titles, times_of
+
+Task = Literal["play", "sample", "fill"]
+TASKS: dict[Task, str] = {
+    "play": "Play and forecast",
+    "sample": "A new sequence",
+    "fill": "Fill a gap",
+}
+FIRST_AHEAD = 0.1  # of the sequence, in frames at most:
+MOST_FIRST_AHEAD = 30
+MOST_DRAWN = 400  # frames
+FIRST_DRAWN = 120
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One question to the model, with what the other tasks were left at.
+
+    ahead: units of time beyond the end; length: frames of a new sequence, draw: its number;
+    part, stretch: what is hidden, and when; asked: whether it is to be filled in again.
+    """
+
+    sequence: Any
+    task: Task = "play"
+    ahead: float = 0.0
+    length: int = FIRST_DRAWN
+    draw: int = 1
+    part: str = ""
+    stretch: tuple[float, float] = (0.0, 0.0)
+    asked: bool = False
+
+    @property
+    def question(self) -> tuple[Any, ...]:
+        """All that the answer depends on: equal questions have the same answer."""
+        return {
+            "play": ("play", self.sequence, self.ahead),
+            "sample": ("sample", self.sequence, self.length, self.draw),
+            "fill": ("fill", self.sequence, self.part, self.stretch, self.asked),
+        }[self.task]
+
+
+def first_plan(model: Any, dataset: Dataset, sequence: Any, task: Task = "play") -> Plan:
+    """Where a visitor begins: a short forecast; the middle of the sequence to be hidden."""
+    times = sequence_times(model, sequence)
+    step = usual_step(times)
+    frames = min(max(round(FIRST_AHEAD * len(times)), 1), MOST_FIRST_AHEAD)
+    start, end = times[len(times) * 2 // 5], times[len(times) * 3 // 5]
+    length = min(max(len(times), 2), FIRST_DRAWN)
+    return Plan(
+        sequence,
+        task,
+        ahead=frames * step,
+        length=length,
+        part=parts_of(dataset)[0],
+        stretch=(float(start), float(end)),
+    )
+
+
+def sequence_times(model: Any, sequence: Any) -> Array:
+    return times_of(model)[rows_of(model, sequence)]
+
+
+def plan_of(model: Any, dataset: Dataset, name: str) -> Plan:
+    """The visitor's plan for a model, by its name (key and version)."""
+    kept = st.session_state.get(f"dynamics_plan|{name}")
+    first = next(iter(sequence_titles(model, dataset)))
+    return kept if isinstance(kept, Plan) else first_plan(model, dataset, first)
+
+
+def keep(name: str, plan: Plan) -> None:
+    st.session_state[f"dynamics_plan|{name}"] = plan
+
+
+def ask(model: Any, dataset: Dataset, name: str) -> Plan:
+    """The widgets; the plan as they stand."""
+    plan = plan_of(model, dataset, name)
+    titles = sequence_titles(model, dataset)
+    widget = f"dynamics_task|{name}"
+    upcoming = st.session_state.get(widget, plan.task)
+    # A new sequence belongs to none of the data's; what is hidden has a line of its own below.
+    several = len(titles) > 1 and upcoming != "sample"
+    wide = [1.35, *([1.0] if several else []), *([] if upcoming == "fill" else [1.25])]
+    places = iter(st.columns(wide, vertical_alignment="bottom", gap="medium"))
+    with next(places):
+        task: Task = st.segmented_control(
+            "What to see",
+            list(TASKS),
+            format_func=lambda task: TASKS[task],
+            default=plan.task,
+            required=True,
+            key=widget,
+            label_visibility="collapsed",
+        )
+    sequence = plan.sequence
+    if several:
+        with next(places):
+            sequence = st.selectbox(
+                "Sequence",
+                list(titles),
+                index=list(titles).index(plan.sequence),
+                format_func=lambda sequence: titles[sequence],
+                key=f"dynamics_sequence|{name}",
+                label_visibility="collapsed",
+            )
+    if sequence != plan.sequence:
+        plan = replace(first_plan(model, dataset, sequence), draw=plan.draw, length=plan.length)
+    plan = replace(plan, task=task)
+    if task == "fill":
+        plan = ask_fill(model, dataset, name, plan)
+    else:
+        with next(places):
+            ask_more = ask_play if task == "play" else ask_sample
+            plan = ask_more(model, name, plan)
+    keep(name, plan)
+    return plan
+
+
+def ask_play(model: Any, name: str, plan: Plan) -> Plan:
+    times = sequence_times(model, plan.sequence)
+    step = usual_step(times)
+    most = max(len(times), 10)
+    frames = st.slider(
+        "Forecast beyond the end",
+        0,
+        most,
+        min(round(plan.ahead / step), most),
+        format="%d frames",
+        key=f"dynamics_ahead|{name}|{plan.sequence}",
+        help="How far the model goes on after the last frame that it was trained on. The tube "
+        "widens as the past says less and less about the future.",
+    )
+    return replace(plan, ahead=frames * step)
+
+
+def ask_sample(model: Any, name: str, plan: Plan) -> Plan:
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        if st.button(
+            "Another sequence",
+            type="primary",
+            icon=":material/casino:",
+            key=f"dynamics_another|{name}",
+            help="A path drawn from the model's prior in time, and the outputs along it. Draw "
+            "number 5 is always the same one.",
+        ):
+            plan = replace(plan, draw=plan.draw + 1)
+        length = st.slider(
+            "Length",
+            10,
+            MOST_DRAWN,
+            plan.length,
+            step=10,
+            format="%d frames",
+            key=f"dynamics_length|{name}",
+        )
+    return replace(plan, length=length)
+
+
+def ask_fill(model: Any, dataset: Dataset, name: str, plan: Plan) -> Plan:
+    times = sequence_times(model, plan.sequence)
+    parts = parts_of(dataset)
+    part_place, stretch_place, button_place = st.columns(
+        [1.1, 2, 0.8], vertical_alignment="bottom", gap="medium"
+    )
+    with part_place:
+        part = st.selectbox(
+            "Hide",
+            parts,
+            index=parts.index(plan.part) if plan.part in parts else 0,
+            key=f"dynamics_part|{name}",
+        )
+    with stretch_place:
+        stretch = plan.stretch
+        if part != OWN_GAPS:
+            decimals = max(0, int(np.ceil(-np.log10(usual_step(times)) - 1e-9)))
+            stretch = st.slider(
+                "From time … to time",
+                float(times[0]),
+                float(times[-1]),
+                plan.stretch,
+                step=usual_step(times),
+                format=f"%.{decimals}f",
+                key=f"dynamics_stretch|{name}|{plan.sequence}",
+            )
+    same = (part, stretch) == (plan.part, plan.stretch)
+    plan = replace(plan, part=part, stretch=stretch, asked=same and plan.asked)
+    with button_place:
+        st.button(
+            "Fill it in",
+            type="primary",
+            icon=":material/auto_fix_high:",
+            key=f"dynamics_fill|{name}",
+            width="stretch",
+            disabled=plan.asked,
+            on_click=keep,
+            args=(name, replace(plan, asked=True)),
+        )
+    return plan

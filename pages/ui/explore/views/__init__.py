@@ -1,0 +1,1 @@
+"""The tab Views: several descriptions of the same things."""

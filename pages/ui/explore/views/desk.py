@@ -1,0 +1,86 @@
+"""What a visitor of the Views page has chosen: kept in the session, per model."""
+
+from dataclasses import dataclass, replace
+from typing import Any, Literal
+
+import streamlit as st
+
+from gplvm_core.figures.view_parts import Part
+from gplvm_core.models.problems.segmentation import LEAST_DROP, LEAST_WEIGHT
+from pages.ui.explore.views.model import Private
+from pages.ui.shared.place import MapPlace
+from pages.ui.shared.plain import plain
+
+Measure = Literal["drops", "weights"]
+How = Literal["chance", "way"]
+
+
+@dataclass(frozen=True)
+class Desk:
+    """Where a visitor left everything.
+
+    measure, threshold, delta: of the segmentation; outputs: what is drawn; row, given, to, count,
+    private: the question from view to view; part, how, draw: what varies around the kept point;
+    trail: the kept point before this one, and this one.
+    """
+
+    measure: Measure = "drops"
+    threshold: float = LEAST_DROP
+    delta: float = LEAST_WEIGHT
+    groups: int = 4
+    outputs: tuple[str, ...] = ()
+    row: int = 0
+    given: tuple[str, ...] = ()
+    to: str = ""
+    count: int = 4
+    private: Private = "nearest"
+    part: str = ""
+    how: How = "chance"
+    draw: int = 0
+    trail: tuple[tuple[float, ...] | None, tuple[float, ...]] | None = None
+
+    def at(self, place: MapPlace) -> "Desk":
+        """With the place's point as the one kept last."""
+        point = place.point
+        if point is None or (self.trail is not None and self.trail[1] == point):
+            return self
+        return replace(self, trail=(None if self.trail is None else self.trail[1], point))
+
+
+def desk(name: str) -> Desk:
+    """The visitor's desk for a model, by its name (key and version)."""
+    kept = st.session_state.get(f"views_desk|{name}")
+    return kept if isinstance(kept, Desk) else Desk()
+
+
+def keep(name: str, **changes: Any) -> Desk:
+    """Change what is kept; the desk as it is now."""
+    changed = replace(desk(name), **changes)
+    st.session_state[f"views_desk|{name}"] = changed
+    return changed
+
+
+def choose(
+    words: str,
+    options: dict[Any, str],
+    current: Any,
+    key: str,
+    *,
+    help: str | None = None,
+) -> Any:
+    """One of a few options side by side."""
+    return st.segmented_control(
+        words,
+        list(options),
+        format_func=lambda option: plain(options[option]),
+        default=current if current in options else next(iter(options)),
+        required=True,
+        key=key,
+        help=help,
+    )
+
+
+def part_named(parts: tuple[Part, ...], id: str) -> Part:
+    """The part of this id; when it is gone, the first private one, else a shared one."""
+    there = [part for part in parts if part.used and part.dimensions]
+    return min(there, key=lambda part: (part.id != id, part.shared), default=parts[0])

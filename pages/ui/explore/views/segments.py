@@ -1,0 +1,240 @@
+"""Which latent dimensions are shared, which belong to one view: figures, threshold, export."""
+
+from collections.abc import Iterable
+from html import escape
+from typing import Any
+
+import numpy as np
+import streamlit as st
+from numpy import ndarray as Array
+
+from gplvm_core.figures.segmentation import (
+    body_figure,
+    clusters,
+    heat_map_figure,
+    part_colour,
+    profiles,
+    segmentation_figure,
+)
+from gplvm_core.figures.thumbnails import oblique_view
+from gplvm_core.figures.view_parts import MOST_NAMED_VIEWS, Part
+from gplvm_core.readers.errors import plural
+from gplvm_core.readers.tables.csv_text import csv_text
+from pages.ui.explore.views.desk import Desk, Measure, choose, desk, keep
+from pages.ui.explore.views.model import parts_at
+from pages.ui.shared.as_text import ask_as_text
+from pages.ui.shared.catalogue import Item
+from pages.ui.shared.plain import plain
+from pages.ui.shared.words import TERMS, file_stem
+
+MEASURES: dict[Measure, str] = {"drops": "Lost without it", "weights": "Relevance"}
+LEAST_THRESHOLD, USUAL_THRESHOLD = -3, 1  # powers of ten, in nats per row
+DELTAS = (1e-5, 1e-4, 1e-3, 1e-2, 5e-2, 0.1)
+MOST_GROUPS = 7
+HEIGHT = 330
+PLOT = {"displayModeBar": False}
+SHARED_WORDS = (
+    "The views describe the same things, so they live on one map. A dimension is shared when two "
+    "views or more need it, private when one needs it alone, unused when none does."
+)
+LOST_WORDS = (
+    "How much worse the model explains a view (its part of the evidence bound, in nats per row; a "
+    "nat is 1.44 bits) when this dimension is taken away from it."
+)
+
+
+def segmentation(item: Item, name: str) -> tuple[Part, ...]:
+    """The figures, what they say in words, and their controls; the parts as chosen."""
+    model, kept = item.model, desk(name)
+    many = len(item.views) > MOST_NAMED_VIEWS
+    st.subheader("What the views share", anchor=False, help=SHARED_WORDS)
+    left, right = st.columns([2, 1] if not many else [3, 2], gap="large")
+    with left:  # before what stands beside it, or below it on a phone
+        place = st.container(height="content" if many else HEIGHT, border=False)
+    with right:
+        if not many:
+            measure = choose(
+                "Bars show",
+                MEASURES,
+                kept.measure,
+                f"views_measure|{name}",
+                help=f"**Lost without it:** {LOST_WORDS}\n\n**Relevance:** {TERMS['relevance']} "
+                "Each view's largest counts as 1.",
+            )
+            kept = keep(name, measure=measure)
+        kept = ask_lines(model, kept, name)
+        parts = parts_at(model, kept.threshold)
+        chips(parts, item.views)
+        st.caption(agreement_in_words(model, kept))
+        marked = ask_as_text(item.views, "segments")
+        st.download_button(
+            "Table (CSV)",
+            lambda: segmentation_csv(model, parts, marked),
+            f"{file_stem(item.title)}-dimensions.csv",
+            "text/csv",
+            on_click="ignore",
+            icon=":material/download:",
+            key="views_segments_csv",
+        )
+    place.plotly_chart(
+        figure_of(item, parts, kept),
+        key=f"views_segments|{name}",
+        config=PLOT,
+        alt=parts_in_words(parts),
+    )
+    if many and item.dataset.drawing.skeleton is not None:
+        body(item, name)
+    return parts
+
+
+def ask_lines(model: Any, kept: Desk, name: str) -> Desk:
+    """Above which line a view uses a dimension, by the measure that is shown."""
+    if kept.measure == "weights":
+        delta = st.select_slider(
+            "In use above (share of the view's largest)",
+            DELTAS,
+            kept.delta,
+            format_func=lambda delta: f"{delta:g}",
+            key=f"views_delta|{name}",
+            help="This line is for comparison: what is shared and what is private on this page "
+            "follows from what is lost without a dimension.",
+        )
+        return keep(name, delta=delta)
+    threshold = st.select_slider(
+        "In use above (nats per row)",
+        thresholds(model),
+        kept.threshold,
+        format_func=lambda threshold: f"{threshold:g}",
+        key=f"views_threshold|{name}",
+        help="A view uses a dimension if it loses more than this without it.",
+    )
+    return keep(name, threshold=threshold)
+
+
+def thresholds(model: Any) -> list[float]:
+    """The lines on offer: 1, 2 and 5 times powers of ten, up to where nothing is in use."""
+    most = max(float(np.max(drop)) for drop in model.drops_.values())
+    last = max(int(np.ceil(np.log10(max(most, 1e-9)))), USUAL_THRESHOLD)
+    powers = range(LEAST_THRESHOLD, last + 1)
+    # Through text, so that 0.05 is the number that people write.
+    return [float(f"{digit}e{power}") for power in powers for digit in (1, 2, 5)]
+
+
+def figure_of(item: Item, parts: tuple[Part, ...], kept: Desk) -> Any:
+    """Bars for a few views, a heat map for many."""
+    model = item.model
+    if len(item.views) > MOST_NAMED_VIEWS:
+        return heat_map_figure(model.drops_, parts, kept.threshold)
+    if kept.measure == "drops":
+        return segmentation_figure(
+            model.drops_, parts, kept.threshold, unit="nats per row", height=HEIGHT
+        )
+    shares = relevance_shares(model)
+    return segmentation_figure(shares, parts, kept.delta, unit="w / largest w", height=HEIGHT)
+
+
+def relevance_shares(model: Any) -> dict[str, Array]:
+    """Every view's relevances as shares of its largest."""
+    return {name: np.asarray(w) / np.max(w) for name, w in model.relevance_.items()}
+
+
+def chips(parts: tuple[Part, ...], views: tuple[str, ...]) -> None:
+    """Every part with its colour and its dimensions, in words."""
+    rows = []
+    for part in parts:
+        colour = part_colour(part, views) if len(views) <= MOST_NAMED_VIEWS else None
+        ground = f"background:{colour};opacity:.45" if colour else "border:1px solid currentColor"
+        numbers = ", ".join(str(q + 1) for q in sorted(part.dimensions)) or "none"
+        rows.append(
+            '<div style="display:flex;gap:.5em;align-items:baseline;margin:.15rem 0">'
+            f'<span style="flex:none;width:.8em;height:.8em;border-radius:.2em;{ground}"></span>'
+            f'<span title="{escape(part.words)}"><b>{escape(part.title)}</b>: {numbers}</span>'
+            "</div>"
+        )
+    st.html(f'<div style="font-size:.9rem" class="mf-parts">{"".join(rows)}</div>')
+
+
+def parts_in_words(parts: tuple[Part, ...]) -> str:
+    """The figure as a sentence, for those who cannot see it."""
+    told = [
+        f"{part.title}: {', '.join(str(q + 1) for q in sorted(part.dimensions)) or 'none'}"
+        for part in parts
+    ]
+    return f"Latent dimensions by the views that use them. {'. '.join(told)}."
+
+
+def agreement_in_words(model: Any, kept: Desk) -> str:
+    """How far the two ways to tell agree."""
+    share = float(model.agreement(kept.threshold, kept.delta))
+    count = len(model.views_) * model.latent_mean_.shape[1]
+    agreed = round(share * count)
+    if agreed == count:
+        return f"Going by the relevances (above {kept.delta:g}) gives the same parts."
+    return (
+        f"Going by the relevances (above {kept.delta:g}) gives the same answer for {agreed} of "
+        f"{plural(count, 'pair')} of view and dimension."
+    )
+
+
+def segmentation_csv(model: Any, parts: tuple[Part, ...], as_text: bool = True) -> bytes:
+    """One line a dimension: its part, its information, and what every view says of it."""
+    shares = relevance_shares(model)
+    columns = [(name, word) for name in model.views_ for word in ("lost", "w", "w share")]
+    lines: list[Iterable[object]] = [
+        ("dimension", "part", "information", *(f"{n}: {w}" for n, w in columns))
+    ]
+    title = {q: part.title for part in parts for q in part.dimensions}
+    for q in sorted(title):
+        numbers = [
+            float(table[name][q])
+            for name in model.views_
+            for table in (model.drops_, model.relevance_, shares)
+        ]
+        cells = (f"{number:.8g}" for number in numbers)
+        lines.append((q + 1, title[q], f"{float(model.information_[q]):.8g}", *cells))
+    return csv_text(lines, as_text=as_text).encode()
+
+
+# --- a body whose joints are views --------------------------------------------------------------
+
+
+def body(item: Item, name: str) -> None:
+    """Joints coloured by groups of views that lose alike."""
+    skeleton = item.dataset.drawing.skeleton
+    assert skeleton is not None  # asked for those only
+    st.subheader(
+        "Joints that move together",
+        anchor=False,
+        help="Joints are grouped by how much they lose without each dimension (k-means of their "
+        "shares): joints of one group follow the same dimensions.",
+    )
+    left, right = st.columns([1, 2], gap="large", vertical_alignment="center")
+    with left:
+        count = st.slider("Groups", 2, MOST_GROUPS, desk(name).groups, key=f"views_groups|{name}")
+    keep(name, groups=count)
+    groups = joint_groups(item, count)
+    row = item.dataset.values[len(item.dataset.values) // 2]
+    across, upwards = oblique_view(row.reshape(-1, 3))
+    told = [
+        f"**Group {group + 1}:** "
+        + ", ".join(plain(skeleton.joint_names[joint]) for joint in np.flatnonzero(groups == group))
+        for group in np.unique(groups)
+    ]
+    with left:
+        st.markdown("  \n".join(told))
+    right.plotly_chart(
+        body_figure(across, upwards, skeleton, groups),
+        key=f"views_body|{name}",
+        config=PLOT,
+        alt="A body, its joints coloured by their groups.",
+    )
+
+
+def joint_groups(item: Item, count: int) -> Array:
+    """The group of every joint (J,): by the profiles of the views with its columns."""
+    dataset = item.dataset
+    owner = np.repeat(
+        np.arange(len(dataset.views)), [view.n_outputs for view in dataset.views]
+    ).reshape(-1, 3)
+    shares = profiles(item.model.drops_)
+    return clusters(shares[owner].mean(axis=1), count)

@@ -1,0 +1,63 @@
+"""Pictures of several views side by side, as one piece of HTML."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+from numpy import ndarray as Array
+
+from gplvm_core.figures.thumbnails import Frame, common_frame, picture_uri, row_picture
+from gplvm_core.wire.views import ViewRows
+from pages.ui.explore.views.model import class_of
+
+SIZE = 132
+
+
+@dataclass(frozen=True, eq=False)
+class Tile:
+    """A row (D,) of a view as a picture, what is said under it, whether it stands out."""
+
+    view: str
+    row: Array
+    words: str = ""
+    note: str = ""
+    marked: bool = False
+
+
+class Pictures:
+    """Draws rows of the views, all of one view on the same scale."""
+
+    def __init__(self, rows: dict[str, ViewRows]) -> None:
+        self.rows = rows
+        self.frames: dict[str, Frame] = {
+            name: common_frame(view.drawing, view.values) for name, view in rows.items()
+        }
+
+    def uri(self, view: str, row: Array, size: int = SIZE) -> str:
+        return picture_uri(row_picture(self.rows[view].drawing, row, self.frames[view], size))
+
+    def html(self, tile: Tile) -> str:
+        told = class_of(self.rows[tile.view], tile.row)
+        words = " · ".join(word for word in (told, tile.words) if word)
+        alt = escape(f"{tile.view}: {words or 'a row'}")
+        return (
+            f'<figure class="{"mf-marked" if tile.marked else ""}">'
+            f'<img src="{self.uri(tile.view, tile.row)}" alt="{alt}" title="{alt}">'
+            f"<figcaption>{escape(words)}"
+            + (f"<small>{escape(tile.note)}</small>" if tile.note else "")
+            + "</figcaption></figure>"
+        )
+
+    def strip(self, tiles: Sequence[Tile]) -> str:
+        """Pictures in one line that wraps."""
+        return f'<div class="mf-strip">{"".join(self.html(tile) for tile in tiles)}</div>'
+
+    def table(self, columns: Sequence[Sequence[Tile]], titles: Sequence[str]) -> str:
+        """Several views of the same points: one column a point, one line a view, with a title."""
+        lines = [
+            f'<div class="mf-line"><span>{escape(title)}</span>'
+            f'<div style="grid-template-columns:repeat({len(columns)},minmax(0,1fr))">'
+            f"{''.join(self.html(column[number]) for column in columns)}</div></div>"
+            for number, title in enumerate(titles)
+        ]
+        return f'<div class="mf-lines">{"".join(lines)}</div>'

@@ -1,0 +1,88 @@
+"""Around the kept point: some dimensions kept, others varied by chance or along a way."""
+
+import streamlit as st
+
+from gplvm_core.figures.view_parts import Part
+from gplvm_core.wire.views import WHOLE, ViewRows
+from pages.ui.explore.views.desk import Desk, How, choose, desk, keep, part_named
+from pages.ui.explore.views.model import on_the_way, varied
+from pages.ui.explore.views.strip import Pictures, Tile
+from pages.ui.shared.catalogue import Item
+from pages.ui.shared.outputs import MOST_OUTPUTS, draws_whole, generated, rows_of_views
+from pages.ui.shared.plain import plain
+
+COUNT = 6
+HOWS: dict[How, str] = {"chance": "By chance", "way": "From the place kept before"}
+
+
+def variations(item: Item, name: str, parts: tuple[Part, ...], point: tuple[float, ...]) -> None:
+    """The controls, and one column of pictures for every variation."""
+    offered = {part.id: part.title for part in parts if part.used and part.dimensions}
+    if not offered:
+        return
+    st.subheader(
+        "Keep some, vary the rest",
+        anchor=False,
+        help="The dimensions of one part change, all others stay at the ring on the map. Varying "
+        "what is private to a view changes that view alone; varying what is shared changes all.",
+    )
+    kept = desk(name)
+    with st.container(horizontal=True, vertical_alignment="bottom", key="views_vary"):
+        part_id = choose(
+            "Vary", offered, part_named(parts, kept.part).id, f"views_part|{name}|{tuple(offered)}"
+        )
+        how = choose("How", HOWS, kept.how, f"views_how|{name}")
+        if how == "chance" and st.button(
+            "Others", icon=":material/casino:", key=f"views_draw|{name}"
+        ):
+            kept = keep(name, draw=kept.draw + 1)
+    kept = keep(name, part=part_id, how=how)
+    part = part_named(parts, kept.part)
+    if how == "way" and (kept.trail is None or kept.trail[0] is None):
+        st.info("Click a second place on the map: the way leads from the first to it.")
+        return
+    shown_views = drawn_views(item, part)
+    show(item, name, kept, part, point, shown_views)
+    numbers = ", ".join(str(q + 1) for q in sorted(part.dimensions))
+    which = "dimension" if len(part.dimensions) == 1 else "dimensions"
+    said = (
+        "drawn anew from all training points; everything else is kept."
+        if how == "chance"
+        else "on the way from the place kept before to the ring; everything else stays at the ring."
+    )
+    st.caption(f"“{plain(part.title)}” ({which} {numbers}), {said}")
+
+
+def drawn_views(item: Item, part: Part) -> tuple[str, ...]:
+    """The views to draw: all of a few; of many, some of those that use the part."""
+    if len(item.views) <= MOST_OUTPUTS:
+        return item.views
+    if draws_whole(item.dataset):
+        return (WHOLE,)
+    return (*part.views, *(view for view in item.views if view not in part.views))[:MOST_OUTPUTS]
+
+
+def show(
+    item: Item,
+    name: str,
+    kept: Desk,
+    part: Part,
+    point: tuple[float, ...],
+    views: tuple[str, ...],
+) -> None:
+    """The pictures: one line a view, one column a variation."""
+    rows: dict[str, ViewRows] = rows_of_views(item.dataset)
+    if kept.how == "chance":
+        points = varied(item.model, name, point, part.dimensions, COUNT, kept.draw)
+        words = [""] * COUNT
+    else:
+        assert kept.trail is not None and kept.trail[0] is not None  # asked for before
+        before = kept.trail[0][: len(point)]
+        points = on_the_way(before, point, part.dimensions, COUNT)
+        words = ["start", *[""] * (COUNT - 2), "ring"]
+    outputs = generated(item.model, points)
+    columns = [
+        [Tile(view, outputs[view][number], words[number]) for view in views]
+        for number in range(COUNT)
+    ]
+    st.html(Pictures({view: rows[view] for view in views}).table(columns, views))

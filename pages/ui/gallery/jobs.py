@@ -1,0 +1,42 @@
+"""The trainings that have not ended, at the top of Mine."""
+
+import streamlit as st
+
+from gplvm_core import training
+from gplvm_core.training import Snapshot
+from pages.ui.shared.jobs import status_badge
+from pages.ui.shared.plain import plain
+
+LOOK = 1.0  # seconds between two looks while something trains
+OPEN = ("queued", "running", "paused", "interrupted")
+
+
+def running_jobs() -> None:
+    """Each with its progress and the way to it; looked at while something trains."""
+    training.recover()  # also jobs of another server on this workspace that has ended since
+    active = any(job.active for job in training.jobs())
+    st.fragment(_jobs, run_every=LOOK if active else None)(_open_ids())
+
+
+def _open_ids() -> tuple[str, ...]:
+    return tuple(job.id for job in training.jobs() if job.status in OPEN)
+
+
+def _jobs(drawn: tuple[str, ...]) -> None:
+    if _open_ids() != drawn:
+        st.rerun()  # one has begun or ended: its model may be there now
+    for job in training.jobs():
+        if job.status in OPEN:
+            _job(job)
+
+
+def _job(job: Snapshot) -> None:
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        status_badge(job.status)
+        st.markdown(f"**{plain(job.name)}**", width="content")
+        if job.progress is not None and job.parameters.get("max_iter"):
+            most = int(job.parameters["max_iter"])
+            done = min(job.progress.iteration / most, 1.0)
+            st.progress(done, f"Step {job.progress.iteration} of at most {most}", width="stretch")
+        if st.button("Watch", key=f"watch_{job.id}", icon=":material/monitoring:"):
+            st.switch_page("pages/train.py", query_params={"job": job.id})

@@ -1,0 +1,75 @@
+"""The shelf Mine: trainings that run, and every model of the user with what can be done with it."""
+
+import streamlit as st
+
+from gplvm_core.readers.errors import plural
+from gplvm_core.store import Library
+from pages.ui.gallery.jobs import running_jobs
+from pages.ui.gallery.rows import (
+    deleted_list,
+    import_form,
+    model_row,
+    report_deleted_elsewhere,
+    undo_banner,
+)
+from pages.ui.shared.catalogue import Listed, library_items, user_library
+from pages.ui.shared.home import say_problem
+from pages.ui.shared.lead import lead
+from pages.ui.shared.plain import plain
+from pages.ui.shared.words import bytes_in_words
+
+
+def mine() -> None:
+    """The shelf."""
+    library = user_library()
+    models = library_items()
+    say_problem()
+    undo_banner(library)
+    report_deleted_elsewhere(models)
+    running_jobs()
+    if models:
+        _found(library, models)
+    else:
+        lead("The models that you train appear here and stay after a restart. There is none yet.")
+        if st.button("Train a model", type="primary", icon=":material/model_training:"):
+            st.switch_page("pages/train.py")
+    import_form(library)
+    deleted_list(library)
+
+
+def _found(library: Library, models: tuple[Listed, ...]) -> None:
+    """The models that match what is searched."""
+    st.caption(
+        f"{plural(len(models), 'model')} · {bytes_in_words(library.disk_use().models)} on disk, "
+        "in this computer's own folder."
+    )
+    tags = sorted({tag for listed in models for tag in listed.entry.tags})
+    wanted = st.text_input(
+        "Search",
+        placeholder="Search titles, data and tags",
+        key="library_search",
+        label_visibility="collapsed",
+        icon=":material/search:",
+        persist_state="session",
+    )
+    kept: list[str] = []
+    if tags:
+        kept = st.pills(
+            "Tags",
+            tags,
+            selection_mode="multi",
+            format_func=plain,
+            key="library_tags",
+            label_visibility="collapsed",
+        )
+    found = [
+        listed
+        for listed in models
+        if all(tag in listed.entry.tags for tag in kept)
+        and (wanted or "").strip().lower()
+        in " ".join((listed.entry.title, listed.entry.dataset_name, *listed.entry.tags)).lower()
+    ]
+    if not found:
+        st.info("No model matches. Clear the search to see all of them.")
+    for listed in found:
+        model_row(library, listed)

@@ -1,0 +1,107 @@
+"""The shelf Ready: a card for each ready model; one click anywhere on it opens the model."""
+
+import base64
+
+import streamlit as st
+
+from gplvm_core.readers.errors import plural
+from pages.ui.shared.card import card_of
+from pages.ui.shared.catalogue import Listed, gallery_items
+from pages.ui.shared.doors import LAYERS, TIME, main_door
+from pages.ui.shared.plain import plain
+from pages.ui.shared.words import TERMS, story_of
+
+COLUMNS = 3
+SHOWS = {
+    TIME: "Play them, look ahead of their end, or let the model invent a new movement.",
+    LAYERS: "Its map has a map of its own above it: move in either, and see what a layer adds.",
+}
+
+
+def ready() -> None:
+    """The shelf."""
+    models = gallery_items()
+    if not models:
+        st.info(
+            "There are no ready models in this copy of Manifolio. Train one yourself: it takes "
+            "about a minute.",
+            icon=":material/info:",
+        )
+        if st.button("Train a model", type="primary", icon=":material/model_training:"):
+            st.switch_page("pages/train.py")
+        return
+    cells: list[Listed | None] = [*models, None]
+    for start in range(0, len(cells), COLUMNS):
+        row = cells[start : start + COLUMNS]
+        for column, cell in zip(st.columns(COLUMNS, gap="medium"), row, strict=False):
+            with column:
+                if cell is None:
+                    own_data_card()
+                else:
+                    show_card(cell)
+    st.caption(
+        "“In use” counts the latent dimensions that carry information.", help=TERMS["effective"]
+    )
+
+
+def show_card(listed: Listed) -> None:
+    """One model: pictures, title, a sentence, facts, and the button that covers the card."""
+    entry = listed.entry
+    story = story_of(entry.dataset_name, entry.title)
+    with st.container(border=True, height="stretch", key=f"card_{entry.id}"):
+        try:
+            card = card_of(listed)
+        except (ValueError, OSError) as error:
+            st.error(f"This model could not be opened. {plain(error)}")
+            return
+        st.html(card.html)
+        st.subheader(plain(entry.title), anchor=False)
+        door = main_door(entry.capabilities)
+        shows = SHOWS.get(door, story.shows)
+        st.markdown(f"{story.sentence} {shows}".strip())
+        in_use = f"{card.effective} of {plural(entry.n_latent, 'dimension')} in use"
+        st.html(
+            f'<span class="mf-facts">{entry.n_points:,} × {entry.n_outputs:,} numbers '
+            f"· {' · '.join((in_use, *card.facts))}</span>"
+        )
+        if st.button(door.verb, key=f"open_{entry.id}", type="primary", width="stretch",
+                     icon=door.icon):  # fmt: skip
+            door.open(listed.key)
+
+
+def own_data_card() -> None:
+    """The last card leads to Train."""
+    with st.container(border=True, height="stretch", key="card_own_data"):
+        st.html(own_data_picture())
+        st.subheader("Your own data", anchor=False)
+        st.markdown(
+            "Pictures, measurements or movements: train a model on them and explore it here. "
+            "Nothing leaves this machine."
+        )
+        if st.button("Train a model", key="gallery_train", width="stretch",
+                     icon=":material/model_training:"):  # fmt: skip
+            st.switch_page("pages/train.py")
+
+
+# A mid grey shows on light and dark ground; an inline drawing would be removed as unsafe.
+TABLE_DRAWING = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="-30 -30 160 160" fill="none" '
+    'stroke="#8A939A" stroke-width="3"><rect x="10" y="18" width="80" height="64" rx="6"/>'
+    '<path d="M10 38h80M10 60h80M38 18v64M64 18v64"/></svg>'
+)
+PLACES = ((24, 66), (34, 48), (48, 40), (62, 44), (72, 58), (78, 74), (40, 76), (82, 30), (20, 28))
+MAP_DRAWING = (
+    '<svg xmlns="http://www.w3.org/2000/svg" viewBox="-30 -30 160 160" fill="#8A939A">'
+    + "".join(f'<circle cx="{x}" cy="{y}" r="5"/>' for x, y in PLACES)
+    + "</svg>"
+)
+
+
+def own_data_picture() -> str:
+    """A table that becomes a map."""
+    panels = "".join(
+        '<div class="mf-panel"><img alt="" src="data:image/svg+xml;base64,'
+        f'{base64.b64encode(drawing.encode()).decode()}"></div>'
+        for drawing in (TABLE_DRAWING, MAP_DRAWING)
+    )
+    return f'<div class="mf-picture">{panels}</div>'

@@ -1,0 +1,254 @@
+"""What the shelf Mine is made of: one row per model, its menu, undo, import."""
+
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any
+
+import streamlit as st
+
+from gplvm_core.readers.errors import plural
+from gplvm_core.store import ChangedError, Entry, Library, StoreError, workspace_problem
+from pages.ui.shared.card import card_of
+from pages.ui.shared.catalogue import Listed
+from pages.ui.shared.doors import COMPARE, main_door
+from pages.ui.shared.plain import plain
+from pages.ui.shared.reading import read_sandboxed
+from pages.ui.shared.words import (
+    bound_in_words,
+    bytes_in_words,
+    file_stem,
+    model_words,
+    moment_in_words,
+)
+
+DELETED = "library_deleted"  # session key: (id, title) of the model deleted last
+SHOWN = "library_shown"  # session key: titles by the ids of the models that this tab shows
+
+
+def model_row(library: Library, listed: Listed) -> None:
+    """Picture, title, facts, tags, and the buttons."""
+    entry = listed.entry
+    with st.container(border=True, key=f"row_{entry.id}"):
+        if entry.broken is not None:
+            broken_row(
+                library, entry, (ChangedError if entry.changed else StoreError)(entry.broken)
+            )
+            return
+        try:
+            card, missing = card_of(listed, film=False), ""
+        except StoreError as error:
+            broken_row(library, entry, error)
+            return
+        except Exception as error:  # whatever cannot be drawn of this one, the others are shown
+            card, missing = None, f"No picture: {str(error) or type(error).__name__}"
+        picture, words, buttons = st.columns([2, 5, 2], vertical_alignment="center")
+        in_use = plural(entry.n_latent, "dimension")
+        with picture:
+            if card is None:
+                st.caption(plain(missing))
+            else:
+                st.html(card.html)
+                in_use = " · ".join((f"{card.effective} of {in_use} in use", *card.facts))
+        with words:
+            st.subheader(plain(entry.title), anchor=False)
+            st.caption(
+                f"{plain(model_words(entry.model_class))} on {plain(entry.dataset_name)} · "
+                f"{entry.n_points:,} × {entry.n_outputs:,} numbers · {in_use}  \n"
+                f"bound {bound_in_words(entry.bound)} · {bytes_in_words(entry.bytes)} · "
+                f"{moment_in_words(entry.created)}"
+            )
+            if entry.tags:
+                with st.container(horizontal=True, gap="xsmall"):
+                    for tag in entry.tags:
+                        # st.badge would put a backslash of its own before brackets.
+                        st.markdown(f":gray-badge[:material/label: {plain(tag)}]")
+        with buttons:
+            door = main_door(entry.capabilities)
+            if st.button(
+                door.verb, key=f"open_{entry.id}", type="primary", icon=door.icon, width="stretch"
+            ):
+                door.open(listed.key)
+            with st.popover("More", icon=":material/more_horiz:", width="stretch"):
+                if st.button(
+                    COMPARE.verb,
+                    key=f"compare_{entry.id}",
+                    icon=COMPARE.icon,
+                    width="stretch",
+                    help="Beside other models of the same data. Is depth worth it here?",
+                ):
+                    COMPARE.open(listed.key)
+                menu(library, entry)
+
+
+def broken_row(library: Library, entry: Entry, reason: StoreError) -> None:
+    """A model that cannot be opened: the reason, and what can be done."""
+    st.subheader(plain(entry.title), anchor=False)
+    st.error(plain(reason), icon=":material/error:")
+    with st.container(horizontal=True):
+        if isinstance(reason, ChangedError) and st.button(
+            "Use it anyway",
+            key=f"accept_{entry.id}",
+            icon=":material/check:",
+            help="Keeps the model as its files are now, if they still hold a whole model. Do this "
+            "only if you know who changed them.",
+        ):
+            done(lambda: library.accept(entry.id))
+        st.download_button(
+            "Download its files",
+            data=lambda: library.files(entry.id),
+            file_name=f"{file_stem(entry.title)}.zip",
+            mime="application/zip",
+            on_click="ignore",
+            key=f"files_{entry.id}",
+            icon=":material/download:",
+            help="A zip of the files as they are, to look into them or to keep them.",
+        )
+        if st.button("Delete", key=f"delete_{entry.id}", icon=":material/delete:"):
+            delete(library, entry)
+
+
+def menu(library: Library, entry: Entry) -> None:
+    """Rename, tag, duplicate, download, delete."""
+    with st.form(f"edit_{entry.id}", border=False):
+        title = shared_text("Title", entry.title, entry.id, max_chars=120)
+        tags = shared_text("Tags", ", ".join(entry.tags), entry.id, help="Separated by commas.")
+        if st.form_submit_button("Save", type="primary", width="stretch"):
+            done(lambda: save_words(library, entry.id, title, tags))
+    if st.button(
+        "Duplicate", key=f"copy_{entry.id}", icon=":material/content_copy:", width="stretch"
+    ):
+        done(lambda: library.duplicate(entry.id))
+    st.download_button(
+        "Download",
+        data=lambda: exported(library, entry.id),
+        file_name=f"{file_stem(entry.title)}.gplvm",
+        mime="application/octet-stream",
+        on_click="ignore",
+        key=f"download_{entry.id}",
+        icon=":material/download:",
+        width="stretch",
+        help="One file with the model and its data, for another computer or a notebook.",
+    )
+    if st.button("Delete", key=f"delete_{entry.id}", icon=":material/delete:", width="stretch"):
+        delete(library, entry)
+
+
+def shared_text(label: str, saved: str, identifier: str, **options: Any) -> str:
+    """A field for a text that another tab may have changed since it was shown here.
+
+    What was typed here stands; a field in which nothing was typed has what is saved now.
+    """
+    key = f"{label}_{identifier}"
+    shown = st.session_state.get(f"shown_{key}", saved)
+    if st.session_state.get(key, shown) == shown:
+        st.session_state[key] = saved
+    st.session_state[f"shown_{key}"] = saved
+    return st.text_input(label, key=key, **options) or ""
+
+
+def delete(library: Library, entry: Entry) -> None:
+    """Move the model to the bin and offer to bring it back."""
+
+    def act() -> None:
+        library.delete(entry.id)
+        st.session_state[DELETED] = (entry.id, entry.title)
+
+    done(act)
+
+
+def done(act: Callable[[], object]) -> None:
+    """Do it and show the new state, or say in words why not."""
+    try:
+        act()
+    except (ValueError, OSError) as error:
+        st.error(plain(error))
+        return
+    st.rerun()
+
+
+def save_words(library: Library, identifier: str, title: str, tags: str) -> None:
+    if not title.strip():
+        raise ValueError("A model needs a title; the old one was kept.")
+    library.rename(identifier, title.strip())
+    library.tag(identifier, tags.split(","))
+
+
+def exported(library: Library, identifier: str) -> bytes:
+    """The model's file as bytes."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "model.gplvm"
+        library.export_file(identifier, path)
+        return path.read_bytes()
+
+
+def undo_banner(library: Library) -> None:
+    """After a deletion: what went, and the button that brings it back."""
+    if DELETED not in st.session_state:
+        return
+    identifier, title = st.session_state[DELETED]
+    with st.container(border=True, horizontal=True, vertical_alignment="center"):
+        st.markdown(f"“{plain(title)}” was deleted.", width="content")
+        if st.button("Undo", key="undo_delete", type="primary", icon=":material/undo:"):
+            del st.session_state[DELETED]
+            done(lambda: library.restore(identifier))
+        if st.button("Dismiss", key="dismiss_delete", type="tertiary"):
+            del st.session_state[DELETED]
+            st.rerun()
+
+
+def report_deleted_elsewhere(models: Sequence[Listed]) -> None:
+    """Name the models that another tab or server deleted since this tab showed them."""
+    if workspace_problem() is not None:
+        return  # they may all be there
+    present = {listed.entry.id: listed.entry.title for listed in models}
+    own, _ = st.session_state.get(DELETED, (None, None))
+    for identifier, title in st.session_state.get(SHOWN, {}).items():
+        if identifier not in present and identifier != own:
+            st.info(
+                f"“{plain(title)}” was deleted elsewhere, so nothing was done with it here. It is "
+                "among the deleted models below, unless it was removed for good.",
+                icon=":material/delete:",
+            )
+    st.session_state[SHOWN] = present
+
+
+def import_form(library: Library) -> None:
+    """Take in a model file that was downloaded here or on another computer."""
+    with st.expander("Add a model from a file", icon=":material/upload:"):
+        # A new key empties the uploader after each file that was taken in.
+        turn = st.session_state.get("import_turn", 0)
+        upload = st.file_uploader(
+            "Model file (.gplvm)", type=["gplvm"], key=f"import_{turn}", max_upload_size=50
+        )
+        if upload is None:
+            return
+        try:
+            library.take_in(read_sandboxed("model", upload.name, upload.getvalue(), keep=False))
+        except (ValueError, OSError) as error:
+            st.error(f"This file could not be added. {plain(error)}", icon=":material/error:")
+            return
+        st.session_state["import_turn"] = turn + 1
+        st.toast(f"“{plain(upload.name)}” is in the Gallery now.", icon=":material/check:")
+        st.rerun()
+
+
+def deleted_list(library: Library) -> None:
+    """Models in the bin, for those who miss one later."""
+    try:
+        deleted = library.trash()
+    except StoreError as error:
+        st.error(plain(error), icon=":material/error:")
+        return
+    if not deleted:
+        return
+    with st.expander(f"Deleted models ({len(deleted)})", icon=":material/delete:"):
+        for entry in deleted:
+            with st.container(horizontal=True, vertical_alignment="center"):
+                st.markdown(plain(entry.title), width="content")
+                if st.button("Bring back", key=f"restore_{entry.id}", icon=":material/undo:"):
+                    done(lambda id=entry.id: library.restore(id))  # type: ignore[misc]
+        st.caption(f"They take {bytes_in_words(library.disk_use().trash)}.")
+        if st.button("Remove for good", key="empty_trash", icon=":material/delete_forever:"):
+            st.session_state.pop(DELETED, None)
+            done(library.empty_trash)

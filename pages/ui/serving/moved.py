@@ -1,0 +1,69 @@
+"""Old addresses of pages, each of which leads to its new place with all that its link said."""
+
+from collections.abc import Callable
+from urllib.parse import parse_qsl, quote, urlencode
+
+from starlette.types import ASGIApp, Receive, Scope, Send
+from streamlit import config
+
+from pages.ui.serving.paths import routed
+
+Query = dict[str, str]
+OF_A_MAP = ("model", "layer", "view", "dims", "at", "hold")
+STOPS = ("why", "families", "ten")  # of the tour, once parts of the page Depth
+
+
+def tab(name: str) -> Callable[[Query], tuple[str, Query]]:
+    """A page that became a tab of Explore."""
+    return lambda query: ("explore", query | {"tab": name})
+
+
+def depth(query: Query) -> tuple[str, Query]:
+    """Three of its parts are stops of the tour; the one about a model is a tab of Explore."""
+    part = query.pop("part", None)
+    if part == "layers" or (part not in STOPS and "model" in query):
+        return "explore", query | {"tab": "layers"}
+    said = {name: text for name, text in query.items() if name not in OF_A_MAP}
+    return "learn", {"stop": part if part in STOPS else STOPS[0]} | said
+
+
+MOVED: dict[str, Callable[[Query], tuple[str, Query]]] = {
+    "gallery": lambda query: ("", query),
+    "library": lambda query: ("", query | {"shelf": "mine"}),
+    "dynamics": tab("time"),
+    "views": tab("views"),
+    "complete": tab("fill"),
+    "depth": depth,
+}
+
+
+def new_place(page: str, query: str) -> str | None:
+    """The new address of an old page, relative to the folder of the old one; None if it is none."""
+    if page not in MOVED:
+        return None
+    name, parameters = MOVED[page](dict(parse_qsl(query, keep_blank_values=True)))
+    said = urlencode(parameters, safe=",:", quote_via=quote)
+    return f"./{name}{'?' if said else ''}{said}"
+
+
+class Moved:
+    """ASGI middleware: redirects browsers that open an old address."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+        base = config.get_option("server.baseUrlPath").strip("/")
+        self.base = f"/{base}/" if base else "/"
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """An ASGI call."""
+        path = routed(scope) if scope["type"] == "http" else ""
+        page = path.removeprefix(self.base).removeprefix("/")
+        place = new_place(page.rstrip("/"), scope.get("query_string", b"").decode("latin-1"))
+        if scope["type"] != "http" or scope["method"] not in ("GET", "HEAD") or place is None:
+            await self.app(scope, receive, send)
+            return
+        if page.endswith("/"):
+            place = f".{place}"
+        headers = [(b"location", place.encode()), (b"content-length", b"0")]
+        await send({"type": "http.response.start", "status": 308, "headers": headers})
+        await send({"type": "http.response.body", "body": b""})

@@ -1,0 +1,17 @@
+"""The fold at the end of a page: what its words mean, what it cannot claim, where data are from."""
+
+import streamlit as st
+
+from pages.ui.shared.plain import plain
+
+
+def about(*paragraphs: str, title: str = "About this page") -> None:
+    """Show paragraphs in a fold."""
+    with st.expander(title, icon=":material/info:"):
+        for paragraph in paragraphs:
+            st.markdown(paragraph)
+
+
+def bullets(notes: tuple[str, ...]) -> tuple[str, ...]:
+    """Notes as items of a list."""
+    return tuple(f"- {plain(note)}" for note in notes)
