@@ -47,6 +47,11 @@ export class LatentPoints {
     return (this.rowNumbers?.[n] ?? this.crowd?.row(n) ?? n) + 1;
   }
 
+  /** What the points can be coloured by beside their labels. @returns {string[]} */
+  get factorNames() {
+    return this.header.factors ?? [];
+  }
+
   /** A fact of row n; NaN where it is not known. @param {number} f @param {number} n @returns {number} */
   factor(f, n) {
     if (n >= this.nPoints) return this.crowd?.column(`fact ${f}`)?.[n] ?? NaN;
@@ -152,8 +157,14 @@ export class LatentPoints {
     return label < 0 ? null : (this.header.label_names[label] ?? String(label));
   }
 
-  /** What a row is called: its label, else its number. @param {number} n */
+  /** A row's own name: its id, else its number. @param {number} n @returns {string} */
+  rowName(n) {
+    return this.header.row_names?.[n] ?? `Row ${this.rowNumber(n)}`;
+  }
+
+  /** What a row is called: its own name, and its label. @param {number} n */
   name(n) {
-    return this.labelName(n) ?? `row ${this.rowNumber(n)}`;
+    const label = this.labelName(n);
+    return label === null ? this.rowName(n) : `${this.rowName(n)} · ${label}`;
   }
 }

@@ -134,7 +134,7 @@ def trained(recipe: Recipe, rows: Array, scaling: Any, follow: Callable[[Progres
     """A model that can generate, fitted to rows."""
     width, points = min(N_LATENT, max(rows.shape[1] - 1, 1)), min(N_INDUCING, len(rows))
     if recipe.key == "pca":
-        return ProbabilisticPCA(min(width, len(rows) - 1), scaling).fit(rows)
+        return ProbabilisticPCA(min(width, len(rows) - 1), scaling=scaling).fit(rows)
     settings: Any = {"n_inducing": points, "scaling": scaling, "max_iter": MAX_ITER}
     if recipe.key == "gplvm":
         model: Any = GPLVM(min(2, width), random_state=0, **settings)

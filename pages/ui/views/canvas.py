@@ -25,7 +25,9 @@ from pages.ui.views.export import export
 from pages.ui.views.model import charts_of, parts_at
 from pages.ui.views.vary import variations
 
-show_views = component("views", "views/views.html", "map/map.css", "views/views.css")
+show_views = component(
+    "views", "views/views.html", "map/strip.css", "map/bookmarks.css", "views/views.css"
+)
 
 
 def stage(item: Item, name: str, parts: tuple[Part, ...]) -> None:
