@@ -64,6 +64,8 @@ export class LatentModel extends LatentPoints {
     /** The training rows, small enough to be sent. @type {Float32Array | Uint8Array} */
     this.items = arrays.items;
     this.itemSize = this.items.length / this.nPoints;
+    /** The columns that can be colours. @type {readonly string[]} */
+    this.coloured = this.wholeColumns();
     this.outputs = new OutputVariances(content);
     /** @type {Float64Array | undefined} */
     this.powers = undefined;
@@ -77,8 +79,8 @@ export class LatentModel extends LatentPoints {
     return [...super.factorNames, ...this.coloured];
   }
 
-  /** The columns of a table that can be colours: those whose values came with the rows. @returns {readonly string[]} */
-  get coloured() {
+  /** The columns of a table whose values came with the rows. @returns {readonly string[]} */
+  wholeColumns() {
     const { kind, columns } = this.drawing;
     const whole = !this.crowd && this.itemSize === this.nOutputs && this.nOutputs <= MOST_COLUMNS;
     return columns && whole && (kind === "bars" || kind === "curve") ? columns : [];

@@ -67,7 +67,7 @@ export class OutputPicture {
     const context = fitCanvas(this.canvas, ...this.size);
     const spread = ["curve", "bars"].includes(model.drawing.kind) ? model.deviations(point) : null;
     drawOutput(context, model.drawing, values, ...this.size, { theme: state.theme, turn: state.turn, spread, small: this.small });
-    if (unsure) drawUnsure(context, model.drawing, this.size, unsure, state.theme);
+    if (unsure) drawUnsure(context, model.drawing, values, this.size, unsure, state.theme);
     return variance;
   }
 

@@ -2,7 +2,6 @@
 
 import { contextOf } from "./dom.js";
 import { imageBox } from "./geometry.js";
-import { css } from "./theme.js";
 
 /** @import { Drawing } from "./geometry.js" */
 /** @import { Theme } from "./theme.js" */
@@ -13,55 +12,53 @@ import { css } from "./theme.js";
  * @typedef {{ how: "blur" | "fade", cells: ArrayLike<number>, side: number, from: number, to: number }} UnsurePixels
  */
 
-const COARSE = 14; // pixels of a blurred picture along its width
 const FADED = 0.9; // of a pixel's colour, at most
 
-/** Canvases that are used again and again. @type {{ mask?: HTMLCanvasElement, coarse?: HTMLCanvasElement, layer?: HTMLCanvasElement }} */
-const sheets = {};
+/** A canvas that is used again and again. @type {{ layer?: HTMLCanvasElement }} */
+const unsureSheet = {};
 
 /**
- * Over an image that was drawn.
+ * Over an image that was drawn: one pixel a cell, as large as the image and smoothed.
  * @param {CanvasRenderingContext2D} context
  * @param {Drawing} drawing
+ * @param {ArrayLike<number>} values of the image
  * @param {[number, number]} size in CSS pixels
  * @param {UnsurePixels} unsure
  * @param {Theme} theme
  */
-export function drawUnsure(context, drawing, size, { how, cells, side, from, to }, theme) {
-  const mask = (sheets.mask ??= document.createElement("canvas"));
-  [mask.width, mask.height] = [side, side];
-  const image = contextOf(mask).createImageData(side, side);
+export function drawUnsure(context, drawing, values, size, { how, cells, side, from, to }, theme) {
+  const layer = (unsureSheet.layer ??= document.createElement("canvas"));
+  [layer.width, layer.height] = [side, side];
+  const image = contextOf(layer).createImageData(side, side);
   let most = 0;
   for (let i = 0; i < side * side; i++) {
     const share = Math.min(Math.max((Math.sqrt(around(cells, i, side)) - from) / (to - from), 0), 1);
-    image.data[4 * i + 3] = 255 * share;
     most = Math.max(most, share);
+    image.data.set(how === "fade" ? theme.background : meanColour(drawing, values, i, side), 4 * i);
+    image.data[4 * i + 3] = 255 * share * (how === "fade" ? FADED : 1);
   }
   if (most === 0) return;
-  contextOf(mask).putImageData(image, 0, 0);
+  contextOf(layer).putImageData(image, 0, 0);
   const { x, y, fit } = imageBox(drawing, ...size);
-  const [w, h] = [drawing.shape[1] * fit, drawing.shape[0] * fit];
-  const layer = (sheets.layer ??= document.createElement("canvas"));
-  [layer.width, layer.height] = [Math.max(Math.round(w), 1), Math.max(Math.round(h), 1)];
-  const over = contextOf(layer);
-  over.imageSmoothingQuality = "high";
-  if (how === "fade") {
-    over.globalAlpha = FADED;
-    over.fillStyle = css(theme.background);
-    over.fillRect(0, 0, layer.width, layer.height);
-    over.globalAlpha = 1;
-  } else {
-    const coarse = (sheets.coarse ??= document.createElement("canvas"));
-    [coarse.width, coarse.height] = [COARSE, Math.max(Math.round((COARSE * h) / w), 1)];
-    const small = contextOf(coarse);
-    small.imageSmoothingQuality = "high";
-    const ratio = context.canvas.width / size[0];
-    small.drawImage(context.canvas, x * ratio, y * ratio, w * ratio, h * ratio, 0, 0, coarse.width, coarse.height);
-    over.drawImage(coarse, 0, 0, layer.width, layer.height);
+  context.imageSmoothingEnabled = true;
+  context.drawImage(layer, x, y, drawing.shape[1] * fit, drawing.shape[0] * fit);
+}
+
+/** The mean colour of the pixels in a cell. @param {Drawing} drawing @param {ArrayLike<number>} values @param {number} i @param {number} side */
+function meanColour({ shape: [rows, columns, channels = 1], range: [low, high] }, values, i, side) {
+  const [row, column] = [Math.floor(i / side), i % side];
+  const begin = (/** @type {number} */ at, /** @type {number} */ length) => Math.floor((at * length) / side);
+  const end = (/** @type {number} */ at, /** @type {number} */ length) => Math.max(Math.ceil(((at + 1) * length) / side), begin(at, length) + 1);
+  const colour = [0, 0, 0];
+  let count = 0;
+  for (let r = begin(row, rows); r < end(row, rows); r++) {
+    for (let c = begin(column, columns); c < end(column, columns); c++) {
+      const at = (r * columns + c) * channels;
+      for (let k = 0; k < 3; k++) colour[k] += values[at + (channels === 3 ? k : 0)];
+      count += 1;
+    }
   }
-  over.globalCompositeOperation = "destination-in";
-  over.drawImage(mask, 0, 0, layer.width, layer.height);
-  context.drawImage(layer, x, y, w, h);
+  return colour.map((sum) => (255 * (sum / count - low)) / (high - low));
 }
 
 /** The mean of a cell and its neighbours: a single pixel says little of its surroundings. @param {ArrayLike<number>} cells @param {number} i @param {number} side */
