@@ -42,6 +42,7 @@ NAMES = (
     "views_joints",
     "views_speed",
     "interaction",
+    "how_sure",
     "tour",
     "big_map",
     "layout_shift",

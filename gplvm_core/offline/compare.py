@@ -57,7 +57,7 @@ def offline_comparison(
     return page(
         "offline/compare.js",
         title,
-        ("map/map.css", "compare/compare.css", "offline/table.css"),
+        ("map/strip.css", "compare/compare.css", "offline/table.css"),
         f"{asset('compare/compare.html')}\n{advice}\n{table}",
         "\n".join(contents),
         notes,

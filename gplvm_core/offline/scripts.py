@@ -13,7 +13,7 @@ HERE = Path(__file__).resolve()
 INSTALLED, CHECKED_OUT = HERE.parent / "canvas", HERE.parents[2] / "assets" / "canvas"
 ASSETS = INSTALLED if INSTALLED.is_dir() else CHECKED_OUT
 # Beside the kit's, of map/map.html: in the app and in a file that needs no server.
-MAP_STYLES = ("map/map.css", "map/paths.css", "map/taking.css")
+MAP_STYLES = ("map/map.css", "map/bookmarks.css", "map/paths.css", "map/taking.css")
 IMPORT = re.compile(
     r'^import \{\s*\w+(?:,\s*\w+)*,?\s*\} from "(\.{1,2}/[\w./]+\.js)";\n', re.MULTILINE
 )

@@ -10,7 +10,7 @@ from numpy import ndarray as Array
 
 from gplvm_core.figures.dimensions import dimensions_on
 from gplvm_core.figures.palette import COLOURS
-from gplvm_core.prediction import Posterior
+from gplvm_core.prediction import Posterior, predict
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.spread import row_order, stride
 from gplvm_core.wire.basis import (
@@ -26,6 +26,7 @@ from gplvm_core.wire.frame import frame
 from gplvm_core.wire.items import items_of, value_range
 from gplvm_core.wire.rows import DrawnData
 
+ROWS_FOR_SHARES = 40
 MOST_FACTORS = 24  # facts of the rows that the map can be coloured by
 MOST_NAMES = 20_000  # rows that all have their names in a page; of more only the sample
 
@@ -170,6 +171,8 @@ def pack_model(chart: Chart, name: str) -> bytes:
         "kernel": kernel_parts(posterior.kernel, inducing.shape[1], chart.n_latent),
         "scale": scale,
         "spread": data_spread(dataset.values),
+        "unit_spread": data_spread(dataset.values / posterior.scale),
+        "shares": shares_of_change(chart),
         "noise_variance": float(posterior.noise_variance),
         "drawing": drawing_header(dataset),
         "item_shape": item_shape,
@@ -271,6 +274,27 @@ def data_spread(values: Float[Array, "N D"]) -> float:
     Colours of uncertainty reach from 0 to it on every page, so that they mean the same.
     """
     return float(np.sqrt(np.mean(np.nanvar(values, axis=0))))
+
+
+def shares_of_change(chart: Chart) -> list[float]:
+    """How much of what all dimensions change in the output each one changes, as shares of 1.
+
+    A dimension goes from one standard deviation of the rows below their mean to one above it, the
+    others as some rows have them; the squared change is averaged over these rows and the outputs,
+    each in units of its scale.
+    """
+    latent, posterior = chart.latent_mean, chart.posterior
+    rows = latent[:: max(1, len(latent) // ROWS_FOR_SHARES)]
+    mean, std = latent.mean(axis=0), latent.std(axis=0)
+    change = np.zeros(len(mean))
+    for q in np.flatnonzero(std > 0.0):
+        low, high = rows.copy(), rows.copy()
+        low[:, q], high[:, q] = mean[q] - std[q], mean[q] + std[q]
+        moved = predict(posterior, high)[0] - predict(posterior, low)[0]
+        change[q] = np.mean((moved / posterior.scale) ** 2)
+    total = change.sum()
+    shares = change / total if total > 0.0 else change
+    return [*shares.tolist(), *([0.0] if chart.n_latent == 1 else [])]
 
 
 def drawing_header(dataset: DrawnData) -> dict[str, Any]:

@@ -17,7 +17,7 @@ SHOWN = """async () => {
     const { a, b } = explorer.state;
     return {
         pair: [a, b], point: Array.from(explorer.shownPoint()),
-        output: Array.from(explorer.pictures[0].values), words: explorer.parts.readout.textContent,
+        output: Array.from(explorer.pictures[0].values),
         sliders: explorer.controls.strip.rows.filter(({ q }) => q !== a && q !== b)
             .map(({ q, input }) => [q, Number(input.value)]),
     };
@@ -29,6 +29,12 @@ def open_map(visit, url):
     visit.page.wait_for_selector("[data-ready=true]")
     visit.page.wait_for_selector(".details[data-point]")
     return settled(visit.page)
+
+
+def menu(page, name):
+    """Open a menu of the toolbar, unless it is open."""
+    if not page.locator(f".menu[open] summary:text-is('{name}')").count():
+        page.locator(f".menu summary:text-is('{name}')").click()
 
 
 def place_on_map(page, across, up):

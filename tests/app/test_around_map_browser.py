@@ -15,11 +15,12 @@ from tests.app.maps import (
     SHOWN,
     followed,
     kept_point,
+    menu,
     open_map,
     place_on_map,
     wait_for_other_point,
 )
-from tests.app.watch import changed, settled
+from tests.app.watch import changed
 
 pytestmark = pytest.mark.browser
 
@@ -49,6 +50,7 @@ def test_bookmarks_have_names_outlive_the_page_and_travel_as_json(server, browse
     page = open_map(browser_page, server.explore())
     page.mouse.click(*place_on_map(page, 0.2, 0.7))
     point = kept_point(page)
+    menu(page, "More")
     page.get_by_role("button", name="Bookmark this place").click()
     page.get_by_label("Name of the bookmark").fill("a <b>four</b>")
     page.get_by_label("Name of the bookmark").press("Enter")
@@ -82,6 +84,7 @@ def test_a_wall_shows_sixteen_places_and_leads_to_one(server, browser_page):
     page = open_map(browser_page, server.explore())
     model = Library(server.home / "library").model(server.model_key.split(":")[1])
     sent = len(browser_page.traffic.sent)
+    page.get_by_role("button", name="More like this").click()
     page.get_by_role("button", name="Anywhere").click()
     expect(page.locator(".wall canvas")).to_have_count(16)
     first = page.locator(".wall canvas").first.evaluate(PIXELS)
@@ -123,37 +126,6 @@ def test_the_pair_can_be_changed(server, browser_page):
     assert page.locator("[data-part=up]").input_value() == up
 
 
-def test_the_strip_tells_the_weights_and_puts_dimensions_onto_the_axes(server, browser_page):
-    page = open_map(browser_page, server.explore())
-    model = Library(server.home / "library").model(server.model_key.split(":")[1])
-    rows = page.locator(".dimension")
-    order = [int(q) for q in rows.evaluate_all("rows => rows.map((row) => row.dataset.q)")]
-    weight = model.relevance_[order] / model.relevance_.max()
-    assert list(weight) == sorted(weight, reverse=True)
-    lengths = "bars => bars.map((bar) => parseFloat(bar.style.width))"
-    logarithms = 100.0 * np.maximum(0.0, 1.0 + np.log10(weight) / 4.0)
-    found = rows.locator("i").evaluate_all(lengths)
-    np.testing.assert_allclose(found, logarithms, atol=0.51)
-    page.get_by_role("button", name="log", exact=True).click()
-    found = page.locator(".dimension i").evaluate_all(lengths)
-    np.testing.assert_allclose(found, 100.0 * weight, atol=0.51)
-    pressed = page.locator(".dimension button[aria-pressed=true]")
-    assert pressed.count() == 2
-    third, last = order[2], order[3]
-    rows.nth(2).get_by_role("button").click()
-    expect(page.locator("[data-part=across]")).to_have_value(str(third))
-    rows.nth(3).get_by_role("button").click(modifiers=["Shift"])
-    expect(page.locator("[data-part=up]")).to_have_value(str(last))
-    rows.nth(2).get_by_role("button").click()
-    expect(page.locator("[data-part=up]")).to_have_value(str(third))
-    # Resting on a row shows what its dimension does.
-    rows.nth(0).hover()
-    expect(page.locator(".film canvas")).to_have_count(5)
-    pictures = {page.locator(".film canvas").nth(i).evaluate(PIXELS) for i in range(5)}
-    assert len(pictures) == 5
-    settled(page)
-
-
 def test_a_surprise_is_a_place_among_the_data(server, browser_page):
     page = open_map(browser_page, server.explore())
     model = Library(server.home / "library").model(server.model_key.split(":")[1])
@@ -163,6 +135,7 @@ def test_a_surprise_is_a_place_among_the_data(server, browser_page):
     seen = [kept_point(page)]
     for _ in range(3):
         before = page.locator(".details").get_attribute("data-point")
+        menu(page, "More")
         page.get_by_role("button", name="Surprise me").click()
         wait_for_other_point(page, before)
         seen.append(kept_point(page))
@@ -193,15 +166,21 @@ def test_a_bad_link_is_said_and_the_map_still_opens(server, browser_page):
 
 def test_a_link_says_what_of_the_map_is_shown(server, browser_page):
     page = browser_page.page
-    page.goto(server.explore("&show=thumbnails,clouds&shade=magnification&wall=map&noise=1&by=9"))
+    page.goto(
+        server.explore(
+            "&show=thumbnails,clouds&shade=magnification&wall=map&unsure=fade&noise=1&by=9"
+        )
+    )
     look = page.locator("[data-part=explorer]")
     expect(look.get_by_role("button", name="Thumbnails")).to_have_attribute("aria-pressed", "true")
     expect(look.get_by_role("combobox", name="Shading")).to_have_value("magnification")
     expect(page.locator("[data-part=most]")).to_contain_text("×")
     expect(page.locator(".wall canvas").first).to_be_visible()
+    expect(look.get_by_role("button", name="Fade")).to_have_attribute("aria-pressed", "true")
     expect(look.get_by_role("button", name="Noise")).to_have_attribute("aria-pressed", "true")
+    menu(page, "More")
     look.get_by_role("button", name="Uncertain positions").click()
-    look.get_by_role("button", name="One", exact=True).click()
+    look.get_by_role("button", name="Back to one", exact=True).click()
     page.wait_for_function("!location.search.includes('wall=')")
     assert "show=thumbnails,ellipses" in page.url
     # Back from another page it is as it was.
@@ -209,5 +188,6 @@ def test_a_link_says_what_of_the_map_is_shown(server, browser_page):
     page.locator(MAP).wait_for(state="detached")
     page.get_by_role("link", name="Explore").click()
     page.wait_for_function("location.search.includes('shade=magnification')")
+    menu(page, "More")
     ellipses = look.get_by_role("button", name="Uncertain positions")
     expect(ellipses).to_have_attribute("aria-pressed", "true")

@@ -121,7 +121,7 @@ def test_what_the_page_leaves_out_is_said(dataset, page, tmp_path):
     rows = replace(dataset, targets=values, covariates=facts)
     model = gplvm_core.BayesianGPLVM(n_components=2, n_inducing=8, max_iter=3, random_state=0)
     page.goto(saved(gplvm_core.explorer(model.fit(values), rows), tmp_path))
-    page.get_by_text("gaps in 12 different sets of rows").wait_for()
+    page.get_by_text("The columns have different gaps").wait_for()
     last = page.locator("[data-part=colour] option").last
     assert last.inner_text() == "6 more facts are not offered"
     assert last.is_disabled()

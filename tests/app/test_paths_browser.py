@@ -42,7 +42,7 @@ def saved(page, name):
 
 def test_a_path_is_found_played_and_taken_home(server, browser_page):
     page = browser_page.page
-    page.goto(server.explore())
+    page.goto(server.explore("&unsure=off"))
     page.wait_for_selector("[data-ready=true]")
     settled(page)
     panel = page.get_by_role("group", name="Path", exact=True)

@@ -47,7 +47,7 @@ def page(browser: Browser, model, dataset, tmp_path) -> Iterator[Page]:
     page.wait_for_selector(READY)
     box = page.locator(MAP).bounding_box()
     page.mouse.click(box["x"] + 0.4 * box["width"], box["y"] + 0.6 * box["height"])
-    page.get_by_text("Take home").click()
+    page.get_by_text("Export", exact=True).click()
     yield page
     context.close()
 
@@ -124,7 +124,7 @@ def draw_around(page: Page, corners: list[tuple[float, float]], box: dict[str, f
 
 
 def test_rows_are_selected_by_drawing_around_them_and_taken_home(page, model):
-    page.get_by_role("button", name="Select", exact=True).click()
+    page.get_by_role("button", name="Select rows", exact=True).click()
     box = page.locator("canvas[data-part=lasso]").bounding_box()
     places = np.array(page.evaluate(f"Array.from({EXPLORER}.map.places)")).reshape(-1, 2)
     # A rectangle over the left half, drawn by hand.
@@ -152,7 +152,7 @@ def test_rows_are_selected_by_drawing_around_them_and_taken_home(page, model):
     page.get_by_text("Changes the output by").wait_for()
     draw_around(page, corners, box)
     page.get_by_text(f"{len(expected)} rows selected").wait_for()
-    page.get_by_role("button", name="Select", exact=True).click()
+    page.get_by_role("button", name="Select rows", exact=True).click()
     assert page.locator("canvas[data-part=lasso]").is_hidden()
 
 
@@ -164,7 +164,7 @@ def test_a_picture_is_taken_whole_and_large(browser, tmp_path):
     gplvm_core.explorer(model, dataset).save(tmp_path / "map.html")
     page = browser.new_page()
     page.goto((tmp_path / "map.html").as_uri())
-    page.get_by_text("Take home").click()
+    page.get_by_text("Export", exact=True).click()
     picture = Image.open(io.BytesIO(taken(page, "The output at the chosen place as PNG")))
     assert picture.size[1] >= 512
     assert picture.size[0] * 6 == pytest.approx(picture.size[1] * 4, abs=4)

@@ -12,9 +12,9 @@ test("a row is called by its identifier and label, else by its number", () => {
   const arrays = { latent, labels: Int32Array.of(0, 1, 0) };
   const header = { relevance: [1, 1], label_names: ["calm", "wild"], row_names: ["k1", "wild/2.png", ""] };
   const points = new LatentPoints(/** @type {any} */ ({ header, arrays, shapes }));
-  assert.deepEqual([0, 1, 2].map((n) => points.name(n)), ["k1, calm", "wild/2.png", "calm"]);
+  assert.deepEqual([0, 1, 2].map((n) => points.name(n)), ["k1 · calm", "wild/2.png", "Row 3 · calm"]);
   const bare = new LatentPoints(/** @type {any} */ ({ header: { relevance: [1, 1] }, arrays: { latent }, shapes }));
-  assert.equal(bare.name(1), "row 2");
+  assert.equal(bare.name(1), "Row 2");
 });
 
 test("the table of selected rows has what they are called", () => {

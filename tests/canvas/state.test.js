@@ -42,6 +42,7 @@ const LINKED = {
   shade: ["uncertainty", "magnification"],
   by: [-1, 0, 1],
   wall: ["one", "around", "anywhere", "map"],
+  unsure: ["blur", "fade", "off"],
   noise: [true, false],
   path: [null, [[0, 0.5, 1], [-1.25, 2, 0.0001]]],
   way: ["geodesic", "straight"],

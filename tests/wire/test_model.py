@@ -28,12 +28,13 @@ def chart_of(
     """A sparse regression posterior on points that are known, over smooth outputs."""
     rng = np.random.default_rng(0)
     latent = rng.standard_normal((N, Q))
-    outputs = np.sin(latent @ rng.standard_normal((Q, D)))
+    count = D if dataset is None else dataset.n_outputs
+    outputs = np.sin(latent @ rng.standard_normal((Q, count)))
     inducing, jitter = latent[:n_inducing], 1e-6
     gram = kernel.K(inducing) + jitter * np.eye(n_inducing)
     cross = kernel.K(inducing, latent)
     inverse = np.linalg.inv(gram + cross @ cross.T / noise)
-    center, scale = np.full(D, 3.0), np.linspace(0.5, 2.0, D)
+    center, scale = np.full(count, 3.0), np.linspace(0.5, 2.0, count)
     posterior = Posterior(
         kernel,
         inducing,
@@ -304,6 +305,26 @@ def test_outputs_with_a_noise_of_their_own_are_shaded_by_their_mean_variance(gap
     expected = variance.mean(axis=1)
     assert np.ptp(expected) > 0.2 * expected.max()
     np.testing.assert_allclose(header["scale"] ** 2 * packed_variance, expected, rtol=1e-4)
+
+
+def test_shares_are_of_what_every_dimension_changes():
+    """Of a linear map: squares of slopes times spreads; a dimension without effect has none."""
+    chart = chart_of(KERNELS["linear"])
+    slopes = predict(chart.posterior, np.eye(Q))[0] - predict(chart.posterior, np.zeros((1, Q)))[0]
+    change = np.mean((slopes / chart.posterior.scale) ** 2, axis=1) * chart.latent_mean.var(axis=0)
+    header, _ = unframe(pack_model(chart, "map"))
+    np.testing.assert_allclose(header["shares"], change / change.sum(), rtol=1e-6)
+    assert sum(header["shares"]) == pytest.approx(1.0)
+
+
+def test_rows_are_called_by_text_that_differs_in_every_row():
+    ids = np.array([f"patient {n}" for n in range(N)])
+    again = np.array(["a", "b"] * (N // 2))
+    for facts, names in (({"again": again, "id": ids}, ids.tolist()), ({"again": again}, None)):
+        chart = chart_of(KERNELS["rbf"])
+        chart = replace(chart, dataset=replace(chart.dataset, covariates=facts))
+        header, _ = unframe(pack_model(chart, "map"))
+        assert header.get("row_names") == names
 
 
 def test_an_unknown_kernel_is_named():

@@ -62,6 +62,8 @@ export class LinkedMaps {
     this.stopping = new AbortController();
     this.frame = new NextFrame(() => this.panels.forEach((panel) => panel.draw()));
     const models = modelsOf(packed);
+    // Maps of rows alone do not have the columns of a table: only facts and labels colour all maps.
+    for (const model of models) if ("coloured" in model) model.coloured = [];
     /** What all maps share; the places of its state are the first map's alone. */
     this.shared = new Scene(chosenBy(start, models[0]), readTheme(this.root));
     takeTheme(this.root, this.shared.theme);

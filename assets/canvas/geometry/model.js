@@ -4,6 +4,7 @@ import { formatNumber } from "../kit/format.js";
 import { readFrame } from "../kit/frame.js";
 import { kernelKind } from "./kernels.js";
 import { LatentPoints } from "./points.js";
+import { scaleEnds } from "./scale.js";
 import { LatentSlice } from "./slice.js";
 import { OutputVariances } from "./variances.js";
 
@@ -30,6 +31,7 @@ import { OutputVariances } from "./variances.js";
  */
 
 const NOTHING = 1e-5; // of the variance that positions carry: what adds less is left out
+const MOST_COLUMNS = 200; // of a table that are offered as colours
 const MOST_FOR_GAP = 300; // inducing inputs up to which the shading's own quadratic form pays
 
 /** @implements {Output} */
@@ -62,12 +64,43 @@ export class LatentModel extends LatentPoints {
     /** The training rows, small enough to be sent. @type {Float32Array | Uint8Array} */
     this.items = arrays.items;
     this.itemSize = this.items.length / this.nPoints;
+    /** The columns that can be colours. @type {readonly string[]} */
+    this.coloured = this.wholeColumns();
     this.outputs = new OutputVariances(content);
     /** @type {Float64Array | undefined} */
     this.powers = undefined;
     this.row = new Float64Array(this.nInducing);
     this.alpha = new Float64Array(this.nTerms);
     this.gap = this.nInducing <= MOST_FOR_GAP ? this.quadraticForm() : null;
+  }
+
+  /** The facts of the rows and, of a table, its columns. @override */
+  get factorNames() {
+    return [...super.factorNames, ...this.coloured];
+  }
+
+  /** The columns of a table whose values came with the rows. @returns {readonly string[]} */
+  wholeColumns() {
+    const { kind, columns } = this.drawing;
+    const whole = !this.crowd && this.itemSize === this.nOutputs && this.nOutputs <= MOST_COLUMNS;
+    return columns && whole && (kind === "bars" || kind === "curve") ? columns : [];
+  }
+
+  /** @override @param {number} f @param {number} n @returns {number} */
+  factor(f, n) {
+    const facts = super.factorNames.length;
+    return f < facts ? super.factor(f, n) : this.items[n * this.itemSize + f - facts];
+  }
+
+  /** @override @param {number} f */
+  factorRange(f) {
+    if (f < super.factorNames.length) return super.factorRange(f);
+    let range = this.factorRanges.get(f);
+    if (!range) {
+      range = scaleEnds(Float32Array.from({ length: this.nPoints }, (_, n) => this.factor(f, n)));
+      this.factorRanges.set(f, range);
+    }
+    return range;
   }
 
   /** Whether distances on the map can be measured: they need the kernel's derivative. */

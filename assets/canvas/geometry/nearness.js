@@ -172,6 +172,27 @@ export class NearPlane {
     return x;
   }
 
+  /**
+   * Mean and variances of the points near a place of the plane, in the dimensions outside it.
+   * @param {number} u
+   * @param {number} v
+   */
+  spread(u, v) {
+    const { rows, around, weights, others, points: { latent, nLatent } } = this;
+    const count = this.weigh(u, v);
+    const [mean, variances] = [new Float64Array(nLatent), new Float64Array(nLatent)];
+    for (let i = 0; i < count; i++) {
+      if (weights[i] === 0) continue;
+      const [weight, start] = [weights[i] / this.total, rows[around[i]] * nLatent];
+      for (const q of others) {
+        mean[q] += weight * latent[start + q];
+        variances[q] += weight * latent[start + q] ** 2;
+      }
+    }
+    for (const q of others) variances[q] = Math.max(variances[q] - mean[q] ** 2, 0);
+    return { mean, variances };
+  }
+
   /** How far training row n is from the place that the pointer gets at it, squared. @param {number} n */
   stray(n) {
     this.strays ??= Float64Array.from({ length: this.points.nPoints }, (_, m) => {

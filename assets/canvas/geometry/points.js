@@ -47,6 +47,11 @@ export class LatentPoints {
     return (this.rowNumbers?.[n] ?? this.crowd?.row(n) ?? n) + 1;
   }
 
+  /** What the points can be coloured by beside their labels. @returns {string[]} */
+  get factorNames() {
+    return this.header.factors ?? [];
+  }
+
   /** A fact of row n; NaN where it is not known. @param {number} f @param {number} n @returns {number} */
   factor(f, n) {
     if (n >= this.nPoints) return this.crowd?.column(`fact ${f}`)?.[n] ?? NaN;
@@ -157,10 +162,14 @@ export class LatentPoints {
     return this.header.row_names?.[n] || null;
   }
 
-  /** What a row is called: its identifier and its label, else its number. @param {number} n */
+  /** A row's own name: its identifier, else its number. @param {number} n @returns {string} */
+  rowName(n) {
+    return this.id(n) ?? `Row ${this.rowNumber(n)}`;
+  }
+
+  /** What a row is called: its own name, and its label where that says more. @param {number} n */
   name(n) {
-    const [id, label] = [this.id(n), this.labelName(n)];
-    if (id === null) return label ?? `row ${this.rowNumber(n)}`;
-    return label === null || id.includes(label) ? id : `${id}, ${label}`;
+    const [own, label] = [this.rowName(n), this.labelName(n)];
+    return label === null || own.includes(label) ? own : `${own} · ${label}`;
   }
 }

@@ -32,3 +32,18 @@ export class Typicality {
     return 1 - low / this.spacings.length;
   }
 }
+
+/**
+ * The commonest label among the rows nearest to a place.
+ * @param {LatentPoints} points
+ * @param {ArrayLike<number>} x
+ * @param {number} asked how many rows
+ */
+export function alikeRows(points, x, asked) {
+  const near = points.closest(x, asked).map(({ row }) => points.label(row)).filter((label) => label >= 0);
+  /** @type {Map<number, number>} */
+  const counts = new Map();
+  for (const label of near) counts.set(label, (counts.get(label) ?? 0) + 1);
+  const [best] = [...counts].sort(([, p], [, q]) => q - p);
+  return best ? { label: best[0], count: best[1], asked: near.length } : null;
+}

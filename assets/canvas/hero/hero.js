@@ -3,11 +3,11 @@
 import { fitCanvas, partsOf } from "../kit/dom.js";
 import { drawOutput } from "../kit/output.js";
 import { readTheme, takeTheme } from "../kit/theme.js";
-import { START_TURN } from "../kit/turn.js";
 import { LatentMap } from "../map/map.js";
+import { Scene } from "../map/scene.js";
+import { initial } from "../map/state.js";
 
-/** @import { LatentModel } from "../map/model.js" */
-/** @import { MapState } from "../map/map.js" */
+/** @import { LatentModel } from "../geometry/model.js" */
 
 const LEG_MS = 2600; // from one row to the next, while no pointer is there
 const STEP = 0.04; // of the map's width or height, by an arrow key
@@ -19,25 +19,7 @@ export class Hero {
     this.parts = partsOf(root);
     this.model = model;
     const { header } = model;
-    const [a, b] = header.dims;
-    /** @type {MapState} */
-    this.state = {
-      a, b,
-      point: model.position(header.start),
-      path: null,
-      held: new Set(),
-      follow: true,
-      hover: null,
-      hovered: -1,
-      marks: [],
-      marked: -1,
-      factor: -1,
-      selected: new Set(),
-      rows: [],
-      show: { thumbnails: false, ellipses: false, trajectories: false },
-      turn: { ...START_TURN },
-      theme: readTheme(this.parts.hero),
-    };
+    this.state = new Scene(initial(model), readTheme(this.parts.hero));
     this.values = new Float64Array(model.nOutputs);
     this.map = new LatentMap(this.parts.lower, this.parts.upper, model, this.state);
     /** Rows on a round trip through the data. @type {number[]} */

@@ -27,8 +27,9 @@ export function niceTicks(low, high, count) {
  * @param {PlaneView} plane
  * @param {[string, string]} names
  * @param {Theme} theme
+ * @param {number} [inset] CSS pixels above and below that something covers
  */
-export function drawMapAxes(context, plane, names, theme) {
+export function drawMapAxes(context, plane, names, theme, inset = 0) {
   const { view, width, height } = plane;
   context.font = `11px ${theme.font}`;
   context.fillStyle = css(theme.muted);
@@ -60,8 +61,8 @@ export function drawMapAxes(context, plane, names, theme) {
   context.fillStyle = css(mix(theme.background, theme.text, 0.8));
   context.textBaseline = "alphabetic";
   context.textAlign = "right";
-  context.fillText(`${names[0]} →`, width - 8, height - 22);
+  context.fillText(`${names[0]} →`, width - 10, height - 22 - inset);
   context.textAlign = "left";
   context.textBaseline = "top";
-  context.fillText(`↑ ${names[1]}`, 8, 8);
+  context.fillText(`↑ ${names[1]}`, 10, 8 + inset);
 }

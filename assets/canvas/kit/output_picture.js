@@ -3,10 +3,12 @@
 import { fitCanvas } from "./dom.js";
 import { formatNumber } from "./format.js";
 import { drawOutput, outputHeight } from "./output.js";
+import { drawUnsure } from "./unsure.js";
 import { turnBy, turnable } from "./turn.js";
 
 /** @import { Turn } from "./geometry.js" */
 /** @import { Theme } from "./theme.js" */
+/** @import { UnsurePixels } from "./unsure.js" */
 /** @import { Output } from "../geometry/model.js" */
 
 export class OutputPicture {
@@ -56,14 +58,16 @@ export class OutputPicture {
   /**
    * Draw what belongs to a latent point; returns the variance there, in internal units.
    * @param {ArrayLike<number>} point
+   * @param {UnsurePixels | null} [unsure] of an image
    */
-  draw(point) {
+  draw(point, unsure = null) {
     const { model, state, values } = this;
     const variance = model.predict(point, values);
     if (!this.size?.[0]) return variance;
     const context = fitCanvas(this.canvas, ...this.size);
     const spread = ["curve", "bars"].includes(model.drawing.kind) ? model.deviations(point) : null;
     drawOutput(context, model.drawing, values, ...this.size, { theme: state.theme, turn: state.turn, spread, small: this.small });
+    if (unsure) drawUnsure(context, model.drawing, values, this.size, unsure, state.theme);
     return variance;
   }
 

@@ -61,6 +61,7 @@ export function readTheme(element) {
     background,
     text,
     accent: parseColour(read("--st-primary-color", "#0072b2")),
+    point: dark ? [255, 154, 92] : [194, 68, 10],
     muted: mix(background, text, 0.62),
     faint: mix(background, text, 0.16),
     // The map is lit where the model knows and lies in shadow where it does not.

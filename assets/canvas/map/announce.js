@@ -1,16 +1,18 @@
 // Words for those who do not see the pictures.
 
 import { formatCoordinate } from "../kit/format.js";
+import { FAR } from "./inspector.js";
 
 /** @import { Explorer } from "./explorer.js" */
 
 /** Tell where the chosen point is, how sure the outputs are, and what is near. @param {Explorer<any>} explorer */
-export function announce({ model, state, parts, pictures }) {
-  const near = model.name(model.nearest(state.point));
+export function announce({ model, state, parts, pictures, inspector }) {
+  const far = inspector?.typicality.share(state.point) === 0;
+  const near = far ? FAR : `Nearest row: ${model.name(model.nearest(state.point))}`;
   const at = [state.a, state.b].map((q) => `dimension ${q + 1} at ${formatCoordinate(state.point[q])}`).join(", ");
   const spread = pictures.map((picture) => picture.sureness(state.point)).join(" ");
-  parts.announce.textContent = `Point kept: ${at}. ${spread} Nearest training item: ${near}.`;
-  for (const picture of pictures) picture.describe(`${at}; nearest training item ${near}`);
+  parts.announce.textContent = `Point kept: ${at}. ${spread} ${near}.`;
+  for (const picture of pictures) picture.describe(`${at}; ${near}`);
   parts.upper.setAttribute("aria-label",
     `Latent map of ${model.nRows} training points, ${at}. Arrow keys move the point, Enter keeps it, plus and minus zoom, 0 resets.`);
 }

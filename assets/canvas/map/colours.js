@@ -47,10 +47,10 @@ export class Colours {
     this.model = model;
     this.state = state;
     this.choose = choose;
-    const names = /** @type {string[]} */ (model.header.factors ?? []);
+    const names = model.factorNames;
     this.menu = parts.colour;
     if (this.menu) {
-      const labels = model.labels ? "Labels" : "Nothing";
+      const labels = model.labels ? "Label" : "None";
       this.menu.replaceChildren(...[labels, ...names].map((name, i) => element("option", { value: i - 1 }, name)));
       const more = model.header.more_factors;
       if (more) this.menu.append(element("option", { disabled: "" }, `${more} more ${more === 1 ? "fact is" : "facts are"} not offered`));
@@ -80,7 +80,7 @@ export class Colours {
     const [low, high] = model.factorRange(factor);
     parts.legend.hidden = false;
     parts.legend.replaceChildren(element("span", { class: "scale" },
-      `${model.header.factors[factor]}: ${formatNumber(low)}`, element("i", { class: "heat" }), formatNumber(high)));
+      `${model.factorNames[factor]}: ${formatNumber(low)}`, element("i", { class: "heat" }), formatNumber(high)));
   }
 
   showLabels() {

@@ -1,12 +1,12 @@
 // The controls around the map: dimension pair, toggles, strip of dimensions, legend, and the line under the output.
 
-import { browserStorage } from "../kit/dom.js";
 import { formatCoordinate, formatNumber } from "../kit/format.js";
+import { closingMenus } from "../kit/menus.js";
 import { PairMenus } from "../kit/pair.js";
 import { Colours } from "./colours.js";
 import { DimensionStrip } from "./dimensions.js";
 import { drawnPlace } from "../geometry/drawn.js";
-import { showHints } from "./hints.js";
+import { Matters } from "./matters.js";
 import { unseenDeviation } from "./layers.js";
 
 /** @import { Explorer } from "./explorer.js" */
@@ -22,7 +22,7 @@ export class Controls {
     /** Instead of what to do on the map. @type {string | null} */
     this.words = null;
     this.menus = new PairMenus(this.parts, this.state, (a, b) => explorer.setPair(a, b));
-    this.strip = new DimensionStrip(explorer);
+    this.strip = explorer.parts.inspector ? new Matters(/** @type {any} */ (explorer)) : new DimensionStrip(explorer);
     this.colours = new Colours(explorer, (action) => explorer.dispatch(action));
     this.toggles = /** @type {HTMLButtonElement[]} */ ([...explorer.root.querySelectorAll("[data-show]")]);
     this.buildPair();
@@ -35,10 +35,20 @@ export class Controls {
     this.showLegend();
   }
 
-  /** For a projector, and for who is here for the first time. */
+  /** Buttons that move the map, and the whole screen for a projector. */
   buildScreen() {
-    const { present, hints } = this.parts;
-    if (hints) showHints(hints, browserStorage());
+    const { explorer, parts: { fit, present } } = this;
+    for (const button of /** @type {NodeListOf<HTMLElement>} */ (explorer.root.querySelectorAll("[data-zoom]"))) {
+      button.addEventListener("click", () => {
+        explorer.map.zoom(explorer.map.width / 2, explorer.map.height / 2, Number(button.dataset.zoom));
+        explorer.wall?.moved();
+      });
+    }
+    fit?.addEventListener("click", () => {
+      explorer.map.fit();
+      explorer.wall?.moved();
+    });
+    closingMenus(explorer.root);
     if (!present) return;
     present.hidden = !document.fullscreenEnabled;
     present.addEventListener("click", () => {
@@ -58,10 +68,9 @@ export class Controls {
   /** Beside the map: what to do, or `words` instead. @param {string | null} words */
   showHint(words) {
     this.words = words;
-    const generate = this.explorer.map.follows() ? "generate near the data" : "generate";
     this.parts.hint.textContent = words ?? (matchMedia("(pointer: coarse)").matches
-      ? `Touch to ${generate}, lift to keep, two fingers to zoom`
-      : `Move to ${generate}, click to keep, Ctrl + scroll to zoom, drag to pan`);
+      ? "Touch to look, lift to keep, two fingers to zoom"
+      : "Move to look, click to keep, drag to pan");
   }
 
   showGroups() {

@@ -1,6 +1,6 @@
 // The explorer: one model, one state, and the parts that show it. Knows nothing of Streamlit.
 
-import { partsOf } from "../kit/dom.js";
+import { browserStorage, partsOf } from "../kit/dom.js";
 import { NextFrame } from "../kit/next_frame.js";
 import { OutputPicture } from "../kit/output_picture.js";
 import { usedGroups } from "../kit/pair.js";
@@ -9,12 +9,15 @@ import { START_TURN } from "../kit/turn.js";
 import { mapActions } from "./actions.js";
 import { announce, showCrowd } from "./announce.js";
 import { Controls } from "./controls.js";
-import { Details } from "./details.js";
 import { Gestures } from "./gestures.js";
+import { Inspector, shareLink } from "./inspector.js";
 import { LatentMap } from "./map.js";
+import { Matters } from "./matters.js";
 import { Memory } from "./memory.js";
+import { DimensionNames } from "./names.js";
 import { Paths } from "./paths.js";
 import { Scene } from "./scene.js";
+import { Search } from "./search.js";
 import { Selecting } from "./selecting.js";
 import { ShadeChoice } from "./shade_choice.js";
 import { showPlace, showSwitches } from "./showing.js";
@@ -26,6 +29,9 @@ import { Wall } from "./wall.js";
 /** @import { MapModel } from "./map.js" */
 /** @import { Action, Chosen, Place } from "./state.js" */
 
+const COVERED = 40; // CSS pixels of the map below its legend, and above its buttons
+const LEGEND_MARGIN = 10;
+const BELOW_MAP = 34; // CSS pixels for the line below the map
 const SETTLE_MS = 450; // arrow keys and sliders: kept when they have rested this long
 
 /** @template {MapModel} [Model=MapModel] */
@@ -53,11 +59,20 @@ export class Explorer {
     this.model = model;
     this.state = new Scene(chosen, readTheme(this.root));
     this.map = new LatentMap(this.parts.lower, this.parts.upper, model, this.state);
-    // One output has more to tell of a point than several side by side.
-    this.details = this.parts.details ? new Details(this.parts.details, /** @type {any} */ (model), this.state) : null;
+    this.names = new DimensionNames(model.header.name, model.header.axes.slice(), browserStorage());
+    model.header.axes = this.names.all;
     this.map.onCrowd = () => showCrowd(this);
     this.pictures = this.buildPictures();
+    // One output has more to tell of a place than several side by side.
+    if (this.parts.inspector) {
+      // The map ends where the window does, whatever stands above it.
+      const top = this.parts.map.getBoundingClientRect().top;
+      this.root.style.setProperty("--map-top", `${Math.min(Math.max(top, 120), 320) + BELOW_MAP}px`);
+    }
+    this.inspector = this.parts.inspector ? new Inspector(/** @type {any} */ (this)) : null;
     this.controls = new Controls(this);
+    this.search = this.parts.search ? new Search(this) : null;
+    shareLink(this.parts.share);
     this.wall = this.parts.wall ? new Wall(this) : null;
     this.selecting = this.parts.lasso ? new Selecting(this) : null;
     this.taking = this.parts.taking ? new Taking(this) : null;
@@ -69,7 +84,7 @@ export class Explorer {
     this.observer = new ResizeObserver(() => this.resize());
     this.observer.observe(this.parts.map);
     for (const { canvas } of this.pictures) this.observer.observe(/** @type {HTMLElement} */ (canvas.parentElement));
-    if (this.details) this.observer.observe(this.parts.details);
+    if (this.inspector) this.observer.observe(this.parts.details);
     takeTheme(this.root, this.state.theme);
     this.resize();
     this.map.fit();
@@ -194,6 +209,16 @@ export class Explorer {
     this.paint();
   }
 
+  /** What a visitor calls a dimension, wherever it is named. @param {number} q @param {string} name */
+  rename(q, name) {
+    this.names.rename(q, name);
+    this.model.header.axes = this.names.all;
+    this.controls.showGroups();
+    this.controls.showPair();
+    this.map.drawLower();
+    this.paint();
+  }
+
   settle() {
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.keep(), SETTLE_MS);
@@ -220,7 +245,7 @@ export class Explorer {
 
   /** All that is said of the chosen point. */
   tell() {
-    this.details?.tell(this.state.point);
+    if (this.parts.details) this.parts.details.dataset.point = JSON.stringify(Array.from(this.state.point));
     this.wall?.follow();
     announce(this);
   }
@@ -245,12 +270,21 @@ export class Explorer {
   drawOutputs() {
     const point = this.shownPoint();
     this.controls.showPoint(point);
-    this.controls.readout(point, this.pictures.map((picture) => picture.draw(point)));
+    const { inspector } = this;
+    const unsure = inspector?.unsure(point) ?? null;
+    const variances = this.pictures.map((picture) => picture.draw(point, unsure));
+    if (inspector) inspector.show(point);
+    else this.controls.readout(point, variances);
+  }
+
+  /** What every dimension does, where an inspector shows it. */
+  get matters() {
+    return this.controls.strip instanceof Matters ? this.controls.strip : null;
   }
 
   /** How high a picture may be. @returns {number} */
   mostHeight() {
-    return this.root.clientWidth >= 720 ? 400 : 180;
+    return this.root.clientWidth >= 720 ? 300 : 148;
   }
 
   resize() {
@@ -258,14 +292,14 @@ export class Explorer {
     if (clientWidth !== this.map.width || clientHeight !== this.map.height) this.map.resize(clientWidth, clientHeight);
     const changed = this.pictures.map((picture) => picture.fit(this.mostHeight()));
     if (changed.includes(true)) this.paint();
-    this.details?.draw();
+    if (this.inspector) this.map.inset = Math.max(this.parts.legend.offsetHeight + LEGEND_MARGIN, COVERED);
+    this.inspector?.follow();
     this.wall?.draw();
   }
 
   /** A stick figure was turned, and every other one with it. */
   turned() {
     this.paint();
-    this.details?.draw();
     this.wall?.draw();
   }
 
@@ -273,8 +307,6 @@ export class Explorer {
   retheme() {
     takeTheme(this.root, this.state.theme);
     this.controls.showLegend();
-    this.details?.build();
-    this.details?.draw();
     this.wall?.draw();
     this.memory.show();
     this.map.refresh();
@@ -287,6 +319,8 @@ export class Explorer {
     this.observer.disconnect();
     this.controls.stop();
     this.memory.stop();
+    this.inspector?.stop();
+    this.search?.stop();
     this.paths?.stop();
     this.shades?.stop();
     this.wall?.stop();

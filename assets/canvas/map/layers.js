@@ -231,15 +231,16 @@ export function drawHovered(context, map, n) {
   const pictured = n < model.nPoints;
   const size = pictured ? HOVERED : 0;
   const count = pictured ? model.pictured.length : 0;
-  const wide = pictured ? count * (HOVERED + 4) - 4 : 92;
+  context.font = `600 11px ${theme.font}`;
+  const words = model.name(n);
+  const wide = Math.max(pictured ? count * (HOVERED + 4) - 4 : 92, Math.min(context.measureText(words).width, 200));
   const left = x + 16 + wide > map.width ? Math.max(x - 16 - wide, 4) : x + 16;
   const top = Math.min(Math.max(y - size / 2, 4), map.height - size - 22);
   context.fillStyle = css(theme.background, 0.95);
   context.fillRect(left - 4, top - 4, wide + 8, size + 24);
   for (let i = 0; i < count; i++) drawItem(context, map, n, left + i * (size + 4), top, size, i);
-  context.font = `600 11px ${theme.font}`;
   context.fillStyle = css(theme.text);
   context.textAlign = "center";
   context.textBaseline = "middle";
-  context.fillText(model.name(n), left + wide / 2, top + size + 10, wide + 4);
+  context.fillText(words, left + wide / 2, top + size + 10, wide + 4);
 }

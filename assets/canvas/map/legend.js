@@ -57,7 +57,7 @@ export class Legend {
   /** @param {CanvasRenderingContext2D} context @param {number} factor */
   drawScale(context, factor) {
     const [low, high] = this.model.factorRange(factor);
-    const begin = `${this.model.header.factors[factor]}: ${formatNumber(low)}`;
+    const begin = `${this.model.factorNames[factor]}: ${formatNumber(low)}`;
     const left = this.measuring.measureText(begin).width + 8;
     const step = SCALE.width / SCALE.steps;
     for (let i = 0; i < SCALE.steps; i++) {

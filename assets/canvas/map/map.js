@@ -52,6 +52,8 @@ export class LatentMap extends PlaneView {
     this.crowd = model.crowd && new CrowdLayer(this, model.crowd);
     /** Called when more of the rows are here. @type {() => void} */
     this.onCrowd = () => {};
+    /** CSS pixels above and below that are covered by controls. */
+    this.inset = 0;
     /** What is shaded, where it is not the uncertainty. @type {Magnification | null} */
     this.shadeBy = null;
   }
@@ -144,7 +146,7 @@ export class LatentMap extends PlaneView {
     this.shadeBy?.draw(context);
     const { a, b, theme } = this.state;
     const { axes } = this.model.header;
-    drawMapAxes(context, this, [axes[a], axes[b]], theme);
+    drawMapAxes(context, this, [axes[a], axes[b]], theme, this.inset);
     if (this.state.show.trajectories) drawTrajectories(context, this);
     if (this.state.show.ellipses) drawEllipses(context, this);
     if (!this.crowd?.draw(context)) drawDots(context, this, Array.from({ length: this.model.nPoints }, (_, n) => n));
@@ -266,7 +268,7 @@ export class LatentMap extends PlaneView {
     };
     ring();
     context.lineWidth = 2;
-    context.strokeStyle = css(theme.text);
+    context.strokeStyle = css(theme.point);
     ring();
     if (hover && hovered < 0) {
       const [hx, hy] = this.toPixel(hover[0], hover[1]);

@@ -1,5 +1,7 @@
 // What the outputs of a model are called.
 
+import { element } from "../kit/dom.js";
+
 /** @import { Drawing } from "../kit/geometry.js" */
 
 /**
@@ -17,3 +19,11 @@ export function columnNames(drawing, count) {
   });
 }
 
+/**
+ * A word where the page has one deviation for all outputs, because they differ in too many gaps.
+ * @param {{ sets_of_rows?: number }} header of a layer
+ */
+export function untold({ sets_of_rows: sets }) {
+  if (!sets) return [];
+  return [element("p", { class: "untold" }, "The columns have different gaps; all show one mean uncertainty.")];
+}

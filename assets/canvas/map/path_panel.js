@@ -26,7 +26,7 @@ export class PathPanel {
     /** @type {Record<string, HTMLButtonElement>} */
     this.kinds = {
       straight: button("Straight", "In a straight line through the latent space", () => paths.choose("straight")),
-      geodesic: button("Geodesic", "The way along which the output changes least in all: the shortest one, by the expected change of the output", () => paths.choose("geodesic")),
+      geodesic: button("Geodesic", "The smoothest route", () => paths.choose("geodesic")),
     };
     this.play = button("Play", "Move along the path, so that the output changes evenly", () => paths.toggle());
     this.loop = button("Loop", "There and back, again and again; files go there and back, too", () => paths.turnAround());

@@ -54,8 +54,7 @@ export class Selecting {
     // Those that have pictures come first.
     const shown = Array.from({ length: Math.min(rows.length, MOST_PICTURES) }, (_, i) => rows[i]).filter((n) => n < model.nPoints);
     const pictures = shown.map((n) => {
-      const number = `row ${model.rowNumber(n)}`;
-      const words = model.name(n) === number ? number : `${number}, ${model.name(n)}`;
+      const words = model.name(n);
       const button = element("button", { type: "button", title: words, "aria-label": `Go to ${words}` });
       const picture = thumbnailPicture(model.pictured[0], n, SMALL, theme);
       picture.style.width = picture.style.height = `${SMALL}px`;

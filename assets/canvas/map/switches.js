@@ -7,6 +7,7 @@
 /** @typedef {"uncertainty" | "magnification"} Shade */
 /** @typedef {"one" | "around" | "anywhere" | "map"} WallMode */
 /** @typedef {"straight" | "geodesic"} WayKind */
+/** @typedef {"blur" | "fade" | "off"} Unsure */
 /**
  * What a model offers; an action that needs something else is refused.
  * @typedef {object} Offer
@@ -25,6 +26,7 @@
  * @property {readonly number[]} labels set off from the others
  * @property {ArrayLike<number>} rows selected ones, in order
  * @property {WallMode} wall how many pictures stand beside the map, and of which places
+ * @property {Unsure} unsure how a picture shows pixels that may be off
  * @property {boolean} noise whether they have noise
  * @property {Ends | null} path
  * @property {WayKind} way
@@ -76,6 +78,7 @@ export const SWITCHES = {
   labels: { first: () => NONE, allows: (labels, offer) => labels.every((label) => offer.labels.includes(label)) },
   rows: { first: () => NONE, allows: (rows, offer) => !rows.length || among(rows[rows.length - 1], offer.rows) },
   wall: oneOf(["one", "around", "anywhere", "map"]),
+  unsure: oneOf(["blur", "fade", "off"]),
   noise: {
     first: () => false,
     allows: (noise) => typeof noise === "boolean",
@@ -119,7 +122,7 @@ export function offerOf(model) {
   return {
     axes: model.nLatent,
     show: layers((name) => LAYERS[name](model)),
-    facts: (model.header.factors ?? []).length,
+    facts: model.factorNames.length,
     labels: model.presentLabels(),
     rows: model.nRows,
     lengths: Boolean(model.lengths),

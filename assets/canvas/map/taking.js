@@ -1,4 +1,4 @@
-// Taking home what is shown: the output at the chosen point and the map, as pictures, numbers, code.
+// Exporting what is shown: the output at the chosen point and the map, as pictures, numbers, code.
 
 import { bvhText } from "../kit/bvh.js";
 import { element } from "../kit/dom.js";
@@ -46,20 +46,7 @@ export class Taking {
       element("section", {}, element("h4", {}, "The Python that makes this output"), this.code, copy),
       this.said,
     );
-    this.menu.addEventListener("toggle", () => {
-      if (!this.menu.open) return;
-      // Below its button, wherever that stands in the toolbar.
-      this.menu.dataset.side = 2 * this.menu.offsetLeft < explorer.root.clientWidth ? "left" : "right";
-      this.showCode();
-    });
-    explorer.root.addEventListener("pointerdown", (event) => {
-      if (!this.menu.contains(/** @type {Node} */ (event.target))) this.menu.open = false;
-    });
-    this.menu.addEventListener("keydown", (event) => {
-      if (event.key !== "Escape") return;
-      this.menu.open = false;
-      this.menu.querySelector("summary")?.focus();
-    });
+    this.menu.addEventListener("toggle", () => this.menu.open && this.showCode());
   }
 
   /** @param {string} title @param {Format[]} formats @param {(format: Format) => Promise<void>} take */

@@ -12,10 +12,10 @@ const SIDE = 4;
 const WALL_REST_MS = 150; // after the map moved, before what lies on it is drawn anew
 /** @type {[WallMode, string, string][]} */
 const MODES = [
-  ["one", "One", "The output at the pointer"],
-  ["around", "Around", "Sixteen places half-way between the ring and draws of the forty rows nearest to it"],
-  ["anywhere", "Anywhere", "Sixteen places at random among the data: each is drawn from what is known of one row's position"],
-  ["map", "Map", "Sixteen places side by side on the part of the map that is shown"],
+  ["around", "More like this", "Sixteen variations near this point"],
+  ["anywhere", "Anywhere", "Sixteen places at random among the data"],
+  ["map", "Map", "Sixteen places spread over the map in view"],
+  ["one", "Back to one", "The picture of this place"],
 ];
 
 export class Wall {
@@ -41,7 +41,7 @@ export class Wall {
       button.addEventListener("click", () => this.open(mode));
       return button;
     });
-    const noisy = element("button", { type: "button", "data-part": "noisy", "aria-pressed": "false", title: "Add to every value what the model holds for doubt and noise, drawn on its own" }, "Noise");
+    const noisy = element("button", { type: "button", "data-part": "noisy", "aria-pressed": "false", title: "Add the doubt and the noise that a real row would have" }, "Noise");
     noisy.addEventListener("click", () => explorer.dispatch({ type: "set", name: "noise", value: !this.noisy }));
     this.noisyButton = noisy;
     explorer.parts["wall-modes"].replaceChildren(...this.buttons, noisy);
@@ -77,7 +77,10 @@ export class Wall {
 
   show() {
     const one = this.mode === "one";
-    for (const button of this.buttons) button.setAttribute("aria-pressed", String(button.dataset.wall === this.mode));
+    for (const button of this.buttons) {
+      button.setAttribute("aria-pressed", String(button.dataset.wall === this.mode));
+      button.hidden = one && button.dataset.wall !== "around";
+    }
     this.host.hidden = one;
     this.noisyButton.hidden = one;
     this.explorer.parts.output.hidden = !one;

@@ -1,8 +1,8 @@
 // Streamlit's side of the first screen: pictures at once, the live map when its bytes are there.
 
+import { LatentModel } from "../geometry/model.js";
 import { Hero } from "../hero/hero.js";
 import { partsOf } from "../kit/dom.js";
-import { LatentModel } from "../map/model.js";
 import { component, freshBytes } from "./shelf.js";
 
 /** What there is to see before the bytes come: images as addresses. @typedef {{ store: string, map: string, picture: string }} HeroData */

@@ -2,7 +2,7 @@
 
 import { element } from "../kit/dom.js";
 import { OutputPicture } from "../kit/output_picture.js";
-import { untold } from "../map/details.js";
+import { untold } from "../map/outputs.js";
 import { Explorer } from "../map/explorer.js";
 
 /** @import { Group } from "../kit/pair.js" */

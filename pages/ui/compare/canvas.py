@@ -7,7 +7,7 @@ from pages.ui.shared.component import component, hold_bytes, room_for
 from pages.ui.shared.link import whole_number
 from pages.ui.shared.place import FARTHEST
 
-show_maps = component("compare", "compare/compare.html", "map/map.css", "compare/compare.css")
+show_maps = component("compare", "compare/compare.html", "map/strip.css", "compare/compare.css")
 
 
 def linked_maps(members: list[Member]) -> None:

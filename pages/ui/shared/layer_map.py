@@ -13,7 +13,9 @@ from pages.ui.shared.map_place import linked_place
 from pages.ui.shared.place import PARAMETERS
 from pages.ui.shared.plain import plain
 
-show_layers = component("layers", "views/views.html", "map/map.css", "views/views.css")
+show_layers = component(
+    "layers", "views/views.html", "map/strip.css", "map/bookmarks.css", "views/views.css"
+)
 
 
 def place_in_words(at: int, depth: int) -> str:

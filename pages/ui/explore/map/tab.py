@@ -61,23 +61,28 @@ def latent_map(item: Item, name: str) -> None:
         f"**The map.** {TERMS['latent']} Two dimensions are shown at a time, the most "
         "relevant first. The others follow the data: each is the mean of the dots' positions, "
         "weighted by how near they are to the pointer on the map, so what is drawn stays close "
-        "to real rows. Moving the slider of one of them, or switching off *Follow the data*, holds "
-        "them where the sliders stand. Dots fade when their other coordinates are far from those "
-        "shown there.",
-        "**The shading** is the standard deviation of the prediction: light where the model is "
-        "sure, in shadow where it is not; the numbers beside the scale are in the data's units, "
-        "like every number behind ±. The first ± beside the picture is how well the *function* is "
-        "known at this place; the second adds the noise that a single row has. The picture of the "
-        "uncertainty goes further: it says how much every output varies if the point were only as "
-        "well known as its nearest training row, on a scale that reaches to the data's own spread "
-        "and is the same everywhere.",
-        "**Sixteen at once.** *Around* draws places near the ring, *Anywhere* from the positions "
-        "of all rows and their doubt, *Map* lays a grid over what is shown. They are means of the "
-        "function; *Noise* adds what a row would have beside it. Press a picture to go there.",
+        "to real rows. Moving the slider of one of them, or switching off *Follow the data* in "
+        "*More*, keeps them where they are. Dots fade when their other coordinates are far from "
+        "those shown there.",
+        "**The inspector** describes one place. *Here* is the pointer's place; *Kept* is the "
+        "point, which a click sets. It returns when the pointer leaves the map.",
+        "**What matters.** The pictures show the place with one dimension between −2 and +2 "
+        "standard deviations of the rows; drag across them to move the point. The bar is the "
+        "dimension's share of what all dimensions change in the output. Names that you type stay "
+        "in this browser.",
+        "**How sure.** *Well known here*: about one value in seven, or fewer, is off by more than "
+        "half of the data's own spread. *Fairly sure*: up to two in five. *A guess*: more. These "
+        "limits were measured on rows of the ready models that were left out. Pixels that are a "
+        "guess are blurred. The map's shading is the standard deviation of the prediction, in the "
+        "units of the data.",
+        "**Find rows** by number, id, label or value: `173`, `old`, `age > 0.8`.",
+        "**More like this** shows sixteen variations near the point; *Anywhere* draws them from "
+        "the positions of all rows, *Map* spreads them over the part in view. *Noise* adds what a "
+        "real row would have. Press a picture to go there.",
         "**Keys.** Arrow keys move the point (with Shift in larger steps), Enter keeps it, + "
-        "and − zoom, 0 resets; Ctrl+Z goes back to the place before, Ctrl+Shift+Z forward. "
-        "Dragging the ring moves it; dragging elsewhere, or with Shift, moves the map. Bookmarks "
-        "stay in this browser; the link leads to this place.",
+        "and − zoom, 0 resets, / finds a row; Ctrl+Z goes back to the place before, Ctrl+Shift+Z "
+        "forward. Dragging the ring moves it; dragging elsewhere, or with Shift, moves the map. "
+        "Bookmarks stay in this browser; the link leads to this place.",
         f"**Training.** {training_in_words(item.model)}",
         *([f"**Held out.** {measured}: {CALIBRATED}"] if measured else []),
         *bullets(item.model.notes_),

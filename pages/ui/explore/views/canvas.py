@@ -25,7 +25,9 @@ from pages.ui.shared.outputs import MOST_OUTPUTS, first_outputs, possible_output
 from pages.ui.shared.place import MapPlace
 from pages.ui.shared.plain import plain
 
-show_views = component("views", "views/views.html", "map/map.css", "views/views.css")
+show_views = component(
+    "views", "views/views.html", "map/strip.css", "map/bookmarks.css", "views/views.css"
+)
 
 
 def stage(item: Item, name: str, parts: tuple[Part, ...]) -> None:

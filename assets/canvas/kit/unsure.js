@@ -1,0 +1,75 @@
+// Pixels that may be off: blurred or faded, the more the less they are known.
+
+import { contextOf } from "./dom.js";
+import { imageBox } from "./geometry.js";
+
+/** @import { Drawing } from "./geometry.js" */
+/** @import { Theme } from "./theme.js" */
+
+/**
+ * cells: variances on a square grid of so many cells a side, as shares of the data's own; from, to:
+ * the deviations where the effect begins and where it is whole.
+ * @typedef {{ how: "blur" | "fade", cells: ArrayLike<number>, side: number, from: number, to: number }} UnsurePixels
+ */
+
+const FADED = 0.9; // of a pixel's colour, at most
+
+/** A canvas that is used again and again. @type {{ layer?: HTMLCanvasElement }} */
+const unsureSheet = {};
+
+/**
+ * Over an image that was drawn: one pixel a cell, as large as the image and smoothed.
+ * @param {CanvasRenderingContext2D} context
+ * @param {Drawing} drawing
+ * @param {ArrayLike<number>} values of the image
+ * @param {[number, number]} size in CSS pixels
+ * @param {UnsurePixels} unsure
+ * @param {Theme} theme
+ */
+export function drawUnsure(context, drawing, values, size, { how, cells, side, from, to }, theme) {
+  const layer = (unsureSheet.layer ??= document.createElement("canvas"));
+  [layer.width, layer.height] = [side, side];
+  const image = contextOf(layer).createImageData(side, side);
+  let most = 0;
+  for (let i = 0; i < side * side; i++) {
+    const share = Math.min(Math.max((Math.sqrt(around(cells, i, side)) - from) / (to - from), 0), 1);
+    most = Math.max(most, share);
+    image.data.set(how === "fade" ? theme.background : meanColour(drawing, values, i, side), 4 * i);
+    image.data[4 * i + 3] = 255 * share * (how === "fade" ? FADED : 1);
+  }
+  if (most === 0) return;
+  contextOf(layer).putImageData(image, 0, 0);
+  const { x, y, fit } = imageBox(drawing, ...size);
+  context.imageSmoothingEnabled = true;
+  context.drawImage(layer, x, y, drawing.shape[1] * fit, drawing.shape[0] * fit);
+}
+
+/** The mean colour of the pixels in a cell. @param {Drawing} drawing @param {ArrayLike<number>} values @param {number} i @param {number} side */
+function meanColour({ shape: [rows, columns, channels = 1], range: [low, high] }, values, i, side) {
+  const [row, column] = [Math.floor(i / side), i % side];
+  const begin = (/** @type {number} */ at, /** @type {number} */ length) => Math.floor((at * length) / side);
+  const end = (/** @type {number} */ at, /** @type {number} */ length) => Math.max(Math.ceil(((at + 1) * length) / side), begin(at, length) + 1);
+  const colour = [0, 0, 0];
+  let count = 0;
+  for (let r = begin(row, rows); r < end(row, rows); r++) {
+    for (let c = begin(column, columns); c < end(column, columns); c++) {
+      const at = (r * columns + c) * channels;
+      for (let k = 0; k < 3; k++) colour[k] += values[at + (channels === 3 ? k : 0)];
+      count += 1;
+    }
+  }
+  return colour.map((sum) => (255 * (sum / count - low)) / (high - low));
+}
+
+/** The mean of a cell and its neighbours: a single pixel says little of its surroundings. @param {ArrayLike<number>} cells @param {number} i @param {number} side */
+function around(cells, i, side) {
+  const [row, column] = [Math.floor(i / side), i % side];
+  let [sum, count] = [0, 0];
+  for (let r = Math.max(row - 1, 0); r <= Math.min(row + 1, side - 1); r++) {
+    for (let c = Math.max(column - 1, 0); c <= Math.min(column + 1, side - 1); c++) {
+      sum += cells[r * side + c];
+      count += 1;
+    }
+  }
+  return sum / count;
+}

@@ -1,0 +1,140 @@
+// All that there is to know of one place: the pointer's while it is on the map (Here), else the point's (Kept).
+
+import { element } from "../kit/dom.js";
+import { formatCoordinate } from "../kit/format.js";
+import { inSlices } from "../kit/slices.js";
+import { ALL_UNSURE, DOUBT_CELLS, Doubt, FAIRLY_SURE, sureWords } from "../geometry/doubt.js";
+import { Typicality } from "../geometry/typicality.js";
+import { NearestRows } from "./nearest.js";
+
+/** @import { Explorer } from "./explorer.js" */
+/** @import { LatentModel } from "../geometry/model.js" */
+/** @import { Unsure } from "./switches.js" */
+
+const FOLLOW_MS = 40; // before filmstrips and rows follow a pointer
+const RARE = 0.1; // of the rows: fewer lie as lonely as an unusual place
+const AT_A_ROW = 1e-3; // of a coordinate
+export const FAR = "Unlike anything the model has seen";
+
+export class Inspector {
+  /** @param {Explorer<LatentModel>} explorer */
+  constructor(explorer) {
+    this.explorer = explorer;
+    this.parts = explorer.parts;
+    this.doubt = new Doubt(explorer.model);
+    this.typicality = new Typicality(explorer.model);
+    this.rows = new NearestRows(explorer);
+    /** What is shown. @type {Float64Array | null} */
+    this.point = null;
+    this.far = false;
+    /** @type {ReturnType<typeof setTimeout> | undefined} */
+    this.timer = undefined;
+    this.cease = () => {};
+    this.parts.likeness.hidden = !explorer.model.labels;
+    this.parts.blurring.hidden = explorer.model.drawing.kind !== "image";
+    /** @type {HTMLButtonElement[]} */
+    this.buttons = /** @type {Unsure[]} */ (["blur", "fade", "off"]).map((how) => {
+      const button = element("button", { type: "button", "data-unsure": how }, how[0].toUpperCase() + how.slice(1));
+      button.addEventListener("click", () => explorer.dispatch({ type: "set", name: "unsure", value: how }));
+      return button;
+    });
+    this.parts.blurring.append(element("span", { class: "segments" }, ...this.buttons));
+    this.showUnsure();
+  }
+
+  showUnsure() {
+    for (const button of this.buttons) button.setAttribute("aria-pressed", String(button.dataset.unsure === this.explorer.state.chosen.unsure));
+    this.explorer.paint();
+  }
+
+  /** How far the pixels may be off, for the picture; null: nothing is to be shown. @param {ArrayLike<number>} point */
+  unsure(point) {
+    const { explorer: { map, model, state: { chosen } }, doubt } = this;
+    this.share = doubt.share(point, map.follows() ? map.near : null);
+    return model.drawing.kind === "image" && chosen.unsure !== "off" ? { how: chosen.unsure, cells: doubt.cells, side: DOUBT_CELLS, from: FAIRLY_SURE, to: ALL_UNSURE } : null;
+  }
+
+  /** Say what belongs to a place; what takes longer follows when the pointer rests. @param {Float64Array} point */
+  show(point) {
+    const { explorer, parts } = this;
+    const { state } = explorer;
+    const onPath = Boolean(explorer.paths?.place());
+    const here = state.hover !== null || state.hovered >= 0;
+    parts.where.textContent = onPath ? "On the path" : here ? "Here" : "Kept";
+    parts.inspector.dataset.state = onPath ? "path" : here ? "here" : "kept";
+    const typical = this.typicality.share(point);
+    this.far = typical === 0;
+    const place = [state.a, state.b].map((q) => formatCoordinate(point[q])).join(", ");
+    parts.readout.textContent = this.far ? place : `${this.rowHere(point)} · ${place}`;
+    parts.typical.textContent = this.far ? FAR : typical < RARE ? "An unusual place" : "A typical place";
+    parts.sureness.textContent = this.far ? "A guess" : sureWords(this.share ?? 0);
+    parts.sureness.title = `Values may be off by ${Math.round(100 * (this.share ?? 0))} % of the data's own spread`;
+    this.tellLikeness(point);
+    this.point = point;
+    clearTimeout(this.timer);
+    this.timer = setTimeout(() => this.follow(), here ? FOLLOW_MS : 0);
+  }
+
+  /** @param {ArrayLike<number>} point */
+  tellLikeness(point) {
+    const like = this.far ? null : this.rows.likeness(point);
+    this.parts.looks.replaceChildren(...(like ? [like.name, element("small", {}, like.words)] : ["–"]));
+  }
+
+  /** The row at a place, or near it. @param {ArrayLike<number>} point */
+  rowHere(point) {
+    const { model, map, state } = this.explorer;
+    if (state.hovered >= 0 && map.picks) return model.rowName(state.hovered);
+    const row = model.nearest(point);
+    const at = model.position(row).every((x, q) => Math.abs(x - point[q]) < AT_A_ROW);
+    return at ? model.rowName(row) : `near ${model.rowName(row).replace(/^Row/, "row")}`;
+  }
+
+  /** Filmstrips and nearest rows. */
+  follow() {
+    const { explorer, point } = this;
+    if (!point) return;
+    this.cease();
+    const { matters } = explorer;
+    const { rows, far } = this;
+    this.cease = inSlices((function* () {
+      rows.show(point, far);
+      yield;
+      if (matters) yield* matters.draw(point);
+    })(), () => {});
+  }
+
+  stop() {
+    clearTimeout(this.timer);
+    this.cease();
+  }
+}
+
+/** Share the page's link: the button says whether it was copied. @param {HTMLButtonElement | undefined} button */
+export function shareLink(button) {
+  if (!button) return;
+  button.hidden = !location.protocol.startsWith("http");
+  const usual = button.textContent;
+  button.addEventListener("click", async () => {
+    // The link is written when the point rests.
+    await new Promise((resolve) => setTimeout(resolve, 200));
+    button.textContent = (await copied(location.href)) ? "Link copied" : "Copy the address above";
+    setTimeout(() => (button.textContent = usual), 2500);
+  });
+}
+
+/** @param {string} text */
+async function copied(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = element("textarea", { "aria-hidden": "true", style: "position:fixed;opacity:0" });
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    const done = document.execCommand("copy");
+    area.remove();
+    return done;
+  }
+}

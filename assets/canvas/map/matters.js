@@ -1,0 +1,168 @@
+// What matters: for every dimension a name that a visitor can edit, its share, and what it does at this place.
+
+import { element, fitCanvas } from "../kit/dom.js";
+import { formatCoordinate, formatNumber } from "../kit/format.js";
+import { drawOutput, outputHeight } from "../kit/output.js";
+
+/** @import { Explorer } from "./explorer.js" */
+/** @import { LatentModel } from "../geometry/model.js" */
+
+const FILM_STEPS = [-2, -1, 0, 1, 2]; // standard deviations of the rows along a dimension
+const HALF_A_STEP = 0.5; // beyond the outer pictures, as far as the slider reaches
+const OPEN = 3; // rows that a first visitor sees
+const CHANGES = 3; // columns that change most, of a table
+const ALIKE = 0.5; // the least correlation with a fact of the rows that is worth a word
+const NUMBERS = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten"];
+
+/** @typedef {{ q: number, row: HTMLElement, input: HTMLInputElement, name: HTMLInputElement, film: HTMLElement, frames: HTMLCanvasElement[], mean: number, deviation: number }} MatterRow */
+
+export class Matters {
+  /** @param {Explorer<LatentModel>} explorer */
+  constructor(explorer) {
+    this.explorer = explorer;
+    this.host = explorer.parts.dimensions;
+    /** @type {MatterRow[]} */
+    this.rows = [];
+    /** Whether all dimensions are shown. */
+    this.open = false;
+    /** The place whose pictures are shown. */
+    this.drawn = "";
+    this.values = new Float64Array(explorer.model.nOutputs);
+  }
+
+  build() {
+    const { model } = this.explorer;
+    const { shares } = model.header;
+    const used = this.explorer.groups().filter((group) => group.used).flatMap(({ dims }) => dims);
+    const order = shares ? used.slice().sort((p, q) => shares[q] - shares[p]) : used;
+    this.rows = order.map((q) => this.row(q));
+    const rows = this.rows.map(({ row }) => row);
+    const more = rows.length - OPEN;
+    const rest = element("details", { ...(this.open ? { open: "" } : {}) },
+      element("summary", {}, `${NUMBERS[more] ?? more} more ${more === 1 ? "dimension" : "dimensions"}`), ...rows.slice(OPEN));
+    rest.addEventListener("toggle", () => {
+      this.open = rest.open;
+      this.drawn = "";
+      this.explorer.paint();
+    });
+    const ends = element("p", { class: "steps", "aria-hidden": "true" }, ...FILM_STEPS.map((step) => element("span", {}, formatCoordinate(step).replace(".00", "").replace(/^(?=[12])/, "+"))));
+    this.host.replaceChildren(...rows.slice(0, OPEN), ...(this.pictured ? [ends] : []), ...(more > 0 ? [rest] : []));
+    this.explorer.parts.strip.hidden = model.nLatent < 2;
+    this.drawn = "";
+  }
+
+  /** Whether pictures tell more than numbers. */
+  get pictured() {
+    const { kind, columns } = this.explorer.model.drawing;
+    return kind === "image" || kind === "skeleton" || !columns;
+  }
+
+  /** @param {number} q @returns {MatterRow} */
+  row(q) {
+    const { explorer } = this;
+    const { model, state } = explorer;
+    const { mean, deviation } = alongOf(model, q);
+    const share = model.header.shares?.[q];
+    const title = model.header.axes[q];
+    const name = element("input", { type: "text", class: "name", value: title, maxlength: 40, "aria-label": `Name of ${title}`, title: this.hint(q) });
+    name.value = title;
+    name.addEventListener("change", () => explorer.rename(q, name.value));
+    name.addEventListener("keydown", (event) => event.key === "Enter" && name.blur());
+    const reach = (FILM_STEPS[FILM_STEPS.length - 1] + HALF_A_STEP) * deviation || 1;
+    const input = element("input", { type: "range", min: mean - reach, max: mean + reach, step: "any" });
+    input.addEventListener("input", () => explorer.fix(q, Number(input.value)));
+    input.disabled = state.held.has(q);
+    const frames = this.pictured ? FILM_STEPS.map(() => element("canvas", { "aria-hidden": "true" })) : [];
+    const film = element("div", { class: "film" }, ...frames);
+    const bar = element("span", { class: "share", title: "Its share of what all dimensions change in the output" },
+      element("i", {}, element("b", { style: `width: ${Math.round(100 * (share ?? 0))}%` })), share === undefined ? "" : `${Math.round(100 * share)} %`);
+    const row = element("div", { class: this.pictured ? "dimension" : "dimension numbers", "data-q": q }, name, bar, film, input);
+    return { q, row, input, name, film, frames, mean, deviation };
+  }
+
+  /** Which fact of the rows goes with a dimension. @param {number} q */
+  hint(q) {
+    const companion = this.explorer.model.companion(q);
+    const like = companion && Math.abs(companion.r) >= ALIKE ? ` It goes with “${companion.name}” (correlation ${formatCoordinate(companion.r)}).` : "";
+    return `Type to name this dimension.${like}`;
+  }
+
+  /** Which dimensions lie on the axes. */
+  show() {
+    const { a, b } = this.explorer.state;
+    for (const { q, row } of this.rows) row.dataset.axis = q === a ? "across" : q === b ? "up" : "";
+  }
+
+  /** @param {ArrayLike<number>} shown */
+  showPoint(shown) {
+    const { model: { header }, state, map } = this.explorer;
+    const follows = map.follows();
+    for (const { q, input } of this.rows) {
+      const outside = q !== state.a && q !== state.b;
+      const at = follows || !outside ? shown[q] : state.point[q];
+      input.value = String(at);
+      const where = !outside ? "on the map" : follows ? "follows the data" : "stays";
+      input.setAttribute("aria-label", `${header.axes[q]}, ${where}`);
+      input.setAttribute("aria-valuetext", formatCoordinate(at));
+    }
+  }
+
+  /** What every dimension does at a place: one row at a time. @param {ArrayLike<number>} point */
+  * draw(point) {
+    const { theme, turn } = this.explorer.state;
+    const key = JSON.stringify([Array.from(point), theme.dark, turn, this.host.clientWidth]);
+    if (key === this.drawn) return;
+    const wide = this.rows.filter(({ row }) => row.clientWidth);
+    const width = wide[0]?.frames[0]?.clientWidth ?? 0;
+    for (const row of wide) {
+      if (this.pictured) this.drawFilm(row, point, width);
+      else this.tellChange(row, point);
+      yield;
+    }
+    this.drawn = key;
+  }
+
+  /** The output with one dimension elsewhere. @param {MatterRow} row @param {ArrayLike<number>} point @param {number} step */
+  at({ q, mean, deviation }, point, step) {
+    const place = Float64Array.from(point);
+    place[q] = mean + step * deviation;
+    this.explorer.model.predict(place, this.values);
+    return this.values;
+  }
+
+  /** @param {MatterRow} row @param {ArrayLike<number>} point @param {number} width */
+  drawFilm(row, point, width) {
+    const { model: { drawing }, state: { theme, turn } } = this.explorer;
+    if (!width) return;
+    const height = Math.min(outputHeight(drawing, width, true), 1.1 * width);
+    row.frames.forEach((canvas, i) => {
+      canvas.style.height = `${height}px`;
+      drawOutput(fitCanvas(canvas, width, height), drawing, this.at(row, point, FILM_STEPS[i]), width, height, { theme, turn, small: true });
+    });
+    row.row.style.setProperty("--film", `${height}px`);
+  }
+
+  /** The columns that change most from one end to the other. @param {MatterRow} row @param {ArrayLike<number>} point */
+  tellChange(row, point) {
+    const { drawing: { columns }, outputs: { scales } } = this.explorer.model;
+    const low = this.at(row, point, FILM_STEPS[0]).slice();
+    const high = this.at(row, point, FILM_STEPS[FILM_STEPS.length - 1]);
+    const change = (/** @type {number} */ d) => Math.abs(high[d] - low[d]) / (scales[d] || 1);
+    const most = Array.from(low.keys()).sort((p, q) => change(q) - change(p)).slice(0, CHANGES);
+    row.film.replaceChildren(...most.map((d) => element("span", { title: columns?.[d] ?? "" }, element("small", {}, columns?.[d] ?? ""), `${formatNumber(low[d])} → `, element("b", {}, formatNumber(high[d])))));
+  }
+
+  stop() {}
+}
+
+/** How far the rows extend along a dimension. @param {LatentModel} model @param {number} q */
+function alongOf({ latent, nLatent, nPoints }, q) {
+  let [sum, squares] = [0, 0];
+  for (let n = 0; n < nPoints; n++) {
+    const value = latent[n * nLatent + q];
+    sum += value;
+    squares += value * value;
+  }
+  const mean = sum / nPoints;
+  return { mean, deviation: Math.sqrt(Math.max(squares / nPoints - mean * mean, 0)) };
+}

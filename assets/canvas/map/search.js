@@ -1,0 +1,92 @@
+// Finding rows: by number or id, by label, or by a value such as "age > 0.8".
+
+/** @import { Explorer } from "./explorer.js" */
+/** @import { LatentPoints } from "../geometry/points.js" */
+
+/** @type {Record<string, (value: number, limit: number) => boolean>} */
+const COMPARE = {
+  ">": (value, limit) => value > limit, "<": (value, limit) => value < limit, "=": (value, limit) => value === limit,
+  ">=": (value, limit) => value >= limit, "<=": (value, limit) => value <= limit,
+};
+
+/**
+ * The rows that words mean, in order; a message where they mean none.
+ * @param {LatentPoints} points
+ * @param {string} words
+ * @returns {{ rows: number[], message: string }}
+ */
+export function findRows(points, words) {
+  const text = words.trim().toLowerCase().replaceAll("−", "-");
+  const all = Array.from({ length: points.nPoints }, (_, n) => n);
+  const compared = /^(.+?)\s*(>=|<=|>|<|=)\s*(-?\d*\.?\d+(?:e-?\d+)?)$/.exec(text);
+  const facts = points.factorNames;
+  if (compared) {
+    const [, name, sign, limit] = compared;
+    const exact = facts.findIndex((fact) => fact.toLowerCase() === name);
+    const f = exact >= 0 ? exact : facts.findIndex((fact) => fact.toLowerCase().startsWith(name));
+    if (f >= 0) return said(all.filter((n) => COMPARE[sign](points.factor(f, n), Math.fround(Number(limit)))), words);
+    return { rows: [], message: facts.length ? `No column is called “${name}”; try ${facts.slice(0, 3).join(", ")}.` : "These rows have no columns to compare." };
+  }
+  const named = all.filter((n) => points.rowName(n).toLowerCase() === text);
+  if (named.length) return said(named, words);
+  const number = /^(?:row\s*)?#?(\d+)$/.exec(text);
+  if (number) {
+    const row = all.find((n) => points.rowNumber(n) === Number(number[1]));
+    if (row !== undefined) return said([row], words);
+    return { rows: [], message: `There is no row ${number[1]} here; the map has ${points.nPoints.toLocaleString("en")} rows.` };
+  }
+  const labelled = all.filter((n) => points.labelName(n)?.toLowerCase() === text);
+  return said(labelled.length ? labelled : all.filter((n) => points.name(n).toLowerCase().includes(text)), words);
+}
+
+/** @param {number[]} rows @param {string} words */
+function said(rows, words) {
+  const message = rows.length === 0 ? `No row matches “${words.trim()}”. Try a row number.` : rows.length === 1 ? "" : `${rows.length} rows found`;
+  return { rows, message };
+}
+
+export class Search {
+  /** @param {Explorer<any>} explorer */
+  constructor(explorer) {
+    this.explorer = explorer;
+    /** @type {HTMLInputElement} */
+    this.field = explorer.parts.search;
+    this.field.addEventListener("keydown", (event) => {
+      if (event.key === "Enter") this.find();
+      else if (event.key === "Escape") this.say("");
+    });
+    this.field.addEventListener("input", () => this.say(""));
+    this.listening = new AbortController();
+    window.addEventListener("keydown", (event) => {
+      const [target] = event.composedPath();
+      const writes = target instanceof HTMLInputElement || target instanceof HTMLTextAreaElement || target instanceof HTMLSelectElement;
+      if (event.key !== "/" || event.ctrlKey || event.metaKey || event.altKey || writes) return;
+      event.preventDefault();
+      this.field.focus();
+      this.field.select();
+    }, { signal: this.listening.signal });
+  }
+
+  find() {
+    const { explorer, field } = this;
+    if (!field.value.trim()) return;
+    const { rows, message } = findRows(explorer.model, field.value);
+    this.say(message);
+    if (!rows.length) return;
+    explorer.dispatch({ type: "set", name: "rows", value: rows.length > 1 ? rows : [] });
+    explorer.state.leave();
+    explorer.arrive(explorer.model.position(rows[0]));
+    explorer.paint();
+  }
+
+  /** @param {string} words */
+  say(words) {
+    const { found } = this.explorer.parts;
+    found.textContent = words;
+    found.hidden = !words;
+  }
+
+  stop() {
+    this.listening.abort();
+  }
+}

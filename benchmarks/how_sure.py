@@ -1,0 +1,104 @@
+"""What the words for certainty on Explore promise, measured on the rows of the ready models.
+
+The browser takes each row's place on the map, finds the hidden dimensions there from the other
+rows alone, and compares the picture with the row: which share of its values is off by more than
+half of the data's own spread, by the doubt that the page computes for them. The limits of the
+words in assets/canvas/geometry/doubt.js come from this table.
+
+    python -m benchmarks.how_sure
+"""
+
+import argparse
+import shutil
+import sys
+import tempfile
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.common import table, versions, write_row
+from benchmarks.interaction import BROWSER_FLAGS, app, has_gallery, map_is_shown
+
+MODELS = ("people", "faces", "heads", "digits", "poses", "moves", "flow")
+ROWS = 150
+EDGES = (0.0, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 1.0, np.inf)
+OFF = 0.5  # of the data's own spread
+FEWEST = 200  # values in a part of the table
+# Doubts and errors of the values that the page looks at, for some rows, each left out.
+LEFT_OUT = """(most) => {
+    const { model, map: { near }, inspector: { doubt } } = [...window.manifolio.views.values()][0];
+    const where = new Map(Array.from(near.rows, (row, i) => [row, i]));
+    const [low, high] = model.drawing.range;
+    const coded = model.header.item_range;
+    const value = (code) => (coded ? low + ((high - low) * code) / coded[1] : code);
+    const mean = new Float64Array(model.nOutputs);
+    const found = [];
+    for (let n = 0; n < model.nPoints; n += Math.ceil(model.nPoints / most)) {
+        const i = where.get(n);
+        const height = near.vs[i];
+        near.vs[i] = 1e9;
+        const place = near.follow(model.position(n));
+        doubt.share(place, near);
+        near.vs[i] = height;
+        model.predict(place, mean);
+        const item = model.item(n);
+        doubt.at.forEach((d, k) => {
+            const unit = model.outputs.scales[d] * model.header.unit_spread;
+            found.push([Math.sqrt(doubt.cells[k]), Math.abs(value(item[d]) - mean[d]) / unit]);
+        });
+    }
+    return found;
+}"""
+
+
+def shares_off(doubts: np.ndarray, errors: np.ndarray) -> list[float]:
+    """The share of values that are off, in every part of the table; NaN where they are few."""
+    parts = [(doubts >= low) & (doubts < high) for low, high in pairwise(EDGES)]
+    return [float(np.mean(errors[k] > OFF)) if k.sum() >= FEWEST else np.nan for k in parts]
+
+
+def main() -> int:
+    """Measure every ready model, print the table and write the row."""
+    argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    ).parse_args()
+    chromium = shutil.which("chromium")
+    try:
+        from playwright.sync_api import sync_playwright
+    except ModuleNotFoundError:
+        chromium = None
+    if chromium is None or not has_gallery():
+        print("SKIPPED how_sure: needs playwright, a 'chromium' on the PATH and the ready models")
+        return 0
+    found: dict[str, list[float]] = {}
+    with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=chromium, headless=True, args=list(BROWSER_FLAGS)
+        )
+        with app(Path(folder), "idle") as url:
+            for model in MODELS:
+                page = browser.new_page()
+                page.goto(f"{url}/explore?model=gallery:{model}")
+                map_is_shown(page)
+                found[model] = shares_off(*np.array(page.evaluate(LEFT_OUT, ROWS)).T)
+                page.close()
+        browser.close()
+    every = np.array(list(found.values()))
+    summary = {"mean": np.nanmean(every, axis=0), "least": np.nanmin(every, axis=0)}
+    summary |= {"most": np.nanmax(every, axis=0)}
+    names = [f"{low:g} - {high:g}" for low, high in pairwise(EDGES)]
+    rows = [(name, *values) for name, values in (found | summary).items()]
+    print(table(("doubt", *names), rows))
+    figures = {
+        name: dict(zip(names, [None if np.isnan(v) else float(v) for v in values], strict=True))
+        for name, values in (found | summary).items()
+    }
+    settings = {"rows": ROWS, "off": OFF}
+    others = versions(("streamlit", "playwright"))
+    write_row("how_sure", figures, seed=0, settings=settings, other_versions=others)
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

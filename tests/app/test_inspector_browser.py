@@ -1,0 +1,121 @@
+"""The inspector beside the map in a real browser: one state, what matters, how sure, search."""
+
+import re
+
+import numpy as np
+import pytest
+from playwright.sync_api import expect
+
+from gplvm_core.store import Library
+from tests.app.apptest import PIXELS
+from tests.app.maps import EXPLORER, MAP, OUTPUT, kept_point, open_map, place_on_map
+from tests.app.watch import changed, settled
+
+pytestmark = pytest.mark.browser
+WHERE = "[data-part=where]"
+
+
+def test_what_is_said_belongs_to_the_pointer_and_then_to_the_point_again(server, browser_page):
+    page = open_map(browser_page, server.explore())
+    said, rows = page.locator(".where"), page.locator(".near")
+    expect(page.locator(WHERE)).to_have_text("Kept")
+    kept = said.inner_text(), page.locator(OUTPUT).evaluate(PIXELS), rows.inner_text()
+    film = page.locator(".film canvas").first.evaluate(PIXELS)
+    page.mouse.move(*place_on_map(page, 0.85, 0.3))
+    expect(page.locator(WHERE)).to_have_text("Here")
+    changed(page.locator(OUTPUT), kept[1])
+    changed(page.locator(".film canvas").first, film)
+    expect(rows).not_to_have_text(kept[2])
+    page.mouse.move(5, 5)
+    expect(page.locator(WHERE)).to_have_text("Kept")
+    settled(page)
+    assert said.inner_text() == kept[0]
+    assert page.locator(OUTPUT).evaluate(PIXELS) == kept[1]
+    assert rows.inner_text() == kept[2]
+
+
+def test_dimensions_have_shares_films_and_names_that_are_remembered(server, browser_page):
+    page = open_map(browser_page, server.explore())
+    rows = page.locator(".dimension")
+    shares = [int(text.strip(" %→↑")) for text in page.locator(".share").all_text_contents()]
+    assert shares == sorted(shares, reverse=True)
+    assert abs(sum(shares) - 100) <= len(shares) / 2
+    first = rows.first
+    pictures = {first.locator("canvas").nth(i).evaluate(PIXELS) for i in range(5)}
+    assert len(pictures) == 5
+    q = int(first.get_attribute("data-q"))
+    name = first.locator("input.name")
+    name.fill("Round <b>or</b> not")
+    name.press("Enter")
+    option = page.locator(f"[data-part=across] option[value='{q}']")
+    expect(option).to_have_text("Round <b>or</b> not")
+    page.goto("about:blank")
+    open_map(browser_page, server.explore())
+    expect(option).to_have_text("Round <b>or</b> not")
+    # An empty name is the model's own again.
+    name = page.locator(".dimension input.name").first
+    name.fill("")
+    name.press("Enter")
+    expect(option).to_have_text(f"Dimension {q + 1}")
+
+
+def test_far_from_all_rows_nothing_is_claimed(server, browser_page):
+    far = ",".join(["60"] * 4)
+    page = open_map(browser_page, server.explore(f"&at={far}&hold=1"))
+    text = page.locator("[data-part=explorer]").inner_text()
+    assert "Unlike anything the model has seen" in text
+    assert "A guess" in text
+    assert "No row is near" in text
+    assert "100 %" not in text
+    assert not re.search(r"near row|nearest rows\b.*\d of", text)
+    assert page.locator("[data-part=looks]").inner_text() == "–"
+
+
+def test_unsure_pixels_are_blurred_faded_or_left(server, browser_page):
+    page = open_map(browser_page, server.explore())
+    page.mouse.click(*place_on_map(page, 0.5, 0.5))
+    page.mouse.move(5, 5)
+    settled(page)
+    seen = {}
+    for how in ("Blur", "Fade", "Off"):
+        page.get_by_role("button", name=how, exact=True).click()
+        settled(page)
+        seen[how] = page.locator(OUTPUT).evaluate(PIXELS)
+    sure = page.evaluate(f"{EXPLORER}.inspector.share")
+    assert (len(set(seen.values())) == 3) == (sure > 0.42)
+    page.wait_for_function("location.search.includes('unsure=off')")
+
+
+def test_rows_are_found_by_number_label_and_not_at_all(server, browser_page):
+    page = open_map(browser_page, server.explore())
+    model = Library(server.home / "library").model(server.model_key.split(":")[1])
+    page.keyboard.press("/")
+    field = page.locator("[data-part=search]")
+    expect(field).to_be_focused()
+    page.keyboard.type("row 17")
+    page.keyboard.press("Enter")
+    assert kept_point(page) == pytest.approx(model.latent_mean_[16], abs=1e-4)
+    expect(page.locator(".where")).to_contain_text("Row 17")
+    field.fill("row 9999")
+    field.press("Enter")
+    expect(page.locator("[data-part=found]")).to_contain_text("There is no row 9999")
+    assert kept_point(page) == pytest.approx(model.latent_mean_[16], abs=1e-4)
+
+
+def test_everything_of_a_first_visit_is_in_the_window(server, browser_page):
+    page = open_map(browser_page, server.explore())
+    bottom = 900
+    for part in (MAP, OUTPUT, ".matters", "[data-part=sureness]", ".tools"):
+        box = page.locator(part).bounding_box()
+        assert box["y"] + box["height"] <= bottom, part
+    heights = page.locator(".toolbar > *:visible").evaluate_all(
+        "parts => parts.map((part) => part.getBoundingClientRect())"
+        ".filter(({ height }) => height > 0).map(({ top }) => top)"
+    )
+    assert np.ptp(heights) < 20  # one line
+    width = page.locator(MAP).bounding_box()["width"]
+    assert 0.55 <= width / 1204 <= 0.63
+    page.get_by_role("button", name="Zoom in").click()
+    before = page.evaluate(f"{EXPLORER}.map.view.su")
+    page.get_by_role("button", name="Show the whole map").click()
+    assert page.evaluate(f"{EXPLORER}.map.view.su") > before
