@@ -69,7 +69,7 @@ def test_one_click_opens_a_ready_model(server, browser_page) -> None:
     page = browser_page.page
     page.goto(server.url)
     page.get_by_role("button", name="Explore this map").click()
-    expect(page.get_by_text("Move to generate")).to_be_visible()
+    expect(page.get_by_text("Move to look")).to_be_visible()
     assert "model=gallery" in page.url
 
 
@@ -89,7 +89,7 @@ def test_train_pause_refresh_resume_stop_explore(server, browser_page) -> None:
     # stands in the header while the script runs.
     page.get_by_test_id("stMain").get_by_role("button", name="Stop").click()
     page.get_by_role("button", name="Explore", exact=True).click()
-    expect(page.get_by_text("Move to generate")).to_be_visible()
+    expect(page.get_by_text("Move to look")).to_be_visible()
     assert re.search(r"model=library(:|%3A)", page.url)
     page.goto(f"{server.url}/library")  # an old address: the shelf Mine
     expect(page.get_by_text("Handwritten digits, Bayesian GP-LVM").first).to_be_visible()

@@ -317,16 +317,6 @@ def test_shares_are_of_what_every_dimension_changes():
     assert sum(header["shares"]) == pytest.approx(1.0)
 
 
-def test_rows_are_called_by_text_that_differs_in_every_row():
-    ids = np.array([f"patient {n}" for n in range(N)])
-    again = np.array(["a", "b"] * (N // 2))
-    for facts, names in (({"again": again, "id": ids}, ids.tolist()), ({"again": again}, None)):
-        chart = chart_of(KERNELS["rbf"])
-        chart = replace(chart, dataset=replace(chart.dataset, covariates=facts))
-        header, _ = unframe(pack_model(chart, "map"))
-        assert header.get("row_names") == names
-
-
 def test_an_unknown_kernel_is_named():
     class Periodic(Kernel):
         """A kernel that the canvas does not have."""
