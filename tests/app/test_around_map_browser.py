@@ -150,7 +150,7 @@ def test_the_place_is_kept_while_another_page_is_visited(server, browser_page):
     page.mouse.click(*place_on_map(page, 0.2, 0.85))
     wait_for_other_point(page, before)
     point = kept_point(page)
-    page.get_by_role("link", name="Learn").click()
+    page.get_by_role("link", name="Train").click()
     page.locator(MAP).wait_for(state="detached")
     assert page.evaluate("[window.manifolio.views.size, window.manifolio.stores.size]") == [0, 0]
     page.get_by_role("link", name="Explore").click()
@@ -184,7 +184,7 @@ def test_a_link_says_what_of_the_map_is_shown(server, browser_page):
     page.wait_for_function("!location.search.includes('wall=')")
     assert "show=thumbnails,ellipses" in page.url
     # Back from another page it is as it was.
-    page.get_by_role("link", name="Learn").click()
+    page.get_by_role("link", name="Train").click()
     page.locator(MAP).wait_for(state="detached")
     page.get_by_role("link", name="Explore").click()
     page.wait_for_function("location.search.includes('shade=magnification')")

@@ -214,7 +214,7 @@ def test_painting_outlives_other_rows_pages_and_reruns(server, browser_page):
     assert other["mask"] == mine["mask"]
     page.get_by_role("button", name="Nothing").click()
     answered(page, np.zeros(64))
-    page.get_by_role("link", name="Learn").click()
+    page.get_by_role("link", name="Train").click()
     page.locator(ITEM).wait_for(state="detached")
     page.get_by_role("link", name="Explore").click()
     page.wait_for_selector(PAINTER)

@@ -287,7 +287,7 @@ def test_the_place_outlives_other_pages(server, moving, browser_page):
         page.keyboard.press("ArrowRight")
     page.get_by_role("button", name="Loop").click()
     before = state(page)
-    page.get_by_role("link", name="Learn").click()
+    page.get_by_role("link", name="Train").click()
     page.locator(TIMELINE).wait_for(state="detached")
     page.get_by_role("link", name="Explore").click()
     page.wait_for_selector(PLAYER)
