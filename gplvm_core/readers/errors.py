@@ -4,6 +4,7 @@ import contextlib
 from collections.abc import Iterator, Sequence
 
 LONGEST = 900  # characters of a message; what a file says of itself can be of any length
+LONGEST_SCRIPT = 300  # of its sentence for scripts
 
 
 class DataError(ValueError):
@@ -15,7 +16,7 @@ class DataError(ValueError):
 
     def __init__(self, message: str, *, script: str = "") -> None:
         self.plain = shortened(message, LONGEST)
-        self.script = shortened(script, LONGEST)
+        self.script = shortened(script, LONGEST_SCRIPT)
         super().__init__(f"{self.plain} {self.script}".rstrip())
 
 

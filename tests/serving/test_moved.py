@@ -1,10 +1,9 @@
 """Every address that a page ever had leads to its new place, with all that its link said."""
 
-import asyncio
-
 import pytest
 
 from pages.ui.serving.moved import MOVED, Moved, new_place
+from tests.asgi import answered
 
 # Page, what its link said, and where that is now.
 OLD = [
@@ -51,17 +50,12 @@ def test_all_moved_pages_are_listed_and_no_room_is_moved() -> None:
 
 def asked(path: str, method: str = "GET") -> list[dict]:
     """What the server answers to a request; nothing where Streamlit would answer."""
-    sent: list[dict] = []
 
     async def streamlit(scope: dict, receive: object, send: object) -> None:
         pass
 
-    async def send(message: dict) -> None:
-        sent.append(message)
-
     scope = {"type": "http", "method": method, "path": path, "query_string": b"model=a%26b"}
-    asyncio.run(Moved(streamlit)(scope, None, send))  # type: ignore[arg-type]
-    return sent
+    return answered(Moved(streamlit), scope)
 
 
 def test_the_server_redirects_a_browser_and_lets_everything_else_through() -> None:

@@ -97,7 +97,7 @@ def moments_in(
         way = found.formats[0]
         if not found.decided:
             raise DataError(
-                f"{table.name}, column {column.name!r}: {found.reason}. Say which comes first.",
+                f"{table.name}, column {_called(column)}: {found.reason}. Say which comes first.",
                 script=f"In a script: date_formats={{{column.name!r}: 'day first'}}.",
             )
     if way == "numbers":
@@ -109,7 +109,7 @@ def moments_in(
     except DateError as error:
         place = f"{table.unit} {table.places[error.row]}"
         raise DataError(
-            f"{table.name}, {place}, column {column.name!r}: {error}. The column is read as "
+            f"{table.name}, {place}, column {_called(column)}: {error}. The column is read as "
             f"{DATE_FORMATS[way]}. Correct the cell, leave it empty, or leave the column out."
         ) from error
 
@@ -136,7 +136,7 @@ def times_in(
         places = listed([str(table.places[n]) for n in missing])
         raise DataError(
             f"{table.name}: the time is missing in {table.unit} {places}. Every row needs its "
-            f"time; fill them in, or do not use {column.name!r} as the time column."
+            f"time; fill them in, or do not use {_called(column)} as the time column."
         )
     return times, words, notes
 
@@ -151,7 +151,7 @@ def parts_of_dates(
     found = moments_in(column, table, roles.formats)
     if found is None:
         raise DataError(
-            f"{table.name}: the column {column.name!r} holds no dates. Leave it as it is.",
+            f"{table.name}: the column {_called(column)} holds no dates. Leave it as it is.",
             script="If its numbers count days or seconds, say so in date_formats.",
         )
     moments, said = found
@@ -162,7 +162,7 @@ def parts_of_dates(
     }
     if not parts:
         raise DataError(
-            f"{table.name}: every date in {column.name!r} is the same, so no column can be made of "
+            f"{table.name}: every date in {_called(column)} is the same, so no column can be made of "
             "it. Leave it out."
         )
     notes = [said, f"{column.name} became the columns {listed(list(parts))}."]
@@ -191,18 +191,23 @@ def as_numbers(columns: list[Column], table: Table) -> Array:
     if np.isinf(numbers).any():
         row, d = (int(i) for i in np.argwhere(np.isinf(numbers))[0])
         raise DataError(
-            f"{table.name}, {table.unit} {table.places[row]}, column {columns[d].name!r} is "
+            f"{table.name}, {table.unit} {table.places[row]}, column {_called(columns[d])} is "
             "infinite. Correct it, or leave the cell empty: an empty cell is a missing value."
         )
     return numbers
+
+
+def _called(column: Column) -> str:
+    """A column's name in a message."""
+    return repr(shortened(column.name))
 
 
 def _numbers(column: Column, table: Table) -> Array:
     if column.numbers is not None:
         return column.numbers
     first, name = column.problem or 0, column.name
-    cell = (column.texts or ("",))[first]
-    where = f"{table.name}, {table.unit} {table.places[first]}, column {name!r}: {cell!r}"
+    cell = shortened((column.texts or ("",))[first])
+    where = f"{table.name}, {table.unit} {table.places[first]}, column {_called(column)}: {cell!r}"
     if find_dates(column) is not None:
         raise DataError(
             f"{where} is a date and not a number. Use the column as the time of the rows, turn it "
