@@ -162,8 +162,8 @@ def parts_of_dates(
     }
     if not parts:
         raise DataError(
-            f"{table.name}: every date in {_called(column)} is the same, so no column can be made of "
-            "it. Leave it out."
+            f"{table.name}: every date in {_called(column)} is the same, so no column can be made "
+            "of it. Leave it out."
         )
     notes = [said, f"{column.name} became the columns {listed(list(parts))}."]
     return [Column(name, values) for name, values in parts.items()], notes
