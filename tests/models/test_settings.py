@@ -153,3 +153,24 @@ def test_a_model_that_fails_to_train_is_as_before(model, rows: np.ndarray) -> No
         model.fit(*wider, callback=fails)
     assert vars(model).keys() == before.keys()
     assert all(vars(model)[name] is value for name, value in before.items())
+
+
+@pytest.mark.parametrize(
+    ("model", "labels"),
+    [
+        (gplvm_core.ProbabilisticPCA(2), None),
+        (gplvm_core.GenerativeClassifier(gplvm_core.ProbabilisticPCA(1)), True),
+        (gplvm_core.SemiSupervisedClassifier(BayesianGPLVM(2, 8, **QUICK)), True),
+    ],
+    ids=lambda each: type(each).__name__,
+)
+@pytest.mark.filterwarnings("ignore::UserWarning")
+def test_what_is_refused_while_it_is_fitted_changes_nothing(model, labels, rows) -> None:
+    known = np.arange(24) % 2 if labels else None
+    model.fit(rows, known)
+    before = dict(vars(model))
+    bad = np.ones((24, 5))  # another width, and nothing varies
+    with pytest.raises(ValueError):
+        model.fit(bad, known)
+    assert vars(model).keys() == before.keys()
+    assert all(vars(model)[name] is value for name, value in before.items())

@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from gplvm_core.models.estimators.bayesian import BayesianGPLVM
 from gplvm_core.models.estimators.estimator import LatentVariableModel
 from gplvm_core.models.estimators.fitted import Saved
+from gplvm_core.models.estimators.trained import whole
 from gplvm_core.numerics import Array
 
 
@@ -35,6 +36,7 @@ class GenerativeClassifier(Saved, ClassifierMixin, BaseEstimator):
         self.estimator = estimator
         self.prior = prior
 
+    @whole
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit one model to the rows of X (N × D) of every class in y (N).
 

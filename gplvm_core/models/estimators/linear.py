@@ -11,6 +11,7 @@ from gplvm_core.bounds.linear_gaussian import infer
 from gplvm_core.models.data.scaling import gaps_in_words, observed_counts
 from gplvm_core.models.estimators.estimator import LatentVariableModel
 from gplvm_core.models.estimators.settings import check_settings, preset
+from gplvm_core.models.estimators.trained import whole
 from gplvm_core.models.problems.principal import fit_factors
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import Projection
@@ -47,6 +48,7 @@ class ProbabilisticPCA(LatentVariableModel):
     scaling: Literal["global", "columns", "none"] = "global"
     method: Literal["auto", "primal", "dual"] = "auto"
 
+    @whole
     def fit(self, Y: ArrayLike, y: Any = None) -> Self:
         """Fit to outputs Y (N × D; NaN where missing). `y` is ignored."""
         check_settings(self)

@@ -13,6 +13,7 @@ from gplvm_core.models.data.labels import UNLABELLED, labelled_rows
 from gplvm_core.models.data.rows import checked_rows
 from gplvm_core.models.estimators.bayesian import BayesianGPLVM
 from gplvm_core.models.estimators.estimator import LatentVariableModel
+from gplvm_core.models.estimators.trained import whole
 from gplvm_core.numerics import Array
 
 
@@ -44,6 +45,7 @@ class SemiSupervisedClassifier(ClassifierMixin, BaseEstimator):
         self.n_samples = n_samples
         self.random_state = random_state
 
+    @whole
     def fit(self, X: ArrayLike, y: ArrayLike) -> Self:
         """Fit to all rows of X (N × D; NaN = missing) and the labels y (N) that there are.
 
