@@ -123,7 +123,7 @@ def draw_around(page: Page, corners: list[tuple[float, float]], box: dict[str, f
     page.mouse.up()
 
 
-def test_rows_are_selected_by_drawing_around_them_and_taken_home(page, model):
+def test_rows_are_selected_by_drawing_around_them_and_exported(page, model, dataset):
     page.get_by_role("button", name="Select rows", exact=True).click()
     box = page.locator("canvas[data-part=lasso]").bounding_box()
     places = np.array(page.evaluate(f"Array.from({EXPLORER}.map.places)")).reshape(-1, 2)
@@ -134,18 +134,33 @@ def test_rows_are_selected_by_drawing_around_them_and_taken_home(page, model):
     expected = np.flatnonzero(places[:, 0] < middle)
     assert 0 < len(expected) < len(places)
     page.get_by_text(f"{len(expected)} rows selected").wait_for()
-    head, *rows = csv.reader(io.StringIO(taken(page, "Selected rows as CSV").decode()))
+    head, *rows = csv.reader(io.StringIO(taken(page, "Export the selected rows as CSV").decode()))
     assert head[:3] == ["row", "label", "Dimension 1 mean"]
-    assert head[-1] == "Dimension 3 variance"
-    numbers = np.array([[float(cell) for cell in row[2:]] for row in rows])
+    assert head[-7:] == ["Dimension 3 variance", "'=cmd()", "b", "c", "d", "e", "f"]
+    numbers = np.array([[float(cell) for cell in row[2:-6]] for row in rows])
+    values = np.array([[float(cell) for cell in row[-6:]] for row in rows])
+    np.testing.assert_allclose(values, dataset.values[expected], rtol=1e-6)
     assert [int(row[0]) for row in rows] == [n + 1 for n in expected]
     beliefs = np.hstack([model.latent_mean_, model.latent_variance_])[expected]
     np.testing.assert_allclose(numbers, beliefs, rtol=1e-5, atol=1e-7)
+    # The inspector lists the columns by how much these rows differ from the rest.
+    mine = dataset.values[expected]
+    rest = np.delete(dataset.values, expected, axis=0)
+    within = (len(mine) - 1) * mine.var(axis=0, ddof=1) + (len(rest) - 1) * rest.var(axis=0, ddof=1)
+    effects = (mine.mean(axis=0) - rest.mean(axis=0)) / np.sqrt(within / 38)
+    lines = [line.split("\t") for line in page.locator(".contrast tbody tr").all_inner_texts()]
+    order = np.argsort(-np.abs(effects))
+    assert [line[0].strip() for line in lines] == [dataset.column_names[d] for d in order]
+    told = [float(line[1].strip().replace("−", "-")) for line in lines]
+    np.testing.assert_allclose(told, effects[order], atol=0.051)
+    means = np.array([[float(cell) for cell in line[2:]] for line in lines])
+    expected_means = np.column_stack([mine.mean(axis=0), rest.mean(axis=0)])[order]
+    np.testing.assert_allclose(means, expected_means, rtol=6e-3)
     # The others step back, and dragging moves the map again.
     opacity = np.array(page.evaluate(f"Array.from({EXPLORER}.map.opacity)"))
     assert opacity[expected].min() > np.delete(opacity, expected).max()
     # The end of a path is chosen first, and then rows are selected again.
-    page.get_by_role("button", name="Select none").click()
+    page.get_by_role("button", name="Clear").click()
     assert page.locator("[data-part=selection]").is_hidden()
     page.get_by_role("button", name="Path", exact=True).click()
     page.mouse.click(box["x"] + middle, box["y"] + low / 2)
@@ -174,4 +189,19 @@ def test_a_picture_is_taken_whole_and_large(browser, tmp_path):
     # Softened between pixels.
     assert np.abs(np.asarray(small, dtype=float) - expected).mean() < 6
     assert page.get_by_role("button", name="The output at the chosen place as SVG").count() == 0
+    # Rows that are bright at the upper left are red there beside the rest, and else blue.
+    bright = np.argsort(-values[:, 0])[:8]
+    rows = sorted(int(row) for row in bright)
+    take = f"(rows) => {EXPLORER}.dispatch({{ type: 'set', name: 'rows', value: rows }})"
+    page.evaluate(take, rows)
+    page.get_by_text("8 rows selected").wait_for()
+    difference = values[bright].mean(axis=0) - np.delete(values, bright, axis=0).mean(axis=0)
+    pixel = """(canvas, [u, v]) => Array.from(canvas.getContext("2d").getImageData(
+        Math.floor(u * canvas.width), Math.floor(v * canvas.height), 1, 1).data)"""
+    pictures = page.locator(".differences canvas")
+    assert pictures.count() == 3
+    for cell in (0, int(np.argmin(difference))):
+        place = [(cell % 4 + 0.5) / 4, (cell // 4 + 0.5) / 6]
+        red, _, blue, _ = pictures.nth(2).evaluate(pixel, place)
+        assert (red > blue) == (difference[cell] > 0)
     page.close()

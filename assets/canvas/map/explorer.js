@@ -295,12 +295,14 @@ export class Explorer {
     if (this.inspector) this.map.inset = Math.max(this.parts.legend.offsetHeight + LEGEND_MARGIN, COVERED);
     this.inspector?.follow();
     this.wall?.draw();
+    this.selecting?.resized();
   }
 
   /** A stick figure was turned, and every other one with it. */
   turned() {
     this.paint();
     this.wall?.draw();
+    this.selecting?.turned();
   }
 
   /** Streamlit's theme changed. */
@@ -308,6 +310,7 @@ export class Explorer {
     takeTheme(this.root, this.state.theme);
     this.controls.showLegend();
     this.wall?.draw();
+    this.selecting?.show();
     this.memory.show();
     this.map.refresh();
     this.paint();

@@ -1,9 +1,10 @@
-// Selecting rows by drawing around their dots; what is selected is listed and can be taken home.
+// Selecting rows by drawing around their dots; the inspector compares them with the rest and exports them.
 
 import { element } from "../kit/dom.js";
 import { csvText } from "../kit/numbers.js";
 import { thumbnailPicture } from "../kit/output.js";
 import { united } from "../geometry/lasso.js";
+import { RowDifference } from "./difference.js";
 import { LassoLine } from "./lasso_line.js";
 
 /** @import { Explorer } from "./explorer.js" */
@@ -25,6 +26,10 @@ export class Selecting {
     this.button = select;
     /** @type {HTMLElement} */
     this.section = selection;
+    this.difference = new RowDifference(explorer);
+    this.differs = element("div");
+    /** Of the section, when it was last filled. */
+    this.width = 0;
     this.button.addEventListener("click", () => this.turn(this.canvas.hidden));
     explorer.root.addEventListener("keydown", (event) => event.key === "Escape" && this.turn(false));
     new LassoLine(this.canvas, () => explorer.map, (rows, add) => this.take(add ? united(explorer.state.rows, rows) : rows));
@@ -47,10 +52,15 @@ export class Selecting {
     this.explorer.dispatch({ type: "set", name: "rows", value: rows });
   }
 
-  /** The list below the map. */
+  /** How many rows there are, how they differ from the rest, and small pictures of them. */
   show() {
     const { state: { rows, theme }, model } = this.explorer;
     this.section.hidden = rows.length === 0;
+    if (!rows.length) {
+      this.section.replaceChildren();
+      return;
+    }
+    this.width = this.section.clientWidth;
     // Those that have pictures come first.
     const shown = Array.from({ length: Math.min(rows.length, MOST_PICTURES) }, (_, i) => rows[i]).filter((n) => n < model.nPoints);
     const pictures = shown.map((n) => {
@@ -63,27 +73,44 @@ export class Selecting {
       return button;
     });
     const more = rows.length - pictures.length;
-    const save = element("button", { type: "button", "aria-label": "Selected rows as CSV" }, "CSV");
+    const save = element("button", { type: "button", "aria-label": "Export the selected rows as CSV", title: "A CSV file with ids, values and positions" }, "Export");
     save.addEventListener("click", () => this.explorer.taking?.save("rows", "csv", this.table()));
-    const none = element("button", { type: "button" }, "Select none");
+    const none = element("button", { type: "button" }, "Clear");
     none.addEventListener("click", () => this.take([]));
     const count = `${rows.length.toLocaleString("en")} ${rows.length === 1 ? "row" : "rows"} selected`;
+    this.compare();
     this.section.replaceChildren(
-      element("h4", { role: "status" }, count, save, none),
-      element("div", {}, ...pictures, ...(more > 0 ? [`and ${more.toLocaleString("en")} more`] : [])),
+      element("h4", {}, element("span", { role: "status" }, count), save, none),
+      this.differs,
+      element("div", { class: "these" }, ...pictures, ...(more > 0 ? [`and ${more.toLocaleString("en")} more`] : [])),
     );
   }
 
+  /** How the rows differ from the rest. */
+  compare() {
+    this.differs.replaceChildren(...this.difference.elements());
+  }
+
+  /** The inspector has another width. */
+  resized() {
+    if (!this.section.hidden && this.section.clientWidth !== this.width) this.show();
+  }
+
+  /** Stick figures were turned. */
+  turned() {
+    if (!this.section.hidden && this.explorer.model.drawing.kind === "skeleton") this.compare();
+  }
+
   /**
-   * Rows, what they are called, labels, and where on the map they are believed to lie, with how sure that is. Of rows
-   * beyond the sample the page knows the dimensions that it shows; the others stay empty.
+   * Rows with their ids, labels, positions on the map with their variances, and the values of a table's columns. Of
+   * rows beyond the sample the page knows the dimensions that it shows; the others stay empty.
    */
   table() {
     const { state, map, model } = this.explorer;
     const { header: { axes, n_latent: count }, latent, latentVariance, nLatent } = model;
     const dimensions = axes.slice(0, count);
     const named = Array.isArray(model.header.row_names);
-    const head = ["row", ...(named ? ["id"] : []), "label", ...dimensions.map((/** @type {string} */ axis) => `${axis} mean`), ...dimensions.map((/** @type {string} */ axis) => `${axis} variance`)];
+    const head = ["row", ...(named ? ["id"] : []), "label", ...dimensions.map((/** @type {string} */ axis) => `${axis} mean`), ...dimensions.map((/** @type {string} */ axis) => `${axis} variance`), ...(model.coloured ?? [])];
     const rows = Array.from(state.rows);
     if (model.crowd) rows.sort((m, n) => model.rowNumber(m) - model.rowNumber(n));
     const lines = rows.map((n) => {
@@ -94,7 +121,8 @@ export class Selecting {
         return [...begun, ...known, ...new Array(count).fill("")];
       }
       const variances = latentVariance ? Array.from(latentVariance.subarray(at, at + count)) : new Array(count).fill(0);
-      return [...begun, ...latent.subarray(at, at + count), ...variances];
+      const values = model.coloured?.length ? Array.from(model.item(n), (value) => (Number.isNaN(value) ? "" : value)) : [];
+      return [...begun, ...latent.subarray(at, at + count), ...variances, ...values];
     });
     return csvText([head, ...lines]);
   }

@@ -1,0 +1,163 @@
+// What chosen rows have that the rest has not: a list of columns, a picture of the difference, or mean bodies.
+
+import { element, fitCanvas } from "../kit/dom.js";
+import { formatNumber } from "../kit/format.js";
+import { drawPixels } from "../kit/image.js";
+import { drawOutput, outputHeight } from "../kit/output.js";
+import { mix } from "../kit/theme.js";
+import { columnNames } from "./outputs.js";
+import { contrastOf } from "../geometry/contrast.js";
+
+/** @import { Drawing } from "../kit/geometry.js" */
+/** @import { Theme } from "../kit/theme.js" */
+/** @import { Contrast } from "../geometry/contrast.js" */
+/** @import { Explorer } from "./explorer.js" */
+
+const TOP_COLUMNS = 6; // columns that differ most
+const MOST_LISTED = 200; // columns of a table that are listed at all
+const FULL_EFFECT = 2; // the effect at which a bar is as long as it gets, at least
+const WIDEST_MEAN = 150; // CSS pixels of a picture
+const [LESS_BLUE, MORE_RED] = [[33, 102, 172], [178, 24, 43]]; // less and more, also for colour-blind eyes
+
+export class RowDifference {
+  /** @param {Explorer<any>} explorer */
+  constructor(explorer) {
+    this.explorer = explorer;
+    /** @type {ArrayLike<number> | null} */
+    this.rows = null;
+    /** @type {Contrast | null} */
+    this.contrast = null;
+  }
+
+  /** The difference of the chosen rows from the rest. @returns {HTMLElement[]} */
+  elements() {
+    const { state: { rows }, model } = this.explorer;
+    if (rows !== this.rows) {
+      const { nPoints } = model;
+      [this.rows, this.contrast] = [rows, contrastOf((n) => model.item(n), nPoints, rows)];
+    }
+    const { contrast } = this;
+    if (!contrast) return [element("p", {}, rows.length >= model.nRows ? "All rows are chosen: there is no rest to compare with." : "These rows are not part of the sample on this page, so their values are not known here.")];
+    const { kind } = model.drawing;
+    const sampled = contrast.count < rows.length ? [element("p", {}, `Compared by ${contrast.count.toLocaleString("en")} of them, which this page has.`)] : [];
+    if (kind === "image") return [this.images(contrast), ...sampled];
+    if (kind === "skeleton") return [this.bodies(contrast), ...sampled];
+    return [this.columns(contrast), ...sampled];
+  }
+
+  /** One picture with words below it. @param {string} words @param {number} height @param {(canvas: HTMLCanvasElement, width: number) => void} draw */
+  figure(words, height, draw) {
+    const width = this.width();
+    const canvas = element("canvas", { role: "img", "aria-label": words, style: `width:${width}px; height:${height}px` });
+    draw(canvas, width);
+    return element("figure", { style: `width:${width}px` }, canvas, element("figcaption", {}, words));
+  }
+
+  width() {
+    const room = (this.explorer.parts.selection.clientWidth - 24) / 3;
+    return Math.max(Math.min(Math.floor(room), WIDEST_MEAN), 72);
+  }
+
+  /** Drawn like the small pictures of the rows. @returns {Drawing} */
+  drawing() {
+    const { drawing, header } = this.explorer.model;
+    return { ...drawing, shape: header.item_shape, range: header.item_range ?? drawing.range };
+  }
+
+  /** @param {Contrast} contrast */
+  images(contrast) {
+    const { model, state: { theme } } = this.explorer;
+    const drawing = this.drawing();
+    const channels = drawing.shape[2] ?? 1;
+    const difference = pixelDifference(contrast, channels);
+    const most = Math.max(...difference.map((value) => Math.abs(value) || 0)) || 1;
+    const [low, high] = drawing.range;
+    const share = Math.round((100 * most) / (high - low));
+    const height = outputHeight(drawing, this.width());
+    return element("div", { class: "differences" },
+      this.mean("Chosen", contrast.chosen, drawing, height),
+      this.mean("Rest", contrast.rest, drawing, height),
+      this.figure(`Difference, ± ${share} %`, height, (canvas, width) => {
+        drawPixels(fitCanvas(canvas, width, height), drawing, width, height, (cell) => signedColour(difference[cell] / most, theme));
+        canvas.setAttribute("aria-label", differenceWords(difference, drawing, model.nOutputs));
+      }),
+      element("p", {}, element("i", { class: "less" }), " darker than the rest ", element("i", { class: "more" }), " brighter"));
+  }
+
+  /** @param {Contrast} contrast */
+  bodies(contrast) {
+    const drawing = this.drawing();
+    const height = outputHeight(drawing, this.width(), true);
+    return element("div", { class: "differences" }, this.mean("Chosen", contrast.chosen, drawing, height), this.mean("Rest", contrast.rest, drawing, height));
+  }
+
+  /** The mean of a group. @param {string} words @param {Float64Array} values @param {Drawing} drawing @param {number} height */
+  mean(words, values, drawing, height) {
+    const { theme, turn } = this.explorer.state;
+    return this.figure(`${words}, mean`, height, (canvas, width) => drawOutput(fitCanvas(canvas, width, height), drawing, values, width, height, { theme, turn, small: true }));
+  }
+
+  /** The columns that differ most, with both means in the data's units. @param {Contrast} contrast */
+  columns({ chosen, rest, effects, order }) {
+    const { model } = this.explorer;
+    const names = rowColumnNames(model, chosen.length);
+    const known = order.filter((d) => !Number.isNaN(effects[d])).slice(0, MOST_LISTED);
+    if (!known.length) return element("p", {}, "No column differs.");
+    const full = Math.max(FULL_EFFECT, Math.abs(effects[known[0]]));
+    const line = (/** @type {number} */ d) => element("tr", {},
+      element("th", { scope: "row", title: names[d] }, names[d]),
+      element("td", { class: "effect" }, effectBar(effects[d] / full), effectWords(effects[d])),
+      element("td", {}, formatNumber(chosen[d])), element("td", {}, formatNumber(rest[d])));
+    const head = () => element("thead", {}, element("tr", {}, ...["Column", "Effect", "Chosen", "Rest"].map((words) =>
+      element("th", { scope: "col", title: words }, words))));
+    const table = (/** @type {number[]} */ columns) => element("table", { class: "contrast" }, head(), element("tbody", {}, ...columns.map(line)));
+    const more = known.slice(TOP_COLUMNS);
+    const host = element("div", {}, element("p", {}, "Means of the chosen rows and of the rest. Effect: their difference in standard deviations."), table(known.slice(0, TOP_COLUMNS)));
+    if (more.length) host.append(element("details", {}, element("summary", {}, `${more.length} more ${more.length === 1 ? "column" : "columns"}`), table(more)));
+    return host;
+  }
+}
+
+/** The difference of the means of every pixel, over its channels. @param {Contrast} contrast @param {number} channels */
+export function pixelDifference({ chosen, rest }, channels) {
+  return Float64Array.from({ length: chosen.length / channels }, (_, cell) => {
+    let sum = 0;
+    for (let c = cell * channels; c < (cell + 1) * channels; c++) sum += chosen[c] - rest[c];
+    return sum / channels;
+  });
+}
+
+/** In words for who does not see the picture. @param {Float64Array} difference @param {Drawing} drawing @param {number} nOutputs */
+function differenceWords(difference, { shape: [rows, columns] }, nOutputs) {
+  const most = difference.reduce((best, value, i) => (Math.abs(value) > Math.abs(difference[best]) ? i : best), 0);
+  const where = `row ${Math.floor(most / columns) + 1} of ${rows}, column ${(most % columns) + 1} of ${columns}`;
+  return `Difference of the chosen pictures from the rest (${nOutputs} pixels): most at ${where}, where the chosen ones are ${difference[most] > 0 ? "brighter" : "darker"}`;
+}
+
+/** Blue below zero, red above. @param {number} share from −1 to 1 @param {Theme} theme */
+function signedColour(share, theme) {
+  if (Number.isNaN(share)) return null;
+  const middle = theme.dark ? theme.background : [247, 247, 247];
+  const end = share < 0 ? LESS_BLUE : MORE_RED;
+  return mix(middle, theme.dark ? mix(end, [255, 255, 255], 0.3) : end, Math.min(Math.abs(share), 1));
+}
+
+/** A bar from the middle, to the right if the chosen rows have more. @param {number} share */
+function effectBar(share) {
+  const wide = 50 * Math.min(Math.abs(share), 1);
+  return element("span", { class: "signed", "aria-hidden": "true" }, element("b", { class: share < 0 ? "less" : "more", style: `width:${wide.toFixed(1)}%` }));
+}
+
+/** With its sign. @param {number} effect */
+export function effectWords(effect) {
+  const words = Math.abs(effect) >= 10 ? Math.abs(effect).toFixed(0) : Math.abs(effect).toFixed(1);
+  if (Number(words) === 0) return "0.0";
+  return `${effect < 0 ? "−" : "+"}${words}`;
+}
+
+/** What the columns of the small rows are called; of long curves every k-th is here. @param {any} model @param {number} count */
+function rowColumnNames(model, count) {
+  const all = columnNames(model.drawing, model.nOutputs);
+  const step = Math.ceil(model.nOutputs / count);
+  return Array.from({ length: count }, (_, d) => all[d * step] ?? `column ${d + 1}`);
+}
