@@ -3,8 +3,23 @@
 import streamlit as st
 
 from pages.ui.compare.canvas import linked_maps
-from pages.ui.compare.choose import cannot_panel, choose_data, choose_models, waiting_panel
-from pages.ui.compare.members import Member, Waiting, first_of, linked_keys, member_of, named
+from pages.ui.compare.choose import (
+    cannot_panel,
+    choose_data,
+    choose_models,
+    two_ready_models,
+    waiting_panel,
+)
+from pages.ui.compare.members import (
+    LEAST,
+    Member,
+    Waiting,
+    first_of,
+    linked_keys,
+    member_of,
+    named,
+)
+from pages.ui.compare.numbers import numbers
 from pages.ui.compare.verdict import verdict
 from pages.ui.shared.lead import lead
 from pages.ui.shared.link import keep_in_link
@@ -13,17 +28,14 @@ from pages.ui.shared.routes import enter_through_app
 
 enter_through_app()
 st.title("Compare", anchor=False)
-lead(
-    "Maps of the same rows, drawn by different models. Point at a row in one and see where the "
-    "others have it; point at a place, and every model that can draws what belongs there."
-)
+lead("Models of the same rows, side by side: which one should you use?")
 
 
 def compare() -> None:
     """The page for the models in the link."""
     keys = linked_keys()
     if not keys:
-        st.info("There is no model yet whose data others could be compared on.")
+        st.info("Compare needs two models of the same data. There is no model yet.")
         if st.button("Train a model", type="primary", icon=":material/model_training:"):
             st.switch_page("pages/train.py")
         return
@@ -32,8 +44,7 @@ def compare() -> None:
     except (ValueError, OSError) as error:
         st.error(plain(error))
         choose_data(None)
-        if st.button("Choose a model", type="primary", icon=":material/grid_view:"):
-            st.switch_page("pages/gallery.py")
+        two_ready_models()
         return
     keep_in_link(models=",".join(keys))
     members: list[Member] = []
@@ -54,12 +65,21 @@ def compare() -> None:
     with st.container(key="compare_waiting"):
         for each in waiting:
             waiting_panel(first, keys, each)
+    enough = len(members) >= LEAST
+    # The maps are drawn while the verdict above them is measured.
+    above = st.container(key="compare_verdict") if enough else st.container()
+    if not enough:
+        with above:
+            two_ready_models()
     try:
         linked_maps(members)
     except ValueError as error:
         st.error(plain(error))
         return
-    verdict(first, members)
+    if enough:
+        with above:
+            tested, words = verdict(first, members)
+        numbers(first, members, tested, words)
 
 
 compare()

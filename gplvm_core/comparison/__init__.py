@@ -1,9 +1,10 @@
 """Floor 7: models beside each other and beside base lines, on data that they have not seen."""
 
-from gplvm_core.comparison.advice import advice
+from gplvm_core.comparison.advice import Result, advice, results
 from gplvm_core.comparison.depth import is_depth_worth_it
 from gplvm_core.comparison.kept_aside import compare_kept_aside, refusal
-from gplvm_core.comparison.placing import Placed, evidence_of, measured, place
+from gplvm_core.comparison.panels import panels_html
+from gplvm_core.comparison.placing import Placed, evidence_of, looked_at, measured, place
 from gplvm_core.comparison.repeated import Contender, Step, compare
 from gplvm_core.comparison.result import Comparison, Difference
 from gplvm_core.comparison.table import MeasureTable, table_of
@@ -14,14 +15,18 @@ __all__ = [
     "Difference",
     "MeasureTable",
     "Placed",
+    "Result",
     "Step",
     "advice",
     "compare",
     "compare_kept_aside",
     "evidence_of",
     "is_depth_worth_it",
+    "looked_at",
     "measured",
+    "panels_html",
     "place",
     "refusal",
+    "results",
     "table_of",
 ]

@@ -1,120 +1,141 @@
-"""Which one should I use? Three plain sentences from what was measured, and no more than that."""
+"""Which model should I use? One result for each purpose, and at most three sentences."""
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
+from jaxtyping import Float, Int
 
-from gplvm_core.comparison.kept_aside import BASE_LINES
-from gplvm_core.comparison.measures import AT_ONCE, KEPT_ASIDE, TOGETHER, Measure
+from gplvm_core.comparison.kept_aside import BASE_LINES, MIXTURE, PPCA
+from gplvm_core.comparison.measures import AT_ONCE, KEPT_ASIDE, PURPOSES, Measure, Purpose
 from gplvm_core.comparison.result import Comparison
-from gplvm_core.readers.errors import listed
+from gplvm_core.numerics import Array
 
-Measured = Mapping[str, Mapping[str, float]]
-ALIKE = 0.01  # maps closer than this in a measure are not told apart: no errors are known there
-NOT_YET = (
-    "For new rows nothing can be said yet: have the models tried on rows kept aside.",
-    "Nor for filling in what is missing: how well a model draws rows that it learnt by heart does "
-    "not tell.",
-)
+Looked = Mapping[str, tuple[str, Float[Array, " P"]] | None]
+PLAIN = {MIXTURE: "a plain mixture", PPCA: "plain PCA"}
 
 
-def advice(at_once: Measured, found: Comparison | None) -> tuple[str, str, str]:
-    """For new rows, for what is missing, for looking at.
+@dataclass(frozen=True)
+class Result:
+    """How models do at one purpose, split by split.
 
-    at_once: by model, see `measured`; found: on rows kept aside, if that was done.
+    leading: the best, and those that chance may have put behind it. settled: False where another
+    estimate of the same measure has another winner.
     """
-    if found is None or found.n_splits < 2:
-        return (*NOT_YET, for_looking(at_once))
-    return (
-        _claim("To tell likely rows from odd ones", "density", found) + _by_bounds(found),
-        _claim("To fill in what is missing", "missing", found) + _calibration(found),
-        for_looking(at_once),
-    )
+
+    purpose: Purpose
+    measure: Measure
+    found: Comparison
+    settled: bool = True
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The models that can do it."""
+        key = self.measure.key
+        return tuple(name for name in self.found.names if np.isfinite(self.found.mean(key, name)))
+
+    @property
+    def values(self) -> Float[Array, "S C"]:
+        """Of these models, on the splits on which it was measured."""
+        taken = self.found.values[self.measure.key]
+        taken = taken[~np.isnan(taken).all(axis=1)]
+        return np.asarray(taken[:, [self.found.names.index(name) for name in self.names]])
+
+    @property
+    def leading(self) -> tuple[str, ...]:
+        return self.found.leading(self.measure)
+
+    @property
+    def winner(self) -> str | None:
+        """The one that is better than all others by more than chance; None: not sure."""
+        alone = self.settled and len(self.leading) == 1 and len(self.names) > 1
+        return self.leading[0] if alone else None
+
+    @property
+    def plain_wins(self) -> bool:
+        """Whether plain models, one or several, are better than all others."""
+        return self.settled and bool(self.leading) and set(self.leading) <= set(BASE_LINES)
+
+    def wins(self, name: str) -> Int[Array, " S"]:
+        """For each split, whether this model is the best."""
+        losses = self.measure.loss(self.values)
+        return np.asarray(losses[:, self.names.index(name)] <= losses.min(axis=1)).astype(int)
 
 
-def for_looking(at_once: Measured) -> str:
-    """By the labels' neighbours where there are some, else by trustworthiness."""
-    key = "neighbours_map"
-    if not any(key in values for values in at_once.values()):
-        key = "trustworthiness"
-    measure = _measure(AT_ONCE, key)
-    known = {name: values[key] for name, values in at_once.items() if key in values}
+def results(looked: Looked, found: Comparison | None) -> tuple[Result, ...]:
+    """One result for each purpose that was measured, in the order of `PURPOSES`.
+
+    looked: by model, see `looked_at`; found: on rows kept aside, where that was done.
+    """
+    told = []
+    for purpose in PURPOSES:
+        source = _looks(looked) if purpose.key == "look" else found
+        if source is None or source.n_splits < 2:
+            continue
+        for measure in (*AT_ONCE, *KEPT_ASIDE):
+            if measure.key in purpose.deciding and measure.key in source.values:
+                result = Result(purpose, measure, source, _settled(measure, source))
+                if result.names:
+                    told.append(result)
+                break
+    return tuple(told)
+
+
+def _looks(looked: Looked) -> Comparison | None:
+    known = {name: each for name, each in looked.items() if each is not None}
     if len(known) < 2:
-        return "To look at: there are no two maps to compare yet."
-    losses = {name: value if measure.better == "less" else -value for name, value in known.items()}
-    order = sorted(losses, key=losses.__getitem__)
-    best = [name for name in order if losses[name] - losses[order[0]] < ALIKE]
-    values = "; ".join(f"{name} {measure.in_words(known[name])}" for name in order)
-    what = (
-        "rows of one label are neighbours most often (errors: {})"
-        if key == "neighbours_map"
-        else "what is near is near in the data most often (trustworthiness: {})"
-    ).format(values)
-    other = _truer(at_once, best)
-    if len(best) > 1:
-        drawing = [name for name in best if "reconstruction" in at_once[name]]
-        draws = "" if len(drawing) == len(best) else " Take one that can draw, too."
-        return f"To look at: {' and '.join(best)} do alike; {what}{other}.{draws}"
-    tail = "" if "reconstruction" in at_once[best[0]] else ", but it cannot draw a new row"
-    return f"To look at: {best[0]}, where {what}{tail}{other}; this is of rows that it has seen."
+        return None
+    key = next(iter(known.values()))[0]
+    values = np.column_stack([parts for _, parts in known.values()])
+    return Comparison(tuple(known), {key: values}, next(iter(known)), 0.0)
 
 
-def _truer(at_once: Measured, best: Sequence[str]) -> str:
-    """Which map keeps the data's neighbours better than those that keep the labels' best."""
-    known = {
-        name: values["trustworthiness"]
-        for name, values in at_once.items()
-        if "trustworthiness" in values
-    }
-    top = max(known, key=known.__getitem__, default=None)
-    rival = max((known[name] for name in best if name in known), default=None)
-    if top is None or rival is None or top in best or known[top] - rival < ALIKE:
-        return ""
-    return f"; the data's own neighbours stay together better in {top}"
-
-
-def _claim(what: str, key: str, found: Comparison) -> str:
-    measure = _measure(KEPT_ASIDE, key)
+def _settled(measure: Measure, found: Comparison) -> bool:
+    """Whether draws, which are low on average, and bounds have the same winner."""
+    if measure.key != "density" or "density_bounds" not in found.values:
+        return True
     leading = found.leading(measure)
-    if not leading:
-        return f"{what}: none of these models can."
-    each = [f"{name} ({measure.in_words(found.mean(key, name))})" for name in leading]
-    simple = [name for name in leading if name in BASE_LINES]
-    able = "" if all(np.isfinite(found.mean(key, name)) for name in found.names) else " that can"
-    if len(simple) == len(leading):
-        words = f"{what}: the base line {each[0]} is better than all models here{able}"
-        return f"{words}, and {each[1]} does as well." if each[1:] else f"{words}."
-    if len(leading) == 1:
-        return f"{what}: {each[0]}, better than all others{able} by more than chance."
-    words = f"{what}: {listed(each)} are not told apart by these splits"
-    if simple:
-        return f"{words}, so a base line may do as well."
-    return f"{words}."
+    best = found.mean("density", leading[0]) if leading else np.inf
+    others = (name for name in found.names if name not in leading)
+    return not any(found.mean("density_bounds", name) > best for name in others)
 
 
-def _by_bounds(found: Comparison) -> str:
-    """Where the draws, which are low on average, and the bounds do not agree on the best."""
-    leading = found.leading(_measure(KEPT_ASIDE, "density"))
-    if not leading or "density_bounds" not in found.values:
-        return ""
-    value = found.mean("density", leading[0])
-    ahead = [
-        name
-        for name in found.names
-        if name not in leading and found.mean("density_bounds", name) > value
-    ]
-    if not ahead:
-        return ""
-    return f" By bounds {listed(ahead)} would be ahead, so there it is not settled."
+def advice(given: Sequence[Result]) -> tuple[str, ...]:
+    """At most three sentences: what to use, where a plain model is better, where it is open."""
+    used: dict[str, list[Result]] = {}
+    plain: dict[str, list[str]] = {}
+    unsure: list[str] = []
+    for result in given:
+        doing = result.purpose.doing
+        if result.plain_wins:
+            best = " or ".join(PLAIN[name] for name in result.leading)
+            plain.setdefault(best, []).append(doing)
+        elif result.winner is None:
+            unsure.append(doing)
+        else:
+            used.setdefault(result.winner, []).append(result)
+    words = []
+    if used:
+        each = [_use(name, of, first=at == 0) for at, (name, of) in enumerate(used.items())]
+        words.append(f"{'; '.join(each)}.")
+    if plain:
+        better = [f"for {joined(doing)} {best} is better" for best, doing in plain.items()]
+        words.append(f"F{joined(better)[1:]}; the map is for looking.")
+    if unsure and not words:
+        words.append("No clear winner; the simpler model may do.")
+    elif unsure:
+        words.append(f"No clear winner for {joined(unsure)}; the simpler model may do.")
+    return tuple(words)
 
 
-def _calibration(found: Comparison) -> str:
-    leading = found.leading(_measure(KEPT_ASIDE, "missing"))
-    if not leading:
-        return ""
-    share = f"{100 * found.mean('inside_95', leading[0]):.0f}{TOGETHER}%"
-    return f" Of the 95{TOGETHER}% intervals of {leading[0]}, {share} hold the truth."
+def _use(name: str, of: Sequence[Result], *, first: bool) -> str:
+    counts = [result.wins(name) for result in of]
+    wins = dict.fromkeys(f"{int(each.sum())} of {len(each)}" for each in counts)
+    doing = joined([result.purpose.doing for result in of])
+    return f"{'For' if first else 'for'} {doing} use {name}: it wins on {joined(list(wins))} splits"
 
 
-def _measure(measures: Sequence[Measure], key: str) -> Measure:
-    return next(measure for measure in measures if measure.key == key)
+def joined(items: Sequence[str]) -> str:
+    """All items in words."""
+    *most, last = items
+    return f"{', '.join(most)} and {last}" if most else last

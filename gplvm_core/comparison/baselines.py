@@ -81,3 +81,7 @@ class ChosenPCA(BaseEstimator):
     def complete(self, Y: Float[Array, "N D"], *, return_std: bool = False) -> Any:
         """As `ProbabilisticPCA.complete`."""
         return self.model_.complete(Y, return_std=return_std)
+
+    def sample(self, n_samples: int = 1, random_state: int | None = None) -> Float[Array, "S D"]:
+        """Rows that the model draws."""
+        return np.asarray(self.model_.sample(n_samples, random_state=random_state))

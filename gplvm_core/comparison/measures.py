@@ -17,7 +17,7 @@ class Measure:
     """One row of a table of models.
 
     better: which values are; "near" to target. kept_aside: of rows that the model has not seen.
-    percent: whether it is a share.
+    percent: whether it is a share. purpose: the key of what it speaks for (`PURPOSES`), or "cost".
     """
 
     key: str
@@ -27,6 +27,7 @@ class Measure:
     target: float = 0.0
     kept_aside: bool = False
     percent: bool = False
+    purpose: str = "cost"
 
     def loss(self, values: Float[Array, "..."]) -> Float[Array, "..."]:
         """Smaller is better; NaN where nothing is better."""
@@ -50,109 +51,124 @@ def _inside(percent: int) -> Measure:
     return Measure(
         f"inside_{percent}",
         f"Inside {percent} % intervals",
-        f"The share of the filled-in values whose {percent} % interval holds the truth; best is "
-        f"{percent} %, less means too sure.",
+        f"The share of hidden values inside their {percent} % interval; {percent} % is best, and "
+        "less means too sure.",
         "near",
         percent / 100,
         kept_aside=True,
         percent=True,
+        purpose="fill",
     )
 
 
 AT_ONCE = (
     Measure(
-        "bound",
-        "Bound per value",
-        "A lower bound on the log-probability of the data, in nats, divided by how many values "
-        "there are. It compares between the models that have one. None has a GP-LVM without "
-        "integrated positions, whose joint density with them is something else, nor a model that "
-        "predicts from inputs.",
-    ),
-    Measure(
-        "likelihood",
-        "Log-likelihood per value",
-        "The log-probability of the data itself, at weights that were fitted to them, of "
-        "probabilistic PCA. It does not compare with a bound, which pays for weights that are "
-        "not certain.",
-    ),
-    Measure("on", "Dimensions on", "How many latent dimensions carry information."),
-    Measure(
         "neighbours_map",
         "Neighbour error on the map",
-        "The share of rows whose nearest row in the two dimensions shown has another label.",
+        "The share of rows whose nearest row on the map has another label.",
         "less",
         percent=True,
+        purpose="look",
     ),
     Measure(
         "neighbours",
         "Neighbour error in all dimensions",
-        "The same in all latent dimensions, weighted as the model weights them.",
+        "The share of rows whose nearest row in all latent dimensions has another label.",
         "less",
         percent=True,
+        purpose="look",
     ),
     Measure(
         "trustworthiness",
         "Trustworthiness",
-        "Whether rows that are near on the map are near in the data, 1 at best (Venna & Kaski); "
-        "beyond 2,000 rows, of so many spread evenly.",
+        "Whether rows that are near on the map are near in the data; 1 is best (Venna & Kaski).",
         "more",
+        purpose="look",
     ),
     Measure(
         "continuity",
         "Continuity",
-        "Whether rows that are near in the data stay near on the map, 1 at best.",
+        "Whether rows that are near in the data are near on the map; 1 is best.",
         "more",
+        purpose="look",
+    ),
+    Measure("on", "Dimensions on", "How many dimensions carry information.", purpose="look"),
+    Measure(
+        "bound",
+        "Bound per value",
+        "A lower bound on the log-probability of each value, in nats; a plain GP-LVM has no "
+        "comparable value.",
+        purpose="judge",
+    ),
+    Measure(
+        "likelihood",
+        "Log-likelihood per value",
+        "The log-probability of each value at fitted weights, in nats; it does not compare with a "
+        "bound.",
+        purpose="judge",
     ),
     Measure(
         "reconstruction",
         "Reconstruction error",
-        "How far each row is from what the model draws at its place, as a share of the data's "
-        "spread; of rows that the model has learnt from, so more dimensions look better.",
+        "How far the model's drawing of each row is off, as a share of the data's spread; more "
+        "dimensions look better.",
         "less",
         percent=True,
+        purpose="generate",
     ),
-    Measure("seconds", "Seconds", "What the training took, where that is known.", "less"),
-    Measure("megabytes", "Size (MB)", "What a browser fetches to draw the map.", "less"),
+    Measure("seconds", "Seconds", "How long the training took.", "less"),
+    Measure("megabytes", "Size (MB)", "What a browser loads to draw the map.", "less"),
 )
 KEPT_ASIDE = (
     Measure(
-        "density",
-        "Density of new rows",
-        "Log-probability of a row kept aside, in nats: exact of probabilistic PCA and the mixture, "
-        "of the others by sampling, which is low on average.",
-        "more",
+        "new_neighbours",
+        "Neighbour error of new rows",
+        "The share of new rows whose nearest row in all latent dimensions has another label.",
+        "less",
         kept_aside=True,
-    ),
-    Measure(
-        "density_bounds",
-        "Density by bounds",
-        "The same by the difference of the bounds with and without the row: an approximation that "
-        "may be too high or too low; exact values stand as they are.",
-        kept_aside=True,
+        percent=True,
+        purpose="look",
     ),
     Measure(
         "missing",
-        "Error of missing parts",
-        "Half of each row kept aside is hidden and filled in: how far off that is, as a share of "
-        "the data's spread.",
+        "Error of hidden values",
+        "Half of each new row is hidden and filled in: the error as a share of the data's spread.",
         "less",
         kept_aside=True,
         percent=True,
+        purpose="fill",
     ),
     *(_inside(percent) for percent in (50, 90, 95)),
     Measure(
-        "new_neighbours",
-        "Neighbour error of new rows",
-        "The share of rows kept aside whose nearest row, in all latent dimensions, has another "
-        "label.",
+        "density",
+        "Log-probability of new rows",
+        "The log-probability of a new row in nats: exact for plain models, estimated from below by "
+        "sampling for the others.",
+        "more",
+        kept_aside=True,
+        purpose="judge",
+    ),
+    Measure(
+        "density_bounds",
+        "Log-probability by bounds",
+        "The same from the difference of two bounds, which may be too high or too low.",
+        kept_aside=True,
+        purpose="judge",
+    ),
+    Measure(
+        "drawn",
+        "Difference of drawn rows",
+        "How different the rows that a model draws are from new rows; 0 % is no difference (energy "
+        "distance).",
         "less",
         kept_aside=True,
         percent=True,
+        purpose="generate",
     ),
     Measure(
         "seconds",
         "Seconds a training",
-        "Of the processor, for training on a part of the rows.",
+        "Processor time of a training on a part of the rows.",
         "less",
         kept_aside=True,
     ),
@@ -174,3 +190,49 @@ OF_PREDICTIONS = (
     ),
 )
 OF_NEW_ROWS = {measure.key: measure for measure in (*OF_PREDICTIONS, *KEPT_ASIDE)}
+
+
+@dataclass(frozen=True)
+class Purpose:
+    """What a model can be for: its name, the activity in a sentence, what decides about it.
+
+    deciding: keys of measures, the first that was taken decides.
+    """
+
+    key: str
+    words: str
+    doing: str
+    sentence: str
+    deciding: tuple[str, ...]
+
+
+PURPOSES = (
+    Purpose(
+        "look",
+        "Look",
+        "looking",
+        "Does the map keep similar rows together? Each dot is a fifth of the rows.",
+        ("neighbours_map", "trustworthiness"),
+    ),
+    Purpose(
+        "fill",
+        "Fill gaps",
+        "filling gaps",
+        "Half of each new row is hidden: how far off is the model? Each dot is a split.",
+        ("missing",),
+    ),
+    Purpose(
+        "judge",
+        "Judge new rows",
+        "judging new rows",
+        "How probable does the model find new rows? Each dot is a split.",
+        ("density",),
+    ),
+    Purpose(
+        "generate",
+        "Generate",
+        "generating",
+        "How different are drawn rows from new rows? Each dot is a split.",
+        ("drawn",),
+    ),
+)

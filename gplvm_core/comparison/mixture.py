@@ -83,6 +83,11 @@ class Mixture(BaseEstimator):
         whole = np.where(np.isnan(Y), self.center_ + self.scale_ * mean, Y)
         return (whole, self.scale_ * std) if return_std else whole
 
+    def sample(self, n_samples: int = 1, random_state: int | None = None) -> Float[Array, "S D"]:
+        """Rows that the mixture draws."""
+        drawn = self.gaussians_.sample(n_samples, np.random.default_rng(random_state))
+        return np.asarray(self.center_ + self.scale_ * drawn)
+
     def _standardised(self, Y: Float[Array, "N D"]) -> Array:
         return np.asarray((Y - self.center_) / self.scale_)
 
@@ -154,6 +159,16 @@ class Gaussians:
         mean = shares @ means
         spread = shares @ (variances + (means - mean) ** 2)
         return mean, np.sqrt(spread)
+
+    def sample(self, count: int, generator: np.random.Generator) -> Float[Array, "S D"]:
+        """Rows that the mixture draws."""
+        drawn = []
+        weights = self.weights / self.weights.sum()
+        for k, many in enumerate(generator.multinomial(count, weights)):
+            along = generator.standard_normal((many, self.factors.shape[2])) @ self.factors[k].T
+            around = generator.standard_normal((many, self.means.shape[1]))
+            drawn.append(self.means[k] + along + np.sqrt(self.variances[k]) * around)
+        return np.asarray(generator.permutation(np.vstack(drawn)))
 
     def _seen(self, k: int, rows: Float[Array, "N S"], seen: Any) -> tuple[Array, Any, Array]:
         """log(w_k p_k) of what is seen of rows; L of I + Bᵀ V⁻¹ B, and L⁻¹ Bᵀ V⁻¹ (y − m)."""

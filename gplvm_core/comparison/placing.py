@@ -4,7 +4,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
-from jaxtyping import Float, Int
+from jaxtyping import Bool, Float, Int
 from sklearn.base import is_regressor
 
 from gplvm_core.comparison.measures import AT_ONCE
@@ -17,6 +17,7 @@ Placing = Literal["isomap", "tsne"]
 NEIGHBOURS = 5  # of a row, for trustworthiness and continuity
 MOST_ROWS = 2000  # whose distances are all looked at; of more, as many spread evenly
 MOST_PLACED = 5000  # rows that Isomap and t-SNE can be asked for
+PARTS = 5  # of the rows, over which the quality of a map is held against chance
 PRINCIPAL = 50  # components that t-SNE starts from
 
 
@@ -85,19 +86,51 @@ def measured(
     if labels is not None and len(np.unique(labels[labels >= 0])) > 1:
         known = labels >= 0
         for key, points in (("neighbours_map", placed.shown), ("neighbours", placed.weighted)):
-            found[key] = neighbour_error(points[known], labels[known])
-    unit = _units(rows, by_column)
-    whole = np.flatnonzero(~np.isnan(rows).any(axis=1))
-    chosen = whole[np.linspace(0, len(whole) - 1, min(len(whole), MOST_ROWS)).astype(int)]
+            found[key] = float(neighbours_differ(points[known], labels[known]).mean())
+    unit, chosen = _units(rows, by_column), _whole(rows)
     if len(chosen) > 2 * NEIGHBOURS + 1:
         data, points = rows[chosen] / unit, placed.shown[chosen]
-        found["trustworthiness"] = trustworthiness(data, points)
-        found["continuity"] = trustworthiness(points, data)
+        found["trustworthiness"] = float(trustworthiness(data, points).mean())
+        found["continuity"] = float(trustworthiness(points, data).mean())
     if placed.posterior is not None:
         drawn = predict(placed.posterior, placed.latent)[0]
         found["reconstruction"] = float(np.sqrt(np.nanmean(((rows - drawn) / unit) ** 2)))
     keys = [measure.key for measure in AT_ONCE]
     return {key: float(found[key]) for key in keys if found.get(key) is not None}  # type: ignore[arg-type]
+
+
+def looked_at(
+    placed: Placed,
+    rows: Float[Array, "N D"],
+    labels: Int[Array, " N"] | None = None,
+    *,
+    by_column: bool = False,
+) -> tuple[str, Float[Array, " P"]] | None:
+    """How well a map keeps similar rows together, on five random parts of the rows.
+
+    The key of the measure (`AT_ONCE`) and its value on each part: the neighbours' labels where rows
+    have labels, else the trustworthiness. None where there are too few rows. Arguments: see
+    `measured`.
+    """
+    if labels is not None and len(np.unique(labels[labels >= 0])) > 1:
+        known = labels >= 0
+        key, each = "neighbours_map", neighbours_differ(placed.shown[known], labels[known])
+    else:
+        chosen = _whole(rows)
+        if len(chosen) <= 2 * NEIGHBOURS + 1:
+            return None
+        data = rows[chosen] / _units(rows, by_column)
+        key, each = "trustworthiness", trustworthiness(data, placed.shown[chosen])
+    if len(each) < PARTS:
+        return None
+    parts = np.array_split(np.random.default_rng(0).permutation(len(each)), PARTS)
+    return key, np.array([each[part].mean() for part in parts])
+
+
+def _whole(rows: Float[Array, "N D"]) -> Int[Array, " n"]:
+    """Rows without gaps, spread evenly where there are very many."""
+    whole = np.flatnonzero(~np.isnan(rows).any(axis=1))
+    return whole[np.linspace(0, len(whole) - 1, min(len(whole), MOST_ROWS)).astype(int)]
 
 
 def _units(rows: Float[Array, "N D"], by_column: bool) -> Float[Array, " D"]:
@@ -107,29 +140,39 @@ def _units(rows: Float[Array, "N D"], by_column: bool) -> Float[Array, " D"]:
     return np.where(unit > 0.0, unit, 1.0)
 
 
-def trustworthiness(data: Float[Array, "N D"], points: Float[Array, "N P"]) -> float:
-    """Whether the five nearest points of a point are near in the data, too; 1 at best.
+def trustworthiness(data: Float[Array, "N D"], points: Float[Array, "N P"]) -> Float[Array, " N"]:
+    """Whether the five nearest points of each point are near in the data, too; 1 at best.
 
-    With the two exchanged it is the continuity. Source: Venna & Kaski (2001), eq. 1.
+    The mean over the rows is the trustworthiness of a map; with the two arguments exchanged, its
+    continuity. Source: Venna & Kaski (2001), eq. 1.
     """
-    from sklearn.manifold import trustworthiness as scikit_learn
+    from sklearn.metrics import pairwise_distances
+    from sklearn.neighbors import NearestNeighbors
 
-    return float(scikit_learn(data, points, n_neighbors=NEIGHBOURS))
+    count = len(data)
+    apart = pairwise_distances(data)
+    np.fill_diagonal(apart, np.inf)
+    ranks = np.empty((count, count), dtype=int)
+    np.put_along_axis(ranks, apart.argsort(axis=1), np.arange(1, count + 1)[None], axis=1)
+    near = NearestNeighbors(n_neighbors=NEIGHBOURS).fit(points).kneighbors()[1]
+    beyond = np.maximum(np.take_along_axis(ranks, near, axis=1) - NEIGHBOURS, 0)
+    worst = NEIGHBOURS * (2.0 * count - 3.0 * NEIGHBOURS - 1.0) / 2.0
+    return np.asarray(1.0 - beyond.sum(axis=1) / worst)
 
 
-def neighbour_error(
+def neighbours_differ(
     points: Float[Array, "N P"],
     labels: Int[Array, " N"],
     new: Float[Array, "M P"] | None = None,
     new_labels: Int[Array, " M"] | None = None,
-) -> float:
-    """The share of points whose nearest other point has another label; or of new points."""
+) -> Bool[Array, " _N"]:
+    """Whether the nearest other point has another label, for each point; or for each new one."""
     from sklearn.neighbors import NearestNeighbors
 
     near = NearestNeighbors(n_neighbors=1).fit(points)
     if new is None or new_labels is None:
-        return float(np.mean(labels[near.kneighbors()[1][:, 0]] != labels))
-    return float(np.mean(labels[near.kneighbors(new)[1][:, 0]] != new_labels))
+        return np.asarray(labels[near.kneighbors()[1][:, 0]] != labels)
+    return np.asarray(labels[near.kneighbors(new)[1][:, 0]] != new_labels)
 
 
 def place(

@@ -68,7 +68,7 @@ class Comparison:
 
     @property
     def n_splits(self) -> int:
-        return len(self.values["seconds"])
+        return len(next(iter(self.values.values())))
 
     def mean(self, measure: str, name: str) -> float:
         """Over the splits; NaN for a model that has it not in all of them."""

@@ -1,17 +1,18 @@
 """Measures of several models as a table: for a page, as CSV, as Markdown."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from html import escape
 
 import numpy as np
 
 from gplvm_core.comparison.kept_aside import BASE_LINES
-from gplvm_core.comparison.measures import AT_ONCE, KEPT_ASIDE, Measure
+from gplvm_core.comparison.measures import AT_ONCE, KEPT_ASIDE, PURPOSES, Measure
 from gplvm_core.comparison.result import Comparison, markdown_cell
 from gplvm_core.readers.tables.csv_text import csv_text, html_text
 
-SEEN, UNSEEN = "Of the rows that they learnt from", "Of rows kept aside"
+COST = "Cost"
+SEEN, UNSEEN = "seen", "new"  # rows
 
 
 @dataclass(frozen=True)
@@ -25,7 +26,7 @@ class Line:
 
 @dataclass(frozen=True)
 class MeasureTable:
-    """Lines in parts with a heading; names: of the models, the base lines last."""
+    """Lines by purpose, the cost last; names: of the models, the base lines last."""
 
     names: tuple[str, ...]
     parts: Mapping[str, tuple[Line, ...]]
@@ -33,11 +34,12 @@ class MeasureTable:
 
     def to_csv(self) -> str:
         """One line a measure, with all digits; empty where a model has none."""
-        lines: list[tuple[object, ...]] = [("part", "measure", *self.names, "best")]
+        lines: list[tuple[object, ...]] = [("purpose", "rows", "measure", *self.names, "best")]
         for part, each in self.parts.items():
             for line in each:
                 numbers = (repr(value) if np.isfinite(value) else "" for value in line.values)
-                lines.append((part, line.measure.words, *numbers, line.best or ""))
+                rows = UNSEEN if line.measure.kept_aside else SEEN
+                lines.append((part, rows, line.measure.words, *numbers, line.best or ""))
         return csv_text(lines)
 
     def to_markdown(self) -> str:
@@ -53,26 +55,33 @@ class MeasureTable:
         return "\n\n".join((*found, *self.notes)) + "\n"
 
     def to_html(self) -> str:
-        """The parts as one table, every measure with its sentence, the best of a line named so."""
+        """A fold for each part; every measure explains itself at its question mark."""
         head = "".join(f'<th scope="col">{html_text(name)}</th>' for name in self.names)
+        return "".join(self._fold(part, each, head) for part, each in self.parts.items())
+
+    def _fold(self, part: str, each: Sequence[Line], head: str) -> str:
         body = ""
-        for part, each in self.parts.items():
-            wide = len(self.names) + 1
-            body += f'<tr><th colspan="{wide}" scope="rowgroup">{escape(part)}</th></tr>'
-            for line in each:
-                told = map(line.measure.in_words, line.values)
-                cells = "".join(
-                    f"<td><strong>{words}</strong> best</td>"
-                    if name == line.best
-                    else f"<td>{words}</td>"
-                    for name, words in zip(self.names, told, strict=True)
-                )
-                said = f"{escape(line.measure.words)}<small>{escape(line.measure.sentence)}</small>"
-                body += f'<tr><th scope="row">{said}</th>{cells}</tr>'
+        for line in each:
+            told = map(line.measure.in_words, line.values)
+            cells = "".join(
+                f"<td><strong>{words}</strong> best</td>"
+                if name == line.best
+                else f"<td>{words}</td>"
+                for name, words in zip(self.names, told, strict=True)
+            )
+            measure = line.measure
+            what = (
+                f'<details class="mf-what"><summary aria-label="What “{escape(measure.words)}” '
+                f'means">?</summary><p>{escape(measure.sentence)}</p></details>'
+            )
+            rows = f"<small>{UNSEEN if measure.kept_aside else SEEN} rows</small>"
+            of = "" if part == COST else rows
+            body += f'<tr><th scope="row">{escape(measure.words)} {what}{of}</th>{cells}</tr>'
         return (
-            '<div class="mf-table" tabindex="0" role="region" aria-label="Measures of the models">'
+            f'<details class="mf-fold"><summary>{escape(part)}</summary>'
+            f'<div class="mf-table" tabindex="0" role="region" aria-label="{escape(part)}">'
             f'<table><thead><tr><th scope="col">Measure</th>{head}</tr></thead>'
-            f"<tbody>{body}</tbody></table></div>"
+            f"<tbody>{body}</tbody></table></div></details>"
         )
 
     def _cells(self, line: Line) -> tuple[str, ...]:
@@ -92,19 +101,24 @@ def table_of(at_once: Mapping[str, Mapping[str, float]], found: Comparison | Non
     """
     unseen = found if found is not None and found.n_splits else None
     names = (*at_once, *(BASE_LINES if unseen is not None else ()))
-    seen = tuple(
+    lines = [
         Line(measure, tuple(at_once.get(name, {}).get(measure.key, np.nan) for name in names))
         for measure in AT_ONCE
         if any(measure.key in values for values in at_once.values())
-    )
-    parts = {SEEN: seen}
+    ]
     if unseen is not None:
-        parts[UNSEEN] = tuple(
+        lines += [
             _kept_aside(measure, names, unseen)
             for measure in KEPT_ASIDE
             if measure.key in unseen.values
-        )
-    return MeasureTable(names, parts, unseen.notes if unseen is not None else ())
+        ]
+    titles = {purpose.key: purpose.words for purpose in PURPOSES} | {"cost": COST}
+    parts = {
+        title: tuple(line for line in lines if line.measure.purpose == key)
+        for key, title in titles.items()
+    }
+    notes = unseen.notes if unseen is not None else ()
+    return MeasureTable(names, {title: each for title, each in parts.items() if each}, notes)
 
 
 def _kept_aside(measure: Measure, names: tuple[str, ...], found: Comparison) -> Line:

@@ -11,7 +11,9 @@ from gplvm_core.training import comparison_of
 from pages.ui.compare import recipes, verdict
 from pages.ui.compare.members import first_of
 from pages.ui.compare.recipes import RECIPES, run_key
+from pages.ui.shared import catalogue
 from tests.app.apptest import query, run_page, said, stores
+from tests.app.conftest import ROOT
 
 pytestmark = pytest.mark.usefixtures("home")
 
@@ -33,7 +35,9 @@ def test_models_are_added_tried_and_taken_away(kept: str) -> None:
     assert not at.exception
     headers = [header for header, _ in stores(at).values()]
     assert sorted(len(header["axes"]) for header in headers) == [3, 10]
-    assert "For new rows nothing can be said yet" in said(at)
+    picture = next(each.value for each in at.html if "mf-purposes" in each.value)
+    assert picture.count("Not tested on new rows yet.") == 3
+    assert at.button(key="compare_try").label == "Test on new rows"
     table = next(each.value for each in at.html if "mf-table" in each.value)
     assert "Trustworthiness" in table and "best</td>" not in table
     at.button(key="compare_add_isomap").click().run()
@@ -44,14 +48,22 @@ def test_models_are_added_tried_and_taken_away(kept: str) -> None:
     assert query(at, "models") == f"{kept},pca,isomap"
     assert len(stores(at)) == 3
     words = said(at)
-    assert "Without Isomap: it places rows and cannot tell anything of new ones" in words
+    assert "Without Isomap: it only places the rows that it has seen." in words
     at.button(key="compare_try").click().run()
     key = next(name for name in _runs() if name.startswith("kept aside|"))
     comparison_of(key).wait(60)
     assert comparison_of(key).problem is None, comparison_of(key).problem
     at.run()
+    picture = next(each.value for each in at.html if "mf-purposes" in each.value)
+    assert "Not tested" not in picture and "Plain mixture" in picture
     words = said(at)
-    assert "To fill in what is missing" in words and "Density of new rows" in words
+    assert "Log-probability of new rows" in words
+    # At most three sentences, each short.
+    sentences = next(
+        each.value for each in at.markdown if each.value.startswith(("For ", "No clear winner"))
+    )
+    assert 1 <= len(sentences.split("  \n")) <= 3 and len(sentences.split()) <= 60
+    assert at.button(key="compare_try").label == "Test again"
     at.button(key="compare_drop_isomap").click().run()
     assert query(at, "models") == f"{kept},pca" and not at.exception
 
@@ -69,10 +81,26 @@ def test_what_cannot_be_compared_is_said(kept: str) -> None:
     at = run_page("compare", models=f"{kept},{stranger},tsne", at="0,nan,x")
     assert not at.exception
     assert "“Other rows” is a model of other data" in said(at)
-    assert at.button(key=f"compare_without_{stranger}").label == "Take away"
+    assert at.button(key=f"compare_without_{stranger}").label == "Remove"
     # What nobody has asked for here is offered, not begun.
-    assert any(button.label == "Make it" for button in at.button)
+    assert any(button.label == "Train it" for button in at.button)
     at = run_page("compare", models=",")
     assert not at.exception and not at.error
     at = run_page("compare", models="library:nothing")
     assert not at.exception and "There is no model “nothing” here" in said(at)
+
+
+def test_one_model_alone_says_what_to_do_and_offers_two_ready_ones(
+    kept: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(catalogue, "GALLERY_FOLDER", ROOT / "assets/models")
+    at = run_page("compare", models=kept)
+    assert "Compare needs two models of the same data." in said(at)
+    assert not any("mf-purposes" in each.value for each in at.html)
+    assert len(stores(at)) == 1  # its own map is there all the same
+    at.button(key="compare_ready").click().run()
+    assert not at.exception
+    assert query(at, "models") == "gallery:flow,gallery:deep-flow"
+    assert "Compare needs two models" not in said(at)
+    picture = next(each.value for each in at.html if "mf-purposes" in each.value)
+    assert picture.count("Bayesian GP-LVM") == 1

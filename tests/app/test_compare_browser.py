@@ -60,3 +60,23 @@ def test_a_row_a_place_and_a_line_are_seen_in_both_maps(
     page.reload()
     expect(page.locator("[data-part=count]")).to_have_text("150 rows selected")
     expect(page.locator("[data-part=turned]")).to_have_attribute("aria-pressed", "false")
+
+
+@pytest.mark.parametrize("width", [1280, 380])
+def test_the_answer_is_in_the_first_view(server: Server, browser_page: Visit, width: int) -> None:
+    page = browser_page.page
+    page.set_viewport_size({"width": width, "height": 900})
+    page.goto(f"{server.url}/compare?model={server.model_key}")
+    page.wait_for_selector(".mf-splits")
+    settled(page)
+    for part in (".mf-purposes section >> nth=0", ".st-key-compare_advice p"):
+        box = page.locator(part).first.bounding_box()
+        assert box is not None and box["y"] + box["height"] <= 900, part
+        assert box["x"] >= 0 and box["x"] + box["width"] <= width
+    words = page.locator(".st-key-compare_advice").inner_text()
+    assert words and len(words.split()) <= 60
+    # A definition is one sentence or two, and only on demand.
+    what = page.locator("[data-purpose=look] .mf-what")
+    expect(what.locator("p")).to_be_hidden()
+    what.locator("summary").click()
+    expect(what.locator("p")).to_be_visible()

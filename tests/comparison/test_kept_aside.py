@@ -13,18 +13,20 @@ from gplvm_core.comparison import (
     compare,
     compare_kept_aside,
     evidence_of,
+    looked_at,
     measured,
     mixture,
+    panels_html,
     place,
     refusal,
+    results,
     table_of,
 )
 from gplvm_core.comparison.baselines import ChosenPCA
-from gplvm_core.comparison.kept_aside import BASE_LINES, MIXTURE, PPCA
+from gplvm_core.comparison.kept_aside import BASE_LINES, MIXTURE, PPCA, difference
 from gplvm_core.comparison.measures import AT_ONCE, KEPT_ASIDE
 from gplvm_core.comparison.mixture import Gaussians, Mixture, axes_of
 from gplvm_core.comparison.repeated import densities
-from gplvm_core.comparison.table import SEEN, UNSEEN
 from gplvm_core.datasets import DataError
 from gplvm_core.models import (
     GPLVM,
@@ -138,7 +140,7 @@ def test_the_size_of_pca_is_found_and_joint_densities_are_none() -> None:
     assert densities(points, ROWS[20:25], None) == {}
     assert refusal(points) is None and refusal(model.model_) is None
     assert "follow each other" in (refusal(DynamicalGPLVM()) or "")
-    assert "places rows" in (refusal(object()) or "")
+    assert "only places" in (refusal(object()) or "")
 
 
 def test_rows_kept_aside_are_judged_in_every_way(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -156,10 +158,15 @@ def test_rows_kept_aside_are_judged_in_every_way(monkeypatch: pytest.MonkeyPatch
     assert found.mean("missing", "two") < 0.5
     assert np.isnan(found.mean("new_neighbours", MIXTURE))
     assert "Left out: 1 column without a change" in found.notes[-1]
+    # All three draw Gaussian rows like the new ones.
+    assert all(found.mean("drawn", name) < 0.06 for name in found.names)
     told = table_of({"two": {"bound": 1.25}}, found)
-    assert [line.measure.key for line in told.parts[SEEN]] == ["bound"]
-    assert "1.25,,," in told.to_csv() and "| Density of new rows |" in told.to_markdown()
-    assert {line.measure.key for line in told.parts[UNSEEN]} >= {"density", "missing", "inside_95"}
+    keys = {part: {line.measure.key for line in lines} for part, lines in told.parts.items()}
+    assert keys["Fill gaps"] >= {"missing", "inside_95"}
+    assert keys["Judge new rows"] >= {"bound", "density"}
+    assert "drawn" in keys["Generate"]
+    assert "Judge new rows,seen,Bound per value,1.25,,," in told.to_csv()
+    assert "| Log-probability of new rows |" in told.to_markdown()
 
 
 def test_what_cannot_be_tried_is_said() -> None:
@@ -191,6 +198,43 @@ def made(**values: list[list[float]]) -> Comparison:
     return Comparison(("curved", *BASE_LINES), told, "curved", 0.25)
 
 
+def test_rows_of_another_distribution_are_different() -> None:
+    rng = np.random.default_rng(1)
+    one, other = rng.normal(size=(300, 4)), rng.normal(size=(200, 4))
+    assert abs(difference(one, other)) < 0.02
+    assert difference(one, other + 3.0) > 0.4
+    # On a line the energy distance is twice the squared distance of the distribution functions.
+    first, second = rng.normal(size=(400, 1)), rng.normal(1.0, 2.0, size=(400, 1))
+    grid = np.linspace(-12.0, 12.0, 24001)
+    cumulative = [np.searchsorted(np.sort(each[:, 0]), grid) / 400 for each in (first, second)]
+    squared = 2.0 * np.sum((cumulative[0] - cumulative[1]) ** 2) * (grid[1] - grid[0])
+    across = 2.0 * np.abs(first - second.T).mean()
+    # Pairs of a row with itself count there and not here.
+    alone = sum(np.abs(each - each.T).sum() / (400 * 399 * 400) for each in (first, second))
+    assert difference(first, second) == pytest.approx((squared - alone) / across, abs=1e-4)
+
+
+def test_mixtures_draw_rows_like_those_that_they_have_seen() -> None:
+    rows = np.vstack([ROWS, ROWS + 8.0])
+    for model in (Mixture(random_state=0), ChosenPCA(random_state=0)):
+        drawn = model.fit(rows).sample(4000, random_state=0)
+        assert drawn.shape == (4000, 6)
+        np.testing.assert_allclose(drawn.mean(axis=0), rows.mean(axis=0), atol=0.4)
+        np.testing.assert_allclose(np.cov(drawn.T), np.cov(rows.T), atol=1.8)
+
+
+def test_maps_are_looked_at_on_parts_of_the_rows() -> None:
+    model = ProbabilisticPCA(3).fit(ROWS)
+    shown = (model.latent_mean_, model.relevance_, (0, 1), model.posterior_)
+    placed, labels = Placed("p", *shown), (ROWS[:, 0] > 0).astype(int)
+    whole = measured(placed, ROWS, labels)
+    for told, key in ((labels, "neighbours_map"), (None, "trustworthiness")):
+        found = looked_at(placed, ROWS, told)
+        assert found is not None and found[0] == key and found[1].shape == (5,)
+        assert found[1].mean() == pytest.approx(whole[key])
+    assert looked_at(placed, ROWS[:8]) is None
+
+
 def test_only_a_difference_beyond_its_error_is_marked_and_said() -> None:
     density = [[5.0, 3.0, 1.0], [5.1, 3.0, 1.1], [5.2, 3.1, 1.0]]
     missing = [[0.5, 0.2, 0.9], [0.4, 0.2, 0.9], [0.5, 0.21, 0.8]]
@@ -198,25 +242,56 @@ def test_only_a_difference_beyond_its_error_is_marked_and_said() -> None:
     assert found.leading(DENSITY) == ("curved",)
     assert found.gain(DENSITY, "curved", PPCA).mean == pytest.approx(np.mean([2.0, 2.1, 2.1]))
     assert found.leading(INSIDE) == (MIXTURE,)
-    marked = table_of({"curved": {}}, found).parts[UNSEEN]
+    marked = table_of({"curved": {}}, found).parts["Fill gaps"]
     assert {line.measure.key: line.best for line in marked}["missing"] == PPCA
-    likely, missed, looked = advice({"curved": {}}, found)
-    assert "curved (5.1), better than all others by more than chance" in likely
-    assert f"the base line {PPCA} (20.3\u00a0%) is better than all" in missed
-    assert missed.endswith(f"Of the 95\u00a0% intervals of {PPCA}, 90\u00a0% hold the truth.")
-    assert "no two maps" in looked
+    assert advice(results({}, found)) == (
+        "For judging new rows use curved: it wins on 3 of 3 splits.",
+        "For filling gaps plain PCA is better; the map is for looking.",
+    )
+    # Two plain models that chance cannot order are still better than the map.
     both = made(density=[[1.0, 3.0, 3.1], [1.1, 3.1, 3.0], [1.0, 3.0, 3.2]], missing=missing)
-    likely = advice({}, both)[0]
-    assert f"the base line {MIXTURE} (3.1) is better than all models here, and {PPCA}" in likely
+    assert advice(results({}, both)) == (
+        "For filling gaps plain PCA is better and for judging new rows a plain mixture or plain "
+        "PCA is better; the map is for looking.",
+    )
     # Draws are low on average: where the bounds say otherwise, that is no certain loss.
     bounds = made(density=both.values["density"], density_bounds=[[9.0, 3.0, 3.0]] * 3)
-    assert advice({}, bounds)[0].endswith(
-        "By bounds curved would be ahead, so there it is not settled."
-    )
+    assert advice(results({}, bounds)) == ("No clear winner; the simpler model may do.",)
     unsure = made(density=[[5.0, 3.0, 1.0], [2.0, 3.0, 1.0], [5.0, 2.0, 1.0]], missing=missing)
     assert unsure.leading(DENSITY)[:2] == ("curved", PPCA)
-    assert "a base line may do as well" in advice({}, unsure)[0]
-    maps = {"a": {"neighbours_map": 0.1}, "b": {"neighbours_map": 0.3, "reconstruction": 0.1}}
-    told = advice(maps, None)
-    assert "kept aside" in told[0]
-    assert "To look at: a, where" in told[2] and "cannot draw a new row" in told[2]
+    assert advice(results({}, unsure))[-1].startswith("No clear winner for judging new rows")
+
+
+def test_three_sentences_say_it_all() -> None:
+    missing = [[0.2, 0.5, 0.9], [0.2, 0.4, 0.9], [0.21, 0.5, 0.8]]
+    drawn = [[0.3, 0.3, 0.1], [0.3, 0.4, 0.1], [0.3, 0.3, 0.12]]
+    density = [[5.0, 4.0, 1.0], [2.0, 3.0, 1.0], [5.0, 5.5, 1.0]]
+    found = made(missing=missing, drawn=drawn, density=density)
+    maps = {
+        "curved": ("neighbours_map", np.array([0.1, 0.11, 0.1, 0.12, 0.1])),
+        "flat": ("neighbours_map", np.array([0.3, 0.31, 0.3, 0.35, 0.3])),
+    }
+    told = results(maps, found)
+    assert [each.winner for each in told] == ["curved", "curved", None, MIXTURE]
+    assert advice(told) == (
+        "For looking and filling gaps use curved: it wins on 5 of 5 and 3 of 3 splits.",
+        "For generating a plain mixture is better; the map is for looking.",
+        "No clear winner for judging new rows; the simpler model may do.",
+    )
+    assert advice(results({"curved": maps["curved"]}, None)) == ()
+
+
+def test_the_picture_marks_the_winner_and_has_a_dot_for_each_split() -> None:
+    found = made(missing=[[0.2, 0.5, 0.9], [0.2, 0.4, 0.9], [0.21, 0.5, np.nan]])
+    html = panels_html(["<curved>", "flat"], results({}, found))
+    sections = html.split("<section")[1:]
+    assert [each.split('"')[1] for each in sections] == ["look", "fill", "judge", "generate"]
+    assert html.count("Not tested on new rows yet.") == 2
+    filled = sections[1]
+    # The mixture has no value on one split: it is left out; models of the page have a dash.
+    assert filled.count("<i ") == 6 and "&lt;curved&gt;" in filled and "<td>–</td>" in filled
+    assert MIXTURE not in filled
+    best = filled.split("<tr class=mf-best>")[1].split("</tr>")[0]
+    assert "curved" in best and "best</strong>" in best
+    places = [float(text.split("%")[0]) for text in best.split("left:")[1:]]
+    assert min(places) > 75.0  # the better, the further to the right

@@ -93,7 +93,7 @@ export class TurnedModel extends LatentPoints {
     const relevance = Array.from(model.relevance);
     relevance[a] = relevance[b] = 1 / turning.scale ** 2;
     const axes = [...model.header.axes];
-    [axes[a], axes[b]] = ["turned", "turned"];
+    [axes[a], axes[b]] = ["aligned", "aligned"];
     const { labels, sequences, order, factors } = model;
     super({
       header: { ...model.header, relevance, axes },

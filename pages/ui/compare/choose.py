@@ -1,12 +1,12 @@
-"""Which data, which models: menus and buttons; models that are being made."""
+"""Which data, which models: menus and buttons; models that are being trained."""
 
 import streamlit as st
 
 from gplvm_core.training import ComparisonRun
 from pages.ui.compare.members import (
-    LEAST,
     MOST,
     OF_THE_ROWS,
+    READY,
     Member,
     Waiting,
     fitting,
@@ -45,29 +45,34 @@ def choose_models(first: Item, keys: tuple[str, ...], members: list[Member]) -> 
     others = {each.key: each.entry.title for each in fitting(first) if each.key not in keys}
     with st.container(horizontal=True, vertical_alignment="center", key="compare_models"):
         choose_data(first)
-        for recipe in RECIPES.values():
-            if recipe.key not in keys:
-                st.button(
-                    recipe.button,
-                    key=f"compare_add_{recipe.key}",
-                    icon=":material/add:",
-                    help=recipe.help if not full else f"{MOST} maps are the most.",
-                    disabled=full,
-                    on_click=add,
-                    args=(first, keys, recipe),
-                )
-        if others:
-            with st.popover("Another of these data", icon=":material/add:", disabled=full):
-                for key, title in others.items():
+        with st.popover(
+            "Add a model",
+            icon=":material/add:",
+            disabled=full,
+            help=f"At most {MOST} maps are shown." if full else None,
+        ):
+            for recipe in RECIPES.values():
+                if recipe.key not in keys:
                     st.button(
-                        plain(title),
-                        key=f"compare_open_{key}",
-                        on_click=set_keys,
-                        args=((*keys, key),),
+                        recipe.button,
+                        key=f"compare_add_{recipe.key}",
+                        help=recipe.help,
+                        on_click=add,
+                        args=(first, keys, recipe),
                         type="tertiary",
                     )
-        if len(keys) > LEAST and len(members) > LEAST:
-            with st.popover("Take away", icon=":material/remove:"):
+            if others:
+                st.caption("Stored models of these data")
+            for key, title in others.items():
+                st.button(
+                    plain(title),
+                    key=f"compare_open_{key}",
+                    on_click=set_keys,
+                    args=((*keys, key),),
+                    type="tertiary",
+                )
+        if len(members) > 1:
+            with st.popover("Remove", icon=":material/remove:"):
                 for member in members[1:]:
                     st.button(
                         plain(member.name),
@@ -76,6 +81,22 @@ def choose_models(first: Item, keys: tuple[str, ...], members: list[Member]) -> 
                         args=(keys, member.key),
                         type="tertiary",
                     )
+
+
+def two_ready_models() -> None:
+    """What to do with fewer than two models, and a button for two that are ready."""
+    there = {each.key for each in items() if not each.entry.broken}
+    with st.container(horizontal=True, vertical_alignment="center", key="compare_empty"):
+        st.markdown("Compare needs two models of the same data.", width="content")
+        if there.issuperset(READY):
+            st.button(
+                "Load two ready models",
+                key="compare_ready",
+                type="primary",
+                icon=":material/compare:",
+                on_click=set_keys,
+                args=(READY, *OF_THE_ROWS),
+            )
 
 
 def add(first: Item, keys: tuple[str, ...], recipe: Recipe) -> None:
@@ -94,9 +115,9 @@ def cannot_panel(keys: tuple[str, ...], key: str, why: Exception) -> None:
     """A model of the link that is not there, or of other data."""
     with st.container(horizontal=True, vertical_alignment="center"):
         st.error(plain(why), icon=":material/error:")
-        if len(keys) > LEAST:
+        if len(keys) > 1:
             st.button(
-                "Take away",
+                "Remove",
                 key=f"compare_without_{key}",
                 on_click=drop,
                 args=(keys, key),
@@ -109,9 +130,9 @@ def waiting_panel(first: Item, keys: tuple[str, ...], waiting: Waiting) -> None:
     recipe, run = waiting.recipe, waiting.run
     with st.container(border=True, horizontal=True, vertical_alignment="center"):
         if run is None:
-            st.markdown(f"{plain(recipe.title)} is not made yet.", width="stretch")
+            st.markdown(f"{plain(recipe.title)} is not trained yet.", width="stretch")
             st.button(
-                "Make it",
+                "Train it",
                 key=f"compare_begin_{recipe.key}",
                 type="primary",
                 on_click=begin,
@@ -121,7 +142,7 @@ def waiting_panel(first: Item, keys: tuple[str, ...], waiting: Waiting) -> None:
             st.error(f"{plain(recipe.title)}: {plain(run.problem)}", icon=":material/error:")
         else:
             st.fragment(keep_looking, run_every=LOOK)(run, recipe)
-        label = "Cancel" if run is not None and not run.done else "Take away"
+        label = "Cancel" if run is not None and not run.done else "Remove"
         st.button(
             label,
             key=f"compare_cancel_{recipe.key}",
@@ -144,13 +165,13 @@ def keep_looking(run: ComparisonRun, recipe: Recipe) -> None:
     share = 0.0 if run.step is None else run.step.share
     words = f"{plain(recipe.title)}: {time_in_words(run, share)}"
     if not recipe.draws:
-        words += "; it is looking at all pairs of rows and cannot be stopped in between"
+        words += "; this step cannot be stopped"
     st.progress(min(share, 1.0), words, width="stretch")
     if recipe.draws and share > 0.0:
         st.button(
-            "Take it as it is",
+            "Use it now",
             key=f"compare_enough_{recipe.key}",
             on_click=run.end,
             disabled=run.ending,
-            help="Ends the training and keeps the model as far as it has come.",
+            help="Ends the training and uses the model as it is now.",
         )

@@ -19,7 +19,8 @@ from pages.ui.shared.link import go_to
 from pages.ui.shared.words import model_words, seconds_in_words
 
 FIRST = "gallery:people"
-MOST, LEAST = 4, 1
+READY = ("gallery:flow", "gallery:deep-flow")  # two ready models of the same data
+MOST, LEAST = 4, 2
 OF_THE_ROWS = ("rows", "labels", "by")  # what the link says of these data alone
 MOST_ROWS = 5000
 NO_DRAWING = "Places rows only: it has no way back from a place to a row."

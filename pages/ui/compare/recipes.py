@@ -43,20 +43,20 @@ RECIPES = {
             "pca",
             "Probabilistic PCA",
             "PCA",
-            "Straight lines only: the base line that every other model must beat.",
+            "Straight lines only: the plain model that every other one must beat.",
             quick=True,
         ),
         Recipe(
             "gplvm",
             "GP-LVM",
             "GP-LVM",
-            "A curved map of two dimensions with one fitted place a row: it may fit too closely.",
+            "A curved map with one fitted place for each row: it may fit too closely.",
         ),
         Recipe(
             "bayesian",
             "Bayesian GP-LVM, new",
             "Bayesian GP-LVM",
-            "A curved map that knows how sure it is and switches off what it does not need.",
+            "A curved map with its uncertainty; it switches off dimensions that it does not need.",
         ),
         Recipe(
             "isomap",

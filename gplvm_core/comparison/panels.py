@@ -1,0 +1,85 @@
+"""The results of a comparison as one small picture: models by purposes, a dot for each split."""
+
+from collections.abc import Sequence
+from html import escape
+
+import numpy as np
+from jaxtyping import Float
+
+from gplvm_core.comparison.advice import Result
+from gplvm_core.comparison.measures import PURPOSES, Purpose
+from gplvm_core.numerics import Array
+from gplvm_core.readers.tables.csv_text import html_text
+
+MARGIN = 0.05  # of a strip, at either end
+NOT_YET = "Not tested on new rows yet."
+NOT_LOOKED = "Too few rows to compare maps."
+
+
+def panels_html(names: Sequence[str], given: Sequence[Result]) -> str:
+    """A panel for each purpose, with a line for each model; better is on the right.
+
+    names: of the models, in their order; those that cannot do something have a dash there.
+    """
+    known = {result.purpose.key: result for result in given}
+    panels = (_panel(purpose, names, known.get(purpose.key)) for purpose in PURPOSES)
+    return f'<div class="mf-purposes">{"".join(panels)}</div>'
+
+
+def _panel(purpose: Purpose, names: Sequence[str], result: Result | None) -> str:
+    head = (
+        f"<h2>{escape(purpose.words)}</h2>"
+        f'<details class="mf-what"><summary aria-label="What “{escape(purpose.words)}” measures">?'
+        f"</summary><p>{escape(purpose.sentence)}</p></details>"
+    )
+    if result is None:
+        words = NOT_LOOKED if purpose.key == "look" else NOT_YET
+        body = f'<p class="mf-none">{words}</p>'
+    else:
+        body = _lines(names, result)
+    return f'<section data-purpose="{purpose.key}"><header>{head}</header>{body}</section>'
+
+
+def _lines(names: Sequence[str], result: Result) -> str:
+    measure, places = result.measure, strips(result)
+    every = (*names, *(name for name in result.found.names if name not in names))
+    rows = ""
+    for name in every:
+        if name not in result.names:
+            if name in names:
+                rows += f'<tr><th scope="row">{html_text(name)}</th><td></td><td>–</td></tr>'
+            continue
+        at = result.names.index(name)
+        dots = "".join(f'<i style="left:{100 * place:.1f}%"></i>' for place in places[:, at])
+        middle = f'<b style="left:{100 * places[:, at].mean():.1f}%"></b>'
+        value = measure.in_words(result.found.mean(measure.key, name))
+        best = name == result.winner
+        words = f"{value} <strong>best</strong>" if best else value
+        rows += (
+            f"<tr{' class=mf-best' if best else ''}>"
+            f'<th scope="row">{html_text(name)}</th>'
+            f'<td><span class="mf-splits" aria-hidden="true">{dots}{middle}</span></td>'
+            f"<td>{words}</td></tr>"
+        )
+    better = {"more": "more is better →", "less": "less is better →"}.get(measure.better, "")
+    said = f'<span class="mf-better">{escape(measure.words)}, {better}</span>'
+    note = ""
+    if result.plain_wins:
+        note = '<p class="mf-none">The map is for looking.</p>'
+    elif result.winner is None:
+        note = '<p class="mf-none">No clear winner</p>'
+    return f"<table><caption>{said}</caption><tbody>{rows}</tbody></table>{note}"
+
+
+def strips(result: Result) -> Float[Array, "S C"]:
+    """Places of all splits on a strip from 0 to 1, the better on the right.
+
+    Some splits are harder than others for every model. What all models share in a split is taken
+    out, so that dots show what decides: differences in pairs.
+    """
+    gain = -result.measure.loss(result.values)
+    gain = gain - gain.mean(axis=1, keepdims=True) + gain.mean()
+    low, high = float(gain.min()), float(gain.max())
+    if high <= low:
+        return np.full_like(gain, 0.5)
+    return np.asarray(MARGIN + (1.0 - 2.0 * MARGIN) * (gain - low) / (high - low))

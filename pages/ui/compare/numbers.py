@@ -1,0 +1,93 @@
+"""The numbers behind the verdict: a table folded by purpose, and files of it."""
+
+import streamlit as st
+
+from gplvm_core.comparison import Comparison, MeasureTable, measured, table_of
+from gplvm_core.offline.compare import MapOf, offline_comparison
+from gplvm_core.readers.errors import listed
+from pages.ui.compare.depth_worth import depth_worth_button
+from pages.ui.compare.members import NO_DRAWING, Member
+from pages.ui.compare.recipes import scaling_of
+from pages.ui.shared.about import bullets
+from pages.ui.shared.catalogue import Item
+from pages.ui.shared.words import file_stem
+
+
+def numbers(
+    first: Item, members: list[Member], found: Comparison | None, words: tuple[str, ...]
+) -> None:
+    """Below the maps."""
+    at_once = {
+        member.name: measured_at_once(member, first, f"{member.store}|{member.name}")
+        for member in members
+    }
+    table = table_of(at_once, found)
+    st.subheader("The numbers", anchor=False)
+    st.html(table.to_html())
+    notes = (*table.notes, *noted(members))
+    if notes:
+        with st.expander("Details", icon=":material/info:"):
+            for line in bullets(notes):
+                st.markdown(line)
+    with st.container(horizontal=True, key="compare_files"):
+        export(table, first, members, words)
+        depth_worth_button(first.key)
+
+
+def noted(members: list[Member]) -> tuple[str, ...]:
+    """What the models report of themselves and of these data, each thing once."""
+    found: dict[str, list[str]] = {}
+    for member in members:
+        for note in getattr(member.model, "notes_", ()):
+            found.setdefault(note, []).append(member.name)
+    return tuple(f"{note} ({listed(names)})" for note, names in found.items())
+
+
+@st.cache_data(max_entries=32, show_spinner="Measuring the maps …")
+def measured_at_once(_member: Member, _first: Item, store: str) -> dict[str, float]:
+    data = _first.dataset
+    by_column = scaling_of(data) == "columns"
+    return measured(_member.placed, data.values, data.labels, by_column=by_column)
+
+
+def export(table: MeasureTable, first: Item, members: list[Member], words: tuple[str, ...]) -> None:
+    """The table as files, and everything as one page."""
+    stem = f"compare-{file_stem(first.title)}"
+    with st.popover("Export", icon=":material/download:"):
+        for label, text, end, kind in (
+            ("Table as CSV", table.to_csv, "csv", "text/csv"),
+            ("Table as Markdown", table.to_markdown, "md", "text/markdown"),
+            (
+                "Everything as one HTML file",
+                lambda: whole_page(table, first, members, words),
+                "html",
+                "text/html",
+            ),
+        ):
+            st.download_button(
+                label,
+                text,
+                f"{stem}.{end}",
+                kind,
+                on_click="ignore",
+                icon=":material/download:",
+                key=f"compare_take_{end}",
+                help="Opens in any browser, without a network." if end == "html" else None,
+            )
+
+
+def whole_page(
+    table: MeasureTable, first: Item, members: list[Member], words: tuple[str, ...]
+) -> str:
+    """Linked maps, sentences and table in one file."""
+    maps = [
+        MapOf(member.name, member.facts, member.chart, member.positions, NO_DRAWING)
+        for member in members
+    ]
+    return offline_comparison(
+        maps,
+        f"Models of {first.dataset.title}",
+        words=words,
+        table=table.to_html(),
+        source=" ".join((first.dataset.source, *table.notes)),
+    )
