@@ -68,7 +68,7 @@ def compare() -> None:
     enough = len(members) >= LEAST
     # The maps are drawn while the verdict above them is measured.
     above = st.container(key="compare_verdict") if enough else st.container()
-    if not enough:
+    if not enough and not waiting:
         with above:
             two_ready_models()
     try:

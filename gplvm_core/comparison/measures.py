@@ -211,7 +211,7 @@ PURPOSES = (
         "look",
         "Look",
         "looking",
-        "Does the map keep similar rows together? Each dot is a fifth of the rows.",
+        "Does the map keep similar rows together? Each dot is a fifth of the seen rows.",
         ("neighbours_map", "trustworthiness"),
     ),
     Purpose(

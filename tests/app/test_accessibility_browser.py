@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 AXE = ROOT / "tests/canvas/node_modules/axe-core/axe.min.js"
 PAGES = (
     "gallery",
-    "explore?model={0}",
+    "explore?model={0}&rows=_w",
     "explore?tab=time&model=gallery:moves",
     "explore?tab=views&model=gallery:pairs",
     "learn?stop=why",

@@ -87,7 +87,10 @@ def two_ready_models() -> None:
     """What to do with fewer than two models, and a button for two that are ready."""
     there = {each.key for each in items() if not each.entry.broken}
     with st.container(horizontal=True, vertical_alignment="center", key="compare_empty"):
-        st.markdown("Compare needs two models of the same data.", width="content")
+        st.markdown(
+            "Compare needs two models of the same data. Add a model, or start with two ready ones.",
+            width="content",
+        )
         if there.issuperset(READY):
             st.button(
                 "Load two ready models",

@@ -62,9 +62,7 @@ def depth_worth_button(key: str) -> None:
         key=f"depth_worth_{key}",
         type="tertiary",
         icon=":material/layers:",
-        help="Would models of several layers do better on these data? Tried on rows kept aside, "
-        "beside simple models: where a column is predicted, gradient-boosted trees, nearest "
-        "neighbours and a linear one.",
+        help="Tests models with one, two and three layers on new rows, beside simpler models.",
     ):
         st.session_state[OPEN] = key
     # The page is drawn anew when the answer is there, and the room is to stay open then.
@@ -91,8 +89,8 @@ def depth_worth_dialog(key: str) -> None:
 def depth_worth(dataset: Dataset) -> None:
     """What would be done, the button that starts it, how far it is, and the answer."""
     st.markdown(
-        "Models with one, two and three layers learn from a part of these rows, again and again, "
-        "and are judged by the rows that were kept aside, beside simpler models."
+        "Models with one, two and three layers are trained on parts of these rows and tested on "
+        "the other rows, beside simpler models."
     )
     question = asked_for(dataset)
     if running(question.key, "depth_worth", "Keeps the splits that are finished."):
