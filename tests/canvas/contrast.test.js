@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { contrastOf } from "../../assets/canvas/geometry/contrast.js";
-import { effectWords, pixelDifference } from "../../assets/canvas/map/difference.js";
+import { effectWords, jointsApart, pixelDifference } from "../../assets/canvas/map/difference.js";
 
 const near = (found, expected) => assert.ok(Math.abs(found - expected) < 1e-9 * Math.max(Math.abs(expected), 1), `${found} is not ${expected}`);
 const of = (rows, chosen) => contrastOf((n) => rows[n], rows.length, chosen);
@@ -57,4 +57,9 @@ test("a pixel's difference is that of its channels, and effects have their sign"
   const contrast = { chosen: Float64Array.of(3, 5, 7, 0, 0, 0), rest: Float64Array.of(1, 1, 1, 3, 3, 0) };
   assert.deepEqual([...pixelDifference(contrast, 3)], [4, -2]);
   assert.deepEqual([1.26, -0.31, 0.01, -0.04, -12.4].map(effectWords), ["+1.3", "−0.3", "0.0", "0.0", "−12"]);
+});
+
+test("the joints of a body that differ most come first; one that never moves comes last", () => {
+  const effects = Float64Array.of(0, 0.3, 0, NaN, NaN, NaN, -3, 0, 4);
+  assert.deepEqual(jointsApart({ effects }, ["hip", "root", "hand"]), ["hand (2.9)", "hip (0.2)", "root (0.0)"]);
 });

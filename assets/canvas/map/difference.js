@@ -14,6 +14,7 @@ import { contrastOf } from "../geometry/contrast.js";
 /** @import { Explorer } from "./explorer.js" */
 
 const TOP_COLUMNS = 6; // columns that differ most
+const TOP_JOINTS = 4; // of a body
 const MOST_LISTED = 200; // columns of a table that are listed at all
 const FULL_EFFECT = 2; // the effect at which a bar is as long as it gets, at least
 const WIDEST_MEAN = 150; // CSS pixels of a picture
@@ -88,7 +89,8 @@ export class RowDifference {
   bodies(contrast) {
     const drawing = this.drawing();
     const height = outputHeight(drawing, this.width(), true);
-    return element("div", { class: "differences" }, this.mean("Chosen", contrast.chosen, drawing, height), this.mean("Rest", contrast.rest, drawing, height));
+    return element("div", { class: "differences" }, this.mean("Chosen", contrast.chosen, drawing, height), this.mean("Rest", contrast.rest, drawing, height),
+      element("p", {}, `Most different: ${jointsApart(contrast, drawing.skeleton.names).slice(0, TOP_JOINTS).join(", ")}. In brackets: standard deviations.`));
   }
 
   /** The mean of a group. @param {string} words @param {Float64Array} values @param {Drawing} drawing @param {number} height */
@@ -125,6 +127,17 @@ export function pixelDifference({ chosen, rest }, channels) {
     for (let c = cell * channels; c < (cell + 1) * channels; c++) sum += chosen[c] - rest[c];
     return sum / channels;
   });
+}
+
+/**
+ * Joints with their effects, the root mean square over their coordinates; the largest first.
+ * @param {Contrast} contrast
+ * @param {string[]} names
+ */
+export function jointsApart({ effects }, names) {
+  const sizes = names.map((_, j) => Math.hypot(...Array.from(effects.subarray(3 * j, 3 * j + 3), (effect) => effect || 0)) / Math.sqrt(3));
+  const order = Array.from(names.keys()).sort((p, q) => sizes[q] - sizes[p]);
+  return order.map((j) => `${names[j]} (${sizes[j].toFixed(1)})`);
 }
 
 /** In words for who does not see the picture. @param {Float64Array} difference @param {Drawing} drawing @param {number} nOutputs */
