@@ -28,9 +28,9 @@ def controls(job: Snapshot) -> None:
                     key="job_compare" if door is COMPARE else "job_open",
                 ):
                     door.open(f"library:{job.entry}")
-        if job.request is not None:
-            st.markdown(f"*{REQUESTS[job.request]}*", width="content")
-        if job.status == "running" and job.request is None:
+        if job.request == "pause":
+            asked("Pausing …", "pause", key="turn")
+        elif job.status == "running" and job.request is None:
             action("Pause", "pause", lambda: training.pause(job.id), key="turn")
         if job.status in WAITING:
             action(
@@ -38,8 +38,10 @@ def controls(job: Snapshot) -> None:
             )
         if job.status == "failed" and job.parameters:
             action("Try again", "play_arrow", lambda: training.resume(job.id))
-        if (job.active or job.status in WAITING) and job.request is None:
-            action("Stop", "stop", lambda: training.cancel(job.id), help=STOP)
+        if job.request == "cancel":
+            asked("Stopping …", "stop", key="stop")
+        elif job.active or job.status in WAITING:
+            action("Stop", "stop", lambda: training.cancel(job.id), help=STOP, key="stop")
         if job.status in ("finished", "cancelled") and "max_iter" in job.parameters:
             longer(job)
         if job.status in ENDED:
@@ -48,8 +50,8 @@ def controls(job: Snapshot) -> None:
             action("Remove from list", "playlist_remove", lambda: remove(job.id), help=REMOVE)
 
 
-REQUESTS = {"pause": "Pausing after this step …", "cancel": "Stopping after this step …"}
-TURN_WIDTH = 110  # pixels
+ASKED = "The training ends its present computation first. Nothing is lost."
+TURN_WIDTH = 125  # pixels
 STOP = "Ends the training and keeps the best model so far."
 AGAIN = "A new training from the start with the same data and settings."
 REMOVE = "The trained model stays in the Gallery under Mine."
@@ -79,6 +81,18 @@ def action(
         help=help,
         on_click=attempt,
         args=(act,),
+    )
+
+
+def asked(label: str, icon: str, *, key: str) -> None:
+    """The button in whose place this one stands was pressed, and training has not ended yet."""
+    st.button(
+        label,
+        icon=f":material/{icon}:",
+        key=f"job_{key}",
+        width=TURN_WIDTH,
+        help=ASKED,
+        disabled=True,
     )
 
 
