@@ -106,7 +106,7 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
         number(which, f"{on} of {len(progress.information)}", TERMS["effective"])
         number("Steps", f"{progress.iteration:,}", "Accepted steps of the optimiser.")
         if job.status == "running" and left is not None:
-            number("Time left", f"about {seconds_in_words(left)}", TIME_LEFT)
+            number("Time left", f"at most {seconds_in_words(left)}", TIME_LEFT)
         else:
             number("Time", seconds_in_words(progress.seconds), "Time spent training.")
 
@@ -136,8 +136,8 @@ NOTHING_FOUND = (
     "independently of each other."
 )
 TIME_LEFT = (
-    "An estimate: training may end earlier, when nothing improves any more, and it gives way to "
-    "whoever looks at a page."
+    "For all steps that are allowed, at the present pace. Training ends earlier when nothing "
+    "improves any more, and later when others use the machine."
 )
 
 
