@@ -167,9 +167,7 @@ def ask_sample(model: Any, name: str, plan: Plan) -> Plan:
 def ask_fill(model: Any, dataset: Dataset, name: str, plan: Plan) -> Plan:
     times = sequence_times(model, plan.sequence)
     parts = parts_of(dataset)
-    part_place, stretch_place, button_place = st.columns(
-        [1.1, 2, 0.8], vertical_alignment="bottom", gap="medium"
-    )
+    part_place, stretch_place, button_place = st.columns([1.1, 2, 0.8], vertical_alignment="bottom")
     with part_place:
         part = st.selectbox(
             "Hide",
