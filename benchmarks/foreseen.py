@@ -38,6 +38,7 @@ def kinds(steps: int) -> dict[str, tuple[Any, Any, dict[str, Any]]]:
     wine, faces, flow = (load_dataset(name) for name in ("wine", "faces", "flow"))
     pairs, poses = load_dataset("lit_pairs"), load_dataset("poses")
     moves = slice(0, 150)
+    assert poses.times is not None and poses.sequences is not None  # movements have both
     timed = {"times": poses.times[moves], "sequences": poses.sequences[moves]}
     return {
         "small table": (BayesianGPLVM(10, 50, **common), wine.values, {}),

@@ -7,6 +7,7 @@ import streamlit as st
 from gplvm_core import training
 from gplvm_core.training import Snapshot
 from pages.ui.shared.catalogue import capabilities_of
+from pages.ui.shared.component import answer_at_once
 from pages.ui.shared.doors import COMPARE, main_door
 from pages.ui.shared.plain import plain
 from pages.ui.train.own_jobs import begin
@@ -17,7 +18,7 @@ ENDED = ("finished", "cancelled", "failed")
 
 def controls(job: Snapshot) -> None:
     """The buttons that make sense in the job's present state."""
-    with st.container(horizontal=True, vertical_alignment="center", key="job_controls"):
+    with st.container(horizontal=True, vertical_alignment="center", key=CONTROLS):
         saved = None if job.entry is None else capabilities_of(f"library:{job.entry}")
         if saved is not None:
             for door in (main_door(saved), COMPARE):
@@ -29,7 +30,7 @@ def controls(job: Snapshot) -> None:
                 ):
                     door.open(f"library:{job.entry}")
         if job.request == "pause":
-            asked("Pausing …", "pause", key="turn")
+            asked(ANSWERS["Pause"], "pause", key="turn")
         elif job.status == "running" and job.request is None:
             action("Pause", "pause", lambda: training.pause(job.id), key="turn")
         if job.status in WAITING:
@@ -39,7 +40,7 @@ def controls(job: Snapshot) -> None:
         if job.status == "failed" and job.parameters:
             action("Try again", "play_arrow", lambda: training.resume(job.id))
         if job.request == "cancel":
-            asked("Stopping …", "stop", key="stop")
+            asked(ANSWERS["Stop"], "stop", key="stop")
         elif job.active or job.status in WAITING:
             action("Stop", "stop", lambda: training.cancel(job.id), help=STOP, key="stop")
         if job.status in ("finished", "cancelled") and "max_iter" in job.parameters:
@@ -48,9 +49,13 @@ def controls(job: Snapshot) -> None:
             if job.parameters:
                 action("Run again", "replay", lambda: run_again(job.id), help=AGAIN)
             action("Remove from list", "playlist_remove", lambda: remove(job.id), help=REMOVE)
+    answer_at_once(key="job_answers", data={"within": f"st-key-{CONTROLS}", "words": ANSWERS})
 
 
+# What a button says from the click on, before the server has answered.
+ANSWERS = {"Pause": "Pausing …", "Resume": "Resuming …", "Stop": "Stopping …"}
 ASKED = "The training ends its present computation first. Nothing is lost."
+CONTROLS = "job_controls"
 TURN_WIDTH = 125  # pixels
 STOP = "Ends the training and keeps the best model so far."
 AGAIN = "A new training from the start with the same data and settings."
