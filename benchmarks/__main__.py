@@ -14,6 +14,7 @@ NAMES = (
     "missing",
     "oil_flow",
     "training",
+    "foreseen",
     "noise",
     "noise_between",
     "half_pixels",

@@ -201,9 +201,10 @@ def _numbers(table: Table, column: Column) -> Array:
         return np.asarray(column.numbers, dtype=float)
     first = column.problem or 0
     cell = (column.texts or ("",))[first]
+    kind = "a time of day like the others" if column.of_day else "a number"
     raise DataError(
         f"{table.name}, {table.unit} {table.places[first]}, column “{column.name}”: “{cell}” is "
-        "not a number. Correct it, or leave the cell empty: an empty cell is a gap."
+        f"not {kind}. Correct it, or leave the cell empty: an empty cell is a gap."
     )
 
 

@@ -29,6 +29,19 @@ class _PauseError(Exception):
     """Leaves fit from within its callback; the run that was last told goes on later."""
 
 
+@dataclass(frozen=True)
+class _Observer:
+    """The callback of a job's training: told of iterations, and asked before evaluations."""
+
+    job: "Job"
+
+    def __call__(self, progress: Progress) -> None:
+        self.job.observe(progress)
+
+    def between(self) -> None:
+        self.job.obey()
+
+
 @dataclass(eq=False)
 class Job:
     """A model, its data set and where their training stands.
@@ -131,7 +144,7 @@ class Job:
         # Models in closed form have nothing to tell on the way.
         if "callback" in accepted:
             progress = self.snapshot.progress
-            further["callback"] = self._observe
+            further["callback"] = _Observer(self)
             further["resume"] = None if progress is None else progress.run
         if "views" in accepted:
             if not dataset.views:
@@ -143,7 +156,8 @@ class Job:
         outputs = dataset.rows() if isinstance(dataset, TableDataset) else dataset.values
         return model.fit(outputs, **further)
 
-    def _observe(self, progress: Progress) -> None:
+    def observe(self, progress: Progress) -> None:
+        """Publish an iteration, then do what was asked."""
         before, trace = self.snapshot.progress, self.snapshot.trace
         rows = follows(progress, before)
         if not rows:
@@ -159,8 +173,13 @@ class Job:
             self.checkpoint()
         if self.snapshot.request is None and os.path.exists(self.hold):
             self.publish(request="pause")
+        self.obey()
+
+    def obey(self) -> None:
+        """Leave training if that was asked for; what was published last stays as it was."""
         request = self.snapshot.request
-        if request == "cancel":
+        # Without any iteration there is no model to keep.
+        if request == "cancel" and self.snapshot.progress is not None:
             self._stopped = True
             raise StopIteration
         if request == "pause":

@@ -17,8 +17,10 @@ Trace = Mapping[str, Float[np.ndarray, " _T"]]
 ENDED: tuple[Status, ...] = ("finished", "cancelled", "failed")
 # More points than this no chart shows; the trace is thinned to between half of it and all.
 TRACE_POINTS = 2000
-# Phases differ in pace: how long the rest takes is judged by the last times that it was told.
+# The pace is that of the later half of the work so far, and of this many iterations at least:
+# phases differ in pace, and other work on the machine slows a few seconds at a time.
 RECENT = 50
+LATER_HALF = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,17 +87,26 @@ def extended_trace(trace: Trace, progress: Progress, limit: int = TRACE_POINTS) 
 
 @dataclass
 class Pace:
-    """How long the rest takes, at the pace of the last times that progress was told."""
+    """How long the rest takes at most, at the pace of the later half of what was done."""
 
-    _recent: deque[tuple[float, float]] = field(default_factory=lambda: deque(maxlen=RECENT + 1))
+    _recent: deque[tuple[float, float]] = field(default_factory=deque)
+    _first: float = 0.0
     _rows: bool = False
 
     def seconds_left(self, progress: Progress, rows: bool = False) -> float | None:
-        """Estimated seconds until the end; None when unknown. rows: they follow training."""
+        """Seconds until the end, if all steps that are allowed are taken; None when unknown.
+
+        rows: they follow training.
+        """
         if rows != self._rows:  # they have a pace of their own
             self._recent.clear()
             self._rows = rows
+        if not self._recent:
+            self._first = progress.share
         self._recent.append((progress.share, progress.seconds))
+        later = self._first + LATER_HALF * (progress.share - self._first)
+        while len(self._recent) > RECENT + 1 and self._recent[1][0] <= later:
+            self._recent.popleft()
         share, seconds = (progress.share, progress.seconds) - np.array(self._recent[0])
         if progress.seconds_left is None or share <= 0.0 or seconds <= 0.0:
             return progress.seconds_left

@@ -1,5 +1,6 @@
 """The player in a real browser: playing, scrubbing, keys, fingers, forecasts, samples, gaps."""
 
+import itertools
 import re
 import warnings
 from collections.abc import Iterator
@@ -33,6 +34,29 @@ STATE = f"""() => {{
         spread: reel.arrays.spread && Array.from(reel.arrays.spread),
         values: Array.from(reel.arrays.values0),
     }};
+}}"""
+# How many pixels of a canvas have the colour of the forecast's ellipses.
+ORANGE = """(canvas) => {
+    const data = canvas.getContext("2d").getImageData(0, 0, canvas.width, canvas.height).data;
+    let count = 0;
+    for (let i = 0; i < data.length; i += 4) {
+        const [red, green, blue, opaque] = data.slice(i, i + 4);
+        if (opaque > 100 && red - green > 50 && green - blue > 20) count++;
+    }
+    return count;
+}"""
+# How much redder than blue the ground of the track is, six pixels before and after a time.
+GROUND = f"""(time) => {{
+    {FIRST}
+    const {{ canvas, picture }} = player.timeline;
+    const at = Math.round(player.timeline.toPixel(time === null ? player.reel.known : time));
+    const scale = canvas.width / player.timeline.width;
+    const context = picture.getContext("2d");
+    return [at - 6, at + 6].map((x) => {{
+        const place = [x, 18].map((part) => Math.round(part * scale));
+        const [red, , blue] = context.getImageData(...place, 1, 1).data;
+        return red - blue;
+    }});
 }}"""
 CLOCKS = f"() => {{ {FIRST} return [performance.now() / 1000, player.state.time]; }}"
 
@@ -248,6 +272,37 @@ def test_a_longer_forecast_arrives_and_is_played(server, moving, browser_page):
     spread = np.array(now["spread"])
     assert np.all(np.diff(spread[-sum(now["forecast"]) :]) > 0)
     page.wait_for_function(f"() => {{ {FIRST} return player.state.time > player.reel.known; }}")
+
+
+def test_the_forecast_is_drawn_where_it_is(server, moving, browser_page):
+    page = open_page(browser_page, link(server, moving.bodies))
+    maps = [page.locator(f"canvas[data-part={part}]") for part in ("lower", "upper")]
+    assert [canvas.evaluate(ORANGE) for canvas in maps] == [0, 0], "nothing covers observed time"
+    before, after = page.evaluate(GROUND, None)
+    assert after > before + 5, "the band of the track begins where the forecast begins"
+    assert page.evaluate(GROUND, 1.0) == [before, before]
+    page.locator(TIMELINE).press("End")
+    page.wait_for_function(f"() => {{ {FIRST} return player.trajectory.forecastShown > 0; }}")
+    assert maps[1].evaluate(ORANGE) > 50
+    page.locator(TIMELINE).press("Home")
+    page.wait_for_function(f"() => {{ {FIRST} return player.trajectory.forecastShown < 0; }}")
+    settled(page)
+    assert maps[1].evaluate(ORANGE) == 0
+
+
+def test_the_controls_are_a_row_and_a_stack_on_a_telephone(server, moving, browser_page):
+    page = open_page(browser_page, link(server, moving.bodies))
+    kinds = ("stButtonGroup", "stSelectbox", "stSlider")
+    parts = [page.locator(f"[class*=st-key-dynamics_] [data-testid={kind}]") for kind in kinds]
+    boxes = [part.first.bounding_box() for part in parts]
+    assert len({round(box["y"]) for box in boxes}) == 1
+    assert boxes[0]["x"] < boxes[1]["x"] < boxes[2]["x"]
+    page.set_viewport_size({"width": 380, "height": 900})
+    settled(page)
+    boxes = [part.first.bounding_box() for part in parts]
+    assert len({round(box["x"]) for box in boxes}) == 1
+    for above, below in itertools.pairwise(boxes):
+        assert above["y"] + above["height"] <= below["y"] < above["y"] + above["height"] + 40
 
 
 def test_every_click_draws_another_sequence(server, moving, browser_page):

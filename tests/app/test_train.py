@@ -90,6 +90,31 @@ def test_two_quick_clicks_both_count(flow: Dataset):
     assert training.wait(job_id, timeout=60).status == "cancelled"
 
 
+def test_a_training_that_has_made_no_step_shows_where_it_starts(flow: Dataset):
+    first = training.submit(BayesianGPLVM(2, max_iter=5000, random_state=0), flow, "In front")
+    job_id = training.submit(BayesianGPLVM(2, max_iter=5, random_state=0), flow, "Behind")
+    at = run_page("train", job=job_id)
+    assert not at.exception
+    assert "Map at the start" in said(at) and "mf-light" in said(at)
+    training.cancel(first)
+    finished(job_id)
+    at.run()
+    assert "Map at the start" not in said(at)
+
+
+def test_pause_answers_at_once(flow: Dataset):
+    job_id = training.submit(BayesianGPLVM(2, max_iter=5000, random_state=0), flow, "Large")
+    while training.snapshot(job_id).progress is None:
+        time.sleep(0.01)
+    at = run_page("train", job=job_id)
+    at.button(key="job_turn").click().run()
+    assert at.button(key="job_turn").label in ("Pausing …", "Resume")
+    assert training.wait(job_id, timeout=60).status == "paused"
+    at.run()
+    at.button(key="job_stop").click().run()
+    assert training.wait(job_id, timeout=60).status == "cancelled"
+
+
 def test_job_is_rerun_and_removed(flow: Dataset):
     quick = BayesianGPLVM(2, n_inducing=8, max_iter=5, random_state=0)
     first = training.submit(quick, flow, "Twice")

@@ -88,6 +88,17 @@ def test_a_paused_path_goes_on_with_the_same_numbers(jobs, wave, until):
     np.testing.assert_array_equal(done.trace["bound"], alone.trace_["bound"])
 
 
+def test_a_pause_before_the_first_step_loses_nothing(jobs, ocean, make_model):
+    id = jobs.submit(make_model(5), ocean, "at once")
+    jobs.pause(id)
+    paused = jobs.wait(id, 60)
+    assert paused.status == "paused"
+    jobs.resume(id)
+    done = jobs.wait(id, 60)
+    alone = make_model(5).fit(ocean.values)
+    np.testing.assert_array_equal(done.trace["bound"], alone.trace_["bound"])
+
+
 def test_the_callers_model_stays_as_it_was(jobs, wave, make_model):
     model = make_model(max_iter=3)
     id = jobs.submit(model, wave, "x")

@@ -79,7 +79,7 @@ export class PlayerPictures {
         canvas.title = "Drag to turn the figure";
         turnable(canvas, () => true, (yaw, pitch) => this.turn(yaw, pitch));
       }
-      return { canvas, caption, figure: element("figure", {}, element("h3", {}, title), element("div", { class: "pane" }, canvas), caption) };
+      return { canvas, caption, figure: element("figure", {}, element("h2", {}, title), element("div", { class: "pane" }, canvas), caption) };
     });
     this.root.replaceChildren(...this.panels.map(({ figure }) => figure));
     this.root.dataset.count = String(this.panels.length);
@@ -124,7 +124,7 @@ export class PlayerPictures {
       const nothing = values.every(Number.isNaN);
       if (!nothing) drawOutput(context, this.shown, values, ...size, options);
       else this.drawNothing(context, ...size, theme);
-      if (!canvas.hasAttribute("aria-label")) canvas.setAttribute("aria-label", title ?? "");
+      if (!canvas.hasAttribute("aria-label")) canvas.setAttribute("aria-label", [title, this.drawing.kind === "skeleton" && "arrow keys turn the figure"].filter(Boolean).join("; "));
     });
   }
 

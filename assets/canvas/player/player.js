@@ -230,7 +230,7 @@ export class Player {
     // Time goes across, never up.
     this.parts.swap.disabled = this.state.a < 0;
     const [across, up] = ["across", "up"].map((name) => this.parts[name].selectedOptions[0]?.textContent);
-    this.parts.upper.setAttribute("aria-label", `The latent path among the training points: ${across} across, ${up} up.`);
+    this.parts.upper.setAttribute("aria-label", `The latent path among the training points: ${across} across, ${up} up. The arrow keys move the time.`);
   }
 
   button() {

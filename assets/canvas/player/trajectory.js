@@ -177,21 +177,36 @@ export class Trajectory extends PlaneView {
     const last = this.reel.count - 1;
     const knownEnd = turn < 0 ? last : Math.max(turn - 1, 0);
     if (turn !== 0) this.fillTube(context, 0, knownEnd, css(theme.accent, theme.dark ? 0.3 : 0.2));
-    if (turn < 0) return;
-    this.fillTube(context, knownEnd, last, css(FORECAST, theme.dark ? 0.26 : 0.16));
-    if (this.state.a >= 0) this.drawRings(context, turn, last);
+    // With time across, a forecast lies beside what was observed; on a map it would cover it.
+    if (turn >= 0 && this.state.a < 0) this.fillForecast(context, last);
   }
 
   /**
-   * How the tube of a forecast widens: its ellipses at a few times.
+   * The tube of the forecast up to a frame, from the last frame that was observed.
    * @param {CanvasRenderingContext2D} context
-   * @param {number} first
-   * @param {number} last
+   * @param {number} until
    */
-  drawRings(context, first, last) {
+  fillForecast(context, until) {
+    this.fillTube(context, Math.max(this.reel.firstForecast - 1, 0), until, css(FORECAST, this.state.theme.dark ? 0.26 : 0.16));
+  }
+
+  /** The last forecast frame that is shown on the map now; −1 while observed time is shown. */
+  get forecastShown() {
+    const { a, show, time } = this.state;
+    const shown = a >= 0 && show.tube && this.reel.arrays.latent_variance && this.reel.isForecast(time);
+    return shown ? this.reel.nearest(time) : -1;
+  }
+
+  /**
+   * How the tube of a forecast widens up to a frame: its ellipses at a few times.
+   * @param {CanvasRenderingContext2D} context
+   * @param {number} until
+   */
+  drawRings(context, until) {
+    const first = this.reel.firstForecast;
     context.lineWidth = 1;
-    const step = Math.max((last - first) / RINGS, 1);
-    for (let i = first; i <= last; i += step) {
+    const step = Math.max((this.reel.count - 1 - first) / RINGS, 1);
+    for (let i = first; i <= until; i += step) {
       const [x, y, rx, ry] = this.places[Math.round(i)];
       context.beginPath();
       context.ellipse(x, y, Math.max(rx, 1), Math.max(ry, 1), 0, 0, 2 * Math.PI);
@@ -261,6 +276,11 @@ export class Trajectory extends PlaneView {
     if (!this.reel.nLatent) return;
     const { theme, time, show } = this.state;
     const [x, y, rx, ry] = this.pixelAt(time);
+    const ahead = this.forecastShown;
+    if (ahead >= 0) {
+      this.fillForecast(context, ahead);
+      this.drawRings(context, ahead);
+    }
     this.drawTrail(context, time);
     context.strokeStyle = css(theme.text, 0.8);
     context.lineWidth = 1.4;

@@ -11,10 +11,15 @@ from gplvm_core.optimise import State
 
 
 class PhaseObjective:
-    """The negative bound as a function of the free vector; remembers the noise it found."""
+    """The negative bound as a function of the free vector; remembers the noise it found.
 
-    def __init__(self, problem: Problem, anchor: Any, phase: Phase) -> None:
-        self.problem, self.anchor, self.phase = problem, anchor, phase
+    ask: called before every evaluation; an exception that it raises ends the evaluation.
+    """
+
+    def __init__(
+        self, problem: Problem, anchor: Any, phase: Phase, ask: Callable[[], None] | None = None
+    ) -> None:
+        self.problem, self.anchor, self.phase, self.ask = problem, anchor, phase, ask
         self.layout = problem.layout(anchor, phase)
         self.trouble = ""
         self._noise: dict[float, float] = {}
@@ -27,6 +32,8 @@ class PhaseObjective:
 
     def negative(self, x: Array, evaluate: Callable[[Any], Evaluated]) -> tuple[float, Array]:
         """Value and gradient of the negative bound that a function of the parameters returns."""
+        if self.ask is not None:
+            self.ask()
         parameters = self.layout.unpack(x)
         # A line search may overflow a parameter: that evaluation is rejected and counted.
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):

@@ -21,6 +21,7 @@ from gplvm_core.models.training.run import (
     Trace,
     Trained,
 )
+from gplvm_core.models.training.watched import HaltedError, question
 from gplvm_core.models.training.work import EVEN, Work
 from gplvm_core.optimise import Optimiser, Progress, Result, optimiser_named
 
@@ -62,18 +63,23 @@ class Training:
         """Train from every seed, or go on from a run; the starts in the order they were trained.
 
         A run that has nothing left to train is told once: what follows it can be stopped, too.
+        A callback that has a method ``between`` is also asked before every evaluation.
         """
+        ask = question(callback)
         run = self._begin(seeds, ()) if resume is None else self._reopened(resume)
         clock = time.perf_counter() - run.seconds
-        objective, told = self._objective(run), False
+        objective, told = self._objective(run, ask), False
         while True:
             # Made once a phase: its scales may cost as much as an evaluation.
             if objective.anchor is not run.anchor:
-                objective = self._objective(run)
+                objective = self._objective(run, ask)
             reason = self._ended(run)
             if reason is None:
                 before = run.total_iterations
-                run, noise = self._step(run, objective, clock)
+                try:
+                    run, noise = self._step(run, objective, clock)
+                except HaltedError:
+                    return (*run.done, self._finish(run, *STOPPED))
                 moved = run.total_iterations > before
                 if moved and callback:
                     told = True
@@ -133,8 +139,8 @@ class Training:
             entry_bound=-state.value,
         )
 
-    def _objective(self, run: Run) -> PhaseObjective:
-        return PhaseObjective(self.problem, run.anchor, self._phase(run))
+    def _objective(self, run: Run, ask: Callable[[], None] | None) -> PhaseObjective:
+        return PhaseObjective(self.problem, run.anchor, self._phase(run), ask)
 
     def _step(self, run: Run, objective: PhaseObjective, clock: float) -> tuple[Run, float]:
         state = self._optimiser(run).step(run.optimiser, objective)

@@ -3,8 +3,32 @@
 import time
 from collections.abc import Callable
 from dataclasses import replace
+from typing import Any
 
 from gplvm_core.optimise import Progress
+
+
+class HaltedError(Exception):
+    """No further evaluation is wanted: the last accepted iteration is the result."""
+
+
+def question(callback: Any) -> Callable[[], None] | None:
+    """The callback's own method ``between``, which is called before every evaluation; or None.
+
+    StopIteration raised in it ends training as in the callback, without waiting for the end of the
+    iteration. Any other exception leaves `fit`.
+    """
+    between = getattr(callback, "between", None)
+    if between is None:
+        return None
+
+    def ask() -> None:
+        try:
+            between()
+        except StopIteration as stop:
+            raise HaltedError from stop
+
+    return ask
 
 
 class Watched:
@@ -26,6 +50,17 @@ class Watched:
         self._ask(progress)
         if self.stopped:
             raise StopIteration
+
+    def between(self) -> None:
+        """Before an evaluation."""
+        ask = getattr(self.callback, "between", None)
+        if ask is None:
+            return
+        try:
+            ask()
+        except StopIteration:
+            self.stopped = True
+            raise
 
     def rows(self, message: str, done: int) -> bool:
         """Whether to go on, when so many of the rows ahead are done; the message says with what."""

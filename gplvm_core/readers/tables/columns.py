@@ -7,6 +7,7 @@ import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import NDArray
 
+from gplvm_core.readers.tables.clock import read_hours
 from gplvm_core.readers.tables.numerals import read_numerals
 
 Array = NDArray[np.float64]
@@ -46,7 +47,8 @@ class Column:
 
     A missing cell is NaN among the numbers. `problem` is the first cell that is no number, `share`
     the share of the cells that are numbers all the same. `example` is a cell that was read as a
-    number without its unit or separators.
+    number without its unit or separators. `of_day`: the cells are times of day, and the numbers
+    their hours since midnight.
     """
 
     name: str
@@ -55,6 +57,7 @@ class Column:
     problem: int | None = None
     share: float = 0.0
     example: tuple[str, float] | None = None
+    of_day: bool = False
 
     def words(self) -> list[str]:
         """Every cell as text; a missing one is empty."""
@@ -125,6 +128,12 @@ def text_column(name: str, cells: Sequence[str], decimal: str) -> Column:
             return Column(name, np.array(filled, dtype=np.float64), tuple(cells))
         except ValueError:
             pass
+    hours = read_hours(cells, MISSING)
+    if hours is not None:
+        numbers = hours.values if hours.problem is None else None
+        return Column(
+            name, numbers, tuple(cells), hours.problem, hours.share, hours.example, of_day=True
+        )
     found = read_numerals(cells, decimal, MISSING)
     if found.problem is None:
         numbers = np.array(found.values, dtype=np.float64)

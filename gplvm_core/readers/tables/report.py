@@ -143,7 +143,10 @@ def _report(column: Column, table: Table, beside: bool) -> ColumnReport:
     role, reason = _suggest(column, distinct, beside, dates)
     if numbers is None and column.problem is not None and role in ("value", "unused"):
         place = f"{table.unit} {table.places[column.problem]}"
-        reason = f"{words[column.problem]!r} in {place} is not a number"
+        kind = "a time of day like the others" if column.of_day else "a number"
+        reason = f"{words[column.problem]!r} in {place} is not {kind}"
+    if column.of_day and numbers is not None and not reason and distinct > 1:
+        reason = "times of day, as hours since midnight"
     if distinct == 1 and not reason:
         reason = f"always {f'{finite[0]:.6g}' if len(finite) else 'infinite'}"
     with np.errstate(over="ignore"):

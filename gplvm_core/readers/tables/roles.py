@@ -127,6 +127,7 @@ def times_in(
     words, notes = "", []
     if found is None:
         times = as_numbers([column], table)[:, 0][rows]
+        words = "hours since midnight" if column.of_day else ""
     else:
         moments, said = found
         times, words = times_since_first(moments[rows], unit)
@@ -214,7 +215,8 @@ def _numbers(column: Column, table: Table) -> Array:
             "into year, season and weekday, or leave it out.",
             script=f"In a script: time_column={name!r} or date_columns=[{name!r}].",
         )
+    kind = "a time of day like the others" if column.of_day else "a number"
     raise DataError(
-        f"{where} is not a number. Correct it, use the column as the label, or leave it out.",
+        f"{where} is not {kind}. Correct it, use the column as the label, or leave it out.",
         script=f"In a script: label_column={name!r} or id_columns=[{name!r}].",
     )

@@ -60,7 +60,8 @@ def read_table(
     "unix milliseconds"), or that they are plain "numbers", where the column itself does not show
     it.
 
-    Decimal commas, separated thousands, and a percent sign or unit that stands in every cell of a
+    Times of day ("14:35", "09:12:05", "2:35 pm") become hours since midnight, with a note. Decimal
+    commas, separated thousands, and a percent sign or unit that stands in every cell of a
     column are read, and noted. Empty cells and cells that read NA, N/A, #N/A, <NA>, NaN, null,
     none, missing, "?", "-", "–" or "." (in any case) are missing: NaN among the targets, a class
     of its own, "(none)", among labels. Columns at the end of a text table that have no value, and

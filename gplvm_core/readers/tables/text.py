@@ -11,6 +11,7 @@ import numpy as np
 
 from gplvm_core.readers.errors import DataError, listed, plural
 from gplvm_core.readers.limits import MOST_COLUMNS, MOST_VALUES, check_at_most
+from gplvm_core.readers.tables.clock import hours_note
 from gplvm_core.readers.tables.columns import MISSING, Table, text_column
 from gplvm_core.readers.tables.csv_text import MARK, unmarked
 from gplvm_core.readers.tables.headings import title_lines, two_lines_of_names
@@ -98,9 +99,11 @@ def parse_text(data: bytes, name: str, header: bool | None) -> Table:
         text_column(column, below, decimal)
         for column, below in zip(names, zip(*rows, strict=True), strict=True)
     )
-    examples = [(column.name, column.example) for column in columns if column.example]
-    if examples:
-        notes.append(numerals_note(examples))
+    read = [column for column in columns if column.example and column.numbers is not None]
+    for of_day, note in ((False, numerals_note), (True, hours_note)):
+        examples = [(c.name, c.example) for c in read if c.example and c.of_day is of_day]
+        if examples:
+            notes.append(note(examples))
     places = grid.lines[first:]
     return Table(
         name=name,

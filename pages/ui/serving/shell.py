@@ -18,7 +18,16 @@ from pages.ui.serving.paths import routed
 
 ASSETS = Path(__file__).parents[3] / "assets"
 STREAMLIT = Path(streamlit.__file__).parent / "static"
-PARTS = ("Html", "Button", "ButtonGroup", "Selectbox", "Slider", "BidiComponent")
+PARTS = (
+    "Html",
+    "Button",
+    "ButtonGroup",
+    "Selectbox",
+    "Slider",
+    "BidiComponent",
+    "Metric",
+    "Progress",
+)
 FONTS = ("SourceSerifVariable-Roman", "MaterialSymbols-Rounded")
 IMPORTED = re.compile(r'(?:from|import)"\./([\w.-]+\.js)"')
 # What Streamlit and the app hand out as files, a page to take home among them.

@@ -52,5 +52,10 @@ def hold_bytes(key: str, data: bytes) -> None:
 
 _store = _keyed(st.components.v2.component("manifolio_store", js=script("streamlit/store.js")))
 
+# Called with key and data (within: a class, words: by words): buttons that answer with the click.
+answer_at_once = _keyed(
+    st.components.v2.component("manifolio_at_once", js=script("streamlit/at_once.js"))
+)
+
 # Called with key and data (parameters of the link): writes them into the link in place.
 write_link = _keyed(st.components.v2.component("manifolio_link", js=script("streamlit/link.js")))

@@ -7,6 +7,7 @@ import streamlit as st
 from gplvm_core import training
 from gplvm_core.training import Snapshot
 from pages.ui.shared.catalogue import capabilities_of
+from pages.ui.shared.component import answer_at_once
 from pages.ui.shared.doors import COMPARE, main_door
 from pages.ui.shared.plain import plain
 from pages.ui.train.own_jobs import begin
@@ -17,7 +18,7 @@ ENDED = ("finished", "cancelled", "failed")
 
 def controls(job: Snapshot) -> None:
     """The buttons that make sense in the job's present state."""
-    with st.container(horizontal=True, vertical_alignment="center", key="job_controls"):
+    with st.container(horizontal=True, vertical_alignment="center", key=CONTROLS):
         saved = None if job.entry is None else capabilities_of(f"library:{job.entry}")
         if saved is not None:
             for door in (main_door(saved), COMPARE):
@@ -28,9 +29,9 @@ def controls(job: Snapshot) -> None:
                     key="job_compare" if door is COMPARE else "job_open",
                 ):
                     door.open(f"library:{job.entry}")
-        if job.request is not None:
-            st.markdown(f"*{REQUESTS[job.request]}*", width="content")
-        if job.status == "running" and job.request is None:
+        if job.request == "pause":
+            asked(ANSWERS["Pause"], "pause", key="turn")
+        elif job.status == "running" and job.request is None:
             action("Pause", "pause", lambda: training.pause(job.id), key="turn")
         if job.status in WAITING:
             action(
@@ -38,18 +39,24 @@ def controls(job: Snapshot) -> None:
             )
         if job.status == "failed" and job.parameters:
             action("Try again", "play_arrow", lambda: training.resume(job.id))
-        if (job.active or job.status in WAITING) and job.request is None:
-            action("Stop", "stop", lambda: training.cancel(job.id), help=STOP)
+        if job.request == "cancel":
+            asked(ANSWERS["Stop"], "stop", key="stop")
+        elif job.active or job.status in WAITING:
+            action("Stop", "stop", lambda: training.cancel(job.id), help=STOP, key="stop")
         if job.status in ("finished", "cancelled") and "max_iter" in job.parameters:
             longer(job)
         if job.status in ENDED:
             if job.parameters:
                 action("Run again", "replay", lambda: run_again(job.id), help=AGAIN)
             action("Remove from list", "playlist_remove", lambda: remove(job.id), help=REMOVE)
+    answer_at_once(key="job_answers", data={"within": f"st-key-{CONTROLS}", "words": ANSWERS})
 
 
-REQUESTS = {"pause": "Pausing after this step …", "cancel": "Stopping after this step …"}
-TURN_WIDTH = 110  # pixels
+# What a button says from the click on, before the server has answered.
+ANSWERS = {"Pause": "Pausing …", "Resume": "Resuming …", "Stop": "Stopping …"}
+ASKED = "The training ends its present computation first. Nothing is lost."
+CONTROLS = "job_controls"
+TURN_WIDTH = 125  # pixels
 STOP = "Ends the training and keeps the best model so far."
 AGAIN = "A new training from the start with the same data and settings."
 REMOVE = "The trained model stays in the Gallery under Mine."
@@ -79,6 +86,18 @@ def action(
         help=help,
         on_click=attempt,
         args=(act,),
+    )
+
+
+def asked(label: str, icon: str, *, key: str) -> None:
+    """The button in whose place this one stands was pressed, and training has not ended yet."""
+    st.button(
+        label,
+        icon=f":material/{icon}:",
+        key=f"job_{key}",
+        width=TURN_WIDTH,
+        help=ASKED,
+        disabled=True,
     )
 
 

@@ -1,19 +1,11 @@
 """One training job, live, with its controls."""
 
-from typing import Any
-
-import numpy as np
 import streamlit as st
-from numpy import ndarray as Array
 
 from gplvm_core import training
-from gplvm_core.figures.dimensions import dimensions_on, joint_relevance
-from gplvm_core.figures.latent_map import latent_map_figure, leading_pair
-from gplvm_core.figures.relevance import relevance_figure
-from gplvm_core.figures.trace import trace_figure
+from gplvm_core.figures.dimensions import dimensions_on
 from gplvm_core.readers.errors import plural
 from gplvm_core.training import Snapshot
-from pages.ui.shared.catalogue import open_item
 from pages.ui.shared.jobs import status_badge
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import (
@@ -24,6 +16,7 @@ from pages.ui.shared.words import (
     seconds_in_words,
 )
 from pages.ui.train.job_controls import ENDED, WAITING, controls
+from pages.ui.train.job_figures import live_figures
 from pages.ui.train.job_words import on_the_page
 from pages.ui.train.verdicts import show_verdicts, verdicts_of
 
@@ -113,7 +106,7 @@ def live_numbers(job_id: str, drawn: tuple[str, str | None, str | None]) -> None
         number(which, f"{on} of {len(progress.information)}", TERMS["effective"])
         number("Steps", f"{progress.iteration:,}", "Accepted steps of the optimiser.")
         if job.status == "running" and left is not None:
-            number("Time left", f"about {seconds_in_words(left)}", TIME_LEFT)
+            number("Time left", f"at most {seconds_in_words(left)}", TIME_LEFT)
         else:
             number("Time", seconds_in_words(progress.seconds), "Time spent training.")
 
@@ -143,8 +136,8 @@ NOTHING_FOUND = (
     "independently of each other."
 )
 TIME_LEFT = (
-    "An estimate: training may end earlier, when nothing improves any more, and it gives way to "
-    "whoever looks at a page."
+    "For all steps that are allowed, at the present pace. Training ends earlier when nothing "
+    "improves any more, and later when others use the machine."
 )
 
 
@@ -161,81 +154,3 @@ def waiting_words(status: str) -> str:
 
 def number(label: str, value: str, help: str) -> None:
     st.metric(label, value, help=help, width="content")
-
-
-def live_figures(job_id: str) -> None:
-    """Bound curve, ARD bars and latent map of the job: live, or those of the model it saved."""
-    try:
-        job = training.snapshot(job_id)
-    except ValueError:
-        return
-    state = figures_state(job)
-    if state is None:
-        return
-    latent_mean, relevance, information = state
-    left, right = st.columns(2, gap="medium")
-    with left:
-        st.markdown("**Map so far**" if job.active else "**Map**", help=TERMS["latent"])
-        labels, names, row_names = stored_words(job.id)
-        pair = leading_pair(relevance)
-        st.plotly_chart(
-            latent_map_figure(
-                latent_mean, labels, names, dimensions=pair, height=460, row_names=row_names
-            ),
-            key="job_map",
-            config={"displayModeBar": False},
-            alt=f"Latent map of {plural(len(latent_mean), 'point')} in the dimensions "
-            f"{pair[0] + 1} and {pair[1] + 1}, coloured by label.",
-        )
-    with right:
-        if len(job.trace["bound"]) > 1:
-            st.markdown("**Bound**", help=TERMS["bound"])
-            st.plotly_chart(
-                trace_figure(job.trace, height=200),
-                key="job_trace",
-                config={"displayModeBar": False},
-                alt=f"The bound over time; it is {job.trace['bound'][-1]:,.0f} nats now.",
-            )
-        st.markdown("**Dimensions**", help=f"{TERMS['relevance']}\n\n{TERMS['information']}")
-        st.plotly_chart(
-            relevance_figure(relevance, information, height=290),
-            key="job_relevance",
-            config={"displayModeBar": False},
-            alt=relevance_in_words(relevance, information),
-        )
-
-
-def figures_state(job: Snapshot) -> tuple[Array, Array, Array] | None:
-    """Latent mean, relevance and information: of the saved model, else of the last step."""
-    if job.status in ENDED and job.entry is not None:
-        try:
-            model = open_item(f"library:{job.entry}").model
-        except (ValueError, OSError):
-            pass  # deleted in the Library: the last step still shows what there was
-        else:
-            if model.capabilities.layers and not model.capabilities.views:
-                # One that is off has all rows in one place.
-                layer = next((each for each in model.layers_ if not each.doubt_), model.layers_[-1])
-                width = layer.latent_mean_.shape[1]
-                return layer.latent_mean_, layer.relevance_[:width], layer.information_
-            return model.latent_mean_, joint_relevance(model.relevance_), model.information_
-    if job.progress is None:
-        return None
-    return job.progress.latent_mean, job.progress.relevance, job.progress.information
-
-
-def relevance_in_words(relevance: Any, information: Any) -> str:
-    """The bars as a sentence, for those who cannot see them."""
-    on = np.flatnonzero(dimensions_on(information)) + 1
-    order = np.argsort(-np.asarray(relevance)) + 1
-    return (
-        f"Dimensions by falling relevance: {', '.join(map(str, order))}. "
-        f"On: {', '.join(map(str, on)) or 'none'}."
-    )
-
-
-@st.cache_resource(max_entries=32, show_spinner=False)
-def stored_words(job_id: str) -> tuple[Any, tuple[str, ...], Any]:
-    """Labels, their names and the rows' names. Read once: a job's data never change."""
-    dataset = training.dataset(job_id)
-    return dataset.labels, dataset.label_names, dataset.row_names

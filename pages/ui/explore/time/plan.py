@@ -90,8 +90,8 @@ def ask(model: Any, dataset: Dataset, name: str) -> Plan:
     upcoming = st.session_state.get(widget, plan.task)
     # A new sequence belongs to none of the data's; what is hidden has a line of its own below.
     several = len(titles) > 1 and upcoming != "sample"
-    wide = [1.35, *([1.0] if several else []), *([] if upcoming == "fill" else [1.25])]
-    places = iter(st.columns(wide, vertical_alignment="bottom", gap="medium"))
+    wide = [1.2, *([1.0] if several else []), *([] if upcoming == "fill" else [1.2])]
+    places = iter(st.columns(wide))
     with next(places):
         task: Task = st.segmented_control(
             "What to see",
@@ -100,7 +100,6 @@ def ask(model: Any, dataset: Dataset, name: str) -> Plan:
             default=plan.task,
             required=True,
             key=widget,
-            label_visibility="collapsed",
         )
     sequence = plan.sequence
     if several:
@@ -111,7 +110,6 @@ def ask(model: Any, dataset: Dataset, name: str) -> Plan:
                 index=list(titles).index(plan.sequence),
                 format_func=lambda sequence: titles[sequence],
                 key=f"dynamics_sequence|{name}",
-                label_visibility="collapsed",
             )
     if sequence != plan.sequence:
         plan = replace(first_plan(model, dataset, sequence), draw=plan.draw, length=plan.length)
@@ -169,9 +167,7 @@ def ask_sample(model: Any, name: str, plan: Plan) -> Plan:
 def ask_fill(model: Any, dataset: Dataset, name: str, plan: Plan) -> Plan:
     times = sequence_times(model, plan.sequence)
     parts = parts_of(dataset)
-    part_place, stretch_place, button_place = st.columns(
-        [1.1, 2, 0.8], vertical_alignment="bottom", gap="medium"
-    )
+    part_place, stretch_place, button_place = st.columns([1.1, 2, 0.8], vertical_alignment="bottom")
     with part_place:
         part = st.selectbox(
             "Hide",

@@ -1,0 +1,169 @@
+"""The figures of one training job: the map, the bound and the dimensions, live or as saved.
+
+The interactive figures take seconds to load in a browser that has not shown any. Until then a
+light picture of the same numbers stands in their place, so that nothing is empty.
+"""
+
+import base64
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import plotly.graph_objects as go
+import streamlit as st
+from numpy import ndarray as Array
+
+from gplvm_core import training
+from gplvm_core.figures.dimensions import dimensions_on, joint_relevance
+from gplvm_core.figures.latent_map import latent_map_figure, leading_pair
+from gplvm_core.figures.light import bars, dots, line, principal_places
+from gplvm_core.figures.relevance import relevance_figure
+from gplvm_core.figures.trace import thinned, trace_figure
+from gplvm_core.readers.errors import plural
+from gplvm_core.training import Snapshot
+from pages.ui.shared.catalogue import open_item
+from pages.ui.shared.words import TERMS
+from pages.ui.train.job_controls import ENDED
+
+MAP_HEIGHT, BOUND_HEIGHT, BARS_HEIGHT = 460, 200, 290  # pixels
+START = (
+    "The first two principal components of the data, where training starts. The map of the model "
+    "follows after its first step."
+)
+
+
+def live_figures(job_id: str) -> None:
+    """Bound curve, ARD bars and latent map of the job: live, or those of the model it saved."""
+    try:
+        job = training.snapshot(job_id)
+    except ValueError:
+        return
+    state = figures_state(job)
+    if state is None:
+        if job.active:
+            first_map(job)
+        return
+    latent_mean, relevance, information = state
+    labels, names, row_names = stored_words(job.id)
+    pair = leading_pair(relevance)
+    left, right = st.columns(2, gap="medium")
+    with left:
+        st.markdown("**Map so far**" if job.active else "**Map**", help=TERMS["latent"])
+        drawn(
+            "map",
+            latent_map_figure(
+                latent_mean,
+                labels,
+                names,
+                dimensions=pair,
+                height=MAP_HEIGHT,
+                row_names=row_names,
+            ),
+            lambda: map_picture(latent_mean[:, list(pair)], labels),
+            f"Latent map of {plural(len(latent_mean), 'point')} in the dimensions "
+            f"{pair[0] + 1} and {pair[1] + 1}, coloured by label.",
+        )
+    with right:
+        bound = job.trace["bound"]
+        if len(bound) > 1:
+            st.markdown("**Bound**", help=TERMS["bound"])
+            drawn(
+                "trace",
+                trace_figure(job.trace, height=BOUND_HEIGHT),
+                lambda: line(
+                    *(job.trace[key][thinned(len(bound))] for key in ("seconds", "bound"))
+                ),
+                f"The bound over time; it is {bound[-1]:,.0f} nats now.",
+            )
+        st.markdown("**Dimensions**", help=f"{TERMS['relevance']}\n\n{TERMS['information']}")
+        drawn(
+            "relevance",
+            relevance_figure(relevance, information, height=BARS_HEIGHT),
+            lambda: bars(np.asarray(information)[np.argsort(-np.asarray(relevance))]),
+            relevance_in_words(relevance, information),
+        )
+
+
+def first_map(job: Snapshot) -> None:
+    """The places where training starts, while the model has made no step yet."""
+    picture = start_picture(job.id)
+    if picture:
+        st.markdown("**Map at the start**", help=START)
+        light(picture, MAP_HEIGHT, "The first two principal components of the data.")
+
+
+def drawn(name: str, figure: go.Figure, picture: Callable[[], str], alt: str) -> None:
+    """An interactive figure above its light picture, which the stylesheet hides in time."""
+    with st.container(key=f"job_figure_{name}"):
+        light(picture(), int(figure.layout.height), alt)
+        st.plotly_chart(figure, key=f"job_{name}", config={"displayModeBar": False}, alt=alt)
+
+
+def light(picture: str, height: int, alt: str) -> None:
+    """A picture (SVG) as wide as there is room."""
+    data = base64.b64encode(picture.encode()).decode()
+    st.html(
+        f'<img class="mf-light" style="height: {height}px" alt="{alt}" '
+        f'src="data:image/svg+xml;base64,{data}">'
+    )
+
+
+def map_picture(places: Array, labels: Array | None) -> str:
+    """Points with the colours of their labels, where there are as many."""
+    same = labels is not None and len(labels) == len(places)
+    some = thinned(len(places))
+    return dots(places[some], labels[some] if labels is not None and same else None)
+
+
+def bound_picture(job: Snapshot) -> str:
+    """The bound over seconds."""
+    seconds, bound = (job.trace[key] for key in ("seconds", "bound"))
+    some = thinned(len(bound))
+    return line(seconds[some], bound[some])
+
+
+def figures_state(job: Snapshot) -> tuple[Array, Array, Array] | None:
+    """Latent mean, relevance and information: of the saved model, else of the last step."""
+    if job.status in ENDED and job.entry is not None:
+        try:
+            model = open_item(f"library:{job.entry}").model
+        except (ValueError, OSError):
+            pass  # deleted in the Library: the last step still shows what there was
+        else:
+            if model.capabilities.layers and not model.capabilities.views:
+                # One that is off has all rows in one place.
+                layer = next((each for each in model.layers_ if not each.doubt_), model.layers_[-1])
+                width = layer.latent_mean_.shape[1]
+                return layer.latent_mean_, layer.relevance_[:width], layer.information_
+            return model.latent_mean_, joint_relevance(model.relevance_), model.information_
+    if job.progress is None:
+        return None
+    return job.progress.latent_mean, job.progress.relevance, job.progress.information
+
+
+def relevance_in_words(relevance: Any, information: Any) -> str:
+    """The bars as a sentence, for those who cannot see them."""
+    on = np.flatnonzero(dimensions_on(information)) + 1
+    order = np.argsort(-np.asarray(relevance)) + 1
+    return (
+        f"Dimensions by falling relevance: {', '.join(map(str, order))}. "
+        f"On: {', '.join(map(str, on)) or 'none'}."
+    )
+
+
+@st.cache_resource(max_entries=32, show_spinner=False)
+def stored_words(job_id: str) -> tuple[Any, tuple[str, ...], Any]:
+    """Labels, their names and the rows' names. Read once: a job's data never change."""
+    dataset = training.dataset(job_id)
+    return dataset.labels, dataset.label_names, dataset.row_names
+
+
+@st.cache_data(max_entries=32, show_spinner=False)
+def start_picture(job_id: str) -> str:
+    """The data's principal components as a picture; "" where there are none to see."""
+    dataset = training.dataset(job_id)
+    if dataset.n_points < 2:
+        return ""
+    places, rows = principal_places(dataset.values)
+    labels = dataset.labels
+    return dots(places, labels[rows] if labels is not None and len(labels) > rows[-1] else None)

@@ -1,0 +1,82 @@
+"""Times of day in tables become hours since midnight, with a sentence that says so."""
+
+import datetime as dt
+import io
+
+import numpy as np
+import openpyxl
+import pytest
+
+from gplvm_core.readers import DataError, inspect_table, read_table
+from gplvm_core.readers.new_rows import read_rows
+from gplvm_core.readers.sources import NamedBytes
+
+
+def table(cells: list[str], name: str = "start") -> bytes:
+    lines = [f"{name};a", *(f"{cell};{i * i % 7}" for i, cell in enumerate(cells))]
+    return "\n".join(lines).encode()
+
+
+@pytest.mark.parametrize(
+    ("cells", "hours"),
+    [
+        (["14:35", "9:05", "00:00"], [14 + 35 / 60, 9 + 5 / 60, 0.0]),
+        (["09:12:05", "23:59:59", "10:00:00.5"], [9.2013888889, 23.9997222222, 10.0001388889]),
+        (["2:35 pm", "12:00 AM", "12:15 p.m."], [14 + 35 / 60, 0.0, 12.25]),
+        (["14:35", "", "24:00"], [14 + 35 / 60, np.nan, 24.0]),
+    ],
+)
+def test_times_of_day_are_hours_since_midnight(cells, hours):
+    source = table(cells)
+    column = inspect_table(source).columns[0]
+    assert column.numeric and column.role == "value" and "hours since midnight" in column.reason
+    data = read_table(source)
+    assert data.column_names == ("start", "a")
+    np.testing.assert_allclose(data.values[:, 0], hours, atol=1e-9)
+    (note,) = [note for note in data.notes if note.startswith("Times of day")]
+    assert f"start (“{cells[0]}” is {hours[0]:.4g})" in note
+
+
+def test_excel_s_own_times_are_read_too():
+    book = openpyxl.Workbook()
+    for row in [("start", "a"), (dt.time(14, 35), 1.5), (dt.time(9, 12, 5), 2.0)]:
+        book.active.append(row)
+    file = io.BytesIO()
+    book.save(file)
+    data = read_table(file.getvalue())
+    np.testing.assert_allclose(data.values[:, 0], [14 + 35 / 60, 9.2013888889])
+
+
+def test_in_order_they_are_the_time_and_say_their_unit():
+    source = table(["08:35", "09:00", "10:10:30"], "time")
+    assert inspect_table(source).time_column == "time"
+    data = read_table(source, time_column="time")
+    np.testing.assert_allclose(data.times, [8 + 35 / 60, 9.0, 10.175])
+    assert data.time_unit == "hours since midnight"
+
+
+def test_as_names_and_labels_they_stay_as_they_are_written():
+    source = table(["14:35", "9:05", "9:05"])
+    assert list(read_table(source, id_columns="start").row_names) == ["14:35", "9:05", "9:05"]
+    assert read_table(source, label_column="start").label_names == ("9:05", "14:35")
+
+
+@pytest.mark.parametrize("slip", ["25:10", "10:61", "13:05 pm", "noon"])
+def test_a_slip_among_them_is_named(slip):
+    source = table(["08:35", "09:00", "10:10", "11:15", "12:20", slip])
+    column = inspect_table(source).columns[0]
+    assert not column.numeric and column.role == "value" and repr(slip) in column.reason
+    with pytest.raises(DataError, match=f"line 7, column 'start': '{slip}' is not a time of day"):
+        read_table(source)
+
+
+@pytest.mark.parametrize("cells", [["3:2:1", "4:5:6"], ["36:15", "40:20"], ["a", "14:35", "b"]])
+def test_other_text_is_no_time_of_day(cells):
+    assert not inspect_table(table(cells)).columns[0].numeric
+
+
+def test_new_rows_bring_times_of_day():
+    cells = ["14:35", "9:05", "00:10"]
+    data = read_table(table(cells))
+    rows = read_rows(NamedBytes("new.csv", table(cells)), data)
+    np.testing.assert_allclose(rows.values, data.values)
