@@ -69,7 +69,7 @@ export class Selecting {
     none.addEventListener("click", () => this.take([]));
     const count = `${rows.length.toLocaleString("en")} ${rows.length === 1 ? "row" : "rows"} selected`;
     this.section.replaceChildren(
-      element("h4", { role: "status" }, count, save, none),
+      element("h2", { role: "status" }, count, save, none),
       element("div", {}, ...pictures, ...(more > 0 ? [`and ${more.toLocaleString("en")} more`] : [])),
     );
   }

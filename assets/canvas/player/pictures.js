@@ -79,7 +79,7 @@ export class PlayerPictures {
         canvas.title = "Drag to turn the figure";
         turnable(canvas, () => true, (yaw, pitch) => this.turn(yaw, pitch));
       }
-      return { canvas, caption, figure: element("figure", {}, element("h3", {}, title), element("div", { class: "pane" }, canvas), caption) };
+      return { canvas, caption, figure: element("figure", {}, element("h2", {}, title), element("div", { class: "pane" }, canvas), caption) };
     });
     this.root.replaceChildren(...this.panels.map(({ figure }) => figure));
     this.root.dataset.count = String(this.panels.length);

@@ -41,7 +41,7 @@ def verdict(first: Item, members: list[Member]) -> None:
     key = "kept aside|" + "|".join(f"{member.name}|{member.store}" for member in members)
     run = comparison_of(key)
     found = run.result if run is not None and isinstance(run.result, Comparison) else None
-    st.subheader("Which one should I use?", anchor=False)
+    st.header("Which one should I use?", anchor=False)
     words = advice(at_once, found)
     st.markdown("\n".join(f"- {plain(sentence)}" for sentence in words))
     trial(first, members, key, run)
