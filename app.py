@@ -39,7 +39,7 @@ def visit() -> None:
     page = route()
     with st.container(horizontal_alignment="center"), st.container(width=CONTENT_WIDTH):
         page.run()
-    bottom_bar()
+    bottom_bar(page.title)
 
 
 if __name__ == "__main__":  # for every visit

@@ -23,7 +23,7 @@ def shelf_bar(shelf: str) -> None:
         go_to("shelf", **({} if chosen == "ready" else {"shelf": chosen}))
 
     with st.container(horizontal=True, vertical_alignment="center", key="gallery_shelves"):
-        st.subheader("Pick a model", anchor=False, width="content")
+        st.header("Pick a model", anchor=False, width="content")
         st.segmented_control(
             "Shelf",
             list(SHELVES),

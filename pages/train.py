@@ -68,13 +68,13 @@ def set_up() -> None:
         "of them. Training runs in the background: leave this page or close the browser, it "
         "goes on."
     )
-    st.subheader("1 · Data", anchor=False)
+    st.header("1 · Data", anchor=False)
     dataset = chosen_data()
     if dataset is None:
         return
     warnings = dataset.warnings
     data_view(dataset, warnings)
-    st.subheader("2 · Model", anchor=False)
+    st.header("2 · Model", anchor=False)
     model = model_form(dataset, differ=has_mixed_units(warnings))
     still = constant_views(dataset.values, dataset.views) if model.capabilities.views else ()
     if still:
@@ -83,7 +83,7 @@ def set_up() -> None:
             "model has nothing to learn there. Leave that view out, or choose another model.",
             icon=":material/error:",
         )
-    st.subheader("3 · Start", anchor=False)
+    st.header("3 · Start", anchor=False)
     say_foreseen(model, dataset)
     title = model_words(type(model).__name__)
     name = st.text_input(

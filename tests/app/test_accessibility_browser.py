@@ -1,37 +1,36 @@
-"""What axe, a checker of accessibility, finds on the pages: nothing serious, in light and dark,
-on a desktop and on a telephone.
-
-And what the pages fetch and complain of on the way: nothing.
+"""Every room and tab, on a telephone, at 200 % zoom and on a large screen, light and dark: no text
+is cut, axe finds nothing, controls look alike, the keyboard reaches everything, nothing complains.
 """
 
 from collections.abc import Iterable
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
-from tests.app.conftest import ROOT, Server, Visit
+from tests.app.conftest import Server, Visit
+from tests.app.looks import AXE, CONTROLS, CUT, focus_stops, violations
 from tests.app.watch import settled
 
 pytestmark = pytest.mark.browser
-AXE = ROOT / "tests/canvas/node_modules/axe-core/axe.min.js"
 PAGES = (
     "gallery",
-    "explore?model={0}&rows=_w",
+    "?shelf=mine",
+    "explore?model={0}",
+    "explore?model=gallery:flow",
     "explore?tab=time&model=gallery:moves",
     "explore?tab=views&model=gallery:pairs",
-    "learn?stop=why",
     "explore?tab=layers&model=gallery:deep-flow",
     "explore?tab=fill&model={0}",
     "compare?model={0}",
     "train",
-    "?shelf=mine",
+    "learn",
+    "learn?stop=why",
+    "learn?stop=families",
+    "learn?stop=ten",
 )
-SERIOUS = """async (rules) => {
-    const { violations } = await axe.run(document, { resultTypes: ["violations"], ...rules });
-    return violations.filter(({ impact }) => ["serious", "critical"].includes(impact))
-        .flatMap(({ id, nodes }) => nodes.map(({ html }) => `${id}: ${html.slice(0, 120)}`));
-}"""
+# 640 × 450: a window of 1280 × 900 at 200 % zoom.
+SIZES = ((360, 900), (640, 450), (768, 900), (1920, 1080))
 # The schemes differ in their colours alone and the sizes in everything else, so one visit serves
 # all: rules that cannot find anything new are left out.
 VISITS = (
@@ -39,43 +38,131 @@ VISITS = (
     ("dark", 1280, {"runOnly": ["color-contrast"]}),
     ("dark", 380, {"rules": {"color-contrast": {"enabled": False}}}),
 )
+STOPS = 40  # of the Tab key, from the page's start
+BAR = ".st-key-rooms"
 
 
-@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed (make check brings it)")
-@pytest.mark.parametrize("page", PAGES, ids=PAGES)
-def test_nothing_serious_stands_in_the_way(server: Server, browser_page: Visit, page: str) -> None:
-    visit = browser_page.page
-    visit.goto(f"{server.url}/{page.format(server.model_key).removeprefix('gallery')}")
-    visit.wait_for_selector("h1")
-    settled(visit)
-    visit.evaluate(AXE.read_text(encoding="utf-8"))
-    assert found_on(visit, VISITS) == []
+def opened(page: Page, address: str) -> Page:
+    page.goto(address)
+    page.wait_for_selector("h1")
+    return settled(page)
 
 
-@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed (make check brings it)")
-def test_nothing_serious_stands_in_the_way_of_any_question_about_time(
+def resized(page: Page, width: int, height: int) -> Page:
+    page.set_viewport_size({"width": width, "height": height})
+    return settled(page)
+
+
+@pytest.mark.parametrize("name", PAGES, ids=PAGES)
+def test_a_page_fits_is_read_and_is_reached(server: Server, browser_page: Visit, name: str) -> None:
+    page = opened(
+        browser_page.page,
+        f"{server.url}/{name.format(server.model_key).removeprefix('gallery')}",
+    )
+    assert [stop for stop in focus_stops(page, STOPS) if not stop[0]] == []
+    assert page.evaluate(CONTROLS) == []
+    if AXE.exists():  # `make check` installs it
+        page.evaluate(AXE.read_text(encoding="utf-8"))
+    found: list[tuple[object, ...]] = []
+    for scheme, width, rules in VISITS:
+        page.emulate_media(color_scheme=scheme)
+        resized(page, width, 900)
+        found += [(width, each) for each in page.evaluate(CUT)]
+        found += (
+            [(scheme, width, *each) for each in violations(page, rules)] if AXE.exists() else []
+        )
+    for size in SIZES:
+        resized(page, *size)
+        found += [(size[0], each) for each in page.evaluate(CUT)]
+        assert page.locator(BAR).is_visible() == (size[0] < 768)
+    assert found == []
+
+
+@pytest.mark.parametrize("width", [360, 640, 1280])
+def test_menus_on_the_map_open_within_the_window(
+    server: Server, browser_page: Visit, width: int
+) -> None:
+    page = browser_page.page
+    page.set_viewport_size({"width": width, "height": 900})
+    opened(page, server.explore())
+    for part in ("more", "taking"):
+        menu = page.locator(f"details[data-part={part}]")
+        menu.locator("summary").click()
+        box = menu.locator(".takings").bounding_box()
+        assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= width
+        assert page.evaluate(CUT) == []
+        page.keyboard.press("Escape")
+        expect(menu.locator(".takings")).to_be_hidden()
+        expect(menu.locator("summary")).to_be_focused()
+
+
+def test_the_map_is_five_tabs_away_and_the_arrows_move_the_point(
     server: Server, browser_page: Visit
 ) -> None:
-    visit = browser_page.page
-    visit.goto(f"{server.url}/explore?tab=time&model=gallery:moves")
-    visit.wait_for_selector(".player[data-reel]")
-    visit.evaluate(AXE.read_text(encoding="utf-8"))
-    everything = [(scheme, width, {}) for scheme in ("light", "dark") for width in (1280, 380)]
-    for task in ("Play and forecast", "A new sequence", "Fill a gap"):
-        visit.get_by_role("radio", name=task).click()
-        settled(visit)
-        visit.mouse.move(2, 2)  # a slider under the pointer shows its ends, fading in
-        # In the midst of a forecast there is more to see than at the beginning.
-        visit.locator("canvas[data-part=timeline]").press("End")
-        assert (task, found_on(visit, everything)) == (task, [])
+    page = opened(browser_page.page, server.explore())
+    page.keyboard.press("Tab")
+    page.keyboard.press("Enter")  # Streamlit's link past the menu of rooms
+    stops = focus_stops(page, 4)
+    assert "Skip to the map" in [name for _, name in stops]
+    page.locator("[data-part=skip]").focus()
+    page.keyboard.press("Enter")
+    upper = page.locator("canvas[data-part=upper]")
+    expect(upper).to_be_focused()
+    readout = page.locator("[data-part=readout]")
+    before = readout.inner_text()
+    page.keyboard.press("ArrowRight")
+    expect(readout).not_to_have_text(before)
 
 
-def found_on(visit: Page, visits: Iterable[tuple[str, int, dict[str, Any]]]) -> list[Any]:
-    """What is found in each scheme at each width, where anything is."""
-    found = []
-    for scheme, width, rules in visits:
-        visit.emulate_media(color_scheme=scheme)  # type: ignore[arg-type]
-        visit.set_viewport_size({"width": width, "height": 900})
-        settled(visit)
-        found.append((scheme, width, visit.evaluate(SERIOUS, rules)))
-    return [each for each in found if each[2]]
+WORDS = """() => {
+    const quiet = "button, select, summary, label, input, table, .legend, .on-map, style, header, "
+        + "[role=radiogroup], [data-testid=stHeader], .aside, .skip";
+    const found = [];
+    const walk = (root) => {
+        const { SHOW_ELEMENT, SHOW_TEXT } = NodeFilter;
+        const texts = document.createTreeWalker(root, SHOW_ELEMENT | SHOW_TEXT);
+        for (let at = texts.nextNode(); at; at = texts.nextNode()) {
+            if (at.shadowRoot) walk(at.shadowRoot);
+            const parent = at.parentElement;
+            if (at.nodeType !== 3 || !at.data.trim() || !parent?.checkVisibility()) continue;
+            if (parent.closest(quiet)) continue;
+            const range = document.createRange();
+            range.selectNodeContents(at);
+            const { top, width } = range.getBoundingClientRect();
+            if (width <= 1 || top >= innerHeight) continue;
+            found.push(...at.data.match(/[\\p{L}]{2,}/gu) ?? []);
+        }
+    };
+    walk(document.body);
+    return found;
+}"""
+
+
+@pytest.mark.parametrize("model", ["gallery:faces", "gallery:flow"])
+def test_the_first_view_of_explore_has_few_words(
+    server: Server, browser_page: Visit, model: str
+) -> None:
+    page = opened(browser_page.page, f"{server.url}/explore?model={model}")
+    assert len(page.evaluate(WORDS)) <= 60, " ".join(page.evaluate(WORDS))
+
+
+MOVING = """() => {
+    const hosts = [...document.querySelectorAll("*")].filter((node) => node.shadowRoot);
+    return [document, ...hosts.map((host) => host.shadowRoot)]
+        .flatMap((root) => root.getAnimations())
+        .filter((one) => one.playState === "running")
+        .filter((one) => one.effect.getComputedTiming().duration > 1).length;
+}"""
+
+
+@pytest.mark.parametrize("room", ["", "explore?tab=fill&model={0}", "explore?model={0}"])
+def test_nothing_moves_by_itself_where_less_motion_is_wished(
+    server: Server, browser_page: Visit, room: str
+) -> None:
+    page = browser_page.page
+    page.emulate_media(reduced_motion="reduce")
+    opened(page, f"{server.url}/{room.format(server.model_key)}")
+    card = page.locator("[class*=st-key-card_]").first
+    if card.count():
+        card.hover()
+    assert page.evaluate(MOVING) == 0

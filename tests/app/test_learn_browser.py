@@ -9,7 +9,7 @@ from playwright.sync_api import Locator, expect
 from pages.ui.learn.stop import OwnStop
 from pages.ui.learn.tour import STOPS
 from tests.app.conftest import Server, Visit
-from tests.app.test_accessibility_browser import AXE, SERIOUS
+from tests.app.looks import AXE, CUT, violations
 from tests.app.watch import settled
 
 pytestmark = pytest.mark.browser
@@ -68,7 +68,8 @@ def test_every_stop_answers_to_what_is_changed(server: Server, browser_page: Vis
         expect(figure).to_contain_text(words)
         assert f"stop={stop.name}" in page.url
         if axe:
-            assert page.evaluate(SERIOUS, {}) == [], stop.name
+            assert violations(page) == [], stop.name
+        assert page.evaluate(CUT) == [], stop.name
         if change is train:
             figure.locator("[data-part=restart]").click()
             expect(figure).to_have_attribute("data-status", "ready")
@@ -84,4 +85,4 @@ def test_every_stop_answers_to_what_is_changed(server: Server, browser_page: Vis
         page.emulate_media(color_scheme="dark")
         page.set_viewport_size({"width": 380, "height": 900})
         settled(page)
-        assert page.evaluate(SERIOUS, {}) == []
+        assert violations(page) == []

@@ -4,7 +4,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { niceTicks } from "../../assets/canvas/kit/axes.js";
-import { formatCoordinate, formatNumber, formatTime } from "../../assets/canvas/kit/format.js";
+import { counted, formatCoordinate, formatNumber, formatShare, formatTime } from "../../assets/canvas/kit/format.js";
 import { readFrame, readHeader } from "../../assets/canvas/kit/frame.js";
 import { imageBox, jointPlaces, turnJoints, vectorFrame } from "../../assets/canvas/kit/geometry.js";
 import { PlaneView, framed } from "../../assets/canvas/kit/plane.js";
@@ -92,6 +92,14 @@ test("numbers for people", () => {
   assert.equal(formatCoordinate(-1.239), "−1.24");
   assert.equal(formatTime(2.5, 0.1), "2.5");
   assert.equal(formatTime(-3, 1), "−3");
+  assert.equal(formatTime(-0.01, 0.1), "0.0");
+  assert.equal(formatTime(-0.4, 1), "0");
+  assert.deepEqual([0, 1, 2, 1200].map((count) => counted(count, "row")), ["0 rows", "1 row", "2 rows", "1,200 rows"]);
+});
+
+test("a share is never all, and nothing is not a little", () => {
+  const shares = [0, 0.001, 0.01, 0.5, 0.9949, 0.995, 1];
+  assert.deepEqual(shares.map(formatShare), ["0 %", "under 1 %", "1 %", "50 %", "99 %", "99.5 % or more", "99.5 % or more"]);
 });
 
 test("the colours of a scale run from its first to its last and stay there", () => {

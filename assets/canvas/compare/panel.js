@@ -1,6 +1,7 @@
 // One of several linked maps: where its rows lie, and what its model draws at a place.
 
 import { element } from "../kit/dom.js";
+import { counted, formatShare } from "../kit/format.js";
 import { OutputPicture } from "../kit/output_picture.js";
 import { Gestures } from "../map/gestures.js";
 import { LatentModel } from "../geometry/model.js";
@@ -62,7 +63,7 @@ export class Panel {
       element("div", { class: "drawn" }, below, this.caption));
     this.picture = draws ? new OutputPicture(this.output, model, linked.shared, () => linked.paint(), words.title) : null;
     if (this.picture) this.picture.small = true;
-    upper.setAttribute("aria-label", `Map of ${words.title}: ${model.nPoints} rows. Arrow keys move the place, Enter keeps it.`);
+    upper.setAttribute("aria-label", `Map of ${words.title}: ${counted(model.nPoints, "row")}. Arrow keys move the place, Enter keeps it.`);
     /** The plane as it is shown: the model's own, or a turned one. @type {TurnedModel | null} */
     this.turned = null;
     this.map = this.mapOf(model);
@@ -91,7 +92,7 @@ export class Panel {
     this.state.point = this.inward(point);
     this.state.hover = null;
     [this.map.width, this.map.height] = [this.box.clientWidth, this.box.clientHeight];
-    const agreement = turning && turning.agreement < 1 ? ` · shape in common with the first: ${Math.round(100 * turning.agreement)}\u00a0%` : "";
+    const agreement = turning && turning.agreement < 1 ? ` · shape in common with the first: ${formatShare(turning.agreement)}` : "";
     this.facts.textContent = this.words.facts + agreement;
   }
 

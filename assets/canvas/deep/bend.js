@@ -1,7 +1,7 @@
 // One Gaussian process beside a deep one on the same points, which a visitor adds and removes.
 
 import { element } from "../kit/dom.js";
-import { formatNumber } from "../kit/format.js";
+import { counted, formatNumber } from "../kit/format.js";
 import { readFrame } from "../kit/frame.js";
 import { LivingFigure } from "../kit/living.js";
 import { css } from "../kit/theme.js";
@@ -143,7 +143,7 @@ export class BendFigure extends LivingFigure {
     const taken = nearest >= 0 && away[nearest] <= NEAR;
     if (!taken && Math.abs(this.cursor[0]) > 1) return;
     this.points = taken ? this.points.filter((_, i) => i !== nearest) : [...this.points, this.cursor];
-    this.parts.announce.textContent = `${taken ? "Taken away" : "Added"}: ${this.points.length} points`;
+    this.parts.announce.textContent = `${taken ? "Taken away" : "Added"}: ${counted(this.points.length, "point")}`;
     this.ask({ points: this.points });
   }
 

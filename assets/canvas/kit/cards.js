@@ -45,7 +45,7 @@ export class Cards {
       if (!cards.length) continue;
       const list = element("div", { class: "cards" }, ...cards.map((card) => this.card(card)));
       const count = `--cards:${cards.length}`;
-      all.append(element("div", { class: "group", style: count }, element("h4", { title: note }, title), list));
+      all.append(element("div", { class: "group", style: count }, element("h3", { title: note }, title), list));
     }
     all.style.setProperty("--all-cards", String(Math.max(this.cards.length, least)));
     this.section.replaceChildren(...(this.cards.length ? [heading, all] : []));

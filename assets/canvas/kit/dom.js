@@ -63,6 +63,11 @@ export function showButtons(root, show, changed) {
   return buttons;
 }
 
+/** The first stop of the keyboard leads to the map, past what is above it. @param {Parts} parts */
+export function skipToMap({ skip, upper }) {
+  skip?.addEventListener("click", () => upper.focus());
+}
+
 /** What the browser keeps for this address, where it lets us: a page opened from disk may not. */
 export function browserStorage() {
   try {

@@ -23,6 +23,15 @@ export function formatNumber(value, digits = 3) {
   return text.replace("-", "−").replace("e+", "e");
 }
 
+/** "1 row", "2 rows". @param {number} count @param {string} one */
+export const counted = (count, one) => `${count.toLocaleString("en")} ${one}${count === 1 ? "" : "s"}`;
+
+/** A share from 0 to 1 in percent; never "100 %", which would claim that nothing is left. @param {number} share */
+export function formatShare(share) {
+  if (share >= 0.995) return "99.5 % or more";
+  return share > 0 && share < 0.01 ? "under 1 %" : `${Math.round(100 * share)} %`;
+}
+
 /**
  * A time for people: as many decimals as the step between frames needs.
  * @param {number} time
@@ -30,5 +39,5 @@ export function formatNumber(value, digits = 3) {
  */
 export function formatTime(time, step) {
   const digits = Math.min(Math.max(Math.ceil(-Math.log10(step) - 1e-9), 0), 3);
-  return time.toFixed(digits).replace("-", "−");
+  return time.toFixed(digits).replace(/^-(0(\.0+)?)$/, "$1").replace("-", "−");
 }

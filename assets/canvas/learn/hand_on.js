@@ -1,5 +1,6 @@
 // Pointer and keys on a panel whose points a visitor adds, takes away and moves.
 
+import { counted } from "../kit/format.js";
 import { css, tracePath } from "../kit/theme.js";
 import { pointWithin, ruledPlace, withMoved, withoutPoint, withPoint } from "./hand.js";
 import { lessonInk } from "./lesson_graph.js";
@@ -100,7 +101,7 @@ export class HandOn {
   /** Take a point away, or add one. @param {number} which @param {HandPoint} place */
   toggle(which, place) {
     const points = which >= 0 ? withoutPoint(this.points, which) : withPoint(this.points, place, /** @type {HandRules} */ (this.rules));
-    this.give(points, `${which >= 0 ? "Taken away" : "Added"}: ${points.length} points`);
+    this.give(points, `${which >= 0 ? "Taken away" : "Added"}: ${counted(points.length, "point")}`);
   }
 
   /** @param {KeyboardEvent} event */

@@ -51,7 +51,7 @@ export class DimensionStrip {
     for (const { title, heading, dims, used } of explorer.groups()) {
       if (!used) off.push(...dims);
       if (!used || !dims.length) continue;
-      if (heading) shown.push(element("h5", {}, title));
+      if (heading) shown.push(element("h3", {}, title));
       for (const q of dims) {
         const row = this.row(q, lengths[q]);
         this.rows.push(row);
@@ -68,7 +68,7 @@ export class DimensionStrip {
     const take = element("button", { type: "button", "data-part": "take" }, "Take from nearest point");
     take.addEventListener("click", () => this.takeFromNearest());
     this.host.replaceChildren(
-      element("h4", { title: WORDS }, "Dimensions by ARD weight", scale), this.film, ...shown,
+      element("h2", { title: WORDS }, "Dimensions by ARD weight", scale), this.film, ...shown,
       ...(off.length ? [this.switchedOff(off)] : []),
       ...(explorer.map.canFollow() ? [take] : []),
     );

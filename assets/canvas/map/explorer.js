@@ -1,6 +1,6 @@
 // The explorer: one model, one state, and the parts that show it. Knows nothing of Streamlit.
 
-import { browserStorage, partsOf } from "../kit/dom.js";
+import { browserStorage, partsOf, skipToMap } from "../kit/dom.js";
 import { NextFrame } from "../kit/next_frame.js";
 import { OutputPicture } from "../kit/output_picture.js";
 import { usedGroups } from "../kit/pair.js";
@@ -49,6 +49,7 @@ export class Explorer {
     this.parts = partsOf(root);
     /** @type {HTMLElement} */
     this.root = this.parts.explorer;
+    skipToMap(this.parts);
     this.frame = new NextFrame(() => {
       this.drawOutputs();
       this.map.drawUpper();

@@ -1,7 +1,7 @@
 // What matters: for every dimension a name that a visitor can edit, its share, and what it does at this place.
 
 import { element, fitCanvas } from "../kit/dom.js";
-import { formatCoordinate, formatNumber } from "../kit/format.js";
+import { formatCoordinate, formatNumber, formatShare } from "../kit/format.js";
 import { drawOutput, outputHeight } from "../kit/output.js";
 
 /** @import { Explorer } from "./explorer.js" */
@@ -75,7 +75,7 @@ export class Matters {
     const frames = this.pictured ? FILM_STEPS.map(() => element("canvas", { "aria-hidden": "true" })) : [];
     const film = element("div", { class: "film" }, ...frames);
     const bar = element("span", { class: "share", title: "Its share of what all dimensions change in the output" },
-      element("i", {}, element("b", { style: `width: ${Math.round(100 * (share ?? 0))}%` })), share === undefined ? "" : `${Math.round(100 * share)} %`);
+      element("i", {}, element("b", { style: `width: ${Math.round(100 * (share ?? 0))}%` })), share === undefined ? "" : formatShare(share));
     const row = element("div", { class: this.pictured ? "dimension" : "dimension numbers", "data-q": q }, name, bar, film, input);
     return { q, row, input, name, film, frames, mean, deviation };
   }
@@ -149,7 +149,7 @@ export class Matters {
     const high = this.at(row, point, FILM_STEPS[FILM_STEPS.length - 1]);
     const change = (/** @type {number} */ d) => Math.abs(high[d] - low[d]) / (scales[d] || 1);
     const most = Array.from(low.keys()).sort((p, q) => change(q) - change(p)).slice(0, CHANGES);
-    row.film.replaceChildren(...most.map((d) => element("span", { title: columns?.[d] ?? "" }, element("small", {}, columns?.[d] ?? ""), `${formatNumber(low[d])} → `, element("b", {}, formatNumber(high[d])))));
+    row.film.replaceChildren(...most.map((d) => element("span", { title: columns?.[d] ?? "" }, element("small", { title: columns?.[d] ?? "" }, columns?.[d] ?? ""), `${formatNumber(low[d])} → `, element("b", {}, formatNumber(high[d])))));
   }
 
   stop() {}

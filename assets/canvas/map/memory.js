@@ -68,7 +68,7 @@ export class Memory {
     const load = element("button", { type: "button", title: "Add bookmarks from a JSON file" }, "Load");
     load.addEventListener("click", () => file.click());
     this.host.replaceChildren(
-      element("h4", {}, "Bookmarks", save, load, file),
+      element("h2", {}, "Bookmarks", save, load, file),
       ...(problem ? [element("p", { role: "alert" }, problem)] : []),
       element("div", { class: "kept" }, ...places.map((_, i) => this.card(i))),
     );

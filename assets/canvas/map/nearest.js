@@ -38,7 +38,7 @@ export class NearestRows {
     const key = JSON.stringify([near.map(({ row }) => row), theme.dark, turn, this.host.clientWidth]);
     if (key === this.shown) return;
     this.shown = key;
-    const heading = element("h4", {}, "Nearest rows");
+    const heading = element("h2", {}, "Nearest rows");
     this.host.replaceChildren(heading, !near.length ? element("p", {}, "No row is near.")
       : table ? this.table(near.map(({ row }) => row)) : this.pictures(near.map(({ row }) => row)));
     this.host.append(...untold(model.header));

@@ -43,7 +43,7 @@ export class Taking {
     this.menu.querySelector("[data-part=takings]")?.replaceChildren(
       this.group("The output at the chosen place", [...pictures, "csv", "npz", ...pose], (format) => this.output(format)),
       this.group("The map", ["png", "svg"], (format) => this.map(format)),
-      element("section", {}, element("h4", {}, "The Python that makes this output"), this.code, copy),
+      element("section", {}, element("h2", {}, "The Python that makes this output"), this.code, copy),
       this.said,
     );
     this.menu.addEventListener("toggle", () => this.menu.open && this.showCode());
@@ -56,7 +56,7 @@ export class Taking {
       button.addEventListener("click", () => take(format).catch((error) => this.say(String(error.message ?? error))));
       return button;
     });
-    return element("section", {}, element("h4", {}, title), ...buttons);
+    return element("section", {}, element("h2", {}, title), ...buttons);
   }
 
   /** @param {string} words */

@@ -2,6 +2,7 @@
 
 import { Cards } from "../kit/cards.js";
 import { element } from "../kit/dom.js";
+import { formatShare } from "../kit/format.js";
 
 /** @import { Frame } from "../kit/frame.js" */
 
@@ -31,8 +32,7 @@ export class Possibilities extends Cards {
     const D = shapes.samples[1];
     /** @type {(array: Float32Array, i: number) => Float32Array} */
     const row = (array, i) => array.subarray(i * D, (i + 1) * D);
-    const share = (/** @type {number} */ weight) => `${weight > 0.995 && weight < 1 ? ">99" : Math.round(100 * weight)} %`;
-    const heading = element("h3", {}, "Other possibilities");
+    const heading = element("h2", {}, "Other possibilities");
     if (weights.length === 1) heading.append(element("small", {}, "Only one place on the map explains what is visible"));
     this.show(heading, [
       {
@@ -40,7 +40,7 @@ export class Possibilities extends Cards {
         note: "Different places on the map that explain what is visible; the completion is their weighted mean",
         // A single one is the completion itself.
         cards: (weights.length > 1 ? weights : []).map((weight, i) => ({
-          values: row(arrays.alternatives, i), caption: share(weight), weight, alt: `Alternative ${i + 1}, weight ${share(weight)}`,
+          values: row(arrays.alternatives, i), caption: formatShare(weight), weight, alt: `Alternative ${i + 1}, weight ${formatShare(weight)}`,
         })),
       },
       {

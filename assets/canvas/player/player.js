@@ -1,6 +1,6 @@
 // The player: one sequence, one time, and the parts that show it. Knows nothing of Streamlit.
 
-import { element, partsOf, showButtons } from "../kit/dom.js";
+import { element, partsOf, showButtons, skipToMap } from "../kit/dom.js";
 import { formatTime } from "../kit/format.js";
 import { readFrame } from "../kit/frame.js";
 import { NextFrame } from "../kit/next_frame.js";
@@ -38,6 +38,7 @@ export class Player {
     this.parts = partsOf(root);
     /** @type {HTMLElement} */
     this.root = this.parts.player;
+    skipToMap(this.parts);
     /** What the parts of a player share and change; axis −1 is time. @type {PlayerState} */
     this.state = {
       a: 0, b: 1, time: place?.time ?? null,

@@ -12,7 +12,7 @@ from pages.ui.shared.doors import FIRST_TAB, tabs_for
 from pages.ui.shared.link import go_to, keep_in_link
 from pages.ui.shared.place import PARAMETERS
 from pages.ui.shared.plain import plain
-from pages.ui.shared.words import rows_in_words
+from pages.ui.shared.words import rows_in_words, whole
 
 SEEN = "model_seen"  # session key: the model that was opened last
 LINKS = "explore_links"  # session key: what the link said of each model and tab
@@ -160,9 +160,9 @@ def model_head(item: Item, tab: str) -> None:
     """Title and facts on the left, the menus of models and views on the right."""
     st.session_state[SEEN] = item.key
     dataset, model = item.dataset, item.model
-    bound = f"{float(model.bound_):,.0f}".replace("-", "−")
+    bound = whole(float(model.bound_))
     rows = f" · {said}" if (said := rows_in_words(model)) is not None else ""
-    title, menu = st.columns([3, 1], vertical_alignment="bottom")
+    title, menu = st.columns([2, 1], vertical_alignment="bottom")
     with title:
         st.title(plain(item.title), anchor=False)
         # No st.html: it would be of another width at first.

@@ -12,6 +12,7 @@ from gplvm_core.datasets import Dataset
 from gplvm_core.models import Capabilities
 from gplvm_core.store import Entry, Library, StoreError, workspace
 from pages.ui.shared.kept import kept
+from pages.ui.shared.words import percent
 
 GALLERY_FOLDER = Path(__file__).resolve().parents[3] / "assets" / "models"
 GALLERY_ORDER = (
@@ -76,10 +77,14 @@ def calibration(key: str) -> str:
 def calibration_in_words(measured: dict[str, float]) -> str:
     """What `assets/models/train.py --calibrate` found: of values, of a gap, of whole views."""
     if "inside_gap" in measured:
-        return f"95 % intervals hold {measured['inside_gap']:.0%} of the values of an unseen gap"
-    words = f"95 % intervals hold {measured['inside']:.0%} of unseen values"
+        return (
+            f"95 % intervals hold {percent(measured['inside_gap'])} of the values of an unseen gap"
+        )
+    words = f"95 % intervals hold {percent(measured['inside'])} of unseen values"
     whole = {key.removeprefix("inside_"): share for key, share in measured.items() if "_" in key}
-    views = " and ".join(f"{share:.0%} where all of “{view}” is" for view, share in whole.items())
+    views = " and ".join(
+        f"{percent(share)} where all of “{view}” is" for view, share in whole.items()
+    )
     return f"{words}, {views}" if views else words
 
 

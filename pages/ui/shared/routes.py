@@ -1,5 +1,7 @@
 """The five rooms of the app and their addresses; and the way back into the app for deep links."""
 
+from contextlib import nullcontext
+
 import streamlit as st
 
 ROUTED = "routed"  # session key: this session has been through app.py
@@ -25,14 +27,15 @@ def route() -> st.Page:
     )
 
 
-def bottom_bar() -> None:
+def bottom_bar(here: str) -> None:
     """The five rooms at the lower edge of a phone, where Streamlit would hide them in a sidebar.
 
-    The stylesheet shows it on narrow screens only.
+    The stylesheet shows it on narrow screens only, and marks the room whose title is `here`.
     """
     with st.container(horizontal=True, gap=None, key="rooms"):
         for path, title, icon in PAGES:
-            st.page_link(path, label=title, icon=icon)
+            with st.container(key="room_here") if title == here else nullcontext():
+                st.page_link(path, label=title, icon=icon)
 
 
 def enter_through_app() -> None:

@@ -208,6 +208,19 @@ def rows_in_words(model: Any) -> str | None:
     return words if total == on_map else f"{words}, {total - on_map:,} passed by"
 
 
+def whole(value: float) -> str:
+    """A number without decimals: thousands separated, a true minus sign, never "−0"."""
+    text = f"{value:,.0f}"
+    return "0" if text == "-0" else text.replace("-", "−")
+
+
+def percent(share: float) -> str:
+    """A share from 0 to 1 in percent; never "100 %", which would claim that nothing is left."""
+    if share >= 0.995:
+        return "99.5 % or more"
+    return "under 1 %" if 0 < share < 0.01 else f"{100 * share:.0f} %"
+
+
 def seconds_in_words(seconds: float) -> str:
     """A duration as people say it: "8 s", "3 min", "1 h 20 min"."""
     if seconds < 90:
@@ -245,7 +258,7 @@ def moment_in_words(moment: str) -> str:
 
 def bound_in_words(bound: float | None) -> str:
     """The bound without decimals and with a true minus sign."""
-    return "–" if bound is None else f"{bound:,.0f}".replace("-", "−")
+    return "–" if bound is None else whole(bound)
 
 
 def words_of_row(dataset: Dataset, row: int) -> str:

@@ -28,7 +28,7 @@ def job_list(chosen: str | None) -> None:
         return
     st.divider()
     waiting = sum(job.status == "queued" for job in jobs)
-    st.subheader("Trainings", anchor=False)
+    st.header("Trainings", anchor=False)
     if waiting:
         at_once = training.limits().at_once
         runs = "one runs" if at_once == 1 else f"{at_once} run"

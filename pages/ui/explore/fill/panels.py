@@ -21,6 +21,7 @@ from pages.ui.explore.fill.model import Completion, class_probabilities, positio
 from pages.ui.explore.fill.typicality import typicality_panel
 from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.words import percent
 
 HEIGHT = 290
 MOST_CLASSES = 6
@@ -102,7 +103,7 @@ def class_panel(item: Item, name: str, current: RowItem, row: Array) -> None:
         )
     )
     rest = float(1.0 - probabilities[order].sum())
-    words = f"All others together: {rest:.0%}. " if len(probabilities) > len(order) else ""
+    words = f"All others together: {percent(rest)}. " if len(probabilities) > len(order) else ""
     st.caption(
         f"{words}A logistic regression on the training points' places on the map, averaged over "
         "the places that this item may have"
@@ -115,9 +116,9 @@ def class_bar(label: str, probability: float, true: bool) -> str:
     told = ", the row's own label" if true else ""
     return (
         '<div style="margin:.15rem 0 .45rem;font-size:.85rem" '
-        f'aria-label="{escape(label)}{told}: {probability:.0%}">'
+        f'aria-label="{escape(label)}{told}: {percent(probability)}">'
         '<div style="display:flex;justify-content:space-between">'
-        f"<span>{escape(label)}{mark}</span><span>{probability:.0%}</span></div>"
+        f"<span>{escape(label)}{mark}</span><span>{percent(probability)}</span></div>"
         '<div style="height:.45rem;border-radius:.25rem;overflow:hidden;'
         'background:color-mix(in srgb,currentColor 12%,transparent)">'
         f'<div style="height:100%;width:{100 * probability:.1f}%;background:#0072B2"></div>'

@@ -19,6 +19,7 @@ from pages.ui.explore.fill.model import (
     scored_rows,
 )
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.words import percent, whole
 
 HEIGHT = 290
 # A stroke that comes meanwhile waits for one spell of work at most.
@@ -83,9 +84,9 @@ def in_words(dataset: Dataset, current: RowItem, value: float, densities: Array)
         rows += " over those that are known where this row is"
     part = "known part of the row" if partial else "whole row"
     words = (
-        f"log p = {value:,.0f} nats for the {part}, whatever you hide; more typical than "
-        f"{share_below(densities, value):.0%} of {rows}"
-    ).replace("-", "−")
+        f"log p = {whole(value)} nats for the {part}, whatever you hide; more typical than "
+        f"{percent(share_below(densities, value))} of {rows}"
+    )
     if partial:
         words += ", with the same gaps"
     words += "."

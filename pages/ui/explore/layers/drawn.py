@@ -29,7 +29,7 @@ class DrawnRows:
 
 def draws(item: Item, name: str) -> None:
     """A strip of pictures for every layer."""
-    st.subheader(
+    st.header(
         "Drawn from each layer",
         anchor=False,
         help="Every hidden number is drawn by itself, with the spread that it has over the data. "

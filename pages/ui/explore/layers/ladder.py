@@ -13,6 +13,7 @@ from gplvm_core.readers.errors import plural
 from gplvm_core.wire.model import as_seen
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.layer_map import place_in_words
+from pages.ui.shared.words import percent
 
 
 def ladder(item: Item) -> None:
@@ -49,7 +50,7 @@ def facts(layer: DeepLayer) -> list[str]:
         f"tells {told:.1f} nats of a row",
         f"signal {rounded(layer.signal_to_noise_)} × noise",
         f"{layer.freedom_:.0f} degrees of freedom for {plural(points, 'row')}",
-        f"{layer.linear_:.0%} linear",
+        f"{percent(layer.linear_)} linear",
     ]
 
 

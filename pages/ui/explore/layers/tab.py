@@ -55,7 +55,7 @@ def layers(item: Item, name: str) -> None:
 
 def layer_map(item: Item, name: str) -> None:
     """The map of one layer, which generates the data through all layers below it."""
-    st.subheader(
+    st.header(
         "A map for every layer",
         anchor=False,
         help="Move over the map: what belongs to the place goes through all layers below and "

@@ -90,8 +90,8 @@ def ask(model: Any, dataset: Dataset, name: str) -> Plan:
     upcoming = st.session_state.get(widget, plan.task)
     # A new sequence belongs to none of the data's; what is hidden has a line of its own below.
     several = len(titles) > 1 and upcoming != "sample"
-    wide = [1.2, *([1.0] if several else []), *([] if upcoming == "fill" else [1.2])]
-    places = iter(st.columns(wide))
+    wide = [1.35, *([1.45] if several else []), *([] if upcoming == "fill" else [1.2])]
+    places = iter(st.columns(wide, vertical_alignment="bottom", gap="medium"))
     with next(places):
         task: Task = st.segmented_control(
             "What to see",

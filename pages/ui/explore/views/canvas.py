@@ -32,7 +32,7 @@ show_views = component(
 
 def stage(item: Item, name: str, parts: tuple[Part, ...]) -> None:
     """The map and its outputs, variations of the kept point, and what to take home."""
-    st.subheader(
+    st.header(
         "One map, all views",
         anchor=False,
         help="Every dot is one row. Move over the map and all views of the place are drawn at "

@@ -47,7 +47,7 @@ def segmentation(item: Item, name: str) -> tuple[Part, ...]:
     """The figures, what they say in words, and their controls; the parts as chosen."""
     model, kept = item.model, desk(name)
     many = len(item.views) > MOST_NAMED_VIEWS
-    st.subheader("What the views share", anchor=False, help=SHARED_WORDS)
+    st.header("What the views share", anchor=False, help=SHARED_WORDS)
     left, right = st.columns([2, 1] if not many else [3, 2], gap="large")
     with left:  # before what stands beside it, or below it on a phone
         place = st.container(height="content" if many else HEIGHT, border=False)
@@ -202,7 +202,7 @@ def body(item: Item, name: str) -> None:
     """Joints coloured by groups of views that lose alike."""
     skeleton = item.dataset.drawing.skeleton
     assert skeleton is not None  # asked for those only
-    st.subheader(
+    st.header(
         "Joints that move together",
         anchor=False,
         help="Joints are grouped by how much they lose without each dimension (k-means of their "

@@ -37,7 +37,7 @@ PRIVATE_WORDS = (
 @st.fragment
 def from_view_to_view(item: Item, name: str) -> None:
     """The question, the alternatives beside the truth, and the correspondences."""
-    st.subheader(
+    st.header(
         "Given one view, show the others",
         anchor=False,
         help="The model looks for the place on the map that explains the given view, and draws the "

@@ -20,7 +20,7 @@ def variations(item: Item, name: str, parts: tuple[Part, ...], point: tuple[floa
     offered = {part.id: part.title for part in parts if part.used and part.dimensions}
     if not offered:
         return
-    st.subheader(
+    st.header(
         "Keep some, vary the rest",
         anchor=False,
         help="The dimensions of one part change, all others stay at the ring on the map. Varying "

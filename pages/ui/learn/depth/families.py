@@ -24,6 +24,7 @@ from pages.ui.shared.about import about
 from pages.ui.shared.link import go_to, keep_in_link, whole_number
 from pages.ui.shared.plain import plain
 from pages.ui.shared.running import running
+from pages.ui.shared.words import percent
 
 READY = Path(__file__).resolve().parents[4] / "assets" / "depth"
 MOST_DRAWS = 10**6
@@ -207,7 +208,7 @@ def card(fit: FamilyFit, x: Array, y: Array, truth: Array, window: tuple[float, 
     facts = [
         f"bound {fit.bound:.1f} nats",
         f"unseen {fit.score:.2f} nats a point",
-        f"{fit.inside:.0%} inside the band",
+        f"{percent(fit.inside)} inside the band",
         f"{fit.seconds:.1f} s of computing",
         *([fit.note] if fit.note else []),
     ]

@@ -1,0 +1,124 @@
+"""What a browser finds wrong with a page's looks: text that is cut, controls that differ, a focus
+that is not seen, and what axe, a checker of accessibility, reports.
+"""
+
+from typing import Any
+
+from playwright.sync_api import Page
+
+from tests.app.conftest import ROOT
+
+AXE = ROOT / "tests/canvas/node_modules/axe-core/axe.min.js"
+VIOLATIONS = """async (rules) => {
+    const { violations } = await axe.run(document, { resultTypes: ["violations"], ...rules });
+    return violations.flatMap(({ id, nodes }) => nodes.map(({ html }) => [id, html.slice(0, 160)]));
+}"""
+# Elements that are seen, those in the canvas' own trees among them.
+SEEN = """
+    const seen = [];
+    const walk = (root) => {
+        for (const node of root.querySelectorAll("*")) {
+            if (node.shadowRoot) walk(node.shadowRoot);
+            const box = node.getBoundingClientRect();
+            if (box.width > 1.5 && box.height > 1.5 && node.checkVisibility({
+                contentVisibilityAuto: true, visibilityProperty: true })) seen.push([node, box]);
+        }
+    };
+    walk(document);
+    const up = (node) => node.parentElement ?? node.getRootNode().host;
+    const above = (node, holds) => {
+        for (let at = node; at; at = up(at)) if (holds(at, getComputedStyle(at))) return true;
+        return false;
+    };
+    const words = (node) => (node.textContent || node.value || "").trim().slice(0, 40);
+"""
+# What is cut may end in "…" where a title has the whole; what may be scrolled is not cut.
+CUT = (
+    "() => {"
+    + SEEN
+    + """
+    const found = [];
+    const main = document.querySelector("[data-testid=stMain]");
+    if (document.documentElement.scrollWidth > innerWidth) found.push("the page is too wide");
+    const free = (node) => {
+        for (let at = up(node); at && at !== main; at = up(at))
+            if (getComputedStyle(at).overflowX !== "visible") return false;
+        return true;
+    };
+    if (main.scrollWidth > main.clientWidth) {
+        const wide = seen.filter(([node, { right }]) => right > innerWidth);
+        const names = wide.filter(([node]) => free(node)).map(([node]) => node.outerHTML);
+        found.push(`too wide: ${names.map((name) => name.slice(0, 90))}`);
+    }
+    for (const [node] of seen) {
+        const style = getComputedStyle(node);
+        const own = [...node.childNodes].some((part) => part.nodeType === 3 && part.data.trim());
+        if (!own && !node.matches("[role=combobox]")) continue;
+        if (above(node, (at, { clipPath }) => clipPath.startsWith("inset(50%"))) continue;
+        const titled = above(node, (at) => at.title);
+        const hides = /hidden|clip/;
+        if (node.matches("[role=combobox]") || (hides.test(style.overflowX) && !titled)) {
+            if (node.scrollWidth > node.clientWidth + 1) found.push(`cut: ${words(node)}`);
+        }
+        if (hides.test(style.overflowY) && node.scrollHeight > node.clientHeight + 2)
+            found.push(`cut below: ${words(node)}`);
+        const range = document.createRange();
+        range.selectNodeContents(node);
+        const { left, right } = range.getBoundingClientRect();
+        if (left < -1 || right > innerWidth + 1) {
+            const reached = above(node, (at, { overflowX }) =>
+                /auto|scroll/.test(overflowX) ? at.scrollWidth > at.clientWidth
+                    : hides.test(overflowX) && (titled || at.tagName === "svg"));
+            if (!reached) found.push(`outside: ${words(node)}`);
+        }
+    }
+    return [...new Set(found)];
+}"""
+)
+CONTROLS = (
+    "() => {"
+    + SEEN
+    + """
+    const found = seen.filter(([node]) => node.matches("button, select, summary"))
+        .map(([node]) => [node, getComputedStyle(node)])
+        .filter(([, style]) => style.borderTopWidth === "1px" && style.borderLeftWidth === "1px")
+        .flatMap(([node, style]) => [
+            ...[style.borderTopLeftRadius, style.borderBottomRightRadius].filter((radius) =>
+                !["0px", "8px"].includes(radius)),
+            ...[style.fontSize].filter((size) =>
+                !["12px", "13px", "14px", "16px", "19.2px"].includes(size)),
+        ].map((odd) => `${words(node)}: ${odd}`));
+    return [...new Set(found)];
+}"""
+)
+# What has the focus, or an element around it, is outlined.
+FOCUSED = """() => {
+    let node = document.activeElement;
+    while (node?.shadowRoot?.activeElement) node = node.shadowRoot.activeElement;
+    if (!node || node === document.body) return null;
+    let outlined = false;
+    const up = (at) => at.parentElement ?? at.getRootNode().host;
+    for (let at = node, step = 0; at && step < 5; at = up(at), step++) {
+        const { outlineStyle, outlineWidth } = getComputedStyle(at);
+        outlined ||= outlineStyle !== "none" && parseFloat(outlineWidth) >= 2;
+    }
+    return [outlined, node.ariaLabel ?? node.textContent.slice(0, 40)];
+}"""
+
+
+def violations(page: Page, rules: dict[str, Any] | None = None) -> list[list[str]]:
+    """What axe finds on the page, of any severity: rule, and the element's HTML."""
+    found: list[list[str]] = page.evaluate(VIOLATIONS, rules or {})
+    return found
+
+
+def focus_stops(page: Page, most: int) -> list[tuple[bool, str]]:
+    """The stops of the Tab key from the page's start: whether each is seen, and its name."""
+    stops = []
+    for _ in range(most):
+        page.keyboard.press("Tab")
+        stop = page.evaluate(FOCUSED)
+        if stop is None:
+            break
+        stops.append(tuple(stop))
+    return stops
