@@ -38,7 +38,8 @@ class Chart:
     latent_mean, latent_variance: N × Q (variance None: the points are certain); relevance: (Q,);
     on: the dimensions that carry information, most relevant first; layer: which one of a model of
     several it is; row_numbers: of the data that the rows were drawn from, where they were; deep:
-    that model, where the data lie below further layers.
+    that model, where the data lie below further layers; names: of the dimensions, "" for those
+    without one.
     """
 
     posterior: Posterior
@@ -50,6 +51,7 @@ class Chart:
     layer: int | None = None
     row_numbers: Int[Array, " N"] | None = None
     deep: Any = None
+    names: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, model: Any, dataset: DrawnData, layer: int | None = None) -> Self:
@@ -92,6 +94,12 @@ class Chart:
     @property
     def n_latent(self) -> int:
         return self.latent_mean.shape[1]
+
+    @property
+    def axes(self) -> list[str]:
+        """What the dimensions are called."""
+        given = [*self.names, *[""] * self.n_latent][: self.n_latent]
+        return [name or f"Dimension {q + 1}" for q, name in enumerate(given)]
 
     @property
     def pair(self) -> tuple[int, int]:
@@ -194,7 +202,7 @@ def pack_points(chart: Chart) -> tuple[dict[str, Array], dict[str, Any]]:
     latent = everywhere if whole is None else everywhere[whole]
     every, chart = chart, chart.sample
     dataset, relevance, variance = chart.dataset, chart.relevance, chart.latent_variance
-    axes = [f"Dimension {q + 1}" for q in range(chart.n_latent)]
+    axes = chart.axes
     if chart.n_latent == 1:
         relevance = np.append(relevance, 0.0)
         variance = None if variance is None else np.pad(variance, ((0, 0), (0, 1)))

@@ -9,7 +9,7 @@ from playwright.sync_api import expect
 from gplvm_core.store import Library
 from tests.app.apptest import PIXELS
 from tests.app.maps import EXPLORER, MAP, OUTPUT, kept_point, open_map, place_on_map
-from tests.app.watch import changed, settled
+from tests.app.watch import changed, settled, wait_until
 
 pytestmark = pytest.mark.browser
 WHERE = "[data-part=where]"
@@ -49,14 +49,41 @@ def test_dimensions_have_shares_films_and_names_that_are_remembered(server, brow
     name.press("Enter")
     option = page.locator(f"[data-part=across] option[value='{q}']")
     expect(option).to_have_text("Round <b>or</b> not")
+    # It is stored with the model: another browser has it too.
+    library, identifier = Library(server.home / "library"), server.model_key.split(":")[1]
+    wait_until(page, lambda: dict(library.entry(identifier).dimension_names).get("", ()) != ())
     page.goto("about:blank")
     open_map(browser_page, server.explore())
     expect(option).to_have_text("Round <b>or</b> not")
-    # An empty name is the model's own again.
-    name = page.locator(".dimension input.name").first
-    name.fill("")
-    name.press("Enter")
+    assert page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('dim'))") == []
+    # Two dimensions cannot have one name; an empty one is the model's own again.
+    second = page.locator(".dimension input.name").nth(1)
+    second.fill("round <b>or</b> not")
+    second.press("Enter")
+    expect(page.locator(".dimension .problem:visible")).to_contain_text("Choose another one")
+    first = page.locator(".dimension input.name").first
+    first.fill("")
+    first.press("Enter")
     expect(option).to_have_text(f"Dimension {q + 1}")
+    wait_until(page, lambda: library.entry(identifier).dimension_names == ())
+
+
+def test_a_shared_link_names_the_dimensions_of_a_ready_model(server, browser_page):
+    page = open_map(browser_page, f"{server.url}/explore?model=gallery:flow")
+    name = page.locator(".dimension input.name").first
+    name.fill("Oil & gas ~ 50 %")
+    name.press("Enter")
+    page.evaluate(
+        "Object.defineProperty(navigator, 'clipboard', "
+        "{ value: { writeText: async (text) => { window.copied = text; } } })"
+    )
+    page.get_by_role("button", name="Share").click()
+    expect(page.get_by_role("button", name="Link copied")).to_be_visible()
+    link = page.evaluate("copied")
+    page.evaluate("localStorage.clear()")
+    page.goto("about:blank")
+    open_map(browser_page, link)
+    expect(page.locator(".dimension input.name").first).to_have_value("Oil & gas ~ 50 %")
 
 
 def test_far_from_all_rows_nothing_is_claimed(server, browser_page):

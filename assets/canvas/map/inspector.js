@@ -110,15 +110,22 @@ export class Inspector {
   }
 }
 
-/** Share the page's link: the button says whether it was copied. @param {HTMLButtonElement | undefined} button */
-export function shareLink(button) {
+/**
+ * Share the page's link: the button says whether it was copied.
+ * @param {HTMLButtonElement | undefined} button
+ * @param {() => string} names of the dimensions, as the link says them
+ */
+export function shareLink(button, names) {
   if (!button) return;
   button.hidden = !location.protocol.startsWith("http");
   const usual = button.textContent;
   button.addEventListener("click", async () => {
     // The link is written when the point rests.
     await new Promise((resolve) => setTimeout(resolve, 200));
-    button.textContent = (await copied(location.href)) ? "Link copied" : "Copy the address above";
+    const link = new URL(location.href);
+    if (names()) link.searchParams.set("names", names());
+    else link.searchParams.delete("names");
+    button.textContent = (await copied(link.href)) ? "Link copied" : "Copy the address above";
     setTimeout(() => (button.textContent = usual), 2500);
   });
 }

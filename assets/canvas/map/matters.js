@@ -14,7 +14,7 @@ const CHANGES = 3; // columns that change most, of a table
 const ALIKE = 0.5; // the least correlation with a fact of the rows that is worth a word
 const NUMBERS = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten"];
 
-/** @typedef {{ q: number, row: HTMLElement, input: HTMLInputElement, name: HTMLInputElement, film: HTMLElement, frames: HTMLCanvasElement[], mean: number, deviation: number }} MatterRow */
+/** @typedef {{ q: number, problem: HTMLElement, row: HTMLElement, input: HTMLInputElement, name: HTMLInputElement, film: HTMLElement, frames: HTMLCanvasElement[], mean: number, deviation: number }} MatterRow */
 
 export class Matters {
   /** @param {Explorer<LatentModel>} explorer */
@@ -64,7 +64,7 @@ export class Matters {
     const { mean, deviation } = alongOf(model, q);
     const share = model.header.shares?.[q];
     const title = model.header.axes[q];
-    const name = element("input", { type: "text", class: "name", value: title, maxlength: 40, "aria-label": `Name of ${title}`, title: this.hint(q) });
+    const name = element("input", { type: "text", class: "name", value: title, "aria-label": `Name of ${title}`, title: this.hint(q) });
     name.value = title;
     name.addEventListener("change", () => explorer.rename(q, name.value));
     name.addEventListener("keydown", (event) => event.key === "Enter" && name.blur());
@@ -76,8 +76,17 @@ export class Matters {
     const film = element("div", { class: "film" }, ...frames);
     const bar = element("span", { class: "share", title: "Its share of what all dimensions change in the output" },
       element("i", {}, element("b", { style: `width: ${Math.round(100 * (share ?? 0))}%` })), share === undefined ? "" : `${Math.round(100 * share)} %`);
-    const row = element("div", { class: this.pictured ? "dimension" : "dimension numbers", "data-q": q }, name, bar, film, input);
-    return { q, row, input, name, film, frames, mean, deviation };
+    const problem = element("p", { class: "problem", role: "alert", hidden: "" });
+    const row = element("div", { class: this.pictured ? "dimension" : "dimension numbers", "data-q": q }, name, bar, film, input, problem);
+    return { q, problem, row, input, name, film, frames, mean, deviation };
+  }
+
+  /** Below a dimension: why its name is another one than was typed. @param {number} q @param {string} words */
+  sayName(q, words) {
+    for (const { q: at, problem } of this.rows) {
+      problem.hidden = at !== q || !words;
+      problem.textContent = at === q ? words : "";
+    }
   }
 
   /** Which fact of the rows goes with a dimension. @param {number} q */
