@@ -28,6 +28,7 @@ from gplvm_core.wire.rows import DrawnData
 
 ROWS_FOR_SHARES = 40
 MOST_FACTORS = 24  # facts of the rows that the map can be coloured by
+MOST_COLUMNS = 100  # of a table whose values stand in a list; of more in a chart
 MOST_NAMES = 20_000  # rows that all have their names in a page; of more only the sample
 
 
@@ -188,6 +189,12 @@ def pack_model(chart: Chart, name: str) -> bytes:
         "item_missing": missing_code,
         **described,
     }
+    if (
+        dataset.column_names is not None
+        and dataset.drawing.kind == "bars"
+        and (posterior.n_outputs <= MOST_COLUMNS)
+    ):
+        header["column_ranges"] = column_ranges(dataset.values)
     if sets_of_rows(posterior) > MOST_BASES:
         header["sets_of_rows"] = sets_of_rows(posterior)  # more than are told apart
     return frame(header, arrays)
@@ -274,6 +281,12 @@ def facts_of(dataset: DrawnData) -> dict[str, Float[Array, " N"]]:
             if np.nanmin(column) < np.nanmax(column):
                 found[name if len(columns) == 1 else f"{name} {number}"] = column
     return found
+
+
+def column_ranges(values: Float[Array, "N D"]) -> list[list[float]]:
+    """The least, the median and the greatest value of every column."""
+    marks = [np.nanmin(values, axis=0), np.nanmedian(values, axis=0), np.nanmax(values, axis=0)]
+    return np.stack(marks, axis=1).tolist()
 
 
 def data_spread(values: Float[Array, "N D"]) -> float:

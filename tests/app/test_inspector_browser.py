@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from gplvm_core.datasets import load_dataset
 from gplvm_core.store import Library
 from tests.app.apptest import PIXELS
 from tests.app.maps import EXPLORER, MAP, OUTPUT, kept_point, open_map, place_on_map
@@ -146,3 +147,22 @@ def test_everything_of_a_first_visit_is_in_the_window(server, browser_page):
     before = page.evaluate(f"{EXPLORER}.map.view.su")
     page.get_by_role("button", name="Show the whole map").click()
     assert page.evaluate(f"{EXPLORER}.map.view.su") > before
+
+
+def test_values_of_a_table_are_on_the_range_of_their_columns(server, browser_page):
+    page = open_map(browser_page, f"{server.url}/explore?model=gallery:flow")
+    rows = page.locator(".values li")
+    data = load_dataset("flow")
+    expect(rows).to_have_count(data.n_outputs)
+    low, high = data.values[:, 0].min(), data.values[:, 0].max()
+    bar = rows.first.locator(".bar")
+    words = bar.get_attribute("aria-label")
+    number = r"(−?[\d.]+)"
+    found = re.search(f"range of the data {number} to {number}, median {number}", words)
+    shown = [float(text.replace("−", "-")) for text in found.groups()]
+    np.testing.assert_allclose(shown, [low, high, np.median(data.values[:, 0])], atol=0.01)
+    before = words
+    page.mouse.move(*place_on_map(page, 0.7, 0.3))
+    expect(bar).not_to_have_attribute("aria-label", before)
+    rows.nth(1).locator("button").click()
+    expect(page.locator("[data-part=colour] option:checked")).to_have_text(data.column_names[1])

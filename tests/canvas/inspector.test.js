@@ -7,6 +7,8 @@ import { FAIRLY_SURE, WELL_KNOWN, sureWords } from "../../assets/canvas/geometry
 import { NearPlane } from "../../assets/canvas/geometry/nearness.js";
 import { LatentPoints } from "../../assets/canvas/geometry/points.js";
 import { alikeRows } from "../../assets/canvas/geometry/typicality.js";
+import { formatFixed } from "../../assets/canvas/kit/format.js";
+import { onRange } from "../../assets/canvas/map/values.js";
 import { DimensionNames } from "../../assets/canvas/map/names.js";
 import { findRows } from "../../assets/canvas/map/search.js";
 
@@ -116,4 +118,21 @@ test("hidden dimensions near a place have the mean that the pointer gets, and th
   assert.ok(Math.abs(mean[2] - 2.5) < 1e-6);
   assert.ok(Math.abs(variances[2] - 1.25) < 1e-6);
   assert.deepEqual([variances[0], variances[1]], [0, 0]);
+});
+
+test("a value is on the range of its column; one outside is cut at the end, and words say so", () => {
+  const inside = onRange(13, 1, [11, 13, 15]);
+  assert.deepEqual([inside.side, inside.mark, inside.median, inside.band, inside.value, inside.spread], ["", 50, 50, [25, 75], "13.00", "± 1.00"]);
+  assert.equal(inside.words, "13.00, plus or minus 1.00; range of the data 11.00 to 15.00, median 13.00");
+  const above = onRange(16.5, 1, [11, 13, 15]);
+  assert.deepEqual([above.side, above.mark, above.band], ["above", 100, [100, 100]]);
+  assert.match(above.words, /^16\.50.*above the range of the data, 11\.00 to 15\.00$/);
+  assert.deepEqual([onRange(-4, 0.5, [0, 1, 2]).side, onRange(-4, 0.5, [0, 1, 2]).mark], ["below", 0]);
+  // A column that never changes has no range to be on.
+  assert.deepEqual([onRange(3, 0.1, [3, 3, 3]).mark, onRange(3, 0.1, [3, 3, 3]).value], [50, "3.00"]);
+});
+
+test("numbers have the decimals that the width of their range asks for, and no zero is negative", () => {
+  assert.deepEqual([[678.4, 1400], [98.04, 92], [0.3301, 0.5], [-0.001, 4], [-12, 400], [2e-9, 5e-9], [NaN, 1]].map(([x, width]) => formatFixed(x, width)),
+    ["678", "98.0", "0.330", "0.00", "−12", "2.00e−9", "–"]);
 });

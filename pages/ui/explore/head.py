@@ -157,14 +157,18 @@ def _in_use(item: Item) -> str:
 
 
 def model_head(item: Item, tab: str) -> None:
-    """Title and facts on the left, the menus of models and views on the right."""
+    """The title, which is the menu of models, the menu of views, and facts."""
     st.session_state[SEEN] = item.key
     dataset, model = item.dataset, item.model
     bound = f"{float(model.bound_):,.0f}".replace("-", "−")
     rows = f" · {said}" if (said := rows_in_words(model)) is not None else ""
-    title, menu = st.columns([3, 1], vertical_alignment="bottom")
-    with title:
+    with st.container(gap=None, key="model_head"):
+        # What is seen as the title is the menu; the heading is for those who listen.
         st.title(plain(item.title), anchor=False)
+        with st.container(horizontal=True, vertical_alignment="center", key="model_menu"):
+            model_menu(item.key, tab)
+            if item.view is not None:
+                view_menu(item)
         # No st.html: it would be of another width at first.
         st.markdown(
             f'<span class="mf-facts">{dataset.n_points:,} × {dataset.n_outputs:,} '
@@ -172,7 +176,3 @@ def model_head(item: Item, tab: str) -> None:
             f'<span class="mf-more"> · bound {bound} nats{rows}</span></span>',
             unsafe_allow_html=True,
         )
-    with menu:
-        model_menu(item.key, tab)
-        if item.view is not None:
-            view_menu(item)

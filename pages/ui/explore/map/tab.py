@@ -66,6 +66,9 @@ def latent_map(item: Item, name: str) -> None:
         "those shown there.",
         "**The inspector** describes one place. *Here* is the pointer's place; *Kept* is the "
         "point, which a click sets. It returns when the pointer leaves the map.",
+        "**The values of a table** are marks on the range of their column in all rows. The band holds "
+        "95 % of the rows that are like this place. A value beyond the range is an arrow at its "
+        "end. Press a column's name to colour the map by it.",
         "**What matters.** The pictures show the place with one dimension between −2 and +2 "
         "standard deviations of the rows; drag across them to move the point. The bar is the "
         "dimension's share of what all dimensions change in the output. Names that you type "
