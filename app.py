@@ -10,6 +10,7 @@ from pages.ui.serving.memory import few_arenas
 from pages.ui.serving.sign_in import ask_to_sign_in
 from pages.ui.serving.start import before_streamlit
 from pages.ui.shared.ahead import prepare
+from pages.ui.shared.last import recall
 from pages.ui.shared.parcels import parcels
 from pages.ui.shared.routes import bottom_bar, route
 from pages.ui.shared.trouble import start_log, tell
@@ -38,6 +39,7 @@ def visit() -> None:
     one_thread_a_product()
     page = route()
     with st.container(horizontal_alignment="center"), st.container(width=CONTENT_WIDTH):
+        recall()
         page.run()
     bottom_bar()
 

@@ -166,3 +166,23 @@ def test_values_of_a_table_are_on_the_range_of_their_columns(server, browser_pag
     expect(bar).not_to_have_attribute("aria-label", before)
     rows.nth(1).locator("button").click()
     expect(page.locator("[data-part=colour] option:checked")).to_have_text(data.column_names[1])
+
+
+def test_the_next_visit_has_the_last_model_and_the_folds_as_they_were(server, browser_page):
+    page = open_map(browser_page, server.explore())
+    fold = page.locator(".matters details")
+    fold.locator("summary").click()
+    expect(fold.locator(".dimension").first).to_be_visible()
+    page.goto("about:blank")
+    open_map(browser_page, f"{server.url}/explore")
+    expect(fold).to_have_attribute("open", "")
+    page.wait_for_function("() => location.search.includes('model=library')")
+    assert "last=" not in page.url
+    # From the Gallery, too; a model that is gone is forgotten.
+    page.goto(f"{server.url}/")
+    settled(page).get_by_role("link", name="Explore").first.click()
+    page.wait_for_function("() => location.search.includes('model=library')")
+    page.evaluate("localStorage.setItem('last model', 'library:gone')")
+    page.goto("about:blank")
+    open_map(browser_page, f"{server.url}/explore")
+    page.wait_for_function("() => location.search.includes('model=gallery')")

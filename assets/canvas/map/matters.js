@@ -1,6 +1,7 @@
 // What matters: for every dimension a name that a visitor can edit, its share, and what it does at this place.
 
 import { element, fitCanvas } from "../kit/dom.js";
+import { fold } from "../kit/folds.js";
 import { formatCoordinate, formatNumber } from "../kit/format.js";
 import { drawOutput, outputHeight } from "../kit/output.js";
 
@@ -23,8 +24,6 @@ export class Matters {
     this.host = explorer.parts.dimensions;
     /** @type {MatterRow[]} */
     this.rows = [];
-    /** Whether all dimensions are shown. */
-    this.open = false;
     /** The place whose pictures are shown. */
     this.drawn = "";
     this.values = new Float64Array(explorer.model.nOutputs);
@@ -38,10 +37,8 @@ export class Matters {
     this.rows = order.map((q) => this.row(q));
     const rows = this.rows.map(({ row }) => row);
     const more = rows.length - OPEN;
-    const rest = element("details", { ...(this.open ? { open: "" } : {}) },
-      element("summary", {}, `${NUMBERS[more] ?? more} more ${more === 1 ? "dimension" : "dimensions"}`), ...rows.slice(OPEN));
+    const rest = fold("dimensions", false, element("summary", {}, `${NUMBERS[more] ?? more} more ${more === 1 ? "dimension" : "dimensions"}`), ...rows.slice(OPEN));
     rest.addEventListener("toggle", () => {
-      this.open = rest.open;
       this.drawn = "";
       this.explorer.paint();
     });

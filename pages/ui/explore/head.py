@@ -9,12 +9,12 @@ from gplvm_core.readers.errors import listed, plural
 from gplvm_core.store import StoreError
 from pages.ui.shared.catalogue import Item, capabilities_of, items, one_view, open_item
 from pages.ui.shared.doors import FIRST_TAB, tabs_for
+from pages.ui.shared.last import SEEN, remember
 from pages.ui.shared.link import go_to, keep_in_link
 from pages.ui.shared.place import PARAMETERS
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import rows_in_words
 
-SEEN = "model_seen"  # session key: the model that was opened last
 LINKS = "explore_links"  # session key: what the link said of each model and tab
 OF_ALL_TABS = ("model", "view", "tab")  # parameters of the link
 
@@ -158,11 +158,11 @@ def _in_use(item: Item) -> str:
 
 def model_head(item: Item, tab: str) -> None:
     """The title, which is the menu of models, the menu of views, and facts."""
-    st.session_state[SEEN] = item.key
     dataset, model = item.dataset, item.model
     bound = f"{float(model.bound_):,.0f}".replace("-", "−")
     rows = f" · {said}" if (said := rows_in_words(model)) is not None else ""
     with st.container(gap=None, key="model_head"):
+        remember(item.key)
         # What is seen as the title is the menu; the heading is for those who listen.
         st.title(plain(item.title), anchor=False)
         with st.container(horizontal=True, vertical_alignment="center", key="model_menu"):

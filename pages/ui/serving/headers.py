@@ -8,11 +8,20 @@ from pathlib import Path
 import streamlit
 
 # Where Streamlit is: left to itself, it would first look for it below every page of a deep link.
+# And the model that this browser opened last, for a link that names none (pages/ui/shared/last.py).
 BACKEND = r"""
 window.__streamlit = {
   BACKEND_BASE_URL:
     location.origin + location.pathname.replace(/\/(explore|compare|train|learn)\/?$/, "/"),
 };
+try {
+  const last = localStorage.getItem("last model");
+  const link = new URLSearchParams(location.search);
+  if (last && !link.has("model") && /\/(explore\/?)?$/.test(location.pathname)) {
+    link.set("last", last);
+    history.replaceState(history.state, "", `${location.pathname}?${link}${location.hash}`);
+  }
+} catch {}
 """
 INLINE_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 
