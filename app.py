@@ -10,6 +10,7 @@ from pages.ui.serving.memory import few_arenas
 from pages.ui.serving.sign_in import ask_to_sign_in
 from pages.ui.serving.start import before_streamlit
 from pages.ui.shared.ahead import prepare
+from pages.ui.shared.first_screen import first_screen
 from pages.ui.shared.last import recall
 from pages.ui.shared.parcels import parcels
 from pages.ui.shared.routes import bottom_bar, route
@@ -51,5 +52,8 @@ elif __name__ == "app":  # once, where the server starts
     start_log()
     prepare()
     app = st.App(
-        __file__, middleware=before_streamlit(), routes=[parcels.route()], on_script_error=tell
+        __file__,
+        middleware=before_streamlit(first_screen),
+        routes=[parcels.route()],
+        on_script_error=tell,
     )

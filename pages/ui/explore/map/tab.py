@@ -67,8 +67,8 @@ def latent_map(item: Item, name: str) -> None:
         "**The inspector** describes one place. *Here* is the pointer's place; *Kept* is the "
         "point, which a click sets. It returns when the pointer leaves the map.",
         "**The values of a table** are marks on the range of their column in all rows. The band "
-        "holds 95 % of the rows that are like this place. A value beyond the range is an arrow at its "
-        "end. Press a column's name to colour the map by it.",
+        "holds 95 % of the rows that are like this place. A value beyond the range is an arrow at "
+        "its end. Press a column's name to colour the map by it.",
         "**What matters.** The pictures show the place with one dimension between −2 and +2 "
         "standard deviations of the rows; drag across them to move the point. The bar is the "
         "dimension's share of what all dimensions change in the output. Names that you type "
@@ -76,8 +76,8 @@ def latent_map(item: Item, name: str) -> None:
         "are the titles of the axes and the columns, and *Share* has them in its link.",
         "**How sure.** *Well known here*: about one value in seven, or fewer, is off by more than "
         "half of the data's own spread. *A guess*: the picture explains about a fifth of what "
-        "makes a row differ from the average row, or less. *Fairly sure* is between them. These limits "
-        "were measured on rows of the ready models that were left out. Pixels that are a "
+        "makes a row differ from the average row, or less. *Fairly sure* is between them. These "
+        "limits were measured on rows of the ready models that were left out. Pixels that are a "
         "guess are blurred. The map's shading is the standard deviation of the prediction, in the "
         "units of the data.",
         "**Find rows** by number, id, label or value: `173`, `old`, `age > 0.8`.",
