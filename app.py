@@ -10,6 +10,8 @@ from pages.ui.serving.memory import few_arenas
 from pages.ui.serving.sign_in import ask_to_sign_in
 from pages.ui.serving.start import before_streamlit
 from pages.ui.shared.ahead import prepare
+from pages.ui.shared.first_screen import first_screen
+from pages.ui.shared.last import recall
 from pages.ui.shared.parcels import parcels
 from pages.ui.shared.routes import bottom_bar, route
 from pages.ui.shared.trouble import start_log, tell
@@ -38,6 +40,7 @@ def visit() -> None:
     one_thread_a_product()
     page = route()
     with st.container(horizontal_alignment="center"), st.container(width=CONTENT_WIDTH):
+        recall()
         page.run()
     bottom_bar(page.title)
 
@@ -49,5 +52,8 @@ elif __name__ == "app":  # once, where the server starts
     start_log()
     prepare()
     app = st.App(
-        __file__, middleware=before_streamlit(), routes=[parcels.route()], on_script_error=tell
+        __file__,
+        middleware=before_streamlit(first_screen),
+        routes=[parcels.route()],
+        on_script_error=tell,
     )

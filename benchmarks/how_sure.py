@@ -2,8 +2,9 @@
 
 The browser takes each row's place on the map, finds the hidden dimensions there from the other
 rows alone, and compares the picture with the row: which share of its values is off by more than
-half of the data's own spread, by the doubt that the page computes for them. The limits of the
-words in assets/canvas/geometry/doubt.js come from this table.
+half of the data's own spread, by the doubt that the page computes for them; and by the word of the
+place, which part of a row's squared distance from the mean of all rows the picture explains. The
+limits of the words in assets/canvas/geometry/doubt.js come from these tables.
 
     python -m benchmarks.how_sure
 """
@@ -25,6 +26,9 @@ ROWS = 150
 EDGES = (0.0, 0.1, 0.2, 0.25, 0.3, 0.4, 0.5, 0.7, 1.0, np.inf)
 OFF = 0.5  # of the data's own spread
 FEWEST = 200  # values in a part of the table
+WORDS = ("Well known here", "Fairly sure", "A guess")
+LIMITS = (0.0, 0.22, 0.6, np.inf)  # as assets/canvas/geometry/doubt.js has them
+FEWEST_ROWS = 5
 # Doubts and errors of the values that the page looks at, for some rows, each left out.
 LEFT_OUT = """(most) => {
     const { model, map: { near }, inspector: { doubt } } = [...window.manifolio.views.values()][0];
@@ -34,21 +38,32 @@ LEFT_OUT = """(most) => {
     const value = (code) => (coded ? low + ((high - low) * code) / coded[1] : code);
     const mean = new Float64Array(model.nOutputs);
     const found = [];
+    const rows = Array.from({ length: model.nPoints }, (_, n) => model.item(n));
+    const sum = (d) => rows.reduce((total, row) => total + value(row[d]), 0);
+    const usual = doubt.at.map((d) => sum(d) / rows.length);
+    const places = [];
     for (let n = 0; n < model.nPoints; n += Math.ceil(model.nPoints / most)) {
         const i = where.get(n);
         const height = near.vs[i];
         near.vs[i] = 1e9;
         const place = near.follow(model.position(n));
-        doubt.share(place, near);
+        const share = doubt.share(place, near);
         near.vs[i] = height;
+        const left = doubt.cells.slice();
         model.predict(place, mean);
         const item = model.item(n);
+        let [error, without] = [0, 0];
         doubt.at.forEach((d, k) => {
             const unit = model.outputs.scales[d] * model.header.unit_spread;
-            found.push([Math.sqrt(doubt.cells[k]), Math.abs(value(item[d]) - mean[d]) / unit]);
+            const off = Math.abs(value(item[d]) - mean[d]) / unit;
+            found.push([Math.sqrt(left[k]), off]);
+            error += off ** 2;
+            without += ((value(item[d]) - usual[k]) / unit) ** 2;
         });
+        // The last: what the page says where a pointer is at the row, which it then knows.
+        places.push([share, error, without, doubt.share(near.follow(model.position(n)), near)]);
     }
-    return found;
+    return { found, places };
 }"""
 
 
@@ -56,6 +71,20 @@ def shares_off(doubts: np.ndarray, errors: np.ndarray) -> list[float]:
     """The share of values that are off, in every part of the table; NaN where they are few."""
     parts = [(doubts >= low) & (doubts < high) for low, high in pairwise(EDGES)]
     return [float(np.mean(errors[k] > OFF)) if k.sum() >= FEWEST else np.nan for k in parts]
+
+
+def by_word(places: np.ndarray) -> dict[str, float]:
+    """What a picture explains of a row, by the word of its place; how often rows have each word."""
+    left_out, error, without, at_row = places.T
+    found = {}
+    for word, (low, high) in zip(WORDS, pairwise(LIMITS), strict=True):
+        part = (left_out >= low) & (left_out < high)
+        enough = part.sum() >= FEWEST_ROWS
+        found[f"{word}, explained"] = (
+            1.0 - error[part].sum() / without[part].sum() if enough else np.nan
+        )
+        found[f"{word}, of rows"] = float(np.mean((at_row >= low) & (at_row < high)))
+    return found
 
 
 def main() -> int:
@@ -72,6 +101,7 @@ def main() -> int:
         print("SKIPPED how_sure: needs playwright, a 'chromium' on the PATH and the ready models")
         return 0
     found: dict[str, list[float]] = {}
+    words: dict[str, dict[str, float]] = {}
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=chromium, headless=True, args=list(BROWSER_FLAGS)
@@ -81,7 +111,9 @@ def main() -> int:
                 page = browser.new_page()
                 page.goto(f"{url}/explore?model=gallery:{model}")
                 map_is_shown(page)
-                found[model] = shares_off(*np.array(page.evaluate(LEFT_OUT, ROWS)).T)
+                measured = page.evaluate(LEFT_OUT, ROWS)
+                found[model] = shares_off(*np.array(measured["found"]).T)
+                words[model] = by_word(np.array(measured["places"]))
                 page.close()
         browser.close()
     every = np.array(list(found.values()))
@@ -90,11 +122,16 @@ def main() -> int:
     names = [f"{low:g} - {high:g}" for low, high in pairwise(EDGES)]
     rows = [(name, *values) for name, values in (found | summary).items()]
     print(table(("doubt", *names), rows))
+    columns = list(next(iter(words.values())))
+    worded = [(name, *(row[column] for column in columns)) for name, row in words.items()]
+    print(table(("word", *columns), worded))
     figures = {
         name: dict(zip(names, [None if np.isnan(v) else float(v) for v in values], strict=True))
         for name, values in (found | summary).items()
     }
-    settings = {"rows": ROWS, "off": OFF}
+    for name, row in words.items():
+        figures[name] |= {column: None if np.isnan(v) else float(v) for column, v in row.items()}
+    settings = {"rows": ROWS, "off": OFF, "limits": LIMITS[1:-1]}
     others = versions(("streamlit", "playwright"))
     write_row("how_sure", figures, seed=0, settings=settings, other_versions=others)
     return 0

@@ -22,6 +22,8 @@ from gplvm_core.store.atomic import write_atomically
 from gplvm_core.store.errors import StoreError, reading
 from gplvm_core.store.manifest import SUFFIX, changed, digest_of
 
+Names = tuple[tuple[str, tuple[str, ...]], ...]  # of dimensions, by the map that they belong to
+
 CARD = "entry.json"
 MODEL = f"model{SUFFIX}"
 DATA = f"data{SUFFIX}"
@@ -29,6 +31,7 @@ _SEAL = "sha256"  # the key of a card's seal
 _MODEL_FILE = re.compile(rf"model(-[0-9a-f]{{8}})?\{SUFFIX}")
 _MAX_CARD = 2**20
 _MAX_TITLE = 120
+MOST_LETTERS = 40  # of a dimension's name; assets/canvas/map/names.js says the same
 _MAX_ID = 48
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
 # Seen when an entry is read, so that no card can claim it.
@@ -42,8 +45,10 @@ class Entry:
     """One model of a library, known without opening it.
 
     ``bound`` in nats (None for models without one), ``created`` in UTC (ISO 8601), ``bytes`` on
-    disk, ``capabilities`` what the model can do, by its file. ``broken`` is None, or says why the
-    entry cannot be opened; ``changed`` if that is because its files are not what was saved.
+    disk, ``capabilities`` what the model can do, by its file. ``dimension_names`` are the user's
+    names of latent dimensions, in their order, for each map of the model that has any ("" for the
+    map of a model with one); an empty name is a dimension without. ``broken`` is None, or says why
+    the entry cannot be opened; ``changed`` if that is because its files are not what was saved.
     """
 
     id: str
@@ -56,6 +61,7 @@ class Entry:
     bound: float | None = None
     created: str = ""
     tags: tuple[str, ...] = ()
+    dimension_names: Names = ()
     bytes: int = 0
     broken: str | None = None
     changed: bool = False
@@ -172,7 +178,9 @@ def read_card(folder: Path, *, trusted: bool = False) -> Card:
         raw = json.loads(path.read_text(encoding="utf-8"))
         known = {field.name for field in fields(Entry)} - set(_OF_THE_DISK)
         values = {name: value for name, value in raw["entry"].items() if name in known}
-        entry = Entry(**values | {"id": folder.name, "tags": tuple(values.get("tags", ()))})
+        own = {"id": folder.name, "tags": tuple(values.get("tags", ()))}
+        own["dimension_names"] = clean_names(dict(values.get("dimension_names", ())))
+        entry = Entry(**values | own)
         of_card = {field.name for field in fields(Card)} - {"entry"}
         card = Card(entry=entry, **{name: raw[name] for name in of_card & raw.keys()})
         _check_types(entry, _ENTRY_TYPES)
@@ -249,6 +257,25 @@ def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
     """Tags as single lines, without empty ones and repetitions, in their order."""
     given = (tags,) if isinstance(tags, str) else tags
     return tuple(dict.fromkeys(line for line in map(_one_line, given) if line))
+
+
+def clean_names(names: Mapping[str, Iterable[object]]) -> Names:
+    """Names of dimensions as single lines of at most 40 characters; maps without any are left out.
+
+    Raises StoreError when two dimensions of a map have the same name.
+    """
+    known = []
+    for space, given in names.items():
+        cleaned = tuple(_one_line(name)[:MOST_LETTERS].strip() for name in given)
+        used = [name for name in cleaned if name]
+        twice = next((name for name in used if used.count(name) > 1), None)
+        if twice is not None:
+            raise StoreError(
+                f"Two dimensions have the name {twice!r}. Give every dimension a name of its own."
+            )
+        if used:
+            known.append((str(space), cleaned))
+    return tuple(known)
 
 
 def _one_line(words: object) -> str:

@@ -8,7 +8,7 @@ from pathlib import Path
 from sklearn.base import BaseEstimator
 
 from gplvm_core.readers.limits import MODEL_FREE, MODEL_GROWTH, MOST_MODEL
-from gplvm_core.store.entry import clean_tags, clean_title
+from gplvm_core.store.entry import clean_names, clean_tags, clean_title
 from gplvm_core.store.errors import StoreError, reading
 from gplvm_core.store.file import Source, load
 from gplvm_core.store.manifest import Manifest, human
@@ -33,9 +33,10 @@ def prepare(source: Source, folder: Path, *, max_bytes: int) -> None:
             f"This file holds a {type(bundle).__name__}, not a model exported from a library."
         )
     check_usable(bundle["model"], bundle["dataset"])
-    with reading("The file's title or tags"):
+    with reading("The file's title, tags or names of dimensions"):
         title, tags = clean_title(bundle["title"]), clean_tags(bundle["tags"])
-    put_new(folder, bundle["model"], bundle["dataset"], title, tags)
+        names = clean_names(bundle.get("dimension_names", {}))
+    put_new(folder, bundle["model"], bundle["dataset"], title, tags, names=names)
 
 
 def check_growth(manifest: Manifest, file_bytes: int, name: str) -> None:

@@ -22,6 +22,7 @@ from gplvm_core.store.entry import (
     DATA,
     Entry,
     check_id,
+    clean_names,
     clean_tags,
     clean_title,
     slug,
@@ -173,6 +174,20 @@ class Library:
         """Replace a model's tags."""
         self._change(id, lambda entry: replace(entry, tags=clean_tags(tags)))
 
+    def name_dimensions(self, id: str, names: Iterable[str], space: str = "") -> None:
+        """Replace the names of a model's latent dimensions, in their order; "" is no name.
+
+        ``space``: which map of a model with several, such as "layer 1". Names are cut at 40
+        characters. StoreError when two dimensions have the same name.
+        """
+        given = tuple(names)
+
+        def change(entry: Entry) -> Entry:
+            known = dict(entry.dimension_names) | {space: given}
+            return replace(entry, dimension_names=clean_names(known))
+
+        self._change(id, change)
+
     def duplicate(self, id: str) -> str:
         """Copy a model; returns the copy's id."""
         source = self._folder(id)
@@ -189,11 +204,15 @@ class Library:
         return self._new(slug(title), fill)
 
     def export_file(self, id: str, path: str | os.PathLike[str]) -> Path:
-        """Write model, data set, title and tags to one file that `import_file` reads."""
+        """Write model, data set, title, tags and names of dimensions to one file.
+
+        `import_file` reads it.
+        """
         entry = card_in(self._folder(id)).entry
         bundle = {
             "title": entry.title,
             "tags": entry.tags,
+            "dimension_names": {space: list(names) for space, names in entry.dimension_names},
             "model": self.model(id),
             "dataset": self.dataset(id),
         }

@@ -26,6 +26,7 @@ from gplvm_core.store.entry import (
     MODEL,
     Card,
     Entry,
+    Names,
     capabilities_of,
     card_of,
     is_id,
@@ -163,10 +164,15 @@ def put_new(
     title: str,
     tags: Iterable[str],
     job: str | None = None,
+    names: Names = (),
 ) -> None:
-    """Write all files of an entry; a data set that the project has is kept by its name."""
+    """Write all files of an entry; a data set that the project has is kept by its name.
+
+    names: of the model's dimensions.
+    """
     card = card_of(model, dataset, folder.name, title, tags)
-    card = replace(card, job=job, model_digest=write_sealed(model, folder / MODEL))
+    card = replace(card, entry=replace(card.entry, dimension_names=names), job=job)
+    card = replace(card, model_digest=write_sealed(model, folder / MODEL))
     if is_own(dataset):
         card = replace(card, by_name=True)
     else:
@@ -191,7 +197,8 @@ def put_model(folder: Path, old: Card, model: BaseEstimator, dataset: Dataset) -
     name = f"model-{secrets.token_hex(4)}{SUFFIX}"
     new = card_of(model, dataset, folder.name, old.entry.title, old.entry.tags)
     digest = write_sealed(model, folder / name)
-    card = replace(old, entry=new.entry, model=name, model_digest=digest)
+    entry = replace(new.entry, dimension_names=old.entry.dimension_names)
+    card = replace(old, entry=entry, model=name, model_digest=digest)
     write_card(folder, replace(card, level=new.level, spread=new.spread))
     clear_models(folder, card)
 

@@ -28,6 +28,7 @@ from gplvm_core.wire.rows import DrawnData
 
 ROWS_FOR_SHARES = 40
 MOST_FACTORS = 24  # facts of the rows that the map can be coloured by
+MOST_COLUMNS = 100  # of a table whose values stand in a list; of more in a chart
 MOST_NAMES = 20_000  # rows that all have their names in a page; of more only the sample
 
 
@@ -38,7 +39,8 @@ class Chart:
     latent_mean, latent_variance: N × Q (variance None: the points are certain); relevance: (Q,);
     on: the dimensions that carry information, most relevant first; layer: which one of a model of
     several it is; row_numbers: of the data that the rows were drawn from, where they were; deep:
-    that model, where the data lie below further layers.
+    that model, where the data lie below further layers; names: of the dimensions, "" for those
+    without one.
     """
 
     posterior: Posterior
@@ -50,6 +52,7 @@ class Chart:
     layer: int | None = None
     row_numbers: Int[Array, " N"] | None = None
     deep: Any = None
+    names: tuple[str, ...] = ()
 
     @classmethod
     def of(cls, model: Any, dataset: DrawnData, layer: int | None = None) -> Self:
@@ -92,6 +95,12 @@ class Chart:
     @property
     def n_latent(self) -> int:
         return self.latent_mean.shape[1]
+
+    @property
+    def axes(self) -> list[str]:
+        """What the dimensions are called."""
+        given = [*self.names, *[""] * self.n_latent][: self.n_latent]
+        return [name or f"Dimension {q + 1}" for q, name in enumerate(given)]
 
     @property
     def pair(self) -> tuple[int, int]:
@@ -180,6 +189,12 @@ def pack_model(chart: Chart, name: str) -> bytes:
         "item_missing": missing_code,
         **described,
     }
+    if (
+        dataset.column_names is not None
+        and dataset.drawing.kind == "bars"
+        and (posterior.n_outputs <= MOST_COLUMNS)
+    ):
+        header["column_ranges"] = column_ranges(dataset.values)
     if sets_of_rows(posterior) > MOST_BASES:
         header["sets_of_rows"] = sets_of_rows(posterior)  # more than are told apart
     return frame(header, arrays)
@@ -194,7 +209,7 @@ def pack_points(chart: Chart) -> tuple[dict[str, Array], dict[str, Any]]:
     latent = everywhere if whole is None else everywhere[whole]
     every, chart = chart, chart.sample
     dataset, relevance, variance = chart.dataset, chart.relevance, chart.latent_variance
-    axes = [f"Dimension {q + 1}" for q in range(chart.n_latent)]
+    axes = chart.axes
     if chart.n_latent == 1:
         relevance = np.append(relevance, 0.0)
         variance = None if variance is None else np.pad(variance, ((0, 0), (0, 1)))
@@ -266,6 +281,12 @@ def facts_of(dataset: DrawnData) -> dict[str, Float[Array, " N"]]:
             if np.nanmin(column) < np.nanmax(column):
                 found[name if len(columns) == 1 else f"{name} {number}"] = column
     return found
+
+
+def column_ranges(values: Float[Array, "N D"]) -> list[list[float]]:
+    """The least, the median and the greatest value of every column."""
+    marks = [np.nanmin(values, axis=0), np.nanmedian(values, axis=0), np.nanmax(values, axis=0)]
+    return np.stack(marks, axis=1).tolist()
 
 
 def data_spread(values: Float[Array, "N D"]) -> float:

@@ -83,7 +83,7 @@ def pack_stage(chart: Chart, name: str) -> bytes:
     """
     header = {
         "name": name,
-        "axes": [f"Dimension {q + 1}" for q in range(chart.n_latent)],
+        "axes": chart.axes,
         "on": list(chart.on),
         # One latent dimension is drawn against time (−1).
         "dims": list(chart.pair) if chart.n_latent > 1 else [-1, 0],

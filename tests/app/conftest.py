@@ -241,7 +241,7 @@ def browser_page(tab: Page) -> Iterator[Visit]:
 def leave(page: Page) -> None:
     """Make a tab what a new one is: nothing open, kept or emulated."""
     if page.url.startswith("http"):
-        page.evaluate("sessionStorage.clear()")
+        page.evaluate("sessionStorage.clear(), localStorage.clear()")
     page.goto("about:blank")
     page.unroute_all()
     page.set_viewport_size(SCREEN)

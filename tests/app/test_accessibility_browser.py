@@ -2,8 +2,6 @@
 is cut, axe finds nothing, controls look alike, the keyboard reaches everything, nothing complains.
 """
 
-from collections.abc import Iterable
-from typing import Any
 
 import pytest
 from playwright.sync_api import Page, expect

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from playwright.sync_api import expect
 
+from gplvm_core.datasets import load_dataset
 from gplvm_core.store import Library
 from tests.app.apptest import PIXELS
 from tests.app.maps import EXPLORER, MAP, OUTPUT, kept_point, open_map, place_on_map
-from tests.app.watch import changed, settled
+from tests.app.watch import changed, settled, wait_until
 
 pytestmark = pytest.mark.browser
 WHERE = "[data-part=where]"
@@ -49,14 +50,41 @@ def test_dimensions_have_shares_films_and_names_that_are_remembered(server, brow
     name.press("Enter")
     option = page.locator(f"[data-part=across] option[value='{q}']")
     expect(option).to_have_text("Round <b>or</b> not")
+    # It is stored with the model: another browser has it too.
+    library, identifier = Library(server.home / "library"), server.model_key.split(":")[1]
+    wait_until(page, lambda: dict(library.entry(identifier).dimension_names).get("", ()) != ())
     page.goto("about:blank")
     open_map(browser_page, server.explore())
     expect(option).to_have_text("Round <b>or</b> not")
-    # An empty name is the model's own again.
-    name = page.locator(".dimension input.name").first
-    name.fill("")
-    name.press("Enter")
+    assert page.evaluate("Object.keys(localStorage).filter((key) => key.startsWith('dim'))") == []
+    # Two dimensions cannot have one name; an empty one is the model's own again.
+    second = page.locator(".dimension input.name").nth(1)
+    second.fill("round <b>or</b> not")
+    second.press("Enter")
+    expect(page.locator(".dimension .problem:visible")).to_contain_text("Choose another one")
+    first = page.locator(".dimension input.name").first
+    first.fill("")
+    first.press("Enter")
     expect(option).to_have_text(f"Dimension {q + 1}")
+    wait_until(page, lambda: library.entry(identifier).dimension_names == ())
+
+
+def test_a_shared_link_names_the_dimensions_of_a_ready_model(server, browser_page):
+    page = open_map(browser_page, f"{server.url}/explore?model=gallery:flow")
+    name = page.locator(".dimension input.name").first
+    name.fill("Oil & gas ~ 50 %")
+    name.press("Enter")
+    page.evaluate(
+        "Object.defineProperty(navigator, 'clipboard', "
+        "{ value: { writeText: async (text) => { window.copied = text; } } })"
+    )
+    page.get_by_role("button", name="Share").click()
+    expect(page.get_by_role("button", name="Link copied")).to_be_visible()
+    link = page.evaluate("copied")
+    page.evaluate("localStorage.clear()")
+    page.goto("about:blank")
+    open_map(browser_page, link)
+    expect(page.locator(".dimension input.name").first).to_have_value("Oil & gas ~ 50 %")
 
 
 def test_far_from_all_rows_nothing_is_claimed(server, browser_page):
@@ -119,3 +147,42 @@ def test_everything_of_a_first_visit_is_in_the_window(server, browser_page):
     before = page.evaluate(f"{EXPLORER}.map.view.su")
     page.get_by_role("button", name="Show the whole map").click()
     assert page.evaluate(f"{EXPLORER}.map.view.su") > before
+
+
+def test_values_of_a_table_are_on_the_range_of_their_columns(server, browser_page):
+    page = open_map(browser_page, f"{server.url}/explore?model=gallery:flow")
+    rows = page.locator(".values li")
+    data = load_dataset("flow")
+    expect(rows).to_have_count(data.n_outputs)
+    low, high = data.values[:, 0].min(), data.values[:, 0].max()
+    bar = rows.first.locator(".bar")
+    words = bar.get_attribute("aria-label")
+    number = r"(−?[\d.]+)"
+    found = re.search(f"range of the data {number} to {number}, median {number}", words)
+    shown = [float(text.replace("−", "-")) for text in found.groups()]
+    np.testing.assert_allclose(shown, [low, high, np.median(data.values[:, 0])], atol=0.01)
+    before = words
+    page.mouse.move(*place_on_map(page, 0.7, 0.3))
+    expect(bar).not_to_have_attribute("aria-label", before)
+    rows.nth(1).locator("button").click()
+    expect(page.locator("[data-part=colour] option:checked")).to_have_text(data.column_names[1])
+
+
+def test_the_next_visit_has_the_last_model_and_the_folds_as_they_were(server, browser_page):
+    page = open_map(browser_page, server.explore())
+    fold = page.locator(".matters details")
+    fold.locator("summary").click()
+    expect(fold.locator(".dimension").first).to_be_visible()
+    page.goto("about:blank")
+    open_map(browser_page, f"{server.url}/explore")
+    expect(fold).to_have_attribute("open", "")
+    page.wait_for_function("() => location.search.includes('model=library')")
+    assert "last=" not in page.url
+    # From the Gallery, too; a model that is gone is forgotten.
+    page.goto(f"{server.url}/")
+    settled(page).get_by_role("link", name="Explore").first.click()
+    page.wait_for_function("() => location.search.includes('model=library')")
+    page.evaluate("localStorage.setItem('last model', 'library:gone')")
+    page.goto("about:blank")
+    open_map(browser_page, f"{server.url}/explore")
+    page.wait_for_function("() => location.search.includes('model=gallery')")

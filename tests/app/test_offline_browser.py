@@ -99,7 +99,7 @@ def test_a_file_from_disk_draws_under_the_pointer_what_numpy_predicts(
 def test_explore_offers_the_file_that_the_library_makes(server, browser_page):
     page = browser_page.page
     page.goto(server.explore())
-    page.get_by_text("Take the whole map home").click()
+    page.get_by_text("Export the whole map").click()
     with page.expect_download() as download:
         page.get_by_role("button", name="This map as one HTML file").click()
     text = Path(download.value.path()).read_text(encoding="utf-8")

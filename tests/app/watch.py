@@ -1,6 +1,7 @@
 """What the browser tests wait for: conditions, looked at frame by frame in the page."""
 
 import time
+from collections.abc import Callable
 from typing import Any
 
 from playwright.sync_api import Error, Locator, Page
@@ -48,6 +49,14 @@ def wait_for_function(
             if "context was destroyed" not in str(error):  # another page was opened
                 raise
     raise AssertionError(f"This did not come true: {expression}")
+
+
+def wait_until(page: Page, holds: Callable[[], bool], timeout: float = 60.0) -> None:
+    """Until something outside the page is so, such as a file that its server writes."""
+    end = time.monotonic() + timeout
+    while not holds():
+        assert time.monotonic() < end, "this did not come true"
+        page.evaluate("() => new Promise(requestAnimationFrame)")
 
 
 def settled(page: Page, frames: int = 6) -> Page:

@@ -7,6 +7,8 @@ import { FAIRLY_SURE, WELL_KNOWN, sureWords } from "../../assets/canvas/geometry
 import { NearPlane } from "../../assets/canvas/geometry/nearness.js";
 import { LatentPoints } from "../../assets/canvas/geometry/points.js";
 import { alikeRows } from "../../assets/canvas/geometry/typicality.js";
+import { formatFixed } from "../../assets/canvas/kit/format.js";
+import { onRange } from "../../assets/canvas/map/values.js";
 import { DimensionNames } from "../../assets/canvas/map/names.js";
 import { findRows } from "../../assets/canvas/map/search.js";
 
@@ -36,18 +38,62 @@ test("a row is called by its id, else by its number, with its label", () => {
   assert.equal(rows({ row_names: undefined }).name(2), "Row 3 · old");
 });
 
-test("names of dimensions are remembered, cut, and forgotten when they are emptied", () => {
-  const stored = new Map();
-  const storage = { getItem: (key) => stored.get(key) ?? null, setItem: (key, value) => stored.set(key, value) };
-  const names = new DimensionNames("faces", ["Dimension 1", "Dimension 2"], storage);
-  names.rename(1, `  ${"Heavier".padEnd(60, "!")} `);
-  const again = new DimensionNames("faces", ["Dimension 1", "Dimension 2"], storage);
+const OWN = ["Dimension 1", "Dimension 2"];
+
+/** @param {Partial<{ stored: string[] | null, linked: string, renamed: (names: string[]) => void, map: Map<string, string> }>} [given] */
+function names({ stored = null, linked, renamed, map = new Map() } = {}) {
+  const storage = { getItem: (key) => map.get(key) ?? null, setItem: (key, value) => map.set(key, value) };
+  return new DimensionNames({ key: "faces", stored }, OWN, storage, linked, renamed);
+}
+
+test("names of a ready model's dimensions are remembered in the browser, cut with a word, and forgotten when they are emptied", () => {
+  const map = new Map();
+  assert.match(names({ map }).rename(1, `  ${"Heavier".padEnd(60, "!")} `), /40 letters/);
+  const again = names({ map });
   assert.deepEqual(again.all, ["Dimension 1", "Heavier".padEnd(40, "!")]);
-  again.rename(1, " ");
-  assert.deepEqual(new DimensionNames("faces", ["Dimension 1", "Dimension 2"], storage).all, ["Dimension 1", "Dimension 2"]);
-  stored.set("dimensions of faces", "damaged");
-  assert.deepEqual(new DimensionNames("faces", ["A", "B"], storage).all, ["A", "B"]);
-  assert.deepEqual(new DimensionNames("faces", ["A"], null).all, ["A"]);
+  assert.equal(again.rename(1, " "), "");
+  assert.deepEqual(names({ map }).all, OWN);
+  map.set("dimensions of faces", "damaged");
+  assert.deepEqual(names({ map }).all, OWN);
+  const nowhere = new DimensionNames({ key: "faces", stored: null }, ["A"], null);
+  assert.equal(nowhere.rename(0, "<b>Smile</b>"), "");
+  assert.deepEqual(nowhere.all, ["<b>Smile</b>"]); // text, which menus and axes show as it is
+});
+
+test("two dimensions cannot have one name, and what was there stays", () => {
+  const twice = names();
+  twice.rename(0, "Smile");
+  assert.match(twice.rename(1, "smile"), /“smile” is the name of Dimension 1 already/);
+  assert.match(twice.rename(1, "Dimension 1"), /Choose another/);
+  assert.deepEqual(twice.all, ["Smile", "Dimension 2"]);
+});
+
+test("names of one's own model are sent to be stored with it, and those that another page stored are taken", () => {
+  const sent = [];
+  const map = new Map();
+  const own = names({ stored: ["", "Age"], renamed: (all) => sent.push(all), map });
+  own.rename(0, "Smile");
+  assert.deepEqual([sent, map.size], [[["Smile", "Age"]], 0]);
+  assert.equal(own.take(["", "Age"]), false); // an older message
+  assert.deepEqual(own.all, ["Smile", "Age"]);
+  assert.equal(own.take(["Grin"]), true);
+  assert.deepEqual(own.all, ["Grin", "Dimension 2"]);
+});
+
+test("a link has the names, and what it cannot mean is left out", () => {
+  const map = new Map();
+  const given = names({ map });
+  assert.equal(given.toLink(), "");
+  given.rename(0, "Woman ~ man, ~,");
+  given.rename(1, "Older");
+  assert.deepEqual(names({ linked: given.toLink() }).all, ["Woman ~ man, ~,", "Older"]);
+  assert.deepEqual(names({ linked: "~,Smile~,beyond" }).all, ["Dimension 1", "Smile"]);
+  assert.deepEqual(names({ linked: `Smile~,Smile` }).all, ["Smile", "Dimension 2"]);
+  assert.deepEqual(names({ linked: "x".repeat(500) }).all[0], "x".repeat(40));
+  const shown = names({ map, linked: "Grin" });
+  assert.deepEqual(names({ map }).all, ["Woman ~ man, ~,", "Older"]); // seeing a link changes nothing
+  shown.rename(1, "Old");
+  assert.deepEqual(names({ map }).all, ["Grin", "Old"]);
 });
 
 test("words for a doubt change at the limits that were measured", () => {
@@ -72,4 +118,21 @@ test("hidden dimensions near a place have the mean that the pointer gets, and th
   assert.ok(Math.abs(mean[2] - 2.5) < 1e-6);
   assert.ok(Math.abs(variances[2] - 1.25) < 1e-6);
   assert.deepEqual([variances[0], variances[1]], [0, 0]);
+});
+
+test("a value is on the range of its column; one outside is cut at the end, and words say so", () => {
+  const inside = onRange(13, 1, [11, 13, 15]);
+  assert.deepEqual([inside.side, inside.mark, inside.median, inside.band, inside.value, inside.spread], ["", 50, 50, [25, 75], "13.00", "± 1.00"]);
+  assert.equal(inside.words, "13.00, plus or minus 1.00; range of the data 11.00 to 15.00, median 13.00");
+  const above = onRange(16.5, 1, [11, 13, 15]);
+  assert.deepEqual([above.side, above.mark, above.band], ["above", 100, [100, 100]]);
+  assert.match(above.words, /^16\.50.*above the range of the data, 11\.00 to 15\.00$/);
+  assert.deepEqual([onRange(-4, 0.5, [0, 1, 2]).side, onRange(-4, 0.5, [0, 1, 2]).mark], ["below", 0]);
+  // A column that never changes has no range to be on.
+  assert.deepEqual([onRange(3, 0.1, [3, 3, 3]).mark, onRange(3, 0.1, [3, 3, 3]).value], [50, "3.00"]);
+});
+
+test("numbers have the decimals that the width of their range asks for, and no zero is negative", () => {
+  assert.deepEqual([[678.4, 1400], [98.04, 92], [0.3301, 0.5], [-0.001, 4], [-12, 400], [2e-9, 5e-9], [NaN, 1]].map(([x, width]) => formatFixed(x, width)),
+    ["678", "98.0", "0.330", "0.00", "−12", "2.00e−9", "–"]);
 });

@@ -1,6 +1,8 @@
 """The page that Streamlit draws itself into: at every address ours, and its files as they are."""
 
 import re
+from base64 import b64encode
+from hashlib import sha256
 
 import pytest
 from starlette.applications import Starlette
@@ -8,6 +10,7 @@ from streamlit.web.server.starlette.starlette_static_routes import (
     create_streamlit_static_assets_routes,
 )
 
+from pages.ui.serving.headers import INLINE_SCRIPT, POLICY
 from pages.ui.serving.shell import ASSETS, PARTS, Shell
 from tests.asgi import answered
 
@@ -47,6 +50,24 @@ def test_every_address_has_the_style_before_the_first_word(path):
     for name in files if path == "/" else ():
         found = ask(STREAMLIT, name, "HEAD")
         assert found[0] == 200 and "text/html" not in found[1]["content-type"], name
+
+
+def test_a_first_screen_is_in_the_page_of_its_address_alone():
+    asked = []
+
+    def first(path: str, query: str) -> str:
+        asked.append((path, query))
+        return "<div id='mf-first'>A map</div>" if path == "/explore" else ""
+
+    shell = Shell(STREAMLIT, first)
+    status, headers, body = ask(shell, "/explore")
+    assert (status, headers["content-length"]) == (200, str(len(body)))
+    assert b"A map" in body and body.rstrip().endswith(b"</html>")
+    scripts = INLINE_SCRIPT.findall(body)
+    digests = [b64encode(sha256(script).digest()).decode() for script in scripts]
+    assert all(f"'sha256-{digest}'" in POLICY["script-src"] for digest in digests)
+    assert b"mf-first'" not in ask(shell, "/")[2]
+    assert asked == [("/explore", ""), ("/", "")]
 
 
 def test_what_a_browser_kept_of_streamlit_s_own_page_is_replaced():

@@ -133,6 +133,26 @@ def test_rename_and_tag_change_the_card_only(library, model, circle):
     assert (library.root / key / "model.gplvm").read_bytes() == before
 
 
+def test_names_of_dimensions_are_kept_copied_and_exported(library, model, circle, tmp_path):
+    key = library.add(model, circle, "Named")
+    assert library.entry(key).dimension_names == ()
+    library.name_dimensions(key, ["Angle\n", "", "x" * 60])
+    named = (("", ("Angle", "", "x" * 40)),)
+    assert library.entry(key).dimension_names == named
+    library.update(key, model)
+    assert library.entry(key).dimension_names == named
+    assert library.entry(library.duplicate(key)).dimension_names == named
+    elsewhere = Library(tmp_path / "elsewhere")
+    other = elsewhere.import_file(library.export_file(key, tmp_path / "named.gplvm"))
+    assert elsewhere.entry(other).dimension_names == named
+    library.name_dimensions(key, ["<b>"], "layer 1")
+    assert dict(library.entry(key).dimension_names)["layer 1"] == ("<b>",)
+    with pytest.raises(StoreError, match="Two dimensions have the name 'Same'"):
+        library.name_dimensions(key, ["Same", "Same"])
+    library.name_dimensions(key, ["", " "])
+    assert library.entry(key).dimension_names == (("layer 1", ("<b>",)),)
+
+
 def test_a_duplicate_lives_on_its_own(library, model, circle):
     key = library.add(model, circle, "Twin", tags=["t"])
     other = library.duplicate(key)

@@ -33,6 +33,18 @@ export function formatShare(share) {
 }
 
 /**
+ * A number with as many decimals as three digits of the width of its range have, so that it does not flicker.
+ * @param {number} value
+ * @param {number} width
+ */
+export function formatFixed(value, width) {
+  const size = Math.floor(Math.log10(width || Math.abs(value) || 1));
+  if (!Number.isFinite(value) || size < -4 || size > 6) return formatNumber(value);
+  const text = value.toFixed(Math.max(2 - size, 0));
+  return (Number(text) === 0 ? text.replace("-", "") : text).replace("-", "−");
+}
+
+/**
  * A time for people: as many decimals as the step between frames needs.
  * @param {number} time
  * @param {number} step

@@ -25,6 +25,7 @@ import { initial, reduce } from "./state.js";
 import { Taking } from "./taking.js";
 import { Wall } from "./wall.js";
 
+/** @import { NamesData } from "./names.js" */
 /** @import { Group } from "../kit/pair.js" */
 /** @import { MapModel } from "./map.js" */
 /** @import { Action, Chosen, Place } from "./state.js" */
@@ -44,8 +45,9 @@ export class Explorer {
    * @param {Model} model
    * @param {Readonly<Chosen>} chosen
    * @param {(chosen: Readonly<Chosen>, before: Readonly<Chosen>) => void} [onChange]
+   * @param {DimensionNames} [names] of the dimensions
    */
-  constructor(root, model, chosen, onChange = () => {}) {
+  constructor(root, model, chosen, onChange = () => {}, names = browserNames(model)) {
     this.parts = partsOf(root);
     /** @type {HTMLElement} */
     this.root = this.parts.explorer;
@@ -60,7 +62,7 @@ export class Explorer {
     this.model = model;
     this.state = new Scene(chosen, readTheme(this.root));
     this.map = new LatentMap(this.parts.lower, this.parts.upper, model, this.state);
-    this.names = new DimensionNames(model.header.name, model.header.axes.slice(), browserStorage());
+    this.names = names;
     model.header.axes = this.names.all;
     this.map.onCrowd = () => showCrowd(this);
     this.pictures = this.buildPictures();
@@ -73,7 +75,7 @@ export class Explorer {
     this.inspector = this.parts.inspector ? new Inspector(/** @type {any} */ (this)) : null;
     this.controls = new Controls(this);
     this.search = this.parts.search ? new Search(this) : null;
-    shareLink(this.parts.share);
+    shareLink(this.parts.share, () => this.names.toLink());
     this.wall = this.parts.wall ? new Wall(this) : null;
     this.selecting = this.parts.lasso ? new Selecting(this) : null;
     this.taking = this.parts.taking ? new Taking(this) : null;
@@ -212,7 +214,18 @@ export class Explorer {
 
   /** What a visitor calls a dimension, wherever it is named. @param {number} q @param {string} name */
   rename(q, name) {
-    this.names.rename(q, name);
+    const problem = this.names.rename(q, name);
+    this.showNames();
+    this.matters?.sayName(q, problem);
+  }
+
+  /** The names that the model's file has by now. @param {NamesData | undefined} data */
+  takeNames(data) {
+    if (data?.stored && this.names.take(data.stored)) this.showNames();
+  }
+
+  /** Wherever dimensions are named. */
+  showNames() {
     this.model.header.axes = this.names.all;
     this.controls.showGroups();
     this.controls.showPair();
@@ -330,4 +343,9 @@ export class Explorer {
     this.wall?.stop();
     this.map.stop();
   }
+}
+
+/** Those that this browser stores, of a page without a server. @param {MapModel} model */
+function browserNames({ header }) {
+  return new DimensionNames({ key: header.name, stored: null }, header.axes.slice(), browserStorage());
 }

@@ -6,6 +6,7 @@ import { inSlices } from "../kit/slices.js";
 import { ALL_UNSURE, DOUBT_CELLS, Doubt, FAIRLY_SURE, sureWords } from "../geometry/doubt.js";
 import { Typicality } from "../geometry/typicality.js";
 import { NearestRows } from "./nearest.js";
+import { TableValues } from "./values.js";
 
 /** @import { Explorer } from "./explorer.js" */
 /** @import { LatentModel } from "../geometry/model.js" */
@@ -24,6 +25,7 @@ export class Inspector {
     this.doubt = new Doubt(explorer.model);
     this.typicality = new Typicality(explorer.model);
     this.rows = new NearestRows(explorer);
+    this.values = TableValues.fits(explorer.model) ? new TableValues(explorer) : null;
     /** What is shown. @type {Float64Array | null} */
     this.point = null;
     this.far = false;
@@ -70,6 +72,7 @@ export class Inspector {
     parts.sureness.textContent = this.far ? "A guess" : sureWords(this.share ?? 0);
     parts.sureness.title = `Values may be off by ${Math.round(100 * (this.share ?? 0))} % of the data's own spread`;
     this.tellLikeness(point);
+    this.values?.show(point, explorer.map.follows() ? this.doubt.hidden(point, explorer.map.near) : null);
     this.point = point;
     clearTimeout(this.timer);
     this.timer = setTimeout(() => this.follow(), here ? FOLLOW_MS : 0);
@@ -110,15 +113,22 @@ export class Inspector {
   }
 }
 
-/** Share the page's link: the button says whether it was copied. @param {HTMLButtonElement | undefined} button */
-export function shareLink(button) {
+/**
+ * Share the page's link: the button says whether it was copied.
+ * @param {HTMLButtonElement | undefined} button
+ * @param {() => string} names of the dimensions, as the link says them
+ */
+export function shareLink(button, names) {
   if (!button) return;
   button.hidden = !location.protocol.startsWith("http");
   const usual = button.textContent;
   button.addEventListener("click", async () => {
     // The link is written when the point rests.
     await new Promise((resolve) => setTimeout(resolve, 200));
-    button.textContent = (await copied(location.href)) ? "Link copied" : "Copy the address above";
+    const link = new URL(location.href);
+    if (names()) link.searchParams.set("names", names());
+    else link.searchParams.delete("names");
+    button.textContent = (await copied(link.href)) ? "Link copied" : "Copy the address above";
     setTimeout(() => (button.textContent = usual), 2500);
   });
 }

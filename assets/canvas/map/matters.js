@@ -1,6 +1,7 @@
 // What matters: for every dimension a name that a visitor can edit, its share, and what it does at this place.
 
 import { element, fitCanvas } from "../kit/dom.js";
+import { fold } from "../kit/folds.js";
 import { formatCoordinate, formatNumber, formatShare } from "../kit/format.js";
 import { drawOutput, outputHeight } from "../kit/output.js";
 
@@ -14,7 +15,7 @@ const CHANGES = 3; // columns that change most, of a table
 const ALIKE = 0.5; // the least correlation with a fact of the rows that is worth a word
 const NUMBERS = ["No", "One", "Two", "Three", "Four", "Five", "Six", "Seven", "Eight", "Nine", "Ten"];
 
-/** @typedef {{ q: number, row: HTMLElement, input: HTMLInputElement, name: HTMLInputElement, film: HTMLElement, frames: HTMLCanvasElement[], mean: number, deviation: number }} MatterRow */
+/** @typedef {{ q: number, problem: HTMLElement, row: HTMLElement, input: HTMLInputElement, name: HTMLInputElement, film: HTMLElement, frames: HTMLCanvasElement[], mean: number, deviation: number }} MatterRow */
 
 export class Matters {
   /** @param {Explorer<LatentModel>} explorer */
@@ -23,8 +24,6 @@ export class Matters {
     this.host = explorer.parts.dimensions;
     /** @type {MatterRow[]} */
     this.rows = [];
-    /** Whether all dimensions are shown. */
-    this.open = false;
     /** The place whose pictures are shown. */
     this.drawn = "";
     this.values = new Float64Array(explorer.model.nOutputs);
@@ -38,10 +37,8 @@ export class Matters {
     this.rows = order.map((q) => this.row(q));
     const rows = this.rows.map(({ row }) => row);
     const more = rows.length - OPEN;
-    const rest = element("details", { ...(this.open ? { open: "" } : {}) },
-      element("summary", {}, `${NUMBERS[more] ?? more} more ${more === 1 ? "dimension" : "dimensions"}`), ...rows.slice(OPEN));
+    const rest = fold("dimensions", false, element("summary", {}, `${NUMBERS[more] ?? more} more ${more === 1 ? "dimension" : "dimensions"}`), ...rows.slice(OPEN));
     rest.addEventListener("toggle", () => {
-      this.open = rest.open;
       this.drawn = "";
       this.explorer.paint();
     });
@@ -64,7 +61,7 @@ export class Matters {
     const { mean, deviation } = alongOf(model, q);
     const share = model.header.shares?.[q];
     const title = model.header.axes[q];
-    const name = element("input", { type: "text", class: "name", value: title, maxlength: 40, "aria-label": `Name of ${title}`, title: this.hint(q) });
+    const name = element("input", { type: "text", class: "name", value: title, "aria-label": `Name of ${title}`, title: this.hint(q) });
     name.value = title;
     name.addEventListener("change", () => explorer.rename(q, name.value));
     name.addEventListener("keydown", (event) => event.key === "Enter" && name.blur());
@@ -76,8 +73,17 @@ export class Matters {
     const film = element("div", { class: "film" }, ...frames);
     const bar = element("span", { class: "share", title: "Its share of what all dimensions change in the output" },
       element("i", {}, element("b", { style: `width: ${Math.round(100 * (share ?? 0))}%` })), share === undefined ? "" : formatShare(share));
-    const row = element("div", { class: this.pictured ? "dimension" : "dimension numbers", "data-q": q }, name, bar, film, input);
-    return { q, row, input, name, film, frames, mean, deviation };
+    const problem = element("p", { class: "problem", role: "alert", hidden: "" });
+    const row = element("div", { class: this.pictured ? "dimension" : "dimension numbers", "data-q": q }, name, bar, film, input, problem);
+    return { q, problem, row, input, name, film, frames, mean, deviation };
+  }
+
+  /** Below a dimension: why its name is another one than was typed. @param {number} q @param {string} words */
+  sayName(q, words) {
+    for (const { q: at, problem } of this.rows) {
+      problem.hidden = at !== q || !words;
+      problem.textContent = at === q ? words : "";
+    }
   }
 
   /** Which fact of the rows goes with a dimension. @param {number} q */

@@ -71,9 +71,14 @@ export class Player {
 
   // --- what arrives ---------------------------------------------------------------------------
 
-  /** Training points and how outputs are drawn (framed bytes). @param {Uint8Array} bytes */
-  loadStage(bytes) {
+  /**
+   * Training points and how outputs are drawn; named: what the visitor calls the dimensions.
+   * @param {Uint8Array} bytes framed
+   * @param {(own: string[]) => string[]} [named]
+   */
+  loadStage(bytes, named = (own) => own) {
     const { header, arrays, shapes } = readFrame(bytes);
+    header.axes = named(header.axes);
     this.stage = { header, arrays, nLatent: shapes.latent[1] };
     [this.state.a, this.state.b] = this.dims ?? header.dims;
     this.trajectory.setStage(this.stage);

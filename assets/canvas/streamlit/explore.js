@@ -20,7 +20,7 @@ function readModel(bytes, { columns }) {
   return model;
 }
 
-export default oneMap(readModel, (root, model, chosen, keep, { opening }) => {
+export default oneMap(readModel, (root, model, chosen, keep, { opening }, names) => {
   partsOf(root).taking.dataset.opening = opening;
-  return new Explorer(root, model, chosen, keep);
+  return new Explorer(root, model, chosen, keep, names);
 });

@@ -2,17 +2,21 @@
 // (store.js); after that the page asks nothing of the server: what is chosen goes into the link and
 // stays for the return.
 
+import { browserStorage } from "../kit/dom.js";
+import { DimensionNames } from "../map/names.js";
 import { fromLink, placeInLink, toLink } from "../map/state.js";
-import { linkSoon } from "./place_link.js";
+import { linkSoon, replaceLink } from "./place_link.js";
 import { component, freshBytes, shelf } from "./shelf.js";
 
 /** @import { Explorer } from "../map/explorer.js" */
 /** @import { LatentPoints } from "../geometry/points.js" */
+/** @import { NamesData } from "../map/names.js" */
+/** @import { Send } from "./shelf.js" */
 /** @import { Chosen, Link } from "../map/state.js" */
 
 /**
  * The link's place, if it says one, and what else of the map it says.
- * @typedef {{ store: string, dims: [number, number] | null, point: number[] | null, follow: boolean, look?: Record<string, string> }} MapData
+ * @typedef {{ store: string, dims: [number, number] | null, point: number[] | null, follow: boolean, look?: Record<string, string>, names: NamesData }} MapData
  */
 /** @typedef {(chosen: Readonly<Chosen>) => void} Keep */
 
@@ -33,15 +37,33 @@ function linked({ store, look = {}, ...place }) {
   return { ...(Object.keys(look).length ? look : last), dims, at, hold };
 }
 
+/** Models whose names were edited on this page. @type {Set<string>} */
+const edited = new Set();
+
+/**
+ * The names of a model's dimensions; once they are edited, the link's are the visitor's own.
+ * @param {LatentPoints} model
+ * @param {{ names: NamesData, look?: Record<string, string> }} data
+ * @param {Send} send
+ */
+export function namesOf({ header }, { names, look }, send) {
+  const renamed = (/** @type {string[]} */ all) => {
+    edited.add(names.key);
+    replaceLink({ names: null });
+    if (names.stored) send("names", all);
+  };
+  return new DimensionNames(names, header.axes.slice(), browserStorage(), edited.has(names.key) ? "" : look?.names, renamed);
+}
+
 /**
  * A component around a map.
  * @template {LatentPoints} Model
  * @template {MapData} Data
  * @param {(bytes: Uint8Array, data: Data) => Model} read
- * @param {(root: HTMLElement, model: Model, chosen: Readonly<Chosen>, keep: Keep, data: Data) => Explorer<any>} open
+ * @param {(root: HTMLElement, model: Model, chosen: Readonly<Chosen>, keep: Keep, data: Data, names: DimensionNames) => Explorer<any>} open
  */
 export function oneMap(read, open) {
-  return component((root, /** @type {Data} */ data) => {
+  return component((root, /** @type {Data} */ data, send) => {
     const fresh = freshBytes();
     /** @type {Explorer<any> | null} */
     let explorer = null;
@@ -60,10 +82,13 @@ export function oneMap(read, open) {
           explorer?.stop();
           const model = read(bytes, data);
           const chosen = fromLink(linked(data), model);
-          explorer = open(root, model, chosen, keep, data);
+          explorer = open(root, model, chosen, keep, data, namesOf(model, data, send));
           if (shelf.looks.has(data.store) && !outdated(root)) keep(chosen);
         }),
-      update: () => explorer?.retheme(),
+      update(message) {
+        explorer?.takeNames(message.names);
+        explorer?.retheme();
+      },
       stop: () => explorer?.stop(),
     };
   });

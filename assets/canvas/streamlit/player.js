@@ -1,10 +1,14 @@
 // Streamlit's side of the player. The training points and the sequence arrive through byte stores
 // (store.js); playing, scrubbing and turning need nothing from Python.
 
+import { browserStorage } from "../kit/dom.js";
+import { DimensionNames } from "../map/names.js";
 import { Player } from "../player/player.js";
 import { component, freshBytes, shelf } from "./shelf.js";
 
-/** @typedef {{ stores: { stage: string, reel: string } }} PlayerData */
+/** @import { NamesData } from "../map/names.js" */
+
+/** @typedef {{ stores: { stage: string, reel: string }, names: NamesData }} PlayerData */
 
 export default component((root, /** @type {PlayerData} */ first) => {
   const fresh = freshBytes();
@@ -13,7 +17,7 @@ export default component((root, /** @type {PlayerData} */ first) => {
   let data = first;
   const look = () => {
     const { stage, reel } = data.stores;
-    fresh(stage, (bytes) => player.loadStage(bytes));
+    fresh(stage, (bytes) => player.loadStage(bytes, (own) => new DimensionNames(data.names, own, browserStorage()).all));
     if (player.stage) fresh(reel, (bytes) => player.loadReel(bytes));
   };
   return {

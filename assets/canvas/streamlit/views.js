@@ -2,14 +2,16 @@
 // (store.js); the place, and which dimensions belong together, travel in a small message.
 
 import { fromLink, placeInLink } from "../map/state.js";
+import { namesOf } from "./one_map.js";
 import { linkSoon } from "./place_link.js";
 import { component, freshBytes } from "./shelf.js";
 import { ViewsExplorer } from "../views/explorer.js";
 import { ViewsModel } from "../views/model.js";
 
+/** @import { NamesData } from "../map/names.js" */
 /** @import { Group } from "../kit/pair.js" */
 
-/** @typedef {{ store: string, dims: [number, number] | null, point: number[] | null, follow: boolean, groups: Group[] }} ViewsData */
+/** @typedef {{ store: string, dims: [number, number] | null, point: number[] | null, follow: boolean, groups: Group[], names: NamesData }} ViewsData */
 
 export default component((root, /** @type {ViewsData} */ data, send) => {
   const fresh = freshBytes();
@@ -22,7 +24,7 @@ export default component((root, /** @type {ViewsData} */ data, send) => {
       if (kept === before.kept) return;
       linkSoon(placeInLink(kept));
       send("commit", kept);
-    });
+    }, namesOf(model, data, send));
   };
   return {
     name: data.store,
@@ -36,6 +38,7 @@ export default component((root, /** @type {ViewsData} */ data, send) => {
     update(message) {
       groups = message.groups;
       explorer?.setGroups(groups);
+      explorer?.takeNames(message.names);
       explorer?.retheme();
     },
     stop: () => explorer?.stop(),

@@ -9,12 +9,12 @@ from gplvm_core.readers.errors import listed, plural
 from gplvm_core.store import StoreError
 from pages.ui.shared.catalogue import Item, capabilities_of, items, one_view, open_item
 from pages.ui.shared.doors import FIRST_TAB, tabs_for
+from pages.ui.shared.last import SEEN, remember
 from pages.ui.shared.link import go_to, keep_in_link
 from pages.ui.shared.place import PARAMETERS
 from pages.ui.shared.plain import plain
 from pages.ui.shared.words import rows_in_words, whole
 
-SEEN = "model_seen"  # session key: the model that was opened last
 LINKS = "explore_links"  # session key: what the link said of each model and tab
 OF_ALL_TABS = ("model", "view", "tab")  # parameters of the link
 
@@ -157,14 +157,18 @@ def _in_use(item: Item) -> str:
 
 
 def model_head(item: Item, tab: str) -> None:
-    """Title and facts on the left, the menus of models and views on the right."""
-    st.session_state[SEEN] = item.key
+    """The title, which is the menu of models, the menu of views, and facts."""
     dataset, model = item.dataset, item.model
     bound = whole(float(model.bound_))
     rows = f" · {said}" if (said := rows_in_words(model)) is not None else ""
-    title, menu = st.columns([2, 1], vertical_alignment="bottom")
-    with title:
+    with st.container(gap=None, key="model_head"):
+        remember(item.key)
+        # What is seen as the title is the menu; the heading is for those who listen.
         st.title(plain(item.title), anchor=False)
+        with st.container(horizontal=True, vertical_alignment="center", key="model_menu"):
+            model_menu(item.key, tab)
+            if item.view is not None:
+                view_menu(item)
         # No st.html: it would be of another width at first.
         st.markdown(
             f'<span class="mf-facts">{dataset.n_points:,} × {dataset.n_outputs:,} '
@@ -172,7 +176,3 @@ def model_head(item: Item, tab: str) -> None:
             f'<span class="mf-more"> · bound {bound} nats{rows}</span></span>',
             unsafe_allow_html=True,
         )
-    with menu:
-        model_menu(item.key, tab)
-        if item.view is not None:
-            view_menu(item)

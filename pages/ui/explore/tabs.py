@@ -6,13 +6,14 @@ from dataclasses import dataclass
 import streamlit as st
 
 from pages.ui.explore.fill.tab import fill
-from pages.ui.explore.head import SEEN, chosen_key, model_head, offers, opened, turn_to
+from pages.ui.explore.head import chosen_key, model_head, offers, opened, turn_to
 from pages.ui.explore.layers.tab import layers
 from pages.ui.explore.map.tab import latent_map
 from pages.ui.explore.time.tab import time
 from pages.ui.explore.views.tab import views
 from pages.ui.shared.catalogue import Item, capabilities_of
 from pages.ui.shared.doors import FILL, FIRST_TAB, LAYERS, MAP, TIME, VIEWS, tabs_for
+from pages.ui.shared.last import SEEN
 from pages.ui.shared.lead import lead
 from pages.ui.shared.link import keep_in_link
 from pages.ui.shared.plain import plain

@@ -8,11 +8,47 @@ from pathlib import Path
 import streamlit
 
 # Where Streamlit is: left to itself, it would first look for it below every page of a deep link.
+# And the model that this browser opened last, for a link that names none (pages/ui/shared/last.py).
 BACKEND = r"""
 window.__streamlit = {
   BACKEND_BASE_URL:
     location.origin + location.pathname.replace(/\/(explore|compare|train|learn)\/?$/, "/"),
 };
+try {
+  const last = localStorage.getItem("last model");
+  const link = new URLSearchParams(location.search);
+  if (last && !link.has("model") && /\/(explore\/?)?$/.test(location.pathname)) {
+    link.set("last", last);
+    history.replaceState(history.state, "", `${location.pathname}?${link}${location.hash}`);
+  }
+} catch {}
+"""
+# The first screen of the server's HTML goes once the page has drawn its own, or has none, or the
+# visitor does something; from where the page has room for its own, the images alone are left.
+FIRST_SCREEN = r"""
+const first = document.getElementById("mf-first");
+const most = performance.now() + 30000;
+const look = () => {
+  const rooms = [...document.querySelectorAll("[class*=st-key-room_]")];
+  const hosts = rooms.flatMap((room) => [
+    ...room.querySelectorAll("[data-testid=stBidiComponentIsolated]"),
+  ]);
+  const inside = (part) => hosts.map((host) => host.shadowRoot?.querySelector(part));
+  const ended = document.querySelector(
+    "[data-test-script-state=notRunning] [data-testid=stMain] .stElementContainer",
+  );
+  if (inside("[data-ready]").some(Boolean) || (ended && !rooms.length) || performance.now() > most)
+    leave();
+  else if (inside("canvas").some((canvas) => canvas?.clientHeight))
+    first.classList.add("mf-first-over");
+};
+const timer = setInterval(look, 50);
+const leave = () => {
+  clearInterval(timer);
+  first.remove();
+};
+for (const deed of ["wheel", "touchstart", "pointerdown", "keydown"])
+  addEventListener(deed, leave, { once: true, capture: true, passive: true });
 """
 INLINE_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 
@@ -20,7 +56,7 @@ INLINE_SCRIPT = re.compile(rb"<script>(.*?)</script>", re.DOTALL)
 def inline_scripts() -> list[str]:
     """The digests of the scripts in the app's page, as a policy names them."""
     page = Path(streamlit.__file__).parent / "static" / "index.html"
-    scripts = [*INLINE_SCRIPT.findall(page.read_bytes()), BACKEND.encode()]
+    scripts = [*INLINE_SCRIPT.findall(page.read_bytes()), BACKEND.encode(), FIRST_SCREEN.encode()]
     digests = [hashlib.sha256(script).digest() for script in scripts]
     return [f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests]
 

@@ -6,6 +6,7 @@ it does when Streamlit fetches a widget or a font only where it first meets it.
 
 import base64
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 import streamlit
@@ -13,7 +14,7 @@ from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from streamlit import config
 
-from pages.ui.serving.headers import BACKEND
+from pages.ui.serving.headers import BACKEND, FIRST_SCREEN
 from pages.ui.serving.paths import routed
 
 ASSETS = Path(__file__).parents[3] / "assets"
@@ -39,11 +40,15 @@ CONDITIONS = {b"if-none-match", b"if-modified-since", b"if-range", b"range"}
 class Shell:
     """ASGI middleware: whatever address Streamlit answers with its page gets the app's instead."""
 
-    def __init__(self, app: ASGIApp) -> None:
+    def __init__(
+        self, app: ASGIApp, first: Callable[[str, str], str] = lambda path, query: ""
+    ) -> None:
+        """first: HTML to show at a path with a query before any script has run."""
         self.app = app
-        self.page = Response(shell(), media_type="text/html", headers={"cache-control": "no-cache"})
-        base = config.get_option("server.baseUrlPath").strip("/")
-        self.files = (*FILES, *(f"/{base}{folder}" for folder in FILES if base))
+        self.first = first
+        self.html = shell()
+        self.base = config.get_option("server.baseUrlPath").strip("/")
+        self.files = (*FILES, *(f"/{self.base}{folder}" for folder in FILES if self.base))
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """An ASGI call."""
@@ -56,18 +61,28 @@ class Shell:
     def in_place(self, scope: Scope, send: Send) -> Send:
         """What the app sends, its page exchanged."""
         exchanged = False
+        path = routed(scope).removeprefix(f"/{self.base}" if self.base else "")
+        first = self.first(path, scope["query_string"].decode("latin-1"))
 
         async def send_or_exchange(message: Message) -> None:
             nonlocal exchanged
             if message["type"] == "http.response.start" and is_page(message):
                 exchanged = True
-                body = b"" if scope["method"] == "HEAD" else self.page.body
-                await send({**message, "headers": self.page.raw_headers})
+                page = with_first(self.html, first)
+                body = b"" if scope["method"] == "HEAD" else page.body
+                await send({**message, "headers": page.raw_headers})
                 await send({"type": "http.response.body", "body": body})
             elif not exchanged:
                 await send(message)
 
         return send_or_exchange
+
+
+def with_first(html: str, first: str) -> Response:
+    """The page, with a first screen and what takes it away; first: "" for none."""
+    screen = f"{first}<script>{FIRST_SCREEN}</script>\n</body>" if first else "</body>"
+    page = html.replace("</body>", screen)
+    return Response(page, media_type="text/html", headers={"cache-control": "no-cache"})
 
 
 def is_page(start: Message) -> bool:

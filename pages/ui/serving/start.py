@@ -2,6 +2,7 @@
 
 import os
 import sys
+from collections.abc import Callable
 
 from starlette.middleware import Middleware
 from streamlit import config
@@ -17,8 +18,11 @@ from pages.ui.serving.shell import Shell
 EVERYWHERE = (None, "0.0.0.0", "::")  # noqa: S104 (what an address is compared with)
 
 
-def before_streamlit() -> list[Middleware]:
-    """What runs before Streamlit; a setting that cannot be meant ends the program, in words."""
+def before_streamlit(first: Callable[[str, str], str]) -> list[Middleware]:
+    """What runs before Streamlit; a setting that cannot be meant ends the program, in words.
+
+    first: HTML of the first screen at a path with a query.
+    """
     bound, port = config.get_option("server.address"), config.get_option("server.port")
     try:
         serving = Serving.from_environment(os.environ, bound)
@@ -30,4 +34,4 @@ def before_streamlit() -> list[Middleware]:
     scheme = "https" if config.get_option("server.sslCertFile") else "http"
     # Streamlit's own words are off: for them it would ask far away under which address it is seen.
     print(serving.greeting(Address(scheme, name, int(port))), flush=True)
-    return [Middleware(Guard, serving), Middleware(Moved), Middleware(Shell)]
+    return [Middleware(Guard, serving), Middleware(Moved), Middleware(Shell, first=first)]

@@ -5,10 +5,11 @@ import threading
 
 from pages.ui.shared.card import card_of
 from pages.ui.shared.catalogue import gallery_items
+from pages.ui.shared.first_screen import draw_ahead
 
 
 def prepare() -> None:
-    """Open the ready models and draw their cards in a thread of its own."""
+    """Open the ready models, draw their cards and first screens in a thread of its own."""
     threading.Thread(target=_prepare, name="ahead", daemon=True).start()
 
 
@@ -16,6 +17,7 @@ def _prepare() -> None:
     """The first card first; whoever comes meanwhile finds what is there and waits for the rest."""
     for listed in gallery_items():
         try:
+            draw_ahead(listed)
             card_of(listed)
         except (ValueError, OSError):  # which the Gallery says, in the card's place
             continue

@@ -31,10 +31,15 @@ def _keyed(renderer: "ComponentRenderer") -> "ComponentRenderer":
     """The same, for keys of any letters: they have names of data in them."""
 
     def mount(*, key: str, **others: Any) -> Any:
-        # Streamlit refuses two underscores in a row; a joint, which nobody sees, parts them.
-        return renderer(key=key.replace("__", "_\u2060_").replace("__", "_\u2060_"), **others)
+        return renderer(key=plain_key(key), **others)
 
     return cast("ComponentRenderer", mount)
+
+
+def plain_key(key: str) -> str:
+    """The key under which Streamlit has the state of a component."""
+    # Streamlit refuses two underscores in a row; a joint, which nobody sees, parts them.
+    return key.replace("__", "_\u2060_").replace("__", "_\u2060_")
 
 
 def room_for(drawing: str, place: int | None = None) -> "DeltaGenerator":

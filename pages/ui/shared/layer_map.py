@@ -8,6 +8,7 @@ import streamlit as st
 from gplvm_core.wire.deep import pack_layers
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.component import component, hold_bytes, room_for
+from pages.ui.shared.dimension_names import names_data, space_of
 from pages.ui.shared.link import go_to, whole_number
 from pages.ui.shared.map_place import linked_place
 from pages.ui.shared.place import PARAMETERS
@@ -64,7 +65,8 @@ def layer_canvas(item: Item, at: int, name: str) -> None:
     store = f"{name}|layer {at + 1}"
     packed = _packed(item, at, store)
     with room_for("layers"):
-        show_layers(key=f"layers|{store}", data={"store": store, **linked_place(axes).to_data()})
+        data = {"store": store, "names": names_data(item, space_of(item, at))}
+        show_layers(key=f"layers|{store}", data=data | linked_place(axes).to_data())
         hold_bytes(key=f"bytes|{store}", data=packed)
 
 

@@ -6,7 +6,7 @@ from typing import Any, Self
 from gplvm_core.readers.errors import shortened
 
 # What of the map is shown, and the path on it: the browser reads it.
-LOOK = ("show", "shade", "by", "wall", "unsure", "noise", "path", "way")
+LOOK = ("show", "shade", "by", "wall", "unsure", "noise", "path", "way", "names")
 FARTHEST = 1e6
 """Coordinates beyond this are no place: all that was learned lies within a few units of 0."""
 PARAMETERS = ("dims", "at", "hold", *LOOK)

@@ -16,6 +16,7 @@ from gplvm_core.readers.tables.csv_text import csv_text
 from pages.ui.explore.fill.model import ROWS_AT_ONCE, log_densities, scored_rows
 from pages.ui.shared.as_text import ask_as_text
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.dimension_names import space_of, stored_names
 from pages.ui.shared.plain import plain
 from pages.ui.shared.reading import read_sandboxed, readers
 from pages.ui.shared.words import bytes_in_words
@@ -159,15 +160,22 @@ def completed_table(item: Item, name: str, own: NewRows) -> None:
             del st.session_state[f"{kept}|parts"]
             st.rerun()
         found: Answers = st.session_state[kept]
+        # Rows are placed on the map of the top layer.
+        dimensions = stored_names(item, space_of(item, 0)) or ()
         words = (
             *names_of(item.dataset),
+            *dimensions,
             *([] if own.row_names is None else map(str, own.row_names)),
         )
         marked = ask_as_text(words, "table")
         st.download_button(
             "Completed table (CSV)",
             lambda: table_csv(
-                names_of(item.dataset), found.mean, found.std, marked, beside(own, found)
+                names_of(item.dataset),
+                found.mean,
+                found.std,
+                marked,
+                beside(own, found, dimensions),
             ),
             "completed.csv",
             "text/csv",
@@ -201,13 +209,18 @@ class Answers:
         return int(np.isnan(self.typical).sum())
 
 
-def beside(own: NewRows, found: Answers) -> dict[str, Sequence[object]]:
-    """The columns in front of the values, by name."""
+def beside(
+    own: NewRows, found: Answers, dimensions: Sequence[str] = ()
+) -> dict[str, Sequence[object]]:
+    """The columns in front of the values, by name; dimensions: the visitor's names of them."""
     columns: dict[str, Sequence[object]] = {"row": range(1, len(found.mean) + 1)}
     if own.row_names is not None:
         columns["id"] = [str(word) for word in own.row_names]
-    for number, place in enumerate(found.places.T, start=1):
-        columns[f"dimension {number}"] = [f"{value:.6g}" for value in place]
+    for q, place in enumerate(found.places.T):
+        title = (dimensions[q] if q < len(dimensions) else "") or f"dimension {q + 1}"
+        if title in columns:  # "row" is a name, too
+            title = f"{title} (dimension {q + 1})"
+        columns[title] = [f"{value:.6g}" for value in place]
     columns["more typical than (%)"] = [
         "" if np.isnan(share) else f"{100 * share:.0f}" for share in found.typical
     ]

@@ -9,7 +9,9 @@ import streamlit as st
 from gplvm_core.offline.scripts import MAP_STYLES
 from gplvm_core.wire.columns import pack_columns
 from gplvm_core.wire.model import Chart
+from pages.ui.shared.catalogue import Item
 from pages.ui.shared.component import component, hold_bytes, room_for
+from pages.ui.shared.dimension_names import names_data, space_of, store_names
 from pages.ui.shared.packed import packed_map
 from pages.ui.shared.parcels import parcels
 from pages.ui.shared.place import LOOK, MapPlace
@@ -17,20 +19,25 @@ from pages.ui.shared.place import LOOK, MapPlace
 show_view = component("explore", "map/map.html", *MAP_STYLES)
 
 
-def latent_canvas(chart: Chart, name: str, start: MapPlace, opening: str) -> None:
+def latent_canvas(item: Item, chart: Chart, name: str, start: MapPlace, opening: str) -> None:
     """The map, the generated output, the controls and the chosen point's details.
 
     The browser itself reads what the link says is to be shown, and ignores what it cannot mean.
 
-    name: of the model and its version; start: what the link says; opening: Python that opens the
-    model.
+    item: whose dimensions have names; name: of the model and its version; start: what the link
+    says; opening: Python that opens the model.
     """
     look = {key: value for key, value in st.query_params.to_dict().items() if key in LOOK}
     columns = {key: parcels.hold(data) for key, data in _columns(chart, name).items()}
     data = {"store": name, "opening": opening, "look": look, "columns": columns}
     data |= start.to_data()
+    key, space = f"view|{name}", space_of(item)
     with room_for("map"):
-        show_view(key=f"view|{name}", data=data)
+        show_view(
+            key=key,
+            data=data | {"names": names_data(item, space)},
+            on_names_change=lambda: store_names(item, space, key),
+        )
         hold_bytes(key=f"bytes|{name}", data=packed_map(chart, name))
 
 

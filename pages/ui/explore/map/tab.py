@@ -8,7 +8,7 @@ from gplvm_core.wire.model import Chart
 from pages.ui.explore.map.canvas import latent_canvas
 from pages.ui.explore.map.noise import noise_of_outputs
 from pages.ui.explore.map.opening import opening_here
-from pages.ui.explore.map.taking import take_home
+from pages.ui.explore.map.taking import export_map
 from pages.ui.shared.about import about, bullets
 from pages.ui.shared.catalogue import Item, calibration
 from pages.ui.shared.layer_map import chosen_layer, layer_canvas
@@ -48,8 +48,8 @@ def latent_map(item: Item, name: str) -> None:
             layer_canvas(item, at, name)
         else:
             chart = Chart.of(item.model, item.dataset)
-            latent_canvas(chart, name, linked_place(n_axes(chart)), opening_here(item))
-            take_home(item, chart, name)
+            latent_canvas(item, chart, name, linked_place(n_axes(chart)), opening_here(item))
+            export_map(item, chart, name)
     except ValueError as error:  # a kernel, or a model, that the page cannot draw
         st.error(plain(error))
     noise_of_outputs(item, name)
@@ -66,12 +66,17 @@ def latent_map(item: Item, name: str) -> None:
         "those shown there.",
         "**The inspector** describes one place. *Here* is the pointer's place; *Kept* is the "
         "point, which a click sets. It returns when the pointer leaves the map.",
+        "**The values of a table** are marks on the range of their column in all rows. The band "
+        "holds 95 % of the rows that are like this place. A value beyond the range is an arrow at "
+        "its end. Press a column's name to colour the map by it.",
         "**What matters.** The pictures show the place with one dimension between −2 and +2 "
         "standard deviations of the rows; drag across them to move the point. The bar is the "
-        "dimension's share of what all dimensions change in the output. Names that you type stay "
-        "in this browser.",
+        "dimension's share of what all dimensions change in the output. Names that you type "
+        "are stored with a model of your own; those of a ready model stay in this browser. They "
+        "are the titles of the axes and the columns, and *Share* has them in its link.",
         "**How sure.** *Well known here*: about one value in seven, or fewer, is off by more than "
-        "half of the data's own spread. *Fairly sure*: up to two in five. *A guess*: more. These "
+        "half of the data's own spread. *A guess*: the picture explains about a fifth of what "
+        "makes a row differ from the average row, or less. *Fairly sure* is between them. These "
         "limits were measured on rows of the ready models that were left out. Pixels that are a "
         "guess are blurred. The map's shading is the standard deviation of the prediction, in the "
         "units of the data.",

@@ -1,4 +1,6 @@
-"""The map of a model to take home: one file that any browser opens."""
+"""The export of a whole map: one file that any browser opens."""
+
+from dataclasses import replace
 
 import streamlit as st
 
@@ -6,20 +8,23 @@ from gplvm_core.offline.explorer import OfflineExplorer
 from gplvm_core.wire.model import Chart
 from pages.ui.explore.map.opening import opening_elsewhere
 from pages.ui.shared.catalogue import Item
+from pages.ui.shared.dimension_names import space_of, stored_names
 
 MEGABYTE = 1e6
 
 
 @st.fragment
-def take_home(item: Item, chart: Chart, name: str) -> None:
+def export_map(item: Item, chart: Chart, name: str) -> None:
     """An expander with the file; it is made when it is wanted."""
     expander = st.expander(
-        "Take the whole map home", icon=":material/home:", on_change="rerun", key="explore_taking"
+        "Export the whole map", icon=":material/download:", on_change="rerun", key="explore_taking"
     )
     if not expander.open:
         return
+    names = stored_names(item, space_of(item)) or ()
+    chart = replace(chart, names=names)
     words = (item.title, item.dataset.source, opening_elsewhere(item))
-    size, precision = _described(chart, words, name)
+    size, precision = _described(chart, words, names, name)
     with expander:
         st.markdown(
             "One file with this map, its data points and all that is needed to move over it. It "
@@ -38,7 +43,9 @@ def take_home(item: Item, chart: Chart, name: str) -> None:
 
 
 @st.cache_data(max_entries=32, show_spinner="Making the file …")
-def _described(_chart: Chart, words: tuple[str, str, str], name: str) -> tuple[int, str]:
+def _described(
+    _chart: Chart, words: tuple[str, str, str], names: tuple[str, ...], name: str
+) -> tuple[int, str]:
     """The file's size in bytes, and how exact its numbers are."""
     file = OfflineExplorer(_chart, *words)
     return len(file.html.encode()), file.precision.in_words()

@@ -18,6 +18,7 @@ from pages.ui.explore.time.model import drawn, filled, played, with_gap
 from pages.ui.explore.time.plan import Plan, Task, ask, keep
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.component import component, hold_bytes, room_for
+from pages.ui.shared.dimension_names import names_data, space_of
 from pages.ui.shared.plain import plain
 
 show_player = component("player", "player/player.html", "player/player.css")
@@ -60,8 +61,9 @@ def player(item: Item, name: str) -> None:
     done = plan.task != "fill" or reel.spread is not None
     seen = OnScreen(plan.task, plan.sequence, f"{plan.question}{'' if done else ' open'}")
     cue = cue_for(seen, reel, before)
+    names = names_data(item, space_of(item, 0))
     with room_for("player"):
-        show_player(key=f"player|{name}", data={"stores": stores(name)})
+        show_player(key=f"player|{name}", data={"stores": stores(name), "names": names})
         hold_bytes(key=stores(name)["stage"], data=_stage(item, name))
         key = stores(name)["reel"]
         hold_bytes(key=key, data=pack_reel(reel, item.dataset, key, seen.id, cue))

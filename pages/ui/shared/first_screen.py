@@ -1,0 +1,103 @@
+"""What a page shows before its scripts run: the map of a ready model and one output.
+
+The server puts them into its HTML as images; the page's own first picture replaces them in the
+same place.
+"""
+
+from html import escape
+from urllib.parse import parse_qs, quote
+
+import numpy as np
+from numpy import ndarray as Array
+
+from gplvm_core.datasets import Dataset
+from gplvm_core.figures.palette import COLOURS
+from gplvm_core.figures.thumbnails import common_frame, picture_uri, row_picture
+from gplvm_core.prediction import predict
+from gplvm_core.wire.model import Chart
+from pages.ui.shared.catalogue import Item, Listed, open_item
+from pages.ui.shared.kept import kept
+
+HERO = "gallery:people"
+SENTENCE = "Walk through what a model imagines: every place on the map is a face."
+SIZE = 416  # pixels of the first picture
+MARGIN = 0.2  # of the data's range, around them, as the map in the browser has it
+
+_drawn: dict[str, str] = {}  # the first screen of Explore, by the model's key; "" is the Gallery's
+
+
+def draw_ahead(listed: Listed) -> None:
+    """Draw the first screen of a ready model with one map, for all later visitors."""
+    can = listed.entry.capabilities
+    if can.views or can.layers or listed.entry.n_latent < 2:
+        return
+    version = open_item(listed.key).version
+    images = first_pictures(listed.key, version)
+    _drawn[listed.key] = _screen("explore", listed.entry.title, "", images)
+    if listed.key == HERO:
+        _drawn[""] = _screen("gallery", "Manifolio", SENTENCE, images)
+
+
+def first_screen(path: str, query: str) -> str:
+    """HTML for the first screen at an address; "" where it is another one, or not drawn yet."""
+    asked = parse_qs(query)
+    if path.strip("/") == "explore" and asked.keys() == {"model"}:
+        return _drawn.get(asked["model"][-1] or "none", "")
+    return _drawn.get("", "") if path.strip("/") == "" and not asked else ""
+
+
+def _screen(room: str, title: str, sentence: str, images: tuple[str, str]) -> str:
+    """The words and the images, where the page will have its own."""
+    places, picture = images
+    words = f"<p>{escape(sentence)}</p>" if sentence else ""
+    return (
+        f'<div id="mf-first" class="mf-first-{room}" aria-hidden="true"><div>'
+        f"<b>{escape(title)}</b>{words}"
+        f'<i style="background-image:url(&quot;{places}&quot;)"></i>'
+        f'<i style="background-image:url(&quot;{picture}&quot;)"></i></div></div>'
+    )
+
+
+@kept(12)
+def first_pictures(key: str, version: str) -> tuple[str, str]:
+    """The map and the output at its first point, to see before the model is in the browser."""
+    item = open_item(key)
+    chart = Chart.of(item.model, item.dataset)
+    row = predict(chart.posterior, chart.latent_mean[[chart.middle]])[0][0]
+    frame = common_frame(item.dataset.drawing, item.dataset.values)
+    picture = picture_uri(row_picture(item.dataset.drawing, row, frame, SIZE))
+    return dots(item, chart), picture
+
+
+def dots(item: Item, chart: Chart) -> str:
+    """The rows as dots in their labels' colours, where the map will draw them at any size."""
+    places = unit_square(np.asarray(chart.latent_mean)[:, list(chart.pair)])
+    marks = "".join(
+        f'<path stroke="{colour}" d="{"".join(f"M{x:.1f} {y:.1f}h0" for x, y in places[rows])}"/>'
+        for colour, rows in by_label(item.dataset)
+    )
+    svg = (
+        '<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 1000 1000" '
+        'preserveAspectRatio="none" stroke-width="7" stroke-linecap="round">'
+        f"<style>path{{vector-effect:non-scaling-stroke}}</style>{marks}</svg>"
+    )
+    return f"data:image/svg+xml,{quote(svg)}"
+
+
+def unit_square(points: Array) -> Array:
+    """Places (N, 2) on a square of 1000, the second axis upwards."""
+    low, high = points.min(axis=0), points.max(axis=0)
+    half = np.maximum((high - low) / 2, 1e-6) * (1 + MARGIN)
+    share = (points - (low + high) / 2) / (2 * half) + 0.5
+    return 1000 * np.column_stack([share[:, 0], 1.0 - share[:, 1]])
+
+
+def by_label(dataset: Dataset) -> list[tuple[str, Array]]:
+    """A colour and the rows that have it."""
+    if dataset.labels is None:
+        return [(COLOURS[0], np.arange(dataset.n_points))]
+    names = list(dict.fromkeys(dataset.labels.tolist()))
+    return [
+        (COLOURS[place % len(COLOURS)], np.flatnonzero(dataset.labels == name))
+        for place, name in enumerate(names)
+    ]

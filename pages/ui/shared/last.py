@@ -1,0 +1,31 @@
+"""The model that was opened last: known for the visit, and to the browser for the next one.
+
+The browser adds it to a link that names no model, before the page begins; nothing is a cookie.
+"""
+
+import streamlit as st
+
+from gplvm_core.offline.scripts import script
+from pages.ui.shared.catalogue import items
+from pages.ui.shared.component import write_link
+
+SEEN = "model_seen"  # session key: the model that was opened last
+PARAMETER = "last"
+
+_remember = st.components.v2.component("manifolio_last", js=script("streamlit/last.js"))
+
+
+def recall() -> None:
+    """Take what the browser says of the last visit; a model that is gone is nothing."""
+    key = st.query_params.get(PARAMETER)
+    if key is None:
+        return
+    if SEEN not in st.session_state and key in {each.key for each in items()}:
+        st.session_state[SEEN] = key
+    write_link(key="link|last", data={PARAMETER: None})
+
+
+def remember(key: str) -> None:
+    """This model is open."""
+    st.session_state[SEEN] = key
+    _remember(key="last", data={"model": key})
