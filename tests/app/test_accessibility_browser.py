@@ -1,10 +1,11 @@
 """What axe, a checker of accessibility, finds on the pages: nothing serious, in light and dark,
-on a desktop and on a telephone.
+on a desktop and on a telephone, which they fit.
 
 And what the pages fetch and complain of on the way: nothing.
 """
 
 import pytest
+from playwright.sync_api import Page, expect
 
 from tests.app.conftest import ROOT, Server, Visit
 from tests.app.watch import settled
@@ -37,6 +38,15 @@ VISITS = (
 )
 
 
+def fits_a_telephone(page: Page) -> None:
+    """Nothing is wider, and all five rooms are there, with words, in a bar at the lower edge."""
+    assert page.evaluate("document.documentElement.scrollWidth") <= 380
+    bar = page.locator(".st-key-rooms")
+    for name in ("Gallery", "Explore", "Compare", "Train", "Learn"):
+        expect(bar.get_by_role("link", name=name, exact=True)).to_be_in_viewport(ratio=1)
+    expect(page.get_by_test_id("stExpandSidebarButton")).to_be_hidden()
+
+
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed (make check brings it)")
 @pytest.mark.parametrize("page", PAGES, ids=PAGES)
 def test_nothing_serious_stands_in_the_way(server: Server, browser_page: Visit, page: str) -> None:
@@ -51,4 +61,5 @@ def test_nothing_serious_stands_in_the_way(server: Server, browser_page: Visit, 
         visit.set_viewport_size({"width": width, "height": 900})
         settled(visit)
         found.append((scheme, width, visit.evaluate(SERIOUS, rules)))
+    fits_a_telephone(visit)
     assert [each for each in found if each[2]] == []
