@@ -3,7 +3,8 @@
 # make help  lists the rest
 
 .DEFAULT_GOAL := help
-.PHONY: help run test older check format docs mutants fuzz bench cluster-demo gallery chromium clean
+.PHONY: help run test older check check-types check-style check-floors check-canvas-types \
+    check-canvas-style check-canvas-tests format docs mutants fuzz bench cluster-demo gallery chromium clean
 .DELETE_ON_ERROR:
 
 VENV := .venv
@@ -41,10 +42,15 @@ help:
 run: $(VENV)/.app-installed
 	$(BIN)/python -m streamlit run app.py
 
+# What does not wait for one another runs side by side; where make can, what each says stays together.
+TOGETHER := $(MAKE) --no-print-directory --jobs=3 \
+    $(if $(filter output-sync,$(.FEATURES)),--output-sync=target)
+
 # In several processes, since many tests wait for a server, a browser or a job. Many start Python
 # anew: they share its bytecode.
 test: export PYTHONDONTWRITEBYTECODE :=
-test: check older chromium
+test: $(VENV)/.dev-installed
+	$(TOGETHER) $(CHECKS) older chromium
 	$(BIN)/python -m pytest -n auto --maxprocesses 4
 
 # Processors round differently. OpenBLAS and NumPy are held to instructions that every processor of
@@ -57,13 +63,28 @@ older: $(VENV)/.dev-installed
 	    'from numpy._core._multiarray_umath import __cpu_dispatch__ as names; print(*names)')" \
 	    $(BIN)/python -m pytest $(STORED)
 
-check: $(VENV)/.dev-installed $(CANVAS)/node_modules/.installed
+# The slowest first.
+CHECKS := check-types check-canvas-types check-canvas-tests check-canvas-style check-style check-floors
+check: $(VENV)/.dev-installed
+	$(TOGETHER) $(CHECKS)
+
+check-types: $(VENV)/.dev-installed
+	$(BIN)/python -m mypy
+
+check-style: $(VENV)/.dev-installed
 	$(BIN)/python -m ruff check .
 	$(BIN)/python -m ruff format --check .
-	$(BIN)/python -m mypy
+
+check-floors: $(VENV)/.dev-installed
 	$(BIN)/lint-imports
+
+check-canvas-types: $(CANVAS)/node_modules/.installed
 	$(NODE) $(CANVAS)/node_modules/typescript/bin/tsc --project $(CANVAS)
+
+check-canvas-style: $(CANVAS)/node_modules/.installed
 	$(NODE) $(CANVAS)/node_modules/eslint/bin/eslint.js --config $(CANVAS)/eslint.config.js assets/canvas $(CANVAS)
+
+check-canvas-tests: $(CANVAS)/node_modules/.installed
 	$(NODE) --test --test-reporter=dot --disable-warning=MODULE_TYPELESS_PACKAGE_JSON '$(CANVAS)/*.test.js'
 
 format: $(VENV)/.dev-installed
@@ -136,8 +157,9 @@ $(VENV)/.app-installed: requirements.txt | $(VENV)/pyvenv.cfg
 	$(BIN)/python -m pip install --quiet -r requirements.txt
 	@touch $@
 
+# Bytecode is made when a module is first imported: of most modules here, never.
 $(VENV)/.dev-installed: pyproject.toml requirements.txt | $(VENV)/pyvenv.cfg
-	$(BIN)/python -m pip install --quiet --editable '.[app,dev,docs]'
+	$(BIN)/python -m pip install --quiet --no-compile --editable '.[app,dev,docs]'
 	@touch $(VENV)/.app-installed $@
 
 # From the lock file alone, and nothing that comes with the packages is run.

@@ -33,8 +33,17 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log) -> ByFile:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """The browser tests first: they are the longest piece and should not end alone."""
-    items.sort(key=lambda item: item.get_closest_marker("browser") is None)
+    """The longest pieces first, that none of them ends alone.
+
+    They are the browser tests, and beside the rooms the wheel, the documentation and its examples.
+    """
+
+    def turn(item: pytest.Item) -> int:
+        if item.get_closest_marker("browser"):
+            return 0
+        return 1 if item.path.parent == Path(__file__).parent else 2
+
+    items.sort(key=turn)
 
 
 def pytest_runtest_setup() -> None:

@@ -23,7 +23,7 @@ from beartype import beartype
 from jaxtyping import AbstractArray, jaxtyped
 
 # Calls of a function that a test sees checked, one and all; then every so many-th.
-ALL_OF, ONE_IN = 10, 50
+ALL_OF, ONE_IN = 3, 50
 
 _calls: Counter[Callable[..., Any]] = Counter()
 

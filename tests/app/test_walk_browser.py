@@ -20,21 +20,6 @@ def test_a_page_without_a_model_works_with_the_network_out(server, browser_page,
     settled(page)
 
 
-@pytest.mark.parametrize("path", ["/", "/explore", "/train", "/?shelf=mine"])
-def test_every_page_fits_a_telephone(server, browser_page, path: str) -> None:
-    page = browser_page.page
-    page.set_viewport_size({"width": 380, "height": 800})
-    page.goto(server.url + path)
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
-    settled(page)
-    assert page.evaluate("document.documentElement.scrollWidth") <= 380
-    # All five rooms are there, with words, in a bar at the lower edge.
-    bar = page.locator(".st-key-rooms")
-    for name in ("Gallery", "Explore", "Compare", "Train", "Learn"):
-        expect(bar.get_by_role("link", name=name, exact=True)).to_be_in_viewport(ratio=1)
-    expect(page.get_by_test_id("stExpandSidebarButton")).to_be_hidden()
-
-
 def test_the_first_screen_answers_a_pointer_without_a_click(server, browser_page) -> None:
     page = browser_page.page
     page.goto(server.url)
