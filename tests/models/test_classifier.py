@@ -8,7 +8,6 @@ from scipy.special import softmax
 from scipy.stats import multivariate_normal
 from sklearn.base import clone
 from sklearn.datasets import load_digits
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gplvm_core import BayesianGPLVM, GenerativeClassifier, ProbabilisticPCA
 from gplvm_core.store import load, save
@@ -17,12 +16,6 @@ SMALL = [
     GenerativeClassifier(ProbabilisticPCA(1)),
     GenerativeClassifier(BayesianGPLVM(2, 8, max_iter=3, random_state=0)),
 ]
-
-
-@pytest.mark.filterwarnings("ignore::UserWarning")
-@parametrize_with_checks(SMALL)
-def test_estimator(estimator: GenerativeClassifier, check) -> None:
-    check(estimator)
 
 
 @pytest.fixture

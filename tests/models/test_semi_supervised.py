@@ -9,7 +9,6 @@ from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gplvm_core import GPLVM, BayesianGPLVM, ProbabilisticPCA
 from gplvm_core.models.estimators.semi_supervised import SemiSupervisedClassifier
@@ -23,17 +22,6 @@ SMALL = [
         random_state=0,
     ),
 ]
-
-
-@pytest.mark.filterwarnings("ignore::UserWarning")
-@parametrize_with_checks(
-    SMALL,
-    expected_failed_checks=lambda _: {
-        "check_classifiers_classes": "its last part takes −1 for a class; here it is no label"
-    },
-)
-def test_estimator(estimator: SemiSupervisedClassifier, check) -> None:
-    check(estimator)
 
 
 @pytest.fixture(scope="module")

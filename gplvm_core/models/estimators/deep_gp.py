@@ -12,6 +12,7 @@ from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.data.rows import capped_notes
 from gplvm_core.models.data.scaling import gaps_in_words, observed_counts
+from gplvm_core.models.data.training_rows import TrainingRows
 from gplvm_core.models.estimators.deep import Layered, for_layers, widths
 from gplvm_core.models.estimators.regression_questions import RegressionQuestions
 from gplvm_core.models.estimators.settings import Scale, Scaled, check_settings, preset
@@ -56,7 +57,7 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
 
     Of 20,000 rows or more, of inputs known exactly, with the family "marginalised" or "mean_field"
     and without input_connections, 10,000 are trained; the hidden points of the others are placed
-    where those say, and every q(u) is found from all rows. `trained_rows_` says which were trained
+    where those say, and every q(u) is found from all rows. `rows_.trained` says which were trained
     (None: all).
 
     Parameters
@@ -116,11 +117,12 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
         with executor(self.n_jobs) as run:
             ended = self._train(self._problem(inputs, targets, run), offset, callback, resume)
             learnt = ended.learnt((targets,))
-        self.trained_rows_, notes = None, ended.notes
+        notes, trained = ended.notes, None
         if ended.trained_rows is None:
             notes = all_trained(len(targets), self.family, self._joined(inputs))
         else:
-            self.trained_rows_ = np.flatnonzero(kept)[ended.trained_rows]
+            trained = np.flatnonzero(kept)[ended.trained_rows]
+        self.rows_ = TrainingRows(len(targets), trained)
         self.layers_ = examined(ended.problem, learnt, scaling)
         self.posterior_ = self.layers_[-1].posterior_
         self.bound_ = learnt.bound + offset

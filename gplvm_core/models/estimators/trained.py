@@ -77,7 +77,7 @@ class Trainable:
     n_restarts: int
     jitter: float
     optimiser: Literal["lbfgs", "scg"]
-    random_state: int | None
+    random_state: Any
     time_kernel: Any = None
     times_: Any
     sequences_: Any
