@@ -102,7 +102,7 @@ def test_points_have_no_information() -> None:
         ({"n_components": None}, "n_components must be a whole number of at least 1; got None"),
         ({"kernel": 3}, "kernel must be the name of a kernel or a kernel object.*got 3"),
         ({"n_jobs": 0}, "n_jobs must be None or a whole number other than 0; got 0"),
-        ({"random_state": "one"}, "random_state must be None, a whole number.*Generator.*'one'"),
+        ({"random_state": "one"}, "random_state must be None or a whole number.*Generator.*'one'"),
     ],
 )
 def test_settings_that_do_not_serve_are_refused(settings: dict[str, Any], words: str) -> None:

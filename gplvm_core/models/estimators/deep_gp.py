@@ -49,6 +49,9 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
     given; `layers_` holds every layer, the top first, with a verdict on it in words. A function
     of one smoothness everywhere is better served by SparseGPRegression, whose bound compares.
 
+    Unlike the source (§6.2.4), the first layer has inducing inputs like all others, and q of the
+    hidden points factorises over the rows, so that the cost is linear in the rows.
+
     Trained from several starts: hidden layers that begin as the inputs (of at most three), or with
     the answer of the shallow regression, or, of inputs known exactly, a first hidden layer, or all
     of them, that hand them on by linear maps that stay, so that with as many hidden dimensions as

@@ -64,8 +64,8 @@ SENTENCES: Mapping[str, str] = {
     "that its scale does not matter, whatever `scaling` says.",
     "encoder": "None, or q(X) as a function of the outputs that is learnt with the mapping, so "
     'that transform of a whole row needs no inference: "kernel", a linear map and an RBF expansion '
-    '(Lawrence & Quiñonero-Candela 2006), or "network", a linear map and a hidden layer (Damianou '
-    "2015, §6.2.5). `bound_` stays a lower bound, over fewer beliefs. New rows with gaps are "
+    '(Lawrence & Quiñonero-Candela 2006), or "network", a linear map and a hidden layer. '
+    "`bound_` stays a lower bound, over fewer beliefs. New rows with gaps are "
     "inferred iteratively, as without an encoder.",
     "family": 'q of the hidden layers: "marginalised" (inducing outputs integrated out given the '
     'hidden layers) or "mean_field" (independent of them, never higher); or conditional ones, '
@@ -171,7 +171,7 @@ def _check(name: str, value: Any, hint: Any) -> None:
         (_number(value) and value >= 0) or isinstance(value, generators)
     ):
         raise ValueError(
-            f"{name} must be None, a whole number of at least 0, or a numpy.random.Generator or "
+            f"{name} must be None or a whole number of at least 0, or a numpy.random.Generator or "
             f"RandomState; got {value!r}"
         )
     if name == "jitter" and not (_real(value) and 0.0 < value < 1.0):

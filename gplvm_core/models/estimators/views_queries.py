@@ -131,7 +131,7 @@ class ViewsQueries(Timed, LatentRows, ClassNamePrefixFeaturesOutMixin, Transform
 
         Each row on its own, x ~ N(0, I). Dimensions that none of these views uses stay at that.
         scaled: times `latent_scale_`, so that distances between points have a meaning, in all
-        views together. Source: Damianou (2015), §5.2.3.
+        views together. Source: Damianou (2015), §5.2.4.
         """
         belief = self._explained(self._given(views))[self._shared_node].best
         return self._placed(belief, scaled, return_std)
