@@ -23,7 +23,9 @@ def labelled_rows(
     if y is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None")
     if isinstance(y, np.ma.MaskedArray) and np.ma.getmaskarray(y).any():
-        y = np.where(np.ma.getmaskarray(y), None, np.ma.getdata(y).astype(object))
+        known = np.ma.getdata(y).astype(object)
+        known[np.ma.getmaskarray(y)] = None
+        y = known
     given = column_or_1d(without_na(y), warn=True)
     if given.dtype.kind in "US":
         words = {str(UNLABELLED), "nan", "None"}.intersection(given.tolist())

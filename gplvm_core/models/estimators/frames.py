@@ -23,7 +23,8 @@ def framed(model: Any, given: Any, values: Any, columns: Sequence[Any] | None = 
         columns = given.columns
     if columns is None:
         columns = [f"x{number}" for number in range(values.shape[1])]
-    return pandas.DataFrame(values, index=given.index if frame else None, columns=columns)
+    index: Any = given.index if frame else None
+    return pandas.DataFrame(values, index=index, columns=list(columns))
 
 
 def names_of(given: Any) -> tuple[str, ...] | None:
