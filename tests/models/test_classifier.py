@@ -12,11 +12,6 @@ from sklearn.datasets import load_digits
 from gplvm_core import BayesianGPLVM, GenerativeClassifier, ProbabilisticPCA
 from gplvm_core.store import load, save
 
-SMALL = [
-    GenerativeClassifier(ProbabilisticPCA(1)),
-    GenerativeClassifier(BayesianGPLVM(2, 8, max_iter=3, random_state=0)),
-]
-
 
 @pytest.fixture
 def classes() -> tuple[np.ndarray, np.ndarray]:

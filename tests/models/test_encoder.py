@@ -23,11 +23,6 @@ from gplvm_core.priors.encoder import Bumps, Encoder
 from gplvm_core.statistics import Targets
 from gplvm_core.store import load, save
 
-SMALL = [
-    BayesianGPLVM(2, 8, max_iter=8, random_state=0, encoder="kernel"),
-    BayesianGPLVM(2, 8, max_iter=8, random_state=0, encoder="network"),
-]
-
 
 def curve(count: int, seed: int) -> np.ndarray:
     """Rows along a bent curve in six dimensions, with noise of standard deviation 0.02."""

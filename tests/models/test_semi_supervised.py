@@ -11,15 +11,6 @@ from sklearn.svm import SVC
 from gplvm_core import GPLVM, BayesianGPLVM, ProbabilisticPCA
 from gplvm_core.models.estimators.semi_supervised import SemiSupervisedClassifier
 
-SMALL = [
-    SemiSupervisedClassifier(BayesianGPLVM(2, 8, max_iter=3, random_state=0), random_state=0),
-    SemiSupervisedClassifier(
-        BayesianGPLVM(2, 8, max_iter=3, random_state=0, encoder="kernel"),
-        KNeighborsClassifier(3),
-        random_state=0,
-    ),
-]
-
 
 @pytest.fixture(scope="module")
 def arcs() -> tuple[np.ndarray, np.ndarray]:
