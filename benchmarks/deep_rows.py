@@ -49,7 +49,8 @@ def main() -> None:
         held = model.score_samples(*further, n_samples=100).mean()
         root = np.sqrt(np.mean((model.predict(further[0]) - further[1]) ** 2))
         seconds = time.process_time() - begin
-        count = "all" if model.trained_rows_ is None else f"{len(model.trained_rows_):,}"
+        trained = model.rows_.trained
+        count = "all" if trained is None else f"{len(trained):,}"
         print(
             f"{len(x):,} rows, {count} trained: held {held:.4f} nats a row, error {root:.4f}, "
             f"{seconds:.0f} s of CPU",
@@ -64,7 +65,7 @@ def main() -> None:
 
     figures: dict[str, dict[str, float]] = {}
     whole = fitted(x, y)
-    fitted(x[whole.trained_rows_], y[whole.trained_rows_])
+    fitted(x[whole.rows_.trained], y[whole.rows_.trained])
     write_row("deep_rows", figures, seed=0, settings=vars(given))
 
 

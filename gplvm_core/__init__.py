@@ -21,6 +21,7 @@ from gplvm_core.kernels import (
     RBF,
     Bias,
     Kernel,
+    KernelError,
     Linear,
     Matern12,
     Matern32,
@@ -28,7 +29,10 @@ from gplvm_core.kernels import (
     Periodic,
     Product,
     White,
+    positive,
+    real,
 )
+from gplvm_core.kernels.waves import NarrowWavesError
 from gplvm_core.models import (
     GPLVM,
     AutoregressiveGP,
@@ -50,18 +54,27 @@ from gplvm_core.models import (
     SemiSupervisedClassifier,
     SparseGPRegression,
 )
+from gplvm_core.numerics import NotPositiveDefiniteError
+from gplvm_core.numerics.arrays import ArrayLibraryError
 from gplvm_core.offline.explorer import explorer
+from gplvm_core.readers import DataError, EmptyRowsError
+from gplvm_core.readers.errors import DataTypeError
+from gplvm_core.readers.joined import RowsDifferError
 from gplvm_core.statistics import ClusterError, cluster
-from gplvm_core.store import load, save
+from gplvm_core.store import ChangedError, StoreError, load, save
 
 __all__ = [
     "GPLVM",
     "RBF",
+    "ArrayLibraryError",
     "AutoregressiveGP",
     "BayesianGPLVM",
     "BayesianPCA",
     "Bias",
+    "ChangedError",
     "ClusterError",
+    "DataError",
+    "DataTypeError",
     "Dataset",
     "DeepGP",
     "DeepGPLVM",
@@ -69,8 +82,10 @@ __all__ = [
     "Drawing",
     "DynamicalGPLVM",
     "Edge",
+    "EmptyRowsError",
     "GenerativeClassifier",
     "Kernel",
+    "KernelError",
     "KnownInputs",
     "Latent",
     "Linear",
@@ -79,14 +94,18 @@ __all__ = [
     "Matern32",
     "Matern52",
     "Model",
+    "NarrowWavesError",
+    "NotPositiveDefiniteError",
     "OverTime",
     "Periodic",
     "ProbabilisticPCA",
     "Product",
     "RowFiles",
+    "RowsDifferError",
     "SemiDescribedGPRegression",
     "SemiSupervisedClassifier",
     "SparseGPRegression",
+    "StoreError",
     "View",
     "White",
     "cluster",
@@ -97,11 +116,13 @@ __all__ = [
     "list_datasets",
     "load",
     "load_dataset",
+    "positive",
     "read_bvh",
     "read_c3d",
     "read_h5ad",
     "read_images",
     "read_table",
     "read_video",
+    "real",
     "save",
 ]

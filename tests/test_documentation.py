@@ -47,6 +47,21 @@ def test_the_files_that_are_named_exist(name: str) -> None:
     assert [each for each in named if not any((root / each).exists() for root in roots)] == []
 
 
+def test_every_equation_has_its_files_and_names_that_are_there() -> None:
+    """A row of the table names files, no folders, and in each of them something to search for."""
+    table = text_of("gplvm_core/MATHEMATICS.md").split("| search for |\n|---|---|---|---|\n")[1]
+    rows = table.split("\n\n")[0].splitlines()
+    assert len(rows) > 55
+    for row in rows:
+        what, _, files, names = (cell.strip() for cell in row.strip("|").split(" | "))
+        paths = re.findall(r"`([a-z_0-9]+(?:/[a-z_0-9]+)+(?:\.py)?)`", files)
+        words = [re.compile(rf"\b{name}\b") for name in re.findall(r"`(\w+)`", names)]
+        texts = [(ROOT / "gplvm_core" / path).read_text(encoding="utf-8") for path in paths]
+        assert texts, what
+        assert all(any(word.search(text) for text in texts) for word in words), row
+        assert all(any(word.search(text) for word in words) for text in texts), row
+
+
 def test_formulas_are_such_as_github_shows() -> None:
     """Between $` and `$, or in fences: a plain dollar leaves underscores and \\\\ to Markdown."""
     text = text_of("gplvm_core/MATHEMATICS.md")

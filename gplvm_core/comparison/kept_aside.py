@@ -179,8 +179,7 @@ def _neighbours(
     several = len(np.unique(labels[old])) > 1
     if not several or not len(new) or not hasattr(model, "relevance_"):
         return {}
-    weight = np.sqrt(model.relevance_)
-    placed, known = model.latent_mean_ * weight, labels[train] >= 0
-    points = model.transform(rows[new]) * weight
+    placed, known = model.latent_mean_ * model.latent_scale_, labels[train] >= 0
+    points = model.transform(rows[new], scaled=True)
     differ = neighbours_differ(placed[known], labels[old], points, labels[new])
     return {"new_neighbours": float(differ.mean())}

@@ -58,7 +58,7 @@ def evidence_of(model: Any) -> dict[str, float]:
     A bound compares with bounds alone: the likelihood of probabilistic PCA is at fitted weights. A
     joint density with fitted points, or of outputs given inputs, is neither.
     """
-    if np.all(np.isnan(model.information_)) or is_regressor(model):
+    if not hasattr(model, "information_") or is_regressor(model):
         return {}
     return {"likelihood" if isinstance(model, ProbabilisticPCA) else "bound": float(model.bound_)}
 

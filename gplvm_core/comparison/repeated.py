@@ -255,8 +255,7 @@ def densities(model: Any, rows: Float[Array, "M D"], n_samples: int | None) -> d
 
     An exact one is both.
     """
-    information = getattr(model, "information_", None)
-    if information is not None and np.all(np.isnan(information)):
+    if hasattr(model, "latent_mean_") and not hasattr(model, "information_"):
         return {}  # a joint density with the row's point
     bounds = float(np.mean(model.score_samples(rows)))
     if "n_samples" not in inspect.signature(model.score_samples).parameters:

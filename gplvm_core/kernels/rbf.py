@@ -1,7 +1,7 @@
 """The exponentiated quadratic (RBF) kernel with automatic relevance determination.
 
 k(x, x') = σ_f² exp(−½ Σ_q w_q (x_q − x'_q)²), w_q = 1/ℓ_q². Expectations: Titsias & Lawrence
-(2010), eq. 15–17 and §3.2; Damianou (2015), App. B.1.
+(2010), eq. 15–17 and §3.2; Damianou (2015), App. B.2.
 """
 
 from dataclasses import dataclass, replace

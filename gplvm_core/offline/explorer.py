@@ -20,7 +20,7 @@ OPENING = """from gplvm_core import load
 
 model = load("model.gplvm")  # the file that model.save("model.gplvm") writes"""
 HEIGHT = 860  # CSS pixels of a notebook's cell
-NEEDED = ("latent_mean_", "latent_variance_", "posterior_", "relevance_", "information_")
+NEEDED = ("latent_mean_", "latent_variance_", "posterior_", "relevance_", "n_effective_")
 
 
 def explorer(model: Any, dataset: Dataset, *, title: str | None = None) -> "OfflineExplorer":

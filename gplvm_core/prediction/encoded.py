@@ -1,4 +1,4 @@
-"""Data → latent by a learnt encoder: whole rows need no inference (Damianou 2015, §6.2.5)."""
+"""Data → latent by a learnt encoder: whole rows need no inference."""
 
 from collections.abc import Callable
 

@@ -1,4 +1,4 @@
-"""View → view: what one view of a row says about another (Damianou 2015, §5.2.3, Algorithm 2).
+"""View → view: what one view of a row says about another (Damianou 2015, §5.2.4, Algorithm 2).
 
 Latent dimensions that the given views use are inferred from them. Those that only the wanted view
 uses are private to it: the given views say nothing about them, so training points that are near

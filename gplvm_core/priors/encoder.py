@@ -1,8 +1,9 @@
 """Encoders: q(X) as a function of the outputs, so that a new row's place is known at once.
 
-A back-constraint (Lawrence & Quiñonero-Candela 2006) on the mean and the variance of q(x_n), the
-variational auto-encoder of Damianou (2015), §4.2.1 and §6.2.5. Both encoders are a linear map of
-the rows plus units h(y) that bend it: bumps around centres, or a hidden layer of tanh.
+A back-constraint (Lawrence & Quiñonero-Candela 2006) on the mean and the variance of q(x_n). Both
+encoders are a linear map of the rows plus units h(y) that bend it: bumps around centres, or a
+hidden layer of tanh. The variational back-constraint of Damianou (2015), §4.2.1 and §6.2.5, is
+another one: its q(x_n) is centred on y_n itself.
 """
 
 from dataclasses import dataclass

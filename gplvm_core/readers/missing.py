@@ -1,5 +1,6 @@
 """Missing values (NaN): where they are, what to say of them, and what cannot be learnt from."""
 
+import sys
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -22,6 +23,19 @@ def unmasked(targets: Any) -> Any:
     filled = np.array(targets.data, dtype=kind)
     filled[np.ma.getmaskarray(targets)] = np.nan
     return filled
+
+
+def without_na(values: Any) -> Any:
+    """Tables of objects with NaN for None, `pandas.NA` and `pandas.NaT`; anything else as it is."""
+    pandas = sys.modules.get("pandas")
+    if pandas is None:  # then nothing can hold pandas.NA
+        return values
+    if isinstance(values, pandas.DataFrame | pandas.Series):
+        kinds = values.dtypes if isinstance(values, pandas.DataFrame) else [values.dtype]
+        return values.where(values.notna(), np.nan) if any(k.kind == "O" for k in kinds) else values
+    if isinstance(values, np.ndarray) and values.dtype == object:
+        return np.where(pandas.isna(values), np.nan, values)
+    return values
 
 
 def missing_entries(targets: Shaped[NDArray[Any], "N D"]) -> Bool[Mask, "N D"] | None:

@@ -7,6 +7,7 @@ its parameters and the attributes that fitting gave it). Floats come back bit fo
 the shortest digits that read back the same, and what JSON cannot write (NaN, infinities) is named.
 """
 
+import inspect
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, fields, is_dataclass
@@ -18,6 +19,10 @@ from sklearn.base import BaseEstimator
 from gplvm_core.store.errors import StoreError
 
 Registry = Mapping[str, type]
+
+# Estimators of scikit-learn that a file may hold, and where they are: those whose fitted state is
+# plain arrays, and that a model of this project trains.
+OF_SCIKIT_LEARN = {"LogisticRegression": "sklearn.linear_model"}
 
 SCALAR_KINDS = "biuf"
 _ARRAY_KINDS = "biufcUS"
@@ -135,8 +140,9 @@ class _Encoder:
         if self.registry.get(name) is not type(thing):
             raise StoreError(
                 f"{where} is a {type(thing).__module__}.{type(thing).__qualname__}, which the "
-                f"store does not know. It keeps numbers, strings, lists, tuples, dicts, arrays and "
-                f"the project's own classes; give it one of those."
+                f"store does not know. It keeps numbers, strings, lists, tuples, dicts, arrays, "
+                f"the project's own classes and {', '.join(OF_SCIKIT_LEARN)} of scikit-learn; give "
+                "it one of those."
             )
         if is_dataclass(thing) and not isinstance(thing, BaseEstimator):
             return {
@@ -154,7 +160,10 @@ class _Encoder:
             "$": "estimator",
             "class": name,
             "parameters": {
-                key: self.value(item, f"{where}.{key}") for key, item in parameters.items()
+                key: self.value(item, f"{where}.{key}")
+                for key, item in parameters.items()
+                # Another package's names and defaults change from version to version.
+                if name not in OF_SCIKIT_LEARN or item != default_of(thing, key)
             },
             "fitted": {
                 key: self.value(item, f"{where}.{key}")
@@ -162,6 +171,11 @@ class _Encoder:
                 if is_fitted_name(key)
             },
         }
+
+
+def default_of(estimator: Any, parameter: str) -> Any:
+    """The default of an estimator's parameter."""
+    return inspect.signature(type(estimator)).parameters[parameter].default
 
 
 def array_names(content: Any) -> frozenset[str]:

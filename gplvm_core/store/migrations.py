@@ -138,6 +138,57 @@ def nodes_and_layers(stored: Encoded) -> Encoded:
     return Encoded(each_node(stored.content, change), stored.arrays)
 
 
+# The former attributes of a model, and the fields of the record that replaced them.
+ROWS = {
+    "trained_rows_": "trained",
+    "kept_rows_": "kept",
+    "n_rows_": "count",
+    "file_rows_": "in_files",
+}
+OF_SAMPLED_ROWS = (
+    "BayesianGPLVM",
+    "BayesianPCA",
+    "DeepGP",
+    "DeepGPLVM",
+    "DeepManifoldRelevance",
+    "DynamicalGPLVM",
+    "ManifoldRelevance",
+)
+
+
+def one_record_of_rows(stored: Encoded) -> Encoded:
+    """3 → 4: what a model knows of its rows is one record; a GPLVM has no information_.
+
+    There were four attributes, absent in files of before models could be trained on samples. The
+    GPLVM's information_ was NaN.
+    """
+    arrays = Arrays(stored.arrays)
+
+    def rows(fitted: Node) -> Node:
+        top = fitted.get("latent_mean_")
+        if top is None:  # a deep regression: its hidden points are in its layers
+            top = fitted["layers_"]["items"][0]["fields"]["latent_mean_"]
+        known = {"count": None} | {
+            field: fitted[name] for name, field in ROWS.items() if name in fitted
+        }
+        if known["count"] is None:
+            known["count"] = len(arrays.value(top))
+        record = {"$": "object", "class": "TrainingRows", "fields": known}
+        return {name: own for name, own in fitted.items() if name not in ROWS} | {"rows_": record}
+
+    def change(node: Node) -> Node:
+        if node.get("$") != "estimator" or not node["fitted"]:
+            return node
+        if node["class"] in OF_SAMPLED_ROWS:
+            return node | {"fitted": rows(node["fitted"])}
+        if node["class"] == "GPLVM":
+            kept = {name: own for name, own in node["fitted"].items() if name != "information_"}
+            return node | {"fitted": kept}
+        return node
+
+    return Encoded(each_node(stored.content, change), arrays.found)
+
+
 # The step at place n, counted from 1, makes schema n + 1 of schema n.
-STEPS: tuple[Step, ...] = (groups_of_outputs, nodes_and_layers)
+STEPS: tuple[Step, ...] = (groups_of_outputs, nodes_and_layers, one_record_of_rows)
 SCHEMA = 1 + len(STEPS)

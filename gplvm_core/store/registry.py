@@ -11,6 +11,7 @@ from typing import Any
 from sklearn.base import BaseEstimator
 
 from gplvm_core.kernels import Kernel
+from gplvm_core.store.encoding import OF_SCIKIT_LEARN
 from gplvm_core.store.errors import StoreError
 
 # Only what holds values. Executors, for one, do not: they hold threads and connections. By name,
@@ -45,7 +46,7 @@ def known_classes() -> dict[str, type]:
     classes of the rooms share a name, since a file names classes by that alone.
     """
     own = {kind.__name__: kind for kind in _below(Kernel) if _is_frozen(kind)}
-    return own | _classes_of_rooms()
+    return own | _classes_of_rooms() | _classes_of_scikit_learn()
 
 
 @functools.cache
@@ -63,6 +64,13 @@ def _classes_of_rooms() -> dict[str, type]:
                         f"in {kind.__module__}. Rename one, or files could not tell them apart."
                     )
     return found
+
+
+@functools.cache
+def _classes_of_scikit_learn() -> dict[str, type]:
+    return {
+        name: getattr(importlib.import_module(room), name) for name, room in OF_SCIKIT_LEARN.items()
+    }
 
 
 def _below(kind: type[Any]) -> Iterator[type[Any]]:

@@ -192,7 +192,8 @@ class Job:
         are kept that the model keeps.
         """
         if isinstance(dataset, TableDataset):
-            dataset = dataset.kept(getattr(fitted, "kept_rows_", None))
+            rows = getattr(fitted, "rows_", None)
+            dataset = dataset.kept(rows and rows.kept)
         return self.library.add(fitted, dataset, self.snapshot.name, job=self.id)
 
     def _fail(self, message: str) -> None:

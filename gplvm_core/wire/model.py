@@ -68,14 +68,13 @@ class Chart:
             return replace(cls.of(as_seen(layers, at), dataset), layer=at, deep=deep)
         relevance = np.asarray(model.relevance_, dtype=float)
         order = np.argsort(-relevance, kind="stable")
-        information = np.asarray(model.information_, dtype=float)
-        if np.all(np.isnan(information)):
-            on = order[: int(model.n_effective_)]
+        if hasattr(model, "information_"):
+            on = order[dimensions_on(np.asarray(model.information_, dtype=float)[order])]
         else:
-            on = order[dimensions_on(information[order])]
+            on = order[: int(model.n_effective_)]
         variance = model.latent_variance_ if np.any(model.latent_variance_) else None
         mean = np.asarray(model.latent_mean_, dtype=float)
-        numbers = getattr(model, "kept_rows_", None)
+        numbers = getattr(getattr(model, "rows_", None), "kept", None)
         return cls(
             model.posterior_,
             dataset,

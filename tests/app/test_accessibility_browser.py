@@ -2,7 +2,6 @@
 is cut, axe finds nothing, controls look alike, the keyboard reaches everything, nothing complains.
 """
 
-
 import pytest
 from playwright.sync_api import Page, expect
 

@@ -38,7 +38,7 @@ def few_rows_first(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_it_is_a_model_of_all_rows(gaps: bool, encoder: str | None, tmp_path: Path) -> None:
     values, seen = rows(300, gaps), []
     model = BayesianGPLVM(**BATCHES, encoder=encoder).fit(values, callback=seen.append)
-    assert model.trained_rows_ is None and model.latent_mean_.shape == (300, 2)
+    assert model.rows_.trained is None and model.latent_mean_.shape == (300, 2)
     np.testing.assert_allclose(model.bound_, dense_bound(model, values), rtol=1e-8, atol=1e-4)
     assert any("trained by batches of 40 of 300 rows" in note for note in model.notes_)
     assert seen[-1].phase == "batches of 40 rows" and seen[-1].latent_mean.shape == (300, 2)
@@ -82,10 +82,10 @@ def test_it_can_be_stopped() -> None:
 def test_files_are_trained_by_batches_of_the_rows_that_are_kept(tmp_path: Path) -> None:
     np.save(tmp_path / "rows.npy", rows(400))
     model = BayesianGPLVM(**BATCHES).fit(RowFiles.of(tmp_path / "rows.npy"))
-    assert model.n_rows_ == 400 and len(model.kept_rows_) == 250
+    assert model.rows_.count == 400 and len(model.rows_.kept) == 250
     # Batches saw those alone, not all rows of the files.
-    np.testing.assert_array_equal(model.trained_rows_, model.kept_rows_)
-    np.testing.assert_array_equal(model.extend(rows(10)).trained_rows_, model.kept_rows_[:250])
+    np.testing.assert_array_equal(model.rows_.trained, model.rows_.kept)
+    np.testing.assert_array_equal(model.extend(rows(10)).rows_.trained, model.rows_.kept[:250])
     assert any("trained by batches of 40 of 250 rows" in note for note in model.notes_)
 
 

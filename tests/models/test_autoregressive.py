@@ -2,23 +2,12 @@
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import gplvm_core
 from gplvm_core import BayesianGPLVM, Linear
 from gplvm_core.datasets import DataError
 from gplvm_core.models.estimators.autoregressive import AutoregressiveGP
 from gplvm_core.optimise import Progress
-
-
-@pytest.mark.filterwarnings("ignore::UserWarning")
-@parametrize_with_checks(
-    [AutoregressiveGP(2, 8, max_iter=5, random_state=0)],
-    expected_failed_checks=lambda _: {"check_fit1d": "a series may have one dimension"},
-)
-def test_estimator(estimator: BaseEstimator, check) -> None:
-    check(estimator)
 
 
 def wave(length: int = 90) -> np.ndarray:

@@ -8,16 +8,9 @@ from scipy.special import softmax
 from scipy.stats import multivariate_normal
 from sklearn.base import clone
 from sklearn.datasets import load_digits
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gplvm_core import BayesianGPLVM, GenerativeClassifier, ProbabilisticPCA
 from gplvm_core.store import load, save
-
-
-@pytest.mark.filterwarnings("ignore::UserWarning")
-@parametrize_with_checks([GenerativeClassifier(ProbabilisticPCA(1))])
-def test_estimator(estimator: GenerativeClassifier, check) -> None:
-    check(estimator)
 
 
 @pytest.fixture

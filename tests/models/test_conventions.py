@@ -2,13 +2,11 @@
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator, clone
+from sklearn.base import clone
 from sklearn.datasets import load_digits
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import MinMaxScaler
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
-import gplvm_core
 from gplvm_core import (
     GPLVM,
     RBF,
@@ -34,22 +32,6 @@ SMALL = [
     GPLVM(2, 8, max_iter=8, random_state=0),
     ProbabilisticPCA(2),
 ]
-
-
-@pytest.mark.filterwarnings("ignore::UserWarning")
-@parametrize_with_checks(SMALL)
-def test_estimator(estimator: BaseEstimator, check) -> None:
-    check(estimator)
-
-
-def test_every_estimator_is_checked() -> None:
-    public = {getattr(gplvm_core, name) for name in gplvm_core.__all__}
-    models = {
-        thing
-        for thing in public
-        if isinstance(thing, type) and issubclass(thing, LatentVariableModel)
-    }
-    assert models == {type(model) for model in SMALL}
 
 
 @pytest.fixture(scope="module")

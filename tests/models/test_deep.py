@@ -4,7 +4,6 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gplvm_core import (
     RBF,
@@ -31,7 +30,6 @@ from gplvm_core.optimise import Progress, Result
 from gplvm_core.prediction import predict
 from gplvm_core.statistics import Targets
 from gplvm_core.statistics.executors import serial
-from tests.models.checks import NEEDS_OUTPUTS
 
 QUICK = {"max_iter": 8, "random_state": 0}
 
@@ -47,16 +45,6 @@ def quick_starts(monkeypatch: pytest.MonkeyPatch) -> None:
     """The shallow regression that training starts from need not be a good one."""
     monkeypatch.setattr(regression, "SUBSET_ITERATIONS", 1)
     monkeypatch.setattr(regression, "SUBSET", 10)
-
-
-@pytest.mark.usefixtures("quick_starts")
-@pytest.mark.filterwarnings("ignore::UserWarning")
-@parametrize_with_checks(
-    [DeepGP((1,), 5, max_iter=2, random_state=0)],
-    expected_failed_checks=lambda _: NEEDS_OUTPUTS,
-)
-def test_estimator(estimator, check) -> None:
-    check(estimator)
 
 
 def test_a_step_is_what_depth_is_for() -> None:

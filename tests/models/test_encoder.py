@@ -7,8 +7,6 @@ import numpy as np
 import pytest
 from scipy.optimize import minimize
 from scipy.spatial.distance import cdist
-from sklearn.base import BaseEstimator
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gplvm_core import GPLVM, BayesianGPLVM, evaluate_bound
 from gplvm_core.beliefs import Belief
@@ -24,17 +22,6 @@ from gplvm_core.prediction import Evidence, project
 from gplvm_core.priors.encoder import Bumps, Encoder
 from gplvm_core.statistics import Targets
 from gplvm_core.store import load, save
-
-SMALL = [
-    BayesianGPLVM(2, 8, max_iter=8, random_state=0, encoder="kernel"),
-    BayesianGPLVM(2, 8, max_iter=8, random_state=0, encoder="network"),
-]
-
-
-@pytest.mark.filterwarnings("ignore::UserWarning")
-@parametrize_with_checks(SMALL)
-def test_estimator(estimator: BaseEstimator, check) -> None:
-    check(estimator)
 
 
 def curve(count: int, seed: int) -> np.ndarray:

@@ -72,18 +72,18 @@ def dense_bound(model: BayesianGPLVM, values: np.ndarray) -> float:
 def test_a_sample_is_trained_and_the_others_are_placed(gaps: bool, tmp_path: Path) -> None:
     values = rows(300, gaps)
     model = BayesianGPLVM(**SETTINGS).fit(values)
-    assert len(model.trained_rows_) == 120 and len(set(model.trained_rows_)) == 120
+    assert len(model.rows_.trained) == 120 and len(set(model.rows_.trained)) == 120
     assert any("120 of 300 rows were trained; the other 180" in note for note in model.notes_)
     assert model.inducing_.shape == (8, 2)
     assert model.latent_mean_.shape == (300, 2)
     np.testing.assert_allclose(model.bound_, dense_bound(model, values), rtol=1e-8, atol=1e-4)
     # Placed rows are as well explained as those that were trained.
     left = np.sqrt(np.nanmean((model.inverse_transform(model.latent_mean_) - values) ** 2, axis=1))
-    others = np.setdiff1d(np.arange(300), model.trained_rows_)
-    assert np.median(left[others]) < 1.2 * np.median(left[model.trained_rows_])
+    others = np.setdiff1d(np.arange(300), model.rows_.trained)
+    assert np.median(left[others]) < 1.2 * np.median(left[model.rows_.trained])
     model.save(tmp_path / "model.gplvm")
     again = load(tmp_path / "model.gplvm")
-    np.testing.assert_array_equal(again.trained_rows_, model.trained_rows_)
+    np.testing.assert_array_equal(again.rows_.trained, model.rows_.trained)
     np.testing.assert_array_equal(again.transform(values[:3]), model.transform(values[:3]))
 
 
@@ -107,7 +107,7 @@ def test_stopped_early_it_is_still_a_model_of_all_rows() -> None:
 
     values = rows(300)
     model = BayesianGPLVM(**SETTINGS).fit(values, callback=stop)
-    assert len(model.trained_rows_) == 30 and len(model.latent_mean_) == 300
+    assert len(model.rows_.trained) == 30 and len(model.latent_mean_) == 300
     np.testing.assert_allclose(model.bound_, dense_bound(model, values), rtol=1e-8, atol=1e-4)
 
 
@@ -140,7 +140,7 @@ def test_views_are_trained_on_a_sample_as_well(gaps: bool, tmp_path: Path) -> No
         views["others"][::7] = np.nan  # rows that are missing from a view altogether
     seen = []
     model = ManifoldRelevance(**SETTINGS).fit(views, callback=seen.append)
-    assert len(model.trained_rows_) == 120 and model.latent_mean_.shape == (300, 2)
+    assert len(model.rows_.trained) == 120 and model.latent_mean_.shape == (300, 2)
     assert any("120 of 300 rows were trained; the other 180" in note for note in model.notes_)
     assert {len(each.latent_mean) for each in seen} == {300}
     # The bound is that of the sum of both views' at the beliefs about all rows.
@@ -150,12 +150,12 @@ def test_views_are_trained_on_a_sample_as_well(gaps: bool, tmp_path: Path) -> No
     for name, given in views.items():
         alone = model.of_view(name)
         left = np.abs(alone.inverse_transform(mean) - given)
-        others = np.setdiff1d(np.arange(300), model.trained_rows_)
-        assert np.nanmedian(left[others]) < 1.3 * np.nanmedian(left[model.trained_rows_])
+        others = np.setdiff1d(np.arange(300), model.rows_.trained)
+        assert np.nanmedian(left[others]) < 1.3 * np.nanmedian(left[model.rows_.trained])
     again = ManifoldRelevance(**SETTINGS).fit(views, resume=seen[-4].run)
     np.testing.assert_array_equal(again.latent_mean_, mean)
     model.save(tmp_path / "model.gplvm")
-    np.testing.assert_array_equal(load(tmp_path / "model.gplvm").trained_rows_, model.trained_rows_)
+    np.testing.assert_array_equal(load(tmp_path / "model.gplvm").rows_.trained, model.rows_.trained)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -165,13 +165,13 @@ def test_a_deep_model_is_trained_on_a_sample(connected: bool, tmp_path: Path) ->
     values, seen = rows(300, gaps=True), []
     settings = SETTINGS | {"n_components": (2, 2), "max_iter": 20, "input_connections": connected}
     model = DeepGPLVM(**settings).fit(values, callback=seen.append)
-    assert len(model.trained_rows_) == 120
+    assert len(model.rows_.trained) == 120
     assert [each.latent_mean_.shape for each in model.layers_] == [(300, 2), (300, 2)]
     assert any("120 of 300 rows were trained; the other 180" in note for note in model.notes_)
     assert {len(each.latent_mean) for each in seen} == {300}
     left = np.abs(model.inverse_transform(model.latent_mean_) - values)
-    others = np.setdiff1d(np.arange(300), model.trained_rows_)
-    assert np.nanmedian(left[others]) < 1.3 * np.nanmedian(left[model.trained_rows_])
+    others = np.setdiff1d(np.arange(300), model.rows_.trained)
+    assert np.nanmedian(left[others]) < 1.3 * np.nanmedian(left[model.rows_.trained])
     # Every row has its own place again: what is stored of the last layer fits its inputs.
     last, at = model.layers_[-1], model.posterior_
     count = np.array([np.sum(~np.isnan(column)) for column in values.T])
@@ -182,7 +182,7 @@ def test_a_deep_model_is_trained_on_a_sample(connected: bool, tmp_path: Path) ->
     np.testing.assert_allclose(last.statistics_.psi1_targets, carried, atol=1e-8)
     model.save(tmp_path / "model.gplvm")
     again = load(tmp_path / "model.gplvm")
-    np.testing.assert_array_equal(again.trained_rows_, model.trained_rows_)
+    np.testing.assert_array_equal(again.rows_.trained, model.rows_.trained)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -195,7 +195,7 @@ def test_a_deep_regression_is_trained_on_a_sample(tmp_path: Path) -> None:
     settings = {"n_inducing": 8, "max_iter": 10, "random_state": 0, "mean": "zero"}
     seen, hidden = [], (2, 1)
     model = DeepGP(hidden, **settings).fit(inputs, outputs, callback=seen.append)
-    assert len(model.trained_rows_) == 120
+    assert len(model.rows_.trained) == 120
     assert any("120 of 400 rows were trained; the other 280" in note for note in model.notes_)
     assert seen[-1].message == "placing rows in the hidden layers: 280 of 280"
     # What is stored of every layer is of all rows, each in its own place.
@@ -209,8 +209,8 @@ def test_a_deep_regression_is_trained_on_a_sample(tmp_path: Path) -> None:
     left = np.abs(
         at.kernel.K(last.latent_mean_, at.inducing) @ at.weights - at.to_internal(outputs)
     )
-    others = np.setdiff1d(np.arange(400), model.trained_rows_)
-    assert np.nanmedian(left[others]) < 1.3 * np.nanmedian(left[model.trained_rows_])
+    others = np.setdiff1d(np.arange(400), model.rows_.trained)
+    assert np.nanmedian(left[others]) < 1.3 * np.nanmedian(left[model.rows_.trained])
 
     def stop(progress) -> None:
         if "placing" in progress.message:
@@ -222,7 +222,7 @@ def test_a_deep_regression_is_trained_on_a_sample(tmp_path: Path) -> None:
     assert any("280 stand where the layers above say" in note for note in stopped.notes_)
     model.save(tmp_path / "model.gplvm")
     again = load(tmp_path / "model.gplvm")
-    np.testing.assert_array_equal(again.trained_rows_, model.trained_rows_)
+    np.testing.assert_array_equal(again.rows_.trained, model.rows_.trained)
     np.testing.assert_array_equal(again.predict(inputs[:3]), model.predict(inputs[:3]))
 
 
@@ -233,13 +233,13 @@ def test_views_below_a_deep_model_are_trained_on_a_sample() -> None:
     views = {"some": values[:, :2], "others": values[:, 2:]}
     settings = SETTINGS | {"n_components": (2, 2), "max_iter": 20}
     model = DeepManifoldRelevance(**settings).fit(views)
-    assert len(model.trained_rows_) == 120
+    assert len(model.rows_.trained) == 120
     assert model.latent_mean_.shape == model.layers_[0].latent_mean_.shape == (300, 2)
     assert any("120 of 300 rows were trained; the other 180" in note for note in model.notes_)
-    others = np.setdiff1d(np.arange(300), model.trained_rows_)
+    others = np.setdiff1d(np.arange(300), model.rows_.trained)
     for name, given in model.generate(model.latent_mean_, 1).items():
         left = np.abs(given - views[name])
-        assert np.nanmedian(left[others]) < 1.3 * np.nanmedian(left[model.trained_rows_])
+        assert np.nanmedian(left[others]) < 1.3 * np.nanmedian(left[model.rows_.trained])
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -256,7 +256,7 @@ def test_deep_models_that_cannot_be_sampled_say_so() -> None:
         ),
     )
     for model in models:
-        assert model.trained_rows_ is None and any(told in note for note in model.notes_)
+        assert model.rows_.trained is None and any(told in note for note in model.notes_)
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -274,7 +274,7 @@ def test_rows_are_added_without_training(gaps: bool, noise: str, tmp_path: Path)
     assert np.median(np.abs(model.latent_mean_[80:] - placed)) < 0.02
     np.testing.assert_allclose(model.bound_, dense_bound(model, values), rtol=1e-8, atol=1e-4)
     assert "20 rows were added" in model.notes_[-1]
-    np.testing.assert_array_equal(model.trained_rows_, np.arange(80))
+    np.testing.assert_array_equal(model.rows_.trained, np.arange(80))
     model.save(tmp_path / "model.gplvm")
     again = load(tmp_path / "model.gplvm")
     np.testing.assert_array_equal(again.score_samples(values[:3]), model.score_samples(values[:3]))
@@ -307,8 +307,8 @@ def test_files_pass_by_a_trained_sample(gaps: bool, tmp_path: Path, monkeypatch)
         np.save(tmp_path / f"{name}.npy", part)
         files.append(tmp_path / f"{name}.npy")
     model = BayesianGPLVM(**SETTINGS).fit(RowFiles.of(files))
-    kept = model.kept_rows_
-    assert len(kept) == len(model.latent_mean_) == 250 and set(model.trained_rows_) <= set(kept)
+    kept = model.rows_.kept
+    assert len(kept) == len(model.latent_mean_) == 250 and set(model.rows_.trained) <= set(kept)
     assert "450 of 700 rows only passed by" in model.notes_[-1]
     # The same by hand: the sample is trained, and the other rows are added, beliefs and all.
     whole = BayesianGPLVM(**SETTINGS).fit(values[kept].astype(float))
@@ -325,11 +325,11 @@ def test_files_pass_by_a_trained_sample(gaps: bool, tmp_path: Path, monkeypatch)
     np.testing.assert_allclose(found, expected, atol=1e-4)
     model.save(tmp_path / "model.gplvm")
     again = load(tmp_path / "model.gplvm")
-    np.testing.assert_array_equal(again.kept_rows_, kept)
+    np.testing.assert_array_equal(again.rows_.kept, kept)
     again.extend(values[:10]).extend(values[:5])
-    assert again.n_rows_ == 715
+    assert again.rows_.count == 715
     # Rows that are added have the numbers after the files' last.
-    np.testing.assert_array_equal(again.kept_rows_, [*kept, *range(700, 715)])
+    np.testing.assert_array_equal(again.rows_.kept, [*kept, *range(700, 715)])
     assert len(again.latent_mean_) == 265
 
 
@@ -362,7 +362,7 @@ def test_files_that_change_leave_the_model_as_it_was(tmp_path: Path) -> None:
 
     with pytest.raises(DataError, match=r"rows.npy changed while it was read"):
         model.fit(files, callback=spoil)
-    assert model.bound_ == bound and model.n_rows_ == 400
+    assert model.bound_ == bound and model.rows_.count == 400
     values[390] = np.inf
     np.save(path, values)
     with pytest.raises(ValueError, match="infinity"):
@@ -392,7 +392,7 @@ def test_a_stop_is_a_stop_of_all_that_would_follow(tmp_path: Path, monkeypatch) 
     settings = SETTINGS | {"max_iter": 12}
     ended = Once("nothing")
     whole = BayesianGPLVM(**settings).fit(files, callback=ended)
-    assert whole.result_.status == "limit" and whole.n_rows_ == 400
+    assert whole.result_.status == "limit" and whole.rows_.count == 400
     # Share and time go on until all rows have passed by, and say what is done.
     shares = np.array([each.share for each in ended.told])
     assert (np.diff(shares) >= 0.0).all() and shares[0] < 0.2 and shares[-1] == 1.0
@@ -414,7 +414,7 @@ def test_a_stop_is_a_stop_of_all_that_would_follow(tmp_path: Path, monkeypatch) 
         assert re.match(begins, stop.told[-1].message), begins
         assert model.result_.status == "stopped", begins
         assert model.restarts_[0].result is model.result_
-        count = model.n_rows_ or len(model.latent_mean_)
+        count = model.rows_.count
         assert count == seen if seen else 250 < count < 400, begins
         if given is files:
             assert f"{400 - count} were not read, since it was stopped" in model.notes_[-1]

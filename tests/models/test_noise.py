@@ -2,9 +2,7 @@
 
 import numpy as np
 import pytest
-from sklearn.base import BaseEstimator
 from sklearn.decomposition import FactorAnalysis
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gplvm_core import (
     GPLVM,
@@ -156,12 +154,6 @@ def test_the_unit_of_a_column_changes_nothing() -> None:
     assert second.bound_ == pytest.approx(first.bound_ - len(Y) * np.log(units).sum(), rel=1e-9)
     np.testing.assert_allclose(second.noise_std_, units * first.noise_std_, rtol=1e-6)
     np.testing.assert_allclose(second.latent_mean_, first.latent_mean_, rtol=1e-6, atol=1e-9)
-
-
-@pytest.mark.filterwarnings("ignore::UserWarning")
-@parametrize_with_checks([BayesianGPLVM(2, 8, max_iter=8, random_state=0, noise="per_output")])
-def test_estimator(estimator: BaseEstimator, check) -> None:
-    check(estimator)
 
 
 def test_linear_models_are_factor_analysis() -> None:

@@ -3,8 +3,6 @@
 import numpy as np
 import pytest
 from scipy.stats import multivariate_normal, norm
-from sklearn.base import BaseEstimator
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import gplvm_core
 from gplvm_core import RBF, Linear
@@ -16,16 +14,6 @@ from gplvm_core.models.problems.regression import RegressionStart
 from gplvm_core.optimise import Progress
 from gplvm_core.statistics import Targets
 from gplvm_core.statistics.executors import serial
-from tests.models.checks import NEEDS_OUTPUTS
-
-
-@pytest.mark.filterwarnings("ignore::UserWarning")
-@parametrize_with_checks(
-    [SparseGPRegression(8, kernel=RBF(1.0, 2.0), max_iter=3, random_state=0)],
-    expected_failed_checks=lambda _: NEEDS_OUTPUTS,
-)
-def test_estimator(estimator: BaseEstimator, check) -> None:
-    check(estimator)
 
 
 def curve(n_points: int = 40, n_outputs: int = 2, seed: int = 0):

@@ -1,7 +1,5 @@
 """Features from all rows, a classifier from the labelled ones: conventions, words, and gain."""
 
-from pathlib import Path
-
 import numpy as np
 import pytest
 from sklearn.base import clone
@@ -9,31 +7,9 @@ from sklearn.decomposition import PCA
 from sklearn.linear_model import LogisticRegression
 from sklearn.neighbors import KNeighborsClassifier
 from sklearn.svm import SVC
-from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from gplvm_core import GPLVM, BayesianGPLVM, ProbabilisticPCA
 from gplvm_core.models.estimators.semi_supervised import SemiSupervisedClassifier
-from gplvm_core.store import StoreError, load, save
-
-SMALL = [
-    SemiSupervisedClassifier(BayesianGPLVM(2, 8, max_iter=3, random_state=0), random_state=0),
-    SemiSupervisedClassifier(
-        BayesianGPLVM(2, 8, max_iter=3, random_state=0, encoder="kernel"),
-        KNeighborsClassifier(3),
-        random_state=0,
-    ),
-]
-
-
-@pytest.mark.filterwarnings("ignore::UserWarning")
-@parametrize_with_checks(
-    SMALL,
-    expected_failed_checks=lambda _: {
-        "check_classifiers_classes": "its last part takes −1 for a class; here it is no label"
-    },
-)
-def test_estimator(estimator: SemiSupervisedClassifier, check) -> None:
-    check(estimator)
 
 
 @pytest.fixture(scope="module")
@@ -191,13 +167,3 @@ def test_settings_out_of_range(settings: dict, words: str, arcs, embedding) -> N
     rows, side = arcs
     with pytest.raises(ValueError, match=words):
         SemiSupervisedClassifier(embedding).set_params(**settings).fit(rows, some(side, 5))
-
-
-def test_the_embedding_is_stored_the_classifier_not(arcs, embedding, tmp_path: Path) -> None:
-    rows, side = arcs
-    model = SemiSupervisedClassifier(embedding, random_state=0).fit(rows, some(side, 5))
-    save(model.embedding_, tmp_path / "embedding.gplvm")
-    again = load(tmp_path / "embedding.gplvm")
-    np.testing.assert_array_equal(again.latent_mean_, model.embedding_.latent_mean_)
-    with pytest.raises(StoreError, match="LogisticRegression, which the store does not know"):
-        save(model, tmp_path / "model.gplvm")

@@ -75,7 +75,10 @@ def test_only_the_first_two_settings_have_a_place(kind: type) -> None:
         ),
         (BayesianGPLVM(n_jobs=0), "n_jobs must be None or a whole number other than 0; got 0"),
         (BayesianGPLVM(random_state="x"), "random_state must be None or a whole number of at"),
-        (BayesianGPLVM(random_state=-1), "random_state must be None or .* at least 0; got -1"),
+        (
+            BayesianGPLVM(random_state=-1),
+            "random_state must be None or .* at least 0, or .*; got -1",
+        ),
         (SparseGPRegression(constrained="yes"), "constrained must be True or False; got 'yes'"),
         (SparseGPRegression(n_restarts=0), "n_restarts must be a whole number of at least 1"),
     ],

@@ -341,7 +341,7 @@ def test_kernels_of_their_own(views) -> None:
         ({"body": np.ones((120, 5))}, "view 'body'.*constant"),
         ({"body": np.ones(120)}, "view 'body' must be a matrix"),
         ({"body": np.full((120, 2), np.inf)}, "view 'body' holds infinite"),
-        ({"body": np.array([["a"] * 2] * 120)}, "view 'body' must be an array of numbers"),
+        ({"body": np.array([["a"] * 2] * 120)}, "view 'body' must be numbers"),
     ],
 )
 def test_views_that_cannot_be_trained_on(change, message: str, views) -> None:

@@ -145,9 +145,9 @@ def test_a_training_reads_the_table_and_the_library_keeps_the_model_s_rows(
         assert done.status == "finished", done.error
         library = Library(tmp_path / "home" / "library")
         model, kept = library.model(done.entry), library.dataset(done.entry)
-        assert model.n_rows_ == 300 and len(model.kept_rows_) == 120
+        assert model.rows_.count == 300 and len(model.rows_.kept) == 120
         rows = np.asarray(dataset.rows())
-        np.testing.assert_array_equal(kept.values, rows[model.kept_rows_])
+        np.testing.assert_array_equal(kept.values, rows[model.rows_.kept])
         assert "120 of the table's 300 rows" in kept.notes[0]
         (folder / "parts" / "part1.npy").unlink()
         np.save(folder / "parts" / "part1.npy", np.zeros((5, 9)))

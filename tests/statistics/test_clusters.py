@@ -94,7 +94,7 @@ def test_a_cluster_gives_the_same_numbers_though_a_worker_is_killed(
     assert arrived
     with pytest.raises(ProcessLookupError):
         os.kill(killed, 0)
-    assert model.n_rows_ == 3000
+    assert model.rows_.count == 3000
     for name in ("bound_", "information_"):
         np.testing.assert_allclose(getattr(model, name), getattr(alone, name), rtol=1e-12)
     for name in ("psi0", "psi1_targets", "psi2", "yy", "n_points"):
@@ -102,7 +102,7 @@ def test_a_cluster_gives_the_same_numbers_though_a_worker_is_killed(
         np.testing.assert_allclose(getattr(model.statistics_, name), expected, rtol=1e-12)
     # Files that the workers do not see, though they were there before.
     (tmp_path / "rows.npy").unlink()
-    known = (model.posterior_, model._belief, model.kept_rows_)
+    known = (model.posterior_, model._belief, model.rows_.kept)
     with (
         cluster(address) as run,
         pytest.raises(

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from gplvm_core.models import BayesianGPLVM
+from gplvm_core.models.data.training_rows import TrainingRows
 from gplvm_core.store import StoreError, load, manifest, migrations, read_manifest, save
 from gplvm_core.store.encoding import Encoded
 from gplvm_core.store.migrations import SCHEMA, each_node
@@ -106,6 +107,30 @@ def test_views_whose_rows_cannot_be_known_are_not_guessed():
     assert view == "left" and done.arrays[place["name"]].tolist() == [True] * 9
     with pytest.raises(StoreError, match="which rows the view 'left' lacks"):
         migrations.groups_of_outputs(points(7, 8))
+
+
+@pytest.mark.parametrize("schema", ["3", "4"])
+def test_what_is_known_of_rows_is_one_record(schema):
+    rows = load(OLD / schema / "model_sampled.gplvm")["model"].rows_
+    assert (rows.count, len(rows.trained), rows.kept, rows.in_files) == (14, 8, None, None)
+    assert load(OLD / schema / "model_whole.gplvm")["model"].rows_ == TrainingRows(14)
+    assert not hasattr(load(OLD / schema / "model_points.gplvm")["model"], "information_")
+
+
+def test_the_rows_of_old_models_are_counted_where_they_are():
+    """A deep regression has them in its layers, a model from files in an attribute of its own."""
+    array = {"$": "array", "name": "mean"}
+    layers = {"$": "tuple", "items": [{"$": "object", "fields": {"latent_mean_": array}}]}
+
+    def fields(kind: str, fitted: dict) -> dict:
+        node = {"$": "estimator", "class": kind, "fitted": fitted}
+        done = migrations.one_record_of_rows(Encoded(node, {"mean": np.zeros((9, 2))}))
+        assert set(done.content["fitted"]) == set(fitted) - set(migrations.ROWS) | {"rows_"}
+        return done.content["fitted"]["rows_"]["fields"]
+
+    assert fields("DeepGP", {"layers_": layers, "trained_rows_": None})["count"] == 9
+    whole = {"latent_mean_": array, "n_rows_": 40, "kept_rows_": array, "file_rows_": 50}
+    assert fields("BayesianGPLVM", whole) == {"count": 40, "kept": array, "in_files": 50}
 
 
 def test_steps_change_nothing_that_they_were_given():

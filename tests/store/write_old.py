@@ -10,6 +10,7 @@ with its data set and the bounds of the whole.
 import sys
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import numpy as np
 from sklearn.base import clone
@@ -46,6 +47,16 @@ def told(model: Any) -> dict[str, Any]:
     points = model.latent_mean_[:5] + 0.1
     mean, deviation = model.inverse_transform(points, return_std=True)
     return {"model": model, "points": points, "mean": mean, "deviation": deviation}
+
+
+def sampled() -> Any:
+    """A model that was trained on some of its rows."""
+    with (
+        mock.patch("gplvm_core.models.problems.many_rows.MANY", 14),
+        mock.patch("gplvm_core.models.problems.many_rows.SAMPLES", (6, 6, 7, 8)),
+        mock.patch("gplvm_core.models.problems.many_rows.FEW_INDUCING", 3),
+    ):
+        return gplvm_core.BayesianGPLVM(**SMALL).fit(outputs())
 
 
 def several(model: Any) -> dict[str, Any]:
@@ -98,6 +109,8 @@ def circle_views() -> Dataset:
 MODELS = {
     "whole": lambda: told(gplvm_core.BayesianGPLVM(**SMALL).fit(outputs())),
     "gaps": lambda: told(gplvm_core.BayesianGPLVM(**SMALL).fit(with_gaps())),
+    "points": lambda: told(gplvm_core.GPLVM(n_components=2, max_iter=12).fit(outputs())),
+    "sampled": lambda: told(sampled()),
     "linear": lambda: told(gplvm_core.ProbabilisticPCA(n_components=2).fit(outputs())),
     "views": lambda: several(gplvm_core.ManifoldRelevance(**SMALL | {"max_iter": 40}).fit(views())),
 }

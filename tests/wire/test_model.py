@@ -163,7 +163,7 @@ def test_a_chart_takes_what_is_on_from_the_model():
     assert chart.on == (2, 0)
     assert chart.latent_variance is None
     # A model without a KL: as many as its map has directions, by relevance.
-    model.information_ = np.full(Q, np.nan)
+    del model.information_
     assert Chart.of(model, whole.dataset).on == (1, 2)
 
 

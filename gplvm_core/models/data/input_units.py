@@ -6,7 +6,8 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from gplvm_core.models.data.scaling import Scaling
+from gplvm_core.models.data.rows import as_floats
+from gplvm_core.models.data.scaling import Scaling, column_units
 from gplvm_core.numerics import Array
 
 Variance = Float[Array, "N Q"] | Literal["learned"] | None
@@ -17,16 +18,11 @@ def input_scaling(points: Float[Array, "N Q"]) -> Scaling:
 
     A constant column keeps its units; one that is missing altogether is in internal units.
     """
-    observed = ~np.isnan(points)
-    count = np.maximum(observed.sum(axis=0), 1)
-    center = np.where(observed, points, 0.0).sum(axis=0) / count
-    deviation = np.where(observed, points - center, 0.0)
-    spread = np.sqrt((deviation**2).sum(axis=0) / count)
-    constant = spread <= 1e-12 * np.maximum(np.abs(center), np.finfo(float).tiny)
-    n_constant = int((constant & observed.any(axis=0)).sum())
+    center, spread, constant = column_units(points)
+    n_constant = int((constant & ~np.isnan(points).all(axis=0)).sum())
     notes: tuple[str, ...] = ()
     if n_constant:
-        notes = (f"{n_constant} of {len(center)} input columns are constant: they tell nothing",)
+        notes = (f"{n_constant} of {len(center)} input columns are constant and have no effect",)
     return Scaling(center, np.where(constant, 1.0, spread), notes)
 
 
@@ -46,7 +42,7 @@ def internal_variance(
             f"X_variance must be None, 'learned' or variances (a number, one for each of the "
             f"{shape[1]} columns, or one for each entry); got {variance!r}"
         )
-    given = np.asarray(variance, dtype=np.float64)
+    given = as_floats(variance, "X_variance")
     try:
         spread = np.broadcast_to(given, shape)
     except ValueError:

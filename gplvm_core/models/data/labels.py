@@ -8,6 +8,8 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils import column_or_1d
 from sklearn.utils.multiclass import check_classification_targets
 
+from gplvm_core.readers.missing import without_na
+
 UNLABELLED = -1
 
 
@@ -20,7 +22,11 @@ def labelled_rows(
     """
     if y is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None")
-    given = column_or_1d(y, warn=True)
+    if isinstance(y, np.ma.MaskedArray) and np.ma.getmaskarray(y).any():
+        known = np.ma.getdata(y).astype(object)
+        known[np.ma.getmaskarray(y)] = None
+        y = known
+    given = column_or_1d(without_na(y), warn=True)
     if given.dtype.kind in "US":
         words = {str(UNLABELLED), "nan", "None"}.intersection(given.tolist())
         if words:

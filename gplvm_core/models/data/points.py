@@ -4,13 +4,14 @@ import numpy as np
 from jaxtyping import Float, Int
 from numpy.typing import ArrayLike, NDArray
 
+from gplvm_core.models.data.rows import as_floats
 from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError
 
 
 def checked_points(points: ArrayLike, n_latent: int) -> Float[Array, "N Q"]:
     """Latent points as a finite matrix N × Q; DataError for any others."""
-    found = np.asarray(points, dtype=np.float64)
+    found = as_floats(points, "latent points")
     if found.ndim != 2 or found.shape[1] != n_latent:
         raise DataError(f"latent points must be N × {n_latent}; got shape {found.shape}")
     if not np.isfinite(found).all():
@@ -24,7 +25,7 @@ def checked_variance(
     """Variances of latent points, as many as those (None: certain); ValueError for any others."""
     if variance is None:
         return None
-    spread = np.broadcast_to(np.asarray(variance, dtype=np.float64), points.shape)
+    spread = np.broadcast_to(as_floats(variance, "X_variance"), points.shape)
     if not (spread >= 0).all():
         raise ValueError("X_variance holds variances: none may be negative or NaN")
     return spread

@@ -1,16 +1,50 @@
 """Rows as a user gives them: scikit-learn's checks, and refusals in words."""
 
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
 from jaxtyping import Bool, Float
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import issparse
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
 from gplvm_core.numerics import Array, to_numpy
 from gplvm_core.readers import DataError
 from gplvm_core.readers.checks import refuse_overflow
+from gplvm_core.readers.errors import DataTypeError
+from gplvm_core.readers.missing import unmasked, without_na
+
+
+def readable(values: Any) -> Any:
+    """Rows as NumPy and scikit-learn can read them without loss.
+
+    Masked entries, None and `pandas.NA` become NaN, and an array of another library NumPy's.
+    Raises DataTypeError for a dict, which holds several views.
+    """
+    if isinstance(values, Mapping) and not issparse(values):  # some sparse matrices are dicts
+        raise DataTypeError(
+            f"expected one table of rows; got a dict of {len(values)} tables. Several views of the "
+            "same rows are for ManifoldRelevance (or DeepManifoldRelevance); to learn from one of "
+            "them, pass that array alone"
+        )
+    return without_na(unmasked(to_numpy(values)))
+
+
+def as_floats(values: Any, what: str) -> Float[Array, "..."]:
+    """Values as float64, missing ones NaN; DataError, naming `what`, unless they are real."""
+    try:
+        found = without_na(np.asarray(readable(values)))
+        # NumPy would drop the imaginary parts with no more than a warning.
+        if not np.iscomplexobj(found):
+            return found.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        raise DataError(f"{what} must be numbers: {error}") from error
+    raise DataError(
+        f"{what} must be real numbers; got complex ones: pass the real and the imaginary parts as "
+        "columns of their own"
+    )
 
 
 def checked_rows(
@@ -25,7 +59,7 @@ def checked_rows(
     values = np.asarray(
         validate_data(
             estimator,
-            to_numpy(rows),
+            readable(rows),
             reset=reset,
             dtype=np.float64,
             ensure_min_samples=1 + reset if least is None else least,
@@ -56,7 +90,11 @@ def checked_outputs(
     if outputs is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None")
     found = check_array(
-        outputs, ensure_2d=False, dtype=np.float64, ensure_all_finite="allow-nan", input_name="y"
+        readable(outputs),
+        ensure_2d=False,
+        dtype=np.float64,
+        ensure_all_finite="allow-nan",
+        input_name="y",
     )
     check_consistent_length(rows, found)
     return (found[:, None], True) if found.ndim == 1 else (found, False)

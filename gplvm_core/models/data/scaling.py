@@ -16,6 +16,9 @@ from gplvm_core.statistics import Patterns
 How = Literal["global", "columns", "none"]
 Noise = Literal["shared", "per_output"]
 HOW, NOISES = get_args(How), get_args(Noise)
+# Values that differ by less than this share of their size differ by rounding alone: 64 units in
+# the last place, more than a few sums and products lose.
+ROUNDING = 64 * float(np.finfo(float).eps)
 
 
 def units_for(scaling: str, noise: str) -> str:
@@ -59,12 +62,7 @@ class Scaling:
         if not empty_rows:
             refuse_empty(observed, "row")
         refuse_overflow(targets)
-        count = observed.sum(axis=0)
-        center = np.where(observed, targets, 0.0).sum(axis=0) / count
-        deviation = np.where(observed, targets - center, 0.0)
-        spread = np.sqrt((deviation**2).sum(axis=0) / count)
-        # A constant column's computed spread is the rounding error of its mean, not 0.
-        constant = spread <= 1e-12 * np.maximum(np.abs(center), np.finfo(float).tiny)
+        center, spread, constant = column_units(targets)
         if constant.all():
             raise DataError(
                 "every column of the targets is constant: there is nothing to learn; "
@@ -92,6 +90,30 @@ class Scaling:
         most, log_scale = int(np.max(observed)), np.log(self.scale)
         # −Σ_d observed_d log scale_d, written so that complete data have one product only.
         return -most * float(np.sum(log_scale)) + float((most - observed) @ log_scale)
+
+
+def column_units(
+    values: Float[Array, "N D"],
+) -> tuple[Float[Array, " D"], Float[Array, " D"], Bool[NDArray[np.bool_], " D"]]:
+    """Mean and standard deviation of each column's observed entries (0, 0: it has none), and
+    whether the column is constant.
+
+    A column is constant when its values differ by no more than their own rounding. A large mean
+    does not make it constant: the spread is judged after the mean is subtracted.
+    """
+    observed = ~np.isnan(values)
+    count = np.maximum(observed.sum(axis=0), 1)
+    center = np.where(observed, values, 0.0).sum(axis=0) / count
+    deviation = np.where(observed, values - center, 0.0)
+    spread = np.sqrt((deviation**2).sum(axis=0) / count)
+    # The mean of large numbers is rounded. Where that shows beside the spread it is taken off.
+    left = deviation.sum(axis=0) / count
+    shown = np.abs(left) > 1e-9 * spread
+    center = np.where(shown, center + left, center)
+    spread = np.where(shown, np.sqrt(np.maximum(spread**2 - left**2, 0.0)), spread)
+    lowest, highest = np.fmin.reduce(values, axis=0), np.fmax.reduce(values, axis=0)
+    varies = highest - lowest > ROUNDING * np.maximum(np.abs(lowest), np.abs(highest))
+    return center, spread, ~varies
 
 
 def refuse_empty(observed: Bool[NDArray[np.bool_], "N D"], name: Literal["row", "column"]) -> None:

@@ -8,7 +8,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
-from gplvm_core.models.data.rows import checked_rows
+from gplvm_core.models.data.rows import as_floats, checked_rows, readable
 from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError
 
@@ -69,7 +69,7 @@ def checked_series(
 
     reset: it is the first to train on.
     """
-    table = np.asarray(series)[:, None] if np.ndim(series) == 1 else series
+    table = np.asarray(readable(series))[:, None] if np.ndim(series) == 1 else series
     try:
         values = checked_rows(estimator, table, reset=reset, least=1)
     except ValueError as error:
@@ -104,7 +104,7 @@ def checked_variances(
 
 def series_variance(variance: ArrayLike, series: Float[Array, "T D"]) -> Float[Array, "T D"]:
     """Variances of a series' entries, of its shape or broadcast to it; ValueError for others."""
-    given = np.asarray(variance, dtype=np.float64)
+    given = as_floats(variance, "variances of a series")
     if given.ndim == 1 and given.shape == (len(series),) and series.shape[1] == 1:
         given = given[:, None]
     try:

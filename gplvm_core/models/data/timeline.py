@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from gplvm_core.kernels import Kernel
 from gplvm_core.kernels.periodic import Periodic
+from gplvm_core.models.data.rows import as_floats
 from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError
 
@@ -19,10 +20,7 @@ MOST_WIDTH = 4.0
 
 def checked_times(times: ArrayLike, count: int | None, what: str = "times") -> Float[Array, "N P"]:
     """Times (N,) or vector inputs (N, P) as N × P; DataError for others than finite numbers."""
-    try:
-        found = np.asarray(times, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"{what} must be numbers (seconds, days since a start): {error}") from error
+    found = as_floats(times, f"{what} (seconds, days since a start)")
     found = found[:, None] if found.ndim == 1 else found
     if found.ndim != 2 or (count is not None and len(found) != count) or found.shape[1] == 0:
         wanted = "N" if count is None else str(count)

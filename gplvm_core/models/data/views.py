@@ -7,7 +7,7 @@ from jaxtyping import Float
 from numpy.typing import ArrayLike
 
 from gplvm_core.kernels import Kernel
-from gplvm_core.models.data.rows import refuse_unseen
+from gplvm_core.models.data.rows import as_floats, refuse_unseen
 from gplvm_core.models.data.scaling import Scaling, observed_counts, refuse_empty
 from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError
@@ -39,10 +39,7 @@ def checked_views(views: Mapping[str, ArrayLike]) -> Views:
 
 
 def _checked(name: str, values: ArrayLike) -> Float[Array, "N D"]:
-    try:
-        found = np.array(values, dtype=np.float64)
-    except (TypeError, ValueError) as error:
-        raise DataError(f"view {name!r} must be an array of numbers: {error}") from error
+    found = as_floats(values, f"view {name!r}")
     if found.ndim != 2 or 0 in found.shape:
         raise DataError(f"view {name!r} must be a matrix, rows × columns; got shape {found.shape}")
     if np.isinf(found).any():

@@ -6,6 +6,7 @@ from typing import Any, ClassVar, Literal
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.batches import Stochastic, check_batches
 from gplvm_core.models.data.scaling import Scaling
+from gplvm_core.models.data.training_rows import TrainingRows
 from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.files import FromFiles
 from gplvm_core.models.estimators.settings import LatentSettings, preset
@@ -37,9 +38,9 @@ class BayesianGPLVM(LatentSettings, FromFiles):
 
     20,000 rows or more, without an encoder and a time_kernel, are trained on a growing sample
     (1000, 2500, 10,000 rows); the others are then placed on the map, and the mapping is found from
-    all rows. `trained_rows_` says which were trained (None: all), and so does `notes_`. From files
+    all rows. `rows_.trained` says which were trained (None: all), and so does `notes_`. From files
     (`RowFiles`) 20,000 rows are drawn and learnt from so; all others are read once, and only their
-    sums are used: `kept_rows_` says which rows `latent_mean_` is of (None: all).
+    sums are used: `rows_.kept` says which rows `latent_mean_` is of (None: all).
     """
 
     n_components: int = 10
@@ -71,9 +72,8 @@ class BayesianGPLVM(LatentSettings, FromFiles):
     def _settle(
         self, ended: Ended, targets: Array, scaling: Scaling, offset: float
     ) -> tuple[str, ...]:
-        self.kept_rows_ = self.n_rows_ = self.file_rows_ = None
-        self.trained_rows_, odd = ended.trained_rows, self._take_path(ended)
-        self.encoder_ = ended.encoder
+        self.rows_ = TrainingRows(len(targets), ended.trained_rows)
+        odd, self.encoder_ = self._take_path(ended), ended.encoder
         learnt = ended.learnt((targets,))
         (node,), (layer,) = learnt.nodes, learnt.layers
         posterior = layer.as_posterior(scaling)

@@ -11,6 +11,7 @@ from sklearn.utils import Tags, get_tags
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from gplvm_core.models.data.rows import readable
 from gplvm_core.models.estimators.bayesian import BayesianGPLVM
 from gplvm_core.models.estimators.estimator import LatentVariableModel
 from gplvm_core.models.estimators.fitted import Saved
@@ -43,7 +44,12 @@ class GenerativeClassifier(Saved, ClassifierMixin, BaseEstimator):
         Raises ValueError for less than two classes, and for a class of a single row.
         """
         rows, labels = validate_data(
-            self, X, y, dtype=np.float64, ensure_all_finite=self._finite(), ensure_min_samples=2
+            self,
+            readable(X),
+            y,
+            dtype=np.float64,
+            ensure_all_finite=self._finite(),
+            ensure_min_samples=2,
         )
         check_classification_targets(labels)
         self.classes_, which, counts = np.unique(labels, return_inverse=True, return_counts=True)
@@ -81,7 +87,7 @@ class GenerativeClassifier(Saved, ClassifierMixin, BaseEstimator):
         """log p(row, class)."""
         check_is_fitted(self)
         rows = validate_data(
-            self, X, reset=False, dtype=np.float64, ensure_all_finite=self._finite()
+            self, readable(X), reset=False, dtype=np.float64, ensure_all_finite=self._finite()
         )
         densities = [model.score_samples(rows) for model in self.models_]
         return np.stack(densities, axis=1) + np.log(self.class_prior_)

@@ -23,7 +23,7 @@ class Layered:
     family: Family
     family_: Family | None = None
     layers_: tuple[DeepLayer, ...]
-    random_state: int | None
+    random_state: Any
     n_restarts: int
 
     @property

@@ -12,6 +12,7 @@ from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.inputs import Inputs
 from gplvm_core.models.data.rows import capped_notes
 from gplvm_core.models.data.scaling import gaps_in_words, observed_counts
+from gplvm_core.models.data.training_rows import TrainingRows
 from gplvm_core.models.estimators.deep import Layered, for_layers, widths
 from gplvm_core.models.estimators.regression_questions import RegressionQuestions
 from gplvm_core.models.estimators.settings import Scale, Scaled, check_settings, preset
@@ -48,6 +49,9 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
     given; `layers_` holds every layer, the top first, with a verdict on it in words. A function
     of one smoothness everywhere is better served by SparseGPRegression, whose bound compares.
 
+    Unlike the source (§6.2.4), the first layer has inducing inputs like all others, and q of the
+    hidden points factorises over the rows, so that the cost is linear in the rows.
+
     Trained from several starts: hidden layers that begin as the inputs (of at most three), or with
     the answer of the shallow regression, or, of inputs known exactly, a first hidden layer, or all
     of them, that hand them on by linear maps that stay, so that with as many hidden dimensions as
@@ -56,7 +60,7 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
 
     Of 20,000 rows or more, of inputs known exactly, with the family "marginalised" or "mean_field"
     and without input_connections, 10,000 are trained; the hidden points of the others are placed
-    where those say, and every q(u) is found from all rows. `trained_rows_` says which were trained
+    where those say, and every q(u) is found from all rows. `rows_.trained` says which were trained
     (None: all).
 
     Parameters
@@ -116,11 +120,12 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
         with executor(self.n_jobs) as run:
             ended = self._train(self._problem(inputs, targets, run), offset, callback, resume)
             learnt = ended.learnt((targets,))
-        self.trained_rows_, notes = None, ended.notes
+        notes, trained = ended.notes, None
         if ended.trained_rows is None:
             notes = all_trained(len(targets), self.family, self._joined(inputs))
         else:
-            self.trained_rows_ = np.flatnonzero(kept)[ended.trained_rows]
+            trained = np.flatnonzero(kept)[ended.trained_rows]
+        self.rows_ = TrainingRows(len(targets), trained)
         self.layers_ = examined(ended.problem, learnt, scaling)
         self.posterior_ = self.layers_[-1].posterior_
         self.bound_ = learnt.bound + offset

@@ -7,6 +7,7 @@ from jaxtyping import Float
 
 from gplvm_core.kernels import Kernel
 from gplvm_core.models.data.scaling import Scaling
+from gplvm_core.models.data.training_rows import TrainingRows
 from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.models.estimators.deep import for_layers, widths
 from gplvm_core.models.estimators.deep_queries import DeepQueries
@@ -37,7 +38,7 @@ class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
 
     Of 20,000 rows or more, without time_kernel and encoder and with the family "marginalised" or
     "mean_field", 10,000 are trained and the others placed in all layers where those say;
-    `trained_rows_` says which were trained (None: all).
+    `rows_.trained` says which were trained (None: all).
 
     Parameters
     ----------
@@ -102,7 +103,8 @@ class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
     def _settle(
         self, ended: Ended, targets: Array, scaling: Scaling, offset: float
     ) -> tuple[str, ...]:
-        self.trained_rows_, odd = ended.trained_rows, self._take_path(ended)
+        self.rows_ = TrainingRows(len(targets), ended.trained_rows)
+        odd = self._take_path(ended)
         said = all_trained(len(targets), self.family) if ended.trained_rows is None else ended.notes
         learnt = ended.learnt((targets,))
         self._keep_layers(examined(ended.problem, learnt, scaling))

@@ -128,6 +128,7 @@ class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
         model.bound_ = self.bound_ - sum(
             bound for other, bound in self.bounds_.items() if other != name
         )
+        model.rows_ = self.rows_
         for shared in ("family_", "times_", "sequences_", "path_", "time_kernel_", "notes_"):
             setattr(model, shared, getattr(self, shared))
         model.encoder_ = None

@@ -15,6 +15,7 @@ from gplvm_core.models.data.points import checked_points, checked_variance
 from gplvm_core.models.data.rows import checked_rows, refuse_unseen
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.estimators.fitted import FittedLayer, LatentRows, Optimised, Saved
+from gplvm_core.models.estimators.frames import framed
 from gplvm_core.numerics import Array
 from gplvm_core.prediction import DATA, Explained, Network, Projection
 from gplvm_core.prediction.encoded import project_encoded
@@ -33,8 +34,6 @@ class LatentVariableModel(
 
     Questions go to `_network`, the trained graph, whose first node has the latent points.
     """
-
-    relevance_: Float[Array, " Q"]
 
     @property
     def _network(self) -> Network:
@@ -62,18 +61,19 @@ class LatentVariableModel(
             return prediction.log_density_sampled(network, rows, found, n_samples, random_state)
         return prediction.log_density(network, rows, found)
 
-    def transform(
-        self, Y: ArrayLike, *, return_std: bool = False
-    ) -> Float[Array, "N Q"] | tuple[Float[Array, "N Q"], Float[Array, "N Q"]]:
-        """Latent mean of new rows (NaN: missing), and with return_std the standard deviation.
+    def transform(self, Y: ArrayLike, *, return_std: bool = False, scaled: bool = False) -> Any:
+        """Latent mean of new rows (NaN: missing), with return_std the standard deviation, N × Q.
 
         Each row is inferred on its own, in all layers together, as a new point, from what is
         observed of it: for the training rows' own beliefs see `latent_mean_` and
-        `latent_variance_`. A model with an encoder answers whole rows by it. Source: Titsias &
-        Lawrence (2010), §4.
+        `latent_variance_`. A model with an encoder answers whole rows by it.
+
+        scaled: every dimension in units of its lengthscale. Distances between latent points have a
+        meaning in these units alone (nearest neighbours, clusters, classifiers); for the training
+        rows they are `latent_mean_ * latent_scale_`. `inverse_transform` takes points that are not
+        scaled. Source: Titsias & Lawrence (2010), §4.
         """
-        belief = self._project(self._outputs(Y)).best
-        return (belief.mean, np.sqrt(belief.variance)) if return_std else belief.mean
+        return self._placed(self._project(self._outputs(Y)).best, scaled, return_std)
 
     def inverse_transform(
         self,
@@ -82,17 +82,20 @@ class LatentVariableModel(
         X_variance: ArrayLike | None = None,
         noise: bool = False,
         return_std: bool = False,
-    ) -> Float[Array, "N D"] | tuple[Float[Array, "N D"], Float[Array, "N D"]]:
+    ) -> Any:
         """Outputs at latent points X (N × Q), certain or with variances of their own.
 
-        Mean, and with return_std the standard deviation, in the user's units; noise adds the
-        observation noise. Moments are passed from layer to layer. Source: Titsias & Lawrence
-        (2010), §4.
+        Mean, and with return_std the standard deviation, N × D, in the user's units; noise adds
+        the observation noise. Data frames where X is one, or where pandas output is set. Moments
+        are passed from layer to layer. Source: Titsias & Lawrence (2010), §4.
         """
         mean, variance = prediction.moments(
             self._network, {0: self._points(X, X_variance)}, noise=noise
         )[DATA]
-        return (mean, np.sqrt(variance)) if return_std else mean
+        names = getattr(self, "feature_names_in_", ())
+        columns = names if len(names) else [f"x{number}" for number in range(mean.shape[1])]
+        whole = framed(self, X, mean, columns)
+        return (whole, framed(self, X, np.sqrt(variance), columns)) if return_std else whole
 
     def sample(
         self,
@@ -115,23 +118,22 @@ class LatentVariableModel(
         points = self._points(X, X_variance)
         return prediction.draw_jointly(self._network, {0: points}, n_samples, random_state)[DATA]
 
-    def complete(
-        self, Y: ArrayLike, *, return_std: bool = False, return_cov: bool = False
-    ) -> Float[Array, "N D"] | tuple[Float[Array, "N D"], Float[Array, "..."]]:
+    def complete(self, Y: ArrayLike, *, return_std: bool = False, return_cov: bool = False) -> Any:
         """Whole rows: observed entries as given, missing ones (NaN) at their predictive mean.
 
         With return_std also the standard deviation of the missing entries (N × D, 0 where
         observed), with return_cov their covariance (N × D × D); noise included, in the user's
-        units. A row with several explanations gets their mixture. Source: Titsias & Lawrence
-        (2010), §4; Damianou (2015), §3.4.1.
+        units. A row with several explanations gets their mixture. Data frames where Y is one, or
+        where pandas output is set. Source: Titsias & Lawrence (2010), §4; Damianou (2015), §3.4.1.
         """
         if return_std and return_cov:
             raise ValueError("ask for return_std or return_cov, not both: std² is cov's diagonal")
         outputs = self._outputs(Y)
         if return_cov:
-            return prediction.complete(outputs, *self._reconstruct_jointly(outputs))
+            whole, covariance = prediction.complete(outputs, *self._reconstruct_jointly(outputs))
+            return framed(self, Y, whole), covariance
         whole, variance = prediction.complete(outputs, *self._reconstruct(outputs, noise=True))
-        return (whole, np.sqrt(variance)) if return_std else whole
+        return self._as_given(Y, whole, np.sqrt(variance) if return_std else None)
 
     def sample_completions(
         self, Y: ArrayLike, n_samples: int = 1, random_state: int | None = None
@@ -157,12 +159,19 @@ class LatentVariableModel(
         )
         return weights, nodes[0], whole[DATA]
 
-    def denoise(
-        self, Y: ArrayLike, *, return_std: bool = False
-    ) -> Float[Array, "N D"] | tuple[Float[Array, "N D"], Float[Array, "N D"]]:
-        """Every entry of the rows as the model reconstructs it, without noise; NaN: missing."""
+    def denoise(self, Y: ArrayLike, *, return_std: bool = False) -> Any:
+        """Every entry of the rows as the model reconstructs it, without noise; NaN: missing.
+
+        Data frames where Y is one, or where pandas output is set.
+        """
         mean, variance = self._reconstruct(self._outputs(Y), noise=False)
-        return (mean, np.sqrt(variance)) if return_std else mean
+        return self._as_given(Y, mean, np.sqrt(variance) if return_std else None)
+
+    def _as_given(self, Y: Any, mean: Array, std: Array | None) -> Any:
+        """Means, and standard deviations if there are any, as arrays or data frames as Y is."""
+        names = getattr(self, "feature_names_in_", None)
+        whole = framed(self, Y, mean, names)
+        return whole if std is None else (whole, framed(self, Y, std, names))
 
     def _explained(self, outputs: Array) -> Explained:
         """The explanations of rows whose missing entries are NaN, at every node."""

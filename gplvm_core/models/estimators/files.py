@@ -8,6 +8,7 @@ from jaxtyping import Float, Int
 from numpy.typing import ArrayLike, NDArray
 
 from gplvm_core.beliefs import Belief
+from gplvm_core.models.data.training_rows import TrainingRows
 from gplvm_core.models.estimators.trained import Callback, TimedModel, whole
 from gplvm_core.models.problems import many_rows
 from gplvm_core.models.problems.edges import relevance_of
@@ -27,10 +28,7 @@ class FromFiles(TimedModel):
 
     encoder: Any
     n_jobs: int | None
-    trained_rows_: Int[NDArray[np.intp], " T"] | None = None
-    kept_rows_: Int[NDArray[np.intp], " K"] | None = None
-    n_rows_: int | None = None
-    file_rows_: int | None = None
+    rows_: TrainingRows
     statistics_: Statistics
 
     @whole
@@ -91,7 +89,7 @@ class FromFiles(TimedModel):
         Each is placed where the mapping says (as `transform` places it, from one start), and the
         mapping is then found from all rows; kernel, noise and inducing inputs stay. `bound_`,
         `information_`, `latent_mean_` and `latent_variance_` are of all rows, the new ones last.
-        After training from files `kept_rows_` counts the new ones on from the files' last.
+        After training from files `rows_.kept` counts the new ones on from the files' last.
         Raises ValueError for other columns than those of the training rows, and for a model over
         time, whose rows depend on each other.
         """
@@ -104,13 +102,6 @@ class FromFiles(TimedModel):
         with threads(self.n_jobs) as run:
             belief, _ = place((Evidence(self.posterior_, outputs),), self._belief, run)
             new = Sums.of(self.posterior_, outputs, belief, run)
-        if self.trained_rows_ is None:
-            self.trained_rows_ = np.arange(len(self.latent_mean_))
-        before = self.n_rows_ or len(self.latent_mean_)
-        if self.kept_rows_ is not None:
-            # Also of those that were added before, and of rows that a stop left unread.
-            first = max(self.file_rows_ or before, int(self.kept_rows_[-1]) + 1)
-            self.kept_rows_ = np.append(self.kept_rows_, first + np.arange(len(outputs)))
         self._add(new, belief)
         self.notes_ += (f"{len(outputs):,} rows were added without training again",)
         return self
@@ -125,8 +116,9 @@ class FromFiles(TimedModel):
         """Add the sums of all rows of files but those that were drawn."""
         new: Sums | None = None
         ahead, placed = len(files) - len(kept), len(kept)
-        if self.trained_rows_ is not None:
-            placed -= len(self.trained_rows_)
+        trained = self.rows_.trained
+        if trained is not None:
+            placed -= len(trained)
 
         def goes_on() -> bool:
             done = 0 if new is None else new.count
@@ -138,11 +130,10 @@ class FromFiles(TimedModel):
                     new = sums if new is None else new + sums
                     if not goes_on():
                         break
-        self.trained_rows_ = kept if self.trained_rows_ is None else kept[self.trained_rows_]
-        self.kept_rows_, self.n_rows_, self.file_rows_ = kept, len(kept), len(files)
+        self.rows_ = TrainingRows.sampled(len(files), kept, trained)
         if new is not None:
             self._add(new, None)
-        passed = self.n_rows_ - len(kept)
+        passed = self.rows_.count - len(kept)
         note = f"{passed:,} of {len(files):,} rows only passed by: their sums were kept alone"
         if passed != ahead:
             note += f"; {ahead - passed:,} were not read, since it was stopped"
@@ -152,9 +143,10 @@ class FromFiles(TimedModel):
     def _add(self, new: Sums, kept: Belief | None) -> None:
         """Take rows in, with their beliefs or without."""
         added = Added.of(self.posterior_, self.statistics_, new)
-        before = self.n_rows_ or len(self.latent_mean_)
-        self.n_rows_ = before + new.count
-        information = (before * self.information_ + new.divergence) / self.n_rows_
+        before = self.rows_.count
+        information = (before * self.information_ + new.divergence) / (before + new.count)
+        rows = self.rows_.more(new.count) if kept is None else self.rows_.with_beliefs(new.count)
+        self.rows_ = rows
         belief = self._belief
         if kept is not None:
             belief = Belief(

@@ -1,14 +1,17 @@
 """What fitted models offer, whatever they model: saving, their layer, their latent points."""
 
 import warnings
+from collections.abc import Mapping
 from os import PathLike
-from typing import Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 from jaxtyping import Float
+from sklearn.exceptions import NotFittedError
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core.beliefs import Belief
+from gplvm_core.models.data.training_rows import FORMER
 from gplvm_core.models.estimators.capabilities import Capabilities
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Result
@@ -22,6 +25,31 @@ class Saved:
     """An estimator that can be written to disk, and says what was decided for its user."""
 
     notes_: tuple[str, ...]
+    # Fitted attributes that others have and this estimator has not: name → why.
+    _absent: ClassVar[Mapping[str, str]] = {}
+
+    if not TYPE_CHECKING:  # so that a type checker still knows which attributes there are
+
+        def __getattr__(self, name: str) -> Any:
+            """The reason why a fitted attribute is not there."""
+            if name in FORMER and "rows_" in vars(self):
+                warnings.warn(
+                    f"{name} is now rows_.{FORMER[name]}, and will be removed",
+                    FutureWarning,
+                    stacklevel=2,
+                )
+                return getattr(self.rows_, FORMER[name])
+            if name.endswith("_") and not name.startswith("_"):
+                if name in self._absent:
+                    raise AttributeError(
+                        f"{type(self).__name__} has no {name}: {self._absent[name]}"
+                    )
+                if not _is_fitted(self):
+                    raise NotFittedError(
+                        f"This {type(self).__name__} instance is not fitted yet: call fit before "
+                        f"asking for {name}"
+                    )
+            return object.__getattribute__(self, name)  # raises the AttributeError again
 
     @property
     def capabilities(self) -> Capabilities:
@@ -43,6 +71,10 @@ class Saved:
             warnings.warn(note, UserWarning, stacklevel=3)
 
 
+def _is_fitted(model: Any) -> bool:
+    return any(name.endswith("_") and not name.startswith("_") for name in vars(model))
+
+
 class Optimised:
     """An estimator that was fitted iteratively."""
 
@@ -60,6 +92,24 @@ class LatentRows:
     latent_mean_: Float[Array, "N Q"]
     latent_variance_: Float[Array, "N Q"]
     information_: Float[Array, " Q"]
+    relevance_: Any
+
+    def _placed(self, belief: Belief, scaled: bool, return_std: bool) -> Any:
+        """Latent means, and with return_std standard deviations, in lengthscales if `scaled`."""
+        scale = self.latent_scale_ if scaled else 1.0
+        mean = belief.mean * scale
+        return (mean, np.sqrt(belief.variance) * scale) if return_std else mean
+
+    @property
+    def latent_scale_(self) -> Float[Array, " Q"]:
+        """√relevance: latent points times it are in lengthscales, so that distances compare.
+
+        With several views the relevances of all views are added, as squared distances are.
+        """
+        relevance: Any = self.relevance_
+        if isinstance(relevance, Mapping):
+            relevance = sum(relevance.values())
+        return np.sqrt(np.asarray(relevance, dtype=np.float64))
 
     @property
     def n_effective_(self) -> int:

@@ -21,7 +21,7 @@ class Forecasting:
     """An estimator that holds regressions from the last values of a series to its next one."""
 
     window: int
-    random_state: int | None
+    random_state: Any
     exact_: SparseGPRegression  # takes the window's values for exact
     aware_: SparseGPRegression  # knows them to be uncertain
     one_column_: bool

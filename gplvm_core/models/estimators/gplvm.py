@@ -26,8 +26,9 @@ class GPLVM(LatentSettings, TrainedModel):
     """Gaussian-process latent variable model with MAP latent points (Lawrence 2005).
 
     `bound_` is log p(Y, X) or its lower bound: a joint density of points that were fitted, not an
-    evidence, so it does not compare with BayesianGPLVM's and over-fitting does not lower it. There
-    is no KL: `information_` is nan and `n_effective_` the rank of the fitted map.
+    evidence, so it does not compare with BayesianGPLVM's and over-fitting does not lower it. Points
+    have no distribution, so there is no `information_`; `n_effective_` is the rank of the fitted
+    map.
 
     Parameters
     ----------
@@ -42,6 +43,10 @@ class GPLVM(LatentSettings, TrainedModel):
         every output has a signal and a noise variance of its own (`noise_std_`).
     """
 
+    _absent = {  # noqa: RUF012
+        "information_": "its latent points have no distribution. relevance_ orders the dimensions, "
+        "n_effective_ counts those that move the output"
+    }
     n_components: int = 10
     n_inducing: int | None = None
     _: KW_ONLY
@@ -77,7 +82,6 @@ class GPLVM(LatentSettings, TrainedModel):
             self.posterior_ = layer.as_posterior(scaling)
         self.latent_mean_, self.latent_variance_ = points, np.zeros_like(points)
         self.relevance_ = relevance_of(self.kernel_, self.n_components)
-        self.information_ = np.full(self.n_components, np.nan)
         self.bound_ = value + StandardNormal().log_density(points)[0] + offset
         return notes
 

@@ -7,6 +7,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
+from sklearn.utils import Tags, TransformerTags
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import Kernel
@@ -130,6 +131,14 @@ class Model(Iterative, Questions, Optimised, Saved, Trainable, BaseEstimator):
         if self.times_ is None and not (times is None and sequences is None):
             self.notes_ += ("times and sequences are not used: no node of the model is over time",)
         return self
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        # Its transform answers by the names of nodes, for data by name.
+        tags.transformer_tags = TransformerTags(preserves_dtype=[])
+        tags.input_tags.allow_nan = tags.input_tags.dict = True
+        tags.input_tags.two_d_array = False
+        return tags
 
     def _worth(self, problem: Any, trained: Trained) -> Any:
         """The bound; but a start that fits hidden points one by one comes after all others."""

@@ -32,7 +32,7 @@ def one_view(views: Any, name: str) -> BayesianGPLVM:
         views.statistics_[name],
         views.posteriors_[name],
     )
-    model.encoder_, model.notes_ = None, views.notes_
+    model.encoder_, model.notes_, model.rows_ = None, views.notes_, views.rows_
     model.result_, model.trace_, model.restarts_ = views.result_, views.trace_, views.restarts_
     model.n_features_in_ = model.posterior_.n_outputs
     return model

@@ -95,7 +95,7 @@ class RegressionQuestions(FittedLayer, Optimised, Saved, RegressorMixin, BaseEst
     def score_samples(
         self,
         X: ArrayLike,
-        Y: ArrayLike,
+        Y: ArrayLike | None = None,
         n_samples: int = 200,
         random_state: int | None = 0,
         *,
@@ -106,8 +106,13 @@ class RegressionQuestions(FittedLayer, Optimised, Saved, RegressorMixin, BaseEst
         Over n_samples draws of the hidden layers and of uncertain inputs, which are the same every
         time with random_state; exact where there are none.
         """
-        given = self._inputs(X, X_variance)
-        outputs, _ = checked_outputs(Y, given.mean, type(self).__name__)
+        given, name = self._inputs(X, X_variance), type(self).__name__
+        if Y is None:
+            raise ValueError(
+                f"{name} has the density of outputs given inputs: call score_samples(X, Y) with "
+                "the outputs of the rows"
+            )
+        outputs, _ = checked_outputs(Y, given.mean, name)
         if outputs.shape[1] != self.posterior_.n_outputs:
             raise ValueError(
                 f"Y has {outputs.shape[1]} outputs; the model was fitted to "

@@ -6,18 +6,21 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin, clone
-from sklearn.utils import Tags, check_random_state, get_tags
+from sklearn.utils import Tags, get_tags
 from sklearn.utils.validation import check_consistent_length, check_is_fitted
 
 from gplvm_core.models.data.labels import UNLABELLED, labelled_rows
 from gplvm_core.models.data.rows import checked_rows
 from gplvm_core.models.estimators.bayesian import BayesianGPLVM
 from gplvm_core.models.estimators.estimator import LatentVariableModel
+from gplvm_core.models.estimators.fitted import Saved
+from gplvm_core.models.estimators.settings import Seed
 from gplvm_core.models.estimators.trained import whole
+from gplvm_core.models.training.run import as_random_state
 from gplvm_core.numerics import Array
 
 
-class SemiSupervisedClassifier(ClassifierMixin, BaseEstimator):
+class SemiSupervisedClassifier(Saved, ClassifierMixin, BaseEstimator):
     """A latent variable model of all rows, and a classifier on draws from q(x) of labelled ones.
 
     estimator : an unfitted model of this package (default: BayesianGPLVM())
@@ -28,9 +31,9 @@ class SemiSupervisedClassifier(ClassifierMixin, BaseEstimator):
     random_state : of the draws, and of the default estimator
 
     The classifier is given latent points in units of the lengthscales, so that dimensions that
-    are off vanish. `embedding_` is the fitted model and can be stored; `classifier_` is
-    scikit-learn's own object, which the store refuses: it keeps classes of this package alone.
-    Source: Damianou (2015), §4.3.3.
+    are off vanish. `embedding_` is the fitted model, `classifier_` the fitted classifier. `save`
+    takes both where the classifier is a LogisticRegression; with another classifier save
+    `embedding_` alone. Source: Damianou (2015), §4.3.3.
     """
 
     def __init__(
@@ -38,7 +41,7 @@ class SemiSupervisedClassifier(ClassifierMixin, BaseEstimator):
         estimator: LatentVariableModel | None = None,
         classifier: Any = None,
         n_samples: int = 10,
-        random_state: int | None = None,
+        random_state: Seed = None,
     ) -> None:
         self.estimator = estimator
         self.classifier = classifier
@@ -63,7 +66,7 @@ class SemiSupervisedClassifier(ClassifierMixin, BaseEstimator):
                 "a classifier needs at least two classes; the labelled rows have one class, "
                 f"{self.classes_.tolist()[0]!r} ({UNLABELLED} marks a row without label, no class)"
             )
-        generator, classifier = check_random_state(self.random_state), self._base_classifier()
+        generator, classifier = as_random_state(self.random_state), self._base_classifier()
         # Frozen models and pipelines want a y, if only None.
         self.embedding_ = self._embedding(generator).fit(rows, None)
         relevance = self.embedding_.relevance_

@@ -73,10 +73,11 @@ class SequenceQueries(LatentVariableModel, Timed):
         path, outputs = self._infer_path(Y, times, sequence, coupled, adapt, callback)
         along = prediction.moments(path.network, path.beliefs, noise=True)[DATA]
         whole, variance = prediction.complete(outputs, *along)
-        found: tuple[Array, ...] = (whole, np.sqrt(variance)) if return_std else (whole,)
+        completed = self._as_given(Y, whole, np.sqrt(variance) if return_std else None)
+        found: tuple[Any, ...] = completed if return_std else (completed,)
         if return_latent:
             found += (path.beliefs[0].mean, np.sqrt(path.beliefs[0].variance))
-        return found if len(found) > 1 else whole
+        return found if len(found) > 1 else completed
 
     def transform_sequence(
         self,

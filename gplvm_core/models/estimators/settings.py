@@ -30,6 +30,7 @@ from gplvm_core.models.data.scaling import Noise
 
 Scale = Literal["global", "columns", "none"]
 Optimiser = Literal["lbfgs", "scg"]
+Seed = int | np.random.Generator | np.random.RandomState | None
 Class = TypeVar("Class", bound=type)
 
 # What a setting means, where an estimator does not say more.
@@ -55,15 +56,16 @@ SENTENCES: Mapping[str, str] = {
     "jitter": "Added to the diagonal of every kernel matrix, relative to the mean of that "
     "diagonal. Results report it.",
     "optimiser": 'The optimiser: "lbfgs", or "scg", scaled conjugate gradients.',
-    "random_state": "The seed of everything that is drawn at random.",
+    "random_state": "The seed of everything that is drawn at random: None, a whole number, or a "
+    "`numpy.random.Generator` or `RandomState`, which every fit then advances.",
     "n_jobs": "The number of threads that share the rows; None is one, −1 all processors.",
     "noise": '"shared", one noise variance for all outputs in their internal units, or '
     '"per_output": every output has a signal and a noise variance of its own (`noise_std_`), so '
     "that its scale does not matter, whatever `scaling` says.",
     "encoder": "None, or q(X) as a function of the outputs that is learnt with the mapping, so "
     'that transform of a whole row needs no inference: "kernel", a linear map and an RBF expansion '
-    '(Lawrence & Quiñonero-Candela 2006), or "network", a linear map and a hidden layer (Damianou '
-    "2015, §6.2.5). `bound_` stays a lower bound, over fewer beliefs. New rows with gaps are "
+    '(Lawrence & Quiñonero-Candela 2006), or "network", a linear map and a hidden layer. '
+    "`bound_` stays a lower bound, over fewer beliefs. New rows with gaps are "
     "inferred iteratively, as without an encoder.",
     "family": 'q of the hidden layers: "marginalised" (inducing outputs integrated out given the '
     'hidden layers) or "mean_field" (independent of them, never higher); or conditional ones, '
@@ -113,7 +115,7 @@ class Iterative:
     n_restarts: int = 1
     jitter: float = 1e-6
     optimiser: Optimiser = "lbfgs"
-    random_state: int | None = None
+    random_state: Seed = None
     n_jobs: int | None = None
 
 
@@ -164,10 +166,14 @@ def _check(name: str, value: Any, hint: Any) -> None:
         raise ValueError(f"{name} must be True or False; got {value!r}")
     if name == "n_jobs" and not (_number(value) and value != 0):
         raise ValueError(f"{name} must be None or a whole number other than 0; got {value!r}")
+    generators = np.random.Generator | np.random.RandomState
     if name == "random_state" and not (
-        (_number(value) and value >= 0) or isinstance(value, np.random.RandomState)
+        (_number(value) and value >= 0) or isinstance(value, generators)
     ):
-        raise ValueError(f"{name} must be None or a whole number of at least 0; got {value!r}")
+        raise ValueError(
+            f"{name} must be None or a whole number of at least 0, or a numpy.random.Generator or "
+            f"RandomState; got {value!r}"
+        )
     if name == "jitter" and not (_real(value) and 0.0 < value < 1.0):
         raise ValueError(f"jitter must lie between 0 and 1, relative to K; got {value!r}")
     choices = _choices(hint)

@@ -77,7 +77,7 @@ class Trainable:
     n_restarts: int
     jitter: float
     optimiser: Literal["lbfgs", "scg"]
-    random_state: int | None
+    random_state: Any
     time_kernel: Any = None
     times_: Any
     sequences_: Any
@@ -196,8 +196,8 @@ class TrainedModel(Trainable, LatentVariableModel):
         callback(progress) is called after every accepted iteration; StopIteration raised in it
         ends training with the best state so far. resume: a `progress.run` to go on from, with
         the same data and settings (a larger max_iter goes on for longer).
-        Y may be an array of PyTorch or CuPy: the sums over its rows are made there, on its device,
-        which must have float64; what is found is NumPy's.
+        Y may be an array of PyTorch or CuPy. With inducing inputs the sums over its rows are made
+        on its device, which must have float64; without, Y is copied to NumPy. Results are NumPy's.
         """
         return self._fit(Y, None, None, callback, resume)
 
@@ -265,9 +265,8 @@ class TimedModel(TrainedModel, SequenceQueries):
         different paths are independent. callback(progress) is called after every accepted
         iteration; StopIteration raised in it ends training with the best state so far. resume: a
         `progress.run` to go on from, with the same data and settings (a larger max_iter goes on
-        for longer). Y may be an array of PyTorch or CuPy: the sums over its rows are made there,
-        on its device, which must have float64. Raises DataError for times and sequences that do
-        not fit the rows.
+        for longer). An array of PyTorch or CuPy is copied to NumPy. Raises DataError for times and
+        sequences that do not fit the rows.
         """
         return self._fit(Y, times, sequences, callback, resume)
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -68,7 +68,7 @@ class TrainedRegression(FromInputs, RegressionQuestions):
     n_restarts: int
     jitter: float
     optimiser: Literal["lbfgs", "scg"]
-    random_state: int | None
+    random_state: Any
 
     def _staged(
         self,

@@ -3,11 +3,11 @@
 from collections.abc import Mapping
 from typing import Any, Literal, Self
 
-from jaxtyping import Int
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator
 
 from gplvm_core.models.data.scaling import Noise, Scaling, gaps_in_words, units_for
+from gplvm_core.models.data.training_rows import TrainingRows
 from gplvm_core.models.data.views import (
     Views,
     checked_views,
@@ -16,6 +16,7 @@ from gplvm_core.models.data.views import (
     training_views,
 )
 from gplvm_core.models.estimators.fitted import Optimised, Saved
+from gplvm_core.models.estimators.frames import names_of
 from gplvm_core.models.estimators.settings import check_settings
 from gplvm_core.models.estimators.trained import Callback, Ended, Trainable, whole
 from gplvm_core.models.estimators.views_transfer import ViewsTransfer
@@ -28,7 +29,7 @@ from gplvm_core.statistics import Executor, executor
 class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
     """A model of several views of the same rows, on one latent space that they share."""
 
-    trained_rows_: Int[NDArray[Any], " T"] | None
+    rows_: TrainingRows
     restarts_: tuple[Any, ...]
     scaling: Literal["global", "columns", "none"]
     noise: Noise
@@ -57,13 +58,16 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
         given = checked_views(views)
         internal, scalings = training_views(given, units_for(self.scaling, self.noise))
         self.views_, values = tuple(given), tuple(internal.values())
+        named = {name: names_of(view) for name, view in views.items()}
+        self.columns_ = {name: names for name, names in named.items() if names}
         unused = self._take_times(times, sequences, len(values[0]))
         with executor(self.n_jobs) as run:
             asked, offsets = self._problem(internal, run), log_jacobians(internal, scalings)
             ended = self._train(asked, sum(offsets.values()), callback, resume, self.views_)
             learnt = ended.learnt(values)
             lost = drops_by_view(ended.problem, learnt, self.views_, self._shared_node)
-        odd, self.trained_rows_ = self._take_path(ended), ended.trained_rows
+        odd, count = self._take_path(ended), len(values[0])
+        self.rows_ = TrainingRows(count, ended.trained_rows)
         notes = self._take_views(ended, learnt, scalings, offsets, lost)
         units = notes_by_view({name: each.notes for name, each in scalings.items()})
         self._note(ended.start_notes + ended.notes + units + odd + notes)

@@ -31,7 +31,7 @@ class ManifoldRelevance(LatentSettings, TrainedViews):
     from some views.
 
     Of 20,000 rows or more, without a time_kernel, a growing sample is trained and the others are
-    placed, as in BayesianGPLVM; `trained_rows_` says which were trained (None: all). Views are
+    placed, as in BayesianGPLVM; `rows_.trained` says which were trained (None: all). Views are
     worked on in memory by NumPy: those of `RowFiles` are read whole and no row passes by, and sums
     over rows are not made in another array library.
 

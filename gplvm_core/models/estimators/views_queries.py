@@ -1,11 +1,13 @@
 """Latent points and rows given in some views: what a fitted model of several views answers."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
+from sklearn.base import ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
 from gplvm_core import prediction
@@ -14,6 +16,7 @@ from gplvm_core.models.data.points import checked_dimensions, checked_points, ch
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.views import Views, given_views
 from gplvm_core.models.estimators.fitted import LatentRows
+from gplvm_core.models.estimators.frames import framed, names_of
 from gplvm_core.models.estimators.timed import Timed
 from gplvm_core.models.problems.edges import Settled, relevance_of
 from gplvm_core.models.problems.nodes import Believed
@@ -23,7 +26,7 @@ from gplvm_core.prediction.vary import interpolate, vary
 from gplvm_core.statistics import Statistics
 
 
-class ViewsQueries(Timed, LatentRows):
+class ViewsQueries(Timed, LatentRows, ClassNamePrefixFeaturesOutMixin, TransformerMixin):
     """Questions to `ManifoldRelevance`: all that needs only the fitted posteriors.
 
     Views are dicts of arrays by name, of any non-empty subset of the trained ones, NaN where
@@ -31,6 +34,8 @@ class ViewsQueries(Timed, LatentRows):
     """
 
     views_: tuple[str, ...]
+    # The names of the columns of views that were data frames; None in files of before.
+    columns_: dict[str, tuple[str, ...]] | None = None
     posteriors_: dict[str, Posterior]
     statistics_: dict[str, Statistics]
     _shared_node: int
@@ -66,16 +71,24 @@ class ViewsQueries(Timed, LatentRows):
         X_variance: ArrayLike | None = None,
         noise: bool = False,
         return_std: bool = False,
-    ) -> Views | tuple[Views, Views]:
+    ) -> Any:
         """Every view at latent points X (N × Q), certain or with variances of their own.
 
         Means by name, and with return_std standard deviations by name; noise adds each view's
-        observation noise.
+        observation noise. Data frames where X is one, or where pandas output is set.
         """
         points = self._points(X)
         spread = checked_variance(X_variance, points)
         at = Belief.certain(points) if spread is None else Belief(points, spread)
-        return self._generated(self._shared_node, at, noise, return_std)
+        found = self._generated(self._shared_node, at, noise, return_std)
+
+        def as_given(views: Views) -> dict[str, Any]:
+            return {
+                name: framed(self, X, rows, self._columns_of(name, rows.shape[1]))
+                for name, rows in views.items()
+            }
+
+        return tuple(map(as_given, found)) if isinstance(found, tuple) else as_given(found)
 
     def sample(self, n_samples: int = 1, random_state: int | None = None) -> Views:
         """Draws of all views together from the prior of the top: n × D by name, with noise."""
@@ -108,30 +121,39 @@ class ViewsQueries(Timed, LatentRows):
         return interpolate(points[0], points[1], chosen, steps)
 
     def transform(
-        self, views: Mapping[str, ArrayLike], *, return_std: bool = False
-    ) -> Float[Array, "N Q"] | tuple[Float[Array, "N Q"], Float[Array, "N Q"]]:
-        """Latent mean of new rows given in some views, and with return_std the standard deviation.
+        self,
+        views: Mapping[str, ArrayLike],
+        *,
+        return_std: bool = False,
+        scaled: bool = False,
+    ) -> Any:
+        """Latent mean (N × Q) of new rows given in some views, and with return_std the deviation.
 
         Each row on its own, x ~ N(0, I). Dimensions that none of these views uses stay at that.
-        Source: Damianou (2015), §5.2.3.
+        scaled: times `latent_scale_`, so that distances between points have a meaning, in all
+        views together. Source: Damianou (2015), §5.2.4.
         """
         belief = self._explained(self._given(views))[self._shared_node].best
-        return (belief.mean, np.sqrt(belief.variance)) if return_std else belief.mean
+        return self._placed(belief, scaled, return_std)
 
-    def complete(
-        self, views: Mapping[str, ArrayLike], *, return_std: bool = False
-    ) -> Views | tuple[Views, Views]:
+    def complete(self, views: Mapping[str, ArrayLike], *, return_std: bool = False) -> Any:
         """The given views with their missing entries (NaN) at their predictive mean.
 
         What is observed in any of them counts for all. return_std adds standard deviations by
-        name, 0 where observed, noise included.
+        name, 0 where observed, noise included. A view that is given as a data frame comes back as
+        one, and so do all where pandas output is set.
         """
         given = self._given(views)
         found = prediction.reconstructed(
             self._network, self._explained(given), noise=True, ends=given
         )
-        completed = {name: prediction.complete(rows, *found[name]) for name, rows in given.items()}
-        return by_name(completed, return_std)
+        means, deviations = {}, {}
+        for name, rows in given.items():
+            whole, variance = prediction.complete(rows, *found[name])
+            columns = None if names_of(views[name]) else self._columns_of(name, rows.shape[1])
+            means[name] = framed(self, views[name], whole, columns)
+            deviations[name] = framed(self, views[name], np.sqrt(variance), columns)
+        return (means, deviations) if return_std else means
 
     def score_samples(self, views: Mapping[str, ArrayLike]) -> Float[Array, " N"]:
         """log p(what is observed of a row in these views | training data) in nats, approximately.
@@ -163,6 +185,21 @@ class ViewsQueries(Timed, LatentRows):
     def _points(self, X: ArrayLike) -> Array:
         self._check_fitted()
         return checked_points(X, self.latent_mean_.shape[1])
+
+    def _columns_of(self, name: str, width: int) -> Sequence[str]:
+        """The names of a view's columns at training, or numbers."""
+        known = (self.columns_ or {}).get(name)
+        return known or [f"x{number}" for number in range(width)]
+
+    @property
+    def _n_features_out(self) -> int:
+        return self.latent_mean_.shape[1]
+
+    def __sklearn_tags__(self) -> Tags:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.allow_nan = tags.input_tags.dict = True
+        tags.input_tags.two_d_array = False
+        return tags
 
     def _check_fitted(self) -> None:
         check_is_fitted(self, "posteriors_")

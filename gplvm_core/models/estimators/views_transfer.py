@@ -46,7 +46,7 @@ class ViewsTransfer(ViewsQueries):
         return segments(self._uses(threshold))
 
     def segmentation_by_weight(self, delta: float = LEAST_WEIGHT) -> Segments:
-        """The same by the sources' rule: w/max w > δ (Damianou 2015, §5.2.2)."""
+        """The same by the sources' rule: w/max w > δ (Damianou 2015, §5.2.1)."""
         self._check_fitted()
         return segments(used_by_weight(self.relevance_, delta))
 

@@ -25,7 +25,7 @@ class EncodedNode:
 
     The same lower bound over fewer beliefs: values and gradients of a free q(X) are pulled back
     through the encoder. Rows with gaps are encoded as probabilistic PCA fills them in. Source:
-    Damianou (2015), §4.2.1 and §6.2.5.
+    Lawrence & Quiñonero-Candela (2006), for the means.
     """
 
     reading: Reading

@@ -27,7 +27,7 @@ def initial_latent(
 
     outputs: centred, of the same rows (NaN: missing). how: "pca", "isomap" of all of them side by
     side, each of the same total variance; "pca_each", the leading components of each side by side
-    (Damianou 2015, §5.2.1); "random"; or the means themselves (N × Q), taken as they are. Rows
+    (Damianou 2015, §5.2.3); "random"; or the means themselves (N × Q), taken as they are. Rows
     with gaps are projected, and for "isomap" filled in, by probabilistic PCA.
     """
     if isinstance(how, str) and how == "pca_each":

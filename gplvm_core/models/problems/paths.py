@@ -34,7 +34,7 @@ class PathNode:
     """Every latent dimension a Gaussian process over time, independent between sequences.
 
     Marginals and their pullback by Kalman smoothing where the kernel allows it, else in dense
-    algebra. Source: Damianou (2015), eq. 3.32.
+    algebra. Source: Damianou (2015), eq. 3.29–3.31.
     """
 
     timeline: Timeline

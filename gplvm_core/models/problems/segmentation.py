@@ -1,7 +1,7 @@
 """Which latent dimensions each view uses: shared, private and unused parts of the latent space.
 
 A view uses a dimension when its own bound falls without it (its ARD weight set to 0). The sources
-look at the weight alone (Damianou 2015, §5.2.2): a small weight may still carry much.
+look at the weight alone (Damianou 2015, §5.2.1): a small weight may still carry much.
 """
 
 from collections.abc import Mapping

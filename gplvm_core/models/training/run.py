@@ -183,12 +183,19 @@ def _in_words(views: tuple[str, ...]) -> str:
 
 
 def seeds_for(random_state: Any, n_restarts: int, n_recipes: int = 1) -> tuple[int, ...]:
-    """One seed a start, drawn from scikit-learn's random_state: every recipe `n_restarts` times.
+    """One seed a start, drawn by a random_state: every recipe `n_restarts` times.
 
     The starts that follow one drawn seed take one recipe each, and consecutive seeds.
     """
     if n_restarts < 1:
         raise ValueError(f"n_restarts must be at least 1; got {n_restarts}")
-    drawn = check_random_state(random_state).randint(2**31 - 1, size=n_restarts)
+    drawn = as_random_state(random_state).randint(2**31 - 1, size=n_restarts)
     firsts = (int(seed) // n_recipes * n_recipes for seed in drawn)
     return tuple(first + at for first in firsts for at in range(n_recipes))
+
+
+def as_random_state(random_state: Any) -> np.random.RandomState:
+    """What scikit-learn takes (None, a seed, a RandomState), or a Generator, which seeds one."""
+    if isinstance(random_state, np.random.Generator):
+        return np.random.RandomState(int(random_state.integers(2**31)))
+    return check_random_state(random_state)

@@ -199,13 +199,12 @@ def story_of(dataset_name: str, fallback_title: str) -> Story:
 
 def rows_in_words(model: Any) -> str | None:
     """Which rows trained a model of many, and what became of the others; None where all did."""
-    trained = getattr(model, "trained_rows_", None)
-    if trained is None:
+    rows = getattr(model, "rows_", None)
+    if rows is None or rows.trained is None:
         return None
-    on_map = len(model.latent_mean_)
-    total = model.n_rows_ or on_map
-    words = f"trained on {len(trained):,} of {total:,} rows, {on_map - len(trained):,} placed"
-    return words if total == on_map else f"{words}, {total - on_map:,} passed by"
+    on_map, count = len(model.latent_mean_), len(rows.trained)
+    words = f"trained on {count:,} of {rows.count:,} rows, {on_map - count:,} placed"
+    return words if rows.count == on_map else f"{words}, {rows.count - on_map:,} passed by"
 
 
 def whole(value: float) -> str:

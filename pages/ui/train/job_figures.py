@@ -135,7 +135,9 @@ def figures_state(job: Snapshot) -> tuple[Array, Array, Array] | None:
                 layer = next((each for each in model.layers_ if not each.doubt_), model.layers_[-1])
                 width = layer.latent_mean_.shape[1]
                 return layer.latent_mean_, layer.relevance_[:width], layer.information_
-            return model.latent_mean_, joint_relevance(model.relevance_), model.information_
+            relevance = joint_relevance(model.relevance_)
+            information = getattr(model, "information_", np.full(len(relevance), np.nan))
+            return model.latent_mean_, relevance, information
     if job.progress is None:
         return None
     return job.progress.latent_mean, job.progress.relevance, job.progress.information

@@ -134,7 +134,7 @@ def class_probabilities(
     from sklearn.linear_model import LogisticRegression
 
     assert _dataset.labels is not None
-    scale = np.sqrt(np.maximum(np.asarray(_model.relevance_, dtype=float), 0.0))
+    scale = _model.latent_scale_
     others = np.arange(_dataset.n_points) != own_row
     labels = _dataset.labels[others]
     probabilities = np.zeros(int(_dataset.labels.max()) + 1)

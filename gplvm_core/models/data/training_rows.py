@@ -1,0 +1,53 @@
+"""Which rows a model was trained on, and which of them it remembers."""
+
+from dataclasses import dataclass, replace
+from typing import Self
+
+import numpy as np
+from jaxtyping import Int
+from numpy.typing import NDArray
+
+Rows = NDArray[np.intp]
+
+# The attributes of a fitted model that this record replaced, and its fields for them.
+FORMER = {
+    "trained_rows_": "trained",
+    "kept_rows_": "kept",
+    "n_rows_": "count",
+    "file_rows_": "in_files",
+}
+
+
+@dataclass(frozen=True)
+class TrainingRows:
+    """The rows that a fitted model knows (its attribute `rows_`).
+
+    count: the rows that its mapping and its bound are of. trained: the rows that training saw;
+    None: all. kept: the rows that `latent_mean_` is of, by their numbers in the files; None: all.
+    in_files: the rows that the files hold; None: the model was not trained from files, or read
+    them completely.
+    """
+
+    count: int
+    trained: Int[Rows, " T"] | None = None
+    kept: Int[Rows, " K"] | None = None
+    in_files: int | None = None
+
+    @classmethod
+    def sampled(cls, files: int, kept: Int[Rows, " K"], trained: Int[Rows, " T"] | None) -> Self:
+        """A sample of the rows of files; trained: which rows of the sample training saw."""
+        return cls(len(kept), kept if trained is None else kept[trained], kept, files)
+
+    def more(self, count: int) -> Self:
+        """So many rows more, of which the model has sums alone."""
+        return replace(self, count=self.count + count)
+
+    def with_beliefs(self, count: int) -> Self:
+        """So many rows more, which `latent_mean_` has last and training did not see."""
+        trained = np.arange(self.count) if self.trained is None else self.trained
+        kept = self.kept
+        if kept is not None:
+            # After the files' last row: rows that a stop left unread keep their numbers.
+            first = max(self.in_files or self.count, int(kept[-1]) + 1)
+            kept = np.append(kept, first + np.arange(count))
+        return replace(self.more(count), trained=trained, kept=kept)

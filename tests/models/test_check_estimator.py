@@ -1,0 +1,106 @@
+"""scikit-learn's own checks, of every estimator of the package."""
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from sklearn.base import BaseEstimator
+from sklearn.neighbors import KNeighborsClassifier
+from sklearn.utils.estimator_checks import parametrize_with_checks
+
+import gplvm_core
+from gplvm_core import (
+    GPLVM,
+    RBF,
+    AutoregressiveGP,
+    BayesianGPLVM,
+    BayesianPCA,
+    DeepGP,
+    DeepGPLVM,
+    DeepManifoldRelevance,
+    DynamicalGPLVM,
+    Edge,
+    GenerativeClassifier,
+    ManifoldRelevance,
+    Model,
+    ProbabilisticPCA,
+    SemiDescribedGPRegression,
+    SemiSupervisedClassifier,
+    SparseGPRegression,
+)
+from gplvm_core.models.problems import regression
+
+ESTIMATORS = [
+    AutoregressiveGP(2, 8, max_iter=5, random_state=0),
+    BayesianGPLVM(2, 8, max_iter=8, random_state=0),
+    BayesianGPLVM(2, 8, max_iter=8, random_state=0, noise="per_output"),
+    BayesianGPLVM(2, 8, max_iter=8, random_state=0, encoder="kernel"),
+    BayesianGPLVM(2, 8, max_iter=8, random_state=0, encoder="network"),
+    BayesianPCA(2, max_iter=8, random_state=0),
+    DeepGP((1,), 5, max_iter=2, random_state=0),
+    DeepGPLVM((2, 3), 8, max_iter=8, random_state=0),
+    DeepManifoldRelevance((2, 3), 8, max_iter=8, random_state=0),
+    DynamicalGPLVM(2, 8, max_iter=8, random_state=0),
+    GPLVM(2, max_iter=8, random_state=0),
+    GPLVM(2, 8, max_iter=8, random_state=0),
+    GenerativeClassifier(ProbabilisticPCA(1)),
+    ManifoldRelevance(2, 8, max_iter=8, random_state=0),
+    Model({"x": 2}, [Edge("x", "y", n_inducing=8)], max_iter=8, random_state=0),
+    ProbabilisticPCA(2),
+    SemiDescribedGPRegression(8, max_iter=3, random_state=0),
+    SemiSupervisedClassifier(BayesianGPLVM(2, 8, max_iter=3, random_state=0), random_state=0),
+    SemiSupervisedClassifier(
+        BayesianGPLVM(2, 8, max_iter=3, random_state=0, encoder="kernel"),
+        KNeighborsClassifier(3),
+        random_state=0,
+    ),
+    SparseGPRegression(8, kernel=RBF(1.0, 2.0), max_iter=3, random_state=0),
+]
+
+# A regression's density is one of outputs given inputs: checks that pass X alone cannot ask it.
+NEEDS_OUTPUTS = {
+    "check_methods_sample_order_invariance": "score_samples takes X and Y",
+    "check_methods_subset_invariance": "score_samples takes X and Y",
+}
+# The checks that an estimator does not pass, each with its reason.
+EXPECTED: dict[type, dict[str, str]] = {
+    AutoregressiveGP: {"check_fit1d": "a series may have one dimension"},
+    DeepGP: NEEDS_OUTPUTS,
+    SemiDescribedGPRegression: NEEDS_OUTPUTS,
+    SemiSupervisedClassifier: {
+        "check_classifiers_classes": "its last part takes −1 for a class; here it is no label"
+    },
+    SparseGPRegression: NEEDS_OUTPUTS,
+}
+# Their data are dicts of tables, for which scikit-learn has one check: that they can be cloned.
+OF_SEVERAL_TABLES = {DeepManifoldRelevance, ManifoldRelevance, Model}
+
+
+@pytest.fixture
+def quick_starts(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The shallow regression that training starts from need not be a good one."""
+    monkeypatch.setattr(regression, "SUBSET_ITERATIONS", 1)
+    monkeypatch.setattr(regression, "SUBSET", 10)
+
+
+@pytest.mark.usefixtures("quick_starts")
+@pytest.mark.filterwarnings("ignore::UserWarning")
+@parametrize_with_checks(
+    ESTIMATORS,
+    expected_failed_checks=lambda estimator: EXPECTED.get(type(estimator), {}),
+    xfail_strict=True,
+)
+def test_estimator(estimator: BaseEstimator, check: Callable[[Any], None]) -> None:
+    check(estimator)
+
+
+def test_every_estimator_is_checked() -> None:
+    public = {getattr(gplvm_core, name) for name in gplvm_core.__all__}
+    estimators = {
+        each for each in public if isinstance(each, type) and issubclass(each, BaseEstimator)
+    }
+    assert estimators == {type(each) for each in ESTIMATORS}
+    dicts = {
+        type(each) for each in ESTIMATORS if not each.__sklearn_tags__().input_tags.two_d_array
+    }
+    assert dicts == OF_SEVERAL_TABLES
