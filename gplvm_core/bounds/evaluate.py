@@ -7,10 +7,11 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
+from gplvm_core.arrays import Place, to_numpy
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds.layer import Layer, evaluate_layer
 from gplvm_core.kernels import Kernel
-from gplvm_core.numerics import Array, Place, to_numpy
+from gplvm_core.numerics import Array
 from gplvm_core.priors import StandardNormal
 from gplvm_core.statistics import Targets, executor
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from gplvm_core.numerics import Place
+from gplvm_core.arrays import Place
 
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")

@@ -8,6 +8,7 @@ from typing import Any, Literal, Self, TypeVar, cast
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
+from gplvm_core.arrays import Place
 from gplvm_core.models.data.scaling import (
     Noise,
     Scaling,
@@ -29,7 +30,7 @@ from gplvm_core.models.training.run import Problem, Run, Trained, seeds_for
 from gplvm_core.models.training.schedule import STOPPED, Training
 from gplvm_core.models.training.watched import Watched
 from gplvm_core.models.training.work import EVEN
-from gplvm_core.numerics import Array, Place
+from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
 from gplvm_core.priors.encoder import Encoder
 from gplvm_core.statistics import Executor, executor
