@@ -48,7 +48,7 @@ def reduce_statistics(
     belief: Belief,
     inducing: Float[Array, "M Q"],
     targets: Targets,
-    run: Executor = serial,
+    executor: Executor = serial,
 ) -> tuple[Statistics, StatisticsPullback]:
     """The statistics of all points, and the map from their adjoints to gradients.
 
@@ -78,7 +78,7 @@ def reduce_statistics(
             shape = belief.n_points, targets.n_outputs
             moved = Belief(np.empty(shape), np.empty(shape))
         d_inducing, d_kernel = np.zeros_like(inducing), None
-        for (rows, _), part in zip(chunks, run(back, chunks), strict=True):
+        for (rows, _), part in zip(chunks, executor(back, chunks), strict=True):
             mean[rows], variance[rows] = part.inputs.mean, part.inputs.variance
             d_inducing += part.inputs.inducing
             own = part.inputs.kernel
@@ -87,7 +87,7 @@ def reduce_statistics(
                 moved.mean[rows], moved.variance[rows] = part.targets.mean, part.targets.variance
         return PulledBack(Gradients(mean, variance, d_inducing, d_kernel), moved)
 
-    return reduce(add, run(forward, chunks)), pullback
+    return reduce(add, executor(forward, chunks)), pullback
 
 
 def chunks_of(n_points: int, size: int = POINTS_PER_CHUNK) -> list[slice]:

@@ -94,9 +94,9 @@ def test_sums_over_a_batch_are_made_where_the_data_are(monkeypatch: pytest.Monke
     strict = pytest.importorskip("array_api_strict")
     made = set()
 
-    def told(kernel: object, belief: object, inducing: object, targets: Targets, run: object):
+    def told(kernel: object, belief: object, inducing: object, targets: Targets, executor: object):
         made.add(type(targets.values))
-        return reduce_statistics(kernel, belief, inducing, targets, run)
+        return reduce_statistics(kernel, belief, inducing, targets, executor)
 
     monkeypatch.setattr("gplvm_core.models.batches.bound.reduce_statistics", told)
     values = rows(300, gaps=True)

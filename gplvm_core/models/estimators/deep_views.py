@@ -135,7 +135,7 @@ class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
         model.n_features_in_ = model.posterior_.n_outputs
         return model
 
-    def _problem(self, internal: Views, run: Executor) -> Graph:
+    def _problem(self, internal: Views, executor: Executor) -> Graph:
         wide, spaces = widths(self.n_components), self._own_widths(tuple(internal))
         kernels: tuple[Any, ...] = for_layers("kernel", self.kernel, len(wide))
         *above, last = kernels
@@ -148,7 +148,7 @@ class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
         def top(outputs: Array, n_latent: int) -> Node:
             return LatentNode() if over is None else PathNode(self._timeline, over)
 
-        deep = LatentChain(top, self.family, self.noise, self.jitter, run)
+        deep = LatentChain(top, self.family, self.noise, self.jitter, executor)
         return deep.graph(begin, alone=over is None)
 
     def _examined(
