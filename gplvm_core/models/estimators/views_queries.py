@@ -142,8 +142,7 @@ class ViewsQueries(Timed, LatentRows):
         """log p(what is observed of a row in these views | training data) in nats, approximately.
 
         The difference of the bounds with and without the row in every layer: it bounds nothing.
-        With n_samples by importance sampling over the row's latent points in all layers: low on
-        average; the bias shrinks as the number of draws grows.
+        With n_samples by importance sampling: low on average, less so with more draws.
         """
         given = self._given(views)
         found = self._explained(given)
