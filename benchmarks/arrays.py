@@ -17,10 +17,10 @@ from typing import Any
 import numpy as np
 
 from benchmarks.common import table, versions, write_row
+from gplvm_core.arrays import Place
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, LayerValue, evaluate_layer
 from gplvm_core.kernels import RBF
-from gplvm_core.numerics import Place
 from gplvm_core.statistics import Targets
 
 # N, D, Q, M

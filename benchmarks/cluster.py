@@ -67,11 +67,11 @@ class Pass:
     def __init__(self, files: RowFiles, kept: Any, model: BayesianGPLVM) -> None:
         self.files, self.kept, self.model = files, kept, model
 
-    def run(self, run: Executor, after: Iterable[Any] = ()) -> tuple[Array, dict[str, float]]:
+    def run(self, executor: Executor, after: Iterable[Any] = ()) -> tuple[Array, dict[str, float]]:
         """What is found of all rows, and what it took; `after`: is asked after every part."""
         begin, cpu, total = time.perf_counter(), time.process_time(), None
         watch = iter(after)
-        for sums in pass_by(self.files, *self._known(), run):
+        for sums in pass_by(self.files, *self._known(), executor):
             total = sums if total is None else total + sums
             next(watch, None)
         assert total is not None
@@ -95,10 +95,10 @@ def busy(client: Client) -> dict[str, float]:
     return dict(client.run(time.process_time))
 
 
-def handing_out(run: Executor, sums: int) -> float:
+def handing_out(executor: Executor, sums: int) -> float:
     """CPU seconds of the client, and here of the scheduler, for a part that costs nothing else."""
     begin = time.process_time()
-    list(run(np.zeros, [sums // 8] * TRIED))
+    list(executor(np.zeros, [sums // 8] * TRIED))
     return (time.process_time() - begin) / TRIED
 
 
@@ -108,9 +108,9 @@ def on_cluster(work: Pass, n_workers: int, kill: bool) -> tuple[Array, dict[str,
         dask.config.set(QUIET),
         LocalCluster(n_workers=n_workers, threads_per_worker=1, dashboard_address=None) as local,
         Client(local.scheduler_address, set_as_default=False) as client,
-        cluster(local.scheduler_address) as run,
+        cluster(local.scheduler_address) as executor,
     ):
-        handing = handing_out(run, work.bytes_of()["sums"])
+        handing = handing_out(executor, work.bytes_of()["sums"])
         before = busy(client)
         victim = next(iter(client.run(os.getpid).values()))
         parts = len(work.files.parts())
@@ -122,7 +122,7 @@ def on_cluster(work: Pass, n_workers: int, kill: bool) -> tuple[Array, dict[str,
                     print(f"worker {victim} is killed", flush=True)
                 yield
 
-        found, seconds = work.run(run, after())
+        found, seconds = work.run(executor, after())
         now = busy(client)
     used = sum(now[name] - before.get(name, 0.0) for name in now)
     return found, {**seconds, "cpu": used, "handing": handing}

@@ -104,7 +104,7 @@ def layers() -> None:
             depth - 1,
             family="marginalised",
             jitter=1e-6,
-            run=serial,
+            executor=serial,
         )
         start = graph.start(0)
         spent = []

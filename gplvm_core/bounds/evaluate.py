@@ -7,12 +7,13 @@ import numpy as np
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
+from gplvm_core.arrays import Place, to_numpy
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds.layer import Layer, evaluate_layer
 from gplvm_core.kernels import Kernel
-from gplvm_core.numerics import Array, Place, to_numpy
+from gplvm_core.numerics import Array
 from gplvm_core.priors import StandardNormal
-from gplvm_core.statistics import Targets, executor
+from gplvm_core.statistics import Targets, executor_for
 
 
 @dataclass(frozen=True)
@@ -53,14 +54,14 @@ def evaluate_bound(
     kernel = kernel.with_latent(mean.shape[1])
     kernel.check()
     belief = Belief(mean, variance)
-    with executor(n_jobs, place) as run:
+    with executor_for(n_jobs, place) as executor:
         at = evaluate_layer(
             Layer(kernel, inducing, float(noise_variance)),
             belief,
             Targets.of(targets).at(place),
             jitter=jitter,
             relative=False,
-            run=run,
+            executor=executor,
         )
     kl, d_kl = StandardNormal().kl(belief)
     return at.value - kl, BoundGradients(

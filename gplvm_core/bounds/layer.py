@@ -92,7 +92,7 @@ def evaluate_layer(
     noise_held: bool = False,
     mean_field: bool = False,
     per_output: bool = False,
-    run: Executor = serial,
+    executor: Executor = serial,
 ) -> LayerValue:
     """F_data and all its gradients in constrained units, in two passes over the data.
 
@@ -106,10 +106,10 @@ def evaluate_layer(
     """
     if per_output or layer.ratio is not None:
         return _evaluate_per_output(
-            layer, belief, targets, jitter, relative, profile, ratio, most_ratio, run
+            layer, belief, targets, jitter, relative, profile, ratio, most_ratio, executor
         )
     left = targets if layer.slope is None else replace(targets, slope=layer.slope)
-    reduced = reduce_statistics(layer.kernel, belief, layer.inducing, left, run)
+    reduced = reduce_statistics(layer.kernel, belief, layer.inducing, left, executor)
     held = float(layer.noise_variance) if noise_held else None
     scales = Scales(profile, ratio, most_ratio, held)
     return evaluate_statistics(
@@ -200,7 +200,7 @@ def _evaluate_per_output(
     profile: bool,
     ratio: float | None,
     most_ratio: float,
-    run: Executor,
+    executor: Executor,
 ) -> LayerValue:
     """`evaluate_layer` for data with a signal and a noise variance of each output's own.
 
@@ -208,7 +208,9 @@ def _evaluate_per_output(
     """
     if targets.variance is not None or targets.values.shape[1] != targets.n_outputs:
         raise ValueError("noise per output is for data, with every column (Targets.whole)")
-    statistics, pullback = reduce_statistics(layer.kernel, belief, layer.inducing, targets, run)
+    statistics, pullback = reduce_statistics(
+        layer.kernel, belief, layer.inducing, targets, executor
+    )
     gram = gram_factor(layer.kernel, layer.inducing, jitter, relative=relative)
     spectra, found = Spectra.of(statistics, gram), None
     if profile:

@@ -11,7 +11,7 @@ from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Kept, Pullback
 from gplvm_core.kernels.kernel import Kernel
 from gplvm_core.kernels.stationary import Stationary
 from gplvm_core.kernels.waves import Waves
-from gplvm_core.numerics import Array, filled, namespace, to_numpy
+from gplvm_core.numerics import Array
 
 
 @dataclass(frozen=True, repr=False)
@@ -28,10 +28,12 @@ class Bias(Stationary):
         return None if isinstance(carrier, Bias) else partial(cross_bias, carrier, self)
 
     def psi1(self, mean: Array, variance: Array, inducing: Array) -> tuple[Array, Pullback]:
-        def pullback(adjoint: Array) -> Gradients:
-            return self._only_variance(mean, inducing, float(namespace(adjoint).sum(adjoint)))
+        shape = len(mean), len(inducing)
 
-        return filled((mean.shape[0], len(inducing)), float(self.variance), mean), pullback
+        def pullback(adjoint: Array) -> Gradients:
+            return self._only_variance(mean, inducing, float(np.sum(adjoint)))
+
+        return np.full(shape, float(self.variance), like=mean), pullback
 
     def grouped_psi2(
         self,
@@ -41,7 +43,7 @@ class Bias(Stationary):
         rows: Array,
         keep: Kept | None = None,
     ) -> tuple[Array, Pullback]:
-        counts, size = to_numpy(namespace(rows).sum(rows, axis=0)), len(inducing)
+        counts, size = np.asarray(np.sum(rows, axis=0)), len(inducing)
 
         def pullback(adjoint: Array) -> Gradients:
             total = float(counts @ adjoint.sum(axis=(1, 2)))
@@ -61,15 +63,11 @@ class Bias(Stationary):
     def from_waves(self, gradient: Waves) -> Self:
         return replace(self, variance=gradient.variance)
 
-    @property
-    def in_any_library(self) -> bool:
-        return True
-
     def browser_form(self) -> list[dict[str, Any]]:
         return [{"kind": "bias", "variance": float(self.variance)}]
 
     def _only_variance(self, mean: Array, inducing: Array, d_variance: float) -> Gradients:
-        nothing = namespace(mean).zeros_like(mean)
+        nothing = np.zeros_like(mean)
         return Gradients(
             nothing, nothing, np.zeros_like(inducing), replace(self, variance=d_variance)
         )

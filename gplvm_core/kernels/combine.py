@@ -12,7 +12,7 @@ import numpy as np
 
 from gplvm_core.kernels.gradients import Cross, Gradients
 from gplvm_core.kernels.kernel import Kernel
-from gplvm_core.numerics import Array, beside, filled, namespace, to_numpy
+from gplvm_core.numerics import Array
 
 
 def cross_bias(
@@ -20,14 +20,14 @@ def cross_bias(
 ) -> Cross:
     """Ψ·bias: a constant meets any kernel."""
     psi1, _ = carrier.psi1(mean, variance, inducing)
-    column = to_numpy(rows.T @ psi1)
+    column = np.asarray(rows.T @ psi1)
 
     def pullback(adjoint: Array) -> tuple[Array, tuple[Gradients, Gradients]]:
         summed = adjoint.sum(axis=2)
-        nothing, no_inducing = namespace(mean).zeros_like(mean), np.zeros_like(inducing)
+        nothing, no_inducing = np.zeros_like(mean), np.zeros_like(inducing)
         own = Gradients(nothing, nothing, no_inducing, carrier.zero())
         d_bias = replace(bias, variance=2.0 * float(np.vdot(summed, column)))
-        through = (2.0 * float(bias.variance)) * (rows @ beside(summed, mean))
+        through = (2.0 * float(bias.variance)) * (rows @ summed)
         return through, (own, replace(own, kernel=d_bias))
 
     return Cross(bias.variance * (column[:, :, None] + column[:, None, :]), pullback)
@@ -38,14 +38,13 @@ def cross_rbf_linear(
 ) -> Cross:
     """The first tilted moment of the RBF meets a linear kernel."""
     # C = T diag(c) Zᵀ, T_mq = Σ_n ψ1_nm m̂_nmq with m̂ = μ/d + (1 − 1/d) z, d = 1 + wS.
-    xp = namespace(mean)
-    weight = beside(np.array(np.broadcast_to(carrier.relevance, (mean.shape[1],))), mean)
+    weight = np.asarray(np.broadcast_to(carrier.relevance, mean.shape[1:]), like=mean)
     psi1, _ = carrier.psi1(mean, variance, inducing)
     spread = 1.0 + weight * variance
     shrunk, pulled_in = mean / spread, 1.0 - 1.0 / spread
     columns = [rows[:, g : g + 1] for g in range(rows.shape[1])]
-    attracted = np.stack([to_numpy((psi1 * column).T @ pulled_in) for column in columns])
-    tilted = np.stack([to_numpy((psi1 * column).T @ shrunk) for column in columns])
+    attracted = np.stack([np.asarray((psi1 * column).T @ pulled_in) for column in columns])
+    tilted = np.stack([np.asarray((psi1 * column).T @ shrunk) for column in columns])
     tilted += inducing * attracted
     half = (tilted * linear.variance) @ inducing.T
 
@@ -53,20 +52,20 @@ def cross_rbf_linear(
         carried = 2.0 * adjoint @ inducing
         d_tilted = carried * linear.variance
         d_inducing = (2.0 * adjoint @ tilted) * linear.variance + d_tilted * attracted
-        through = xp.zeros_like(psi1)
-        d_shrunk, d_pulled = xp.zeros_like(mean), xp.zeros_like(mean)
+        through = np.zeros_like(psi1)
+        d_shrunk, d_pulled = np.zeros_like(mean), np.zeros_like(mean)
         for column, d_column in zip(columns, d_tilted, strict=True):
-            toward, across = beside(d_column, mean), beside(d_column * inducing, mean)
+            toward, across = (np.asarray(a, like=mean) for a in (d_column, d_column * inducing))
             through += column * (shrunk @ toward.T + pulled_in @ across.T)
             d_shrunk += column * (psi1 @ toward)
             d_pulled += column * (psi1 @ across)
         d_spread = (d_pulled - d_shrunk * mean) / spread**2
-        nothing = xp.zeros_like(mean)
+        nothing = np.zeros_like(mean)
         own = Gradients(
             d_shrunk / spread,
             d_spread * weight,
             d_inducing.sum(axis=0),
-            carrier._shaped(0.0, to_numpy(xp.sum(d_spread * variance, axis=0))),
+            carrier._shaped(0.0, np.asarray(np.sum(d_spread * variance, axis=0))),
         )
         other = Gradients(
             nothing,
@@ -107,8 +106,8 @@ def cross_nothing(
     size = len(inducing)
 
     def pullback(adjoint: Array) -> tuple[Array, tuple[Gradients, Gradients]]:
-        nothing, no_inducing = namespace(mean).zeros_like(mean), np.zeros_like(inducing)
+        nothing, no_inducing = np.zeros_like(mean), np.zeros_like(inducing)
         own = Gradients(nothing, nothing, no_inducing, carrier.zero())
-        return filled((mean.shape[0], size), 0.0, mean), (own, replace(own, kernel=other.zero()))
+        return np.zeros((len(mean), size), like=mean), (own, replace(own, kernel=other.zero()))
 
     return Cross(np.zeros((rows.shape[1], size, size)), pullback)

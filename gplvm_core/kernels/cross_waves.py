@@ -12,7 +12,7 @@ import numpy as np
 from gplvm_core.kernels.gradients import CrossBuilder, CrossWhole, Gradients
 from gplvm_core.kernels.wave_pairs import WavePairs
 from gplvm_core.kernels.waves import Waves
-from gplvm_core.numerics import Array, namespace
+from gplvm_core.numerics import Array
 from gplvm_core.parameters import add
 
 
@@ -85,5 +85,5 @@ def cross_waves_linear(
 
 
 def _of_kernel(mean: Array, inducing: Array, kernel: Any) -> Gradients:
-    nothing = namespace(mean).zeros_like(mean)
+    nothing = np.zeros_like(mean)
     return Gradients(nothing, nothing, np.zeros_like(inducing), kernel)

@@ -7,7 +7,7 @@ import numpy as np
 from jaxtyping import Float
 
 from gplvm_core.kernels.gradients import Gradients, Pullback
-from gplvm_core.numerics import AnyArray, Array, beside, to_numpy
+from gplvm_core.numerics import AnyArray, Array
 from gplvm_core.parameters import add
 
 # Rows whose diagonal a pullback takes from one square matrix.
@@ -57,9 +57,9 @@ def products(
 ) -> Float[Array, "G M M"]:
     """Φ of every group from Ψ, where ⟨kk'⟩ is kk'; rows None: one group of all points."""
     if rows is None:
-        return to_numpy(psi1.T @ psi1)[None]
+        return np.asarray(psi1.T @ psi1)[None]
     seen = (rows[:, g : g + 1] for g in range(rows.shape[1]))
-    return np.stack([to_numpy((psi1 * each).T @ psi1) for each in seen])
+    return np.stack([np.asarray((psi1 * each).T @ psi1) for each in seen])
 
 
 def products_pullback(
@@ -68,7 +68,7 @@ def products_pullback(
     rows: Float[AnyArray, "N G"] | None = None,
 ) -> Float[AnyArray, "N M"]:
     """The adjoint of Ψ through such a Φ."""
-    both = [beside(each + each.T, psi1) for each in adjoint]
+    both = [each + each.T for each in adjoint]
     if rows is None:
         return psi1 @ both[0]
     return sum(rows[:, g : g + 1] * (psi1 @ each) for g, each in enumerate(both))

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from jaxtyping import Float
 
-from gplvm_core.numerics import AnyArray, Array, filled
+from gplvm_core.numerics import AnyArray, Array
 from gplvm_core.parameters import add
 
 
@@ -101,7 +101,8 @@ class CrossWhole:
 
     def pullback(self, adjoint: Float[Array, "G M M"]) -> tuple[Array, tuple[Gradients, Gradients]]:
         _, own, other = self.pull(adjoint, self.rows)
-        return filled((own.mean.shape[0], len(own.inducing)), 0.0, own.mean), (own, other)
+        shape = len(own.mean), len(own.inducing)
+        return np.zeros(shape, like=own.mean), (own, other)
 
     def weighted(
         self, adjoint: Float[Array, "G M M"], psi1: Float[Array, "N M"], pull_psi1: Pullback

@@ -12,7 +12,7 @@ from gplvm_core.kernels.exact import exact_psi0, exact_psi1, exact_psi2, stacked
 from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Kept, Pullback, WeightedPsi2
 from gplvm_core.kernels.parametric import KernelError, Parametric
 from gplvm_core.kernels.waves import Waves
-from gplvm_core.numerics import AnyArray, Array, filled, unfold_upper
+from gplvm_core.numerics import AnyArray, Array, unfold_upper
 
 # What the Φ of points, each a group of its own, may take in memory: numbers, 32 MB of them.
 MOST_NUMBERS = 4_000_000
@@ -118,7 +118,7 @@ class Kernel(Parametric):
 
         keep: an empty list, for whatever spares `psi2_pullback` of the same inputs some work.
         """
-        rows = filled((mean.shape[0], 1), 1.0, mean)
+        rows = np.ones((len(mean), 1), like=mean)
         value, pullback = self.grouped_psi2(mean, variance, inducing, rows, keep)
         return value[0], lambda adjoint: pullback(adjoint[None])
 
@@ -205,15 +205,6 @@ class Kernel(Parametric):
         from gplvm_core.kernels.refused import without_drawing
 
         raise without_drawing(self)
-
-    @property
-    def in_any_library(self) -> bool:
-        """Whether psi0, psi1, psi2 and the pullbacks take arrays of other libraries than NumPy.
-
-        mean, variance and rows are such arrays then, and so is all that has a row a point (psi0,
-        psi1, their adjoints, ∂mean and ∂variance); all else stays NumPy's.
-        """
-        return False
 
     @property
     def relevance(self) -> Float[Array, " Q"] | None:

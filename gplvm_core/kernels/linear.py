@@ -14,15 +14,7 @@ from gplvm_core.kernels.declare import positive
 from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Kept, Pullback, WeightedPsi2
 from gplvm_core.kernels.kernel import Kernel
 from gplvm_core.kernels.rbf import RBF
-from gplvm_core.numerics import (
-    AnyArray,
-    Array,
-    beside,
-    namespace,
-    symmetrise,
-    to_numpy,
-    unfold_upper,
-)
+from gplvm_core.numerics import AnyArray, Array, symmetrise, unfold_upper
 
 
 @dataclass(frozen=True, repr=False)
@@ -44,7 +36,7 @@ class Linear(Kernel):
     def psi0(
         self, mean: Array, variance: Array
     ) -> tuple[Array, Callable[[Array], tuple[Array, Array, Self]]]:
-        xp, weight, second = namespace(mean), self._weight(mean), mean**2 + variance
+        weight, second = self._weight(mean), mean**2 + variance
 
         def pullback(adjoint: Array) -> tuple[Array, Array, Self]:
             column = adjoint[:, None]
@@ -52,10 +44,10 @@ class Linear(Kernel):
             return (
                 2.0 * d_variance * mean,
                 d_variance,
-                self._shaped(to_numpy(xp.sum(column * second, axis=0))),
+                self._shaped(np.asarray(np.sum(column * second, axis=0))),
             )
 
-        return xp.sum(second * weight, axis=1), pullback
+        return np.sum(second * weight, axis=1), pullback
 
     def cross_with(self, carrier: Kernel) -> CrossBuilder | None:
         if isinstance(carrier, RBF):
@@ -63,15 +55,15 @@ class Linear(Kernel):
         return partial(cross_waves_linear, carrier, self) if carrier.waves else None
 
     def psi1(self, mean: Array, variance: Array, inducing: Array) -> tuple[Array, Pullback]:
-        xp, weight, inducing = namespace(mean), self._weight(mean), beside(inducing, mean)
+        weight, inducing = self._weight(mean), np.asarray(inducing, like=mean)
 
         def pullback(adjoint: Array) -> Gradients:
             carried = adjoint @ inducing
             return Gradients(
                 carried * weight,
-                xp.zeros_like(variance),
-                to_numpy((adjoint.T @ mean) * weight),
-                self._shaped(to_numpy(xp.sum(mean * carried, axis=0))),
+                np.zeros_like(variance),
+                np.asarray((adjoint.T @ mean) * weight),
+                self._shaped(np.asarray(np.sum(mean * carried, axis=0))),
             )
 
         return (mean * weight) @ inducing.T, pullback
@@ -87,19 +79,19 @@ class Linear(Kernel):
         # Φ = Z C (Σ μμᵀ + S) C Zᵀ with C = diag(c): a group's data enter through one Q × Q matrix.
         n_latent, weighted = mean.shape[1], inducing * self.variance
         groups = range(rows.shape[1])
-        second = np.stack([to_numpy((mean * rows[:, g : g + 1]).T @ mean) for g in groups])
-        second[:, np.arange(n_latent), np.arange(n_latent)] += to_numpy(rows.T @ variance)
+        second = np.stack([np.asarray((mean * rows[:, g : g + 1]).T @ mean) for g in groups])
+        second[:, np.arange(n_latent), np.arange(n_latent)] += np.asarray(rows.T @ variance)
         value = weighted @ second @ weighted.T
 
         def pullback(adjoint: Array) -> Gradients:
             d_second = weighted.T @ adjoint @ weighted
             d_weighted = 2.0 * np.sum(adjoint @ weighted @ second, axis=0)
-            d_mean = namespace(mean).zeros_like(mean)
+            d_mean = np.zeros_like(mean)
             for g in groups:
-                d_mean += 2.0 * rows[:, g : g + 1] * (mean @ beside(d_second[g], mean))
+                d_mean += 2.0 * rows[:, g : g + 1] * (mean @ d_second[g])
             return Gradients(
                 d_mean,
-                rows @ beside(np.diagonal(d_second, axis1=1, axis2=2), mean),
+                rows @ np.diagonal(d_second, axis1=1, axis2=2),
                 d_weighted * self.variance,
                 self._shaped(np.sum(d_weighted * inducing, axis=0)),
             )
@@ -119,10 +111,6 @@ class Linear(Kernel):
         return weighted
 
     @property
-    def in_any_library(self) -> bool:
-        return True
-
-    @property
     def relevance(self) -> Array:
         return np.atleast_1d(np.asarray(self.variance, dtype=float))
 
@@ -130,7 +118,7 @@ class Linear(Kernel):
         return [{"kind": "linear", "variance": np.asarray(self.variance).tolist()}]
 
     def _weight(self, points: AnyArray) -> AnyArray:
-        return beside(np.array(np.broadcast_to(self.variance, points.shape[1:])), points)
+        return np.asarray(np.broadcast_to(self.variance, points.shape[1:]), like=points)
 
     def _shaped(self, d_variance: Array) -> Self:
         if np.ndim(self.variance) == 0:

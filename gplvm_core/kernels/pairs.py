@@ -1,7 +1,6 @@
 """The RBF's ⟨k(z_m, x_n) k(x_n, z_m')⟩ of points × pairs m ≤ m', a block at a time.
 
 Its logarithm is one product of a factor of the points and one of the pairs (`MATHEMATICS.md`, §2).
-What has a row a point may be an array of another library.
 """
 
 from collections.abc import Iterator
@@ -12,21 +11,12 @@ from typing import Self
 import numpy as np
 from numpy.typing import NDArray
 
+from gplvm_core.arrays import on_host
 from gplvm_core.kernels.gradients import Kept
-from gplvm_core.numerics import (
-    AnyArray,
-    Array,
-    beside,
-    filled,
-    namespace,
-    on_host,
-    to_numpy,
-    upper_pairs,
-)
+from gplvm_core.numerics import AnyArray, Array, upper_pairs
 
 # A block of points × pairs of inducing inputs stays in the cache of one core.
-POINTS_PER_BLOCK = 128
-PAIRS_PER_BLOCK = 256
+HOST_BLOCK = 128, 256
 # Of a device with many cores, which wants much work at once: blocks of 128 MB.
 DEVICE_BLOCK = 8192, 2048
 
@@ -62,7 +52,7 @@ class PairFactor:
 
     def beside(self, points: AnyArray) -> Self:
         """With the factors where the points are."""
-        right, carried = beside(self.right, points), beside(self.carried, points)
+        right, carried = (np.asarray(a, like=points) for a in (self.right, self.carried))
         return replace(self, right=right, carried=carried)
 
     def gradients(self, carried: Array, weight: Array) -> tuple[Array, Array]:
@@ -90,12 +80,12 @@ class PointFactor:
 
     @classmethod
     def of(cls, weight: AnyArray, mean: AnyArray, variance: AnyArray) -> Self:
-        xp, ones = namespace(mean), filled((mean.shape[0], 1), 1.0, mean)
+        ones = np.ones((len(mean), 1), like=mean)
         spread = 2.0 * weight * variance + 1.0
         rate = weight / spread
         drift = rate * mean
-        constant = -across(drift * mean + 0.5 * xp.log(spread))[:, None]
-        left = xp.concat([constant, 2.0 * drift, -rate, ones], axis=1)
+        constant = -across(drift * mean + 0.5 * np.log(spread))[:, None]
+        left = np.concatenate([constant, 2.0 * drift, -rate, ones], axis=1)
         return cls(left, rate, spread)
 
     def gradients(
@@ -110,17 +100,17 @@ class PointFactor:
         d_mean = -twice * apart
         d_variance = self.rate * (twice * squared - row)
         d_weight = -down((variance * row + squared / self.spread) / self.spread)
-        return d_mean, d_variance, to_numpy(d_weight)
+        return d_mean, d_variance, np.asarray(d_weight)
 
 
 def across(matrix: AnyArray) -> AnyArray:
     """The sum of every row: short rows add up much faster as a product."""
-    return matrix @ filled((matrix.shape[1],), 1.0, matrix)
+    return matrix @ np.ones(matrix.shape[1], like=matrix)
 
 
 def down(matrix: AnyArray) -> AnyArray:
     """The sum of every column, as a product."""
-    return filled((matrix.shape[0],), 1.0, matrix) @ matrix
+    return np.ones(len(matrix), like=matrix) @ matrix
 
 
 def exponentials(
@@ -130,15 +120,12 @@ def exponentials(
 
     Each is gone when the next is made, unless there is a list to keep them in.
     """
-    xp, scratch = namespace(points.left), np.empty((POINTS_PER_BLOCK, PAIRS_PER_BLOCK))
+    scratch = np.empty(HOST_BLOCK)
     for rows, columns in _places(points, pairs):
         left, right = points.left[rows, :], pairs.right[:, columns]
-        if xp is np:
-            shape = len(left), right.shape[1]
-            block = np.empty(shape) if keep is not None else scratch[: shape[0], : shape[1]]
-            np.exp(np.matmul(left, right, out=block), out=block)
-        else:
-            block = xp.exp(left @ right)
+        shape = len(left), right.shape[1]
+        into = np.empty(shape) if keep is not None else scratch[: shape[0], : shape[1]]
+        block = np.exp(np.matmul(left, right, out=into), out=into)
         if keep is not None:
             keep.append(block)
         yield rows, columns, block
@@ -153,9 +140,8 @@ def kept_exponentials(
 
 
 def _places(points: PointFactor, pairs: PairFactor) -> Iterator[tuple[slice, slice]]:
-    host = on_host(points.left)
-    tall, wide = (POINTS_PER_BLOCK, PAIRS_PER_BLOCK) if host else DEVICE_BLOCK
-    n_points = points.left.shape[0]
+    tall, wide = HOST_BLOCK if on_host(points.left) else DEVICE_BLOCK
+    n_points = len(points.left)
     rows = [slice(first, min(first + tall, n_points)) for first in range(0, n_points, tall)]
     for first in range(0, pairs.count, wide):
         columns = slice(first, min(first + wide, pairs.count))

@@ -24,16 +24,7 @@ from gplvm_core.kernels.pairs import (
 )
 from gplvm_core.kernels.stationary import Stationary
 from gplvm_core.kernels.waves import Waves
-from gplvm_core.numerics import (
-    Array,
-    beside,
-    filled,
-    fold_upper,
-    mirror_upper,
-    namespace,
-    to_numpy,
-    upper_pairs,
-)
+from gplvm_core.numerics import Array, fold_upper, mirror_upper, upper_pairs
 
 
 @dataclass(frozen=True, repr=False)
@@ -67,17 +58,17 @@ class RBF(Stationary):
         return d_points, self._shaped(product.sum() / self.variance, d_weight)
 
     def psi1(self, mean: Array, variance: Array, inducing: Array) -> tuple[Array, Pullback]:
-        xp, weight = namespace(mean), beside(self._weight(mean.shape[1]), mean)
+        weight = np.asarray(self._weight(mean.shape[1]), like=mean)
         mean, inducing = _centred(mean, inducing)
-        inducing = beside(inducing, mean)
+        inducing = np.asarray(inducing, like=mean)
         spread = weight * variance + 1.0
         rate = weight / spread
         drift = rate * mean
         exponent = drift @ inducing.T
         exponent -= (0.5 * rate) @ (inducing**2).T
         constant = float(np.log(self.variance))
-        exponent += (constant - 0.5 * across(drift * mean + xp.log(spread)))[:, None]
-        value = np.exp(exponent, out=exponent) if xp is np else xp.exp(exponent)
+        exponent += (constant - 0.5 * across(drift * mean + np.log(spread)))[:, None]
+        value = np.exp(exponent, out=exponent)
 
         def pullback(adjoint: Array) -> Gradients:
             product = adjoint * value
@@ -89,8 +80,8 @@ class RBF(Stationary):
             return Gradients(
                 -rate * (mean * row - first),
                 0.5 * rate * (rate * squared - row),
-                to_numpy(d_inducing),
-                self._shaped(float(xp.sum(row)) / self.variance, to_numpy(d_weight)),
+                np.asarray(d_inducing),
+                self._shaped(float(np.sum(row)) / self.variance, np.asarray(d_weight)),
             )
 
         return value, pullback
@@ -98,7 +89,7 @@ class RBF(Stationary):
     def psi2(
         self, mean: Array, variance: Array, inducing: Array, keep: Kept | None = None
     ) -> tuple[Array, Pullback]:
-        rows = filled((mean.shape[0], 1), 1.0, mean)
+        rows = np.ones((len(mean), 1), like=mean)
         value, _ = self.grouped_psi2(mean, variance, inducing, rows, keep)
         return value[0], lambda adjoint: self.psi2_pullback(mean, variance, inducing, adjoint)
 
@@ -116,11 +107,11 @@ class RBF(Stationary):
             blocks = []
             keep.extend((factors, blocks))
         # One exponential for all groups: Φ of every one of them is rowsᵀ E.
-        folded = filled((rows.shape[1], factors[1].count), 0.0, mean)
+        folded = np.zeros((rows.shape[1], factors[1].count), like=mean)
         for which, columns, block in exponentials(*factors, blocks):
             folded[:, columns] += rows[which, :].T @ block
         size = len(inducing)
-        value = mirror_upper(to_numpy(folded), *upper_pairs(size), size)
+        value = mirror_upper(np.asarray(folded), *upper_pairs(size), size)
         return value, lambda adjoint: self.psi2_pullback(mean, variance, inducing, adjoint, rows)
 
     def psi2_pullback(
@@ -139,11 +130,11 @@ class RBF(Stationary):
         else:
             points, pairs = self._factors(mean, inducing, variance)
             blocks = exponentials(points, pairs)
-        pair, weight = beside(fold_upper(adjoint), mean), self._weight(mean.shape[1])
+        pair, weight = np.asarray(fold_upper(adjoint), like=mean), self._weight(mean.shape[1])
         target = pairs.carried if rows is not None else pairs.carried * pair[:, None]
-        sums = filled((mean.shape[0], pairs.carried.shape[1]), 0.0, mean)
+        sums = np.zeros((len(mean), pairs.carried.shape[1]), like=mean)
         back = points.carried
-        carried = filled((pairs.count, back.shape[1]), 0.0, mean)
+        carried = np.zeros((pairs.count, back.shape[1]), like=mean)
         for which, columns, block in blocks:
             if rows is not None:
                 block = block * (rows[which, :] @ pair[:, columns])
@@ -152,8 +143,8 @@ class RBF(Stationary):
         if rows is None:
             carried *= pair[:, None]
         d_mean, d_variance, d_weight = points.gradients(sums, mean, variance)
-        d_inducing, d_pair_weight = pairs.gradients(to_numpy(carried), weight)
-        d_scale = 2.0 * float(namespace(mean).sum(sums[:, 0])) / self.variance
+        d_inducing, d_pair_weight = pairs.gradients(np.asarray(carried), weight)
+        d_scale = 2.0 * float(np.sum(sums[:, 0])) / self.variance
         kernel = self._shaped(d_scale, d_weight + d_pair_weight)
         return Gradients(d_mean, d_variance, d_inducing, kernel)
 
@@ -181,10 +172,6 @@ class RBF(Stationary):
         return weighted
 
     @property
-    def in_any_library(self) -> bool:
-        return True
-
-    @property
     def relevance(self) -> Array:
         return (1.0 / np.atleast_1d(np.asarray(self.lengthscale, dtype=float))) ** 2
 
@@ -205,7 +192,7 @@ class RBF(Stationary):
         """The factors of the exponent of ⟨kk'⟩."""
         weight = self._weight(mean.shape[1])
         pairs = PairFactor.of(self.variance, weight, inducing)
-        return PointFactor.of(beside(weight, mean), mean, variance), pairs.beside(mean)
+        return PointFactor.of(weight, mean, variance), pairs.beside(mean)
 
     def _weight(self, n_latent: int) -> Array:
         return np.array(np.broadcast_to(self.relevance, (n_latent,)))
@@ -222,4 +209,4 @@ class RBF(Stationary):
 def _centred(mean: Array, inducing: Array) -> tuple[Array, Array]:
     """Both moved to a common centre: far from the origin the expanded exponent loses digits."""
     centre = inducing.mean(axis=0)
-    return mean - beside(centre, mean), inducing - centre
+    return mean - centre, inducing - centre

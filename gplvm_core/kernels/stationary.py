@@ -9,7 +9,7 @@ from jaxtyping import Float
 
 from gplvm_core.kernels.declare import positive
 from gplvm_core.kernels.kernel import Kernel
-from gplvm_core.numerics import AnyArray, Array, filled, namespace
+from gplvm_core.numerics import AnyArray, Array
 
 
 @dataclass(frozen=True, repr=False)
@@ -24,10 +24,8 @@ class Stationary(Kernel):
     def psi0(
         self, mean: Float[AnyArray, "N Q"], variance: Float[AnyArray, "N Q"]
     ) -> tuple[Float[AnyArray, " N"], Callable[[AnyArray], tuple[AnyArray, AnyArray, Self]]]:
-        xp = namespace(mean)
-
         def pullback(adjoint: AnyArray) -> tuple[AnyArray, AnyArray, Self]:
-            nothing = xp.zeros_like(mean)
-            return nothing, nothing, replace(self.zero(), variance=float(xp.sum(adjoint)))
+            nothing = np.zeros_like(mean)
+            return nothing, nothing, replace(self.zero(), variance=float(np.sum(adjoint)))
 
-        return filled((mean.shape[0],), float(self.variance), mean), pullback
+        return np.full(len(mean), float(self.variance), like=mean), pullback

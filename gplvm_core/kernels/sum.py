@@ -19,7 +19,7 @@ from gplvm_core.kernels.gradients import (
     WeightedPsi2,
 )
 from gplvm_core.kernels.refused import without_cross
-from gplvm_core.numerics import Array, filled, namespace, unfold_upper
+from gplvm_core.numerics import Array, unfold_upper
 
 
 @dataclass(frozen=True, repr=False)
@@ -64,7 +64,7 @@ class Sum(Compound):
             part.psi2(mean, variance, inducing, kept)[0]
             for part, kept in zip(self.parts, own, strict=True)
         )
-        crosses = self._crosses(mean, variance, inducing, filled((mean.shape[0], 1), 1.0, mean))
+        crosses = self._crosses(mean, variance, inducing, np.ones((len(mean), 1), like=mean))
         value = _total([alone, *(met.cross.value[0] for met in crosses)])
         return value, lambda adjoint: self.psi2_pullback(mean, variance, inducing, adjoint)
 
@@ -101,7 +101,7 @@ class Sum(Compound):
         ]
         _, pull_psi1 = self._each_psi1(*inputs)
         if rows is None:
-            rows, adjoint = filled((mean.shape[0], 1), 1.0, mean), adjoint[None]
+            rows, adjoint = np.ones((len(mean), 1), like=mean), adjoint[None]
         for met in self._crosses(*inputs, rows):
             through_psi1, direct = met.cross.pullback(adjoint)
             pulled[met.carrier] += pull_psi1[met.carrier](through_psi1) + direct[0]
@@ -140,10 +140,6 @@ class Sum(Compound):
     def scaled(self, factor: float) -> Self:
         return replace(self, parts=tuple(part.scaled(factor) for part in self.parts))
 
-    @property
-    def in_any_library(self) -> bool:
-        return all(part.in_any_library for part in self.parts)
-
     def check(self, *, exact: bool = False) -> None:
         self.check_parameters()
         for part in self.parts:
@@ -168,7 +164,7 @@ class Sum(Compound):
     def _crosses(
         self, mean: Array, variance: Array, inducing: Array, rows: Array
     ) -> Iterator["_Met"]:
-        exact = not bool(namespace(variance).any(variance != 0.0))
+        exact = not bool(np.any(variance != 0.0))
         for first, second in combinations(range(len(self.parts)), 2):
             carrier, other, build = self._meeting(first, second, exact)
             yield _Met(carrier, other, build(mean, variance, inducing, rows))

@@ -20,7 +20,7 @@ from gplvm_core.kernels.pairs import PairFactor, PointFactor, exponentials
 from gplvm_core.kernels.wave_dimension import AlongOne, Bent, Straight, WaveDimension, WaveInputs
 from gplvm_core.kernels.wave_window import Windowed
 from gplvm_core.kernels.waves import Series, Waves
-from gplvm_core.numerics import AnyArray, Array, beside, filled, namespace, to_numpy
+from gplvm_core.numerics import AnyArray, Array
 
 # So many waves of `Windowed` take the time of one of `Bent`.
 WAVES_FOR_ONE = 30
@@ -70,7 +70,7 @@ class WavePairs:
         first = kernels[0].over(mean.shape[1])
         second = first if kernels[1] is kernels[0] else kernels[1].over(mean.shape[1])
         one, other = (each - centre for each in pairs)
-        return cls(first, second, mean - beside(centre, mean), variance, one, other, centre, moment)
+        return cls(first, second, mean - centre, variance, one, other, centre, moment)
 
     def blocks(self) -> Iterator[tuple[slice, slice, AnyArray]]:
         """The values, a block at a time."""
@@ -81,16 +81,16 @@ class WavePairs:
 
     def summed(self, rows: Float[AnyArray, "N G"]) -> Float[Array, "G P"]:
         """The sum over the points of every group."""
-        total = filled((rows.shape[1], self.pairs.count), 0.0, self.mean)
+        total = np.zeros((rows.shape[1], self.pairs.count), like=self.mean)
         for which, columns, block in self.blocks():
             total[:, columns] += rows[which, :].T @ block
-        return to_numpy(total)
+        return np.asarray(total)
 
     def pulled(
         self, adjoint: Float[Array, "G P"], rows: Float[AnyArray, "N G"] | None = None
     ) -> WavePulled:
         """From the adjoint of these sums; rows None: of every point alone, or one for all."""
-        pair = beside(adjoint, self.mean)
+        pair = np.asarray(adjoint, like=self.mean)
         if rows is not None:
             return self.pullback(lambda which, columns: rows[which, :] @ pair[:, columns])
         if len(adjoint) == 1:
@@ -100,8 +100,8 @@ class WavePairs:
     def pullback(self, adjoint: Callable[[slice, slice], AnyArray]) -> WavePulled:
         """From the adjoint of every block."""
         mean, pairs, back = self.mean, self.pairs, self.points.carried
-        sums = filled((mean.shape[0], pairs.carried.shape[1]), 0.0, mean)
-        carried = filled((pairs.count, back.shape[1]), 0.0, mean)
+        sums = np.zeros((len(mean), pairs.carried.shape[1]), like=mean)
+        carried = np.zeros((pairs.count, back.shape[1]), like=mean)
         dimensions = list(self.dimensions.values())
         seen = [each.sums() for each in dimensions]
         for rows, columns, block in exponentials(self.points, pairs):
@@ -116,7 +116,7 @@ class WavePairs:
         along = {
             q: each.back(own) for (q, each), own in zip(self.dimensions.items(), seen, strict=True)
         }
-        return self._gathered(sums, to_numpy(carried), along)
+        return self._gathered(sums, np.asarray(carried), along)
 
     @cached_property
     def both(self) -> Float[Array, " Q"]:
@@ -137,7 +137,7 @@ class WavePairs:
     def points(self) -> PointFactor:
         """The points, as the left-hand factor of the exponent: a weight of w̄/2 has d = w̄S + 1."""
         half = 0.5 * np.where(self.outside, self.both, 0.0)
-        return PointFactor.of(beside(half, self.mean), self.mean, self.variance)
+        return PointFactor.of(half, self.mean, self.variance)
 
     @cached_property
     def outside(self) -> Bool[NDArray[np.bool_], " Q"]:
@@ -218,7 +218,7 @@ class WavePairs:
         turned = np.divide(d_share, both, out=np.zeros_like(both), where=both > 0.0)
         first = d_both + turned * (1.0 - share) + d_apart * (1.0 - share) ** 2
         second = d_both - turned * share + d_apart * share**2
-        total = float(namespace(sums).sum(sums[:, 0]))
+        total = float(np.sum(sums[:, 0]))
         return WavePulled(
             sums[:, 0],
             d_mean,

@@ -10,7 +10,7 @@ from gplvm_core.kernels.combine import cross_nothing
 from gplvm_core.kernels.gradients import CrossBuilder, Gradients, Kept, Pullback, WeightedPsi2
 from gplvm_core.kernels.kernel import Kernel
 from gplvm_core.kernels.stationary import Stationary
-from gplvm_core.numerics import Array, filled, namespace
+from gplvm_core.numerics import Array
 
 
 @dataclass(frozen=True, repr=False)
@@ -29,7 +29,7 @@ class White(Stationary):
         return partial(cross_nothing, carrier, self)
 
     def psi1(self, mean: Array, variance: Array, inducing: Array) -> tuple[Array, Pullback]:
-        value = filled((mean.shape[0], len(inducing)), 0.0, mean)
+        value = np.zeros((len(mean), len(inducing)), like=mean)
         return value, lambda _: self._nothing(mean, inducing)
 
     def grouped_psi2(
@@ -50,13 +50,9 @@ class White(Stationary):
 
         return weighted
 
-    @property
-    def in_any_library(self) -> bool:
-        return True
-
     def browser_form(self) -> list[dict[str, Any]]:
         return [{"kind": "white", "variance": float(self.variance)}]
 
     def _nothing(self, mean: Array, inducing: Array) -> Gradients:
-        nothing = namespace(mean).zeros_like(mean)
+        nothing = np.zeros_like(mean)
         return Gradients(nothing, nothing, np.zeros_like(inducing), self.zero())

@@ -1,16 +1,7 @@
 """Floor 0: linear algebra that every other room rests on."""
 
-from gplvm_core.numerics.arrays import (
-    AnyArray,
-    ArrayLibraryError,
-    Place,
-    beside,
-    filled,
-    namespace,
-    on_host,
-    to_numpy,
-)
 from gplvm_core.numerics.linalg import (
+    AnyArray,
     Array,
     Factor,
     NotPositiveDefiniteError,
@@ -27,21 +18,14 @@ from gplvm_core.numerics.threads import one_thread_a_product
 __all__ = [
     "AnyArray",
     "Array",
-    "ArrayLibraryError",
     "Factor",
     "NotPositiveDefiniteError",
-    "Place",
-    "beside",
     "factorise",
-    "filled",
     "fold_upper",
     "keep_freed_memory",
     "mirror_upper",
-    "namespace",
-    "on_host",
     "one_thread_a_product",
     "symmetrise",
-    "to_numpy",
     "unfold_upper",
     "upper_pairs",
 ]

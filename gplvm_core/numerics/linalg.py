@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 Array = NDArray[np.float64]
+# NumPy's, or one of another library that NumPy's functions take (`gplvm_core/arrays`).
+AnyArray = Any
 
 
 class NotPositiveDefiniteError(ValueError):

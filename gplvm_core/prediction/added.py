@@ -50,12 +50,12 @@ class Sums:
         posterior: Posterior,
         outputs: Float[Array, "n D"],
         belief: Belief,
-        run: Executor = serial,
+        executor: Executor = serial,
     ) -> "Sums":
         """Of rows (user's units, NaN: missing) at what is believed about them."""
         targets = Targets.whole(posterior.to_internal(outputs))
         statistics, _ = reduce_statistics(
-            posterior.kernel, belief, posterior.inducing, targets, run
+            posterior.kernel, belief, posterior.inducing, targets, executor
         )
         divergence = StandardNormal().kl_terms(belief).sum(axis=0)
         observed = np.count_nonzero(~np.isnan(outputs), axis=0)
@@ -106,11 +106,11 @@ def pass_by(
     posterior: Posterior,
     training: Belief,
     but: Int[NDArray[np.intp], " K"],
-    run: Executor = serial,
+    executor: Executor = serial,
 ) -> Iterator[Sums]:
     """The sums of one part of the rows after the other, as they arrive."""
     task = Passing(files, posterior, training.thinned(STARTING_POINTS), but)
-    for sums in run(task, files.parts()):
+    for sums in executor(task, files.parts()):
         if sums is not None:
             yield sums
 

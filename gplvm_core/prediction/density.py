@@ -25,15 +25,23 @@ from gplvm_core.statistics import Statistics, Targets, reduce_statistics
 Turn = Callable[[Array], Array]
 
 
-def log_density(network: Network, outputs: Outputs, explained: Explained) -> Float[Array, " N"]:
+def log_density(
+    network: Network,
+    outputs: Outputs,
+    explained: Explained,
+    n_samples: int | None = None,
+    random_state: int | np.random.Generator | None = None,
+) -> Float[Array, " N"]:
     """log p(y* | Y) ≈ F(q(X, x*)) − F(q(X)) of each row on its own, in nats, in the user's units.
 
     Only the columns that a row observes (not NaN) get it. Every layer gets the row's belief;
     because statistics add, only the new row's are computed. A layer without statistics keeps its
     q(u), which can only lower the difference. Explanations of a row count together. An
     approximation: the difference of two lower bounds bounds nothing (Titsias & Lawrence 2010,
-    eq. 20).
+    eq. 20). With n_samples: `log_density_sampled`.
     """
+    if n_samples is not None:
+        return log_density_sampled(network, outputs, explained, n_samples, random_state)
     bound = explained.found[0].bound
     value: Array = np.where(np.isfinite(bound), 0.0, -np.inf)
     for at, found, informed in _nodes(explained):

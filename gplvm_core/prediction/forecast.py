@@ -1,4 +1,8 @@
-"""The future of a series, one step after the other: every prediction enters the next input."""
+"""The future of a series, one step after the other: every prediction enters the next input.
+
+A graph has no circles, so a forecast is a loop around the layer's predictions and no question to a
+graph. Draws need one function for a whole future, where `generate.sample` draws every point alone.
+"""
 
 import numpy as np
 from jaxtyping import Float

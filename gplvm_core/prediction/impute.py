@@ -1,4 +1,8 @@
-"""Outputs → the missing inputs of the rows they belong to, q(u) held at its optimum."""
+"""Outputs → the missing inputs of the rows they belong to, q(u) held at its optimum.
+
+`explain` infers all inputs of a node or none; here every row has gaps of its own among inputs that
+are known or uncertain. The bound's terms are those of `explain` (`UncertainTerms`).
+"""
 
 import numpy as np
 from jaxtyping import Bool, Float

@@ -1,7 +1,8 @@
 """Rows of the linear Gaussian model given what is observed of them: exact, in the user's units.
 
 Such a layer has a linear kernel of unit variances, the unit vectors as inducing inputs, and q(u) a
-point: its weights.
+point: its weights. `explain` searches for Gaussians without correlations; here the posterior of x
+has a closed form with all correlations, so that these answers need no search and no approximation.
 """
 
 import numpy as np

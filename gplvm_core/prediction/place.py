@@ -30,13 +30,15 @@ Find = Callable[[Rows, Effort], Belief]
 def place(
     evidence: Sequence[Evidence],
     training: Belief,
-    run: Executor = serial,
+    executor: Executor = serial,
     watch: Watch | None = None,
 ) -> tuple[Belief, int]:
     """`place_rows` at the one node of one layer, or of several views."""
     ends = {str(at): each.posterior for at, each in enumerate(evidence)}
     outputs = {str(at): each.outputs for at, each in enumerate(evidence)}
-    found, placed = place_rows(Network.star(ends, training), outputs, run=run, watch=watch)
+    found, placed = place_rows(
+        Network.star(ends, training), outputs, executor=executor, watch=watch
+    )
     return found[0], placed
 
 
@@ -44,7 +46,7 @@ def place_rows(
     network: Network,
     outputs: Outputs,
     inputs: Inputs | None = None,
-    run: Executor = serial,
+    executor: Executor = serial,
     watch: Watch | None = None,
 ) -> tuple[dict[int, Belief], int]:
     """q of every row at every node, at the q(u) that is held: what `explain` finds from one start.
@@ -67,13 +69,13 @@ def place_rows(
         return reduce(Belief.beside, (best[at] for at in network.free))
 
     count = len(next(iter(outputs.values())))
-    found, placed = _in_parts(find, count, sum(widths), run, watch)
+    found, placed = _in_parts(find, count, sum(widths), executor, watch)
     beliefs = {at: Belief.certain(values) for at, values in inputs.items()}
     return beliefs | dict(zip(network.free, found.split(widths), strict=True)), placed
 
 
 def _in_parts(
-    find: Find, count: int, width: int, run: Executor, watch: Watch | None
+    find: Find, count: int, width: int, executor: Executor, watch: Watch | None
 ) -> tuple[Belief, int]:
     """Find so many rows, a part at a time; also how many were placed."""
     done, going = 0, watch is None or watch(0)
@@ -85,7 +87,7 @@ def _in_parts(
         effort = quick if going else AS_STARTED
         return find(rows, effort), effort is quick
 
-    for rows, (best, fully) in zip(parts, run(placed, parts), strict=True):
+    for rows, (best, fully) in zip(parts, executor(placed, parts), strict=True):
         found.mean[rows], found.variance[rows] = best.mean, best.variance
         done += len(rows) if fully else 0
         going = going and (watch is None or watch(done))

@@ -1,7 +1,7 @@
 """Floor 3: the additive statistics through which a layer sees its data."""
 
 from gplvm_core.statistics.clusters import ClusterError, cluster
-from gplvm_core.statistics.executors import Executor, executor
+from gplvm_core.statistics.executors import Executor, executor_for
 from gplvm_core.statistics.handed_on import HandedOn
 from gplvm_core.statistics.reduce import (
     PulledBack,
@@ -24,6 +24,6 @@ __all__ = [
     "chunk_pullback",
     "chunk_statistics",
     "cluster",
-    "executor",
+    "executor_for",
     "reduce_statistics",
 ]

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from typing import Protocol, TypeVar
 
-from gplvm_core.numerics import Place
+from gplvm_core.arrays import Place
 
 Item = TypeVar("Item")
 Outcome = TypeVar("Outcome")
@@ -38,13 +38,13 @@ class There:
         return map(function, items)
 
 
-def place_of(run: Executor) -> Place | None:
+def place_of(executor: Executor) -> Place | None:
     """The array library that an executor wants the targets in; None: NumPy."""
-    return run.place if isinstance(run, There) else None
+    return executor.place if isinstance(executor, There) else None
 
 
 @contextmanager
-def executor(n_jobs: int | None = None, place: Place | None = None) -> Iterator[Executor]:
+def executor_for(n_jobs: int | None = None, place: Place | None = None) -> Iterator[Executor]:
     """An executor of n_jobs threads (None or 1: serial; −1: all cores, −2: all but one, …).
 
     Chunks do not depend on their number. place: of data in another array library, which has

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from jaxtyping import Float
 
+from gplvm_core.arrays import on_host
 from gplvm_core.beliefs import Belief
-from gplvm_core.kernels import Gradients, Kept, Kernel, KernelError
+from gplvm_core.kernels import Gradients, Kept, Kernel
 from gplvm_core.kernels.exact import products, products_pullback
-from gplvm_core.numerics import AnyArray, Array, beside, filled, namespace, on_host, to_numpy
+from gplvm_core.numerics import AnyArray, Array
 from gplvm_core.parameters import add as add_leaves
 from gplvm_core.statistics.executors import Executor, serial
 from gplvm_core.statistics.handed_on import HandedOn
@@ -47,20 +48,16 @@ def reduce_statistics(
     belief: Belief,
     inducing: Float[Array, "M Q"],
     targets: Targets,
-    run: Executor = serial,
+    executor: Executor = serial,
 ) -> tuple[Statistics, StatisticsPullback]:
     """The statistics of all points, and the map from their adjoints to gradients.
 
     The chunks depend on N alone, and are summed in their order as they arrive: any number of
     threads gives the same digits, and nothing of a chunk is kept but its part of the gradients.
-    They are worked on where the targets are (`Targets.at`); belief, inducing inputs and results are
-    NumPy's. Raises KernelError for a kernel that knows no library but NumPy. Source: Damianou
-    (2015), §2.3.3 and §3.3.7.
+    Targets may be in another array library (`Targets.at`); belief, inducing inputs and results are
+    NumPy's. Raises ArrayLibraryError for a kernel that needs more than such an array can do.
+    Source: Damianou (2015), §2.3.3 and §3.3.7.
     """
-    if namespace(targets.values) is not np and not kernel.in_any_library:
-        raise KernelError(
-            f"{type(kernel).__name__} works on NumPy arrays alone: hand in numpy.asarray(Y)"
-        )
     size = POINTS_PER_CHUNK if on_host(targets.values) else DEVICE_CHUNK
     few = belief.n_points * len(inducing) * (len(inducing) + 1) <= 2 * KEPT_NUMBERS
     chunks: list[Chunk] = [(rows, [] if few else None) for rows in chunks_of(belief.n_points, size)]
@@ -81,7 +78,7 @@ def reduce_statistics(
             shape = belief.n_points, targets.n_outputs
             moved = Belief(np.empty(shape), np.empty(shape))
         d_inducing, d_kernel = np.zeros_like(inducing), None
-        for (rows, _), part in zip(chunks, run(back, chunks), strict=True):
+        for (rows, _), part in zip(chunks, executor(back, chunks), strict=True):
             mean[rows], variance[rows] = part.inputs.mean, part.inputs.variance
             d_inducing += part.inputs.inducing
             own = part.inputs.kernel
@@ -90,7 +87,7 @@ def reduce_statistics(
                 moved.mean[rows], moved.variance[rows] = part.targets.mean, part.targets.variance
         return PulledBack(Gradients(mean, variance, d_inducing, d_kernel), moved)
 
-    return reduce(add, run(forward, chunks)), pullback
+    return reduce(add, executor(forward, chunks)), pullback
 
 
 def chunks_of(n_points: int, size: int = POINTS_PER_CHUNK) -> list[slice]:
@@ -111,8 +108,8 @@ def chunk_statistics(
 
     keep: an empty list, for what spares the way back work.
     """
-    xp, values = namespace(targets.values), targets.values
-    mean, variance = beside(belief.mean, values), beside(belief.variance, values)
+    values = targets.values
+    mean, variance = (np.asarray(a, like=values) for a in (belief.mean, belief.variance))
     psi0, _ = kernel.psi0(mean, variance)
     found = psi1, _ = kernel.psi1(mean, variance, inducing)
     own: Kept | None = None
@@ -124,26 +121,26 @@ def chunk_statistics(
         handed = HandedOn.of(targets.slope, kernel, belief, inducing, psi1)
         values = handed.left(values)
     # This order is a quarter faster than psi1ᵀ values.
-    psi1_targets = to_numpy(values.T @ psi1).T
-    yy = float(np.vdot(values, values) if xp is np else xp.sum(values * values))
+    psi1_targets = np.asarray(values.T @ psi1).T
+    yy = float(np.vdot(values, values))
     if handed is not None:
         psi1_targets = psi1_targets + handed.psi1_targets
         yy += float(np.sum(handed.squares))
     patterns = targets.patterns
     if patterns is not None:
         return Statistics(
-            to_numpy(patterns.rows.T @ psi0),
+            np.asarray(patterns.rows.T @ psi0),
             psi1_targets,
             products(psi1, patterns.rows)
             if belief.known
             else kernel.grouped_psi2(mean, variance, inducing, patterns.rows, own)[0],
             yy,
-            to_numpy(xp.sum(patterns.rows, axis=0)).astype(np.intp),
+            np.asarray(np.sum(patterns.rows, axis=0)).astype(np.intp),
             patterns.n_outputs,
             patterns.groups,
         )
     statistics = Statistics(
-        np.array([float(xp.sum(psi0))]),
+        np.array([float(np.sum(psi0))]),
         psi1_targets,
         products(psi1) if belief.known else kernel.psi2(mean, variance, inducing, own)[0][None],
         yy,
@@ -153,8 +150,8 @@ def chunk_statistics(
     total = _total_variance(targets)
     if total is None:
         return statistics
-    spread = to_numpy((psi1 * total).T @ psi1)
-    return replace(statistics, yy=yy + float(xp.sum(total)), spread=spread)
+    spread = np.asarray((psi1 * total).T @ psi1)
+    return replace(statistics, yy=yy + float(np.sum(total)), spread=spread)
 
 
 def chunk_pullback(
@@ -170,12 +167,12 @@ def chunk_pullback(
     Those of the inducing inputs and the kernel are summed over the chunks, the others are of the
     chunk's points alone. Variances of points that are known have none: they cannot move.
     """
-    xp, values = namespace(targets.values), targets.values
-    mean, variance = beside(belief.mean, values), beside(belief.variance, values)
+    values = targets.values
+    mean, variance = (np.asarray(a, like=values) for a in (belief.mean, belief.variance))
     _, pull_psi0 = kernel.psi0(mean, variance)
     found, own = kept or (kernel.psi1(mean, variance, inducing), None)
     psi1, pull_psi1 = found
-    d_targets = beside(adjoint.psi1_targets, values)
+    d_targets = np.asarray(adjoint.psi1_targets, like=values)
     slid, moved, total = None, None, _total_variance(targets)
     if targets.slope is not None:
         handed = HandedOn.of(targets.slope, kernel, belief, inducing, psi1)
@@ -185,18 +182,18 @@ def chunk_pullback(
     d_psi1 = values @ d_targets.T if slid is None else values @ d_targets.T + slid_psi1
     if total is not None:
         d_values = 2.0 * adjoint.yy * values + psi1 @ d_targets
-        d_total = filled((targets.n_points, 1), adjoint.yy, values)
+        d_total = np.full((targets.n_points, 1), adjoint.yy, like=values)
         if adjoint.spread is not None:
-            carried = psi1 @ beside(adjoint.spread, values)
+            carried = psi1 @ adjoint.spread
             d_psi1 = d_psi1 + 2.0 * total * carried
-            d_total = d_total + xp.sum(carried * psi1, axis=1, keepdims=True)
-        spread = np.array(np.broadcast_to(to_numpy(d_total), values.shape))
-        moved = Belief(to_numpy(d_values), spread)
+            d_total = d_total + np.sum(carried * psi1, axis=1, keepdims=True)
+        spread = np.array(np.broadcast_to(np.asarray(d_total), values.shape))
+        moved = Belief(np.asarray(d_values), spread)
     rows = None if targets.patterns is None else targets.patterns.rows
     if rows is None:
-        d_psi0 = filled((targets.n_points,), float(adjoint.psi0[0]), values)
+        d_psi0 = np.full(targets.n_points, float(adjoint.psi0[0]), like=values)
     else:
-        d_psi0 = rows @ beside(adjoint.psi0, values)
+        d_psi0 = rows @ adjoint.psi0
     if belief.known:
         d_psi1, through = d_psi1 + products_pullback(psi1, adjoint.psi2, rows), None
     else:
@@ -206,7 +203,7 @@ def chunk_pullback(
     direct = Gradients(d_mean, d_variance, np.zeros_like(inducing), d_kernel)
     inputs = pull_psi1(d_psi1) + (direct if slid is None else direct + slid)
     inputs = inputs if through is None else inputs + through
-    here = replace(inputs, mean=to_numpy(inputs.mean), variance=to_numpy(inputs.variance))
+    here = replace(inputs, mean=np.asarray(inputs.mean), variance=np.asarray(inputs.variance))
     return PulledBack(here, moved)
 
 
@@ -214,4 +211,4 @@ def _total_variance(targets: Targets) -> Float[AnyArray, "N 1"] | None:
     """Σ_d of the targets' variances, where they are a belief (which has no gaps)."""
     if targets.variance is None:
         return None
-    return namespace(targets.variance).sum(targets.variance, axis=1, keepdims=True)
+    return np.sum(targets.variance, axis=1, keepdims=True)

@@ -6,15 +6,16 @@ bound is a sum over groups. Complete data are one group.
 """
 
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Self
 
 import numpy as np
 from jaxtyping import Bool, Float, Int
 from numpy.typing import NDArray
 
+from gplvm_core.arrays import DeviceArray, Place
 from gplvm_core.beliefs import Belief
-from gplvm_core.numerics import AnyArray, Array, Place, namespace, to_numpy
+from gplvm_core.numerics import AnyArray, Array
 
 Counts = NDArray[np.intp]
 
@@ -186,9 +187,10 @@ class Targets:
         """The same targets in another array library; None: as they are."""
         if place is None:
             return self
-        patterns = self.patterns and replace(self.patterns, rows=place.take(self.patterns.rows))
-        variance = None if self.variance is None else place.take(self.variance)
-        return replace(self, values=place.take(self.values), patterns=patterns, variance=variance)
+        there = partial(DeviceArray.of, place=place)
+        patterns = self.patterns and replace(self.patterns, rows=there(self.patterns.rows))
+        variance = None if self.variance is None else there(self.variance)
+        return replace(self, values=there(self.values), patterns=patterns, variance=variance)
 
     @property
     def n_points(self) -> int:
@@ -197,16 +199,14 @@ class Targets:
     @cached_property
     def squares(self) -> Float[Array, " R"]:
         """Σ_n y² of every column."""
-        if isinstance(self.values, np.ndarray):
-            return np.asarray(np.einsum("nd,nd->d", self.values, self.values))
-        return np.asarray(to_numpy(namespace(self.values).sum(self.values**2, axis=0)))
+        return np.asarray(np.sum(self.values**2, axis=0))
 
     @property
     def seen(self) -> Bool[NDArray[np.bool_], " N"]:
         """The rows of which anything is observed."""
         if self.patterns is None:
             return np.ones(self.n_points, dtype=bool)
-        return np.asarray(to_numpy(self.patterns.rows).any(axis=1))
+        return np.asarray(np.asarray(self.patterns.rows).any(axis=1))
 
     def chunk(self, rows: slice | Counts) -> "Targets":
         """The targets of some of the points, in the same groups."""

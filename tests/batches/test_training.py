@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from gplvm_core import BayesianGPLVM, RowFiles, load
+from gplvm_core.arrays import DeviceArray
 from gplvm_core.models.batches import Stochastic
 from gplvm_core.models.batches.adam import AdamState
 from gplvm_core.models.problems import many_rows
@@ -93,14 +94,14 @@ def test_sums_over_a_batch_are_made_where_the_data_are(monkeypatch: pytest.Monke
     strict = pytest.importorskip("array_api_strict")
     made = set()
 
-    def told(kernel: object, belief: object, inducing: object, targets: Targets, run: object):
-        made.add(type(targets.values).__module__.partition(".")[0])
-        return reduce_statistics(kernel, belief, inducing, targets, run)
+    def told(kernel: object, belief: object, inducing: object, targets: Targets, executor: object):
+        made.add(type(targets.values))
+        return reduce_statistics(kernel, belief, inducing, targets, executor)
 
     monkeypatch.setattr("gplvm_core.models.batches.bound.reduce_statistics", told)
     values = rows(300, gaps=True)
     there = BayesianGPLVM(**BATCHES).fit(strict.asarray(values))
-    assert made == {"array_api_strict"}
+    assert made == {DeviceArray}
     np.testing.assert_allclose(there.bound_, BayesianGPLVM(**BATCHES).fit(values).bound_, rtol=1e-5)
 
 

@@ -229,7 +229,7 @@ def test_a_chain_from_the_data_up(family: str, central_difference) -> None:
         for _ in range(3)
     )
     begin = Given(Begun(beliefs, layers))
-    settings = {"family": family, "jitter": 1e-6, "run": serial}
+    settings = {"family": family, "jitter": 1e-6, "executor": serial}
     graph = chain(LatentNode(), Targets.whole(outputs), begin, 2, **settings)
     last = graph.phases[-1]
     anchor = graph.entering(graph.start(0), last)

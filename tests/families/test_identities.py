@@ -223,7 +223,7 @@ def test_natural_steps_end_where_the_bound_is_stationary_in_what_is_told() -> No
     """The closed form of q(u) is best for its own layer alone; the layers below see it as well."""
     generator = np.random.default_rng(4)
     beliefs = (top(), *(Belief(*hidden(at)[:2]) for at in range(2)))
-    settings = {"family": "gated", "jitter": JITTER, "run": serial}
+    settings = {"family": "gated", "jitter": JITTER, "executor": serial}
     given = Given(Begun(beliefs, tuple(layers())))
     graph = chain(LatentNode(), Targets.whole(Y), given, 2, **settings)
     # Held scales of the data's layer: the bound is then one function.

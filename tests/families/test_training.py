@@ -44,7 +44,7 @@ def small(family: str, y: np.ndarray, n_hidden: int = 1, **settings) -> Graph:
         beliefs.append(Belief(mean, np.full((len(y), 2), 0.1)))
         layers.append(Layer(RBF(1.0, np.ones(2)), mean[:4], 0.1))
     begun = Given(Begun(tuple(beliefs), tuple(layers)))
-    given = {"family": family, "jitter": 1e-6, "run": serial} | settings
+    given = {"family": family, "jitter": 1e-6, "executor": serial} | settings
     return chain(LatentNode(), Targets.whole(y), begun, n_hidden, **given)
 
 

@@ -78,7 +78,7 @@ def known(kind: str, *, constrained: bool, gaps: bool) -> Graph:
     given = Inputs.of(points, variance, constrained=constrained)
     targets = Targets.of(views(gaps)[0])
     begin = RegressionStart(given, targets, "rbf", 4, JITTER, serial)
-    return regression(given, targets, begin, n_inducing=4, jitter=JITTER, run=serial)
+    return regression(given, targets, begin, n_inducing=4, jitter=JITTER, executor=serial)
 
 
 def chain(outputs: np.ndarray, depth: int, *, mean_field: bool = False) -> Graph:
@@ -104,7 +104,7 @@ def deep(outputs: np.ndarray, top: nodes.Node | None = None, *, per_output: bool
     """Three layers of different widths and numbers of inducing inputs, from their own start."""
     begin = Embedded(outputs, (1, 2, 2), (3, 4, 3), ("rbf", RBF() + Linear(0.3), "rbf"), "pca")
     targets = Targets.whole(outputs)
-    settings = {"family": "marginalised", "jitter": JITTER, "run": serial}
+    settings = {"family": "marginalised", "jitter": JITTER, "executor": serial}
     return deep_chain(top or LatentNode(), targets, begin, 2, per_output=per_output, **settings)
 
 
@@ -112,7 +112,7 @@ def deep_views(outputs: tuple[np.ndarray, ...]) -> Graph:
     """Two views below a hidden node."""
     kernels = ("rbf", (RBF(1.0, 0.9), RBF() + Linear(0.3)))
     begin = Embedded(outputs, (1, 2), (3, 4), kernels, "pca")
-    settings = {"family": "marginalised", "jitter": JITTER, "run": serial}
+    settings = {"family": "marginalised", "jitter": JITTER, "executor": serial}
     return deep_chain(LatentNode(), tuple(map(Targets.of, outputs)), begin, 1, **settings)
 
 
@@ -120,7 +120,7 @@ def own_spaces(outputs: tuple[np.ndarray, ...]) -> Graph:
     """Below two shared spaces the first view has two of its own, and the second none."""
     kernels = ("rbf", (RBF(1.0, 0.9), RBF() + Linear(0.3)))
     begin = Embedded(outputs, (1, 2), (3, 4), kernels, "pca", own=((2, 1), ()))
-    settings = {"family": "marginalised", "jitter": JITTER, "run": serial, "own": (2, 0)}
+    settings = {"family": "marginalised", "jitter": JITTER, "executor": serial, "own": (2, 0)}
     return deep_chain(LatentNode(), tuple(map(Targets.of, outputs)), begin, 1, **settings)
 
 
@@ -129,7 +129,12 @@ def linear_mean(outputs: np.ndarray, *, connected: bool) -> Graph:
     kernels = ("rbf", "rbf", RBF() + Linear(0.3) if connected else "rbf")
     begin = Embedded(outputs, (1, 2, 2), (3, 4, 3), kernels, "pca")
     start = Sloped(Connected(begin, kernels) if connected else begin)
-    settings = {"family": "marginalised", "jitter": JITTER, "run": serial, "connected": connected}
+    settings = {
+        "family": "marginalised",
+        "jitter": JITTER,
+        "executor": serial,
+        "connected": connected,
+    }
     return deep_chain(LatentNode(), Targets.whole(outputs), start, 2, **settings)
 
 
@@ -178,7 +183,12 @@ def deep_regression(
     shallow, depth = Shallow.of(given, outputs, 4, JITTER), 2 if connected else 1
     kernels = ("rbf",) * (depth + 1)
     begin = start(shallow, (2,) * depth, (4,) * (depth + 1), kernels, connected)
-    settings = {"family": "mean_field", "jitter": JITTER, "run": serial, "connected": connected}
+    settings = {
+        "family": "mean_field",
+        "jitter": JITTER,
+        "executor": serial,
+        "connected": connected,
+    }
     return deep_chain(InputNode(given), Targets.of(outputs), begin, depth, **settings)
 
 

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from gplvm_core import RBF, BayesianGPLVM, Bias, Linear, White, evaluate_bound
+from gplvm_core.arrays import ArrayLibraryError, DeviceArray, Place, to_numpy
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, evaluate_layer
-from gplvm_core.kernels import Kernel, KernelError
-from gplvm_core.numerics import ArrayLibraryError, Place, symmetrise, to_numpy
+from gplvm_core.kernels import Kernel
+from gplvm_core.numerics import symmetrise
 from gplvm_core.statistics import Targets, reduce_statistics
 
 N, D, Q, M = 37, 5, 3, 6
@@ -147,13 +148,42 @@ def test_numbers_of_float32_are_worked_with_in_float64() -> None:
     assert to_numpy(single).dtype == np.float32
 
 
-def test_a_kernel_that_knows_numpy_alone_says_so(place: Place) -> None:
+def test_a_kernel_that_needs_more_of_numpy_is_refused_with_the_function(place: Place) -> None:
     class Own(RBF):
-        in_any_library = False
+        def psi1(self, mean: Any, variance: Any, inducing: np.ndarray) -> Any:
+            value, pullback = super().psi1(mean, variance, inducing)
+            return np.cumsum(value, axis=1), pullback
 
     layer, belief, values = problem(Own(1.3, LENGTHS))
-    with pytest.raises(KernelError, match=r"Own works on NumPy arrays alone.*numpy.asarray"):
-        evaluate_layer(layer, belief, Targets.of(values).at(place), jitter=1e-3)
-    own = replace(layer, kernel=Own(1.3, LENGTHS) + Bias(0.1))
-    with pytest.raises(KernelError, match="NumPy arrays alone"):
-        evaluate_layer(own, belief, Targets.of(values).at(place), jitter=1e-3)
+    targets = Targets.of(values)
+    assert np.isfinite(evaluate_layer(layer, belief, targets, jitter=1e-3).value)
+    for kernel in (layer.kernel, layer.kernel + Bias(0.1)):
+        with pytest.raises(
+            ArrayLibraryError, match=r"numpy\.cumsum does not .*numpy\.asarray\(Y\)"
+        ):
+            evaluate_layer(replace(layer, kernel=kernel), belief, targets.at(place), jitter=1e-3)
+
+
+def test_numpys_functions_and_operators_work_where_the_numbers_are(place: Place) -> None:
+    numbers, other = np.random.default_rng(0).uniform(0.5, 2.0, (2, 3, 4))
+    array = DeviceArray.of(numbers, place)
+    into = np.zeros((3, 4), like=array)
+    into[1:, :] += other[1:]
+    grown = np.array(other)
+    grown = np.exp(np.add(grown, array, out=grown), out=grown)
+    pairs = [
+        (2.0 - array / other, 2.0 - numbers / other),
+        (1.0 / -array + other, 1.0 / -numbers + other),
+        (other.T @ array, other.T @ numbers),
+        (array.T @ other, numbers.T @ other),
+        (np.sqrt(np.log(array + 1.0)) ** 2, np.log(numbers + 1.0)),
+        (np.concatenate([array, other], axis=1)[1:, 2:5], np.hstack([numbers, other])[1:, 2:5]),
+        (np.full((2, 3), np.float64(0.3), like=array), np.full((2, 3), 0.3)),
+        (into, np.vstack([np.zeros((1, 4)), other[1:]])),
+        (grown, np.exp(other + numbers)),
+    ]
+    for found, expected in pairs:
+        assert type(found) is DeviceArray and len(found) == len(expected)
+        np.testing.assert_allclose(np.asarray(found), expected, rtol=1e-14)
+    with pytest.raises(ArrayLibraryError, match=r"numpy\.ndarray\.reshape does not work"):
+        array.reshape(-1)

@@ -63,7 +63,7 @@ def of_depth(n_hidden: int, top: Node, *, family: str = "marginalised") -> Graph
         for _ in range(n_hidden + 1)
     )
     begin = Given(Begun(beliefs, layers))
-    settings = {"family": family, "jitter": JITTER, "run": serial}
+    settings = {"family": family, "jitter": JITTER, "executor": serial}
     return chain(top, Targets.of(outputs()), begin, n_hidden, **settings)
 
 
@@ -88,7 +88,7 @@ TOPS = {
 def test_a_chain_of_one_layer_is_the_shallow_model(top: str) -> None:
     start, node = Start((outputs(),), 2, 5, ("rbf",), "pca"), TOPS[top]()
     shallow = Graph((node,), (to_data(outputs(), serial, "shared"),), start, JITTER)
-    settings = {"family": "marginalised", "jitter": JITTER, "run": serial}
+    settings = {"family": "marginalised", "jitter": JITTER, "executor": serial}
     same(chain(node, Targets.of(outputs()), start, 0, **settings), shallow)
 
 
@@ -111,7 +111,7 @@ def test_a_chain_of_one_layer_to_several_views_is_the_shallow_model() -> None:
     start = Start(values, 2, 5, ("rbf", "rbf"), "pca")
     shallow = several_views(start, LatentNode(), JITTER, serial, "shared")
     targets = tuple(targets_for(each, "shared") for each in values)
-    settings = {"family": "marginalised", "jitter": JITTER, "run": serial}
+    settings = {"family": "marginalised", "jitter": JITTER, "executor": serial}
     same(chain(LatentNode(), targets, start, 0, **settings), shallow)
 
 
@@ -146,8 +146,8 @@ def test_a_chain_of_one_layer_below_inputs_is_the_sparse_regression() -> None:
         Begun((inputs.belief,), (Layer(RBF(1.0, np.ones(2)), inputs.belief.mean[:5], 1.0),))
     )
     targets = Targets.of(outputs())
-    plain = regression(inputs, targets, begin, n_inducing=5, jitter=JITTER, run=serial)
-    settings = {"family": "mean_field", "jitter": JITTER, "run": serial}
+    plain = regression(inputs, targets, begin, n_inducing=5, jitter=JITTER, executor=serial)
+    settings = {"family": "mean_field", "jitter": JITTER, "executor": serial}
     same(chain(InputNode(inputs), targets, begin, 0, **settings), plain)
 
 
@@ -224,7 +224,7 @@ def test_the_order_of_points_does_not_matter() -> None:
     moved = Begun(
         tuple(Belief(each.mean[order], each.variance[order]) for each in start.nodes), start.layers
     )
-    settings = {"family": "marginalised", "jitter": JITTER, "run": serial}
+    settings = {"family": "marginalised", "jitter": JITTER, "executor": serial}
     other = chain(LatentNode(), Targets.of(outputs()[order]), Given(moved), 2, **settings)
     assert other.evaluate(other.start(0), FREE).bound == pytest.approx(
         graph.evaluate(start, FREE).bound, rel=1e-10
@@ -239,7 +239,7 @@ def test_the_unit_of_a_hidden_layer_does_not_matter() -> None:
     scaled = Belief(factor * hidden.mean, factor**2 * hidden.variance)
     lengthscale = factor * np.asarray(layer.kernel.lengthscale)
     below = Layer(RBF(1.0, lengthscale), factor * layer.inducing, 1.0)
-    settings = {"family": "marginalised", "jitter": JITTER, "run": serial}
+    settings = {"family": "marginalised", "jitter": JITTER, "executor": serial}
     begin = Given(Begun((start.nodes[0], scaled), (start.layers[0], below)))
     other = chain(LatentNode(), Targets.of(outputs()), begin, 1, **settings)
     assert other.evaluate(other.start(0), FREE).bound == pytest.approx(
@@ -256,7 +256,7 @@ def test_the_bound_is_below_the_evidence(family: str) -> None:
     inputs, spread = Inputs.of(x, None), np.full((4, 1), 0.05)
     beliefs = (inputs.belief, Belief(x, spread), Belief(0.7 * (x + y), spread))
     layers = tuple(Layer(RBF(1.0, np.ones(1)), x, 0.05) for _ in beliefs)
-    settings = {"family": family, "jitter": 1e-8, "run": serial}
+    settings = {"family": family, "jitter": 1e-8, "executor": serial}
     begin = Given(Begun(beliefs, layers))
     graph = chain(InputNode(inputs), Targets.of(y), begin, 2, **settings)
     held = Phase("held", 1, ratio=20.0, hidden_noise_held=True)

@@ -10,7 +10,7 @@ from gplvm_core import RBF, Bias, Linear, evaluate_bound
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, evaluate_layer
 from gplvm_core.parameters import leaves
-from gplvm_core.statistics import Targets, executor, reduce_statistics
+from gplvm_core.statistics import Targets, executor_for, reduce_statistics
 
 
 def draw(n_points: int = 12, n_latent: int = 2, n_outputs: int = 3, seed: int = 0):
@@ -103,7 +103,7 @@ def test_chunks_and_threads_change_nothing() -> None:
     targets, mean, variance, generator = draw(1300, 2, 3, seed=1)
     inducing, kernel = generator.normal(size=(6, 2)), RBF(1.1, np.array([0.8, 1.5]))
     data, belief = Targets.of(targets), Belief(mean, variance)
-    with executor(1) as one, executor(2) as two:
+    with executor_for(1) as one, executor_for(2) as two:
         first, pull_first = reduce_statistics(kernel, belief, inducing, data, one)
         second, pull_second = reduce_statistics(kernel, belief, inducing, data, two)
     # The same digits, whatever the number of threads.

@@ -9,7 +9,7 @@ from scipy.stats import multivariate_normal
 from gplvm_core import GPLVM, RBF, BayesianGPLVM, Bias, Linear, evaluate_bound
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, evaluate_layer
-from gplvm_core.statistics import Patterns, Targets, executor, reduce_statistics
+from gplvm_core.statistics import Patterns, Targets, executor_for, reduce_statistics
 
 KERNEL = RBF(1.2, np.array([0.7, 1.1])) + Linear(0.3) + Bias(0.2)
 
@@ -76,7 +76,7 @@ def test_columns_with_the_same_gaps_form_one_group() -> None:
 def test_chunks_and_threads_change_nothing() -> None:
     targets, mean, variance, inducing = draw(1300, 3)
     data, belief = Targets.of(targets), Belief(mean, variance)
-    with executor(1) as one, executor(2) as two:
+    with executor_for(1) as one, executor_for(2) as two:
         first, _ = reduce_statistics(KERNEL.with_latent(2), belief, inducing, data, one)
         second, _ = reduce_statistics(KERNEL.with_latent(2), belief, inducing, data, two)
     np.testing.assert_array_equal(first.psi2, second.psi2)

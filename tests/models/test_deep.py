@@ -137,7 +137,7 @@ def test_a_start_that_fits_single_points_comes_last() -> None:
             Layer(RBF(1.0, np.full(1, each)), points, 1.0) for each in (lengthscale, 1.0)
         )
         begin = Given(Begun((inputs.belief, Belief(hidden, spread)), layers))
-        settings = {"family": "marginalised", "jitter": 1e-6, "run": serial}
+        settings = {"family": "marginalised", "jitter": 1e-6, "executor": serial}
         graph = chain(InputNode(inputs), Targets.of(np.sign(points)), begin, 1, **settings)
         restart = Restart(0, bound, Result("converged", "", 1, 1, 0, 1e-6))
         return graph, Trained(restart, graph.start(0), Trace.empty())

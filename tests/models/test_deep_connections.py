@@ -98,7 +98,7 @@ def test_a_layer_that_ignores_the_inputs_is_as_one_that_does_not_see_them() -> N
             1,
             family="marginalised",
             jitter=1e-6,
-            run=serial,
+            executor=serial,
             connected=connected,
         )
         for below, connected in ((last, False), (blind, True))
@@ -123,7 +123,7 @@ def test_layers_that_ignore_the_top_answer_as_those_that_do_not_see_it(family: s
         settings = {
             "family": family,
             "jitter": 1e-6,
-            "run": serial,
+            "executor": serial,
             "connected": begun is not plain,
         }
         graph = chain(LatentNode(), Targets.whole(rows), Given(begun), 2, **settings)

@@ -43,7 +43,7 @@ def test_what_hands_its_inputs_on_starts_at_the_shallow_bound(widths: tuple[int,
     shallow = Shallow.of(inputs, targets, 12, 1e-6, max_iter=15)
     many = (12,) * (n_hidden + 1), ("rbf",) * (n_hidden + 1)
     start = InputsPassedOn(shallow, widths, *many, everywhere=True)
-    settings = {"family": "marginalised", "jitter": 1e-6, "run": serial}
+    settings = {"family": "marginalised", "jitter": 1e-6, "executor": serial}
     graph = chain(InputNode(inputs), Targets.of(targets), start, n_hidden, **settings)
     layer = Layer(shallow.kernel, shallow.inducing, 1.0)
     one = evaluate_layer(layer, inputs.belief, Targets.of(targets), jitter=1e-6, profile=True)

@@ -63,7 +63,7 @@ def test_the_bound_is_the_sum_over_layers_and_nodes() -> None:
         for _ in range(4)
     )
     targets = tuple(map(Targets.of, outputs))
-    settings = {"family": "marginalised", "jitter": JITTER, "run": serial, "own": (1, 1)}
+    settings = {"family": "marginalised", "jitter": JITTER, "executor": serial, "own": (1, 1)}
     begin = Given(Begun(beliefs, layers))
     graph = chain(LatentNode(), targets, begin, 0, **settings)
     top, first, second = beliefs

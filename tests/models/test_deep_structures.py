@@ -50,7 +50,7 @@ def test_a_longer_run_goes_on_with_a_start_that_is_sound() -> None:
         return Given(Begun((inputs.belief, Belief(hidden, np.full((12, 1), 1e-3))), layers))
 
     begin = Recipes({"tame": begun(points, 2.0), "wild": begun(np.sin(6.0 * points), 0.25)})
-    settings = {"family": "marginalised", "jitter": 1e-6, "run": serial}
+    settings = {"family": "marginalised", "jitter": 1e-6, "executor": serial}
     graph = chain(InputNode(inputs), targets, begin, 1, **settings)
     told = list[Run]()
 
@@ -252,7 +252,7 @@ def test_a_top_grows_on_layers_that_were_trained() -> None:
     trained = list[Graph]()
 
     def below(begin: Beginning, n_hidden: int, phases: Sequence[Phase]) -> Graph:
-        settings = {"family": "marginalised", "jitter": 1e-6, "run": serial, "phases": phases}
+        settings = {"family": "marginalised", "jitter": 1e-6, "executor": serial, "phases": phases}
         trained.append(chain(LatentNode(), Targets.of(rows), begin, n_hidden, **settings))
         return trained[-1]
 

@@ -160,7 +160,7 @@ def test_a_skip_connection_has_the_bound_of_input_connections():
     # Sorted by name: the edge from a comes first, as in the chain.
     begun = Given(own.begin(0))
     targets = Targets.of(DATA["face"] - DATA["face"].mean(axis=0))
-    settings = {"family": "marginalised", "jitter": 1e-6, "run": serial, "connected": True}
+    settings = {"family": "marginalised", "jitter": 1e-6, "executor": serial, "connected": True}
     known = chain(LatentNode(), targets, begun, 1, **settings)
     phase = own.phases[-1]
     assert own.evaluate(parameters, phase).bound == pytest.approx(

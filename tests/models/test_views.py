@@ -168,8 +168,10 @@ def test_a_view_of_few_rows_may_still_use_a_dimension(views) -> None:
     few["body"][np.arange(120) % 6 > 0] = np.nan
     model = ManifoldRelevance(**SETTINGS).fit(few)
     given = {"body": few["body"][::6]}
-    alone = model.of_view("body").score_samples(given["body"])
-    assert np.isfinite(alone).all()
+    alone = model.of_view("body")
+    assert np.isfinite(alone.score_samples(given["body"])).all()
+    drawn = alone.score_samples(given["body"], 300)
+    np.testing.assert_allclose(model.score_samples(given, 300), drawn, atol=0.05)
     q = int(np.argmax(model.drops_["body"]))
     posterior, belief = (
         model.posteriors_["body"],

@@ -2,7 +2,7 @@
 
 import pytest
 
-from pages.ui.serving.moved import MOVED, Moved, new_place
+from pages.ui.serving.moved import MOVED, MovedPages, new_place
 from tests.asgi import answered
 
 # Page, what its link said, and where that is now.
@@ -55,7 +55,7 @@ def asked(path: str, method: str = "GET") -> list[dict]:
         pass
 
     scope = {"type": "http", "method": method, "path": path, "query_string": b"model=a%26b"}
-    return answered(Moved(streamlit), scope)
+    return answered(MovedPages(streamlit), scope)
 
 
 def test_the_server_redirects_a_browser_and_lets_everything_else_through() -> None:

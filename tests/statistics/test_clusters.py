@@ -89,8 +89,8 @@ def test_a_cluster_gives_the_same_numbers_though_a_worker_is_killed(
             arrived.append(progress.message)
             os.kill(killed, signal.SIGKILL)
 
-    with cluster(address) as run:
-        model = BayesianGPLVM(**SETTINGS).fit(files, callback=kill, executor=run)
+    with cluster(address) as executor:
+        model = BayesianGPLVM(**SETTINGS).fit(files, callback=kill, executor=executor)
     assert arrived
     with pytest.raises(ProcessLookupError):
         os.kill(killed, 0)
@@ -104,14 +104,14 @@ def test_a_cluster_gives_the_same_numbers_though_a_worker_is_killed(
     (tmp_path / "rows.npy").unlink()
     known = (model.posterior_, model._belief, model.rows_.kept)
     with (
-        cluster(address) as run,
+        cluster(address) as executor,
         pytest.raises(
             DataError, match=r"worker tcp://.* same paths, says: .*rows.npy can no longer"
         ),
     ):
-        list(pass_by(files, *known, run))
+        list(pass_by(files, *known, executor))
     with pytest.raises(ValueError, match="an executor works on rows of files"):
-        model.fit(rows(), executor=run)
+        model.fit(rows(), executor=executor)
 
 
 def test_who_takes_calls_and_says_nothing_is_not_waited_for(

@@ -91,11 +91,11 @@ class Explicit:
 
     @one_thread_a_product()
     def batch(
-        self, belief: Belief, targets: Targets, share: float, run: Executor = serial
+        self, belief: Belief, targets: Targets, share: float, executor: Executor = serial
     ) -> BatchValue:
         """F_data as some of the rows tell it; share: all rows over those. q(u) is held."""
         kernel, inducing = self.given.kernel, self.given.inducing
-        statistics, pullback = reduce_statistics(kernel, belief, inducing, targets, run)
+        statistics, pullback = reduce_statistics(kernel, belief, inducing, targets, executor)
         said = scaled_up(whitened(statistics, self.gram), share, self.seen.n_points)
         own, adjoint = _of_scaled_kernel(said, self.scale), self.at.statistics
         value = self.at.value + _product(adjoint, own) - _product(adjoint, self.seen)

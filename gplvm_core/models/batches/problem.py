@@ -157,7 +157,7 @@ class Stochastic:
         share = self._n_rows / len(rows)
         node = self._believed(parameters, explicit, rows)
         targets = self._chunk(rows)
-        at = explicit.batch(node.belief, targets, share, self.sample.run)
+        at = explicit.batch(node.belief, targets, share, self.sample.executor)
         seen, moved = parameters.seen, at.gradients
         divergence = share * StandardNormal().kl_terms(node.belief).sum(axis=0)
         head = None
@@ -203,7 +203,7 @@ class Stochastic:
             return Completed(replace(graph, nodes=(self.encoder,)), own, None, (said,))
         evidence = Evidence(self._posterior(self._explicit(parameters)), self._outputs)
         watch = telling(tell, self._n_rows)
-        belief, placed = place((evidence,), parameters.anchors, self.sample.run, watch)
+        belief, placed = place((evidence,), parameters.anchors, self.sample.executor, watch)
         own = Parameters((belief,), (parameters.layer,))
         return Completed(graph, own, None, (said, *left_over(self._n_rows - placed)))
 
@@ -217,7 +217,7 @@ class Stochastic:
 
     def _chunk(self, rows: Int[NDArray[np.intp], " B"]) -> Targets:
         """The targets of some rows, where the sums over them are made."""
-        return self._targets.chunk(rows).at(place_of(self.sample.run))
+        return self._targets.chunk(rows).at(place_of(self.sample.executor))
 
     @cached_property
     def _n_points(self) -> Int[NDArray[np.intp], " G"]:
@@ -256,14 +256,14 @@ class Stochastic:
     def _begun(self, parameters: Parameters) -> BatchParameters:
         """From a trained sample, which speaks for all rows until batches do."""
         belief, layer, head = parameters.nodes[0], parameters.layers[0], None
-        rows, run = self.sample.order[: belief.n_points], self.sample.run
+        rows, executor = self.sample.order[: belief.n_points], self.sample.executor
         if self.encoder is not None:
             own = self.encoder.rows(rows)
             head = own.start(belief, 0)
             belief = own.believed(head).belief
         share, seen = self._n_rows / len(rows), self._chunk(rows)
         gram = gram_factor(layer.kernel, layer.inducing, self.sample.jitter, relative=True)
-        found, _ = reduce_statistics(layer.kernel, belief, layer.inducing, seen, run)
+        found, _ = reduce_statistics(layer.kernel, belief, layer.inducing, seen, executor)
         means = RunningMeans(
             scaled_up(whitened(found, gram), share, self._n_points),
             share * StandardNormal().kl_terms(belief).sum(axis=0),

@@ -10,7 +10,8 @@ from scipy.sparse import issparse
 from sklearn.utils import get_tags
 from sklearn.utils.validation import check_array, check_consistent_length, validate_data
 
-from gplvm_core.numerics import Array, to_numpy
+from gplvm_core.arrays import to_numpy
+from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError
 from gplvm_core.readers.checks import refuse_overflow
 from gplvm_core.readers.errors import DataTypeError

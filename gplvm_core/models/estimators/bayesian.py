@@ -55,9 +55,11 @@ class BayesianGPLVM(LatentSettings, FromFiles):
     def capabilities(self) -> Capabilities:
         return Capabilities(timed=self.time_kernel is not None)
 
-    def _problem(self, begin: Start, run: Executor, further: int) -> Graph | ManyRows | Stochastic:
+    def _problem(
+        self, begin: Start, executor: Executor, further: int
+    ) -> Graph | ManyRows | Stochastic:
         node, count = self._top(begin.outputs[0], self.n_components), len(begin.outputs[0])
-        many = ManyRows(begin, self.jitter, run, self.noise, further)
+        many = ManyRows(begin, self.jitter, executor, self.noise, further)
         if self.batch_size is not None:
             check_batches(self.batch_size, count, self.noise)
             if isinstance(node, PathNode):
@@ -66,7 +68,7 @@ class BayesianGPLVM(LatentSettings, FromFiles):
             return Stochastic(many, self.batch_size, self.max_iter, encoder)
         if isinstance(node, LatentNode) and are_many(count):
             return many
-        layer = to_data(begin.outputs[0], run, self.noise)
+        layer = to_data(begin.outputs[0], executor, self.noise)
         return Graph((node,), (layer,), begin, self.jitter)
 
     def _settle(

@@ -1,6 +1,5 @@
 """What the estimators of several layers share: settings for every layer, starts, the doctor."""
 
-from collections.abc import Sequence
 from typing import Any, TypeVar
 
 from gplvm_core.models.estimators.capabilities import Capabilities
@@ -70,10 +69,10 @@ def for_layers(
     return value
 
 
-def checked_layer(layer: Any, layers: Sequence[DeepLayer]) -> int:
+def checked_layer(layer: Any, n_layers: int) -> int:
     """The number of a layer, the top being 0; ValueError for others."""
-    if layer not in range(len(layers)):
+    if layer not in range(n_layers):
         raise ValueError(
-            f"layer must be a whole number from 0, the top, to {len(layers) - 1}; got {layer!r}"
+            f"layer must be a whole number from 0, the top, to {n_layers - 1}; got {layer!r}"
         )
     return int(layer)

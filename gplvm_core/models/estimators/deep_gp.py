@@ -36,7 +36,7 @@ from gplvm_core.models.problems.shallow import Shallow
 from gplvm_core.models.training.run import Run
 from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
-from gplvm_core.statistics import Executor, executor
+from gplvm_core.statistics import Executor, executor_for
 
 
 @preset
@@ -117,8 +117,8 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
         kept, odd = rows_with_inputs(data.inputs)
         inputs, targets = data.inputs.rows(kept), data.targets[kept]
         offset = scaling.log_jacobian(observed_counts(targets))
-        with executor(self.n_jobs) as run:
-            ended = self._train(self._problem(inputs, targets, run), offset, callback, resume)
+        with executor_for(self.n_jobs) as executor:
+            ended = self._train(self._problem(inputs, targets, executor), offset, callback, resume)
             learnt = ended.learnt((targets,))
         notes, trained = ended.notes, None
         if ended.trained_rows is None:
@@ -139,16 +139,16 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
         self.notes_ += gaps_in_words(targets)
         return self
 
-    def _problem(self, inputs: Inputs, targets: Float[Array, "N D"], run: Executor) -> Graph:
+    def _problem(self, inputs: Inputs, targets: Float[Array, "N D"], executor: Executor) -> Graph:
         hidden = widths(self.n_components)
         n_inducing = for_layers("n_inducing", self.n_inducing, len(hidden) + 1)
         kernels: tuple[str | Kernel, ...] = for_layers("kernel", self.kernel, len(hidden) + 1)
         joined = self._joined(inputs) or together(self.family)
         sampled = are_many(len(targets)) and not joined
         rows = sample_of(len(targets)) if sampled else np.arange(len(targets))
-        inputs = imputed(inputs, targets, n_inducing[0], self.jitter, run, self.max_iter)
+        inputs = imputed(inputs, targets, n_inducing[0], self.jitter, executor, self.max_iter)
         seen = inputs.rows(rows), targets[rows]
-        shallow = Shallow.of(*seen, n_inducing[0], self.jitter, run, self.max_iter)
+        shallow = Shallow.of(*seen, n_inducing[0], self.jitter, executor, self.max_iter)
         begin = regression_starts(
             shallow,
             hidden,
@@ -167,7 +167,7 @@ class DeepGP(Scaled, FromInputs, Layered, Trainable, RegressionQuestions):
                 len(hidden),
                 family=self.family,
                 jitter=self.jitter,
-                run=run,
+                executor=executor,
                 top_held=bool(inputs.exact.all()) and n_inducing[0] >= len(targets),
                 per_output=self.noise == "per_output",
                 connected=self.input_connections,

@@ -87,13 +87,13 @@ class DeepGPLVM(LatentSettings, DeepQueries, TimedModel):
         kernels: tuple[str | Kernel, ...] = for_layers("kernel", self.kernel, len(wide))
         return Embedded(targets, wide, n_inducing, kernels, self.init)
 
-    def _problem(self, begin: Embedded, run: Executor, further: int) -> Graph:
+    def _problem(self, begin: Embedded, executor: Executor, further: int) -> Graph:
         deep = LatentChain(
             self._top,
             self.family,
             self.noise,
             self.jitter,
-            run,
+            executor,
             linear=self.mean == "linear",
             grow=self.max_iter if self.grow else None,
             connected=self.input_connections,

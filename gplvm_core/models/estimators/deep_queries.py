@@ -51,7 +51,7 @@ class DeepQueries(Layered, SequenceQueries):
         input_connections a layer below the top has its own inputs and, last, the top's.
         """
         check_is_fitted(self)
-        edge = self._network.edges[checked_layer(layer, self.layers_)]
+        edge = self._network.edges[checked_layer(layer, len(self.layers_))]
         points = checked_points(H, edge.posterior.n_latent)
         spread = checked_variance(H_variance, points)
         whole = Belief(points, np.zeros_like(points) if spread is None else spread)

@@ -14,7 +14,7 @@ from gplvm_core.models.data.points import checked_points, checked_variance
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.views import Views, check_name, kernel_of_view
 from gplvm_core.models.estimators.capabilities import Capabilities
-from gplvm_core.models.estimators.deep import Layered, for_layers, widths
+from gplvm_core.models.estimators.deep import Layered, checked_layer, for_layers, widths
 from gplvm_core.models.estimators.deep_gplvm import DeepGPLVM
 from gplvm_core.models.estimators.settings import LatentSettings, preset
 from gplvm_core.models.estimators.trained import Ended
@@ -23,7 +23,7 @@ from gplvm_core.models.problems.deep import Family
 from gplvm_core.models.problems.deep_latent import LatentChain
 from gplvm_core.models.problems.deep_many_rows import all_trained
 from gplvm_core.models.problems.deep_starts import Embedded
-from gplvm_core.models.problems.doctor import doubts, examined
+from gplvm_core.models.problems.doctor import DeepLayer, doubts, examined
 from gplvm_core.models.problems.graph import Graph, Learnt
 from gplvm_core.models.problems.nodes import LatentNode, Node
 from gplvm_core.models.problems.paths import PathNode
@@ -35,6 +35,11 @@ from gplvm_core.statistics import Executor
 Widths = int | tuple[int, ...]
 OneKernel = str | Kernel | Mapping[str, str | Kernel]
 ViewWidths = Widths | Mapping[str, Widths] | None
+# What the model of one view has in common with that of all.
+OF_EVERY_VIEW = (
+    *("family_", "times_", "sequences_", "path_", "time_kernel_"),
+    *("rows_", "notes_", "result_", "trace_", "restarts_"),
+)
 
 
 @preset
@@ -101,22 +106,19 @@ class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
         noise. Moments are passed from layer to layer.
         """
         self._check_fitted()
-        if layer not in range(len(self.layers_) + 1):
-            raise ValueError(
-                f"layer must be a whole number from 0, the top, to {len(self.layers_)}; "
-                f"got {layer!r}"
-            )
-        points = checked_points(H, self._network.width(layer))
+        node = checked_layer(layer, len(self.layers_) + 1)
+        points = checked_points(H, self._network.width(node))
         spread = checked_variance(H_variance, points)
         at = Belief.certain(points) if spread is None else Belief(points, spread)
-        return self._generated(layer, at, noise, return_std)
+        return self._generated(node, at, noise, return_std)
 
     def of_view(self, name: str) -> Any:
         """One view as a fitted DeepGPLVM, below the same layers."""
         self._check_fitted()
         check_name(name, self.views_)
+        (own_spaces,) = own_widths(self.view_components, (name,), self.views_)
         model = DeepGPLVM(
-            n_components=(*widths(self.n_components), *self._own_widths((name,))[0]),
+            n_components=(*widths(self.n_components), *own_spaces),
             family=self.family,
             scaling=self.scaling,
             jitter=self.jitter,
@@ -125,31 +127,29 @@ class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
         )
         own = self.own_layers_.get(name, ())
         model._keep_layers((*self.layers_, *own, self.view_layers_[name]))
-        model.bound_ = self.bound_ - sum(
-            bound for other, bound in self.bounds_.items() if other != name
-        )
-        model.rows_ = self.rows_
-        for shared in ("family_", "times_", "sequences_", "path_", "time_kernel_", "notes_"):
-            setattr(model, shared, getattr(self, shared))
+        model.bound_ = self.bound_ - sum(self.bounds_[each] for each in self.views_ if each != name)
+        for found in OF_EVERY_VIEW:
+            setattr(model, found, getattr(self, found))
         model.encoder_ = None
-        model.result_, model.trace_, model.restarts_ = self.result_, self.trace_, self.restarts_
         model.n_features_in_ = model.posterior_.n_outputs
         return model
 
-    def _problem(self, internal: Views, run: Executor) -> Graph:
-        wide, spaces = widths(self.n_components), self._own_widths(tuple(internal))
+    def _problem(self, internal: Views, executor: Executor) -> Graph:
+        wide = widths(self.n_components)
+        spaces = own_widths(self.view_components, tuple(internal), self.views_)
         kernels: tuple[Any, ...] = for_layers("kernel", self.kernel, len(wide))
         *above, last = kernels
         own = tuple(kernel_of_view(last, name, self.views_) for name in internal)
         n_inducing = for_layers("n_inducing", self.n_inducing, len(wide))
-        values = tuple(internal.values())
-        begin = Embedded(values, wide, n_inducing, (*above, own), self.init, spaces)
+        begin = Embedded(
+            tuple(internal.values()), wide, n_inducing, (*above, own), self.init, spaces
+        )
         over = self.time_kernel
 
         def top(outputs: Array, n_latent: int) -> Node:
             return LatentNode() if over is None else PathNode(self._timeline, over)
 
-        deep = LatentChain(top, self.family, self.noise, self.jitter, run)
+        deep = LatentChain(top, self.family, self.noise, self.jitter, executor)
         return deep.graph(begin, alone=over is None)
 
     def _examined(
@@ -167,24 +167,6 @@ class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
         count = learnt.nodes[0].belief.n_points
         return all_trained(count, self.family, why) + learnt.told + doubts(every)
 
-    def _own_widths(self, names: Sequence[str]) -> tuple[tuple[int, ...], ...]:
-        """Of every view's own hidden spaces. Raises ValueError for views that there are not, and
-        for widths that are none.
-        """
-        asked = self.view_components
-        if isinstance(asked, Mapping):
-            for name in asked:
-                check_name(name, self.views_)
-        else:
-            asked = dict.fromkeys(names, () if asked is None else asked)
-        found = tuple(widths(asked.get(name, ())) for name in names)
-        for width in (each for own in found for each in own):
-            if not isinstance(width, Integral) or isinstance(width, bool) or width < 1:
-                raise ValueError(
-                    f"view_components must be whole numbers of at least 1; got {width!r}"
-                )
-        return found
-
     @property
     def _shared_node(self) -> int:  # type: ignore[override]
         return len(widths(self.n_components)) - 1
@@ -192,24 +174,41 @@ class DeepManifoldRelevance(LatentSettings, Layered, TrainedViews):
     @property
     def _network(self) -> Network:
         """The layers above the space that views share, then every view's own and its data's."""
-        layers, shared = self.layers_, self._shared_node
-        beliefs = [Belief(each.latent_mean_, each.latent_variance_) for each in layers]
-        edges = [
-            TrainedEdge(
-                str(at), (at,), at + 1, each.posterior_, self._known(each), self._mean_field
-            )
-            for at, each in enumerate(layers)
-        ]
+        beliefs = [Belief(each.latent_mean_, each.latent_variance_) for each in self.layers_]
         beliefs.append(self._belief)
+        edges = [self._hidden_edge(each, at, at + 1) for at, each in enumerate(self.layers_)]
         for name in self.views_:
-            at = shared
+            at = self._shared_node
             below = [*self.own_layers_.get(name, ()), self.view_layers_[name]]
             for layer, next_ in pairwise(below):
                 beliefs.append(Belief(next_.latent_mean_, next_.latent_variance_))
-                into, own = len(beliefs) - 1, (layer.posterior_, self._known(layer))
-                edges.append(TrainedEdge(str(into - 1), (at,), into, *own, self._mean_field))
-                at = into
+                edges.append(self._hidden_edge(layer, at, len(beliefs) - 1))
+                at = len(beliefs) - 1
             last = self.posteriors_[name], self.statistics_[name]
             edges.append(TrainedEdge(name, (at,), name, *last))
-        names = tuple(map(str, range(len(beliefs))))
-        return Network(names, tuple(edges), (), tuple(beliefs))
+        return Network(tuple(map(str, range(len(beliefs)))), tuple(edges), (), tuple(beliefs))
+
+    def _hidden_edge(self, layer: DeepLayer, above: int, below: int) -> TrainedEdge:
+        """A layer between two nodes."""
+        own = layer.posterior_, self._known(layer)
+        return TrainedEdge(str(below - 1), (above,), below, *own, self._mean_field)
+
+
+def own_widths(
+    asked: ViewWidths, names: Sequence[str], views: Sequence[str]
+) -> tuple[tuple[int, ...], ...]:
+    """The widths of the hidden spaces that each of the named views has to itself.
+
+    asked: the setting `view_components`. Raises ValueError for a view that there is not, and for a
+    width that is no whole number of at least 1.
+    """
+    if isinstance(asked, Mapping):
+        for name in asked:
+            check_name(name, views)
+    else:
+        asked = dict.fromkeys(names, () if asked is None else asked)
+    found = tuple(widths(asked.get(name, ())) for name in names)
+    for width in (each for own in found for each in own):
+        if not isinstance(width, Integral) or isinstance(width, bool) or width < 1:
+            raise ValueError(f"view_components must be whole numbers of at least 1; got {width!r}")
+    return found

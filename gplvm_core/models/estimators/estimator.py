@@ -57,9 +57,7 @@ class LatentVariableModel(
         """
         rows = {DATA: self._outputs(Y)}
         found, network = self._explained(rows[DATA]), self._network
-        if n_samples is not None:
-            return prediction.log_density_sampled(network, rows, found, n_samples, random_state)
-        return prediction.log_density(network, rows, found)
+        return prediction.log_density(network, rows, found, n_samples, random_state)
 
     def transform(self, Y: ArrayLike, *, return_std: bool = False, scaled: bool = False) -> Any:
         """Latent mean of new rows (NaN: missing), with return_std the standard deviation, N × Q.

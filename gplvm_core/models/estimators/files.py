@@ -19,8 +19,7 @@ from gplvm_core.prediction import Evidence, Posterior
 from gplvm_core.prediction.added import Added, Sums, pass_by
 from gplvm_core.prediction.place import place
 from gplvm_core.readers import RowFiles
-from gplvm_core.statistics import Executor, Statistics
-from gplvm_core.statistics import executor as threads
+from gplvm_core.statistics import Executor, Statistics, executor_for
 
 
 class FromFiles(TimedModel):
@@ -99,9 +98,9 @@ class FromFiles(TimedModel):
                 "fit it to all rows, or ask forecast for new times"
             )
         outputs = self._outputs(Y)
-        with threads(self.n_jobs) as run:
-            belief, _ = place((Evidence(self.posterior_, outputs),), self._belief, run)
-            new = Sums.of(self.posterior_, outputs, belief, run)
+        with executor_for(self.n_jobs) as executor:
+            belief, _ = place((Evidence(self.posterior_, outputs),), self._belief, executor)
+            new = Sums.of(self.posterior_, outputs, belief, executor)
         self._add(new, belief)
         self.notes_ += (f"{len(outputs):,} rows were added without training again",)
         return self
@@ -124,9 +123,9 @@ class FromFiles(TimedModel):
             done = 0 if new is None else new.count
             return watched.rows(f"rows that pass by: {done:,} of {ahead:,}", placed + done)
 
-        with nullcontext(given) if given else threads(self.n_jobs) as run:
+        with nullcontext(given) if given else executor_for(self.n_jobs) as executor:
             if goes_on():
-                for sums in pass_by(files, self.posterior_, self._belief, kept, run):
+                for sums in pass_by(files, self.posterior_, self._belief, kept, executor):
                     new = sums if new is None else new + sums
                     if not goes_on():
                         break

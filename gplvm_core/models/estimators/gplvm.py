@@ -55,9 +55,9 @@ class GPLVM(LatentSettings, TrainedModel):
     def _begin(self, targets: Float[Array, "N D"]) -> Start:
         return replace(super()._begin(targets), exact=True)
 
-    def _problem(self, begin: Start, run: Executor, further: int) -> Graph | FullProblem:
+    def _problem(self, begin: Start, executor: Executor, further: int) -> Graph | FullProblem:
         if self.n_inducing is not None:
-            layer = to_data(begin.outputs[0], run, self.noise)
+            layer = to_data(begin.outputs[0], executor, self.noise)
             return Graph((PointNode(),), (layer,), begin, self.jitter)
         if self.noise != "shared":
             raise ValueError(

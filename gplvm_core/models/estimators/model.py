@@ -41,7 +41,7 @@ from gplvm_core.optimise import Progress
 from gplvm_core.prediction.network import Network, TrainedEdge
 from gplvm_core.priors.temporal import Path, Timeline
 from gplvm_core.readers import DataError
-from gplvm_core.statistics import executor
+from gplvm_core.statistics import executor_for
 
 
 @preset
@@ -106,8 +106,8 @@ class Model(Iterative, Questions, Optimised, Saved, Trainable, BaseEstimator):
         )
         points = {name: each.inputs for name, each in facts.items() if each.inputs is not None}
         total = sum(log_jacobians(internal, scalings).values())
-        with executor(self.n_jobs) as run:
-            problem = network(NetworkStart(wiring, internal, points), nodes, self.jitter, run)
+        with executor_for(self.n_jobs) as executor:
+            problem = network(NetworkStart(wiring, internal, points), nodes, self.jitter, executor)
             ended = self._train(problem, total, callback, resume, wiring.data)
             learnt = ended.learnt(tuple(internal[name] for name in wiring.data))
         ordered = {name: scalings[name] for name in wiring.data}

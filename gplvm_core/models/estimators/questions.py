@@ -204,7 +204,8 @@ class Questions(Timed):
     ) -> Float[Array, " N"]:
         """log p(observed values of each row | training data) in nats, by importance sampling.
 
-        Low on average; the bias shrinks as the number of draws grows.
+        Low on average; the bias shrinks as the number of draws grows. The graph has no statistics
+        of its training rows, so there is no difference of bounds as in other models.
         """
         rows = self._rows(Y)
         found = self._explained(rows, inputs)

@@ -17,7 +17,7 @@ from gplvm_core.models.problems.inputs import InputNode
 from gplvm_core.models.problems.regression import check_kernel
 from gplvm_core.models.training.run import Run
 from gplvm_core.optimise import Progress
-from gplvm_core.statistics import executor
+from gplvm_core.statistics import executor_for
 
 
 @preset
@@ -72,8 +72,8 @@ class SparseGPRegression(Scaled, TrainedRegression):
         check_kernel(self.kernel, inputs)
         given, kept = inputs.prior, self._kept(inputs)
         inputs, targets = inputs.rows(kept), data.targets[kept]
-        with executor(self.n_jobs) as run:
-            problem, trained = self._staged(inputs, targets, scaling, run, callback, resume)
+        with executor_for(self.n_jobs) as executor:
+            problem, trained = self._staged(inputs, targets, scaling, executor, callback, resume)
             best = max(trained, key=lambda each: each.restart.bound)
             learnt = problem.learnt(best.parameters, (targets,))
         (node,), (layer,), (known,) = learnt.nodes, learnt.layers, problem.nodes

@@ -104,7 +104,8 @@ class RegressionQuestions(FittedLayer, Optimised, Saved, RegressorMixin, BaseEst
         """log p(observed entries of y | x, training data) of each row in nats.
 
         Over n_samples draws of the hidden layers and of uncertain inputs, which are the same every
-        time with random_state; exact where there are none.
+        time with random_state; exact where there are none. The inputs are given, so there is no
+        difference of bounds to take in the place of draws.
         """
         given, name = self._inputs(X, X_variance), type(self).__name__
         if Y is None:

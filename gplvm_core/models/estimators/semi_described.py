@@ -51,25 +51,25 @@ class SemiDescribedGPRegression(SparseGPRegression):
         inputs: Inputs,
         targets: Float[Array, "N D"],
         scaling: Scaling,
-        run: Executor,
+        executor: Executor,
         callback: Callable[[Progress], None] | None,
         resume: Run | None,
     ) -> tuple[Graph, tuple[Trained, ...]]:
         whole = _whole(inputs)
         if whole.all():
-            return super()._staged(inputs, targets, scaling, run, callback, resume)
+            return super()._staged(inputs, targets, scaling, executor, callback, resume)
         if whole.sum() < LEAST_ROWS:
-            problem = self._latent(inputs, targets, run)
+            problem = self._latent(inputs, targets, executor)
             return problem, self._run(problem, targets, scaling, callback, resume)
         if resume is not None and resume.anchor.nodes[0].n_points == len(targets):
-            second = self._problem(inputs, targets, run, kernel_held=True)
+            second = self._problem(inputs, targets, executor, kernel_held=True)
             return second, self._run(second, targets, scaling, callback, resume)
-        first = self._problem(inputs.rows(whole), targets[whole], run)
+        first = self._problem(inputs.rows(whole), targets[whole], executor)
         trained = self._run(first, targets[whole], scaling, callback, resume)
         best = max(trained, key=lambda each: each.restart.bound)
         joined, layer = self._joined(inputs, targets, whole, first, best)
         begun = Given(Begun((joined.belief,), (layer,)))
-        second = self._problem(joined, targets, run, begun, kernel_held=True)
+        second = self._problem(joined, targets, executor, begun, kernel_held=True)
         if trained[-1].restart.result.status == "stopped":
             # The caller wants no more: the imputed inputs are left where the first stage put them.
             offset = scaling.log_jacobian(observed_counts(targets))
@@ -114,12 +114,12 @@ class SemiDescribedGPRegression(SparseGPRegression):
         layer = Layer(trained.parameters.layers[0].kernel, inducing, 1.0)
         return inputs.starting_at(mean, variance), layer
 
-    def _latent(self, inputs: Inputs, targets: Array, run: Executor) -> Graph:
+    def _latent(self, inputs: Inputs, targets: Array, executor: Executor) -> Graph:
         """One stage when (nearly) every row misses inputs: they start as latent inputs do."""
         seed = seeds_for(self.random_state, 1)[0]
         mean = guess_inputs(inputs, targets, np.random.default_rng(seed))
         begin = inputs.starting_at(mean, np.full_like(mean, INITIAL_VARIANCE))
-        return self._problem(begin, targets, run, phases=PHASES)
+        return self._problem(begin, targets, executor, phases=PHASES)
 
     def _kept(self, inputs: Inputs) -> Bool[Flags, " N"]:
         kept = np.asarray(~inputs.missing.all(axis=1))

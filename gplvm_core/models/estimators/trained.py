@@ -8,6 +8,7 @@ from typing import Any, Literal, Self, TypeVar, cast
 from jaxtyping import Float
 from numpy.typing import ArrayLike
 
+from gplvm_core.arrays import Place
 from gplvm_core.models.data.scaling import (
     Noise,
     Scaling,
@@ -29,10 +30,10 @@ from gplvm_core.models.training.run import Problem, Run, Trained, seeds_for
 from gplvm_core.models.training.schedule import STOPPED, Training
 from gplvm_core.models.training.watched import Watched
 from gplvm_core.models.training.work import EVEN
-from gplvm_core.numerics import Array, Place
+from gplvm_core.numerics import Array
 from gplvm_core.optimise import Progress
 from gplvm_core.priors.encoder import Encoder
-from gplvm_core.statistics import Executor, executor
+from gplvm_core.statistics import Executor, executor_for
 
 Callback = Callable[[Progress], None]
 Fit = TypeVar("Fit", bound=Callable[..., Any])
@@ -217,8 +218,8 @@ class TrainedModel(Trainable, LatentVariableModel):
         targets, scaling = self._training_data(Y, units_for(self.scaling, self.noise))
         unused = self._take_times(times, sequences, len(targets))
         begin = self._begin(targets)
-        with executor(self.n_jobs, place) as run:
-            problem = self._problem(begin, run, further)
+        with executor_for(self.n_jobs, place) as executor:
+            problem = self._problem(begin, executor, further)
             offset = scaling.log_jacobian(observed_counts(targets))
             ended = self._train(problem, offset, callback, resume)
             notes = self._settle(ended, targets, scaling, offset)
@@ -231,7 +232,7 @@ class TrainedModel(Trainable, LatentVariableModel):
         count = len(targets) if self.n_inducing is None else self.n_inducing
         return Start((targets,), self.n_components, count, (self.kernel,), self.init)
 
-    def _problem(self, begin: Any, run: Executor, further: int) -> Any:
+    def _problem(self, begin: Any, executor: Executor, further: int) -> Any:
         """What training is to maximise: a graph, or another problem with notes on its start."""
         raise NotImplementedError
 

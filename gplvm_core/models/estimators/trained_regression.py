@@ -75,12 +75,12 @@ class TrainedRegression(FromInputs, RegressionQuestions):
         inputs: Inputs,
         targets: Float[Array, "N D"],
         scaling: Scaling,
-        run: Executor,
+        executor: Executor,
         callback: Callable[[Progress], None] | None,
         resume: Run | None,
     ) -> tuple[Graph, tuple[Trained, ...]]:
         """The problem that was trained, and every start's end."""
-        problem = self._problem(inputs, targets, run)
+        problem = self._problem(inputs, targets, executor)
         return problem, self._run(problem, targets, scaling, callback, resume)
 
     def _run(
@@ -102,7 +102,7 @@ class TrainedRegression(FromInputs, RegressionQuestions):
         self,
         inputs: Inputs,
         targets: Array,
-        run: Executor,
+        executor: Executor,
         begin: Beginning | None = None,
         *,
         kernel_held: bool = False,
@@ -111,14 +111,14 @@ class TrainedRegression(FromInputs, RegressionQuestions):
         """What training is to maximise; begin: where it starts, unless at a start of its own."""
         seen = Targets.of(targets)
         # It starts from one noise: the kernel that suits all outputs together.
-        start = RegressionStart(inputs, seen, self.kernel, self.n_inducing, self.jitter, run)
+        start = RegressionStart(inputs, seen, self.kernel, self.n_inducing, self.jitter, executor)
         return regression(
             inputs,
             targets_for(targets, self.noise),
             begin or start,
             n_inducing=self.n_inducing,
             jitter=self.jitter,
-            run=run,
+            executor=executor,
             kernel_held=kernel_held,
             per_output=self.noise == "per_output",
             phases=phases,

@@ -23,7 +23,7 @@ from gplvm_core.models.estimators.views_transfer import ViewsTransfer
 from gplvm_core.models.problems.graph import Learnt
 from gplvm_core.models.problems.several import drops_by_view, ways_to_views
 from gplvm_core.models.training.run import Run
-from gplvm_core.statistics import Executor, executor
+from gplvm_core.statistics import Executor, executor_for
 
 
 class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
@@ -61,8 +61,8 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
         named = {name: names_of(view) for name, view in views.items()}
         self.columns_ = {name: names for name, names in named.items() if names}
         unused = self._take_times(times, sequences, len(values[0]))
-        with executor(self.n_jobs) as run:
-            asked, offsets = self._problem(internal, run), log_jacobians(internal, scalings)
+        with executor_for(self.n_jobs) as executor:
+            asked, offsets = self._problem(internal, executor), log_jacobians(internal, scalings)
             ended = self._train(asked, sum(offsets.values()), callback, resume, self.views_)
             learnt = ended.learnt(values)
             lost = drops_by_view(ended.problem, learnt, self.views_, self._shared_node)
@@ -107,6 +107,6 @@ class TrainedViews(Trainable, ViewsTransfer, Optimised, Saved, BaseEstimator):
         """What else is found of the layers; notes on them."""
         return ()
 
-    def _problem(self, internal: Views, run: Executor) -> Any:
+    def _problem(self, internal: Views, executor: Executor) -> Any:
         """What training is to maximise."""
         raise NotImplementedError

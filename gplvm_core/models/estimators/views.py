@@ -64,12 +64,12 @@ class ManifoldRelevance(LatentSettings, TrainedViews):
         check_name(name, self.views_)
         return one_view(self, name)
 
-    def _problem(self, internal: Views, run: Executor) -> Graph | ManyRows:
+    def _problem(self, internal: Views, executor: Executor) -> Graph | ManyRows:
         outputs = tuple(internal.values())
         kernels = tuple(kernel_of_view(self.kernel, name, self.views_) for name in internal)
         begin = Start(outputs, self.n_components, self.n_inducing, kernels, self.init)
         over = self.time_kernel
         if over is None and are_many(len(outputs[0])):
-            return ManyRows(begin, self.jitter, run, self.noise)
+            return ManyRows(begin, self.jitter, executor, self.noise)
         node: Node = LatentNode() if over is None else PathNode(self._timeline, over)
-        return several_views(begin, node, self.jitter, run, self.noise)
+        return several_views(begin, node, self.jitter, executor, self.noise)

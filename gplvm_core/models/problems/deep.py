@@ -51,7 +51,7 @@ def chain(
     *,
     family: Family,
     jitter: float,
-    run: Executor,
+    executor: Executor,
     own: Sequence[int] = (),
     top_held: bool = False,
     per_output: bool = False,
@@ -73,7 +73,7 @@ def chain(
         LayerEdge(
             (source, 0) if connected and at else (source,),
             end,
-            run,
+            executor,
             inducing_held=top_held and at == 0,
             positive=BOUNDED,
             per_output=per_output and not isinstance(end, int),

@@ -45,7 +45,7 @@ def imputed(
     targets: Float[Array, "N D"],
     n_inducing: int,
     jitter: float,
-    run: Executor,
+    executor: Executor,
     max_iter: int = SHALLOW_ITERATIONS,
 ) -> Inputs:
     """The inputs, with q(X) of the missing ones where a regression of the whole rows imputes them.
@@ -60,7 +60,7 @@ def imputed(
         mean = guess_inputs(inputs, targets, np.random.default_rng(0))
         return inputs.starting_at(mean, np.full_like(mean, INITIAL_VARIANCE))
     known, partial, n_outputs = inputs.rows(whole), inputs.rows(~whole), targets.shape[1]
-    layer = shallow_layer(known, targets[whole], n_inducing, jitter, run, max_iter)
+    layer = shallow_layer(known, targets[whole], n_inducing, jitter, executor, max_iter)
     # In internal units on both sides.
     posterior = layer.as_posterior(Scaling(np.zeros(n_outputs), np.ones(n_outputs)))
     told = targets[~whole], partial.belief, partial.prior, partial.missing

@@ -40,7 +40,7 @@ class LatentChain:
     family: Family
     noise: Noise
     jitter: float
-    run: Executor
+    executor: Executor
     linear: bool = False
     grow: int | None = None
     connected: bool = False
@@ -101,7 +101,7 @@ class LatentChain:
             own=[len(each) for each in settings.own],
             family=family,
             jitter=self.jitter,
-            run=self.run,
+            executor=self.executor,
             per_output=self.noise == "per_output",
             connected=connected,
             phases=phases,

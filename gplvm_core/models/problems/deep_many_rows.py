@@ -93,7 +93,7 @@ class SampledGraph(Graph):
         names = tuple(str(at) for at in range(len(training)))
         network = Network(names, edges, tuple(inputs), training)
         watch = telling(tell, len(others), self._where)
-        believed, placed = place_rows(network, outputs, inputs, self.run, watch)
+        believed, placed = place_rows(network, outputs, inputs, self.executor, watch)
         found = [believed[at] for at in range(len(training))]
         back = np.argsort(np.concatenate([self.rows, others]))
         nodes = tuple(

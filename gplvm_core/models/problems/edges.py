@@ -37,12 +37,12 @@ class LayerEdge:
     kernel_held: what training leaves as it is, up to the overall scale. positive: the transform of
     the kernel's positive parameters. mean_field: of outputs that are a node, whether q(u) is one
     for all of it (Damianou 2015, App. C); else u is integrated out first. per_output: every output
-    of data has a signal and a noise variance of its own. run: over chunks of points.
+    of data has a signal and a noise variance of its own. executor: over chunks of points.
     """
 
     sources: tuple[int, ...]
     outputs: Targets | int
-    run: Executor = serial
+    executor: Executor = serial
     inducing_held: bool = False
     kernel_held: bool = False
     positive: Transform = LOG
@@ -119,7 +119,7 @@ class LayerEdge:
             noise_held=phase.hidden_noise_held and self.ends_in_node,
             mean_field=self.mean_field,
             per_output=self.per_output,
-            run=self.run,
+            executor=self.executor,
         )
 
     def settled(
@@ -136,7 +136,7 @@ class LayerEdge:
             jitter=best.jitter,
             relative=False,
             mean_field=self.mean_field,
-            run=self.run,
+            executor=self.executor,
         )
         capped = 0 if best.profile is None else int(np.sum(best.profile.capped))
         return Settled(
@@ -156,10 +156,10 @@ class LayerEdge:
         return output_gaps(at.posterior, gram, noise, psi1, outputs.variance)
 
 
-def to_data(values: Float[Array, "N D"], run: Executor, noise: Noise) -> LayerEdge:
+def to_data(values: Float[Array, "N D"], executor: Executor, noise: Noise) -> LayerEdge:
     """The layer from the first node to outputs (scaled; NaN: missing)."""
-    seen = targets_for(values, noise).at(place_of(run))
-    return LayerEdge((0,), seen, run, per_output=noise == "per_output")
+    seen = targets_for(values, noise).at(place_of(executor))
+    return LayerEdge((0,), seen, executor, per_output=noise == "per_output")
 
 
 def targets_for(values: Float[Array, "N D"], noise: Noise) -> Targets:

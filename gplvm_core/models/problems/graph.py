@@ -104,15 +104,16 @@ class Learnt:
 class Graph:
     """The training problem of a model: its nodes, its edges, and where they start.
 
-    The first node is the top; beyond that, nodes and edges may come in any order. run: over edges
-    (an edge has threads of its own over points). names: of the edges, where their user gave any.
+    The first node is the top; beyond that, nodes and edges may come in any order. executor: over
+    edges (an edge has threads of its own over points). names: of the edges, where their user gave
+    any.
     """
 
     nodes: tuple[Node, ...]
     edges: tuple[LayerEdge, ...]
     begin: Beginning
     jitter: float
-    run: Executor = serial
+    executor: Executor = serial
     phases: Sequence[Phase] = PHASES
     # Says of several layers, in words, how each is.
     doctor: Callable[["Graph", Parameters], tuple[str, ...]] | None = None
@@ -228,7 +229,7 @@ class Graph:
             source = self.source(edge, nodes)
             return edge.value(layer, source, self._targets(edge, nodes), self.jitter, phase)
 
-        return list(self.run(value, zip(self.edges, parameters.layers, strict=True)))
+        return list(self.executor(value, zip(self.edges, parameters.layers, strict=True)))
 
     @staticmethod
     def source(edge: LayerEdge, nodes: Sequence[Believed]) -> Belief:

@@ -80,7 +80,7 @@ class ManyRows:
 
     begin: Start
     jitter: float
-    run: Executor
+    executor: Executor
     noise: Noise
     further: int = 0
     recipes = ("",)
@@ -145,7 +145,7 @@ class ManyRows:
 
     def graph(self, begin: Start) -> Graph:
         """The problem of the rows that a start has."""
-        return several_views(begin, LatentNode(), self.jitter, self.run, self.noise)
+        return several_views(begin, LatentNode(), self.jitter, self.executor, self.noise)
 
     def _of(self, phase: Phase) -> Graph:
         return self.samples[self.phases.index(phase)]
@@ -186,7 +186,7 @@ class ManyRows:
             Evidence(layer.as_posterior(Scaling.none(outputs.shape[1])), outputs)
             for layer, outputs in zip(learnt.layers, coming, strict=True)
         ]
-        new, placed = place(evidence, belief, self.run, watch)
+        new, placed = place(evidence, belief, self.executor, watch)
         whole = Belief(
             np.concatenate([belief.mean, new.mean]),
             np.concatenate([belief.variance, new.variance]),

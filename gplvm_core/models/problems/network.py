@@ -92,7 +92,9 @@ class NetworkStart:
         return start_layer(kind, seen, edge.n_inducing, noise, generator)
 
 
-def network(begin: NetworkStart, nodes: tuple[Node, ...], jitter: float, run: Executor) -> Graph:
+def network(
+    begin: NetworkStart, nodes: tuple[Node, ...], jitter: float, executor: Executor
+) -> Graph:
     """F = Σ over edges of F_data(sources → target) + what every node adds.
 
     nodes: in the wiring's order. Source: Damianou (2015), ch. 6.
@@ -107,7 +109,7 @@ def network(begin: NetworkStart, nodes: tuple[Node, ...], jitter: float, run: Ex
                 targets_for(begin.outputs[edge.target], edge.noise)
                 if to_data
                 else wiring.names.index(edge.target),
-                run,
+                executor,
                 positive=BOUNDED if deep else LOG,
                 mean_field=edge.mean_field,
                 per_output=to_data and edge.noise == "per_output",

@@ -45,7 +45,7 @@ def regression(
     *,
     n_inducing: int,
     jitter: float,
-    run: Executor,
+    executor: Executor,
     kernel_held: bool = False,
     per_output: bool = False,
     phases: Sequence[Phase] = PHASES,
@@ -60,7 +60,7 @@ def regression(
     layer = LayerEdge(
         (0,),
         targets,
-        run,
+        executor,
         inducing_held=whole,
         kernel_held=kernel_held,
         positive=BOUNDED,
@@ -82,7 +82,7 @@ class RegressionStart:
     kernel: str | Kernel
     n_inducing: int
     jitter: float
-    run: Executor
+    executor: Executor
 
     def __call__(self, seed: int, /) -> Begun:
         belief, generator = self.inputs.belief, np.random.default_rng(seed)
@@ -109,7 +109,7 @@ class RegressionStart:
                 Given(Begun((inputs.belief,), (layer,))),
                 n_inducing=len(some),
                 jitter=self.jitter,
-                run=self.run,
+                executor=self.executor,
             )
             for layer in tried
         ]

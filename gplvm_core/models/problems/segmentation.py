@@ -29,7 +29,7 @@ def drops(
     settled: Settled,
     targets: Targets,
     belief: Belief,
-    run: Executor = serial,
+    executor: Executor = serial,
     *,
     mean_field: bool = False,
 ) -> Float[Array, " Q"]:
@@ -41,7 +41,7 @@ def drops(
     layer, found = settled.layer, np.empty(belief.n_latent)
     for q in range(belief.n_latent):
         kernel = layer.kernel.without(q)
-        statistics, _ = reduce_statistics(kernel, belief, layer.inducing, targets, run)
+        statistics, _ = reduce_statistics(kernel, belief, layer.inducing, targets, executor)
         gram = gram_factor(kernel, layer.inducing, settled.jitter, relative=False)
         found[q] = layer_term(layer, statistics, gram, targets, mean_field=mean_field)
     return np.asarray((settled.posterior.value - found) / np.sum(targets.seen))

@@ -15,12 +15,14 @@ from gplvm_core.statistics import Executor, Targets
 from gplvm_core.statistics.executors import serial
 
 
-def several_views(begin: Start, node: Node, jitter: float, run: Executor, noise: Noise) -> Graph:
+def several_views(
+    begin: Start, node: Node, jitter: float, executor: Executor, noise: Noise
+) -> Graph:
     """The sum over views of F_data(latent → view), and what the node adds (Damianou 2015, ch. 5).
 
     Views are worked on side by side; within one, threads would wait for each other.
     """
-    within, across = (run, serial) if len(begin.outputs) == 1 else (serial, run)
+    within, across = (executor, serial) if len(begin.outputs) == 1 else (serial, executor)
     edges = tuple(to_data(values, within, noise) for values in begin.outputs)
     return Graph((node,), edges, begin, jitter, across)
 
@@ -38,9 +40,9 @@ def drops_by_view(
         below = edge.outputs
         targets = Targets.believed(learnt.nodes[below].belief) if isinstance(below, int) else below
         belief = learnt.nodes[shared].belief
-        return drops(layer, targets, belief, edge.run, mean_field=edge.mean_field)
+        return drops(layer, targets, belief, edge.executor, mean_field=edge.mean_field)
 
-    return dict(zip(names, problem.run(lost, ways), strict=True))
+    return dict(zip(names, problem.executor(lost, ways), strict=True))
 
 
 def ways_to_views(problem: Graph, n_views: int, shared: int) -> list[list[int]]:

@@ -46,13 +46,13 @@ class Shallow:
         targets: Float[Array, "N D"],
         n_inducing: int,
         jitter: float,
-        run: Executor = serial,
+        executor: Executor = serial,
         max_iter: int = SHALLOW_ITERATIONS,
     ) -> Self:
         """Trained, so that what starts as the shallow regression starts at its bound; the same for
         every seed.
         """
-        layer = shallow_layer(inputs, targets, n_inducing, jitter, run, max_iter)
+        layer = shallow_layer(inputs, targets, n_inducing, jitter, executor, max_iter)
         mean, weights = inputs.belief.mean, layer.posterior.weights
         certain = np.zeros_like(mean)
         cross, pullback = layer.layer.kernel.psi1(mean, certain, layer.layer.inducing)
@@ -73,7 +73,7 @@ def shallow_layer(
     targets: Float[Array, "N D"],
     n_inducing: int,
     jitter: float,
-    run: Executor,
+    executor: Executor,
     max_iter: int = SHALLOW_ITERATIONS,
 ) -> Settled:
     """The trained regression of one layer; the same for every seed.
@@ -81,14 +81,14 @@ def shallow_layer(
     Beliefs about missing inputs cost less the fewer inputs matter: with them the kernel is held.
     """
     seen = Targets.of(targets)
-    begin = Given(RegressionStart(inputs, seen, "rbf", n_inducing, jitter, run)(0))
+    begin = Given(RegressionStart(inputs, seen, "rbf", n_inducing, jitter, executor)(0))
     graph = regression(
         inputs,
         seen,
         begin,
         n_inducing=n_inducing,
         jitter=jitter,
-        run=run,
+        executor=executor,
         kernel_held=bool(inputs.missing.any()),
     )
     most = min(max_iter, SHALLOW_ITERATIONS)

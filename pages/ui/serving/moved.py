@@ -46,7 +46,7 @@ def new_place(page: str, query: str) -> str | None:
     return f"./{name}{'?' if said else ''}{said}"
 
 
-class Moved:
+class MovedPages:
     """ASGI middleware: redirects browsers that open an old address."""
 
     def __init__(self, app: ASGIApp) -> None:

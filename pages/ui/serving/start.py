@@ -11,7 +11,7 @@ from gplvm_core.readers.rows.folders import opened_folders
 from gplvm_core.training import Limits
 from pages.ui.serving.address import Address
 from pages.ui.serving.guard import Guard
-from pages.ui.serving.moved import Moved
+from pages.ui.serving.moved import MovedPages
 from pages.ui.serving.settings import Serving
 from pages.ui.serving.shell import Shell
 
@@ -34,4 +34,4 @@ def before_streamlit(first: Callable[[str, str], str]) -> list[Middleware]:
     scheme = "https" if config.get_option("server.sslCertFile") else "http"
     # Streamlit's own words are off: for them it would ask far away under which address it is seen.
     print(serving.greeting(Address(scheme, name, int(port))), flush=True)
-    return [Middleware(Guard, serving), Middleware(Moved), Middleware(Shell, first=first)]
+    return [Middleware(Guard, serving), Middleware(MovedPages), Middleware(Shell, first=first)]

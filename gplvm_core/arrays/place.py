@@ -1,0 +1,95 @@
+"""Libraries of arrays and their devices, through the array-API standard."""
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+# Libraries whose arrays can be written to in parts. Arrays of others become NumPy's, as lists do.
+LIBRARIES = ("torch", "cupy", "array_api_strict")
+
+
+class ArrayLibraryError(ValueError):
+    """A library, a device or a function that cannot be used; the message gives the reason."""
+
+
+@dataclass(frozen=True)
+class Place:
+    """A library and one of its devices: where sums over points are made."""
+
+    namespace: Any
+    device: Any
+
+    @classmethod
+    def of(cls, values: Any) -> "Place | None":
+        """Return where the values are; None for NumPy and for all that becomes a NumPy array.
+
+        Raises ArrayLibraryError without array-api-compat, and for a device without float64.
+        """
+        if not _of_a_library(values):
+            return None
+        compat = _compat()
+        place = cls(compat.array_namespace(values), compat.device(values))
+        place._check()
+        return place
+
+    @property
+    def name(self) -> str:
+        """The library's name."""
+        return str(self.namespace.__name__.rpartition(".")[2])
+
+    @property
+    def on_processor(self) -> bool:
+        """Whether the processor works here, and not a device of many cores."""
+        return "cpu" in str(self.device).lower()
+
+    def take(self, values: NDArray[Any]) -> Any:
+        """Copy a NumPy array to this place."""
+        return self.namespace.asarray(
+            np.require(values, requirements=("C", "W")), device=self.device
+        )
+
+    def made(self, how: str, *arguments: Any) -> Any:
+        """Make an array of float64 here: how is `zeros`, `ones`, `empty` or `full`."""
+        xp = self.namespace
+        return getattr(xp, how)(*arguments, dtype=xp.float64, device=self.device)
+
+    def _check(self) -> None:
+        try:
+            found = self.made("zeros", (1,)).dtype == self.namespace.float64
+        except (AttributeError, RuntimeError, TypeError, ValueError):
+            found = False
+        if not found:
+            raise ArrayLibraryError(
+                f"the device {self.device} of {self.name} has no float64, and in float32 the "
+                "gradients of a trained model lose all their digits: take another device, or hand "
+                "in numpy.asarray(Y)"
+            )
+
+
+def to_numpy(values: Any) -> Any:
+    """Copy an array of another library to NumPy; everything else is returned as it is."""
+    if not _of_a_library(values):
+        return values
+    compat = _compat()
+    if hasattr(values, "detach"):
+        values = values.detach()
+    strict = "strict" in type(values).__module__
+    here = compat.array_namespace(values).Device("CPU_DEVICE") if strict else "cpu"
+    return np.asarray(compat.to_device(values, here))
+
+
+def _of_a_library(values: Any) -> bool:
+    return type(values).__module__.partition(".")[0] in LIBRARIES
+
+
+def _compat() -> Any:
+    try:
+        import array_api_compat
+    except ImportError as error:
+        raise ArrayLibraryError(
+            "arrays of another library than NumPy need the package array-api-compat: "
+            "pip install 'manifolio[arrays]', or hand in numpy.asarray(Y)"
+        ) from error
+    return array_api_compat
