@@ -29,6 +29,7 @@ INTERFACE = {
     "store": "Models on disk",
     "offline": "In a browser",
     "statistics": "On other machines",
+    "arrays": "Arrays of other libraries",
     "numerics": "Numbers",
 }
 

@@ -1,5 +1,6 @@
 """Gaussian-process latent variable models in NumPy: train, explore, predict."""
 
+from gplvm_core.arrays import ArrayLibraryError
 from gplvm_core.bounds import evaluate_bound
 from gplvm_core.comparison import is_depth_worth_it
 from gplvm_core.datasets import (
@@ -55,7 +56,6 @@ from gplvm_core.models import (
     SparseGPRegression,
 )
 from gplvm_core.numerics import NotPositiveDefiniteError
-from gplvm_core.numerics.arrays import ArrayLibraryError
 from gplvm_core.offline.explorer import explorer
 from gplvm_core.readers import DataError, EmptyRowsError
 from gplvm_core.readers.errors import DataTypeError
