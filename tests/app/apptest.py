@@ -46,7 +46,17 @@ def go_to(app: AppTest, page: str, /, **query: str | None) -> AppTest:
 
 def said(at: AppTest) -> str:
     """All words on the page."""
-    kinds = ("title", "subheader", "markdown", "caption", "info", "warning", "error", "html")
+    kinds = (
+        "title",
+        "header",
+        "subheader",
+        "markdown",
+        "caption",
+        "info",
+        "warning",
+        "error",
+        "html",
+    )
     return "\n".join(as_shown(str(e.value)) for kind in kinds for e in getattr(at, kind))
 
 

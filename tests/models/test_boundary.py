@@ -315,7 +315,11 @@ def test_a_semi_supervised_classifier_is_stored(tmp_path: Path) -> None:
 
 
 # Errors that are caught before a user meets them, or that belong to an interface of their own.
-INTERNAL = {"DateError": "the reader of tables names the cell", "JobError": "gplvm_core.training"}
+INTERNAL = {
+    "DateError": "the reader of tables names the cell",
+    "HaltedError": "the trainer catches it",
+    "JobError": "gplvm_core.training",
+}
 
 
 def test_every_error_class_is_public() -> None:
