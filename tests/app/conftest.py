@@ -12,14 +12,12 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from urllib.parse import urljoin
 
 import pytest
 import streamlit as st
 from playwright.sync_api import (
     Browser,
     ConsoleMessage,
-    Error,
     Page,
     ViewportSize,
     WebSocket,
@@ -241,16 +239,10 @@ def browser_page(tab: Page) -> Iterator[Visit]:
 
 
 def leave(page: Page) -> None:
-    """Make a tab what a new one is: nothing open, kept or emulated.
-
-    It waits on a page of the same server that is a word: one of no server would end the process
-    that has compiled Streamlit, and the next page would compile it anew.
-    """
-    page.unroute_all()
-    try:
-        page.goto(urljoin(page.url, "/_stcore/health"))
+    """Make a tab what a new one is: nothing open, kept or emulated."""
+    if page.url.startswith("http"):
         page.evaluate("sessionStorage.clear(), localStorage.clear()")
-    except Error:  # a file from disk, or a server that has ended
-        page.goto("about:blank")
+    page.goto("about:blank")
+    page.unroute_all()
     page.set_viewport_size(SCREEN)
     page.emulate_media(media="null", color_scheme="null", reduced_motion="null")

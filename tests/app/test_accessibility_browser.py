@@ -113,7 +113,7 @@ def test_the_map_is_five_tabs_away_and_the_arrows_move_the_point(
 
 WORDS = """() => {
     const quiet = "button, select, summary, label, input, table, .legend, .on-map, style, header, "
-        + "[role=radiogroup], [data-testid=stHeader], .aside, .skip";
+        + ".values ul, .dimension, [role=radiogroup], [data-testid=stHeader], .aside, .skip";
     const found = [];
     const walk = (root) => {
         const { SHOW_ELEMENT, SHOW_TEXT } = NodeFilter;

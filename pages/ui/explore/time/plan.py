@@ -91,7 +91,7 @@ def ask(model: Any, dataset: Dataset, name: str) -> Plan:
     # A new sequence belongs to none of the data's; what is hidden has a line of its own below.
     several = len(titles) > 1 and upcoming != "sample"
     wide = [1.35, *([1.45] if several else []), *([] if upcoming == "fill" else [1.2])]
-    places = iter(st.columns(wide, vertical_alignment="bottom", gap="medium"))
+    places = iter(st.columns(wide, gap="medium"))
     with next(places):
         task: Task = st.segmented_control(
             "What to see",
