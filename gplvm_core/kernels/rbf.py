@@ -180,6 +180,15 @@ class RBF(Stationary):
 
         return weighted
 
+    def psi2_traces(self, mean: Array, variance: Array, inducing: Array, weights: Array) -> Array:
+        factors, found = (
+            self._factors(*_centred(mean, inducing), variance),
+            np.zeros((len(mean), len(weights))),
+        )
+        for which, columns, block in exponentials(*factors):
+            found[which] += block @ weights[:, columns].T
+        return found
+
     @property
     def in_any_library(self) -> bool:
         return True
