@@ -1,0 +1,373 @@
+"""A model of one table whose columns may be of any kind: its answers in their own values."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Self
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted, validate_data
+
+from gplvm_core import prediction
+from gplvm_core.bounds import MixedOutputs
+from gplvm_core.likelihoods import TableColumns
+from gplvm_core.models.data.points import checked_levels
+from gplvm_core.models.data.rows import refuse_unseen
+from gplvm_core.models.data.scaling import Scaling, gaps_in_words
+from gplvm_core.models.estimators.files import FromFiles
+from gplvm_core.models.estimators.trained import Ended
+from gplvm_core.models.problems.edges import NO_SIGNAL
+from gplvm_core.models.problems.kinds import KindsEdge, KindsGraph, KindsStart, any_kinds
+from gplvm_core.numerics import Array
+from gplvm_core.prediction import DATA
+from gplvm_core.prediction.columns import Expected, words_of
+from gplvm_core.prediction.paths import StepCallback
+from gplvm_core.readers import DataError
+from gplvm_core.readers.errors import listed
+from gplvm_core.statistics import Executor
+
+# Draws of a row's latent point for its density, where the user says nothing.
+DENSITY_DRAWS = 200
+
+
+class AnyKind(FromFiles):
+    """A model of one table: of numbers alone, or (`columns_`) of columns of several kinds."""
+
+    kinds: str | Sequence[Any] | Mapping[Any, Any] | None = None
+    batch_size: int | None = None
+    # None where all columns are numbers, and in files of before they could be others.
+    columns_: TableColumns | None = None
+
+    def class_words(self, column: str | int) -> tuple[Any, ...]:
+        """The words of a column, in the order of `class_probabilities`."""
+        return words_of(self._columns.columns[self._columns.column(column)])
+
+    def class_probabilities(self, Y: Any, column: str | int) -> Float[Array, "N C"]:
+        """Probabilities of the words of a column (`class_words`) in every row of Y, from the other
+        columns alone: what the row says of this column is left out.
+        """
+        at = self._columns.column(column)
+        words_of(self._columns.columns[at])
+        return self._of_others(Y, at).classes(at)
+
+    def class_probabilities_at(
+        self, X: ArrayLike, column: str | int, *, X_variance: ArrayLike | None = None
+    ) -> Float[Array, "N C"]:
+        """The same at latent points X (N × Q), certain or with variances of their own."""
+        at = self._columns.column(column)
+        words_of(self._columns.columns[at])
+        return self._at(X, X_variance).classes(at)
+
+    def count_probabilities(self, Y: Any, column: str | int, most: int) -> Float[Array, "N C"]:
+        """Probabilities of the counts 0 … most in a column in every row of Y, from the others."""
+        at = self._columns.column(column)
+        if self._columns.columns[at].kind != "count":
+            raise DataError(
+                f"column {column!r} is of kind {self._columns.columns[at].kind}, not of counts"
+            )
+        return self._of_others(Y, at).counts(at, most)
+
+    def column_quantiles(
+        self, Y: Any, column: str | int, quantiles: ArrayLike = (0.05, 0.5, 0.95)
+    ) -> NDArray[Any]:
+        """Quantiles of a column of numbers, counts or grades (K × N) in every row of Y, from the
+        other columns; noise included. Those of grades are words.
+        """
+        at, levels = self._columns.column(column), checked_levels(quantiles)
+        found, own = self._of_others(Y, at).quantiles(at, levels), self._columns.columns[at]
+        if own.kind != "grade":
+            return found
+        return np.array(own.words, dtype=object)[found.astype(int)]
+
+    def score_samples(
+        self, Y: Any, n_samples: int | None = None, random_state: int | None = 0
+    ) -> Float[Array, " N"]:
+        """log p(observed entries of y | training data) of each row in nats, approximately.
+
+        The difference of the bounds with and without the row: each is a lower bound, their
+        difference bounds nothing (Damianou 2015, §3.4). With n_samples by importance sampling over
+        the row's latent points: low on average; the bias shrinks as the number of draws grows.
+        With columns of several kinds always by importance sampling (200 draws), with quadrature
+        over the functions: the sum of the log density of the numbers in their units and the log
+        probability of the others, which depends on no unit and has no Jacobian.
+        """
+        draws = DENSITY_DRAWS if self.columns_ is not None and n_samples is None else n_samples
+        return super().score_samples(Y, draws, random_state)
+
+    def complete(
+        self,
+        Y: Any,
+        *,
+        times: ArrayLike | None = None,
+        sequence: Any = None,
+        coupled: bool = True,
+        adapt: bool = False,
+        callback: StepCallback | None = None,
+        return_std: bool = False,
+        return_cov: bool = False,
+        return_latent: bool = False,
+        return_probability: bool = False,
+    ) -> Any:
+        """Whole rows, n × D: observed entries as given, missing ones (NaN) at their mean.
+
+        With times the rows are one sequence, inferred together; rows with nothing observed are
+        allowed then. sequence: the trained one that they belong to, None for one of its own.
+        coupled: rows inform each other through the prior (Damianou 2015, App. B.4, with the
+        training rows held); else each row has its own prior at its time, which is cheaper. adapt:
+        they inform the mapping as well, which suits a sequence unlike the trained ones of which
+        some rows are whole; else q(u) is held, which is cheaper.
+        callback(step, bound in nats) is called after each step, and with step 0 and −inf while
+        rows are looked at one by one; StopIteration raised in it ends with the best path so far.
+        Without times every row stands alone. return_std: also the standard deviations, n × D, 0
+        where observed; return_cov, without times: the covariances; return_latent, with times: the
+        inferred path and its standard deviations, n × Q each.
+
+        With columns of several kinds the answer is a table of their own values: numbers at their
+        mean, counts at their median, words at the likeliest. return_probability adds the
+        probability of each word and count that was filled in (1 where observed, NaN for numbers);
+        return_std the standard deviations of numbers and counts (NaN for words).
+        """
+        if self.columns_ is None:
+            if return_probability:
+                raise ValueError("all columns are numbers, which have no probability: return_std")
+            return super().complete(
+                Y,
+                times=times,
+                sequence=sequence,
+                coupled=coupled,
+                adapt=adapt,
+                callback=callback,
+                return_std=return_std,
+                return_cov=return_cov,
+                return_latent=return_latent,
+            )
+        if times is not None or return_cov or return_latent:
+            raise ValueError(
+                "with columns of several kinds complete has rows that stand alone, and no "
+                "covariance: leave out times, return_cov and return_latent"
+            )
+        outputs = self._outputs(Y)
+        likeliest, std, sure = self._expected(outputs).likeliest()
+        whole = np.where(np.isnan(outputs), likeliest, outputs)
+        first = [place.start for place in self._columns.places]
+        seen = ~np.isnan(outputs[:, first])
+        found: tuple[Any, ...] = (self._columns.as_table(self._columns.decoded(whole)),)
+        if return_std:
+            found += (np.where(seen & ~np.isnan(std), 0.0, std),)
+        if return_probability:
+            found += (np.where(seen & ~np.isnan(sure), 1.0, sure),)
+        return found if len(found) > 1 else found[0]
+
+    def denoise(self, Y: Any, *, return_std: bool = False) -> Any:
+        """Every entry of the rows as the model reconstructs it, without noise; NaN: missing. With
+        columns of several kinds a table of their own values, as `complete` fills them in.
+        """
+        if self.columns_ is None:
+            return super().denoise(Y, return_std=return_std)
+        return self._as_values(self._expected(self._outputs(Y)), return_std=return_std)
+
+    def inverse_transform(
+        self,
+        X: ArrayLike,
+        *,
+        X_variance: ArrayLike | None = None,
+        noise: bool = False,
+        return_std: bool = False,
+    ) -> Any:
+        """Outputs at latent points X (N × Q), certain or with variances of their own.
+
+        Mean, and with return_std the standard deviation, in the user's units; noise adds the
+        observation noise. With columns of several kinds a table of their own values, as `complete`
+        fills them in, whose standard deviations include the noise. Source: Titsias & Lawrence
+        (2010), §4.
+        """
+        if self.columns_ is None:
+            return super().inverse_transform(
+                X, X_variance=X_variance, noise=noise, return_std=return_std
+            )
+        return self._as_values(self._at(X, X_variance), return_std=return_std)
+
+    def sample(
+        self,
+        X: ArrayLike | int | None = None,
+        n_samples: int = 1,
+        random_state: int | None = None,
+        *,
+        X_variance: ArrayLike | None = None,
+    ) -> Any:
+        """Draws of outputs y in the user's units, through draws of every layer.
+
+        sample(n_samples): n × D, latent points drawn from the prior. sample(X, n_samples):
+        n × N × D joint draws at the latent points X, certain or with variances of their own. With
+        columns of several kinds the draws are of their own values.
+        """
+        drawn = super().sample(X, n_samples, random_state, X_variance=X_variance)
+        return drawn if self.columns_ is None else self._decoded(drawn)
+
+    def sample_completions(
+        self, Y: Any, n_samples: int = 1, random_state: int | None = None
+    ) -> Any:
+        """Whole rows whose missing entries (NaN) are drawn, observed ones as given: S × N × D."""
+        drawn = super().sample_completions(Y, n_samples, random_state)
+        return drawn if self.columns_ is None else self._decoded(drawn)
+
+    def alternatives(
+        self, Y: Any, n_alternatives: int = 3
+    ) -> tuple[Float[Array, "N K"], Float[Array, "N K Q"], Any]:
+        """The explanations of ambiguous rows, best first: weights, latent means, completed rows.
+
+        Weights of a row sum to 1; a row with fewer explanations has weight 0 and NaN in their
+        place (None in a table of several kinds).
+        """
+        if self.columns_ is None:
+            return super().alternatives(Y, n_alternatives)
+        if n_alternatives < 1:
+            raise ValueError(f"n_alternatives must be at least 1; got {n_alternatives}")
+        outputs = self._outputs(Y)
+        explained = self._explained(outputs)
+        expected = self._expected(outputs, explained)
+        weights = explained.weights[:, :n_alternatives]
+        weights = weights / weights.sum(axis=1, keepdims=True)
+        there, rows = weights > 0.0, []
+        for k in range(weights.shape[1]):
+            whole = np.where(np.isnan(outputs), expected.explanation(k).likeliest()[0], outputs)
+            values = self._columns.decoded(whole)
+            values[~there[:, k]] = None
+            rows.append(values)
+        latent = np.where(there[:, :, None], explained[0].mean[:, : weights.shape[1]], np.nan)
+        return weights, latent, np.stack(rows, axis=1)
+
+    def extend(self, Y: Any) -> Self:
+        if self.columns_ is not None:
+            raise ValueError(
+                "a model of columns of several kinds cannot be extended: fit it to all rows"
+            )
+        return super().extend(Y)
+
+    @property
+    def _columns(self) -> TableColumns:
+        """The columns; ValueError where all are numbers."""
+        check_is_fitted(self)
+        if self.columns_ is None:
+            raise ValueError(
+                'all columns of this model are numbers; fit with kinds="auto" or kinds={…} for '
+                "columns of other kinds"
+            )
+        return self.columns_
+
+    def _expected(self, outputs: Array, explained: Any = None) -> Expected:
+        """What is expected of rows from what is observed of them."""
+        found = self._explained(outputs) if explained is None else explained
+        parts = prediction.functions(self._network, found, DATA)
+        return Expected(self._columns, self.posterior_, *parts)
+
+    def _of_others(self, Y: Any, at: int) -> Expected:
+        """What is expected of rows when nothing is known of a column."""
+        outputs = self._outputs(Y, all_seen=False)
+        outputs[:, self._columns.places[at]] = np.nan
+        return self._expected(outputs)
+
+    def _at(self, X: ArrayLike, X_variance: ArrayLike | None) -> Expected:
+        """What is expected at latent points."""
+        columns = self._columns
+        points = self._points(X, X_variance)
+        mean, variance = prediction.moments(self._network, {0: points}, noise=False)[DATA]
+        weights = np.ones((len(mean), 1))
+        return Expected(columns, self.posterior_, weights, mean[:, None], variance[:, None])
+
+    def _as_values(self, expected: Expected, *, return_std: bool) -> Any:
+        outputs, std, _ = expected.likeliest()
+        values = self._columns.as_table(self._columns.decoded(outputs))
+        return (values, std) if return_std else values
+
+    def _decoded(self, drawn: Array) -> Any:
+        if drawn.ndim == 2:
+            return self._columns.as_table(self._columns.decoded(drawn))
+        return np.stack([self._columns.decoded(each) for each in drawn])
+
+    def _training_data(self, Y: Any, how: str) -> tuple[Array, Scaling]:
+        """Outputs in internal units. Columns that are no numbers have none: they stay as they are,
+        and every number has its own.
+        """
+        self.columns_ = None
+        if self.kinds is None:
+            return super()._training_data(Y, how)
+        columns, outputs, told = TableColumns.learnt(Y, self.kinds)
+        self._kinds_told = told
+        if not columns.links().discrete.any():
+            return super()._training_data(Y, how)
+        for name in ("encoder", "batch_size", "time_kernel"):
+            if getattr(self, name) is not None:
+                raise ValueError(
+                    f"columns of several kinds do not go with {name}: leave it out, or give "
+                    "numbers alone"
+                )
+        validate_data(self, Y, reset=True, skip_check_array=True)
+        refuse_unseen(np.asarray(~np.isnan(outputs).all(axis=1)))
+        self.columns_, numbers = columns, columns.links().numbers
+        center, scale = np.zeros(len(numbers)), np.ones(len(numbers))
+        notes: tuple[str, ...] = ()
+        if numbers.any():
+            own = Scaling.of(outputs[:, numbers], "columns", empty_rows=True)
+            center[numbers], scale[numbers], notes = own.center, own.scale, own.notes
+        scaling = Scaling(center, scale, notes)
+        return scaling.apply(outputs), scaling
+
+    def _outputs(self, Y: Any, *, all_seen: bool = True) -> Array:
+        check_is_fitted(self)
+        if self.columns_ is None:
+            return super()._outputs(Y)
+        validate_data(self, Y, reset=False, skip_check_array=True)
+        outputs = self.columns_.encoded(Y)
+        if all_seen:
+            refuse_unseen(np.asarray(~np.isnan(outputs).all(axis=1)))
+        return outputs
+
+    def _begin(self, targets: Float[Array, "N D"]) -> Any:
+        begin = super()._begin(targets)
+        if self.columns_ is None:
+            return begin
+        values = (self.columns_.starting(targets),)
+        outputs = MixedOutputs(targets, self.columns_.links())
+        return KindsStart(replace(begin, outputs=values), outputs)
+
+    def _any_kinds(self, begin: KindsStart, run: Executor) -> KindsGraph:
+        top = self._top(begin.begin.outputs[0], self.n_components)
+        return any_kinds(top, begin, self.jitter, run)
+
+    def _settle_kinds(self, ended: Ended, targets: Array, scaling: Scaling, offset: float) -> Any:
+        """Fitted attributes of a table of several kinds from where training ended; notes."""
+        learnt = ended.learnt((targets,))
+        (node,), (settled,) = learnt.nodes, learnt.layers
+        layer, (edge,) = settled.layer, ended.problem.edges
+        assert isinstance(edge, KindsEdge)
+        assert layer.local is not None and layer.bias is not None
+        units = replace(scaling, center=scaling.center + layer.bias)
+        links = edge.given.linked(layer.local)
+        posterior = replace(settled.as_posterior(units), links=links)
+        bound = learnt.bound + offset
+        self._keep(node.belief, node.information, bound, settled.statistics, posterior)
+        # Its sums have the weights of the entries, and are no longer of rows that can be added.
+        self.statistics_ = None  # type: ignore[assignment]
+        without = [
+            column.name
+            for column, place in zip(self._columns.columns, self._columns.places, strict=True)
+            if (np.asarray(layer.ratio)[place] <= NO_SIGNAL).all()
+        ]
+        if not without:
+            return ()
+        return (f"the map says nothing of the columns {listed(without)}: they are all noise",)
+
+    def _gaps(self, targets: Array) -> tuple[str, ...]:
+        """What was done about missing values, and which kinds the columns were taken for."""
+        told = getattr(self, "_kinds_told", ())
+        if hasattr(self, "_kinds_told"):
+            del self._kinds_told
+        if self.columns_ is None:
+            return gaps_in_words(targets) + told
+        first = [place.start for place in self.columns_.places]
+        missing = np.isnan(targets[:, first])
+        if not missing.any():
+            return told
+        return (f"{missing.mean():.1%} of the values are missing: left out, not filled in", *told)
