@@ -16,6 +16,7 @@ NAMES = (
     "training",
     "noise",
     "noise_between",
+    "kinds",
     "half_pixels",
     "digits_classifier",
     "semi_described",

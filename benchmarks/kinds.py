@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
 from scipy.stats import norm, poisson
 from sklearn.ensemble import RandomForestClassifier, RandomForestRegressor
 from sklearn.linear_model import LogisticRegressionCV, PoissonRegressor, RidgeCV
@@ -36,6 +37,7 @@ from gplvm_core.statistics import Targets
 
 HIDDEN, LEAST = 0.2, 1e-3
 SETTINGS: dict[str, Any] = {"n_components": 6, "n_inducing": 40, "max_iter": 150}
+Flags = NDArray[np.bool_]
 # What a method says of a column: mean and 95 % interval (or None) of numbers, chances of words.
 Said = dict[str, Any]
 
@@ -52,7 +54,7 @@ def penguins() -> tuple[pd.DataFrame, dict[str, str]]:
     """344 penguins: four measures, species, island, sex (the year left out)."""
     found = pd.read_csv(shipped("palmerpenguins", "data", "penguins.csv")).drop(columns="year")
     words = {"species": "category", "island": "category", "sex": "yes/no"}
-    return found, {name: words.get(name, "number") for name in found}
+    return found, {name: words.get(name, "number") for name in map(str, found.columns)}
 
 
 def hearts() -> tuple[pd.DataFrame, dict[str, str]]:
@@ -63,7 +65,7 @@ def hearts() -> tuple[pd.DataFrame, dict[str, str]]:
     words = {name: "yes/no" for name in ("sex", "fbs", "exang", "target")}
     words |= {"cp": "category", "restecg": "category", "thal": "category"}
     words |= {"slope": "grade", "ca": "grade"}
-    return found, {name: words.get(name, "number") for name in found}
+    return found, {name: words.get(name, "number") for name in map(str, found.columns)}
 
 
 def ours(rows: pd.DataFrame, kinds: dict[str, str], seed: int) -> Said:
@@ -82,13 +84,13 @@ def one_hot(rows: pd.DataFrame, kinds: dict[str, str], seed: int) -> Said:
     """Words as columns of 0 and 1, all Gaussian: the way without kinds."""
     parts, places = [], {}
     for name, kind in kinds.items():
-        own = rows[name]
+        column = rows[name]
         if kind == "number":
-            part = own.to_numpy(float)[:, None]
+            part = column.to_numpy(float)[:, None]
         else:
-            words = sorted(own.dropna().unique(), key=str)
-            same = own.to_numpy(object)[:, None] == np.array(words, dtype=object)
-            part = np.where(own.isna().to_numpy()[:, None], np.nan, same.astype(float))
+            words = sorted(column.dropna().unique(), key=str)
+            same = column.to_numpy(object)[:, None] == np.array(words, dtype=object)
+            part = np.where(column.isna().to_numpy()[:, None], np.nan, same.astype(float))
             places[name] = words
         parts.append(part)
     ends = np.cumsum([0, *(part.shape[1] for part in parts)])
@@ -174,7 +176,7 @@ METHODS: dict[str, Callable[[pd.DataFrame, dict[str, str], int], Said]] = {
 }
 
 
-def judged(full: pd.DataFrame, gone: Array, kinds: dict[str, str], said: Said) -> dict[str, float]:
+def judged(full: pd.DataFrame, gone: Flags, kinds: dict[str, str], said: Said) -> dict[str, float]:
     """Measures on the hidden entries."""
     errors, inside, losses, right, sure = [], [], [], [], []
     for at, (name, kind) in enumerate(kinds.items()):
@@ -264,7 +266,7 @@ def spikes(seeds: int, level: float = 0.9) -> dict[str, Any]:
             .predict(np.sqrt(counts[250:, :35]))
             for k in range(15)
         ]
-        own["Poisson regressions"] = -poisson.logpmf(asked, np.transpose(fitted)).mean()
+        own["Poisson regressions"] = -np.mean(poisson.logpmf(asked, np.transpose(fitted)))
         roots = np.sqrt(shown)
         plain = BayesianGPLVM(**SETTINGS, noise="per_output", random_state=seed).fit(roots[:250])
         mean, variance = plain._reconstruct(roots[250:], noise=True)
@@ -295,7 +297,7 @@ def cost() -> dict[str, Any]:
         # Weights that differ between the columns, as they do from the first update on.
         at = updated(replace(layer, local=mixed.started()), belief, mixed, **settings)
         plain = partial(evaluate_layer, layer, belief, Targets.whole(own - np.nanmean(own, axis=0)))
-        each = {
+        each: dict[str, Callable[[], Any]] = {
             "Gaussian": partial(plain, profile=True, per_output=True, **settings),
             "kinds": partial(evaluate_mixed, at, belief, mixed, profile=True, **settings),
             "update": partial(updated, at, belief, mixed, **settings),

@@ -138,7 +138,7 @@ def chunk_statistics(
             if belief.known
             else kernel.grouped_psi2(mean, variance, inducing, patterns.rows, own)[0],
             yy,
-            to_numpy(xp.sum(patterns.rows > 0.0, axis=0)).astype(np.intp),
+            to_numpy(xp.sum(xp.astype(patterns.rows > 0.0, xp.float64), axis=0)).astype(np.intp),
             patterns.n_outputs,
             patterns.groups,
         )

@@ -29,6 +29,8 @@ from gplvm_core.statistics import Executor
 
 # Draws of a row's latent point for its density, where the user says nothing.
 DENSITY_DRAWS = 200
+# A number with more signal than this, in units of its noise, of which a larger share is one value.
+ALMOST_EXACT, REPEATED = 100.0, 0.15
 
 
 class AnyKind(FromFiles):
@@ -355,9 +357,30 @@ class AnyKind(FromFiles):
             for column, place in zip(self._columns.columns, self._columns.places, strict=True)
             if (np.asarray(layer.ratio)[place] <= NO_SIGNAL).all()
         ]
-        if not without:
-            return ()
-        return (f"the map says nothing of the columns {listed(without)}: they are all noise",)
+        notes = self._repeated(targets, np.asarray(layer.ratio), scaling)
+        if without:
+            notes += (f"the map says nothing of the columns {listed(without)}: they are all noise",)
+        return notes
+
+    def _repeated(self, targets: Array, ratio: Array, scaling: Scaling) -> tuple[str, ...]:
+        """Numbers that are learnt almost without noise since many of their values are the same: the
+        density of a repeated value has no upper limit.
+        """
+        notes = list[str]()
+        for column, place in zip(self._columns.columns, self._columns.places, strict=True):
+            at = place.start
+            if column.kind != "number" or ratio[at] < ALMOST_EXACT:
+                continue
+            values, counts = np.unique(targets[~np.isnan(targets[:, at]), at], return_counts=True)
+            share = counts.max() / counts.sum()
+            if share > REPEATED:
+                value = scaling.center[at] + scaling.scale[at] * values[np.argmax(counts)]
+                notes.append(
+                    f"the number {column.name!r} is {value:.4g} in {share:.0%} of its rows and is "
+                    "learnt almost without noise, so it may dominate the map; with few values "
+                    "it is better a grade or a count"
+                )
+        return tuple(notes)
 
     def _gaps(self, targets: Array) -> tuple[str, ...]:
         """What was done about missing values, and which kinds the columns were taken for."""
