@@ -7,7 +7,7 @@ import pandas as pd
 import pytest
 from numpy.testing import assert_array_equal
 
-from gplvm_core import BayesianGPLVM, BayesianPCA, load
+from gplvm_core import BayesianGPLVM, BayesianPCA, DynamicalGPLVM, load
 from gplvm_core.beliefs import Belief
 from gplvm_core.kernels import KernelError
 from gplvm_core.models.problems.kinds import ITERATIONS
@@ -231,14 +231,50 @@ def test_the_browser_says_that_it_cannot_draw_words(model: BayesianGPLVM) -> Non
         mean_variance(model.posterior_)
 
 
+def test_words_follow_a_path_over_time() -> None:
+    times = np.linspace(0.0, 4.0 * np.pi, 80)
+    generator = np.random.default_rng(0)
+    wave = np.sin(times)
+    rows = pd.DataFrame(
+        {
+            "height": wave + 0.1 * generator.standard_normal(80),
+            "tide": np.where(wave > 0.3, "high", np.where(wave < -0.3, "low", "middle")),
+            "boats": generator.poisson(np.exp(1.0 + wave)),
+        }
+    )
+    model = DynamicalGPLVM(2, 15, kinds="auto", max_iter=60, random_state=0)
+    model.fit(rows, times=times)
+    # A gap of whole rows is filled by the path.
+    gone = np.zeros(rows.shape, dtype=bool)
+    gone[30:33] = True
+    shown = rows.astype(object).mask(gone)
+    filled, sure, path, _ = model.complete(
+        shown, times=times, return_probability=True, return_latent=True
+    )
+    assert filled["tide"][30:33].tolist() == rows["tide"][30:33].tolist()
+    assert (sure[30:33, 1] > 0.6).all() and (sure[~gone[:, 1], 1] == 1.0).all()
+    assert path.shape == (80, 2)
+    new = times[-1] + np.array([0.05, 0.15])
+    values = model.forecast(new)
+    assert set(values["tide"]) <= {"high", "low", "middle"}
+    mean, variance = model.forecast_latent(new)
+    chance = model.class_probabilities_at(mean, "tide", X_variance=variance)
+    assert values["tide"].tolist() == [model.class_words("tide")[k] for k in chance.argmax(axis=1)]
+    drawn = model.sample_sequence(times[:10], n_samples=3, random_state=0)
+    assert drawn.shape == (3, 10, 3)
+    assert set(drawn[:, :, 1].ravel()) <= {"high", "low", "middle"}
+    with pytest.raises(ValueError, match="numbers alone"):
+        model.complete(shown, times=times, adapt=True)
+
+
 def test_what_is_not_possible_is_said(model: BayesianGPLVM) -> None:
     rows = table(20)
     gone = np.zeros(rows.shape, dtype=bool)
     gone[2] = True
-    for setting in ({"encoder": "kernel"}, {"batch_size": 5}, {"time_kernel": "rbf"}):
+    for setting in ({"encoder": "kernel"}, {"batch_size": 5}):
         with pytest.raises(ValueError, match="columns of several kinds do not go with"):
             BayesianGPLVM(2, 5, kinds="auto", **setting).fit(rows)
-    with pytest.raises(ValueError, match="leave out times"):
+    with pytest.raises(ValueError, match="leave out return_cov"):
         model.complete(rows, return_cov=True)
     with pytest.raises(ValueError, match="cannot be extended"):
         model.extend(rows)

@@ -144,13 +144,23 @@ class AnyKind(FromFiles):
                 return_cov=return_cov,
                 return_latent=return_latent,
             )
-        if times is not None or return_cov or return_latent:
-            raise ValueError(
-                "with columns of several kinds complete has rows that stand alone, and no "
-                "covariance: leave out times, return_cov and return_latent"
-            )
-        outputs = self._outputs(Y)
-        likeliest, std, sure = self._expected(outputs).likeliest()
+        if return_cov:
+            raise ValueError("columns of several kinds have no covariance: leave out return_cov")
+        latent: tuple[Array, ...] = ()
+        if times is None:
+            if callback is not None or sequence is not None or adapt or return_latent:
+                raise ValueError(
+                    "sequence, adapt, callback and return_latent are about rows in time: give "
+                    "times, too"
+                )
+            outputs = self._outputs(Y)
+            expected = self._expected(outputs)
+        else:
+            path, outputs = self._infer_path(Y, times, sequence, coupled, adapt, callback)
+            points = path.beliefs[0]
+            expected = self._at(points.mean, points.variance)
+            latent = (points.mean, np.sqrt(points.variance)) if return_latent else ()
+        likeliest, std, sure = expected.likeliest()
         whole = np.where(np.isnan(outputs), likeliest, outputs)
         first = [place.start for place in self._columns.places]
         seen = ~np.isnan(outputs[:, first])
@@ -159,6 +169,7 @@ class AnyKind(FromFiles):
             found += (np.where(seen & ~np.isnan(std), 0.0, std),)
         if return_probability:
             found += (np.where(seen & ~np.isnan(sure), 1.0, sure),)
+        found += latent
         return found if len(found) > 1 else found[0]
 
     def denoise(self, Y: Any, *, return_std: bool = False) -> Any:
@@ -240,6 +251,49 @@ class AnyKind(FromFiles):
         latent = np.where(there[:, :, None], explained[0].mean[:, : weights.shape[1]], np.nan)
         return weights, latent, np.stack(rows, axis=1)
 
+    def forecast(self, times: ArrayLike, *, sequence: Any = None, return_std: bool = False) -> Any:
+        """Outputs at times after, between or before those of a trained sequence.
+
+        Mean, and with return_std the standard deviation, noise included, in the user's units: the
+        uncertainty of the path is carried through the mapping. sequence: its label, needed where
+        there are several. With columns of several kinds a table of their own values, as `complete`
+        fills them in; `class_probabilities_at` the points of `forecast_latent` has the
+        probabilities. Source: Damianou (2015), §3.4.2.
+        """
+        if self.columns_ is None:
+            return super().forecast(times, sequence=sequence, return_std=return_std)
+        path = self.forecast_latent(times, sequence=sequence)
+        return self._as_values(self._at(*path), return_std=return_std)
+
+    def sample_sequence(
+        self,
+        times: ArrayLike,
+        *,
+        n_samples: int = 1,
+        random_state: int | None = None,
+        return_latent: bool = False,
+    ) -> Any:
+        """New sequences: a path drawn from the prior over time, then the outputs along it.
+
+        Outputs are draws of the mapping without observation noise, S × n × D, but for columns of
+        several kinds draws of their own values, noise included; return_latent adds the paths,
+        S × n × Q.
+        """
+        if self.columns_ is None:
+            return super().sample_sequence(
+                times, n_samples=n_samples, random_state=random_state, return_latent=return_latent
+            )
+        generator = np.random.default_rng(random_state)
+        _, paths = super().sample_sequence(
+            times,
+            n_samples=n_samples,
+            random_state=generator,  # type: ignore[arg-type]
+            return_latent=True,
+        )
+        drawn = [prediction.sample(self.posterior_, each, 1, generator)[0] for each in paths]
+        values = self._decoded(np.stack(drawn))
+        return (values, paths) if return_latent else values
+
     def extend(self, Y: Any) -> Self:
         if self.columns_ is not None:
             raise ValueError(
@@ -299,7 +353,7 @@ class AnyKind(FromFiles):
         self._kinds_told = told
         if not columns.links().discrete.any():
             return super()._training_data(Y, how)
-        for name in ("encoder", "batch_size", "time_kernel"):
+        for name in ("encoder", "batch_size"):
             if getattr(self, name) is not None:
                 raise ValueError(
                     f"columns of several kinds do not go with {name}: leave it out, or give "
@@ -325,6 +379,11 @@ class AnyKind(FromFiles):
         if all_seen:
             refuse_unseen(np.asarray(~np.isnan(outputs).all(axis=1)))
         return outputs
+
+    def _rows_in_time(self, Y: Any) -> Array:
+        if self.columns_ is None:
+            return super()._rows_in_time(Y)
+        return self._outputs(Y, all_seen=False)
 
     def _begin(self, targets: Float[Array, "N D"]) -> Any:
         begin = super()._begin(targets)
