@@ -62,20 +62,25 @@ class MixedOutputs:
         return Patterns.of(~np.isnan(self.numbers))
 
     def started(self) -> Local:
-        """ξ and sizes before anything is known of the functions."""
-        counts = self.links.size[self.links.discrete]
-        shape = len(self.values), len(counts)
-        return Local(np.ones(shape), np.where(counts > 0.0, FIRST_SIZE, 0.0))
+        """ξ and sizes before anything is known of the functions.
 
-    def linked(self, local: Local) -> Links:
+        The factors touch where a function would be that follows the data: those of large counts
+        are narrow there, so that the map learns from them before their size says that all is noise.
+        """
+        counts = self.links.size[self.links.discrete]
+        size = np.where(counts > 0.0, FIRST_SIZE, 0.0)
+        successes, failures, _ = self.linked(size).entries(self.values)
+        return Local(np.abs(np.log((successes + 0.5) / (failures + 0.5))), size)
+
+    def linked(self, sizes: Float[Array, " K"]) -> Links:
         """The links at the present sizes of counts."""
         size = self.links.size.copy()
-        size[self.links.discrete] = local.size
+        size[self.links.discrete] = sizes
         return Links(size)
 
     def factors(self, local: Local) -> Quadratic:
         """The Gaussian factors at ξ; with the part of log p(y | f) that has no f in the offset."""
-        links = self.linked(local)
+        links = self.linked(local.size)
         successes, failures, _ = links.entries(self.values)
         found = quadratic(successes, failures, local.xi)
         return replace(found, offset=found.offset + links.log_base(self.values))
@@ -165,7 +170,7 @@ def updated(
     assert local is not None
     found = _settle(layer, belief, outputs, jitter, True, True, ratio, most_ratio, run)
     mean, square = function_moments(found.layer, belief, outputs, found.at, found.bias, run)
-    links = outputs.linked(local)
+    links = outputs.linked(local.size)
     successes, _, observed = links.entries(outputs.values)
     size = local.size.copy()
     counts = size > 0.0

@@ -196,7 +196,7 @@ def log_evidence(outputs: MixedOutputs, layer: Layer, known: np.ndarray | None =
     count = len(outputs.values)
     places, log_weight = grid_of(12, count) if known is None else (known.T, np.zeros(1))
     units, log_unit = grid_of(10, count)
-    size, found = outputs.linked(layer.local).size, log_weight.copy()
+    size, found = outputs.linked(layer.local.size).size, log_weight.copy()
     for s, points in enumerate(places):
         gram = layer.kernel.K(points[:, None])
         for d, column in enumerate(outputs.values.T):

@@ -218,6 +218,28 @@ def test_words_alone_and_linear_maps_train() -> None:
     assert (words["size"] == best).mean() > words["size"].value_counts(normalize=True).max()
 
 
+@pytest.mark.parametrize("level", [1.5, 5.0])
+def test_small_and_large_counts_follow_the_map(level: float) -> None:
+    generator = np.random.default_rng(0)
+    x = generator.uniform(-2.0, 2.0, 80)
+    counts = generator.poisson(np.exp(level + x))
+    rows = [
+        [each + 0.1 * generator.standard_normal(), n] for each, n in zip(x, counts, strict=True)
+    ]
+    settings = {"kinds": ["number", "count"], "max_iter": 50, "random_state": 0}
+    model = BayesianGPLVM(1, 10, **settings).fit([*map(list, rows)])
+    (middle,) = model.column_quantiles([[-1.5, None], [1.5, None]], 1, [0.5])
+    np.testing.assert_allclose(np.log(middle + 0.5), level + np.array([-1.5, 1.5]), atol=0.7)
+
+
+def test_a_row_without_anything_has_the_shares_of_all_rows(model: BayesianGPLVM) -> None:
+    nothing = pd.DataFrame([[None] * 6], columns=list(table()), dtype=object)
+    for name in ("left", "sort", "size"):
+        chance = model.class_probabilities(nothing, name)[0]
+        share = [np.mean(table()[name] == word) for word in model.class_words(name)]
+        np.testing.assert_allclose(chance, share, atol=0.15)
+
+
 def test_a_number_that_repeats_itself_is_named() -> None:
     rows = table(80)
     rows = rows.assign(dose=np.where(rows["sort"] == "a", 0.0, rows["width"].round(0)))
