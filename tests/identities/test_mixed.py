@@ -12,10 +12,12 @@ from scipy.stats import multivariate_normal
 from gplvm_core import RBF, Linear
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Layer, Local, MixedOutputs, evaluate_mixed, updated
+from gplvm_core.bounds.profiled_known import KnownFactors
 from gplvm_core.kernels import Kernel
 from gplvm_core.likelihoods import Links
 from gplvm_core.likelihoods.counts import log_base
 from gplvm_core.numerics import fold_upper
+from gplvm_core.prediction import Posterior, predict_uncertain
 from gplvm_core.priors import StandardNormal
 from gplvm_core.statistics import executor
 
@@ -158,6 +160,44 @@ def test_a_search_that_stops_early_spoils_the_gradient(monkeypatch: pytest.Monke
     monkeypatch.setattr("gplvm_core.bounds.profiled_known.MOST_STEPS", 1)
     early = evaluate_mixed(layer, belief, outputs, profile=True, **SETTINGS).gradients.mean
     assert np.abs(early - exact).max() > 1e-4 * np.abs(exact).max()
+
+
+def test_an_update_is_at_the_moments_that_predictions_have() -> None:
+    outputs, belief = draw()
+    layer = trained(outputs, belief, RBF(1.0, 1.2))
+    at = evaluate_mixed(layer, belief, outputs, profile=True, **SETTINGS)
+    posterior = Posterior(
+        at.layer.kernel,
+        at.layer.inducing,
+        at.posterior.weights,
+        at.posterior.gap,
+        1.0,
+        at.jitter,
+        at.layer.bias,
+        np.sqrt(at.layer.noise_variance),
+        at.statistics.groups,
+        at.posterior.each,
+    )
+    mean, variance = predict_uncertain(posterior, belief.mean, belief.variance)
+    after, own = updated(layer, belief, outputs, **SETTINGS).local, outputs.links.discrete
+    ratio = np.divide(after.size, layer.local.size, where=after.size > 0, out=np.ones(4))
+    moved = mean[:, own] - np.log(ratio)
+    np.testing.assert_allclose(after.xi, np.sqrt(moved**2 + variance[:, own]), rtol=1e-7)
+
+
+def test_the_rise_of_known_factors_is_the_difference_of_their_value() -> None:
+    generator = np.random.default_rng(4)
+    factors = KnownFactors(
+        generator.uniform(0.0, 3.0, (5, 2)),
+        generator.normal(size=(5, 2)),
+        0.3 * generator.normal(size=(5, 2)),
+        generator.normal(size=2),
+        np.full(2, 4.0),
+        np.full(2, 20.0),
+    )
+    signal, step = np.array([0.3, 4.0]), 1e-5
+    ends = [factors.value(signal * np.exp(sign * step)) for sign in (1.0, -1.0)]
+    np.testing.assert_allclose(factors.rise(signal), (ends[0] - ends[1]) / (2 * step), rtol=1e-6)
 
 
 def test_threads_change_nothing() -> None:
