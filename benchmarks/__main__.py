@@ -17,6 +17,7 @@ NAMES = (
     "foreseen",
     "noise",
     "noise_between",
+    "kinds",
     "half_pixels",
     "digits_classifier",
     "semi_described",

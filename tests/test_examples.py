@@ -17,7 +17,10 @@ def run(name: str) -> dict[str, Any]:
 
 
 def test_every_example_is_tested_and_shown() -> None:
-    here = {"table_with_gaps", "mixed_units", "two_views", "deep_step", "own_graph", "own_kernel"}
+    here = {
+        *("table_with_gaps", "mixed_units", "any_kind", "two_views", "deep_step"),
+        *("own_graph", "own_kernel"),
+    }
     assert {path.stem for path in EXAMPLES.glob("*.py")} == here
     page = (EXAMPLES.parent / "examples.md").read_text(encoding="utf-8")
     assert [name for name in here if f"examples/{name}.py" not in page] == []
@@ -39,6 +42,14 @@ def test_a_table_of_mixed_units(capsys: pytest.CaptureFixture[str]) -> None:
     # Magnesium is known for telling the grapes apart least.
     assert np.argmax(found["share"]) == found["wine"].column_names.index("magnesium")
     assert "nats a wine ahead" in capsys.readouterr().out
+
+
+def test_a_table_with_words(capsys: pytest.CaptureFixture[str]) -> None:
+    found = run("any_kind")
+    assert found["right"] > 0.6
+    assert found["within"] > 0.8
+    assert found["chances"].shape == (120, 3)
+    assert "of the kinds are right" in capsys.readouterr().out
 
 
 def test_two_views(capsys: pytest.CaptureFixture[str]) -> None:

@@ -6,12 +6,14 @@ from gplvm_core.bounds.exact import Exact, exact
 from gplvm_core.bounds.layer import (
     Layer,
     LayerValue,
+    Local,
     Scales,
     evaluate_layer,
     gram_factor,
     layer_term,
 )
 from gplvm_core.bounds.marginalised import marginalised, output_gaps
+from gplvm_core.bounds.mixed import MixedOutputs, evaluate_mixed, updated
 from gplvm_core.bounds.per_output import collapsed_per_output
 from gplvm_core.bounds.profiled import Profile, profile_scales
 
@@ -22,6 +24,8 @@ __all__ = [
     "Informed",
     "Layer",
     "LayerValue",
+    "Local",
+    "MixedOutputs",
     "OutputGaps",
     "Profile",
     "Scales",
@@ -29,10 +33,12 @@ __all__ = [
     "collapsed_per_output",
     "evaluate_bound",
     "evaluate_layer",
+    "evaluate_mixed",
     "exact",
     "gram_factor",
     "layer_term",
     "marginalised",
     "output_gaps",
     "profile_scales",
+    "updated",
 ]

@@ -27,12 +27,24 @@ from gplvm_core.statistics.executors import serial
 
 
 @dataclass(frozen=True)
+class Local:
+    """Where the Gaussian factors of yes/no entries and counts touch their likelihoods.
+
+    xi: ξ of every entry. size: r of every such column, 0 for yes/no.
+    """
+
+    xi: Float[Array, "N K"]
+    size: Float[Array, " K"]
+
+
+@dataclass(frozen=True)
 class Layer:
     """The parameters of a layer; also the shape of their gradients.
 
     ratio: None, or σ_f²/σ² of every output where each has its own; the noise is then one an output.
     slope: None, or what the layer hands on of its inputs, outputs = inputs slope + f(inputs) +
-    noise (of uncertain inputs with an RBF kernel).
+    noise (of uncertain inputs with an RBF kernel). bias, local: None, or of outputs that are no
+    numbers (`evaluate_mixed`): what is added to their functions, and their Gaussian factors.
     """
 
     kernel: Kernel
@@ -40,6 +52,8 @@ class Layer:
     noise_variance: float | Float[Array, " D"]
     ratio: Float[Array, " D"] | None = None
     slope: Float[Array, "Q D"] | None = None
+    bias: Float[Array, " D"] | None = None
+    local: Local | None = None
 
     def handed_on(self, source: Belief) -> Float[Array, "N D"] | float:
         """What inputs that are known exactly hand on. Raises ValueError for others."""

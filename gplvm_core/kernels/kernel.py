@@ -180,6 +180,26 @@ class Kernel(Parametric):
 
         return weighted
 
+    def psi2_traces(
+        self,
+        mean: Float[Array, "N Q"],
+        variance: Float[Array, "N Q"],
+        inducing: Float[Array, "M Q"],
+        weights: Float[Array, "K P"],
+    ) -> Float[Array, "N K"]:
+        """tr(W_k Φ_n) of every point n alone and every matrix W_k, as `fold_upper` folds it."""
+        size, found = len(inducing), np.empty((len(mean), len(weights)))
+        step = max(1, MOST_NUMBERS // size**2)
+        for first in range(0, len(mean), step):
+            some = slice(first, first + step)
+            own = np.eye(len(mean[some]))
+            psi2, _ = self.grouped_psi2(mean[some], variance[some], inducing, own)
+            found[some] = (
+                psi2.reshape(len(psi2), -1)
+                @ unfold_upper(weights, size).reshape(len(weights), -1).T
+            )
+        return found
+
     def cross_with(self, carrier: "Kernel") -> CrossBuilder | None:
         """(mean, variance, inducing, rows) → the cross term with a kernel whose psi1 carries it.
 

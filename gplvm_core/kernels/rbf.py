@@ -171,6 +171,15 @@ class RBF(Stationary):
 
         return weighted
 
+    def psi2_traces(self, mean: Array, variance: Array, inducing: Array, weights: Array) -> Array:
+        factors, found = (
+            self._factors(*_centred(mean, inducing), variance),
+            np.zeros((len(mean), len(weights))),
+        )
+        for which, columns, block in exponentials(*factors):
+            found[which] += block @ weights[:, columns].T
+        return found
+
     @property
     def relevance(self) -> Array:
         return (1.0 / np.atleast_1d(np.asarray(self.lengthscale, dtype=float))) ** 2

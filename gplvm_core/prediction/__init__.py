@@ -4,6 +4,7 @@ from gplvm_core.prediction.complete import (
     alternatives,
     complete,
     draw_rows,
+    functions,
     reconstructed,
     reconstructed_jointly,
 )
@@ -45,6 +46,7 @@ __all__ = [
     "draw_rows",
     "draws",
     "explain",
+    "functions",
     "log_density",
     "log_density_at",
     "log_density_below",

@@ -64,6 +64,21 @@ def reconstructed(
     return mixture
 
 
+def functions(
+    network: Network, explained: Explained, end: str
+) -> tuple[Float[Array, "N K"], Float[Array, "N K D"], Float[Array, "N K D"]]:
+    """Of each row's explanations the weights, and mean and variance of the functions of one end."""
+    weights, edge = _weights(explained), network.ends[end]
+    shape = (*weights.shape, edge.posterior.n_outputs)
+    # Explanations that a row has not keep moments with which anything can be computed.
+    mean, variance = np.zeros(shape), np.ones(shape)
+    for k in range(weights.shape[1]):
+        for rows, given in _given(network, explained, weights, k):
+            found = moments(network, given, noise=False, ends={end})[end]
+            mean[rows, k], variance[rows, k] = found
+    return weights, mean, variance
+
+
 def reconstructed_jointly(
     network: Network, explained: Explained, end: str
 ) -> tuple[Float[Array, "N D"], Float[Array, "N D D"]]:

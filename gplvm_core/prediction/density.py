@@ -11,8 +11,7 @@ from scipy.special import logsumexp
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import collapsed, gram_factor, marginalised
 from gplvm_core.numerics import Array
-from gplvm_core.prediction.forward import MOST_POINTS, at_each, beside
-from gplvm_core.prediction.generate import predict
+from gplvm_core.prediction.forward import MOST_POINTS, at_each, beside, log_likelihood_at
 from gplvm_core.prediction.importance import WIDER, log_normal, proposed
 from gplvm_core.prediction.network import Network, Outputs, TrainedEdge, inputs_of
 from gplvm_core.prediction.posterior import Posterior
@@ -104,8 +103,8 @@ def log_density_sampled(
             for name, values in outputs.items():
                 edge = network.ends[name]
                 if all(at in known for at in edge.sources):
-                    there = at_each(edge.posterior, beside(edge, known))
-                    ratio = ratio + log_normal(values[rows], *there)
+                    there = beside(edge, known)
+                    ratio = ratio + log_likelihood_at(edge.posterior, values[rows], there)
             value[rows] = logsumexp(ratio, axis=0) - np.log(n_samples)
     return value
 
@@ -117,8 +116,8 @@ def log_density_at(
 
     A joint density at a point, not an integral over x*.
     """
-    mean, variance = predict(posterior, points, noise=True)
-    return log_normal(outputs, mean, variance) + log_normal(points, 0.0, 1.0)
+    own = log_likelihood_at(posterior, outputs, points[None])[0]
+    return own + log_normal(points, 0.0, 1.0)
 
 
 def _nodes(explained: Explained) -> Iterator[tuple[int, Projection, NDArray[np.bool_]]]:

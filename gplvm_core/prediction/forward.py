@@ -11,7 +11,7 @@ from scipy.special import logsumexp, ndtr, ndtri
 
 from gplvm_core.beliefs import Belief
 from gplvm_core.numerics import Array
-from gplvm_core.prediction.generate import predict, predict_at, sample
+from gplvm_core.prediction.generate import predict, predict_at, refuse_kinds, sample
 from gplvm_core.prediction.importance import log_normal
 from gplvm_core.prediction.network import Network, Outputs, TrainedEdge, inputs_of
 from gplvm_core.prediction.posterior import Posterior
@@ -99,6 +99,20 @@ def at_each(
     return mean, variance
 
 
+def log_likelihood_at(
+    posterior: Posterior, outputs: Float[Array, "N D"], at: Float[Array, "S N Q"]
+) -> Float[Array, "S N"]:
+    """log p(observed outputs of each row | every draw of its point) in the user's units."""
+    links = posterior.links
+    if links is None:
+        return log_normal(outputs, *at_each(posterior, at))
+    mean, variance = at_each(posterior, at, noise=False)
+    noisy = variance + posterior.noise_variance * posterior.scale**2
+    numbers = links.numbers
+    each = log_normal(outputs[:, numbers], mean[..., numbers], noisy[..., numbers])
+    return each + links.log_probabilities(outputs, mean, variance)
+
+
 def beside(edge: TrainedEdge, known: Mapping[int, Array]) -> Float[Array, "*S R"]:
     """The points of a layer's inputs, side by side."""
     return np.concatenate([known[at] for at in edge.sources], axis=-1)
@@ -136,8 +150,14 @@ def _drawn(
     *,
     noise: bool = True,
 ) -> Float[Array, "S N D"]:
-    mean, variance = at_each(edge.posterior, beside(edge, known), noise=noise)
-    return mean + np.sqrt(variance) * generator.standard_normal(mean.shape)
+    posterior, links = edge.posterior, edge.posterior.links
+    if links is None:
+        mean, variance = at_each(posterior, beside(edge, known), noise=noise)
+        return mean + np.sqrt(variance) * generator.standard_normal(mean.shape)
+    mean, variance = at_each(posterior, beside(edge, known), noise=False)
+    variance = variance + noise * posterior.noise_variance * posterior.scale**2 * links.numbers
+    functions = mean + np.sqrt(variance) * generator.standard_normal(mean.shape)
+    return links.draw(functions, generator) if noise else functions
 
 
 def draw_prior(
@@ -245,6 +265,8 @@ def _at_draws(
     """Some rows after the other: mean and variance of all data at draws of the hidden nodes
     (S × rows × D), each row on its own.
     """
+    for edge in network.ends.values():
+        refuse_kinds(edge.posterior, "a mixture of Gaussians")
     generator = np.random.default_rng(random_state)
     step = max(1, MOST_POINTS // n_samples)
     for first in range(0, next(iter(given.values())).n_points, step):

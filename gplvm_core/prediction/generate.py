@@ -5,6 +5,7 @@ from jaxtyping import Float
 
 from gplvm_core.numerics import Array, factorise
 from gplvm_core.prediction.posterior import Posterior
+from gplvm_core.readers import DataError
 
 
 def predict(
@@ -17,6 +18,8 @@ def predict(
     cross = posterior.kernel.K(points, posterior.inducing)
     mean = posterior.center + posterior.scale * posterior.mean(points, cross)
     variance = posterior.variances.at(posterior.kernel.diag(points), cross)
+    if posterior.links is not None:
+        return posterior.observed(mean, variance * posterior.scale**2, noise=noise)
     return mean, (variance + noise * posterior.noise_variance) * posterior.scale**2
 
 
@@ -46,13 +49,15 @@ def predict_uncertain(
     Vᵀ(Φ* − ψ*ψ*ᵀ)V + [ψ0* − tr((K⁻¹ − P)Φ*)] I.
     """
     mean, variance = np.empty((2, len(points), posterior.n_outputs))
+    alone = noise and posterior.links is None
     for n in range(len(points)):
-        mean[n], spread, own = _moments(posterior, points[n], points_variance[n], noise)
+        mean[n], spread, own = _moments(posterior, points[n], points_variance[n], alone)
         carried = np.sum((spread @ posterior.weights) * posterior.weights, axis=0)
         if posterior.slope is not None:
             carried += np.diagonal(_handed_on(posterior, points[n], points_variance[n]))
         variance[n] = np.maximum(carried, 0.0) + own
-    return posterior.center + posterior.scale * mean, variance * posterior.scale**2
+    found = posterior.center + posterior.scale * mean, variance * posterior.scale**2
+    return found if posterior.links is None else posterior.observed(*found, noise=noise)
 
 
 def predict_covariance(
@@ -62,13 +67,26 @@ def predict_covariance(
     *,
     noise: bool = False,
 ) -> tuple[Float[Array, " D"], Float[Array, "D D"]]:
-    """Mean and full covariance across outputs at one latent point x* ~ N(point, variance)."""
+    """Mean and full covariance across outputs at one latent point x* ~ N(point, variance).
+
+    Raises DataError for outputs that are not all numbers.
+    """
+    refuse_kinds(posterior, "a covariance")
     mean, spread, own = _moments(posterior, point, point_variance, noise)
     covariance = posterior.weights.T @ spread @ posterior.weights + np.diag(own)
     if posterior.slope is not None:
         covariance += _handed_on(posterior, point, point_variance)
     scale = posterior.scale
     return posterior.center + scale * mean, covariance * np.outer(scale, scale)
+
+
+def refuse_kinds(posterior: Posterior, what: str) -> None:
+    """Raise DataError unless all outputs are numbers."""
+    if posterior.links is not None:
+        raise DataError(
+            f"{what} is of numbers alone, and this model also has columns of other kinds: ask for "
+            "class_probabilities or column_quantiles"
+        )
 
 
 def _moments(
@@ -103,6 +121,8 @@ def sample(
 ) -> Float[Array, "S N D"]:
     """Joint draws of the outputs at all points together (noise: of y, else of f).
 
+    The functions of a table of several kinds are drawn, then its yes/no entries and counts.
+
     points_variance: every draw has its own x* ~ N(points, variance).
     """
     generator = np.random.default_rng(random_state)
@@ -115,12 +135,14 @@ def sample(
     prior = posterior.kernel.K(points)
     draws = generator.standard_normal((n_samples, len(points), posterior.n_outputs))
     # One covariance over the points for outputs that share it.
-    variances = posterior.variances
+    variances, links = posterior.variances, posterior.links
     for columns in variances.alike():
         ratio = variances.ratio(columns[0])
+        noisy = noise and (links is None or bool(links.numbers[columns[0]]))
         covariance = ratio * prior - cross @ variances.gap(columns[0]) @ cross.T
         level = ratio * float(np.mean(np.diagonal(prior))) + posterior.noise_variance
-        covariance.flat[:: len(points) + 1] += noise * posterior.noise_variance
+        covariance.flat[:: len(points) + 1] += noisy * posterior.noise_variance
         root = factorise(covariance, 1e-9 * level).lower
         draws[:, :, columns] = root @ draws[:, :, columns]
-    return posterior.center + posterior.scale * (posterior.mean(points, cross) + draws)
+    found = posterior.center + posterior.scale * (posterior.mean(points, cross) + draws)
+    return found if links is None or not noise else links.draw(found, generator)

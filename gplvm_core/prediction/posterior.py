@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 
 from gplvm_core.bounds import Collapsed, OutputGaps, collapsed, collapsed_per_output
 from gplvm_core.kernels import Kernel
+from gplvm_core.likelihoods import Links
 from gplvm_core.numerics import Array, Factor
 from gplvm_core.prediction.variances import OwnVariances, SharedVariances, Variances
 from gplvm_core.statistics import Statistics
@@ -22,6 +23,7 @@ class Posterior:
     center + scale · f. With noise per output (`each`) the internal units are those of every
     output's noise, so the noise variance is 1, the prior variance of f_d is its ratio times k**,
     and `gap` is an average. slope: what is handed on of the inputs, f_d(x*) = x*ᵀ slope_d + ….
+    links: None, or which outputs are yes/no entries and counts, whose functions are in logits.
     Source: Titsias & Lawrence (2010), §4; Damianou (2015), App. B.1.2.
     """
 
@@ -36,6 +38,7 @@ class Posterior:
     groups: Int[NDArray[np.intp], " D"] | None = None  # None: one group of all
     each: OutputGaps | None = None
     slope: Float[Array, "Q D"] | None = None
+    links: Links | None = None
 
     def __post_init__(self) -> None:
         if self.groups is None:
@@ -64,6 +67,8 @@ class Posterior:
         seen: Bool[NDArray[np.bool_], " D"] | slice = slice(None),
     ) -> Collapsed:
         """F_data of these statistics (of the outputs `seen`) at the layer's own noise."""
+        if self.links is not None:
+            raise ValueError("outputs of several kinds have no bound that is a sum over rows")
         if self.each is None:
             return collapsed(statistics, gram, self.noise_variance)
         return collapsed_per_output(statistics, gram, self.each.ratio[seen])
@@ -74,5 +79,21 @@ class Posterior:
         return carried if self.slope is None else carried + points @ self.slope
 
     def to_internal(self, outputs: Float[Array, "N D"]) -> Float[Array, "N D"]:
-        """Outputs in the user's units, centred and scaled as the layer saw them."""
-        return (outputs - self.center) / self.scale
+        """Outputs in the user's units, centred and scaled as the layer saw them; those that are no
+        numbers stay as they are.
+        """
+        internal = (outputs - self.center) / self.scale
+        return internal if self.links is None else np.where(self.links.numbers, internal, outputs)
+
+    def observed(
+        self, mean: Float[Array, "*S D"], variance: Float[Array, "*S D"], *, noise: bool
+    ) -> tuple[Float[Array, "*S D"], Float[Array, "*S D"]]:
+        """Moments of the data from those of the functions, both in the user's units; noise: of
+        what is observed, else of the functions themselves.
+        """
+        if not noise:
+            return mean, variance
+        if self.links is None:
+            return mean, variance + self.noise_variance * self.scale**2
+        numbers = self.noise_variance * self.scale**2 * self.links.numbers
+        return self.links.moments(mean, variance + numbers)

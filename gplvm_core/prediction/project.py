@@ -209,7 +209,8 @@ def explain(
     for which in _batches(gaps):
         some = bool(gaps[which[0]])
         count = effort.starts_of_partial if some else effort.starts
-        starts = _starts(internal[which], generated, places, count, partial=some)
+        further = sum(_unlikely(edge, outputs[name][which], known) for name, edge in edges.items())
+        starts = _starts(internal[which], generated, further, places, count, partial=some)
         count = starts.shape[1]
         rows = RowBound.of(
             network,
@@ -255,7 +256,18 @@ def _generated(edge: TrainedEdge, training: Mapping[int, Belief]) -> Array:
     """The training rows' outputs in one layer."""
     points, posterior = inputs_of(edge, training).mean, edge.posterior
     cross = posterior.kernel.K(points, posterior.inducing)
-    return posterior.mean(points, cross) * _precision(edge)
+    generated = posterior.mean(points, cross) * _precision(edge)
+    return generated if posterior.links is None else generated * posterior.links.numbers
+
+
+def _unlikely(edge: TrainedEdge, outputs: Array, training: Mapping[int, Belief]) -> Array | float:
+    """−2 log p(a row's yes/no entries and counts | the functions at the training points)."""
+    posterior = edge.posterior
+    if posterior.links is None:
+        return 0.0
+    points = inputs_of(edge, training).mean
+    functions = predict(posterior, points)[0]
+    return -2.0 * posterior.links.log_likelihoods(outputs, functions)
 
 
 def _places(edges: Sequence[TrainedEdge], training: Sequence[Belief]) -> Float[Array, "T Q"]:
@@ -300,14 +312,25 @@ def _batches(gaps: Bool[NDArray[np.bool_], " _N"]) -> Iterator[Rows]:
         yield from (alike[a : a + ROWS_PER_BATCH] for a in range(0, len(alike), ROWS_PER_BATCH))
 
 
-def _starts(internal: Array, generated: Array, places: Array, count: int, *, partial: bool) -> Rows:
+def _starts(
+    internal: Array,
+    generated: Array,
+    further: Array | float,
+    places: Array,
+    count: int,
+    *,
+    partial: bool,
+) -> Rows:
     """Training points to start each row from (n, K): near in the outputs that are observed.
+
+    further: what outputs that are no numbers add to the squared distances (n, T).
 
     For a row with gaps also far from each other on the map, among those that are near.
     """
     observed = ~np.isnan(internal)
     filled = np.where(observed, internal, 0.0)
     distance = observed.astype(np.float64) @ (generated**2).T - 2.0 * filled @ generated.T
+    distance += further
     count = min(count, len(generated))
     if count == 1:
         return np.argmin(distance, axis=1)[:, None]

@@ -19,7 +19,13 @@ from gplvm_core.optimise import minimise_rows
 from gplvm_core.parameters import add
 from gplvm_core.prediction.network import Network, Outputs
 from gplvm_core.prediction.posterior import Posterior
-from gplvm_core.prediction.row_terms import ROWS_PER_TILE, CertainTerms, RowTerms, UncertainTerms
+from gplvm_core.prediction.row_terms import (
+    ROWS_PER_TILE,
+    CertainTerms,
+    MixedTerms,
+    RowTerms,
+    UncertainTerms,
+)
 from gplvm_core.priors import StandardNormal
 from gplvm_core.statistics import HandedOn
 
@@ -123,7 +129,9 @@ class RowBound:
             if not np.isnan(values).all():
                 internal = edge.posterior.to_internal(values)
                 terms: RowTerms
-                if certain:
+                if edge.posterior.links is not None:
+                    terms = MixedTerms.of(edge.posterior, internal, tile)
+                elif certain:
                     terms = CertainTerms.of(edge.posterior, internal)
                 else:
                     terms = UncertainTerms.of(edge.posterior, internal, tile)

@@ -12,6 +12,7 @@ from jaxtyping import Float
 from numpy.typing import NDArray
 
 from gplvm_core.kernels import WeightedPsi2
+from gplvm_core.likelihoods import expected_log_likelihood
 from gplvm_core.numerics import Array, fold_upper
 from gplvm_core.prediction.posterior import Posterior
 
@@ -94,6 +95,91 @@ class UncertainTerms:
             value,
             through.mean + d_mean0 - 0.5 * precision * d_mean2,
             through.variance + d_variance0 - 0.5 * precision * d_variance2,
+        )
+
+
+@dataclass(frozen=True)
+class MixedTerms:
+    """The same for outputs of which some are yes/no entries or counts.
+
+    Their part is the expectation of the bound on log p(y | f) at its best ξ² = ⟨f²⟩, so it depends
+    on the first two moments of every function: ∂⟨f⟩ = ½(a − b), ∂⟨f²⟩ = −sλ(ξ).
+    """
+
+    posterior: Posterior
+    carried: Float[Array, "N M"]  # Y Vᵀ over the numbers that are observed
+    yy: Float[Array, " N"]
+    numbers: Float[Array, "N P"]  # 0 or 1
+    successes: Float[Array, "N K"]
+    failures: Float[Array, "N K"]
+    base: Float[Array, " N"]
+    folded_numbers: Float[Array, "P R"]  # V_d V_dᵀ − gap_d
+    folded: Float[Array, "K R"]
+    weighted_psi2: WeightedPsi2
+    tile: int = ROWS_PER_TILE
+
+    @classmethod
+    def of(
+        cls, posterior: Posterior, internal: Float[Array, "N D"], tile: int = ROWS_PER_TILE
+    ) -> Self:
+        links, v = posterior.links, posterior.weights
+        assert links is not None
+        variances = posterior.variances
+        each = np.stack(
+            [fold_upper(np.outer(own, own) - variances.gap(d)) for d, own in enumerate(v.T)]
+        )
+        own = internal[:, links.numbers]
+        filled = np.nan_to_num(own)
+        successes, failures, _ = links.entries(internal)
+        return cls(
+            posterior,
+            filled @ v[:, links.numbers].T,
+            np.sum(filled**2, axis=1),
+            (~np.isnan(own)).astype(np.float64),
+            successes,
+            failures,
+            np.sum(links.log_base(internal), axis=1),
+            each[links.numbers],
+            each[links.discrete],
+            posterior.kernel.weighted_psi2(posterior.inducing),
+            tile,
+        )
+
+    def data(self, mean: Array, variance: Array, rows: Rows) -> tuple[Array, Array, Array]:
+        done = [self._tile(mean[t], variance[t], rows[t]) for t in _tiles(len(rows), self.tile)]
+        value, d_mean, d_variance = (np.concatenate(part) for part in zip(*done, strict=True))
+        return value[: len(rows)], d_mean[: len(rows)], d_variance[: len(rows)]
+
+    def _tile(self, mean: Array, variance: Array, rows: Rows) -> tuple[Array, Array, Array]:
+        kernel, inducing = self.posterior.kernel, self.posterior.inducing
+        links, each = self.posterior.links, self.posterior.each
+        assert links is not None and each is not None
+        discrete, numbers = links.discrete, self.numbers[rows]
+        v, bias = self.posterior.weights[:, discrete], self.posterior.center[discrete]
+        psi0, pull_psi0 = kernel.psi0(mean, variance)
+        psi1, pull_psi1 = kernel.psi1(mean, variance, inducing)
+        traces = kernel.psi2_traces(mean, variance, inducing, self.folded)
+        g, signal = psi1 @ v, each.ratio[discrete]
+        square = bias**2 + 2.0 * bias * g + psi0[:, None] * signal + traces
+        square = np.maximum(square, (bias + g) ** 2)
+        own, d_first, d_second = expected_log_likelihood(
+            self.successes[rows], self.failures[rows], bias + g, square
+        )
+        level = numbers @ each.ratio[links.numbers]
+        weights = d_second @ self.folded - 0.5 * numbers @ self.folded_numbers
+        quadratic, d_mean2, d_variance2 = self.weighted_psi2(mean, variance, weights)
+        carried = self.carried[rows]
+        gaussian = np.sum(psi1 * carried, axis=1) - 0.5 * (
+            self.yy[rows] + level * psi0 + numbers.sum(axis=1) * np.log(2.0 * np.pi)
+        )
+        gaussian += quadratic - np.sum(d_second * traces, axis=1)
+        value = np.sum(own, axis=1) + self.base[rows] + gaussian
+        through = pull_psi1(carried + (d_first + 2.0 * bias * d_second) @ v.T)
+        d_mean0, d_variance0, _ = pull_psi0(d_second @ signal - 0.5 * level)
+        return (
+            value,
+            through.mean + d_mean0 + d_mean2,
+            through.variance + d_variance0 + d_variance2,
         )
 
 

@@ -8,6 +8,7 @@ from gplvm_core.statistics.reduce import (
     StatisticsPullback,
     chunk_pullback,
     chunk_statistics,
+    chunks_of,
     reduce_statistics,
 )
 from gplvm_core.statistics.statistics import Patterns, Statistics, Targets
@@ -23,6 +24,7 @@ __all__ = [
     "Targets",
     "chunk_pullback",
     "chunk_statistics",
+    "chunks_of",
     "cluster",
     "executor_for",
     "reduce_statistics",

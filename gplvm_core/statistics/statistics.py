@@ -121,7 +121,10 @@ def _sum(first: Array | None, second: Array | None) -> Array | None:
 
 @dataclass(frozen=True)
 class Patterns:
-    """Which entries are observed: column d in the rows n where rows[n, groups[d]] is 1."""
+    """Which entries are observed: column d in the rows n where rows[n, groups[d]] is 1.
+
+    Entries that are Gaussian factors of different precisions have these as weights, above 0.
+    """
 
     groups: Int[Counts, " D"]
     rows: Float[AnyArray, "N G"]

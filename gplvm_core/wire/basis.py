@@ -6,7 +6,7 @@ import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-from gplvm_core.kernels import Kernel
+from gplvm_core.kernels import Kernel, KernelError
 from gplvm_core.prediction import Posterior
 
 MOST_BASES = 8  # a page gets the variances of outputs observed in so many different sets of rows
@@ -41,8 +41,13 @@ def mean_variance(posterior: Posterior) -> tuple[float, Float[Array, "M M"]]:
     """The scale and the gap of the outputs' mean variance, scale² (k** − k*ᵀ gap k*).
 
     In the data's units. Outputs differ in their variance when they are observed in different rows,
-    or have a signal and a noise of their own.
+    or have a signal and a noise of their own. Raises KernelError for outputs that are no numbers.
     """
+    if posterior.links is not None:
+        raise KernelError(
+            "the browser cannot draw columns of several kinds yet: train on the columns of numbers "
+            "alone, or ask the model in Python"
+        )
     weights, variances = posterior.scale**2 / posterior.n_outputs, posterior.variances
     prior = float(variances.level(weights[None])[0])
     return float(np.sqrt(prior)), variances.total(weights) / prior

@@ -37,9 +37,10 @@ BOUNDS = {
     "evaluate_layer",
     "evaluate_bound",
     "marginalised",
+    "evaluate_mixed",  # tests/identities/test_mixed.py
 }
 # Values that come without adjoints.
-NOT_BOUNDS = {"gram_factor", "layer_term", "output_gaps", "profile_scales"}
+NOT_BOUNDS = {"gram_factor", "layer_term", "output_gaps", "profile_scales", "updated"}
 
 
 def test_every_bound_is_here() -> None:

@@ -1,5 +1,6 @@
 """The Bayesian GP-LVM: latent inputs integrated out, dimensions switched off by ARD."""
 
+from collections.abc import Mapping, Sequence
 from dataclasses import KW_ONLY
 from typing import Any, ClassVar, Literal
 
@@ -7,13 +8,14 @@ from gplvm_core.kernels import Kernel
 from gplvm_core.models.batches import Stochastic, check_batches
 from gplvm_core.models.data.scaling import Scaling
 from gplvm_core.models.data.training_rows import TrainingRows
+from gplvm_core.models.estimators.any_kind import AnyKind
 from gplvm_core.models.estimators.capabilities import Capabilities
-from gplvm_core.models.estimators.files import FromFiles
 from gplvm_core.models.estimators.settings import LatentSettings, preset
 from gplvm_core.models.estimators.trained import Ended
 from gplvm_core.models.problems.edges import to_data
 from gplvm_core.models.problems.encoded import EncodedNode
 from gplvm_core.models.problems.graph import Graph
+from gplvm_core.models.problems.kinds import KindsStart
 from gplvm_core.models.problems.many_rows import ManyRows, are_many
 from gplvm_core.models.problems.nodes import LatentNode
 from gplvm_core.models.problems.paths import PathNode
@@ -23,7 +25,7 @@ from gplvm_core.statistics import Executor
 
 
 @preset
-class BayesianGPLVM(LatentSettings, FromFiles):
+class BayesianGPLVM(LatentSettings, AnyKind):
     """Bayesian Gaussian-process latent variable model (Titsias & Lawrence 2010).
 
     Outputs are Gaussian-process functions, plus noise, of latent inputs X ~ N(0, I) that are
@@ -50,14 +52,17 @@ class BayesianGPLVM(LatentSettings, FromFiles):
     time_kernel: str | Kernel | None = None
     encoder: Literal["kernel", "network"] | None = None
     batch_size: int | None = None
+    kinds: str | Sequence[Any] | Mapping[Any, Any] | None = None
 
     @property
     def capabilities(self) -> Capabilities:
         return Capabilities(timed=self.time_kernel is not None)
 
     def _problem(
-        self, begin: Start, executor: Executor, further: int
+        self, begin: Start | KindsStart, executor: Executor, further: int
     ) -> Graph | ManyRows | Stochastic:
+        if isinstance(begin, KindsStart):
+            return self._any_kinds(begin, executor)
         node, count = self._top(begin.outputs[0], self.n_components), len(begin.outputs[0])
         many = ManyRows(begin, self.jitter, executor, self.noise, further)
         if self.batch_size is not None:
@@ -76,6 +81,8 @@ class BayesianGPLVM(LatentSettings, FromFiles):
     ) -> tuple[str, ...]:
         self.rows_ = TrainingRows(len(targets), ended.trained_rows)
         odd, self.encoder_ = self._take_path(ended), ended.encoder
+        if self.columns_ is not None:
+            return odd + ended.notes + self._settle_kinds(ended, targets, scaling, offset)
         learnt = ended.learnt((targets,))
         (node,), (layer,) = learnt.nodes, learnt.layers
         posterior = layer.as_posterior(scaling)

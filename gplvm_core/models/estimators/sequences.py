@@ -113,6 +113,10 @@ class SequenceQueries(LatentVariableModel, Timed):
         paths, drawn = sample_paths(self._network, prior, n_samples, random_state)
         return (drawn[DATA], paths) if return_latent else drawn[DATA]
 
+    def _rows_in_time(self, Y: ArrayLike) -> Array:
+        """Checked rows, of which some may be missing as a whole."""
+        return checked_rows(self, Y, reset=False)
+
     def _infer_path(
         self,
         Y: ArrayLike,
@@ -123,7 +127,7 @@ class SequenceQueries(LatentVariableModel, Timed):
         callback: StepCallback | None,
     ) -> tuple[FoundPath, Array]:
         check_is_fitted(self)
-        outputs = checked_rows(self, Y, reset=False)
+        outputs = self._rows_in_time(Y)
         prior = self._continued(times, len(outputs), sequence)
         prior = prior if coupled else prior.independent
         return self._inferred_path({DATA: outputs}, prior, callback, adapt=adapt), outputs

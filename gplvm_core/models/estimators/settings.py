@@ -77,6 +77,12 @@ SENTENCES: Mapping[str, str] = {
     'layer above; no missing values) and "low_rank_chain" (by a matrix of low rank). Where such a '
     'bound ends lower than that of "marginalised" at the same beliefs, the latter is used, and '
     "`notes_` say so.",
+    "kinds": 'None, all columns are numbers; "auto", every column has the kind that its data type '
+    "suggests (`columns_`, `notes_`); or a list or dict of kinds by column, where a dict may "
+    'leave out columns: "number", "yes/no", "category", "grade", "count", or the words of a grade '
+    "in their order. With columns of several kinds every one has a signal of its own, and every "
+    "number a noise of its own, whatever `noise` and `scaling` say; encoder, batch_size and files "
+    "need numbers alone.",
     "batch_size": "None, or train by batches of so many rows drawn at random (stochastic "
     "variational inference; Damianou 2015, §3.3.3). After a sample of 2500 rows q(u) moves by its "
     "natural gradient and the other parameters by Adam, ten batches an iteration. With an encoder "

@@ -224,8 +224,12 @@ class TrainedModel(Trainable, LatentVariableModel):
             ended = self._train(problem, offset, callback, resume)
             notes = self._settle(ended, targets, scaling, offset)
         self._note(scaling.notes + ended.start_notes + notes)
-        self.notes_ += gaps_in_words(targets) + unused
+        self.notes_ += self._gaps(targets) + unused
         return self
+
+    def _gaps(self, targets: Float[Array, "N D"]) -> tuple[str, ...]:
+        """What was done about missing outputs."""
+        return gaps_in_words(targets)
 
     def _begin(self, targets: Float[Array, "N D"]) -> Any:
         """Where training starts."""

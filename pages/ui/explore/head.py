@@ -171,8 +171,8 @@ def model_head(item: Item, tab: str) -> None:
                 view_menu(item)
         # No st.html: it would be of another width at first.
         st.markdown(
-            f'<span class="mf-facts" title="bound {bound} nats">{dataset.n_points:,} × {dataset.n_outputs:,} '
-            f"numbers · {_in_use(item)}"
+            f'<span class="mf-facts" title="bound {bound} nats">'
+            f"{dataset.n_points:,} × {dataset.n_outputs:,} numbers · {_in_use(item)}"
             f'<span class="mf-more">{rows}</span></span>',
             unsafe_allow_html=True,
         )

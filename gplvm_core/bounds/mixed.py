@@ -1,0 +1,303 @@
+"""The bound of a layer whose outputs are numbers, yes/no entries and counts (section 3c).
+
+Every yes/no entry and count is a Gaussian factor with a weight of its own, from the quadratic lower
+bound of its likelihood at ξ. So a layer is that of outputs with a signal and a noise variance of
+their own, with these weights in the place of the 0 and 1 of missing and observed numbers. ξ, and
+the sizes of counts, are held while the other parameters move (`Local`), and put at their optimum
+in between (`updated`): each can only raise F.
+"""
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Float, Int
+from numpy.typing import NDArray
+
+from gplvm_core.beliefs import Belief
+from gplvm_core.bounds.collapsed import Collapsed
+from gplvm_core.bounds.layer import Layer, LayerValue, Local, gram_factor, with_gram
+from gplvm_core.bounds.per_output import collapsed_per_output
+from gplvm_core.bounds.profiled_known import KnownFactors, profile_known
+from gplvm_core.bounds.profiled_per_output import OutputProfile, profile_outputs
+from gplvm_core.bounds.spectra import Spectra
+from gplvm_core.likelihoods import Links, Quadratic, best_sizes, quadratic
+from gplvm_core.numerics import Array, Factor, fold_upper, one_thread_a_product
+from gplvm_core.statistics import (
+    Executor,
+    Patterns,
+    Statistics,
+    StatisticsPullback,
+    Targets,
+    chunks_of,
+    reduce_statistics,
+)
+from gplvm_core.statistics.executors import serial
+
+# The size of counts that training starts from.
+FIRST_SIZE = 10.0
+# The largest signal variance of f, in logits squared.
+MOST_SIGNAL = 1e4
+
+
+@dataclass(frozen=True)
+class MixedOutputs:
+    """Outputs of which some are yes/no entries (0 or 1) or counts; NaN: missing.
+
+    links: which those are (a count's size is NaN-free, and any: the layer has the present one).
+    """
+
+    values: Float[Array, "N D"]
+    links: Links
+
+    @cached_property
+    def numbers(self) -> Float[Array, "N P"]:
+        return np.ascontiguousarray(self.values[:, self.links.numbers])
+
+    @cached_property
+    def number_patterns(self) -> Patterns:
+        """The rows in which the numbers are observed."""
+        if self.numbers.shape[1] == 0:
+            return Patterns(np.empty(0, dtype=np.intp), np.empty((len(self.values), 0)))
+        return Patterns.of(~np.isnan(self.numbers))
+
+    def started(self) -> Local:
+        """ξ and sizes before anything is known of the functions.
+
+        The factors touch where a function would be that follows the data: those of large counts
+        are narrow there, so that the map learns from them before their size says that all is noise.
+        """
+        counts = self.links.size[self.links.discrete]
+        size = np.where(counts > 0.0, FIRST_SIZE, 0.0)
+        successes, failures, _ = self.linked(size).entries(self.values)
+        return Local(np.abs(np.log((successes + 0.5) / (failures + 0.5))), size)
+
+    def linked(self, sizes: Float[Array, " K"]) -> Links:
+        """The links at the present sizes of counts."""
+        size = self.links.size.copy()
+        size[self.links.discrete] = sizes
+        return Links(size)
+
+    def factors(self, local: Local) -> Quadratic:
+        """The Gaussian factors at ξ; with the part of log p(y | f) that has no f in the offset."""
+        links = self.linked(local.size)
+        successes, failures, _ = links.entries(self.values)
+        found = quadratic(successes, failures, local.xi)
+        return replace(found, offset=found.offset + links.log_base(self.values))
+
+    def targets(self, factors: Quadratic) -> Targets:
+        """What the statistics are of: the numbers, the slopes ℓ and the weights w."""
+        own, numbers = factors.weight, self.number_patterns
+        # Columns with the same weights share their sums, as columns with the same gaps do.
+        keys = np.ascontiguousarray(own.T).view(np.dtype((np.void, 8 * len(own))))[:, 0]
+        _, first, groups = np.unique(keys, return_index=True, return_inverse=True)
+        discrete = groups.reshape(-1) + numbers.rows.shape[1]
+        values = np.hstack([np.nan_to_num(self.numbers), factors.slope, own])
+        every = np.concatenate([numbers.groups, discrete, discrete])
+        together = Patterns(every, np.hstack([numbers.rows, own[:, first]]))
+        return Targets(values, values.shape[1], together)
+
+
+@dataclass(frozen=True)
+class _Settled:
+    """The layer at its best scales, and F there; numbers first in all that has a column each."""
+
+    layer: Layer
+    at: Collapsed
+    statistics: Statistics
+    pullback: StatisticsPullback
+    gram: Factor
+    bias: Float[Array, " K"]
+    profile: OutputProfile | None
+
+
+@one_thread_a_product()
+def evaluate_mixed(
+    layer: Layer,
+    belief: Belief,
+    outputs: MixedOutputs,
+    *,
+    jitter: float,
+    relative: bool = True,
+    profile: bool = False,
+    ratio: float | None = None,
+    most_ratio: float = np.inf,
+    executor: Executor = serial,
+) -> LayerValue:
+    """`evaluate_layer` for outputs of any kind, at the layer's `local`; arguments as there.
+
+    ratio: σ_f²/σ² of the numbers is held there. The signal variance and the bias of the others are
+    at their optimum whenever profile is set.
+    """
+    found = _settle(layer, belief, outputs, jitter, relative, profile, ratio, most_ratio, executor)
+    at, layer = found.at, found.layer
+    n_numbers = outputs.numbers.shape[1]
+    noise = np.asarray(layer.noise_variance)[outputs.links.numbers]
+    slopes = at.statistics.psi1_targets[:, n_numbers:]
+    carried = [at.statistics.psi1_targets[:, :n_numbers] / np.sqrt(noise), slopes]
+    adjoints = replace(
+        at.statistics,
+        psi1_targets=np.hstack([*carried, -found.bias * slopes]),
+        groups=found.statistics.groups,
+    )
+    pulled = found.pullback(adjoints).inputs
+    gradients = with_gram(pulled, layer.kernel, layer.inducing, at.gram, jitter, relative)
+    order = _order(outputs.links)
+    each = at.each
+    assert each is not None
+    each = replace(each, ratio=each.ratio[order], shares=each.shares[order])
+    groups = np.asarray(found.statistics.groups)[: len(order)][order]
+    weights = at.weights[:, order]
+    own = replace(found.statistics, psi1_targets=weights, groups=groups)
+    posterior = replace(at, weights=weights, each=each)
+    return LayerValue(
+        at.value, gradients, np.nan, layer, posterior, found.gram.jitter, own, found.profile
+    )
+
+
+def updated(
+    layer: Layer,
+    belief: Belief,
+    outputs: MixedOutputs,
+    *,
+    jitter: float,
+    ratio: float | None = None,
+    most_ratio: float = np.inf,
+    executor: Executor = serial,
+) -> Layer:
+    """The layer with ξ, and the sizes of counts, at their optimum for its q(u): F cannot fall."""
+    local = layer.local
+    assert local is not None
+    found = _settle(layer, belief, outputs, jitter, True, True, ratio, most_ratio, executor)
+    mean, square = function_moments(found.layer, belief, outputs, found.at, found.bias, executor)
+    links = outputs.linked(local.size)
+    successes, _, observed = links.entries(outputs.values)
+    size = local.size.copy()
+    counts = size > 0.0
+    if counts.any():
+        own = successes[:, counts], observed[:, counts]
+        spread = np.maximum(square - mean**2, 0.0)[:, counts]
+        size[counts], shift = best_sizes(*own, mean[:, counts], spread, size[counts])
+        square[:, counts] = (mean[:, counts] - shift) ** 2 + spread
+    return replace(layer, local=Local(np.sqrt(np.maximum(square, 0.0)), size))
+
+
+def function_moments(
+    layer: Layer,
+    belief: Belief,
+    outputs: MixedOutputs,
+    at: Collapsed,
+    bias: Float[Array, " K"],
+    executor: Executor,
+) -> tuple[Float[Array, "N K"], Float[Array, "N K"]]:
+    """⟨f⟩ and ⟨f²⟩ of the discrete outputs at every row, with q(u) of `at` (numbers first)."""
+    kernel, inducing = layer.kernel, layer.inducing
+    n_numbers, each = outputs.numbers.shape[1], at.each
+    assert each is not None
+    v, signal = at.weights[:, n_numbers:], each.ratio[n_numbers:]
+    groups = np.asarray(at.statistics.groups)[n_numbers:]
+    folded = np.stack(
+        [
+            fold_upper(np.outer(own, own) - (each.basis[g] * share) @ each.basis[g].T)
+            for own, g, share in zip(v.T, groups, each.shares[n_numbers:], strict=True)
+        ]
+    )
+
+    def moments(rows: slice) -> tuple[Array, Array]:
+        some = belief.rows(rows)
+        psi0, _ = kernel.psi0(some.mean, some.variance)
+        psi1, _ = kernel.psi1(some.mean, some.variance, inducing)
+        g = psi1 @ v
+        traces = kernel.psi2_traces(some.mean, some.variance, inducing, folded)
+        return bias + g, bias**2 + 2.0 * bias * g + psi0[:, None] * signal + traces
+
+    parts = executor(moments, chunks_of(belief.n_points))
+    mean, square = (np.concatenate(own) for own in zip(*parts, strict=True))
+    # What rounding takes below the square of the mean is a variance of 0.
+    return mean, np.maximum(square, mean**2)
+
+
+def _settle(
+    layer: Layer,
+    belief: Belief,
+    outputs: MixedOutputs,
+    jitter: float,
+    relative: bool,
+    profile: bool,
+    ratio: float | None,
+    most_ratio: float,
+    executor: Executor,
+) -> _Settled:
+    local = layer.local
+    assert local is not None
+    factors, links = outputs.factors(local), outputs.links
+    targets, n_numbers = outputs.targets(factors), outputs.numbers.shape[1]
+    n_outputs = len(links.size)
+    statistics, pullback = reduce_statistics(
+        layer.kernel, belief, layer.inducing, targets, executor
+    )
+    gram = gram_factor(layer.kernel, layer.inducing, jitter, relative=relative)
+    spectra, found = Spectra.of(statistics, gram), None
+    groups = np.asarray(statistics.groups)
+    own, total = groups[n_numbers:n_outputs], slice(n_numbers, n_outputs)
+    squares = targets.squares[:n_numbers]
+    if profile:
+        known = KnownFactors(
+            spectra.values.T[:, own],
+            spectra.carried[:, total],
+            spectra.carried[:, n_outputs:],
+            factors.slope.sum(axis=0),
+            factors.weight.sum(axis=0),
+            statistics.psi0[own],
+        )
+        signal, bias = profile_known(known, min(most_ratio, MOST_SIGNAL))
+        noise, strength = np.ones(n_outputs), np.empty(n_outputs)
+        strength[links.discrete] = signal
+        if n_numbers:
+            numbers = _first(statistics, spectra, n_numbers)
+            found = profile_outputs(*numbers, squares, ratio, most_ratio)
+            noise[links.numbers], strength[links.numbers] = found.noise_variance, found.ratio
+        every = np.zeros(n_outputs)
+        every[links.discrete] = bias
+        layer = Layer(layer.kernel, layer.inducing, noise, strength, bias=every, local=local)
+    assert layer.ratio is not None and layer.bias is not None
+    bias = layer.bias[links.discrete]
+    noise = np.asarray(layer.noise_variance)[links.numbers]
+    order = np.concatenate([np.flatnonzero(links.numbers), np.flatnonzero(links.discrete)])
+    of_discrete = spectra.carried[:, total] - bias * spectra.carried[:, n_outputs:]
+    seen = statistics.psi1_targets[:, total] - bias * statistics.psi1_targets[:, n_outputs:]
+    kept = np.hstack([spectra.carried[:, :n_numbers] / np.sqrt(noise), of_discrete])
+    in_units = Statistics(
+        statistics.psi0,
+        np.hstack([statistics.psi1_targets[:, :n_numbers] / np.sqrt(noise), seen]),
+        statistics.psi2,
+        float(np.sum(squares / noise)),
+        statistics.n_points,
+        np.bincount(groups[:n_outputs], minlength=len(statistics.psi2)),
+        groups[:n_outputs],
+    )
+    at = collapsed_per_output(in_units, gram, layer.ratio[order], replace(spectra, carried=kept))
+    counts = statistics.n_points[groups[:n_outputs]]
+    constant = np.sum(factors.offset + bias * (factors.slope - 0.5 * bias * factors.weight))
+    # The entries of discrete columns have no −½ log 2π, and the numbers' units a Jacobian.
+    value = at.value + float(constant) + 0.5 * np.log(2.0 * np.pi) * float(counts[total].sum())
+    value -= 0.5 * float(counts[:n_numbers] @ np.log(noise))
+    return _Settled(layer, replace(at, value=value), statistics, pullback, gram, bias, found)
+
+
+def _first(statistics: Statistics, spectra: Spectra, count: int) -> tuple[Statistics, Spectra]:
+    """The statistics and spectra of the first columns."""
+    groups = np.asarray(statistics.groups)[:count]
+    own = replace(
+        statistics,
+        psi1_targets=statistics.psi1_targets[:, :count],
+        n_outputs=np.bincount(groups, minlength=len(statistics.psi2)),
+        groups=groups,
+    )
+    return own, replace(spectra, carried=spectra.carried[:, :count])
+
+
+def _order(links: Links) -> Int[NDArray[np.intp], " D"]:
+    """Where in the order "numbers first" every output is."""
+    first = np.concatenate([np.flatnonzero(links.numbers), np.flatnonzero(links.discrete)])
+    return np.argsort(first)

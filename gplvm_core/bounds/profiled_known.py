@@ -1,0 +1,100 @@
+"""Bias and signal variance of every column whose entries are Gaussian factors, at their optimum.
+
+An entry is exp(−½ w f² + ℓ f + c) with w, ℓ and c known, and f = b + g(x), g of variance r. In the
+eigenvectors of the column's own C = L⁻¹ΦL⁻ᵀ, with D = diag r/(1 + rλ),
+
+    b = (Σℓ − ã_wᵀ D ã_ℓ)/(Σw − ã_wᵀ D ã_w),   ã_ℓ = UᵀL⁻¹Ψᵀℓ,   ã_w = UᵀL⁻¹Ψᵀw,
+
+    F = Σ[c + ℓb − ½wb²] + ½ ãᵀ D ã − ½ r (ψ0 − Σλ) − ½ Σ log(1 + rλ),   ã = ã_ℓ − b ã_w,
+
+and r is the best of a grid, then the zero of dF/d log r beside it, all columns at once.
+"""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from jaxtyping import Float
+
+from gplvm_core.numerics import Array, NotPositiveDefiniteError
+
+LEAST_SIGNAL, STEPS = 1e-6, 40
+# The search ends where dF/d log r is less than this, in nats, or after so many steps.
+TOLERANCE, MOST_STEPS = 1e-10, 60
+
+
+@dataclass(frozen=True)
+class KnownFactors:
+    """What F of every column is made of; spectrum, slopes and weights in its eigenvectors."""
+
+    spectrum: Float[Array, "M K"]  # λ
+    slopes: Float[Array, "M K"]  # ã_ℓ
+    weights: Float[Array, "M K"]  # ã_w
+    slope: Float[Array, " K"]  # Σℓ
+    weight: Float[Array, " K"]  # Σw
+    psi0: Float[Array, " K"]
+
+    def bias(self, signal: Float[Array, " K"]) -> Float[Array, " K"]:
+        """The best b at these r."""
+        carried = self.weights * (signal / (1.0 + signal * self.spectrum))
+        above = self.slope - np.einsum("mk,mk->k", carried, self.slopes)
+        below = self.weight - np.einsum("mk,mk->k", carried, self.weights)
+        # Where the signal can be constant b may be anything, up to rounding.
+        return above / np.maximum(below, 1e-10 * self.weight)
+
+    def value(self, signal: Float[Array, " K"]) -> Float[Array, " K"]:
+        """F at these r and their best b, without Σc."""
+        b = self.bias(signal)
+        strength = signal * self.spectrum
+        carried = self.slopes - b * self.weights
+        explained = np.sum(signal / (1.0 + strength) * carried**2, axis=0)
+        penalty = signal * self.left_over + np.sum(np.log1p(strength), axis=0)
+        return b * self.slope - 0.5 * b**2 * self.weight + 0.5 * (explained - penalty)
+
+    def rise(self, signal: Float[Array, " K"]) -> Float[Array, " K"]:
+        """dF/d log r at the best b."""
+        damped = 1.0 + signal * self.spectrum
+        carried = self.slopes - self.bias(signal) * self.weights
+        gain = np.sum(signal * (carried / damped) ** 2, axis=0)
+        cost = signal * self.left_over + np.sum(signal * self.spectrum / damped, axis=0)
+        return 0.5 * (gain - cost)
+
+    @cached_property
+    def left_over(self) -> Float[Array, " K"]:
+        """ψ0 − Σλ, with what rounding takes below 0 taken for 0."""
+        return np.maximum(self.psi0 - self.spectrum.sum(axis=0), 0.0)
+
+
+def profile_known(
+    factors: KnownFactors, most: float
+) -> tuple[Float[Array, " K"], Float[Array, " K"]]:
+    """Signal variance r (at most `most`) and bias b of every column, where F is highest.
+
+    Raises NotPositiveDefiniteError where rounding has made a problem meaningless.
+    """
+    if (factors.psi0 - factors.spectrum.sum(axis=0) < -1e-7 * factors.psi0).any():
+        raise NotPositiveDefiniteError("ψ0 − tr(K⁻¹Φ) is negative: the jitter is too small")
+    grid = np.linspace(np.log(LEAST_SIGNAL), np.log(most), STEPS)
+    count = len(factors.slope)
+    index = np.argmax([factors.value(np.full(count, np.exp(at))) for at in grid], axis=0)
+    low, high = grid[np.maximum(index - 1, 0)], grid[np.minimum(index + 1, STEPS - 1)]
+    at_low, at_high = factors.rise(np.exp(low)), factors.rise(np.exp(high))
+    # No change of sign: the best is the end of the grid.
+    found = np.where(at_low <= 0.0, low, high)
+    open_, side = (at_low > 0.0) & (at_high < 0.0), np.zeros(count)
+    for _ in range(MOST_STEPS):
+        if not open_.any():
+            break
+        with np.errstate(divide="ignore", invalid="ignore"):
+            cut = (low * at_high - high * at_low) / (at_high - at_low)
+        found = np.where(open_, cut, found)
+        rise = factors.rise(np.exp(found))
+        up, down = open_ & (rise > 0.0), open_ & (rise <= 0.0)
+        # The Illinois rule: an end that stays twice counts half, or the other would creep.
+        at_high = np.where(up & (side > 0.0), 0.5 * at_high, np.where(down, rise, at_high))
+        at_low = np.where(down & (side < 0.0), 0.5 * at_low, np.where(up, rise, at_low))
+        low, high = np.where(up, found, low), np.where(down, found, high)
+        side = np.where(up, 1.0, np.where(down, -1.0, side))
+        open_ &= np.abs(rise) > TOLERANCE
+    signal = np.exp(found)
+    return signal, factors.bias(signal)

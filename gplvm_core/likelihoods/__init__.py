@@ -1,0 +1,36 @@
+"""Floor 3: columns that are no numbers: their kinds, their codes, and their likelihoods."""
+
+from gplvm_core.likelihoods.counts import (
+    best_sizes,
+    count_probabilities,
+    mixture_quantiles,
+)
+from gplvm_core.likelihoods.kinds import KINDS, TableColumn, columns_of
+from gplvm_core.likelihoods.links import Links
+from gplvm_core.likelihoods.logistic import (
+    Quadratic,
+    expected_log_likelihood,
+    probability,
+    quadratic,
+)
+from gplvm_core.likelihoods.sticks import class_probabilities, classes, n_sticks, sticks
+from gplvm_core.likelihoods.table import TableColumns
+
+__all__ = [
+    "KINDS",
+    "Links",
+    "Quadratic",
+    "TableColumn",
+    "TableColumns",
+    "best_sizes",
+    "class_probabilities",
+    "classes",
+    "columns_of",
+    "count_probabilities",
+    "expected_log_likelihood",
+    "mixture_quantiles",
+    "n_sticks",
+    "probability",
+    "quadratic",
+    "sticks",
+]

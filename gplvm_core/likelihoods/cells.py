@@ -1,0 +1,103 @@
+"""A table as a user gives it: columns of Python values, None where one is missing."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gplvm_core.readers import DataError
+
+
+@dataclass(frozen=True)
+class Cells:
+    """One column: its name, its values, and what its data type says.
+
+    dtype: "bool", "int", "float", "words" (strings, or anything mixed), "category" or "ordered";
+    levels: the categories of the last two, in their order.
+    """
+
+    name: str
+    values: NDArray[np.object_]
+    dtype: str
+    levels: tuple[Any, ...] = ()
+
+    @property
+    def observed(self) -> NDArray[np.bool_]:
+        return np.array([value is not None for value in self.values], dtype=bool)
+
+    @property
+    def seen(self) -> list[Any]:
+        """The values that are not missing."""
+        return [value for value in self.values if value is not None]
+
+
+def cells_of(table: Any) -> list[Cells]:
+    """The columns of a data frame, or of rows of values. Raises DataError for anything else.
+
+    Missing are None, NaN, pandas' NA, and text that is blank.
+    """
+    if hasattr(table, "columns") and hasattr(table, "iloc"):
+        return [_of_series(str(name), table.iloc[:, at]) for at, name in enumerate(table.columns)]
+    given = table if isinstance(table, np.ndarray) else _as_array(table)
+    if given.ndim != 2:
+        raise DataError(
+            f"a table has rows and columns; got {given.ndim} dimension(s). Pass a data frame, or a "
+            "list of rows"
+        )
+    kind = {"b": "bool", "i": "int", "u": "int", "f": "float"}.get(given.dtype.kind)
+    return [_cells(str(at), column.tolist(), kind or "") for at, column in enumerate(given.T)]
+
+
+def _as_array(rows: Any) -> NDArray[Any]:
+    rows = [
+        list(row) if isinstance(row, Iterable) and not isinstance(row, str) else row for row in rows
+    ]
+    widths = {len(row) if isinstance(row, list) else -1 for row in rows}
+    if len(widths) != 1 or -1 in widths:
+        raise DataError("the rows of a table need as many values each: pass a list of rows")
+    found = np.empty((len(rows), widths.pop()), dtype=object)
+    for at, row in enumerate(rows):
+        found[at] = row
+    return found
+
+
+def _of_series(name: str, series: Any) -> Cells:
+    dtype, missing = series.dtype, np.asarray(series.isna(), dtype=bool)
+    values = [None if gone else value for gone, value in zip(missing, series.tolist(), strict=True)]
+    if hasattr(dtype, "categories"):
+        levels = tuple(_plain(level) for level in dtype.categories.tolist())
+        return _cells(name, values, "ordered" if dtype.ordered else "category", levels)
+    letter = getattr(dtype, "kind", "O")
+    return _cells(name, values, {"b": "bool", "i": "int", "u": "int", "f": "float"}.get(letter, ""))
+
+
+def _cells(name: str, values: list[Any], dtype: str, levels: tuple[Any, ...] = ()) -> Cells:
+    found = np.empty(len(values), dtype=object)
+    for at, value in enumerate(values):
+        found[at] = _plain(value)
+    seen = [value for value in found if value is not None]
+    if not dtype:
+        if seen and all(isinstance(value, bool) for value in seen):
+            dtype = "bool"
+        elif seen and all(type(value) is int for value in seen):
+            dtype = "int"
+        elif seen and all(isinstance(value, int | float) for value in seen):
+            dtype = "float"
+        else:
+            dtype = "words"
+    return Cells(name, found, dtype, levels)
+
+
+def _plain(value: Any) -> Any:
+    """A Python value; None for what is missing."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if value is None or type(value).__name__ in ("NAType", "NaTType"):
+        return None
+    if isinstance(value, float) and value != value:
+        return None
+    if isinstance(value, str) and not value.strip():
+        return None
+    return value

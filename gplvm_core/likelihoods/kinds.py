@@ -1,0 +1,225 @@
+"""Which kind a column is, as given or by its data type, and whether its values can be that."""
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from gplvm_core.likelihoods.cells import Cells
+from gplvm_core.readers import DataError
+from gplvm_core.readers.errors import listed, plural
+
+KINDS = ("number", "yes/no", "category", "grade", "count")
+# Every word but one is a yes/no column with sums over the rows of its own.
+MOST_WORDS = 100
+# Text that says yes, as the first of the two words of a yes/no column.
+YES = ("yes", "true", "y", "t", "1", "1.0", "on")
+
+
+@dataclass(frozen=True)
+class TableColumn:
+    """A column of a table: its name, its kind, and its words.
+
+    words: of a category by falling frequency, of a grade in their order, of yes/no (yes, no).
+    """
+
+    name: str
+    kind: str
+    words: tuple[Any, ...] = ()
+
+    @property
+    def is_words(self) -> bool:
+        return bool(self.words)
+
+
+def columns_of(
+    table: Sequence[Cells], kinds: Any
+) -> tuple[tuple[TableColumn, ...], tuple[str, ...]]:
+    """The columns of training data, and in words what was chosen for the user.
+
+    kinds: "auto", a kind (or the words of a grade in their order) for every column in a list, or a
+    dict by name or number; columns that a dict leaves out are chosen as by "auto". Raises DataError
+    for kinds that there are not, and for values that a column of its kind cannot have.
+    """
+    asked = _asked(table, kinds)
+    columns, told = [], []
+    for cells, kind in zip(table, asked, strict=True):
+        if len(cells.seen) < 2:
+            raise DataError(
+                f"column {cells.name!r} has {plural(len(cells.seen), 'value')} in "
+                f"{plural(len(cells.values), 'row')}: nothing can be learnt of it. Leave it out"
+            )
+        if kind is None:
+            kind, why = _chosen(cells)
+            told.append(f"{cells.name!r} {kind} ({why})")
+        columns.append(_column(cells, kind))
+    return tuple(columns), (f"kinds of columns: {'; '.join(told)}",) if told else ()
+
+
+def _asked(table: Sequence[Cells], kinds: Any) -> list[Any]:
+    """What the user said of each column; None: nothing."""
+    names = [cells.name for cells in table]
+    if isinstance(kinds, str):
+        if kinds != "auto":
+            raise DataError(
+                f'kinds must be None, "auto", or a list or dict of kinds; got {kinds!r}'
+            )
+        return [None] * len(names)
+    if isinstance(kinds, Mapping):
+        found: dict[str, Any] = {}
+        for key, kind in kinds.items():
+            number = isinstance(key, int) and str(key) not in names
+            name = names[key] if number and -len(names) <= key < len(names) else str(key)
+            if name not in names:
+                raise DataError(
+                    f"kinds names the column {key!r}, which is not in the table; its columns are "
+                    f"{listed(names)}"
+                )
+            found[name] = kind
+        return [found.get(name) for name in names]
+    if len(kinds) != len(names):
+        raise DataError(f"kinds has {len(kinds)} entries for {plural(len(names), 'column')}")
+    return list(kinds)
+
+
+def _chosen(cells: Cells) -> tuple[str, str]:
+    """A kind by the data type, and why."""
+    if cells.dtype == "ordered":
+        return "grade", "ordered categories"
+    if cells.dtype == "category":
+        return "category", "categories"
+    if cells.dtype == "bool":
+        return "yes/no", "True and False"
+    if cells.dtype == "float":
+        return "number", "numbers"
+    if cells.dtype == "int":
+        least, most = min(cells.seen), max(cells.seen)
+        if (least, most) == (0, 1):
+            return "yes/no", "0 and 1"
+        if least == 0:
+            return "count", f"whole numbers from 0 to {most}"
+        return "number", f"whole numbers from {least} to {most}"
+    return "category", "words"
+
+
+def _column(cells: Cells, kind: Any) -> TableColumn:
+    if isinstance(kind, Sequence) and not isinstance(kind, str):
+        return _grade(cells, tuple(kind))
+    if kind not in KINDS:
+        raise DataError(
+            f"column {cells.name!r}: kind must be one of {', '.join(KINDS)}, or the words of a "
+            f"grade in their order; got {kind!r}"
+        )
+    if kind == "number":
+        check_numbers(cells)
+        return TableColumn(cells.name, kind)
+    if kind == "count":
+        check_counts(cells)
+        if len(set(cells.seen)) == 1:
+            raise _one_value(cells)
+        return TableColumn(cells.name, kind)
+    if kind == "grade":
+        return _grade(cells, _levels(cells))
+    found = Counter(cells.seen)
+    if len(found) == 1:
+        raise _one_value(cells)
+    if kind == "yes/no":
+        if len(found) > 2:
+            raise DataError(
+                f"column {cells.name!r} is to be yes/no and has {len(found)} values "
+                f"({listed([str(word) for word in found])}); make it a category"
+            )
+        words = sorted(found, key=lambda word: (str(word).lower() not in YES, -_rank(word)))
+        return TableColumn(cells.name, kind, tuple(words))
+    _few_words(cells, len(found))
+    words = sorted(found, key=lambda word: (-found[word], str(word)))
+    return TableColumn(cells.name, kind, tuple(words))
+
+
+def _rank(word: Any) -> float:
+    """Of two numbers the larger one is yes; words stay as they came."""
+    return float(word) if isinstance(word, int | float) else 0.0
+
+
+def _levels(cells: Cells) -> tuple[Any, ...]:
+    """The words of a grade in their order."""
+    if cells.levels:
+        return cells.levels
+    found = set(cells.seen)
+    if all(isinstance(word, int | float) for word in found):
+        return tuple(sorted(found))
+    raise DataError(
+        f"column {cells.name!r} is to be a grade, and nothing says in which order its words "
+        f"({listed([str(word) for word in found])}) are: give the words in their order, as in "
+        'kinds={"size": ["small", "medium", "large"]}, or an ordered category'
+    )
+
+
+def _grade(cells: Cells, levels: tuple[Any, ...]) -> TableColumn:
+    column = TableColumn(cells.name, "grade", levels)
+    codes_of(column, cells)
+    found = set(cells.seen)
+    if len(found) == 1:
+        raise _one_value(cells)
+    # A grade that no row has is one that nothing can be learnt of.
+    used = tuple(level for level in levels if level in found)
+    _few_words(cells, len(used))
+    return TableColumn(cells.name, "grade", used)
+
+
+def _few_words(cells: Cells, count: int) -> None:
+    if count > MOST_WORDS:
+        raise DataError(
+            f"column {cells.name!r} has {count:,} different words in {len(cells.values):,} rows; "
+            f"at most {MOST_WORDS} can be learnt. Leave the column out (names and other text are "
+            "no categories), or join rare words into one"
+        )
+
+
+def _one_value(cells: Cells) -> DataError:
+    return DataError(
+        f"column {cells.name!r} has one value, {cells.seen[0]!r}, in all rows that have any: there "
+        "is nothing to learn of it. Leave it out"
+    )
+
+
+def check_numbers(cells: Cells) -> None:
+    """Raise DataError unless all values are finite numbers."""
+    for row, value in enumerate(cells.values):
+        if value is None:
+            continue
+        if not isinstance(value, int | float) or not np.isfinite(value):
+            raise DataError(
+                f"column {cells.name!r} is of numbers, and row {row} (counted from 0) has "
+                f"{value!r}. Make the column a category, or leave the value out"
+            )
+
+
+def check_counts(cells: Cells) -> None:
+    """Raise DataError unless all values are whole numbers from 0."""
+    check_numbers(cells)
+    for row, value in enumerate(cells.values):
+        if value is not None and (value < 0 or value != int(value)):
+            raise DataError(
+                f"column {cells.name!r} is of counts, and row {row} (counted from 0) has {value!r}:"
+                " counts are whole numbers from 0. Make the column one of numbers"
+            )
+
+
+def codes_of(column: TableColumn, cells: Cells) -> np.ndarray:
+    """The numbers of the words, from 0; NaN: missing. Raises DataError for other words."""
+    number = {word: at for at, word in enumerate(column.words)}
+    found = np.full(len(cells.values), np.nan)
+    for row, value in enumerate(cells.values):
+        if value is None:
+            continue
+        if value not in number:
+            raise DataError(
+                f"column {column.name!r} ({column.kind}) has {value!r} in row {row} (counted from "
+                f"0); its words are {listed([repr(word) for word in column.words], 10)}. Correct "
+                "it, or leave the value out"
+            )
+        found[row] = number[value]
+    return found

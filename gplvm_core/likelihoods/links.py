@@ -1,0 +1,105 @@
+"""From the functions of a layer to data: which outputs are numbers, yes/no entries, or counts."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Bool, Float
+from numpy.typing import NDArray
+from scipy.special import expit, log_expit
+
+from gplvm_core.likelihoods.counts import log_base
+from gplvm_core.likelihoods.logistic import log_probability, probability
+from gplvm_core.numerics import Array
+
+Flags = Bool[NDArray[np.bool_], " D"]
+
+
+@dataclass(frozen=True)
+class Links:
+    """size: of every output NaN for a number, 0 for yes/no, and r for a count of this size."""
+
+    size: Float[Array, " D"]
+
+    @property
+    def numbers(self) -> Flags:
+        return np.isnan(self.size)
+
+    @property
+    def counts(self) -> Flags:
+        return self.size > 0.0
+
+    @property
+    def discrete(self) -> Flags:
+        return ~self.numbers
+
+    def entries(
+        self, values: Float[Array, "N D"]
+    ) -> tuple[Float[Array, "N K"], Float[Array, "N K"], Bool[NDArray[np.bool_], "N K"]]:
+        """Successes and failures of the discrete outputs, 0 where missing, and which are there."""
+        own, size = values[:, self.discrete], self.size[self.discrete]
+        observed = ~np.isnan(own)
+        successes = np.where(observed, own, 0.0)
+        failures = np.where(size > 0.0, size, 1.0 - successes)
+        return successes, np.where(observed, failures, 0.0), observed
+
+    def log_base(self, values: Float[Array, "N D"]) -> Float[Array, "N K"]:
+        """The part of log p(y | f) of the discrete outputs that has no f, 0 where missing."""
+        own, size = values[:, self.discrete], self.size[self.discrete]
+        there = ~np.isnan(own) & (size > 0.0)
+        found = log_base(np.where(there, own, 0.0), np.where(there, size, 1.0))
+        return np.where(there, found, 0.0)
+
+    def log_probabilities(
+        self,
+        values: Float[Array, "N D"],
+        mean: Float[Array, "*S N D"],
+        variance: Float[Array, "*S N D"],
+    ) -> Float[Array, "*S N"]:
+        """Σ over a row's discrete outputs of log ⟨p(y | f)⟩, missing ones left out."""
+        successes, failures, _ = self.entries(values)
+        own = self.discrete
+        each = log_probability(
+            np.broadcast_to(successes, mean[..., own].shape),
+            np.broadcast_to(failures, mean[..., own].shape),
+            mean[..., own],
+            variance[..., own],
+        )
+        return np.asarray(np.sum(each + self.log_base(values), axis=-1))
+
+    def log_likelihoods(
+        self, values: Float[Array, "N D"], functions: Float[Array, "T D"]
+    ) -> Float[Array, "N T"]:
+        """Σ over a row's discrete outputs of log p(y | f) at several f, without its base."""
+        successes, failures, _ = self.entries(values)
+        f = functions[:, self.discrete]
+        return successes @ log_expit(f).T + failures @ log_expit(-f).T
+
+    def draw(
+        self, functions: Float[Array, "*S D"], generator: np.random.Generator
+    ) -> Float[Array, "*S D"]:
+        """Draws of the outputs at these functions; numbers stay as they are."""
+        found, yes_no = functions.copy(), self.discrete & ~self.counts
+        chance = generator.random(functions[..., yes_no].shape)
+        found[..., yes_no] = chance < expit(functions[..., yes_no])
+        stop = expit(-functions[..., self.counts])
+        size = np.broadcast_to(self.size[self.counts], stop.shape)
+        # A function far above all data would need counts that no integer holds.
+        stop = np.maximum(stop, 1e-12)
+        found[..., self.counts] = generator.negative_binomial(size, stop)
+        return found
+
+    def moments(
+        self, mean: Float[Array, "*S D"], variance: Float[Array, "*S D"]
+    ) -> tuple[Float[Array, "*S D"], Float[Array, "*S D"]]:
+        """Mean and variance of the outputs for f ~ N(mean, variance); of numbers as given."""
+        mean, spread = mean.copy(), variance.copy()
+        yes_no, counts = self.discrete & ~self.counts, self.counts
+        yes = probability(mean[..., yes_no], variance[..., yes_no])
+        m, v, size = mean[..., counts], variance[..., counts], self.size[counts]
+        mean[..., yes_no], spread[..., yes_no] = yes, yes * (1.0 - yes)
+        level = size * np.exp(m + 0.5 * v)
+        # Var y = ⟨r eᶠ + r e²ᶠ⟩ + Var(r eᶠ)
+        square = size * np.exp(2.0 * (m + v))
+        mean[..., counts] = level
+        spread[..., counts] = level + square * (1.0 + size) - level**2
+        return mean, spread

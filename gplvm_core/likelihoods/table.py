@@ -1,0 +1,148 @@
+"""A table of columns of any kind ↔ the columns that a layer sees: numbers, yes/no, counts."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from jaxtyping import Float
+from numpy.typing import NDArray
+
+from gplvm_core.likelihoods.cells import Cells, cells_of
+from gplvm_core.likelihoods.kinds import (
+    TableColumn,
+    check_counts,
+    check_numbers,
+    codes_of,
+    columns_of,
+)
+from gplvm_core.likelihoods.links import Links
+from gplvm_core.likelihoods.sticks import classes, n_sticks, sticks
+from gplvm_core.numerics import Array
+from gplvm_core.readers import DataError
+
+
+@dataclass(frozen=True)
+class TableColumns:
+    """The columns of a table, in its order. A layer's outputs are in the same order: one for a
+    number, yes/no or count, and one less than there are words for a category or grade.
+    """
+
+    columns: tuple[TableColumn, ...]
+    frame: bool = False  # whether the table was a data frame
+
+    @classmethod
+    def learnt(
+        cls, table: Any, kinds: Any
+    ) -> tuple["TableColumns", Float[Array, "N D"], tuple[str, ...]]:
+        """The columns of training data, their outputs, and what was chosen in words."""
+        cells = cells_of(table)
+        columns, told = columns_of(cells, kinds)
+        found = cls(columns, hasattr(table, "iloc"))
+        return found, found._outputs(cells), told
+
+    @property
+    def names(self) -> list[str]:
+        return [column.name for column in self.columns]
+
+    def column(self, name: str | int) -> int:
+        """The number of a column, by its name or its number. Raises DataError for none."""
+        if name in self.names:
+            return self.names.index(str(name))
+        if isinstance(name, int) and -len(self.columns) <= name < len(self.columns):
+            return name % len(self.columns)
+        raise DataError(f"there is no column {name!r}; the columns are {', '.join(self.names)}")
+
+    @cached_property
+    def places(self) -> tuple[slice, ...]:
+        """Which outputs belong to each column."""
+        widths = [n_sticks(len(each.words)) if each.is_words else 1 for each in self.columns]
+        ends = np.cumsum([0, *widths]).tolist()
+        return tuple(slice(a, b) for a, b in pairwise(ends))
+
+    @property
+    def n_outputs(self) -> int:
+        return self.places[-1].stop
+
+    def links(self, size: float = 1.0) -> Links:
+        """What the outputs are; size: of counts, before it is learnt."""
+        found = np.zeros(self.n_outputs)
+        for column, place in zip(self.columns, self.places, strict=True):
+            if not column.is_words:
+                found[place] = size if column.kind == "count" else np.nan
+        return Links(found)
+
+    def encoded(self, table: Any) -> Float[Array, "N D"]:
+        """The outputs of new rows. Raises DataError for rows that do not fit the columns."""
+        cells = cells_of(table)
+        if len(cells) != len(self.columns):
+            raise DataError(
+                f"the rows have {len(cells)} columns, and the model was trained on "
+                f"{len(self.columns)}: {', '.join(self.names)}"
+            )
+        return self._outputs(cells)
+
+    def _outputs(self, table: Sequence[Cells]) -> Float[Array, "N D"]:
+        found = np.empty((len(table[0].values), self.n_outputs))
+        for cells, column, place in zip(table, self.columns, self.places, strict=True):
+            if column.is_words:
+                found[:, place] = sticks(codes_of(column, cells), len(column.words))
+                continue
+            (check_counts if column.kind == "count" else check_numbers)(cells)
+            found[:, place.start] = [np.nan if each is None else each for each in cells.values]
+        return found
+
+    def starting(self, outputs: Float[Array, "N D"]) -> Float[Array, "N E"]:
+        """The same data as columns of about unit variance, for the principal components that
+        training starts from: a column for every word, grades by their number, roots of counts.
+        """
+        parts = []
+        for column, place in zip(self.columns, self.places, strict=True):
+            own = outputs[:, place]
+            if column.kind == "count":
+                parts.append(np.sqrt(own))
+            elif not column.is_words:
+                parts.append(own)
+            else:
+                codes = _codes(own)
+                if column.kind == "category":
+                    same = codes[:, None] == np.arange(len(column.words))
+                    # Together the words of a column have the variance of one column.
+                    each = np.where(np.isnan(codes)[:, None], np.nan, same)
+                    parts.append(each / np.sqrt(len(column.words)))
+                    continue
+                parts.append(codes[:, None])
+        done = []
+        for part in parts:
+            part = part - np.nanmean(part, axis=0)
+            level = np.sqrt(np.nansum(part**2) / len(part))
+            done.append(part / level if level > 0.0 else part)
+        return np.hstack(done)
+
+    def decoded(self, outputs: Float[Array, "N D"]) -> NDArray[np.object_]:
+        """Whole outputs as the columns' own values, N × C."""
+        found = np.empty((len(outputs), len(self.columns)), dtype=object)
+        for at, (column, place) in enumerate(zip(self.columns, self.places, strict=True)):
+            own = outputs[:, place]
+            if column.is_words:
+                found[:, at] = [column.words[int(code)] for code in classes(own)]
+            elif column.kind == "count":
+                found[:, at] = [int(value) for value in own[:, 0]]
+            else:
+                found[:, at] = own[:, 0].tolist()
+        return found
+
+    def as_table(self, values: NDArray[np.object_]) -> Any:
+        """Values (N × C) as the kind of table that was given."""
+        if not self.frame:
+            return values
+        import pandas
+
+        return pandas.DataFrame(values, columns=self.names).infer_objects()
+
+
+def _codes(own: Float[Array, "N K"]) -> Float[Array, " N"]:
+    """Class numbers of observed yes/no columns; NaN: missing."""
+    return np.where(np.isnan(own[:, 0]), np.nan, classes(np.nan_to_num(own)))

@@ -1,0 +1,159 @@
+"""What a table's columns of any kind are expected to be, from the functions of their outputs.
+
+A row's functions are a mixture of Gaussians, one for each of its explanations (`functions`). The
+yes/no columns of a category are taken as independent within an explanation: exact at a point that
+is known, an approximation where it is uncertain.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+from jaxtyping import Float
+from scipy.special import ndtr, ndtri
+
+from gplvm_core.likelihoods import (
+    TableColumn,
+    TableColumns,
+    class_probabilities,
+    count_probabilities,
+    mixture_quantiles,
+    probability,
+)
+from gplvm_core.numerics import Array
+from gplvm_core.prediction.posterior import Posterior
+from gplvm_core.readers import DataError
+
+BISECTIONS = 60
+
+
+@dataclass(frozen=True)
+class Expected:
+    """Rows whose outputs have functions of these weights, means and variances."""
+
+    columns: TableColumns
+    posterior: Posterior
+    weights: Float[Array, "N K"]
+    mean: Float[Array, "N K D"]
+    variance: Float[Array, "N K D"]
+
+    def explanation(self, k: int) -> "Expected":
+        """By explanation k alone."""
+        one = np.ones((len(self.weights), 1))
+        only = slice(k, k + 1)
+        return Expected(
+            self.columns, self.posterior, one, self.mean[:, only], self.variance[:, only]
+        )
+
+    def classes(self, at: int) -> Float[Array, "N C"]:
+        """Probabilities of the words of a column."""
+        place = self.columns.places[at]
+        yes = probability(self.mean[..., place], self.variance[..., place])
+        return np.einsum("nk,nkc->nc", self.weights, class_probabilities(yes))
+
+    def counts(self, at: int, most: int) -> Float[Array, "N C"]:
+        """Probabilities of the counts 0 … most of a column."""
+        each = count_probabilities(*self._one(at), self._size(at), most)
+        return np.einsum("nk,nkc->nc", self.weights, each)
+
+    def moments(self, at: int) -> tuple[Float[Array, " N"], Float[Array, " N"]]:
+        """Mean and variance of a column of numbers or counts, noise included."""
+        place = self.columns.places[at]
+        own = self.posterior.observed(self.mean, self.variance, noise=True)
+        mean, variance = (part[..., place.start] for part in own)
+        whole = np.sum(self.weights * mean, axis=1)
+        spread = np.sum(self.weights * (variance + (mean - whole[:, None]) ** 2), axis=1)
+        return whole, spread
+
+    def quantiles(self, at: int, levels: Float[Array, " L"]) -> Float[Array, "L N"]:
+        """Of a column of numbers or counts, or of the numbers of a grade's words."""
+        column = self.columns.columns[at]
+        if column.kind == "count":
+            return mixture_quantiles(levels, self.weights, *self._one(at), self._size(at))
+        if column.kind == "grade":
+            below = np.cumsum(self.classes(at), axis=1)
+            below[:, -1] = 1.0
+            return np.stack([np.argmax(below >= level, axis=1) for level in levels]).astype(float)
+        if column.kind != "number":
+            raise DataError(
+                f"column {column.name!r} is of kind {column.kind}, which has no order and so no "
+                "quantiles: ask for class_probabilities"
+            )
+        mean, variance = self._one(at)
+        noise = self.posterior.noise_variance * self.posterior.scale[self.columns.places[at]] ** 2
+        return _normal_quantiles(levels, self.weights, mean, np.sqrt(variance + noise))
+
+    def likeliest(self) -> tuple[Float[Array, "N D"], Float[Array, "N C"], Float[Array, "N C"]]:
+        """Outputs of which the table's values are made, their standard deviations and probability.
+
+        Numbers at their mean, counts at their median, words at the likeliest. Standard deviations
+        are NaN for words, probabilities NaN for numbers.
+        """
+        count = len(self.weights), len(self.columns.columns)
+        outputs = np.zeros((len(self.weights), self.columns.n_outputs))
+        std, sure = np.full(count, np.nan), np.full(count, np.nan)
+        for at, (column, place) in enumerate(
+            zip(self.columns.columns, self.columns.places, strict=True)
+        ):
+            if column.is_words:
+                chance = self.classes(at)
+                best = np.argmax(chance, axis=1)
+                outputs[:, place] = best[:, None] == np.arange(chance.shape[1] - 1)
+                sure[:, at] = np.max(chance, axis=1)
+                continue
+            mean, variance = self.moments(at)
+            outputs[:, place.start], std[:, at] = mean, np.sqrt(variance)
+            if column.kind == "count":
+                value = self.quantiles(at, np.array([0.5]))[0]
+                outputs[:, place.start], sure[:, at] = value, self._chance(at, value)
+        return outputs, std, sure
+
+    def _chance(self, at: int, values: Float[Array, " N"]) -> Float[Array, " N"]:
+        """The probability of a count in every row."""
+        place = self.columns.places[at].start
+        links = self.posterior.links
+        assert links is not None
+        own = np.zeros((len(values), 1))
+        own[:, 0] = values
+        alone = type(links)(links.size[place : place + 1])
+        only = slice(place, place + 1)
+        each = [
+            alone.log_probabilities(own, self.mean[:, k, only], self.variance[:, k, only])
+            for k in range(self.weights.shape[1])
+        ]
+        return np.sum(self.weights * np.exp(np.stack(each, axis=1)), axis=1)
+
+    def _one(self, at: int) -> tuple[Float[Array, "N K"], Float[Array, "N K"]]:
+        place = self.columns.places[at].start
+        return self.mean[..., place], self.variance[..., place]
+
+    def _size(self, at: int) -> float:
+        links = self.posterior.links
+        assert links is not None
+        return float(links.size[self.columns.places[at].start])
+
+
+def words_of(column: TableColumn) -> tuple[object, ...]:
+    """The words of a column. Raises DataError for a column without."""
+    if not column.is_words:
+        raise DataError(
+            f"column {column.name!r} is of kind {column.kind}, which has no words: ask for "
+            "column_quantiles"
+        )
+    return column.words
+
+
+def _normal_quantiles(
+    levels: Array, weights: Array, mean: Array, std: Array
+) -> Float[Array, "L N"]:
+    """The quantiles of every row's mixture of Gaussians, between those of its components."""
+    found = []
+    for level in levels:
+        each = np.where(weights > 0.0, mean + std * ndtri(level), np.nan)
+        low, high = np.nanmin(each, axis=1), np.nanmax(each, axis=1)
+        for _ in range(BISECTIONS):
+            middle = 0.5 * (low + high)
+            apart = (middle[:, None] - mean) / std
+            below = np.sum(weights * ndtr(apart), axis=1) < level
+            low, high = np.where(below, middle, low), np.where(below, high, middle)
+        found.append(0.5 * (low + high))
+    return np.stack(found)

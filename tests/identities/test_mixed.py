@@ -1,0 +1,287 @@
+"""The bound of outputs of several kinds: dense algebra, evidence, updates, optimum, gradients."""
+
+from dataclasses import replace
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.polynomial.hermite_e import hermegauss
+from scipy.special import log_expit, logsumexp
+from scipy.stats import multivariate_normal
+
+from gplvm_core import RBF, Linear
+from gplvm_core.beliefs import Belief
+from gplvm_core.bounds import Layer, Local, MixedOutputs, evaluate_mixed, updated
+from gplvm_core.bounds.profiled_known import KnownFactors
+from gplvm_core.kernels import Kernel
+from gplvm_core.likelihoods import Links
+from gplvm_core.likelihoods.counts import log_base
+from gplvm_core.numerics import fold_upper
+from gplvm_core.prediction import Posterior, predict_uncertain
+from gplvm_core.priors import StandardNormal
+from gplvm_core.statistics import executor_for
+
+YES_NO, COUNT, NUMBER = 0.0, 1.0, np.nan
+SETTINGS = {"jitter": 1e-6, "most_ratio": 1e6}
+
+
+def draw(n_points: int = 40, seed: int = 0, gaps: float = 0.25) -> tuple[MixedOutputs, Belief]:
+    """Three numbers, three yes/no columns and a count of a map that says something of each."""
+    generator = np.random.default_rng(seed)
+    mean = generator.normal(size=(n_points, 2))
+    f = np.sin(mean @ generator.normal(size=(2, 7)))
+    values = np.column_stack(
+        [
+            *(f[:, :3] + 0.1 * generator.normal(size=(n_points, 3))).T,
+            *(generator.random((n_points, 3)) < 1.0 / (1.0 + np.exp(-8.0 * f[:, 3:6]))).T,
+            generator.poisson(np.exp(1.0 + f[:, 6])),
+        ]
+    )
+    values[generator.random(values.shape) < gaps] = np.nan
+    size = np.array([NUMBER] * 3 + [YES_NO] * 3 + [COUNT])
+    order = np.array([3, 0, 6, 1, 4, 2, 5])  # kinds in any order
+    spread = generator.uniform(0.05, 0.3, mean.shape)
+    return MixedOutputs(values[:, order], Links(size[order])), Belief(mean, spread)
+
+
+def layer_of(outputs: MixedOutputs, kernel: Kernel, inducing: np.ndarray) -> Layer:
+    return Layer(kernel.with_latent(inducing.shape[1]), inducing, 1.0, local=outputs.started())
+
+
+def trained(outputs: MixedOutputs, belief: Belief, kernel: Kernel) -> Layer:
+    layer = layer_of(outputs, kernel, belief.mean[:8])
+    for _ in range(4):
+        layer = updated(layer, belief, outputs, **SETTINGS)
+    return layer
+
+
+def test_at_known_inputs_it_is_the_integral_of_gaussian_factors() -> None:
+    outputs, belief = draw(9)
+    points = belief.mean
+    layer = layer_of(outputs, RBF(0.8, 1.3), points)
+    generator = np.random.default_rng(3)
+    xi = generator.uniform(0.2, 3.0, (9, 4))
+    noise = np.where(np.isnan(outputs.links.size), 0.3, 1.0)
+    ratio, bias = generator.uniform(0.5, 4.0, 7), np.where(noise < 1.0, 0.0, 0.4)
+    local = Local(xi, np.where(outputs.started().size > 0.0, 2.5, 0.0))
+    layer = replace(layer, local=local, ratio=ratio, bias=bias, noise_variance=noise)
+    own = evaluate_mixed(layer, Belief.certain(points), outputs, jitter=1e-10, relative=False)
+    factors, gram, exact, k = outputs.factors(local), layer.kernel.K(points), 0.0, 0
+    for d, column in enumerate(outputs.values.T):
+        seen = ~np.isnan(column)
+        prior = ratio[d] * gram[np.ix_(seen, seen)]
+        if np.isnan(outputs.links.size[d]):
+            covariance = 0.3 * (prior + np.eye(seen.sum()))
+            exact += multivariate_normal(np.zeros(seen.sum()), covariance).logpdf(column[seen])
+            continue
+        w, slope = factors.weight[seen, k], factors.slope[seen, k]
+        precision = np.linalg.inv(prior + 1e-10 * np.eye(len(prior)))
+        carried = slope - w * bias[d]
+        # ∫ exp(Σ c + ℓ(b + g) − ½ w(b + g)²) N(g; 0, prior) dg
+        exact += np.sum(factors.offset[seen, k] + slope * bias[d] - 0.5 * w * bias[d] ** 2)
+        exact += 0.5 * carried @ np.linalg.solve(precision + np.diag(w), carried)
+        exact -= 0.5 * np.linalg.slogdet(np.eye(len(prior)) + prior * w)[1]
+        k += 1
+    assert own.value == pytest.approx(exact, abs=1e-5)
+
+
+@pytest.mark.parametrize("kernel", [RBF(1.0, 1.2), RBF(0.7, np.array([1.0, 2.0])) + Linear(0.3)])
+def test_every_update_raises_the_bound(kernel: Kernel) -> None:
+    outputs, belief = draw()
+    layer, before = layer_of(outputs, kernel, belief.mean[:6]), -np.inf
+    for _ in range(6):
+        value = evaluate_mixed(layer, belief, outputs, profile=True, **SETTINGS).value
+        assert value >= before - 1e-9
+        before, layer = value, updated(layer, belief, outputs, **SETTINGS)
+
+
+def test_signals_and_biases_are_at_their_optimum() -> None:
+    outputs, belief = draw()
+    layer = trained(outputs, belief, RBF(1.0, 1.2))
+    best = evaluate_mixed(layer, belief, outputs, profile=True, **SETTINGS)
+    fixed = {"jitter": best.jitter, "relative": False}
+    again = evaluate_mixed(best.layer, belief, outputs, **fixed)
+    assert again.value == pytest.approx(best.value, rel=1e-12)
+    assert ((best.layer.ratio > 1e-3) & (best.layer.ratio < 1e3)).all()
+    for d in np.flatnonzero(~np.isnan(outputs.links.size)):
+        for field, step in (("ratio", 1.03), ("bias", 1.03), ("ratio", 0.97), ("bias", 0.97)):
+            moved = np.array(getattr(best.layer, field))
+            assert moved[d] != 0.0
+            moved[d] *= step
+            worse = evaluate_mixed(replace(best.layer, **{field: moved}), belief, outputs, **fixed)
+            assert worse.value < best.value
+
+
+@pytest.mark.parametrize("gaps", [0.0, 0.25])
+@pytest.mark.parametrize("kernel", [RBF(1.0, np.array([1.2, 0.9])), RBF(0.7, 1.0) + Linear(0.3)])
+def test_gradients_are_differences(kernel: Kernel, gaps: float) -> None:
+    outputs, belief = draw(gaps=gaps)
+    layer = trained(outputs, belief, kernel)
+
+    def value(mean: np.ndarray, variance: np.ndarray, inducing: np.ndarray) -> float:
+        at = replace(layer, inducing=inducing)
+        found = evaluate_mixed(at, Belief(mean, variance), outputs, profile=True, **SETTINGS)
+        return found.value
+
+    found = evaluate_mixed(layer, belief, outputs, profile=True, **SETTINGS)
+    own = found.gradients
+    at = [belief.mean, belief.variance, layer.inducing]
+    generator = np.random.default_rng(5)
+    for n, slope in enumerate((own.mean, own.variance, own.inducing)):
+        way, step = generator.normal(size=at[n].shape), 1e-5
+        ends = []
+        for sign in (1.0, -1.0):
+            moved = list(at)
+            moved[n] = at[n] + sign * step * way
+            ends.append(value(*moved))
+        difference = (ends[0] - ends[1]) / (2.0 * step)
+        assert np.sum(slope * way) == pytest.approx(difference, rel=1e-5)
+
+
+def test_gradients_in_the_kernel_are_differences() -> None:
+    outputs, belief = draw()
+    layer = trained(outputs, belief, RBF(1.0, np.array([1.2, 0.9])))
+    own = evaluate_mixed(layer, belief, outputs, profile=True, **SETTINGS).gradients.kernel
+    step, length = 1e-5, np.array([1.2, 0.9])
+    for q in range(2):
+        ends = []
+        for sign in (1.0, -1.0):
+            kernel = replace(layer.kernel, lengthscale=length + sign * step * np.eye(2)[q])
+            at = replace(layer, kernel=kernel)
+            ends.append(evaluate_mixed(at, belief, outputs, profile=True, **SETTINGS).value)
+        assert own.lengthscale[q] == pytest.approx((ends[0] - ends[1]) / (2 * step), rel=1e-5)
+
+
+def test_a_search_that_stops_early_spoils_the_gradient(monkeypatch: pytest.MonkeyPatch) -> None:
+    # The envelope theorem needs the optimum: with gaps every column has a search of its own.
+    outputs, belief = draw()
+    layer = trained(outputs, belief, RBF(1.0, 1.2))
+    exact = evaluate_mixed(layer, belief, outputs, profile=True, **SETTINGS).gradients.mean
+    monkeypatch.setattr("gplvm_core.bounds.profiled_known.MOST_STEPS", 1)
+    early = evaluate_mixed(layer, belief, outputs, profile=True, **SETTINGS).gradients.mean
+    assert np.abs(early - exact).max() > 1e-4 * np.abs(exact).max()
+
+
+def test_an_update_is_at_the_moments_that_predictions_have() -> None:
+    outputs, belief = draw()
+    layer = trained(outputs, belief, RBF(1.0, 1.2))
+    at = evaluate_mixed(layer, belief, outputs, profile=True, **SETTINGS)
+    posterior = Posterior(
+        at.layer.kernel,
+        at.layer.inducing,
+        at.posterior.weights,
+        at.posterior.gap,
+        1.0,
+        at.jitter,
+        at.layer.bias,
+        np.sqrt(at.layer.noise_variance),
+        at.statistics.groups,
+        at.posterior.each,
+    )
+    mean, variance = predict_uncertain(posterior, belief.mean, belief.variance)
+    after, own = updated(layer, belief, outputs, **SETTINGS).local, outputs.links.discrete
+    ratio = np.divide(after.size, layer.local.size, where=after.size > 0, out=np.ones(4))
+    moved = mean[:, own] - np.log(ratio)
+    np.testing.assert_allclose(after.xi, np.sqrt(moved**2 + variance[:, own]), rtol=1e-7)
+
+
+def test_the_rise_of_known_factors_is_the_difference_of_their_value() -> None:
+    generator = np.random.default_rng(4)
+    factors = KnownFactors(
+        generator.uniform(0.0, 3.0, (5, 2)),
+        generator.normal(size=(5, 2)),
+        0.3 * generator.normal(size=(5, 2)),
+        generator.normal(size=2),
+        np.full(2, 4.0),
+        np.full(2, 20.0),
+    )
+    signal, step = np.array([0.3, 4.0]), 1e-5
+    ends = [factors.value(signal * np.exp(sign * step)) for sign in (1.0, -1.0)]
+    np.testing.assert_allclose(factors.rise(signal), (ends[0] - ends[1]) / (2 * step), rtol=1e-6)
+
+
+def test_threads_change_nothing() -> None:
+    outputs, belief = draw()
+    layer = trained(outputs, belief, RBF(1.0, 1.2))
+    one = updated(layer, belief, outputs, **SETTINGS)
+    with executor_for(2) as executor:
+        two = updated(layer, belief, outputs, executor=executor, **SETTINGS)
+    np.testing.assert_array_equal(one.local.xi, two.local.xi)
+
+
+@pytest.mark.parametrize("kernel", [RBF(0.7, np.array([1.0, 2.0])), RBF(0.7, 1.0) + Linear(0.3)])
+def test_traces_are_of_each_points_own_sums(kernel: Kernel) -> None:
+    generator = np.random.default_rng(2)
+    mean, variance = generator.normal(size=(5, 2)), generator.uniform(0.1, 1.0, (5, 2))
+    inducing, kernel = generator.normal(size=(4, 2)), kernel.with_latent(2)
+    weights = generator.normal(size=(3, 4, 4))
+    weights = weights + weights.swapaxes(1, 2)
+    found = kernel.psi2_traces(mean, variance, inducing, fold_upper(weights))
+    for n in range(5):
+        own, _ = kernel.psi2(mean[n : n + 1], variance[n : n + 1], inducing)
+        np.testing.assert_allclose(found[n], np.sum(weights * own, axis=(1, 2)), rtol=1e-9)
+
+
+def grid_of(n_nodes: int, n_dims: int) -> tuple[np.ndarray, np.ndarray]:
+    """Points and log weights of Gauss–Hermite quadrature under N(0, I)."""
+    nodes, weights = hermegauss(n_nodes)
+    points = np.stack(np.meshgrid(*[nodes] * n_dims, indexing="ij"), axis=-1)
+    each = np.stack(np.meshgrid(*[np.log(weights)] * n_dims, indexing="ij"), axis=-1)
+    log_weight = each.sum(axis=-1).ravel() - 0.5 * n_dims * np.log(2.0 * np.pi)
+    return points.reshape(-1, n_dims), log_weight
+
+
+def log_evidence(outputs: MixedOutputs, layer: Layer, known: np.ndarray | None = None) -> float:
+    """log p(Y) by quadrature over the latent points (None known) and over each column's f."""
+    count = len(outputs.values)
+    places, log_weight = grid_of(12, count) if known is None else (known.T, np.zeros(1))
+    units, log_unit = grid_of(10, count)
+    size, found = outputs.linked(layer.local.size).size, log_weight.copy()
+    for s, points in enumerate(places):
+        gram = layer.kernel.K(points[:, None])
+        for d, column in enumerate(outputs.values.T):
+            seen = ~np.isnan(column)
+            y, prior = column[seen], layer.ratio[d] * gram
+            if np.isnan(size[d]):
+                own = layer.noise_variance[d] * (prior[np.ix_(seen, seen)] + np.eye(len(y)))
+                found[s] -= 0.5 * (y @ np.linalg.solve(own, y) + np.linalg.slogdet(own)[1])
+                found[s] -= 0.5 * len(y) * np.log(2.0 * np.pi)
+                continue
+            root = np.linalg.cholesky(prior + 1e-9 * np.eye(count))
+            f = layer.bias[d] + (units @ root.T)[:, seen]
+            failures = 1.0 - y if size[d] == 0.0 else np.full_like(y, size[d])
+            each = y * log_expit(f) + failures * log_expit(-f)
+            if size[d] > 0.0:
+                each = each + log_base(y, failures)
+            found[s] += logsumexp(log_unit + each.sum(axis=1))
+    return float(logsumexp(found))
+
+
+def test_the_bound_is_below_the_evidence() -> None:
+    mean = np.array([[-1.2], [0.1], [1.3]])
+    values = np.array([[0.0, 1.0, -0.9], [np.nan, 4.0, 0.1], [1.0, 9.0, 1.1]])
+    outputs = MixedOutputs(values, Links(np.array([YES_NO, COUNT, NUMBER])))
+    layer = Layer(RBF(1.0, 1.0).with_latent(1), mean, 1.0, local=outputs.started())
+    # Signals that neither vanish nor explode, whatever the optimum for three rows is.
+    layer = replace(
+        layer,
+        ratio=np.array([2.0, 0.7, 4.0]),
+        bias=np.array([0.2, -0.8, 0.0]),
+        noise_variance=np.array([1.0, 1.0, 0.2]),
+        local=Local(np.full((3, 2), 1.2), np.array([0.0, 6.0])),
+    )
+    evidence, highest = log_evidence(outputs, layer), -np.inf
+    for scale, variance, xi in product((0.3, 0.6, 0.9), (0.1, 0.2, 0.4), (0.5, 1.0, 1.5)):
+        belief = Belief(scale * mean, np.full((3, 1), variance))
+        at = replace(layer, local=replace(layer.local, xi=np.full((3, 2), xi)))
+        own = evaluate_mixed(at, belief, outputs, jitter=1e-8, relative=False)
+        highest = max(highest, own.value - StandardNormal().kl(belief)[0])
+    assert evidence - 3.0 < highest < evidence
+    # At known points the factors are the only approximation, and those are nearly exact.
+    at_points, highest = log_evidence(outputs, layer, mean), -np.inf
+    for yes_no, count in product(np.linspace(0.5, 2.0, 7), np.linspace(0.1, 1.5, 8)):
+        xi = np.broadcast_to([yes_no, count], (3, 2)).copy()
+        at = replace(layer, local=replace(layer.local, xi=xi))
+        own = evaluate_mixed(at, Belief.certain(mean), outputs, jitter=1e-8, relative=False)
+        highest = max(highest, own.value)
+    assert at_points - 0.25 < highest < at_points

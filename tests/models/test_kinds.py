@@ -1,0 +1,310 @@
+"""A table of columns of any kind: training, its state, answers in the columns' own values."""
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+
+from gplvm_core import BayesianGPLVM, BayesianPCA, DynamicalGPLVM, load
+from gplvm_core.beliefs import Belief
+from gplvm_core.kernels import KernelError
+from gplvm_core.models.problems.kinds import ITERATIONS
+from gplvm_core.optimise import Progress
+from gplvm_core.prediction.row_bound import RowBound
+from gplvm_core.readers import DataError
+from gplvm_core.store import save
+from gplvm_core.wire.basis import mean_variance
+
+KINDS = {"size": ["s", "m", "l"], "eggs": "count"}
+WORDS = ("a", "b", "c")
+
+
+def table(n_rows: int = 90, seed: int = 0) -> pd.DataFrame:
+    """One angle says everything: of numbers, a yes/no column, a category, a grade and a count."""
+    generator = np.random.default_rng(seed)
+    angle = generator.uniform(0.0, 2.0 * np.pi, n_rows)
+    x, y = np.cos(angle), np.sin(angle)
+    return pd.DataFrame(
+        {
+            "width": 10.0 + 3.0 * x + 0.2 * generator.standard_normal(n_rows),
+            "height": 2.0 * y + 0.2 * generator.standard_normal(n_rows),
+            "left": generator.random(n_rows) < 1.0 / (1.0 + np.exp(6.0 * x)),
+            "sort": [WORDS[at] for at in (angle // (2.1)).astype(int)],
+            "size": [("s", "m", "l")[at] for at in np.digitize(y, [-0.5, 0.5])],
+            "eggs": generator.poisson(np.exp(1.0 + x)),
+        }
+    )
+
+
+def hidden(full: pd.DataFrame, share: float = 0.15) -> tuple[pd.DataFrame, np.ndarray]:
+    gone = np.random.default_rng(1).random(full.shape) < share
+    return full.astype(object).mask(gone), gone
+
+
+@pytest.fixture(scope="module")
+def model() -> BayesianGPLVM:
+    kinds = {"width": "number", "height": "number", "left": "yes/no", **KINDS}
+    return BayesianGPLVM(3, 20, kinds=kinds, max_iter=60, random_state=0).fit(hidden(table())[0])
+
+
+def test_a_map_of_all_kinds_fills_words_in(model: BayesianGPLVM) -> None:
+    full = table()
+    rows, gone = hidden(full)
+    whole, sure = model.complete(rows, return_probability=True)
+    assert list(whole) == list(full)
+    for at, name in enumerate(("left", "sort", "size"), start=2):
+        right = whole[name][gone[:, at]].astype(str) == full[name][gone[:, at]].astype(str)
+        base = full[name].value_counts(normalize=True).max()
+        assert right.mean() > base + 0.15
+        # As sure as it is right.
+        assert abs(sure[gone[:, at], at].mean() - right.mean()) < 0.25
+        assert (sure[~gone[:, at], at] == 1.0).all()
+    assert np.isnan(sure[:, :2]).all()
+    seen = ~gone
+    assert (whole.to_numpy(object)[seen] == full.to_numpy(object)[seen]).all()
+    error = (whole["height"] - full["height"])[gone[:, 1]].astype(float)
+    assert error.std() < 0.7 * full["height"].std()
+    assert model.notes_[-1].startswith("kinds of columns: 'sort' category")
+
+
+def test_new_rows_have_probabilities_of_words(model: BayesianGPLVM) -> None:
+    new = table(60, seed=5)
+    for name in ("left", "sort", "size"):
+        chance, words = model.class_probabilities(new, name), model.class_words(name)
+        np.testing.assert_allclose(chance.sum(axis=1), 1.0)
+        own = [words.index(word) for word in new[name]]
+        loss = -np.mean(np.log(chance[np.arange(60), own]))
+        share = new[name].value_counts(normalize=True).to_numpy()
+        assert loss < 0.8 * -np.sum(share * np.log(share))
+    # The column itself is not looked at.
+    other = new.assign(left=~new["left"])
+    assert_array_equal(
+        model.class_probabilities(new, "left"), model.class_probabilities(other, "left")
+    )
+    assert model.class_words("size") == ("s", "m", "l")
+
+
+def test_counts_and_numbers_have_quantiles(model: BayesianGPLVM) -> None:
+    new = table(100, seed=6)
+    low, middle, high = model.column_quantiles(new, "eggs")
+    inside = (new["eggs"] >= low) & (new["eggs"] <= high)
+    assert 0.85 < inside.mean() <= 1.0
+    assert ((middle % 1.0) == 0.0).all()
+    chance = model.count_probabilities(new[:3], "eggs", 200)
+    np.testing.assert_allclose(chance.sum(axis=1), 1.0, atol=1e-4)
+    assert_array_equal(np.argmax(np.cumsum(chance, axis=1) >= 0.5, axis=1), middle[:3])
+    low, _, high = model.column_quantiles(new, "width")
+    assert 0.8 < ((new["width"] >= low) & (new["width"] <= high)).mean() < 0.98
+    assert set(model.column_quantiles(new[:20], "size", [0.5])[0]) <= {"s", "m", "l"}
+    with pytest.raises(DataError, match="no order"):
+        model.column_quantiles(new, "sort")
+
+
+def test_draws_are_words_and_counts(model: BayesianGPLVM) -> None:
+    drawn = model.sample(300, random_state=0)
+    full = table()
+    assert set(drawn["sort"]) == set(WORDS)
+    assert drawn["eggs"].dtype.kind == "i"
+    assert abs(drawn["eggs"].mean() - full["eggs"].mean()) < 1.5
+    at = model.sample(model.latent_mean_[:4], 3, random_state=0)
+    assert at.shape == (3, 4, 6)
+    rows, gone = hidden(full)
+    several = model.sample_completions(rows[:5], 4, random_state=0)
+    assert several.shape == (4, 5, 6)
+    same = several == full.to_numpy(object)[:5]
+    assert same[:, ~gone[:5]].all()
+    assert not same[:, gone[:5]].all()
+
+
+def test_answers_at_points_and_explanations(model: BayesianGPLVM) -> None:
+    points = model.latent_mean_[:6]
+    values, std = model.inverse_transform(points, return_std=True)
+    assert values.shape == std.shape == (6, 6)
+    assert np.isfinite(std[:, [0, 1, 5]]).all()
+    assert np.isnan(std[:, 2:5]).all()
+    chance = model.class_probabilities_at(points, "sort")
+    best = [model.class_words("sort")[at] for at in chance.argmax(axis=1)]
+    assert best == values["sort"].tolist()
+    rows, _ = hidden(table())
+    weights, latent, completed = model.alternatives(rows[:4], 2)
+    np.testing.assert_allclose(weights.sum(axis=1), 1.0)
+    assert latent.shape == (4, weights.shape[1], 3)
+    assert completed.shape == (4, weights.shape[1], 6)
+    assert model.denoise(rows[:4]).shape == (4, 6)
+
+
+def test_a_density_counts_every_kind(model: BayesianGPLVM) -> None:
+    new = table(20, seed=7)
+    whole = model.score_samples(new)
+    assert np.isfinite(whole).all()
+    # A word alone: the probabilities of all words add up to one.
+    blank = pd.DataFrame(np.full((3, 6), None), columns=list(new), dtype=object)
+    words = blank.assign(sort=list(model.class_words("sort")))
+    assert np.exp(model.score_samples(words, 4_000)).sum() == pytest.approx(1.0, abs=0.03)
+    counts = pd.concat([blank[:1]] * 40, ignore_index=True).assign(eggs=np.arange(40))
+    assert np.exp(model.score_samples(counts, 500)).sum() == pytest.approx(1.0, abs=0.06)
+    # A number in other units has another density, by their Jacobian; a word has none.
+    assert model.score(new) > model.score(new.assign(left=~new["left"]))
+
+
+def test_rows_are_placed_where_their_bound_is_highest(model: BayesianGPLVM) -> None:
+    outputs = model._outputs(hidden(table(12, seed=3))[0])
+    network = model._network
+    bound = RowBound.of(network, {"data": outputs}, roots=(0,))
+    generator = np.random.default_rng(0)
+    mean, rows = generator.normal(size=(12, 3)), np.arange(12)
+    variance, step = generator.uniform(0.05, 0.5, (12, 3)), 1e-4
+    _, (slope,) = bound.data([Belief(mean, variance)], rows)
+    for q in range(3):
+        for own, way in ((slope.mean, (1.0, 0.0)), (slope.variance, (0.0, 1.0))):
+            moved = [
+                Belief(mean + sign * way[0] * np.eye(3)[q], variance + sign * way[1] * np.eye(3)[q])
+                for sign in (step, -step)
+            ]
+            above, below = (bound.data([each], rows)[0] for each in moved)
+            difference = (above - below) / (2.0 * step)
+            np.testing.assert_allclose(own[:, q], difference, rtol=1e-4, atol=1e-5)
+
+
+def test_training_rises_and_goes_on_where_it_stopped(tmp_path: Path) -> None:
+    rows, _ = hidden(table(40))
+    settings = {"kinds": {**KINDS, "width": "number", "height": "number", "left": "yes/no"}}
+    runs: list[Progress] = []
+    whole = BayesianGPLVM(2, 8, max_iter=35, random_state=0, **settings)
+    whole.fit(rows, callback=runs.append)
+    bounds = whole.trace_["bound"]
+    # Also from one phase to the next: an update never lowers it.
+    assert (np.diff(bounds) > -1e-8).all()
+    for at in (ITERATIONS - 1, ITERATIONS + 3):
+        again = BayesianGPLVM(2, 8, max_iter=35, random_state=0, **settings)
+        save(runs[at].run, tmp_path / "run.gplvm")
+        again.fit(rows, resume=load(tmp_path / "run.gplvm"))
+        assert again.bound_ == whole.bound_
+        assert_array_equal(again.latent_mean_, whole.latent_mean_)
+        assert_array_equal(
+            again.class_probabilities(rows, "sort"), whole.class_probabilities(rows, "sort")
+        )
+
+
+def test_a_model_and_a_run_survive_the_disk(model: BayesianGPLVM, tmp_path: Path) -> None:
+    model.save(tmp_path / "model.gplvm")
+    back, new = load(tmp_path / "model.gplvm"), table(15, seed=9)
+    own = model.class_probabilities(new, "sort")
+    np.testing.assert_allclose(back.class_probabilities(new, "sort"), own, rtol=1e-9)
+    np.testing.assert_array_equal(back.posterior_.links.size, model.posterior_.links.size)
+    assert back.columns_ == model.columns_
+    assert_array_equal(back.posterior_.weights, model.posterior_.weights)
+
+
+def test_numbers_alone_are_the_model_of_before() -> None:
+    values = table(40)[["width", "height"]].to_numpy()
+    settings = {"max_iter": 15, "random_state": 0}
+    plain = BayesianGPLVM(2, 8, **settings).fit(values)
+    auto = BayesianGPLVM(2, 8, kinds="auto", **settings).fit(values)
+    assert auto.bound_ == plain.bound_
+    assert auto.columns_ is None
+    assert_array_equal(auto.transform(values), plain.transform(values))
+    with pytest.raises(ValueError, match="all columns of this model are numbers"):
+        auto.class_probabilities(values, 0)
+
+
+def test_words_alone_and_linear_maps_train() -> None:
+    words = table(50)[["left", "sort", "size"]]
+    model = BayesianPCA(2, kinds="auto", max_iter=20, random_state=0).fit(words)
+    chance = model.class_probabilities(words, "size")
+    best = [model.class_words("size")[at] for at in chance.argmax(axis=1)]
+    assert (words["size"] == best).mean() > words["size"].value_counts(normalize=True).max()
+
+
+@pytest.mark.parametrize("level", [1.5, 5.0])
+def test_small_and_large_counts_follow_the_map(level: float) -> None:
+    generator = np.random.default_rng(0)
+    x = generator.uniform(-2.0, 2.0, 80)
+    counts = generator.poisson(np.exp(level + x))
+    rows = [
+        [each + 0.1 * generator.standard_normal(), n] for each, n in zip(x, counts, strict=True)
+    ]
+    settings = {"kinds": ["number", "count"], "max_iter": 50, "random_state": 0}
+    model = BayesianGPLVM(1, 10, **settings).fit([*map(list, rows)])
+    (middle,) = model.column_quantiles([[-1.5, None], [1.5, None]], 1, [0.5])
+    np.testing.assert_allclose(np.log(middle + 0.5), level + np.array([-1.5, 1.5]), atol=0.7)
+
+
+def test_a_row_without_anything_has_the_shares_of_all_rows(model: BayesianGPLVM) -> None:
+    nothing = pd.DataFrame([[None] * 6], columns=list(table()), dtype=object)
+    for name in ("left", "sort", "size"):
+        chance = model.class_probabilities(nothing, name)[0]
+        share = [np.mean(table()[name] == word) for word in model.class_words(name)]
+        np.testing.assert_allclose(chance, share, atol=0.15)
+
+
+def test_a_number_that_repeats_itself_is_named() -> None:
+    rows = table(80)
+    rows = rows.assign(dose=np.where(rows["sort"] == "a", 0.0, rows["width"].round(0)))
+    model = BayesianGPLVM(2, 15, kinds="auto", max_iter=60, random_state=0)
+    with pytest.warns(UserWarning, match="'dose' is 0 in 3.% of its rows"):
+        model.fit(rows)
+
+
+def test_the_browser_says_that_it_cannot_draw_words(model: BayesianGPLVM) -> None:
+    with pytest.raises(KernelError, match="cannot draw columns of several kinds yet"):
+        mean_variance(model.posterior_)
+
+
+def test_words_follow_a_path_over_time() -> None:
+    times = np.linspace(0.0, 4.0 * np.pi, 80)
+    generator = np.random.default_rng(0)
+    wave = np.sin(times)
+    rows = pd.DataFrame(
+        {
+            "height": wave + 0.1 * generator.standard_normal(80),
+            "tide": np.where(wave > 0.3, "high", np.where(wave < -0.3, "low", "middle")),
+            "boats": generator.poisson(np.exp(1.0 + wave)),
+        }
+    )
+    model = DynamicalGPLVM(2, 15, kinds="auto", max_iter=60, random_state=0)
+    model.fit(rows, times=times)
+    # A gap of whole rows is filled by the path.
+    gone = np.zeros(rows.shape, dtype=bool)
+    gone[30:33] = True
+    shown = rows.astype(object).mask(gone)
+    filled, sure, path, _ = model.complete(
+        shown, times=times, return_probability=True, return_latent=True
+    )
+    assert filled["tide"][30:33].tolist() == rows["tide"][30:33].tolist()
+    assert (sure[30:33, 1] > 0.6).all() and (sure[~gone[:, 1], 1] == 1.0).all()
+    assert path.shape == (80, 2)
+    new = times[-1] + np.array([0.05, 0.15])
+    values = model.forecast(new)
+    assert set(values["tide"]) <= {"high", "low", "middle"}
+    mean, variance = model.forecast_latent(new)
+    chance = model.class_probabilities_at(mean, "tide", X_variance=variance)
+    assert values["tide"].tolist() == [model.class_words("tide")[k] for k in chance.argmax(axis=1)]
+    drawn = model.sample_sequence(times[:10], n_samples=3, random_state=0)
+    assert drawn.shape == (3, 10, 3)
+    assert set(drawn[:, :, 1].ravel()) <= {"high", "low", "middle"}
+    with pytest.raises(ValueError, match="numbers alone"):
+        model.complete(shown, times=times, adapt=True)
+
+
+def test_what_is_not_possible_is_said(model: BayesianGPLVM) -> None:
+    rows = table(20)
+    gone = np.zeros(rows.shape, dtype=bool)
+    gone[2] = True
+    for setting in ({"encoder": "kernel"}, {"batch_size": 5}):
+        with pytest.raises(ValueError, match="columns of several kinds do not go with"):
+            BayesianGPLVM(2, 5, kinds="auto", **setting).fit(rows)
+    with pytest.raises(ValueError, match="leave out return_cov"):
+        model.complete(rows, return_cov=True)
+    with pytest.raises(ValueError, match="cannot be extended"):
+        model.extend(rows)
+    with pytest.raises(DataError, match="has 'd' in row 0"):
+        model.transform(rows.assign(sort="d"))
+    with pytest.raises(DataError, match="nothing is observed in row 2"):
+        model.transform(rows.astype(object).mask(gone))
+    with pytest.raises(ValueError, match="which have no probability"):
+        BayesianGPLVM(1, 5, max_iter=2).fit(rows[["width", "height"]]).complete(
+            rows[["width", "height"]], return_probability=True
+        )
