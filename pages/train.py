@@ -6,6 +6,7 @@ from gplvm_core import training
 from gplvm_core.datasets import Dataset
 from gplvm_core.readers.rows.table import TableDataset
 from gplvm_core.readers.views import constant_views
+from pages.ui.shared.component import begin_at_top
 from pages.ui.shared.home import say_problem
 from pages.ui.shared.lead import lead
 from pages.ui.shared.plain import plain
@@ -135,4 +136,5 @@ else:
         st.query_params.pop("job", None)
         st.rerun()
     job_view(wanted)
+    begin_at_top(key="top", data={"of": wanted})
 job_list(wanted)

@@ -12,7 +12,7 @@ from pages.ui.compare import recipes, verdict
 from pages.ui.compare.members import first_of
 from pages.ui.compare.recipes import RECIPES, run_key
 from pages.ui.shared import catalogue
-from tests.app.apptest import query, run_page, said, stores
+from tests.app.apptest import go_to, query, run_page, said, stores
 from tests.app.conftest import ROOT
 
 pytestmark = pytest.mark.usefixtures("home")
@@ -72,6 +72,13 @@ def _runs() -> list[str]:
     from gplvm_core.training.comparing import _RUNS
 
     return list(_RUNS)
+
+
+def test_compare_begins_with_the_model_that_was_open(kept: str) -> None:
+    at = run_page("explore", model=kept)
+    go_to(at, "compare")
+    assert not at.exception
+    assert at.selectbox[0].value == kept
 
 
 def test_what_cannot_be_compared_is_said(kept: str) -> None:

@@ -331,3 +331,11 @@ def test_a_model_of_data_with_gaps_completes_their_rows(keep, flow):
     assert np.isfinite(arrays["mean"]).all()
     assert np.all(arrays["std"][np.isnan(row)] > 0)
     assert "known where this row is" in said(at)
+    # Their gaps can all be filled without bringing the file again.
+    gaps = int(np.isnan(values).sum())
+    assert f"{len(values)} rows, {gaps} gaps to fill" in said(at)
+    assert "Complete all rows" in [button.label for button in at.button]
+
+
+def test_data_without_gaps_have_no_table_to_fill(keep, model):
+    assert "The whole table" not in said(app(keep(model)))

@@ -3,7 +3,7 @@
 import re
 
 import pytest
-from playwright.sync_api import Page
+from playwright.sync_api import Page, expect
 
 from tests.app.watch import settled
 
@@ -40,6 +40,8 @@ def test_pictures_stand_in_until_figures_have_loaded_and_pause_answers(server, b
         PLOTLY, lambda route: held.append(route)
     )  # as on a slow machine: it arrives when the test says so
     start(page, server.url)
+    # The button was at the end of a long page; the training is at the beginning of this one.
+    expect(page.get_by_role("button", name="Pause")).to_be_in_viewport()
     page.locator(".mf-light").first.wait_for()
     assert page.evaluate(SEEN)["live"] == 0
     page.get_by_text("Dimensions", exact=True).wait_for()

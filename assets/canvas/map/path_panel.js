@@ -1,6 +1,7 @@
 // The controls of paths, in a row under the map.
 
 import { element } from "../kit/dom.js";
+import { seePlace } from "./see_place.js";
 
 /** @import { PathSaving } from "./path_saving.js" */
 /** @import { Paths } from "./paths.js" */
@@ -22,6 +23,7 @@ export class PathPanel {
     this.path = button("Path", "A path from the chosen point to the place that is clicked next", () => {
       paths.begin();
       paths.explorer.parts.upper.focus({ preventScroll: true });
+      if (paths.waiting) seePlace(paths.explorer);
     });
     /** @type {Record<string, HTMLButtonElement>} */
     this.kinds = {

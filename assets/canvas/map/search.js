@@ -1,5 +1,7 @@
 // Finding rows: by number or id, by label, or by a value such as "age > 0.8".
 
+import { seePlace } from "./see_place.js";
+
 /** @import { Explorer } from "./explorer.js" */
 /** @import { LatentPoints } from "../geometry/points.js" */
 
@@ -77,6 +79,7 @@ export class Search {
     explorer.state.leave();
     explorer.arrive(explorer.model.position(rows[0]));
     explorer.paint();
+    if (seePlace(explorer)) field.blur(); // the keyboard on the screen goes, too
   }
 
   /** @param {string} words */

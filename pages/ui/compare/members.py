@@ -15,6 +15,7 @@ from gplvm_core.wire.model import Chart, pack_model
 from gplvm_core.wire.placed import pack_placed
 from pages.ui.compare.recipes import RECIPES, Made, Recipe, made_already
 from pages.ui.shared.catalogue import Item, Listed, items, one_view, open_item
+from pages.ui.shared.last import SEEN
 from pages.ui.shared.link import go_to
 from pages.ui.shared.words import model_words, seconds_in_words
 
@@ -89,10 +90,20 @@ def linked_keys() -> tuple[str, ...]:
     wanted = [key for key in st.query_params.get("models", "").split(",") if key]
     if wanted:
         return tuple(dict.fromkeys(wanted))[:MOST]
-    there = [each.key for each in items() if not each.entry.broken]
-    usual = FIRST if FIRST in there else next(iter(there), None)
-    first = st.query_params.get("model", usual)
+    first = st.query_params.get("model") or _usual()
     return () if first is None else (first, "pca")
+
+
+def _usual() -> str | None:
+    """Without a model in the link: the one that was opened last, where it can be compared."""
+    there = [each.key for each in items() if not each.entry.broken]
+    seen = st.session_state.get(SEEN)
+    if seen in there:
+        try:
+            return first_of(seen).key
+        except (ValueError, OSError):
+            pass  # Compare begins as it does on a first visit
+    return FIRST if FIRST in there else next(iter(there), None)
 
 
 def set_keys(keys: tuple[str, ...], *dropped: str) -> None:

@@ -64,3 +64,6 @@ answer_at_once = _keyed(
 
 # Called with key and data (parameters of the link): writes them into the link in place.
 write_link = _keyed(st.components.v2.component("manifolio_link", js=script("streamlit/link.js")))
+
+# Called with key and data (of: what the page shows): when that changes, the page is at its top.
+begin_at_top = _keyed(st.components.v2.component("manifolio_top", js=script("streamlit/top.js")))

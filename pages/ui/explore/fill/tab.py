@@ -4,7 +4,7 @@ import streamlit as st
 
 from pages.ui.explore.fill.items import Source, board, keep
 from pages.ui.explore.fill.painter import painter
-from pages.ui.explore.fill.table import completed_table, own_rows
+from pages.ui.explore.fill.table import completed_table, own_rows, trained_rows
 from pages.ui.shared.about import about, bullets
 from pages.ui.shared.catalogue import Item
 from pages.ui.shared.words import TERMS
@@ -29,9 +29,10 @@ def fill(item: Item, name: str) -> None:
         if own is None:
             return
     keep(name, board(name).on(source))
+    table = trained_rows(item) if own is None else own
+    if table is not None:
+        completed_table(item, name, table)
     painter(item, name, own)
-    if own is not None:
-        completed_table(item, name, own)
     about(
         "**What happens.** The model looks for places on its map that explain what is visible, "
         "and generates the rest from there. The uncertainty counts three things: that the "

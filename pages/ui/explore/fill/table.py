@@ -11,7 +11,7 @@ from gplvm_core.datasets import Dataset, View
 from gplvm_core.figures.typicality import share_below
 from gplvm_core.readers.errors import plural
 from gplvm_core.readers.names import names_of
-from gplvm_core.readers.new_rows import MOST_MEGABYTES, NewRows, formats
+from gplvm_core.readers.new_rows import MOST_MEGABYTES, MOST_ROWS, NewRows, formats
 from gplvm_core.readers.tables.csv_text import csv_text
 from pages.ui.explore.fill.model import ROWS_AT_ONCE, log_densities, scored_rows
 from pages.ui.shared.as_text import ask_as_text
@@ -66,6 +66,14 @@ def own_rows(item: Item) -> NewRows | None:
     for note in own.notes:
         st.caption(plain(note))
     return own
+
+
+def trained_rows(item: Item) -> NewRows | None:
+    """The rows of the data where they have gaps: the visitor's own table, to fill as a whole."""
+    values = item.dataset.values
+    if len(values) > MOST_ROWS or not np.isnan(values).any():
+        return None
+    return NewRows(values, (), "data", item.dataset.row_names)
 
 
 def keep_upload(widget: str, kept: str) -> None:
@@ -132,7 +140,7 @@ def table_csv(
 
 @st.fragment
 def completed_table(item: Item, name: str, own: NewRows) -> None:
-    """Complete and place all uploaded rows, and offer the table."""
+    """Complete and place all rows of a table, and offer the result."""
     kept = f"complete_table|{name}|{own.mark}"
     gaps = int(np.isnan(own.values).sum())
     with st.container(border=True):
