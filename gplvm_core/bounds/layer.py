@@ -41,7 +41,7 @@ class Layer:
     ratio: Float[Array, " D"] | None = None
     slope: Float[Array, "Q D"] | None = None
 
-    def handed_on(self, source: Belief) -> Float[Array, "N D"] | float:
+    def linear_mean(self, source: Belief) -> Float[Array, "N D"] | float:
         """The linear mean at inputs that are known exactly. Raises ValueError for other inputs."""
         if self.slope is None:
             return 0.0

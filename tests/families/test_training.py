@@ -179,7 +179,7 @@ def test_what_they_cannot_have_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     y, several = rows(10), RBF() + Linear()
     with pytest.raises(ValueError, match=r"noise='per_output' is not for family='joint'"):
         small("joint", y, per_output=True)
-    with pytest.raises(ValueError, match="input connections are for the families mean_field"):
+    with pytest.raises(ValueError, match="input connections need family mean_field"):
         small("full", y, connected=True)
     for family, kernels in (("diagonal", (several, "rbf")), ("joint", ("rbf", several))):
         with pytest.raises(ValueError, match="tilted by the kernel are known for RBF alone, got S"):
