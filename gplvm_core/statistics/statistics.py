@@ -80,7 +80,7 @@ class Statistics:
         return self._regrouped(kinds[0], groups.reshape(-1))
 
     def joined(self, other: "Statistics") -> "Statistics":
-        """Add two statistics with different groups: columns share a group if they do in both."""
+        """Add statistics with different groups; two columns share a group if they do in both."""
         pairs = np.stack([np.asarray(self.groups), np.asarray(other.groups)])
         kinds, groups = np.unique(pairs, axis=1, return_inverse=True)
         mine, others = (

@@ -16,7 +16,7 @@ Variance = Float[Array, "N Q"] | Literal["learned"] | None
 def input_scaling(points: Float[Array, "N Q"]) -> Scaling:
     """Each column's mean and standard deviation over its observed entries.
 
-    A constant column is only centred; a completely missing column is taken as internal units.
+    A constant column is only centred; a completely missing column has center 0 and scale 1.
     """
     center, spread, constant = column_units(points)
     n_constant = int((constant & ~np.isnan(points).all(axis=0)).sum())

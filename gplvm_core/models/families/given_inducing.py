@@ -1,8 +1,9 @@
 """6.2: q(h_n^d | u^d) = N(T_n u^d + m_n, S_n), hidden outputs that depend on the inducing outputs.
 
 T is either free, N × M for every dimension, or gated, T = g_d Ā with one gate for each dimension.
-Ā = ΨK⁻¹ is the average of p(h | u), so g = 0 is mean field, and g = 1 makes m independent of u. The
-layer below gets the marginals N(Tμ + m, diag(TΣTᵀ) + S). Chamberlin (2016), §4.3, with corrections.
+Ā = ΨK⁻¹ maps u to the average mean of p(h | u), so g = 0 is mean field, and g = 1 gives h the same
+dependence on u as p(h | u). The layer below gets the marginals N(Tμ + m, diag(TΣTᵀ) + S).
+Chamberlin (2016), §4.3, with corrections.
 
 q(u) = N(μ, Σ) is the closed form that is optimal for the layer's own terms, Σ⁻¹ = K⁻¹ + βJ and
 μ = −βΣΔᵀm with Δ = T − Ā and J = ΔᵀΔ + Ω − ĀᵀĀ. The layers below also depend on q(u), so this is

@@ -60,7 +60,7 @@ class JointlyGivenInducing:
         return np.asarray(spread_of(self.variance, self.mixes))
 
     def arguments(self, size: int) -> tuple[Array, ...]:
-        """The parameters as arguments of a function; size: that of the stacked u."""
+        """The parameters as arrays, with sites of 0 if there are none; size: of the stacked u."""
         sites = self.sites or JointSites(np.zeros(size), np.zeros((size, size)))
         how = self.gate if self.transfer is None else self.transfer
         return (self.mean, self.variance, self.mixes, np.asarray(how), sites.first, sites.second)
@@ -177,7 +177,7 @@ def whitening(variance: Any, lengthscale: Any, inducing: Any, jitter: float) -> 
 
 
 def around(alpha: Any, c: Any, how: Any, n_outputs: int) -> tuple[Any, Any, Any]:
-    """T, Δ with one row per point and output, and J; how: a matrix of gates, or a free T."""
+    """Compute T, Δ (a row for each point and output) and J; how: the gates or a free T."""
     xp, eye, (n_points, size) = numpy_of(alpha, how), np.eye(n_outputs), alpha.shape
     shape = n_points, n_outputs, n_outputs * size
 

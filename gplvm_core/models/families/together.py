@@ -27,8 +27,8 @@ from gplvm_core.models.training.run import Phase
 from gplvm_core.numerics import Array
 from gplvm_core.statistics import Targets
 
-# The limit on numbers in an expectation of one layer, or in the covariance of its stacked inducing
-# outputs. The pullback needs several copies of 40 MB each.
+# The largest array of a layer: an expectation, or the covariance of its stacked inducing outputs.
+# The pullback needs several copies of up to 40 MB.
 MOST_NUMBERS = 5_000_000
 RANK = 2
 

@@ -49,7 +49,8 @@ class LatentChain:
     def graph(self, begin: Embedded, *, alone: bool) -> Graph:
         """The graph to train from this start.
 
-        alone: each point at the top has a separate q(x_n), so that many rows can be sampled.
+        alone: each point at the top has a separate q(x_n); training may then use a sample of the
+        rows.
         """
         several = isinstance(begin.outputs, tuple)
         outputs = begin.outputs if isinstance(begin.outputs, tuple) else (begin.outputs,)
@@ -72,7 +73,7 @@ class LatentChain:
         starts: dict[str, Beginning] = {"": begin}
         below = partial(self._below, targets if several else targets[0], begin)
         if self.grow is not None and len(begin.n_latent) > 1:
-            # Lower layers are trained with the default family, whatever the final family.
+            # Lower layers are always trained with the default family.
             grown = Grown(begin, partial(below, LatentNode(), "marginalised"), self.grow)
             starts = {TOGETHER: begin, GROWN: grown}
         if self.connected:

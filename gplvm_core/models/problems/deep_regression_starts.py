@@ -23,8 +23,8 @@ from gplvm_core.numerics import Array
 # A hidden layer's noise variance at the start is at most START_NOISE, and its noise at most
 # RELATIVE_NOISE lengthscales of the last layer.
 START_NOISE, RELATIVE_NOISE = 0.01, 0.1
-# Noise variance of a first layer with a linear mean, for hidden dimensions of unit variance. Each
-# further layer has this many times more, so that the noise of its inputs matters little.
+# With a linear mean, the noise variance of the first layer, for hidden dimensions of unit variance.
+# It grows by the factor NOISIER from layer to layer, so that the noise of inputs matters little.
 NO_NOISE, NOISIER = 1e-5, 10.0
 # A map with a larger relative residual is not linear.
 LEAST_LIKE = 1e-3
@@ -44,7 +44,7 @@ class Unbent:
     The inputs are divided by the shallow regression's lengthscales and rotated so that its
     predictions change most along the first dimension. Hidden layers may therefore be narrower or
     wider. n_latent: widths of the hidden nodes; n_inducing, kernels: of every layer, the first one
-    on the inputs. connected: the other layers also have the inputs as inputs.
+    on the inputs. connected: every further layer also depends on the regression's inputs.
     """
 
     shallow: Shallow
@@ -124,7 +124,7 @@ class InputsPassedOn(Unbent):
 
 @dataclass(frozen=True)
 class Answered(Unbent):
-    """The first hidden layer starts at the shallow predictions, the other layers as copies."""
+    """The first hidden layer starts at the shallow regression's predictions; the rest copy it."""
 
     def __call__(self, seed: int, /) -> Begun:
         generator, belief = np.random.default_rng(seed), self.shallow.inputs.belief

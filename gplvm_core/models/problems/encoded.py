@@ -40,7 +40,7 @@ class EncodedNode:
         gaps = np.isnan(rows).any(axis=1)
         if gaps.any():
             _, rows = partial_scores(rows, n_latent)
-        # Twice the latent dimensions are enough: the weights would fit noise in further ones.
+        # With more scores than twice the latent dimensions, the weights would fit noise.
         reading = Reading.of(rows, 2 * n_latent, bumps=kind == "kernel")
         return cls(reading, reading(rows), int(gaps.sum()))
 

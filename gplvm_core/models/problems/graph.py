@@ -138,7 +138,7 @@ class Graph:
         return begun.notes + tuple(note for node, at in pairs for note in node.notes(at, seed))
 
     def entering(self, parameters: Parameters, phase: Phase) -> Parameters:
-        """The parameters unchanged: all phases have the same kind."""
+        """Return the parameters unchanged."""
         return parameters
 
     def layout(self, anchor: Parameters, phase: Phase) -> Layout:

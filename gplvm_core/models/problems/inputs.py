@@ -15,7 +15,7 @@ from gplvm_core.priors import UncertainInputs
 
 @dataclass(frozen=True)
 class InputNode:
-    """Inputs of a regression; entries that are not exact are trained, at the cost of their KL.
+    """Inputs of a regression; entries that are not exact are trained and add −KL to the bound.
 
     Learnt variances of input noise are always at their optimum. Source: Damianou (2015), §4.2.
     """

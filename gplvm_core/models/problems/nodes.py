@@ -19,7 +19,7 @@ from gplvm_core.priors import StandardNormal
 INITIAL_VARIANCE = 0.3
 # The scale for moving points without a variance.
 POINT_SCALE = 0.3
-# The smallest variance of a hidden point; the points start with about unit variance in total.
+# The smallest variance of a hidden point, while the means start with about unit variance.
 LEAST_VARIANCE = 1e-6
 
 
@@ -73,7 +73,7 @@ class Node(Protocol):
         """
 
     def spread(self, belief: Belief, *, refreshed: bool) -> Float[Array, " Q"]:
-        """The scale of every dimension, which also scales the steps of inducing inputs."""
+        """The scale of every dimension, with which training moves the inducing inputs."""
 
 
 @dataclass(frozen=True)
