@@ -143,12 +143,12 @@ def integrated(steps: list[Step]) -> float:
             mean, covariance = to @ means[n] + shift, to @ covariances[n] @ to.T + own
             vh, x = slice(0, size + D), slice(size + D, None)
             root = np.linalg.cholesky(covariance[x, x])
-            v_mean = np.linalg.solve(covariance[x, x], covariance[x, vh]).T
-            left = covariance[vh, vh] - v_mean @ covariance[x, vh]
+            slopes = np.linalg.solve(covariance[x, x], covariance[x, vh]).T
+            left = covariance[vh, vh] - slopes @ covariance[x, vh]
             away = grid @ root.T
             cross = layer.kernel.K(mean[x] + away, layer.inducing)
             alpha = np.linalg.solve(lower_of(layer), cross.T).T
-            given = mean[vh] + away @ v_mean.T
+            given = mean[vh] + away @ slopes.T
             for d in range(D):
                 pick = np.zeros((len(grid), size + D))
                 pick[:, d * M : (d + 1) * M], pick[:, size + d] = -alpha, 1.0
