@@ -1,7 +1,7 @@
-"""Floor 0: arrays of PyTorch and CuPy, on which NumPy's functions work where the data are.
+"""Floor 0: arrays of PyTorch and CuPy, on which NumPy's functions run on the data's device.
 
-Kernels and statistics are written for NumPy. `DeviceArray` lets the same code work on the arrays of
-another library, so no kernel knows that there are other libraries.
+Kernels and statistics are written for NumPy. `DeviceArray` runs the same code on arrays of another
+library, so kernels need no code for other libraries.
 """
 
 from gplvm_core.arrays.device_array import DeviceArray, on_host

@@ -8,7 +8,7 @@ import numpy as np
 
 from gplvm_core.arrays.place import ArrayLibraryError, Place, to_numpy
 
-# Operators take Python's numbers in every library; the standard's functions do not.
+# Operators accept Python numbers in every library; functions of the array-API standard do not.
 BINARY: dict[np.ufunc, Callable[..., Any]] = {
     np.matmul: operator.matmul,
     np.add: operator.add,
@@ -18,14 +18,14 @@ BINARY: dict[np.ufunc, Callable[..., Any]] = {
     np.power: operator.pow,
     np.not_equal: operator.ne,
 }
-# Functions with one name in NumPy and in the standard.
+# Functions with the same name in NumPy and in the standard.
 NAMED = {each: each.__name__ for each in (np.exp, np.log, np.sqrt, np.square, np.cos, np.sin)}
 
 
 def _operator(
     function: Callable[..., Any], *, turned: bool = False
 ) -> Callable[["DeviceArray", Any], "DeviceArray"]:
-    """The method of an operator; turned: the array is its right-hand side."""
+    """The method of an operator; turned: the array is the right operand."""
 
     def method(array: "DeviceArray", other: Any) -> "DeviceArray":
         one, two = array.values, array._here(other)
@@ -35,13 +35,13 @@ def _operator(
 
 
 class DeviceArray:
-    """Numbers of another library, on its device, in float64.
+    """A float64 array of another library, on its device.
 
-    NumPy's operators, the functions of `BINARY`, `NAMED` and `FUNCTIONS` and `like=` work where
-    the numbers are, and move the NumPy arrays among their arguments there. `np.asarray` copies the
-    numbers back. Any other function of NumPy raises ArrayLibraryError. Numbers are overwritten by
-    `array[...] = ` alone: `out=` and `+=` return a new array, which is the one to use. (NumPy's
-    protocols `__array_ufunc__` and `__array_function__`: NEP 13, NEP 18 and NEP 35.)
+    NumPy's operators, the functions of `BINARY`, `NAMED` and `FUNCTIONS`, and `like=` run on the
+    array's device, and copy NumPy arguments to it. `np.asarray` copies the numbers back. Any other
+    NumPy function raises ArrayLibraryError. Only `array[...] = ` changes the array: `out=` and `+=`
+    return a new array, which the caller must use. (NumPy's protocols `__array_ufunc__` and
+    `__array_function__`: NEP 13, NEP 18 and NEP 35.)
     """
 
     __slots__ = ("place", "values")
@@ -77,7 +77,7 @@ class DeviceArray:
             raise self._unknown(f"ndarray.{name}")
         raise AttributeError(name)
 
-    # Not through NumPy: that takes microseconds, and small blocks have many operations.
+    # These bypass NumPy, which costs microseconds: small blocks need many operations.
     __matmul__, __rmatmul__ = _operator(operator.matmul), _operator(operator.matmul, turned=True)
     __add__, __radd__ = _operator(operator.add), _operator(operator.add, turned=True)
     __sub__, __rsub__ = _operator(operator.sub), _operator(operator.sub, turned=True)
@@ -126,7 +126,7 @@ class DeviceArray:
         own = FUNCTIONS.get(function)
         if own is None:
             raise self._unknown(function.__name__)
-        # What NumPy fills in itself is left out: order="C" and options that are None.
+        # Remove the defaults that NumPy adds: order="C" and options that are None.
         given = {name: at for name, at in named.items() if name != "order" and at is not None}
         return own(self, *arguments, **given)
 
@@ -134,7 +134,7 @@ class DeviceArray:
         return DeviceArray(values, self.place)
 
     def _here(self, value: Any) -> Any:
-        """An argument as this library takes it: its own arrays, and Python's numbers."""
+        """Convert an argument for this library: to its arrays, or to Python numbers."""
         if type(value) is DeviceArray:
             return value.values
         if not isinstance(value, (np.ndarray, np.generic)):
@@ -143,8 +143,8 @@ class DeviceArray:
 
     def _unknown(self, name: str) -> ArrayLibraryError:
         return ArrayLibraryError(
-            f"numpy.{name} does not work on arrays of {self.place.name}: hand in numpy.asarray(Y), "
-            "or choose a kernel that does without it (RBF, linear, bias, white noise, their sums)"
+            f"numpy.{name} does not work on arrays of {self.place.name}: pass numpy.asarray(Y), "
+            "or choose a kernel that does not need it (RBF, linear, bias, white noise, their sums)"
         )
 
     def _over(self, name: str, array: "DeviceArray", **options: Any) -> "DeviceArray":
@@ -168,11 +168,11 @@ FUNCTIONS: dict[Callable[..., Any], Callable[..., Any]] = {
     np.ones: lambda like, shape: like._made("ones", shape),
     np.empty: lambda like, shape: like._made("empty", shape),
     np.full: lambda like, shape, value: like._made("full", shape, float(value)),
-    # With `like=`: the argument may be NumPy's.
+    # With `like=`, the argument may be a NumPy array.
     np.asarray: lambda like, array: like._new(like._here(array)),
 }
 
 
 def on_host(array: Any) -> bool:
-    """Whether the processor works on it, whose cache is small, and not a device of many cores."""
+    """Whether the array is in the memory of the processor, not of a device with many cores."""
     return not isinstance(array, DeviceArray) or array.place.on_processor

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-# Libraries whose arrays can be written to in parts. Arrays of others become NumPy's, as lists do.
+# Libraries whose arrays can be changed in place. Arrays of others are converted to NumPy, as lists.
 LIBRARIES = ("torch", "cupy", "array_api_strict")
 
 
@@ -16,14 +16,14 @@ class ArrayLibraryError(ValueError):
 
 @dataclass(frozen=True)
 class Place:
-    """A library and one of its devices: where sums over points are made."""
+    """A library and one of its devices, which compute the sums over points."""
 
     namespace: Any
     device: Any
 
     @classmethod
     def of(cls, values: Any) -> "Place | None":
-        """Return where the values are; None for NumPy and for all that becomes a NumPy array.
+        """Return the place of the values; None for NumPy and values that convert to NumPy.
 
         Raises ArrayLibraryError without array-api-compat, and for a device without float64.
         """
@@ -41,7 +41,7 @@ class Place:
 
     @property
     def on_processor(self) -> bool:
-        """Whether the processor works here, and not a device of many cores."""
+        """Whether the device is the processor."""
         return "cpu" in str(self.device).lower()
 
     def take(self, values: NDArray[Any]) -> Any:
@@ -51,7 +51,7 @@ class Place:
         )
 
     def made(self, how: str, *arguments: Any) -> Any:
-        """Make an array of float64 here: how is `zeros`, `ones`, `empty` or `full`."""
+        """Make a float64 array at this place; how: `zeros`, `ones`, `empty` or `full`."""
         xp = self.namespace
         return getattr(xp, how)(*arguments, dtype=xp.float64, device=self.device)
 
@@ -62,14 +62,14 @@ class Place:
             found = False
         if not found:
             raise ArrayLibraryError(
-                f"the device {self.device} of {self.name} has no float64, and in float32 the "
-                "gradients of a trained model lose all their digits: take another device, or hand "
-                "in numpy.asarray(Y)"
+                f"the device {self.device} of {self.name} has no float64; float32 is not precise "
+                "enough for the gradients of a trained model: choose another device, or pass "
+                "numpy.asarray(Y)"
             )
 
 
 def to_numpy(values: Any) -> Any:
-    """Copy an array of another library to NumPy; everything else is returned as it is."""
+    """Copy an array of another library to NumPy; return anything else unchanged."""
     if not _of_a_library(values):
         return values
     compat = _compat()
@@ -90,6 +90,6 @@ def _compat() -> Any:
     except ImportError as error:
         raise ArrayLibraryError(
             "arrays of another library than NumPy need the package array-api-compat: "
-            "pip install 'manifolio[arrays]', or hand in numpy.asarray(Y)"
+            "pip install 'manifolio[arrays]', or pass numpy.asarray(Y)"
         ) from error
     return array_api_compat

@@ -1,6 +1,6 @@
-"""A belief: independent Gaussians, some of whose entries may be known exactly.
+"""A belief q(X): independent Gaussians, some of whose entries may be known exactly.
 
-About the inputs of a layer, or about its outputs where those are the inputs of another.
+X are the inputs of a layer, which may be the outputs of another layer.
 """
 
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ from gplvm_core.numerics import Array
 class Belief:
     """q(x_n) = N(mean_n, diag variance_n); observed entries are known, with variance 0.
 
-    The prior's KL sums the entries that are not observed, and only those are free to move.
+    Only entries that are not observed are trained and count in the KL to the prior.
     """
 
     mean: Float[Array, "N Q"]
@@ -27,7 +27,7 @@ class Belief:
 
     @classmethod
     def certain(cls, points: Float[Array, "N Q"]) -> "Belief":
-        """Points known exactly: variance 0 everywhere."""
+        """A belief about exactly known points: variance 0 everywhere."""
         return cls(points, np.zeros_like(points), np.ones(points.shape, dtype=bool))
 
     @property
@@ -36,7 +36,7 @@ class Belief:
 
     @property
     def known(self) -> bool:
-        """Whether every entry is known exactly: its variance is 0."""
+        """Whether every entry is known exactly (variance 0)."""
         return not self.variance.any()
 
     @property
@@ -51,7 +51,7 @@ class Belief:
         return value, Belief(np.zeros_like(self.mean), np.where(free, 0.5 / spread, 0.0))
 
     def beside(self, other: "Belief") -> "Belief":
-        """Both about the same points, side by side."""
+        """Concatenate the dimensions of two beliefs about the same points."""
         observed = None
         if self.observed is not None or other.observed is not None:
             known = (
@@ -66,7 +66,7 @@ class Belief:
         )
 
     def split(self, widths: Sequence[int]) -> list["Belief"]:
-        """The beliefs that stand side by side, of so many dimensions each; inverts `beside`."""
+        """Split into beliefs with these numbers of dimensions; the inverse of `beside`."""
         ends = np.cumsum([0, *widths])
         return [
             Belief(
@@ -83,7 +83,7 @@ class Belief:
         return Belief(self.mean[chosen], self.variance[chosen], observed)
 
     def thinned(self, most: int) -> "Belief":
-        """The belief about at most so many of the points, evenly taken."""
+        """The belief about at most `most` points, spread evenly over the rows."""
         if self.n_points <= most:
             return self
         return self.rows(np.linspace(0, self.n_points - 1, most).astype(np.intp))

@@ -1,7 +1,8 @@
-"""The collapsed bound of a layer, its adjoints and q(u): the one home of that algebra.
+"""The collapsed bound of a layer, its adjoints and the optimal q(u).
 
 Titsias & Lawrence (2010), eq. 14; Damianou (2015), eq. 3.25 and App. B.1.2. Columns that are
-observed in the same rows form a group with statistics of its own; the bound is the groups' sum.
+observed in the same rows form a group. Each group has separate statistics; the bound is the sum
+over groups.
 """
 
 from dataclasses import dataclass
@@ -16,10 +17,10 @@ from gplvm_core.statistics import Statistics
 
 @dataclass(frozen=True)
 class OutputGaps:
-    """r_d(K⁻¹ − P_d), what data take from the prior variance r_d k** of each output's function.
+    """r_d(K⁻¹ − P_d): by how much the data reduce the prior variance r_d k** of each output.
 
-    Where outputs have a ratio r_d = σ_f²/σ² each. In units of the output's noise; that of output d
-    is W diag(shares_d) Wᵀ, W the basis of d's group.
+    Used when each output has its own ratio r_d = σ_f²/σ². The unit is the output's noise. The
+    matrix of output d is W diag(shares_d) Wᵀ, where W is the basis of d's group.
     """
 
     ratio: Float[Array, " D"]
@@ -29,18 +30,18 @@ class OutputGaps:
 
 @dataclass(frozen=True)
 class Informed:
-    """F_data in nats, and what predictions need of q(u)."""
+    """F_data in nats, and the terms of q(u) that predictions need."""
 
     value: float
     weights: Float[Array, "M D"]  # V: predictive mean k*ᵀV
     gap: Float[Array, "G M M"]  # K⁻¹ − P of a group: predictive variance k** − k*ᵀ(K⁻¹ − P)k*
     inverse: Float[Array, "G M M"]  # B⁻¹ of a group, in the basis of L: P = L⁻ᵀB⁻¹L⁻¹
-    each: OutputGaps | None = None  # with noise per output; gap and inverse then are averages
+    each: OutputGaps | None = None  # only with noise per output; gap and inverse are then averages
 
 
 @dataclass(frozen=True, kw_only=True)
 class Collapsed(Informed):
-    """The same at the optimal q(u), with the adjoints of F_data."""
+    """F_data and its predictive terms at the optimal q(u), with the adjoints of F_data."""
 
     statistics: Statistics  # adjoints of the statistics
     gram: Float[Array, "M M"]  # ∂K
@@ -52,20 +53,20 @@ def collapsed(
 ) -> Collapsed:
     """F_data at K = gram.lower gram.lowerᵀ and noise variance σ², with q(u) at its optimum.
 
-    spectra: of these statistics, where they are known. Raises NotPositiveDefiniteError for
-    statistics that are not finite.
+    spectra: the eigenvalues for these statistics, if already computed. Raises
+    NotPositiveDefiniteError if the statistics are not finite.
     """
     spectra = Spectra.of(statistics, gram) if spectra is None else spectra
     precision, n_outputs = 1.0 / noise_variance, statistics.n_outputs
     n_values, yy = statistics.n_values, statistics.yy
-    # What rounding takes it below 0 would be a gain that is not there.
+    # A negative value is a rounding error, and would raise the bound.
     left_over = max(float(n_outputs @ (statistics.psi0 - spectra.values.sum(axis=1))), 0.0)
     value = -0.5 * n_values * np.log(2.0 * np.pi * noise_variance)
     value -= 0.5 * precision * (yy + left_over)
     d_precision = 0.5 * n_values * noise_variance - 0.5 * (yy + left_over)
     weights, inverse = np.empty_like(spectra.carried), np.empty_like(spectra.vectors)
     gap, d_gram = np.empty_like(inverse), np.zeros_like(gram.lower)
-    # In the basis of L: B = I + βC = U diag(1 + βλ) Uᵀ of a group.
+    # In the basis of L, each group has B = I + βC = U diag(1 + βλ) Uᵀ.
     for g, columns in enumerate(statistics.columns()):
         size, basis, carried = float(n_outputs[g]), spectra.vectors[g], spectra.carried[:, columns]
         strength = precision * spectra.values[g]
@@ -73,7 +74,7 @@ def collapsed(
         v = precision * free[:, None] * carried
         value += 0.5 * precision * float(np.vdot(v, carried))
         value -= 0.5 * size * float(np.sum(np.log1p(strength)))
-        # β²CB⁻¹C and I − B⁻¹, free of cancellation.
+        # β²CB⁻¹C and I − B⁻¹, without cancellation.
         loss, kept = strength**2 * free, strength * free
         d_gram -= 0.5 * size * (basis * loss) @ basis.T
         d_precision += float(np.vdot(carried, v))

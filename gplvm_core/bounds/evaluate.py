@@ -1,4 +1,4 @@
-"""The bound of a Bayesian GP-LVM as a free function: for comparison and for teaching."""
+"""The bound of a Bayesian GP-LVM as a function, for comparisons and teaching."""
 
 from dataclasses import dataclass
 from typing import Any
@@ -18,7 +18,7 @@ from gplvm_core.statistics import Targets, executor_for
 
 @dataclass(frozen=True)
 class BoundGradients:
-    """∂F in constrained units; `kernel` is kernel-shaped."""
+    """Gradients of F in constrained units; `kernel` has the structure of the kernel."""
 
     mean: Float[Array, "N Q"]
     variance: Float[Array, "N Q"]
@@ -41,9 +41,9 @@ def evaluate_bound(
     """F = F_data − KL(q(X) ‖ N(0, I)) in nats, constants included, and all its gradients.
 
     Targets (N, D), mean and variance (N, Q) of q(X) and inducing inputs (M, Q). The jitter is
-    absolute; targets are taken as they are (neither centred nor scaled), NaN for missing ones. Of
-    an array of PyTorch or CuPy the sums over points are made there; gradients are NumPy's.
-    Raises ValueError for shapes that do not fit and for numbers out of range. Source: Titsias &
+    absolute. Targets are neither centred nor scaled; NaN marks missing ones. If the targets are a
+    PyTorch or CuPy array, that library computes the sums over points; gradients are NumPy arrays.
+    Raises ValueError for shapes that do not match and for numbers out of range. Source: Titsias &
     Lawrence (2010), eq. 8 and 14.
     """
     place = Place.of(targets)
@@ -75,7 +75,7 @@ def evaluate_bound(
 
 def _check(targets: Array, mean: Array, variance: Array, inducing: Array, noise: float) -> None:
     for name, array in (("targets", targets), ("mean", mean), ("inducing", inducing)):
-        # A finite sum of squares settles it, and makes no mask of the array's size.
+        # A finite sum of squares proves that all entries are finite, without a mask in memory.
         finite = np.isfinite(np.vdot(array, array)) or np.isfinite(array).all()
         if name == "targets" and not finite:
             finite = not np.isinf(array).any()

@@ -1,4 +1,4 @@
-"""One Gaussian-process layer: belief about inputs → kernel, inducing inputs, noise → outputs."""
+"""One Gaussian-process layer: a distribution of inputs, the layer's parameters, and outputs."""
 
 from dataclasses import dataclass, replace
 from typing import Any
@@ -41,10 +41,11 @@ class Local:
 class Layer:
     """The parameters of a layer; also the shape of their gradients.
 
-    ratio: None, or σ_f²/σ² of every output where each has its own; the noise is then one an output.
-    slope: None, or what the layer hands on of its inputs, outputs = inputs slope + f(inputs) +
-    noise (of uncertain inputs with an RBF kernel). bias, local: None, or of outputs that are no
-    numbers (`evaluate_mixed`): what is added to their functions, and their Gaussian factors.
+    ratio: σ_f²/σ² of every output, with one noise variance per output; None if outputs share both.
+    slope: the weights of a linear mean, outputs = inputs slope + f(inputs) + noise; None for a zero
+    mean. With uncertain inputs, a slope needs an RBF kernel.
+    bias, local: for outputs that are not numbers (`evaluate_mixed`), the constants added to their
+    functions and their Gaussian factors; None for numbers.
     """
 
     kernel: Kernel
@@ -55,8 +56,8 @@ class Layer:
     bias: Float[Array, " D"] | None = None
     local: Local | None = None
 
-    def handed_on(self, source: Belief) -> Float[Array, "N D"] | float:
-        """What inputs that are known exactly hand on. Raises ValueError for others."""
+    def linear_mean(self, source: Belief) -> Float[Array, "N D"] | float:
+        """The linear mean at inputs that are known exactly. Raises ValueError for other inputs."""
         if self.slope is None:
             return 0.0
         if source.variance.any():
@@ -68,9 +69,9 @@ class Layer:
 class LayerValue:
     """F_data of a layer with its gradients, and the layer it was evaluated at.
 
-    `layer` differs from the one asked for when its two scales were profiled. With noise per output
-    the posterior and the statistics are of outputs in units of their noise. targets: gradients in
-    the outputs, where those are a belief.
+    `layer` differs from the given layer if its two scales were profiled. With noise per output, the
+    posterior and the statistics are in units of each output's noise. targets: gradients with
+    respect to the outputs, if these are a distribution.
     """
 
     value: float
@@ -79,7 +80,7 @@ class LayerValue:
     layer: Layer
     posterior: Collapsed
     jitter: float  # absolute, as added to K
-    statistics: Statistics  # of the layer's own kernel
+    statistics: Statistics  # for the kernel of `layer`
     profile: Profile | OutputProfile | None = None
     targets: Any = None
 
@@ -87,7 +88,7 @@ class LayerValue:
 def gram_factor(
     kernel: Kernel, inducing: Float[Array, "M Q"], jitter: float, *, relative: bool
 ) -> Factor:
-    """Cholesky factor of K with a jitter that is absolute, or relative to K's mean diagonal."""
+    """Cholesky factor of K with a jitter, absolute or relative to the mean of K's diagonal."""
     gram = kernel.K(inducing)
     return factorise(gram, jitter * float(np.mean(np.diagonal(gram))) if relative else jitter)
 
@@ -110,13 +111,14 @@ def evaluate_layer(
 ) -> LayerValue:
     """F_data and all its gradients in constrained units, in two passes over the data.
 
-    profile: the kernel's overall scale and the noise variance are put at their optimum first
-    (`ratio`: σ_f²/σ² is held, so the noise alone; noise_held: the layer's noise is, so the scale
-    alone; where it is free the ratio is at most `most_ratio`), so by the envelope theorem the other
-    gradients are those of the profiled bound. mean_field: of outputs that are a belief, q(u) is one
-    for all of it; else u is integrated out first (`marginalised`, never lower). per_output: every
-    output of data has a signal and a noise variance of its own; of
-    a layer that has them already they are taken. Raises NotPositiveDefiniteError.
+    profile: first set the kernel's overall scale and the noise variance to their optimum. By the
+    envelope theorem, the other gradients are then those of the profiled bound. A given `ratio`
+    fixes σ_f²/σ², so that only the noise is optimised. noise_held fixes the noise, so that only
+    the scale is optimised. A free ratio is at most `most_ratio`. mean_field: for outputs that are a
+    distribution, q(u) is independent of them; otherwise u is integrated out first
+    (`marginalised`, which is never lower). per_output: every data column gets its own signal and
+    noise variance; existing per-output values of the layer are used. Raises
+    NotPositiveDefiniteError.
     """
     if per_output or layer.ratio is not None:
         return _evaluate_per_output(
@@ -133,7 +135,7 @@ def evaluate_layer(
 
 @dataclass(frozen=True)
 class Scales:
-    """Which of a layer's two scales are put at their optimum, as `evaluate_layer` has them."""
+    """Which of a layer's two scales are optimised; the arguments of `evaluate_layer`."""
 
     profile: bool = False
     ratio: float | None = None
@@ -151,7 +153,7 @@ def evaluate_statistics(
     relative: bool = True,
     mean_field: bool = False,
 ) -> LayerValue:
-    """`evaluate_layer` from the statistics of the layer's data and the way back through them."""
+    """`evaluate_layer` from the statistics of the layer's data and their pullback."""
     gram = gram_factor(layer.kernel, layer.inducing, jitter, relative=relative)
     seen = statistics if mean_field else with_spread(statistics)
     spectra = Spectra.of(seen, gram)
@@ -166,7 +168,7 @@ def evaluate_statistics(
     bound = collapsed if mean_field else marginalised
     own = statistics.of_scaled_kernel(scale)
     at = bound(own, gram, float(layer.noise_variance), spectra.scaled(scale))
-    # The statistics are those of the given kernel, before scaling: so must be their adjoints.
+    # The pullback belongs to the kernel before scaling, so its adjoints must, too.
     pulled = pullback(at.statistics.of_scaled_kernel(scale))
     gradients = with_gram(pulled.inputs, given, layer.inducing, scale * at.gram, jitter, relative)
     return LayerValue(
@@ -190,7 +192,7 @@ def layer_term(
     *,
     mean_field: bool = False,
 ) -> float:
-    """F_data alone, of a layer with statistics and a K of another kernel."""
+    """Only the value F_data of a layer, with statistics and K of another kernel."""
     if layer.ratio is None:
         bound = collapsed if mean_field else marginalised
         return bound(statistics, gram, float(layer.noise_variance)).value
@@ -200,7 +202,7 @@ def layer_term(
 
 
 def _jacobian(statistics: Statistics, noise: Float[Array, " D"]) -> float:
-    """log p of outputs in units of their noise − log p of those given."""
+    """log p(outputs in units of their noise) − log p(outputs as given)."""
     counts = statistics.n_points[np.asarray(statistics.groups)]
     return 0.5 * float(counts @ np.log(noise))
 
@@ -216,12 +218,12 @@ def _evaluate_per_output(
     most_ratio: float,
     executor: Executor,
 ) -> LayerValue:
-    """`evaluate_layer` for data with a signal and a noise variance of each output's own.
+    """`evaluate_layer` for data with a separate signal and noise variance per output.
 
-    The kernel keeps its scale, which the ratios are multiples of.
+    The kernel's scale does not change; the ratios are multiples of it.
     """
     if targets.variance is not None or targets.values.shape[1] != targets.n_outputs:
-        raise ValueError("noise per output is for data, with every column (Targets.whole)")
+        raise ValueError("noise per output needs data with all columns: use Targets.whole")
     statistics, pullback = reduce_statistics(
         layer.kernel, belief, layer.inducing, targets, executor
     )
@@ -244,9 +246,9 @@ def _evaluate_per_output(
 def with_gram(
     pulled: Gradients, kernel: Kernel, inducing: Array, d_gram: Array, jitter: float, relative: bool
 ) -> Gradients:
-    """The gradients through the statistics, and those through K of the inducing inputs."""
+    """Add the gradients through K of the inducing inputs to those through the statistics."""
     if relative:
-        # The jitter is a multiple of mean(diag K), so K's diagonal is met twice.
+        # The jitter is a multiple of mean(diag K), so K's diagonal has a second gradient.
         d_gram = d_gram + (jitter * np.trace(d_gram) / len(d_gram)) * np.eye(len(d_gram))
     d_inducing, d_kernel = kernel.K_pullback(inducing, d_gram)
     return replace(

@@ -1,8 +1,8 @@
-"""The linear Gaussian model: its exact likelihood and beliefs, gaps included.
+"""The linear Gaussian model: exact likelihood and posteriors, also for rows with gaps.
 
 y = center + xᵀ weights + noise with x ~ N(0, I) and isotropic noise (Tipping & Bishop 1999). Rows
-may miss entries (NaN): what is observed of a row is Gaussian with the matching part of the
-covariance weightsᵀ weights + σ² I, so nothing here is approximate.
+may have missing entries (NaN). The observed entries of a row are Gaussian with the matching part
+of the covariance weightsᵀ weights + σ² I, so all results are exact.
 """
 
 from collections.abc import Iterator
@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 
 from gplvm_core.numerics import Array
 
-# Patterns of gaps whose Q × Q matrices are held at once.
+# Number of gap patterns whose Q × Q matrices are in memory at once.
 BLOCK = 512
 
 
 @dataclass(frozen=True)
 class Factors:
-    """The parameters: rows of `weights` are the directions, times their standard deviations."""
+    """The parameters: rows of `weights` are the directions times their standard deviations."""
 
     weights: Float[Array, "Q D"]
     center: Float[Array, " D"]
@@ -29,14 +29,14 @@ class Factors:
 
     @property
     def canonical(self) -> Self:
-        """The same density with orthogonal directions, the largest first."""
+        """Parameters of the same density with orthogonal directions, the largest first."""
         _, gains, directions = np.linalg.svd(self.weights, full_matrices=False)
         return type(self)(gains[:, None] * directions, self.center, self.noise_variance)
 
 
 @dataclass(frozen=True)
 class Gaps:
-    """Rows with gaps, those with the same ones in one pattern."""
+    """Rows with gaps, grouped by the pattern of their gaps."""
 
     filled: Float[Array, "N D"]  # 0 where missing
     observed: Bool[NDArray[np.bool_], "N D"]
@@ -54,7 +54,7 @@ class Gaps:
 
 @dataclass(frozen=True)
 class Inferred:
-    """Posteriors N(mean_n, covariance of the row's pattern of gaps) of x, and log densities."""
+    """Posteriors N(mean_n, covariance of the row's gap pattern) of x, and log densities."""
 
     mean: Float[Array, "N Q"]
     covariance: Float[Array, "P Q Q"]
@@ -75,13 +75,13 @@ def infer(factors: Factors, targets: Float[Array, "N D"]) -> Inferred:
 def likelihood(factors: Factors, gaps: Gaps) -> tuple[float, Factors]:
     """log p(observed entries) in nats, and its gradient.
 
-    That is the expected one over the posterior of x (Fisher's identity).
+    The gradient is the posterior mean of the gradient given x (Fisher's identity).
     """
     inferred, residual = _infer(factors, gaps)
     weights, noise = factors.weights, factors.noise_variance
     n_latent = len(weights)
     count = np.bincount(gaps.which, minlength=len(gaps.patterns)).astype(np.float64)
-    # Σ_n over the rows that observe output d of the covariance of x_n, times that output's weights.
+    # For each output d: the covariances of x_n, summed over its observed rows, times its weights.
     spread = (gaps.patterns * count[:, None]).T @ inferred.covariance.reshape(-1, n_latent**2)
     pulled = np.matmul(spread.reshape(-1, n_latent, n_latent), weights.T[:, :, None])[:, :, 0].T
     d_weights = (inferred.mean.T @ residual - pulled) / noise
@@ -92,7 +92,7 @@ def likelihood(factors: Factors, gaps: Gaps) -> tuple[float, Factors]:
 
 
 def _inner_matrices(factors: Factors, patterns: Array) -> Iterator[tuple[slice, Array]]:
-    """σ² I + W_O W_Oᵀ of every pattern, in blocks that bound the memory."""
+    """Yield σ² I + W_O W_Oᵀ of every gap pattern, in blocks that limit the memory."""
     weights, n_latent = factors.weights, len(factors.weights)
     products = (weights[:, None] * weights).reshape(n_latent**2, -1).T
     for start in range(0, len(patterns), BLOCK):
@@ -102,7 +102,7 @@ def _inner_matrices(factors: Factors, patterns: Array) -> Iterator[tuple[slice, 
 
 
 def _infer(factors: Factors, gaps: Gaps) -> tuple[Inferred, Array]:
-    """Posteriors and log densities, and what the posterior means leave of the observed entries."""
+    """Posteriors with log densities, and the residuals of the observed entries."""
     weights, noise, n_latent = factors.weights, factors.noise_variance, len(factors.weights)
     covariance = np.empty((len(gaps.patterns), n_latent, n_latent))
     log_determinant = np.empty(len(gaps.patterns))
@@ -117,7 +117,7 @@ def _infer(factors: Factors, gaps: Gaps) -> tuple[Inferred, Array]:
         own = covariance[gaps.which[rows]]
         mean[rows] = np.matmul(own, carried[rows, :, None])[:, :, 0]
     residual = np.where(gaps.observed, centred - mean @ weights, 0.0)
-    # Woodbury, with the quadratic form as a sum of squares: no small difference of large numbers.
+    # Woodbury's identity with a sum of squares avoids a small difference of large numbers.
     quadratic = np.sum(residual**2, axis=1) / noise + np.sum(mean**2, axis=1)
     count = gaps.observed.sum(axis=1)
     constant = count * np.log(2.0 * np.pi) + (count - n_latent) * np.log(noise)

@@ -1,7 +1,7 @@
-"""The bound of a layer whose outputs are a belief, the inducing outputs integrated out before it.
+"""The bound of a layer whose outputs are a distribution q(h), with q(u | h) optimal for each h.
 
-Where q(h) of the outputs is integrated first, q(u) is a compromise over all h (mean field, and
-`collapsed` with the belief's variances in yy). Here u is integrated out given h, as
+If q(h) is integrated out first, one q(u) must serve all h: this is mean field, which `collapsed`
+computes with the variances of q(h) in yy. Here u is integrated out given h, with
 q(u_d | h_d) = N(βKPΨᵀh_d, KPK): A Aᵀ becomes A Aᵀ + G with G = Ψᵀ diag(Σ_d s_nd) Ψ, a gain of
 (β²/2) tr(PG). Damianou (2015), §6.2.3 (last formula).
 """
@@ -18,10 +18,10 @@ from gplvm_core.statistics import Statistics
 
 
 def with_spread(statistics: Statistics) -> Statistics:
-    """The same with a square root of G beside A: the algebra then sees A Aᵀ + G, and D as before.
+    """Append a square root of G to A, which turns A Aᵀ into A Aᵀ + G; D does not change.
 
-    Data have no spread: their statistics stay as they are. Raises NotPositiveDefiniteError for
-    statistics that are not finite, as a line search may make them.
+    Statistics of data have no spread and are returned unchanged. Raises NotPositiveDefiniteError
+    if the statistics are not finite, which a line search may cause.
     """
     if statistics.spread is None:
         return statistics
@@ -37,10 +37,10 @@ def with_spread(statistics: Statistics) -> Statistics:
 def marginalised(
     statistics: Statistics, gram: Factor, noise_variance: float, spectra: Spectra | None = None
 ) -> Collapsed:
-    """F_data with u integrated out given the outputs; of data the collapsed bound itself.
+    """F_data with u integrated out given the outputs; for data, this is the collapsed bound.
 
-    spectra: of the statistics `with_spread`, where they are known. Raises NotPositiveDefiniteError
-    as `collapsed` does.
+    spectra: the eigenvalues for the statistics `with_spread`, if already computed. Raises
+    NotPositiveDefiniteError as `collapsed` does.
     """
     at = collapsed(with_spread(statistics), gram, noise_variance, spectra)
     if statistics.spread is None:
@@ -62,9 +62,10 @@ def output_gaps(
     psi1: Float[Array, "N M"],
     variance: Float[Array, "N D"],
 ) -> Float[Array, "D M M"]:
-    """K⁻¹ − P − β²PG_dP, which takes the place of K⁻¹ − P in the predictive variance of output d.
+    """K⁻¹ − P − β²PG_dP, which replaces K⁻¹ − P in the predictive variance of output d.
 
-    q(u_d | h_d) averaged over h_d has the extra covariance β²KPG_dPK, G_d = Ψᵀ diag(s_nd) Ψ.
+    The average of q(u_d | h_d) over h_d has the additional covariance β²KPG_dPK with
+    G_d = Ψᵀ diag(s_nd) Ψ.
     """
     half = gram.unwhiten(at.inverse[0]) @ psi1.T / noise_variance
     return at.gap[0] - np.stack([(half * spread) @ half.T for spread in variance.T])

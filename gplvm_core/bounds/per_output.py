@@ -1,8 +1,8 @@
-"""The collapsed bound where every output has a signal and a noise variance of its own.
+"""The collapsed bound with a separate signal and noise variance for every output.
 
-One kernel, and so one K and Φ, for all outputs: in the eigenvectors of C = L⁻¹ΦL⁻ᵀ the outputs come
-apart, and a ratio r_d = σ_f,d²/σ_d² costs O(M) each. Targets here are in units of their noise,
-y_d/σ_d, where σ² is 1 and r_d is the variance of f_d: with all r_d alike this is `collapsed`.
+All outputs share one kernel, and so one K and Φ. In the eigenvectors of C = L⁻¹ΦL⁻ᵀ the outputs
+are independent, and each ratio r_d = σ_f,d²/σ_d² costs O(M). Targets are in units of their noise,
+y_d/σ_d, so σ² is 1 and r_d is the variance of f_d. If all r_d are equal, this is `collapsed`.
 """
 
 import numpy as np
@@ -17,7 +17,7 @@ from gplvm_core.statistics import Statistics
 def in_units(
     statistics: Statistics, noise: Float[Array, " D"], squares: Float[Array, " D"]
 ) -> Statistics:
-    """The statistics of targets divided by their noise; squares: Σ_n y² of each, before."""
+    """The statistics of targets divided by their noise; squares: Σ_n y² before the division."""
     return Statistics(
         statistics.psi0,
         statistics.psi1_targets / np.sqrt(noise),
@@ -34,8 +34,9 @@ def collapsed_per_output(
 ) -> Collapsed:
     """F_data of targets in units of their noise, with the kernel times r_d for output d.
 
-    In the result `gap` is a group's average over its outputs, `each` has them one by one; there is
-    no ∂σ² (nan): it is 1. spectra: of these statistics, where they are known.
+    In the result, `gap` is each group's average over its outputs and `each` has one per output.
+    ∂σ² is NaN, since σ² is fixed at 1. spectra: the eigenvalues for these statistics, if already
+    computed.
     """
     spectra = Spectra.of(statistics, gram) if spectra is None else spectra
     value = -0.5 * (statistics.n_values * np.log(2.0 * np.pi) + statistics.yy)
@@ -55,7 +56,7 @@ def collapsed_per_output(
         value += float(psi0[g]) * float(statistics.psi0[g] - spectrum.sum())
         kept = strength / damped
         shares[columns] = (own * kept).T
-        # U diag(Σ_d r²λ²/(1 + rλ)) Uᵀ + Σ_d r(1 + rλ)⁻²ããᵀ: the cancellation-free part of ∂K.
+        # U diag(Σ_d r²λ²/(1 + rλ)) Uᵀ + Σ_d r(1 + rλ)⁻²ããᵀ: ∂K without cancellation.
         half = np.sqrt(own) * carried / damped
         inner = half @ half.T
         inner.flat[:: n_inducing + 1] += np.sum(strength * kept, axis=1)

@@ -1,7 +1,7 @@
-"""The two scales of a layer at their optimum: signal-to-noise ratio and noise variance.
+"""Optimise the two scales of a layer: signal-to-noise ratio and noise variance.
 
-With the kernel known up to a factor, the collapsed bound is a function of r = σ_f²/σ² through
-the eigenvalues of C = L⁻¹ΦL⁻ᵀ, and the best σ² for a given r has a closed form.
+If the kernel is known up to a factor, the collapsed bound is a function of r = σ_f²/σ² through
+the eigenvalues of C = L⁻¹ΦL⁻ᵀ. The best σ² for a given r has a closed form.
 """
 
 from dataclasses import dataclass, replace
@@ -16,9 +16,9 @@ from gplvm_core.bounds.spectra import Spectra
 from gplvm_core.numerics import Array, NotPositiveDefiniteError
 from gplvm_core.statistics import Statistics
 
-# Of a kernel's scale: its square must not overflow.
+# The largest scale of a kernel: its square must not overflow.
 HUGE = 1e150
-# ψ0 − tr(K⁻¹Φ) is a difference, which rounding moves by this share of ψ0 where K is near singular.
+# Rounding error of the difference ψ0 − tr(K⁻¹Φ), as a fraction of ψ0, if K is nearly singular.
 ROUNDING = 1e-7
 LOG_RATIOS = np.linspace(np.log(1e-6), np.log(1e15), 85)
 
@@ -29,7 +29,7 @@ class Profile:
 
     scale: float
     noise_variance: float
-    capped: bool = False  # their ratio stands at the most that is allowed
+    capped: bool = False  # whether their ratio is at its upper limit
 
     @property
     def ratio(self) -> float:
@@ -45,12 +45,13 @@ def profile_scales(
 ) -> Profile:
     """The scale and the noise variance that maximise F_data.
 
-    With a ratio given, the noise that does; with a noise variance given, the scale.
+    A given ratio leaves only the noise to optimise; a given noise variance only the scale.
 
-    most: the largest ratio allowed. Targets that can be fitted without error, such as class
-    labels, would drive it to where rounding is all that C has. Raises NotPositiveDefiniteError
-    where rounding has made the problem meaningless: a noise variance that is not positive, or
-    ψ0 − tr(K⁻¹Φ) below what rounding leaves of 0. An optimiser must not profit from those.
+    most: the largest allowed ratio. Targets that can be fitted without error, such as class
+    labels, would otherwise raise it until C is dominated by rounding errors. Raises
+    NotPositiveDefiniteError if rounding errors make the problem meaningless: the noise variance is
+    not positive, or ψ0 − tr(K⁻¹Φ) is more negative than rounding explains. An optimiser must not
+    exploit such values.
     """
     problem = _Ratio.of(statistics, spectra, noise_variance)
     if problem.left_over < -ROUNDING * float(statistics.n_outputs @ statistics.psi0):
@@ -60,11 +61,11 @@ def profile_scales(
     problem = replace(problem, left_over=max(problem.left_over, 0.0))
     log_ratio = problem.best(float(np.log(most))) if ratio is None else float(np.log(ratio))
     noise = float(problem.noise_variance(np.array([log_ratio]))[0])
-    # Below the rounding error of the subtraction that makes it, the noise is an artefact.
+    # A noise variance below the rounding error of its subtraction is an artefact.
     if not noise > 1e-14 * max(statistics.yy, 1e-300) / problem.n_values:
         raise NotPositiveDefiniteError(f"the profiled noise variance {noise:.1e} is not positive")
     scale = float(np.exp(log_ratio)) * noise
-    # A line search may take outputs that are a belief anywhere.
+    # A line search may move the means of hidden outputs without limit.
     if not scale < HUGE:
         raise NotPositiveDefiniteError(f"a kernel's scale of {scale:.1e} is too large")
     capped = ratio is None and bool(log_ratio >= np.log(most))
@@ -73,15 +74,15 @@ def profile_scales(
 
 @dataclass(frozen=True)
 class _Ratio:
-    """F_data as a function of log r, the noise variance at its optimum, or held."""
+    """F_data as a function of log r, with the noise variance optimal or fixed."""
 
-    spectrum: Float[Array, " P"]  # of every group's C, one after the other
+    spectrum: Float[Array, " P"]  # eigenvalues of every group's C, one group after the other
     power: Float[Array, " P"]
-    columns: Int[NDArray[np.intp], " P"]  # how many columns the group has
+    columns: Int[NDArray[np.intp], " P"]  # number of columns of the eigenvalue's group
     yy: float
-    left_over: float  # Σ_d ψ0 − tr(K⁻¹Φ), of the kernel before scaling
+    left_over: float  # Σ_d ψ0 − tr(K⁻¹Φ), for the kernel before scaling
     n_values: int
-    held: float | None  # the noise variance
+    held: float | None  # a fixed noise variance; None: optimised
 
     @classmethod
     def of(cls, statistics: Statistics, spectra: Spectra, held: float | None) -> Self:
@@ -128,7 +129,7 @@ class _Ratio:
         return float(gain - 0.5 * cost)
 
     def best(self, most: float) -> float:
-        """The best log r up to `most`: the best of a grid, then the zero of the slope beside it."""
+        """The best log r up to `most`: the best of a grid, refined to the zero of the slope."""
         grid = np.append(LOG_RATIOS[most > LOG_RATIOS], min(most, LOG_RATIOS[-1]))
         index = int(np.argmax(self.value(grid)))
         low, high = grid[max(index - 1, 0)], grid[min(index + 1, len(grid) - 1)]

@@ -1,7 +1,7 @@
-"""Every output's signal-to-noise ratio and noise variance at their optimum, all outputs at once.
+"""Optimise every output's signal-to-noise ratio and noise variance, for all outputs at once.
 
-In the eigenvectors of C = L⁻¹ΦL⁻ᵀ the outputs are independent problems in one variable each, r_d;
-given r_d the best noise variance has a closed form.
+In the eigenvectors of C = L⁻¹ΦL⁻ᵀ each output is an independent problem in one variable, r_d. The
+best noise variance for a given r_d has a closed form.
 """
 
 from dataclasses import dataclass
@@ -14,21 +14,21 @@ from gplvm_core.bounds.spectra import Spectra
 from gplvm_core.numerics import Array, NotPositiveDefiniteError
 from gplvm_core.statistics import Statistics
 
-# Where the search for log r starts: a grid, fine enough for every dip between two optima.
+# The search for log r starts from a grid that is fine enough to separate two optima.
 LEAST_RATIO, MOST_RATIO, STEPS = 1e-6, 1e15, 40
-# It ends where a change of log r would gain less than this, in nats a row; or after so many steps.
+# It stops when dF/d log r is below this, in nats per row, or after this many steps.
 TOLERANCE, MOST_STEPS = 1e-11, 60
-# A column whose mean square is this small beside the average has no variance but rounding.
+# A column whose mean square is below this fraction of the average varies only by rounding.
 NOTHING = 1e-24
 
 
 @dataclass(frozen=True)
 class OutputProfile:
-    """Ratio and noise variance of every output at their optimum."""
+    """The optimal ratio and noise variance of every output."""
 
     ratio: Float[Array, " D"]
     noise_variance: Float[Array, " D"]
-    capped: Bool[NDArray[np.bool_], " D"]  # the ratio stands at the most that is allowed
+    capped: Bool[NDArray[np.bool_], " D"]  # whether the ratio is at its upper limit
 
 
 def profile_outputs(
@@ -38,11 +38,11 @@ def profile_outputs(
     ratio: float | None = None,
     most: float = np.inf,
 ) -> OutputProfile:
-    """What maximises F_data (with a ratio given, for all outputs: the noise).
+    """The ratios and noise variances that maximise F_data; a given ratio applies to all outputs.
 
-    squares: Σ_n y² of each output. most: the largest ratio allowed. A column without variance takes
-    ratio 0 and, since data say nothing of it, noise of 1/most of the average column. Raises
-    NotPositiveDefiniteError as `profile_scales` does.
+    squares: Σ_n y² of each output. most: the largest allowed ratio. A column without variance gets
+    ratio 0. The data do not determine its noise, which is set to 1/most of the average mean square.
+    Raises NotPositiveDefiniteError as `profile_scales` does.
     """
     most = min(most, MOST_RATIO)
     problem = _Outputs.of(statistics, spectra, squares)
@@ -55,7 +55,7 @@ def profile_outputs(
     top = float(np.log(most)) if ratio is None else float(np.log(ratio))
     log_ratio = np.full(len(squares), top) if ratio is not None else problem.best(top)
     noise = problem.noise_variance(log_ratio)
-    # Below the rounding error of the subtraction that makes it, the noise is an artefact.
+    # A noise variance below the rounding error of its subtraction is an artefact.
     if not (noise > 1e-14 * level)[~flat].all():
         least = noise[~flat].min()
         raise NotPositiveDefiniteError(f"a profiled noise variance, {least:.1e}, is not positive")
@@ -69,9 +69,9 @@ def profile_outputs(
 
 @dataclass(frozen=True)
 class _Outputs:
-    """F_data of every output as a function of its log r, the noise variance at its optimum."""
+    """F_data of every output as a function of its log r, with the optimal noise variance."""
 
-    spectrum: Float[Array, "M _D"]  # of the output's group; one column when there is one group
+    spectrum: Float[Array, "M _D"]  # eigenvalues of each output's group; one column for one group
     power: Float[Array, "M D"]
     squares: Float[Array, " D"]
     count: Float[Array, " D"]
@@ -108,7 +108,7 @@ class _Outputs:
         return np.asarray(fit - 0.5 * penalty)
 
     def slope(self, log_ratio: Array) -> tuple[Array, Array]:
-        """dF/d log r of every output, and the second derivative."""
+        """First and second derivative of every output's F_data with respect to log r."""
         ratio = np.exp(log_ratio)
         free = 1.0 / (1.0 + ratio * self.spectrum)
         bound = 1.0 - free  # rλ/(1 + rλ)
@@ -124,7 +124,7 @@ class _Outputs:
         return first, second - 0.5 * (ratio * self.left_over + np.sum(bound * free, axis=0))
 
     def best(self, top: float) -> Array:
-        """The best log r of every output: the best of a grid, then Newton's steps beside it."""
+        """The best log r of every output: the best of a grid, refined by Newton's method."""
         grid = np.linspace(np.log(LEAST_RATIO), top, STEPS)
         index = np.argmax([self.value(at) for at in grid], axis=0)
         low, high = grid[np.maximum(index - 1, 0)], grid[np.minimum(index + 1, STEPS - 1)]

@@ -1,7 +1,7 @@
-"""The eigenvectors of C = L⁻¹ΦL⁻ᵀ, in which I + rC comes apart for every r.
+"""The eigenvectors of C = L⁻¹ΦL⁻ᵀ, which diagonalise I + rC for every r.
 
-C is positive semi-definite, so I + rC is never smaller than I: of the eigenvalues that rounding
-makes negative none is kept, where a Cholesky factor would fail, or count them as a gain.
+C is positive semi-definite, so eigenvalues that rounding makes negative are set to 0. A Cholesky
+factorisation would fail on them, or raise the bound.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from gplvm_core.statistics import Statistics
 
 @dataclass(frozen=True)
 class Spectra:
-    """C = U diag(λ) Uᵀ of every group of columns, and UᵀL⁻¹A."""
+    """The eigenvalues λ and eigenvectors U of every group's C, and UᵀL⁻¹A."""
 
     values: Float[Array, "G M"]
     vectors: Float[Array, "G M M"]
@@ -24,10 +24,10 @@ class Spectra:
 
     @classmethod
     def of(cls, statistics: Statistics, gram: Factor) -> Self:
-        """Raises NotPositiveDefiniteError where the statistics are not finite."""
+        """Factorise C; raises NotPositiveDefiniteError if the statistics are not finite."""
         whitened = gram.whiten(statistics.psi2)
         carried = gram.solve_lower(statistics.psi1_targets)
-        # LAPACK reports what is not finite only by luck.
+        # LAPACK does not reliably report entries that are not finite.
         if not (np.isfinite(whitened).all() and np.isfinite(carried).all()):
             raise NotPositiveDefiniteError("the statistics are not finite")
         values, vectors = np.linalg.eigh(whitened)
@@ -36,5 +36,5 @@ class Spectra:
         return cls(np.maximum(values, 0.0), vectors, carried)
 
     def scaled(self, scale: float) -> "Spectra":
-        """Of the kernel times a scale."""
+        """The spectra for the kernel times a scale."""
         return Spectra(scale * self.values, self.vectors, np.sqrt(scale) * self.carried)

@@ -1,9 +1,9 @@
-"""Encoders: q(X) as a function of the outputs, so that a new row's place is known at once.
+"""Encoders: q(X) as a function of the outputs, which places new rows without a search.
 
-A back-constraint (Lawrence & Quiñonero-Candela 2006) on the mean and the variance of q(x_n). Both
-encoders are a linear map of the rows plus units h(y) that bend it: bumps around centres, or a
-hidden layer of tanh. The variational back-constraint of Damianou (2015), §4.2.1 and §6.2.5, is
-another one: its q(x_n) is centred on y_n itself.
+An encoder is a back-constraint (Lawrence & Quiñonero-Candela 2006) on the mean and the variance of
+q(x_n). Both kinds of encoder are a linear map of the rows plus nonlinear units h(y): kernel
+functions ("bumps") around centres, or a hidden layer of tanh. The variational back-constraint of
+Damianou (2015), §4.2.1 and §6.2.5, is different: its q(x_n) is centred on y_n itself.
 """
 
 from dataclasses import dataclass
@@ -20,21 +20,21 @@ from gplvm_core.numerics import Array
 
 MOST_CENTERS = 200
 HIDDEN_UNITS = 50
-# Hidden units start nearly linear: their slopes differ, and none is saturated.
+# Initial weights of hidden units: small, so that no unit is saturated.
 HIDDEN_GAIN = 0.3
-# Directions in which rows, or bumps, differ by less than this share of the most are left out.
+# Directions whose variance is below this fraction of the largest are left out.
 LEAST_SHARE = 1e-8
 
 
 @dataclass(frozen=True)
 class Seen:
-    """What an encoder sees of some rows: principal scores, and bumps where there are centres."""
+    """The features of some rows: principal scores, and bumps for an encoder with centres."""
 
     scores: Float[Array, "N K"]
     bumps: Float[Array, "N H"] | None = None
 
     def rows(self, chosen: Int[NDArray[np.intp], " n"]) -> "Seen":
-        """Of some of the rows."""
+        """The features of some of the rows."""
         return Seen(self.scores[chosen], None if self.bumps is None else self.bumps[chosen])
 
 
@@ -48,10 +48,10 @@ class Bumps:
 
     @classmethod
     def of(cls, rows: Float[Array, "N D"]) -> Self | None:
-        """All distinct rows as centres, or where they are more than 200 as many k-means centres.
+        """Bumps at all distinct rows, or at 200 k-means centres if there are more.
 
         The lengthscale is the median distance of two centres over √2: k = exp(−(d / median)²).
-        None when there are no two distinct rows.
+        Returns None if all rows are equal.
         """
         centers = np.unique(rows, axis=0)
         if len(centers) > MOST_CENTERS:
@@ -74,14 +74,14 @@ class Bumps:
 
 @dataclass(frozen=True)
 class Reading:
-    """How an encoder sees rows: fixed before training, from the training rows alone."""
+    """The map from rows to an encoder's features, fixed before training by the training rows."""
 
     basis: Float[Array, "D K"]
     bumps: Bumps | None = None
 
     @classmethod
     def of(cls, rows: Float[Array, "N D"], n_scores: int, *, bumps: bool) -> Self:
-        """The first principal scores of centred rows, at most so many, each of unit variance."""
+        """Use at most n_scores principal scores of centred rows, each of unit variance."""
         _, values, directions = np.linalg.svd(rows, full_matrices=False)
         kept = (values > np.sqrt(LEAST_SHARE) * values[0]) & (np.arange(len(values)) < n_scores)
         basis = np.sqrt(len(rows)) * directions[kept].T / values[kept]
@@ -93,11 +93,12 @@ class Reading:
 
 @dataclass(frozen=True)
 class Head:
-    """The free parameters of q(x) = N(mean, diag variance) given what is seen; and gradients.
+    """Parameters of q(x) = N(mean, diag variance) given the features; also their gradients.
 
-    mean = [1 s h] · mean, log variance = [1 h] · log_variance: s the scores, h the bumps, or with
-    `hidden` a layer tanh([1 s] · hidden). The variance is the encoder's too, so that it can say
-    where a row is ambiguous; it leaves out s because h is bounded, and so it is far from all data.
+    mean = [1 s h] · mean and log variance = [1 h] · log_variance. s are the scores; h are the
+    bumps, or with `hidden` a layer tanh([1 s] · hidden). The encoder also predicts the variance, so
+    that ambiguous rows have a larger one. The variance does not use s: since h is bounded, the
+    variance is bounded far from all data.
     """
 
     mean: Float[Array, "A Q"]  # A = 1 + K + H
@@ -106,7 +107,7 @@ class Head:
 
     @classmethod
     def network(cls, seen: Seen, wanted: Belief, generator: np.random.Generator) -> Self:
-        """A hidden layer drawn at random, and a mean that is near the wanted one."""
+        """Start with a random hidden layer, and a mean fitted to the wanted one."""
         n_scores = seen.scores.shape[1]
         drawn = generator.standard_normal((1 + n_scores, HIDDEN_UNITS))
         drawn[1:] /= np.sqrt(n_scores)
@@ -114,12 +115,12 @@ class Head:
 
     @classmethod
     def kernel(cls, seen: Seen, wanted: Belief) -> Self:
-        """Weights of the bumps and a mean that is near the wanted one."""
+        """Start with bumps, and a mean fitted to the wanted one."""
         return cls._near(seen, wanted, None)
 
     @classmethod
     def _near(cls, seen: Seen, wanted: Belief, hidden: Array | None) -> Self:
-        # Linear as far as that goes, for it goes on beyond the data; the units do the rest.
+        # Fit the linear part first, since it extrapolates; the units fit the residual.
         units = _units(seen, hidden)
         linear = _with_one(seen.scores)
         both = np.hstack([linear, units])
@@ -132,10 +133,10 @@ class Head:
         return cls(mean, log_variance, hidden)
 
     def belief(self, seen: Seen) -> Belief:
-        """q(x_n) of the rows that were seen."""
+        """q(x_n) of the rows with these features."""
         units = _units(seen, self.hidden)
         mean = np.hstack([_with_one(seen.scores), units]) @ self.mean
-        # A line search may try any step: an overflow becomes inf and the evaluation is rejected.
+        # In a line search, an overflow becomes inf and the evaluation is rejected.
         with np.errstate(over="ignore"):
             return Belief(mean, np.exp(_with_one(units) @ self.log_variance))
 
@@ -160,7 +161,7 @@ class Encoder:
     head: Head
 
     def belief(self, rows: Float[Array, "N D"]) -> Belief:
-        """q(x_n) of whole rows."""
+        """q(x_n) of rows without gaps."""
         return self.head.belief(self.reading(rows))
 
 

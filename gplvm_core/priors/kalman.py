@@ -1,11 +1,11 @@
 """The prior over time in O(N), for Matérn kernels: the same numbers as dense algebra.
 
-`smoothed`, `marginals` and `dual_of` stand in for those of `temporal`, and `smooth` for that of
-`natural`, where `supports` says so. A point without a site (ν = λ = 0) is a forecast, and
-`covariance` joins a few points. Times may be irregular and repeated; white noise may be added;
-sequences are independent. Everything comes from the filter and smoother of `state_space`. The way
-back needs second derivatives, such as (S∘S)c and the kernel's gradients through the marginals: they
-are directional derivatives of first ones, taken exactly by a complex step.
+If `supports` returns True, `smoothed`, `marginals` and `dual_of` replace those of `temporal`, and
+`smooth` replaces that of `natural`. A point without a site (ν = λ = 0) is a forecast; `covariance`
+gives the joint covariance of a few points. Times may be irregular and repeated, white noise may be
+added, and sequences are independent. All results use the filter and smoother of `state_space`. The
+pullback needs second derivatives, such as (S∘S)c and the kernel's gradients through the marginals.
+They are directional derivatives of first derivatives, computed exactly by a complex step.
 """
 
 from dataclasses import dataclass, replace
@@ -25,12 +25,12 @@ from gplvm_core.priors.state_space import covariance as chain_covariance
 from gplvm_core.priors.state_space import smooth as smooth_chain
 from gplvm_core.priors.temporal import Marginals, Path, Pulled, Timeline
 
-# Imaginary steps are this small beside the real part, so that their squares vanish from it.
+# The imaginary step: so small that its square does not change the real part.
 TINY = 1e-100
 
 
 def supports(kernel: Kernel, timeline: Timeline) -> bool:
-    """Whether the O(N) algebra knows this kernel (a Matérn, white noise or not) and these times."""
+    """Whether the O(N) algebra supports this kernel and these times."""
     return _refusal(kernel, timeline) is None
 
 
@@ -61,7 +61,7 @@ def dual_of(kernel: Kernel, timeline: Timeline, sites: Path) -> Path:
 
 
 def marginals(kernel: Kernel, timeline: Timeline, path: Path) -> Marginals:
-    """The marginals of q(X) in O(N): as `temporal.marginals`, from means K·dual and precisions λ.
+    """The marginals of q(X) in O(N), from means K·dual and precisions λ, as `temporal.marginals`.
 
     Raises KernelError for kernels and times that `supports` refuses, and
     NotPositiveDefiniteError for precisions that overflow. Source: Damianou (2015),
@@ -69,15 +69,15 @@ def marginals(kernel: Kernel, timeline: Timeline, path: Path) -> Marginals:
     """
     line = _Line.of(kernel, timeline)
     nothing = np.zeros_like(path.dual)
-    # Two problems side by side: the spread under λ, and Kμ̄, which is the mean of sites without λ.
+    # Two problems at once: the spread under λ, and Kμ̄, which is the mean of sites with λ = 0.
     both = line.smooth(_beside(nothing, path.dual), _beside(path.precision, nothing))
     mean, variance = _right(both.mean), _left(both.variance)
     kl = _divergence(path.dual, path.precision, mean, variance, _left(both.log_determinant))
 
     def pullback(d_mean: Array, d_variance: Array) -> Pulled:
         # F − KL changes by bᵀds − ½ dlog|B| (λ, K) and by dμᵀKμ̄ − ½ d(μ̄ᵀKμ̄). With ν = 0,
-        # s = −2 ∂log 𝒵/∂λ: bᵀds is log 𝒵's second derivative along −2b. Without λ,
-        # log 𝒵 = ½ νᵀKν: its second derivative along v is vᵀdK μ̄.
+        # s = −2 ∂log 𝒵/∂λ, so bᵀds is the second derivative of log 𝒵 along −2b. With λ = 0,
+        # log 𝒵 = ½ νᵀKν, whose second derivative along v is vᵀdK μ̄.
         by_variance = d_variance + 0.5 * path.precision
         by_mean = d_mean - 0.5 * path.dual
         turned = line.smooth(
@@ -115,7 +115,7 @@ def covariance(
     precision: Float[Array, "N Q"],
     rows: Int[NDArray[np.intp], " n"],
 ) -> Float[Array, "Q n n"]:
-    """Entries of S_j = (K⁻¹ + diag λ_j)⁻¹ between some different rows, in O(N + n²); λ may be 0.
+    """Entries of S_j = (K⁻¹ + diag λ_j)⁻¹ for some distinct rows, in O(N + n²); λ may be 0.
 
     Raises KernelError for kernels and times that `supports` refuses, and
     NotPositiveDefiniteError for precisions that overflow. Source: de Jong (1989).
@@ -125,7 +125,7 @@ def covariance(
 
 @dataclass(frozen=True)
 class _Turned:
-    """∂(F − KL) by the sites (ν and λ) and, for each column, by the kernel's three numbers."""
+    """∂(F − KL) with respect to the sites (ν, λ) and, for each column, the kernel's parameters."""
 
     d_linear: Float[Array, "N Q"]
     d_precision: Float[Array, "N Q"]
@@ -134,7 +134,7 @@ class _Turned:
 
 @dataclass(frozen=True)
 class _At:
-    """The posterior of sites (ν, λ), and the way back from it."""
+    """The posterior of sites (ν, λ), and its pullback."""
 
     line: "_Line"
     linear: Float[Array, "N Q"]
@@ -161,7 +161,7 @@ class _At:
 
     def turned(self, d_mean: Array, d_variance: Array) -> _Turned:
         # F − KL = log 𝒵 + [F − νᵀμ + ½ λᵀ(μ² + s)], where μ = ∂log 𝒵/∂ν and
-        # −½(μ² + s) = ∂log 𝒵/∂λ: the bracket's gradients are one second derivative of log 𝒵.
+        # −½(μ² + s) = ∂log 𝒵/∂λ. The gradients of the bracket are one second derivative of log 𝒵.
         mean = self.found.mean
         by_mean, by_variance = d_mean - self.found.dual, d_variance + 0.5 * self.precision
         turned = self.line.smooth(
@@ -175,18 +175,18 @@ class _At:
 
 @dataclass(frozen=True)
 class _Found:
-    """As state_space.SmoothedChain, in the caller's order, white noise included."""
+    """As `state_space.SmoothedChain`, in the caller's order and with white noise."""
 
     mean: Numbers  # (N, C)
     variance: Numbers  # (N, C)
     dual: Numbers  # (N, C)
     log_determinant: Numbers  # (C,)
-    score: Numbers  # ∂log 𝒵 by the Matérn's variance and lengthscale and the noise, (3, C)
+    score: Numbers  # ∂log 𝒵 / ∂(Matérn variance, lengthscale, white noise), (3, C)
 
 
 @dataclass(frozen=True)
 class _Line:
-    """All sequences one after another, each in the order of its times."""
+    """All sequences one after another, each sorted by time."""
 
     kernel: Kernel
     matern: Matern
@@ -208,14 +208,14 @@ class _Line:
             times = timeline.times[rows, 0]
             sorting = np.argsort(times, kind="stable")
             order.append(rows[sorting])
-            # What is before a sequence is forgotten: it starts from the stationary state.
+            # A very long first step makes each sequence start from the stationary state.
             steps.append(np.append(FORGOTTEN, rate * np.diff(times[sorting]))[: len(rows)])
         size = round(matern.smoothness + 0.5)
         chain = Chain(size, float(matern.variance), np.concatenate(steps))
         return cls(kernel, matern, white, chain, np.concatenate(order))
 
     def smooth(self, linear: Numbers, precision: Numbers) -> _Found:
-        # x = Matérn + noise ω: the Matérn part sees the sites ν/(1+ωλ), λ/(1+ωλ).
+        # x = Matérn + noise of variance ω: the Matérn part has the sites ν/(1+ωλ), λ/(1+ωλ).
         with np.errstate(over="ignore", invalid="ignore", divide="ignore"):
             spread = 1.0 + self.white * precision
             inner = smooth_chain(
@@ -226,7 +226,7 @@ class _Line:
         mean, variance, dual = np.empty((3, *linear.shape), inner.mean.dtype)
         mean[self.order], variance[self.order] = inner.mean, inner.variance
         dual[self.order] = inner.dual
-        # μ̄ and B̂ = (K + Λ⁻¹)⁻¹ are those of the inner sites, whose Λ⁻¹ has the noise in it.
+        # μ̄ and B̂ = (K + Λ⁻¹)⁻¹ equal those of the inner sites, whose Λ⁻¹ includes the noise.
         d_white = 0.5 * np.sum(inner.dual**2 - inner.inner, axis=0)
         d_length = -inner.d_log_rate / self.matern.lengthscale
         return _Found(
@@ -246,10 +246,10 @@ class _Line:
             inner = chain_covariance(
                 self.chain, (precision / spread)[self.order], place[ascending]
             )[:, back[:, None], back]
-            # Where λ𝓟 could overflow a site would be lost in silence.
+            # If λ𝓟 overflowed, a site would be lost without an error.
             most = np.sqrt(self.matern.variance * precision)
         self._check(precision, inner, most)
-        # Of the noise in x, what its own site does not tell is its own.
+        # The white noise that the row's own site does not explain is independent between rows.
         shrunk = 1.0 / spread[rows].T
         found = inner * (shrunk[:, :, None] * shrunk[:, None, :])
         diagonal = np.arange(len(rows))
@@ -257,17 +257,17 @@ class _Line:
         return np.asarray(found)
 
     def _check(self, precision: Numbers, *found: Numbers) -> None:
-        """NotPositiveDefiniteError when numbers overflowed."""
+        """Raise NotPositiveDefiniteError if numbers overflowed."""
         if not all(np.isfinite(each).all() for each in found):
             raise NotPositiveDefiniteError(
                 f"precisions up to {float(np.max(precision.real)):.1e} under a time kernel of "
                 f"variance {self.matern.variance:.1e} and lengthscale "
-                f"{self.matern.lengthscale:.1e} left the range of numbers, or are negative: "
-                "keep them at least 0 and below 1e100"
+                f"{self.matern.lengthscale:.1e} overflowed, or are negative: "
+                "use precisions of at least 0 and below 1e100"
             )
 
     def kernel_gradient(self, score: Float[Array, "3 C"]) -> Any:
-        """A kernel-shaped gradient from the scores of all columns."""
+        """The kernel's gradient from the scores of all columns."""
         d_variance, d_length, d_white = (float(total) for total in score.sum(axis=1))
 
         def own(part: Kernel) -> Kernel:
@@ -288,13 +288,13 @@ def _refusal(kernel: Kernel, timeline: Timeline) -> str | None:
     if others or n_matern != 1:
         names = " + ".join(type(part).__name__ for part in parts)
         return (
-            "paths in O(N) need one Matern12, Matern32 or Matern52, with White or without; got "
-            f"{names}: use priors.temporal.marginals, which takes any kernel"
+            "paths in O(N) need one Matern12, Matern32 or Matern52, with or without White; got "
+            f"{names}: use priors.temporal.marginals, which supports any kernel"
         )
     if timeline.times.shape[1] != 1:
         return (
             f"paths in O(N) need times, one number for each row; got vectors of "
-            f"{timeline.times.shape[1]}: use priors.temporal.marginals, which takes vectors"
+            f"{timeline.times.shape[1]}: use priors.temporal.marginals, which supports vectors"
         )
     return None
 

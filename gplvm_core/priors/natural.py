@@ -1,8 +1,8 @@
 """Natural-gradient steps for a prior over time: conjugate computation (Khan & Lin 2017).
 
 q(x_j) ∝ N(x_j; 0, K) Π_n exp(ν_nj x_nj − ½ λ_nj x_nj²): the prior times one Gaussian site for every
-point. A step needs the data term's ∂mean and ∂variance alone, so nothing N × N is formed when the
-smoother is `kalman.smooth`; `smooth` here is the same in dense algebra, for any kernel.
+point. A step needs only the data term's ∂mean and ∂variance, so `kalman.smooth` needs no N × N
+matrix. `smooth` of this module is the same in dense algebra, for any kernel.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ class Sites:
 
 @dataclass(frozen=True)
 class Smoothed:
-    """What sites make of the prior: q(X)'s marginals and, for each dimension, its KL in nats."""
+    """The posterior of prior and sites: marginals of q(X) and the KL in nats per dimension."""
 
     belief: Belief
     kl: Float[Array, " Q"]
@@ -37,11 +37,11 @@ class Smoothed:
 
 @dataclass(frozen=True)
 class SmoothedEvidence(Smoothed):
-    """The same, with what the prior's kernel is learnt from.
+    """`Smoothed` with the terms for learning the prior's kernel.
 
-    log_evidence: log 𝒵 = ½ νᵀμ − ½ log|I + Λ^½ K Λ^½|, the prior's mean of the sites. pullback:
-    (∂F/∂mean, ∂F/∂variance) of the data term → kernel-shaped gradient of F − KL with the sites
-    held; where the sites are at their optimum it is the gradient of Σ_j log 𝒵_j.
+    log_evidence: log 𝒵 = ½ νᵀμ − ½ log|I + Λ^½ K Λ^½|, the log of the sites' mean under the prior.
+    pullback: (∂F/∂mean, ∂F/∂variance) of the data term → the kernel's gradient of F − KL with fixed
+    sites; for optimal sites it is the gradient of Σ_j log 𝒵_j.
     """
 
     log_evidence: Float[Array, " Q"]
@@ -55,9 +55,9 @@ DataTerm = Callable[[Belief], tuple[float, Array, Array]]
 
 @dataclass(frozen=True)
 class SiteState:
-    """Where the steps stand: sites, what they make of prior and data, and the next step's length.
+    """The state after a step: sites, their posterior and data term, and the rate of the next step.
 
-    rate: ρ in (0, 1]. accepted: whether the step that led here was taken.
+    rate: ρ in (0, 1]. accepted: whether the last step was accepted.
     """
 
     sites: Sites
@@ -89,12 +89,12 @@ def begin(sites: Sites, smoother: Smoother, data_term: DataTerm, *, rate: float 
 def step(state: SiteState, smoother: Smoother, data_term: DataTerm) -> SiteState:
     """One step: λ ← (1−ρ)λ + ρλ*, ν ← (1−ρ)ν + ρ(∂μ + λ* ∘ μ), λ* = max(−2∂s, 0).
 
-    A step that lowers the bound is not taken: the state stays, with half the rate; after one
-    that was taken the rate grows by half, up to 1. Sites that no longer move satisfy λ = λ* and
-    μ̄ = ∂μ, whatever the rate. Source: Khan & Lin (2017), eq. 18; Damianou (2015), eq. 3.31.
+    A step that lowers the bound is rejected, and the rate is halved; after an accepted step the
+    rate grows by half, up to 1. At a fixed point λ = λ* and μ̄ = ∂μ, for any rate. Source: Khan &
+    Lin (2017), eq. 18; Damianou (2015), eq. 3.31.
     """
-    # A data term that prefers more variance would ask for λ < 0. ν must follow the λ* that is
-    # used, or the mean would settle where ∂μ ≠ μ̄.
+    # A data term that prefers more variance would give λ < 0. ν must use the clipped λ*; otherwise
+    # the mean would converge to a point with ∂μ ≠ μ̄.
     wanted = np.maximum(-2.0 * state.d_variance, 0.0)
     toward = state.d_mean + wanted * state.smoothed.belief.mean
     rho, old = state.rate, state.sites
@@ -103,7 +103,7 @@ def step(state: SiteState, smoother: Smoother, data_term: DataTerm) -> SiteState
     )
     smoothed = smoother(sites)
     found = SiteState(sites, smoothed, *data_term(smoothed.belief), min(1.0, 1.5 * rho))
-    # Rounding of a sum of many terms must not count as a loss.
+    # Rounding errors in a sum of many terms must not count as a decrease.
     slack = 1e-12 * (abs(state.data) + float(np.abs(state.smoothed.kl).sum()))
     if found.bound >= state.bound - slack:
         return found
@@ -123,7 +123,7 @@ def smooth(kernel: Kernel, timeline: Timeline, sites: Sites) -> SmoothedEvidence
         gram = kernel.K(timeline.times[rows])
         for j in range(n_latent):
             linear, precision = sites.linear[rows, j], sites.precision[rows, j]
-            # At dual 0 the block's KL is ½[log|B| − λᵀs].
+            # With dual 0, the block's KL is ½[log|B| − λᵀs].
             block = Block.of(gram, np.zeros(len(rows)), precision, smooth=False)
             path = block.covariance @ linear
             dual = linear - precision * path

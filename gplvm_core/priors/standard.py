@@ -28,13 +28,13 @@ class StandardNormal:
         return value, Belief(d_mean, d_variance, belief.observed)
 
     def log_density(self, points: Float[Array, "N Q"]) -> tuple[float, Float[Array, "N Q"]]:
-        """log p(X) in nats at points, and its gradient: for MAP estimates."""
+        """log p(X) in nats at points, and its gradient, for MAP estimates."""
         value = -0.5 * float(np.sum(points**2)) - 0.5 * points.size * float(np.log(2.0 * np.pi))
         return value, -points
 
     @staticmethod
     def _safe(belief: Belief) -> Array:
-        # Observed entries have variance 0: their terms are masked, their logarithm is not taken.
+        # Observed entries have variance 0: replace it, so that no logarithm of 0 is computed.
         if belief.observed is None:
             return belief.variance
         return np.where(belief.observed, 1.0, belief.variance)

@@ -1,13 +1,13 @@
 """Matérn kernels over time as linear systems: filter, smoother and score in O(N).
 
 A Matérn-½, 3⁄2 or 5⁄2 process is the first component of a Markov process ξ of 1, 2 or 3 dimensions
-(Hartikainen & Särkkä 2010, §3). The filter meets the sites exp(ν x − ½ λ x²) in gain form, which
-holds for λ = 0 and for repeated times; the smoother is the backward recursion of de Jong (1989),
-which inverts nothing and whose r and N are at the same time the adjoints of the filter, so that
-the score costs no pass of its own (Koopman & Shephard 1992).
+(Hartikainen & Särkkä 2010, §3). The filter processes the sites exp(ν x − ½ λ x²) in gain form,
+which is valid for λ = 0 and for repeated times. The smoother is the backward recursion of de Jong
+(1989), which needs no inverse. Its r and N are also the adjoints of the filter, so the score needs
+no additional pass (Koopman & Shephard 1992).
 
-Every operation is analytic in ν and λ: given complex sites, it returns complex results, whose
-imaginary parts are exact directional derivatives (Squire & Trapp 1998).
+Every operation is analytic in ν and λ: complex sites give complex results, whose imaginary parts
+are exact directional derivatives (Squire & Trapp 1998).
 """
 
 from dataclasses import dataclass
@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 
 from gplvm_core.numerics import Array
 
-# e^{−800} is 0 in double precision: a step this long forgets everything, as a new sequence does.
+# A step of this length separates two sequences: e^{−800} is 0 in double precision.
 FORGOTTEN = 800.0
-# Steps whose transitions are made together.
+# The number of steps whose transitions are computed together.
 BLOCK = 1024
-# Derivatives of x are taken in units of rate, x⁽ᵏ⁾/rateᵏ: nothing below depends on the unit of
-# time. The drift has ones above the diagonal and these last rows; stationary covariances are for
-# a variance of 1.
+# Derivatives of x are in units of the rate, x⁽ᵏ⁾/rateᵏ, so results do not depend on the unit of
+# time. The drift has ones above the diagonal and these last rows. The stationary covariances are
+# for a variance of 1.
 LAST_ROW = {1: [-1.0], 2: [-1.0, -2.0], 3: [-1.0, -3.0, -3.0]}
 STATIONARY = {
     1: np.eye(1),
@@ -40,7 +40,7 @@ Numbers = NDArray[Any]  # real, or complex for directional derivatives
 class Chain:
     """A process of 1, 2 or 3 components at successive times.
 
-    steps: rate × time since the row before, FORGOTTEN (or more) where a sequence starts.
+    steps: rate × time since the previous row; FORGOTTEN (or more) at the start of a sequence.
     """
 
     order: int
@@ -50,11 +50,11 @@ class Chain:
 
 @dataclass(frozen=True)
 class SmoothedChain:
-    """What the sites make of a chain, for every column of sites.
+    """The posterior of a chain given the sites, for every column of sites.
 
     mean, variance: marginals of x. dual: μ̄ = ν − λ mean, so that mean = K μ̄. inner: the diagonal
     of B̂ = λ − λ² S. log_determinant: log|I + Λ^½ K Λ^½|. d_variance, d_log_rate: derivatives of
-    log 𝒵 = ½ νᵀmean − ½ log_determinant with the sites held.
+    log 𝒵 = ½ νᵀmean − ½ log_determinant for fixed sites.
     """
 
     mean: Shaped[Numbers, "N C"]
@@ -69,17 +69,17 @@ class SmoothedChain:
 def smooth(
     chain: Chain, linear: Shaped[Numbers, "N C"], precision: Shaped[Numbers, "N C"]
 ) -> SmoothedChain:
-    """Marginals under the sites (ν = linear, λ = precision), columns independent of one another."""
+    """Marginals given the sites (ν = linear, λ = precision); columns are independent."""
     return _backward(chain, precision, _filter(chain, linear, precision))
 
 
 def covariance(
     chain: Chain, precision: Float[Array, "N C"], rows: Int[NDArray[np.intp], " n"]
 ) -> Float[Array, "C n n"]:
-    """Of x between some rows, in ascending order, under the sites' λ: O(N + n²), column by column.
+    """Covariance of x at some rows, in ascending order, given the sites' λ, in O(N + n²).
 
-    Row s comes before t: Cov(x_s, x_t) = eᵀ𝓟_s Mᵀ(I − N_t 𝓟_t)e with filtered 𝓟, the filter's
-    transition M of an error from s to t, and N_t of what comes after t. Source: de Jong (1989).
+    For row s before t: Cov(x_s, x_t) = eᵀ𝓟_s Mᵀ(I − N_t 𝓟_t)e with the filtered 𝓟, the filter's
+    transition M of an error from s to t, and N_t of the rows after t. Source: de Jong (1989).
     """
     d, n_columns = chain.order, precision.shape[1]
     forward = _filter(chain, np.zeros_like(precision), precision)
@@ -87,7 +87,7 @@ def covariance(
     weight = -np.einsum("nijc,njc->nic", _information(chain, precision, forward, rows), cross)
     weight[:, 0] += 1.0
     found = np.empty((len(rows), len(rows), n_columns))
-    # Of each row so far 𝓟_s e, carried to the present one.
+    # 𝓟_s e of each row so far, propagated to the present row.
     carried = np.empty((d, len(rows), n_columns))
     for k, row in enumerate(rows):
         if k > 0:
@@ -119,7 +119,7 @@ def transitions(order: int, steps: Float[Array, " n"]) -> Float[Array, "n d d"]:
 
 @dataclass(frozen=True)
 class _Forward:
-    """The filter's trace. A state is [ξ; rows of its covariance], (d + 1) × d numbers a column."""
+    """The filter's results; a state is [ξ; rows of its covariance], (d + 1) × d per column."""
 
     filtered: Numbers  # (N, d + 1, d, C)
     factor: Numbers  # [(ν − λ ξ̂₁)/e; −gain], (N, d + 1, C)
@@ -137,7 +137,7 @@ def _filter(chain: Chain, linear: Numbers, precision: Numbers) -> _Forward:
     for start in range(0, n_points, BLOCK):
         lifted, gained = _lifted(chain, chain.steps[start : start + BLOCK], kind)
         for n, (move, gain) in enumerate(zip(lifted, gained, strict=True), start):
-            # Predict ξ and its covariance together, then meet the site.
+            # Predict ξ and its covariance together, then update with the site.
             predicted = move @ state
             predicted += gain
             shaped = predicted.reshape(d + 1, d, n_columns)
@@ -159,7 +159,7 @@ def _backward(chain: Chain, precision: Numbers, forward: _Forward) -> SmoothedCh
     mean, variance, dual = np.empty((3, n_points, n_columns), kind)
     inner = precision / forward.evidence
     score = np.zeros((2, n_columns), kind)
-    # r and N of what comes after: rows [r; N], as the states.
+    # r and N of the later rows, stored as [r; N] like the states.
     after = np.zeros((d + 1, d, n_columns), kind)
     for start in reversed(range(0, n_points, BLOCK)):
         steps = chain.steps[start : start + BLOCK]
@@ -171,7 +171,7 @@ def _backward(chain: Chain, precision: Numbers, forward: _Forward) -> SmoothedCh
             own = forward.factor[n]
             back = behind[n - start]
             back[...] = after
-            # (I − gain e₁ᵀ)ᵀ (r, N) (I − gain e₁ᵀ), and the site's own part.
+            # (I − gain e₁ᵀ)ᵀ (r, N) (I − gain e₁ᵀ), plus the site's own part.
             carried = np.einsum("ijc,jc->ic", after, own[1:])
             dual[n] = own[0] + carried[0]
             inner[n] += np.einsum("ic,ic->c", own[1:], carried[1:])
@@ -185,7 +185,7 @@ def _backward(chain: Chain, precision: Numbers, forward: _Forward) -> SmoothedCh
         mean[start:stop] = filtered[:, 0, 0] + np.einsum("njc,njc->nc", cross, ahead[:, 0])
         inside = np.einsum("nijc,njc->nic", ahead[:, 1:], cross)
         variance[start:stop] = cross[:, 0] - np.einsum("nic,nic->nc", cross, inside)
-        # The first step of a chain forgets what was before it: any state will do.
+        # The first step of a chain does not depend on the state before it, so any state is valid.
         before = forward.filtered[np.maximum(np.arange(start - 1, stop - 1), 0)]
         score += _score(chain, steps, before, behind)
     log_determinant = np.log(forward.evidence).sum(axis=0)
@@ -195,7 +195,7 @@ def _backward(chain: Chain, precision: Numbers, forward: _Forward) -> SmoothedCh
 def _information(
     chain: Chain, precision: Array, forward: _Forward, rows: Int[NDArray[np.intp], " n"]
 ) -> Float[Array, "n d d C"]:
-    """N, what comes after a row tells about its state, at some ascending rows."""
+    """N, the information of later rows about a row's state, at some ascending rows."""
     d, n_columns = chain.order, precision.shape[1]
     found = np.zeros((len(rows), d, d, n_columns))
     after, k, stop = np.zeros((d, d, n_columns)), len(rows) - 1, len(precision)
@@ -219,7 +219,7 @@ def _information(
 
 
 def _passage(chain: Chain, forward: _Forward, start: int, stop: int) -> Float[Array, "d d C"]:
-    """How the filter takes an error at the row before `start` to row `stop` − 1."""
+    """The filter's transition of an error from the row before `start` to row `stop` − 1."""
     d, n_columns = chain.order, forward.factor.shape[2]
     whole = np.repeat(np.eye(d)[:, :, None], n_columns, axis=2).reshape(d, -1)
     for n, move in zip(range(start, stop), transitions(d, chain.steps[start:stop]), strict=True):
@@ -230,9 +230,9 @@ def _passage(chain: Chain, forward: _Forward, start: int, stop: int) -> Float[Ar
 
 
 def _score(chain: Chain, steps: Array, before: Numbers, behind: Numbers) -> Numbers:
-    """∂log 𝒵 by variance and by log rate, of some steps, for each column.
+    """The part of some steps in ∂log 𝒵 / ∂(variance, log rate), for each column.
 
-    The adjoint of a predicted mean is r, that of a predicted covariance G = ½(rrᵀ − N).
+    The adjoint of a predicted mean is r; that of a predicted covariance is G = ½(rrᵀ − N).
     """
     d = chain.order
     stationary = STATIONARY[d]
@@ -255,7 +255,7 @@ def _score(chain: Chain, steps: Array, before: Numbers, behind: Numbers) -> Numb
 
 
 def _lifted(chain: Chain, steps: Array, kind: np.dtype[Any]) -> tuple[Numbers, Numbers]:
-    """Transitions of a whole state [ξ; 𝓟], and what is added to it, for some steps."""
+    """Transitions of a state [ξ; 𝓟], and the process noise added to it, for some steps."""
     d = chain.order
     stationary = chain.variance * STATIONARY[d]
     move = transitions(d, steps)

@@ -1,8 +1,8 @@
 """A Gaussian-process prior over time on every latent dimension (VGPDS), in dense algebra.
 
 p(x_j) = N(0, K) with K block-diagonal over independent sequences, q(x_j) = N(K μ̄_j, S_j) with
-S_j = (K⁻¹ + Λ_j)⁻¹ and Λ_j = diag λ_j ≥ 0. Everything is computed from B = I + Λ^½ K Λ^½, whose
-eigenvalues are at least 1: K is never inverted. Damianou (2015), §3.3.6 and App. B.3.
+S_j = (K⁻¹ + Λ_j)⁻¹ and Λ_j = diag λ_j ≥ 0. All results are computed from B = I + Λ^½ K Λ^½, whose
+eigenvalues are at least 1, so K is never inverted. Damianou (2015), §3.3.6 and App. B.3.
 """
 
 from collections.abc import Callable
@@ -29,7 +29,7 @@ class Timeline:
     def of(
         cls, times: Float[Array, "N P"], sequences: Int[NDArray[np.intp], " N"] | None = None
     ) -> "Timeline":
-        """Sequences by number; without them all rows are one."""
+        """A timeline from the sequence number of each row; None: all rows form one sequence."""
         if sequences is None:
             return cls(times, (np.arange(len(times)),))
         return cls(times, tuple(np.flatnonzero(sequences == s) for s in np.unique(sequences)))
@@ -48,7 +48,7 @@ class Path:
 
 @dataclass(frozen=True)
 class Pulled:
-    """∂(F − KL): path-shaped and kernel-shaped."""
+    """Gradients of F − KL with respect to the path and the kernel."""
 
     path: Path
     kernel: Kernel
@@ -56,7 +56,7 @@ class Pulled:
 
 @dataclass(frozen=True)
 class Marginals:
-    """The marginals of q(X), its KL to the prior in nats for each dimension, and the way back.
+    """The marginals of q(X), its KL to the prior in nats for each dimension, and the pullback.
 
     pullback: (∂F/∂mean, ∂F/∂variance) of the data term → gradients of F − KL.
     """
@@ -76,16 +76,16 @@ def marginals(kernel: Kernel, timeline: Timeline, path: Path) -> Marginals:
 
 
 def smoothed(kernel: Kernel, timeline: Timeline, sites: Path) -> Marginals:
-    """The same with pseudo-targets of precision λ in the place of μ̄ = (K + Λ⁻¹)⁻¹ targets.
+    """As `marginals`, with pseudo-targets of precision λ instead of μ̄ = (K + Λ⁻¹)⁻¹ targets.
 
-    The means are the targets smoothed in time: targets may move freely where means may not, which
-    suits an optimiser. `sites.dual` and the gradient's hold the targets. λ must be positive.
+    The means are the targets smoothed over time. An optimiser can change the targets independently,
+    but not the means. `sites.dual` and its gradient contain the targets. λ must be positive.
     """
     return _marginals(kernel, timeline, sites, smooth=True)
 
 
 def dual_of(kernel: Kernel, timeline: Timeline, sites: Path) -> Path:
-    """(μ̄, λ) of pseudo-targets and their precisions."""
+    """(μ̄, λ) from pseudo-targets and their precisions."""
     dual = np.empty_like(sites.dual)
     for rows in timeline.rows:
         gram = kernel.K(timeline.times[rows])
@@ -135,7 +135,7 @@ class Block:
     mean: Float[Array, " n"]
     covariance: Float[Array, "n n"]  # S = K − K B̂ K
     kl: float
-    smooth: bool  # whether pullbacks are to pseudo-targets, not to μ̄
+    smooth: bool  # whether pullbacks return gradients of pseudo-targets instead of μ̄
 
     @property
     def variance(self) -> Array:
@@ -143,7 +143,7 @@ class Block:
 
     @classmethod
     def of(cls, gram: Array, given: Array, precision: Array, *, smooth: bool) -> "Block":
-        """From μ̄ or, smooth, from pseudo-targets, of which μ̄ = B̂ targets."""
+        """Compute the block; given: μ̄, or with `smooth` the pseudo-targets, μ̄ = B̂ targets."""
         root = np.sqrt(precision)
         factor = factorise(np.eye(len(gram)) + root[:, None] * gram * root)
         whitened = factor.solve_lower(np.eye(len(gram)))
@@ -151,8 +151,8 @@ class Block:
         inner = half.T @ half
         carried = half @ gram
         covariance = gram - carried.T @ carried
-        # Where sites are far more precise than the prior that difference loses its digits, and
-        # S = Λ⁻¹ − Λ⁻¹B̂Λ⁻¹ with diagonal (1 − diag B⁻¹) / λ keeps them.
+        # If sites are far more precise than the prior, this difference loses digits, but
+        # S = Λ⁻¹ − Λ⁻¹B̂Λ⁻¹ with diagonal (1 − diag B⁻¹) / λ does not.
         shrunk = np.sum(whitened**2, axis=0)
         precise = np.flatnonzero(precision * np.diagonal(gram) > 1.0)
         among, spread = np.ix_(precise, precise), 1.0 / precision[precise]

@@ -1,4 +1,4 @@
-"""Inputs observed with noise: a Gaussian around each of them (Damianou 2015, §4.2)."""
+"""The prior of inputs observed with noise: a Gaussian around each input (Damianou 2015, §4.2)."""
 
 from dataclasses import dataclass, replace
 from typing import Self
@@ -15,8 +15,8 @@ from gplvm_core.numerics import Array
 class UncertainInputs:
     """Independent N(center_nq, variance_nq) for every entry of X that is not known exactly.
 
-    An entry observed with noise has its observation as center and the noise's variance; a
-    missing one has the standard normal's 0 and 1. Source: Damianou (2015), eq. 4.1.
+    For a noisy entry, these are the observation and the variance of its noise; for a missing entry,
+    0 and 1. Source: Damianou (2015), eq. 4.1.
     """
 
     center: Float[Array, "N Q"]
@@ -41,11 +41,11 @@ class UncertainInputs:
         return value, Belief(d_mean, d_variance, belief.observed)
 
     def fitted(self, belief: Belief, groups: Int[NDArray[np.intp], "N Q"]) -> Self:
-        """The prior with the noise variances that lower the KL most, one for each group.
+        """The prior with the noise variances that minimise the KL, one for each group.
 
-        groups: which variance an entry shares, -1 where it stays as it is. The optimum is the
-        group's mean of (μ − center)² + S, so by the envelope theorem the gradient of the KL there
-        is that of `kl`.
+        groups: the index of the variance that an entry shares; -1 if it does not change. The
+        optimum is the group's mean of (μ − center)² + S. By the envelope theorem, `kl` there gives
+        the gradient of the minimised KL.
         """
         chosen = groups >= 0
         if not chosen.any():
@@ -58,7 +58,7 @@ class UncertainInputs:
         return replace(self, variance=variance)
 
     def _safe(self, belief: Belief) -> tuple[Array, Array, Array]:
-        # Entries known exactly have variance 0: their terms are masked, never computed.
+        # Entries known exactly have variance 0: replace it, so that no logarithm of 0 is computed.
         if belief.observed is None:
             return self.center, self.variance, belief.variance
         return (

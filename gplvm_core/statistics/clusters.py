@@ -1,8 +1,8 @@
-"""Parts of a sum worked on by other machines: the workers of a Dask cluster.
+"""Compute parts of a sum on the workers of a Dask cluster.
 
-Tasks are pure and few: what a worker that dies was working on is done again by another, and nothing
-lives only there. Dask sends functions and items as pickles, so a cluster is trusted as this program
-is, and its address is never a visitor's to choose.
+Tasks have no side effects: if a worker dies, another worker repeats its tasks, and no result is
+lost. Dask sends functions and items as pickles. A cluster therefore needs the same trust as this
+program, and a visitor of the app must never choose its address.
 """
 
 import functools
@@ -20,26 +20,24 @@ from urllib.parse import urlsplit
 from gplvm_core.readers import DataError
 from gplvm_core.statistics.executors import Executor, Item, Outcome
 
-# Seconds without a scheduler, or without any worker.
+# Seconds to wait for the scheduler, or for a first worker.
 PATIENCE = 15.0
-
-
-# And those that a client may take beyond these, to start and to be closed.
+# Additional seconds for a client to start and to close.
 GRACE = 15.0
 
 
 class ClusterError(RuntimeError):
-    """A cluster that cannot be reached or used: says which part of it, and what to do."""
+    """A cluster cannot be reached or used; the message names the part and what to do."""
 
 
 @contextmanager
 def cluster(address: str, *, patience: float = PATIENCE) -> Iterator[Executor]:
     """An executor on the workers of the Dask cluster at an address ("tcp://host:8786").
 
-    For `fit(RowFiles.of(…), executor=…)`: all workers must see the files under the same paths, and
-    have the same gplvm_core. The numbers are those of one process. patience: seconds to wait for
-    the scheduler, and for a first worker when there is none. Raises ClusterError for a cluster that
-    is not there, whose workers cannot be used, or that goes away. Needs "manifolio[cluster]".
+    For `fit(RowFiles.of(…), executor=…)`. All workers need the same version of gplvm_core, and the
+    files under the same paths. Results equal those of one process. patience: seconds to wait for
+    the scheduler, and for a first worker if there is none. Raises ClusterError if the cluster
+    cannot be reached, its workers cannot be used, or it shuts down. Needs "manifolio[cluster]".
     """
     try:
         from distributed import Client
@@ -54,10 +52,10 @@ def cluster(address: str, *, patience: float = PATIENCE) -> Iterator[Executor]:
         return Client(address, timeout=patience, set_as_default=False)
 
     try:
-        client = within(limit, connect, f"the cluster at {address} lets nobody in")
+        client = within(limit, connect, f"the cluster at {address} accepts no client")
     except OSError as error:
         raise ClusterError(
-            f"what answers at {address} is no scheduler of this version of Dask: {error}"
+            f"the server at {address} is no scheduler of this version of Dask: {error}"
         ) from error
     with client:
         silent = f"the cluster at {address}, or one of its workers, does not answer"
@@ -66,17 +64,17 @@ def cluster(address: str, *, patience: float = PATIENCE) -> Iterator[Executor]:
 
 
 def within(seconds: float, act: Callable[[], Outcome], what: str) -> Outcome:
-    """What an act gives, or ClusterError after so many seconds, whatever it waits for.
+    """Return the result of `act`, or raise ClusterError after this many seconds.
 
-    Dask's own limits are on parts of what it does: its client waits for ever for who takes a call
-    and says nothing. It is left behind in a thread of its own.
+    Dask's own time limits are incomplete: its client waits forever for a server that accepts the
+    connection and does not answer. `act` runs in a separate thread, which a timeout abandons.
     """
     answer = Future[Outcome]()
 
     def run() -> None:
         try:
             answer.set_result(act())
-        except BaseException as error:  # it is raised again where it is waited for
+        except BaseException as error:  # raised again by answer.result
             answer.set_exception(error)
 
     threading.Thread(target=run, daemon=True).start()
@@ -84,19 +82,21 @@ def within(seconds: float, act: Callable[[], Outcome], what: str) -> Outcome:
         return answer.result(seconds)
     except TimeoutError:
         if answer.done():
-            raise  # the act's own
-        raise ClusterError(f"{what}: nothing came within {seconds:g} s. Try again") from None
+            raise  # the act's own TimeoutError
+        raise ClusterError(f"{what}: no answer within {seconds:g} s. Try again") from None
 
 
 def _find(address: str, patience: float) -> None:
-    """Wait until somebody answers: a client of Dask that finds nobody leaves threads behind."""
+    """Wait until a server answers: a Dask client that finds none does not end its threads."""
     try:
         found = urlsplit(address)
         scheme, host, port = found.scheme, found.hostname, found.port
     except ValueError:
         scheme, host, port = "", None, None
     if scheme not in ("tcp", "tls") or not host or not port:
-        raise ClusterError(f"{address!r} is no address of a cluster, as “tcp://10.0.0.1:8786” is")
+        raise ClusterError(
+            f"{address!r} is no address of a cluster; give one like “tcp://10.0.0.1:8786”"
+        )
     until = time.monotonic() + patience
     while True:
         try:
@@ -112,7 +112,7 @@ def _find(address: str, patience: float) -> None:
 
 
 def _check_workers(client: Any, address: str, patience: float) -> None:
-    """There are some, and they run the code that runs here."""
+    """Raise ClusterError unless there are workers, and they run the same code as this process."""
     try:
         client.wait_for_workers(1, timeout=patience)
     except TimeoutError as error:
@@ -123,25 +123,25 @@ def _check_workers(client: Any, address: str, patience: float) -> None:
     everywhere: dict[str, Any] = client.run(code, on_error="return")
     try:
         everywhere["scheduler"] = client.run_on_scheduler(code)
-    except Exception as error:  # whatever it stumbled over
+    except Exception as error:  # reported below with its message
         everywhere["scheduler"] = error
     for name, there in everywhere.items():
         who = "the scheduler" if name == "scheduler" else f"the worker {name}"
         if isinstance(there, Exception):
             raise ClusterError(
-                f"{who} cannot load gplvm_core as it is here ({there}): install manifolio there, "
-                "in the same version"
+                f"{who} cannot load gplvm_core ({there}): install the same version of manifolio "
+                "there"
             ) from there
         if there != here:
             raise ClusterError(
-                f"{who} has another version of gplvm_core than this program: install the same one, "
-                "or the numbers could differ"
+                f"{who} has another version of gplvm_core than this program, so results could "
+                "differ: install the same version"
             )
 
 
 @functools.cache
 def code() -> str:
-    """A digest of all source files of the package, as this process has them."""
+    """A digest of all source files of the package in this process."""
     home, digest = Path(__file__).parents[1], hashlib.sha256()
     for path in sorted(home.rglob("*.py")):
         digest.update(path.relative_to(home).as_posix().encode() + path.read_bytes())
@@ -151,9 +151,9 @@ def code() -> str:
 def _spread(
     client: Any, patience: float, function: Callable[[Item], Outcome], items: Iterable[Item]
 ) -> Iterator[Outcome]:
-    """The executor: outcomes in items' order, as they arrive."""
-    # The function travels once. As a task's outcome, not as scattered data: those die with the
-    # worker that has them, a task is done again.
+    """Yield the outcomes in the order of the items, as they arrive."""
+    # The function is sent once, as the outcome of a task. Scattered data would be lost with their
+    # worker; a task is repeated.
     shared = client.submit(_same, function, pure=False)
     tasks = client.map(_work, list(items), function=shared, pure=False)
     try:
@@ -175,8 +175,8 @@ def _work(item: Item, function: Callable[[Item], Outcome]) -> Outcome:
         return function(item)
     except DataError as error:
         raise DataError(
-            f"the worker {get_worker().address}, which must see the same files under the same "
-            f"paths, says: {error}"
+            f"the worker {get_worker().address}, which needs the same files under the same "
+            f"paths, reports: {error}"
         ) from error
 
 
@@ -188,16 +188,16 @@ def _outcome(client: Any, patience: float, task: Any) -> Any:
             return task.result(timeout=patience)
         except TimeoutError:
             if task.done():
-                raise  # the function's own
-            # A part may take its time, as long as somebody works.
+                raise  # the function's own TimeoutError
+            # A task has no time limit as long as there are workers.
             if not client.scheduler_info()["workers"]:
                 raise ClusterError(
                     f"the cluster has had no workers for {patience:g} s: start some, and try again"
                 ) from None
         except KilledWorker as error:
             raise ClusterError(
-                "the same part of the rows ended one worker after the other: do they have enough "
-                "memory? Their logs say more"
+                "the same part of the rows stopped several workers: check their memory and their "
+                "logs"
             ) from error
         except CancelledError as error:
-            raise ClusterError("the cluster's scheduler went away while it was used") from error
+            raise ClusterError("the cluster's scheduler stopped during the computation") from error

@@ -1,4 +1,4 @@
-"""How the chunks of a sum are worked on: in turn, or on threads."""
+"""Executors, which compute the chunks of a sum one after the other or on threads."""
 
 import os
 from collections.abc import Callable, Iterable, Iterator
@@ -14,7 +14,7 @@ Outcome = TypeVar("Outcome")
 
 
 class Executor(Protocol):
-    """Applies a function to every item and gives the outcomes, as they arrive, in items' order."""
+    """Applies a function to every item and yields the outcomes in the order of the items."""
 
     def __call__(
         self, function: Callable[[Item], Outcome], items: Iterable[Item]
@@ -22,13 +22,13 @@ class Executor(Protocol):
 
 
 def serial(function: Callable[[Item], Outcome], items: Iterable[Item]) -> Iterator[Outcome]:
-    """One item after the other."""
+    """Process one item after the other."""
     return map(function, items)
 
 
 @dataclass(frozen=True)
 class There:
-    """One item after the other, of targets that are to be in another array library."""
+    """Process one item after the other, with the targets in another array library."""
 
     place: Place
 
@@ -39,16 +39,16 @@ class There:
 
 
 def place_of(executor: Executor) -> Place | None:
-    """The array library that an executor wants the targets in; None: NumPy."""
+    """The array library that an executor needs for the targets; None: NumPy."""
     return executor.place if isinstance(executor, There) else None
 
 
 @contextmanager
 def executor_for(n_jobs: int | None = None, place: Place | None = None) -> Iterator[Executor]:
-    """An executor of n_jobs threads (None or 1: serial; −1: all cores, −2: all but one, …).
+    """An executor with n_jobs threads (None or 1: serial; −1: all cores, −2: all but one, …).
 
-    Chunks do not depend on their number. place: of data in another array library, which has
-    threads of its own.
+    The chunks do not depend on the number of threads. place: the array library of the data, if it
+    is not NumPy; such a library uses its own threads.
     """
     if place is not None:
         yield There(place)

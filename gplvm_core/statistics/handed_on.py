@@ -1,8 +1,8 @@
-"""What a layer with a slope hands on of its inputs, taken from the statistics of its outputs.
+"""The linear mean of a layer with a slope, subtracted from the statistics of its outputs.
 
-Of h = xW + f(x) + noise the function is to explain h − xW. Where x is uncertain this is so on
-average over x, and x and k(x, Z) go together: A = Ψᵀ(h − μW) − Σ_n ⟨k (x_n − μ_n)⟩ W, and yy has
-Σ_nq S_nq ‖W_q‖² more (MATHEMATICS.md, section 6).
+In h = xW + f(x) + noise, the function f explains h − xW. For uncertain x the statistics are
+averages over x, in which x and k(x, Z) are correlated: A = Ψᵀ(h − μW) − Σ_n ⟨k (x_n − μ_n)⟩ W, and
+yy grows by Σ_nq S_nq ‖W_q‖² (MATHEMATICS.md, section 6).
 """
 
 from dataclasses import dataclass, replace
@@ -20,7 +20,7 @@ from gplvm_core.parameters import scale_leaves
 
 @dataclass(frozen=True)
 class HandedOn:
-    """A slope, and the inputs at which it hands something on; drift: None where these are known."""
+    """A linear mean at a layer's inputs; drift: None if the inputs are known exactly."""
 
     slope: Float[Array, "Q D"]
     kernel: Kernel
@@ -36,31 +36,33 @@ class HandedOn:
         inducing: Float[Array, "M Q"],
         psi1: Float[Array, "N M"],
     ) -> Self:
-        """Raises KernelError for uncertain inputs of a kernel that is no RBF."""
+        """Raises KernelError for uncertain inputs with a kernel that is no RBF."""
         drift = None
         if belief.variance.any():
             drift = Drift(as_rbf(kernel), belief.mean, belief.variance, inducing, psi1)
         return cls(slope, kernel, belief, drift)
 
     def left(self, values: Float[Array, "N D"]) -> Float[Array, "N D"]:
-        """Of the outputs, what the function is to explain."""
+        """The outputs minus the linear mean, which the function f explains."""
         return np.asarray(values - self.belief.mean @ self.slope)
 
     @property
     def squares(self) -> Float[Array, " N"]:
-        """What the inputs' variance adds to ‖h − xW‖² of every point."""
+        """The part of each point's expected ‖h − xW‖² due to the variance of its input."""
         return np.asarray(self.belief.variance @ self._sizes)
 
     @property
     def psi1_targets(self) -> Float[Array, "M D"] | float:
-        """What it adds to A."""
+        """The correction of A for uncertain inputs."""
         return 0.0 if self.drift is None else -self.drift.total() @ self.slope
 
     def pullback(
         self, d_left: Float[Array, "N D"], d_psi1_targets: Float[Array, "M D"], d_squares: float
     ) -> tuple[Float[Array, " N"], Float[Array, "N M"], Gradients]:
-        """From the adjoints of what is left, of A and of the squares: every point's part of
-        ⟨∂A, what is added to A⟩, and the gradients in Ψ and in the rest.
+        """Pull back the adjoints of the residual outputs, of A and of the squares.
+
+        Returns every point's part of ⟨∂A, correction of A⟩, the gradient with respect to Ψ, and
+        the other gradients.
         """
         d_mean = -d_left @ self.slope.T
         d_variance = np.broadcast_to(d_squares * self._sizes, d_mean.shape)

@@ -21,18 +21,18 @@ from gplvm_core.statistics.handed_on import HandedOn
 from gplvm_core.statistics.statistics import Statistics, Targets
 
 POINTS_PER_CHUNK = 1024
-# Of a device with many cores: its answers travel once a chunk.
+# A device with many cores needs larger chunks: each chunk's results are copied from it once.
 DEVICE_CHUNK = 65_536
-# Pairs of inducing inputs at all points, when so few, are kept for the way back (48 MB); of more
-# the memory would grow with N, and fetching them is slower than making them again.
+# Intermediates for all pairs of inducing inputs at all points are cached for the pullback if they
+# are at most this many numbers (48 MB). More would cost memory, and recomputing them is faster.
 KEPT_NUMBERS = 6_000_000
 
 
 @dataclass(frozen=True)
 class PulledBack:
-    """Gradients with respect to what the statistics are of: the inputs' side, and the targets.
+    """Gradients with respect to the inputs and parameters, and with respect to the targets.
 
-    targets: shaped like the belief about them, None for data.
+    targets: shaped like the distribution of the targets; None for data.
     """
 
     inputs: Gradients
@@ -52,11 +52,10 @@ def reduce_statistics(
 ) -> tuple[Statistics, StatisticsPullback]:
     """The statistics of all points, and the map from their adjoints to gradients.
 
-    The chunks depend on N alone, and are summed in their order as they arrive: any number of
-    threads gives the same digits, and nothing of a chunk is kept but its part of the gradients.
-    Targets may be in another array library (`Targets.at`); belief, inducing inputs and results are
-    NumPy's. Raises ArrayLibraryError for a kernel that needs more than such an array can do.
-    Source: Damianou (2015), §2.3.3 and §3.3.7.
+    The chunks depend only on N and are summed in a fixed order, so any number of threads gives the
+    same digits. Targets may be in another array library (`Targets.at`); belief, inducing inputs and
+    results are NumPy arrays. Raises ArrayLibraryError if the kernel needs an operation that the
+    array library does not support. Source: Damianou (2015), §2.3.3 and §3.3.7.
     """
     size = POINTS_PER_CHUNK if on_host(targets.values) else DEVICE_CHUNK
     few = belief.n_points * len(inducing) * (len(inducing) + 1) <= 2 * KEPT_NUMBERS
@@ -91,7 +90,7 @@ def reduce_statistics(
 
 
 def chunks_of(n_points: int, size: int = POINTS_PER_CHUNK) -> list[slice]:
-    """So many points at a time, as evenly as can be."""
+    """Slices of at most `size` points, of nearly equal length."""
     n_chunks = -(-n_points // size)
     edges = np.linspace(0, n_points, n_chunks + 1).astype(int).tolist()
     return [slice(a, b) for a, b in pairwise(edges)]
@@ -104,9 +103,9 @@ def chunk_statistics(
     targets: Targets,
     keep: Kept | None = None,
 ) -> Statistics:
-    """The statistics of some points: those of all are the sum.
+    """The statistics of some points; sum them over the chunks for those of all points.
 
-    keep: an empty list, for what spares the way back work.
+    keep: pass an empty list to cache intermediates for `chunk_pullback`.
     """
     values = targets.values
     mean, variance = (np.asarray(a, like=values) for a in (belief.mean, belief.variance))
@@ -116,16 +115,16 @@ def chunk_statistics(
     if keep is not None:
         own = []
         keep.extend((found, own))
-    handed = None
+    linear = None
     if targets.slope is not None:
-        handed = HandedOn.of(targets.slope, kernel, belief, inducing, psi1)
-        values = handed.left(values)
+        linear = HandedOn.of(targets.slope, kernel, belief, inducing, psi1)
+        values = linear.left(values)
     # This order is a quarter faster than psi1ᵀ values.
     psi1_targets = np.asarray(values.T @ psi1).T
     yy = float(np.vdot(values, values))
-    if handed is not None:
-        psi1_targets = psi1_targets + handed.psi1_targets
-        yy += float(np.sum(handed.squares))
+    if linear is not None:
+        psi1_targets = psi1_targets + linear.psi1_targets
+        yy += float(np.sum(linear.squares))
     patterns = targets.patterns
     if patterns is not None:
         return Statistics(
@@ -162,10 +161,11 @@ def chunk_pullback(
     adjoint: Statistics,
     kept: Kept | None = None,
 ) -> PulledBack:
-    """From the adjoints of all points' statistics to the gradients through these points.
+    """From the adjoints of the statistics of all points to the gradients through these points.
 
-    Those of the inducing inputs and the kernel are summed over the chunks, the others are of the
-    chunk's points alone. Variances of points that are known have none: they cannot move.
+    The caller sums the gradients of the inducing inputs and the kernel over the chunks; the others
+    belong only to the chunk's points. Variances of exactly known points have no gradient, since
+    they are fixed.
     """
     values = targets.values
     mean, variance = (np.asarray(a, like=values) for a in (belief.mean, belief.variance))
@@ -175,10 +175,10 @@ def chunk_pullback(
     d_targets = np.asarray(adjoint.psi1_targets, like=values)
     slid, moved, total = None, None, _total_variance(targets)
     if targets.slope is not None:
-        handed = HandedOn.of(targets.slope, kernel, belief, inducing, psi1)
-        values = handed.left(values)
+        linear = HandedOn.of(targets.slope, kernel, belief, inducing, psi1)
+        values = linear.left(values)
         d_left = 2.0 * adjoint.yy * values + psi1 @ d_targets
-        _, slid_psi1, slid = handed.pullback(d_left, adjoint.psi1_targets, adjoint.yy)
+        _, slid_psi1, slid = linear.pullback(d_left, adjoint.psi1_targets, adjoint.yy)
     d_psi1 = values @ d_targets.T if slid is None else values @ d_targets.T + slid_psi1
     if total is not None:
         d_values = 2.0 * adjoint.yy * values + psi1 @ d_targets
@@ -208,7 +208,7 @@ def chunk_pullback(
 
 
 def _total_variance(targets: Targets) -> Float[AnyArray, "N 1"] | None:
-    """Σ_d of the targets' variances, where they are a belief (which has no gaps)."""
+    """Σ_d of the targets' variances if the targets are a distribution; else None."""
     if targets.variance is None:
         return None
     return np.sum(targets.variance, axis=1, keepdims=True)

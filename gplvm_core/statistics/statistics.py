@@ -1,8 +1,8 @@
-"""What a layer knows of its data: sums over points (Damianou 2015, §2.3.3, §3.3.7).
+"""The statistics of a layer's data: sums over points (Damianou 2015, §2.3.3, §3.3.7).
 
-Outputs may be a belief, the inputs of a next layer. Data are known exactly, but may be missing:
-columns that are observed in the same rows form a group, they share their sums over points, and the
-bound is a sum over groups. Complete data are one group.
+Outputs are either data or a distribution, that of the next layer's inputs. Data may have missing
+values: columns that are observed in the same rows form a group and share their sums over points,
+and the bound is a sum over groups. Complete data are one group.
 """
 
 from dataclasses import dataclass, replace
@@ -22,11 +22,11 @@ Counts = NDArray[np.intp]
 
 @dataclass(frozen=True)
 class Statistics:
-    """ψ0, A = Ψᵀ·targets, Φ, yy = Σ targets², N and D of every group; sums of two are of both.
+    """ψ0, A = Ψᵀ·targets, Φ, yy = Σ targets², N and D of every group.
 
-    `groups` says which group a column of the targets belongs to; None: all to the one. Of targets
-    that are beliefs, yy includes their variances s, and `spread` is Ψᵀ diag(Σ_d s_nd) Ψ. Also the
-    shape of the bound's adjoints with respect to them (there N and D are 0).
+    The statistics of two sets of points are added by `+`. `groups` has the group of each column of
+    the targets; None means a single group. For targets with variances s, yy includes s and
+    `spread` is Ψᵀ diag(Σ_d s_nd) Ψ. Adjoints of the bound have the same shape, with N and D 0.
     """
 
     psi0: Float[Array, " G"]
@@ -61,7 +61,7 @@ class Statistics:
 
     @property
     def n_values(self) -> int:
-        """How many numbers were observed."""
+        """The number of observed values."""
         return int(self.n_points @ self.n_outputs)
 
     def columns(self) -> list[slice | Counts]:
@@ -80,7 +80,7 @@ class Statistics:
         return self._regrouped(kinds[0], groups.reshape(-1))
 
     def joined(self, other: "Statistics") -> "Statistics":
-        """The statistics of both, where columns are one group that are so in both."""
+        """Add statistics with different groups; two columns share a group if they do in both."""
         pairs = np.stack([np.asarray(self.groups), np.asarray(other.groups)])
         kinds, groups = np.unique(pairs, axis=1, return_inverse=True)
         mine, others = (
@@ -90,7 +90,7 @@ class Statistics:
         return mine + others
 
     def _regrouped(self, own: Int[Counts, " G2"], groups: Int[Counts, " D"]) -> "Statistics":
-        """With finer groups: which of the present ones each is a part of, and of each column."""
+        """Refine the groups; own: the present group of each new group, groups: of each column."""
         return Statistics(
             self.psi0[own],
             self.psi1_targets,
@@ -121,9 +121,9 @@ def _sum(first: Array | None, second: Array | None) -> Array | None:
 
 @dataclass(frozen=True)
 class Patterns:
-    """Which entries are observed: column d in the rows n where rows[n, groups[d]] is 1.
+    """Which entries are observed: column d is observed in row n if rows[n, groups[d]] is 1.
 
-    Entries that are Gaussian factors of different precisions have these as weights, above 0.
+    If entries are Gaussian factors of different precisions, `rows` holds these precisions.
     """
 
     groups: Int[Counts, " D"]
@@ -131,8 +131,8 @@ class Patterns:
 
     @classmethod
     def of(cls, observed: Bool[NDArray[np.bool_], "N D"]) -> Self:
-        """Columns that are observed in the same rows form a group."""
-        # Eight rows to a byte, and a column's bytes as one item: they sort as short texts do.
+        """Group the columns that are observed in the same rows."""
+        # Eight rows fit into a byte; a column's bytes form one item, which NumPy can sort.
         packed = np.ascontiguousarray(np.packbits(observed, axis=0).T)
         keys = packed.view(np.dtype((np.void, packed.shape[1])))[:, 0]
         _, first, groups = np.unique(keys, return_index=True, return_inverse=True)
@@ -140,18 +140,19 @@ class Patterns:
 
     @property
     def n_outputs(self) -> Counts:
-        """Columns of each group."""
+        """The number of columns of each group."""
         return np.bincount(self.groups, minlength=self.rows.shape[1])
 
 
 @dataclass(frozen=True)
 class Targets:
-    """Centred outputs with 0 where one is missing; without gaps, perhaps a square root of Y Yᵀ.
+    """Centred outputs, with 0 for missing values.
 
-    A square root has fewer columns, and D stays the true one. patterns None: nothing is missing.
-    variance: of outputs that are a belief, None for data. slope: None, or what of the inputs is
-    handed on to outputs without gaps, of which the function of the layer explains what is left. All
-    that has a row a point is in one array library, and there the sums over points are made.
+    Without gaps, the values may be a square root of Y Yᵀ, which has fewer columns than D.
+    patterns: None if no value is missing. variance: the variances of outputs that are a
+    distribution; None for data. slope: the weights of a linear mean for outputs without gaps; the
+    layer's function explains the residual. All arrays with one row per point are in one array
+    library, which computes the sums over points.
     """
 
     values: Float[AnyArray, "N R"]
@@ -162,20 +163,20 @@ class Targets:
 
     @classmethod
     def of(cls, values: Float[Array, "N D"]) -> "Targets":
-        """Targets (NaN: missing) with as few columns as their inner products need.
+        """Targets (NaN: missing), with the columns reduced to a square root of Y Yᵀ if D > N.
 
-        The bound and its gradients are the same; the weights of the prediction need the true Y.
+        The bound and its gradients do not change; the prediction weights need the true Y.
         Source: Damianou (2015), §3.3.7.
         """
         n_points, n_outputs = values.shape
         if n_outputs <= n_points or np.isnan(values).any():
             return cls.whole(values)
-        # Yᵀ = QR, so Y Yᵀ = RᵀR: no squared condition number, as Y Yᵀ's own root would have.
+        # Yᵀ = QR gives Y Yᵀ = RᵀR without squaring the condition number.
         return cls(np.ascontiguousarray(np.asarray(np.linalg.qr(values.T, mode="r")).T), n_outputs)
 
     @classmethod
     def whole(cls, values: Float[Array, "N D"]) -> "Targets":
-        """Targets (NaN: missing) with every column its own."""
+        """Targets (NaN: missing) with all their columns."""
         missing = np.isnan(values)
         if not missing.any():
             return cls(values, values.shape[1])
@@ -183,11 +184,11 @@ class Targets:
 
     @classmethod
     def believed(cls, belief: Belief) -> "Targets":
-        """Outputs that are a belief: they move, so no square root can take their place."""
+        """Outputs that are a distribution; training moves them, so all columns are needed."""
         return cls(belief.mean, belief.n_latent, variance=belief.variance)
 
     def at(self, place: Place | None) -> "Targets":
-        """The same targets in another array library; None: as they are."""
+        """The same targets in another array library; None: unchanged."""
         if place is None:
             return self
         there = partial(DeviceArray.of, place=place)
@@ -206,7 +207,7 @@ class Targets:
 
     @property
     def seen(self) -> Bool[NDArray[np.bool_], " N"]:
-        """The rows of which anything is observed."""
+        """The rows with at least one observed value."""
         if self.patterns is None:
             return np.ones(self.n_points, dtype=bool)
         return np.asarray(np.asarray(self.patterns.rows).any(axis=1))

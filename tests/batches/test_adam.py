@@ -1,4 +1,4 @@
-"""Adam on batches: where it ends, what its state is, and entries that are running means."""
+"""Adam on batches: convergence, its state, and entries that are running means."""
 
 import numpy as np
 import pytest
@@ -10,8 +10,9 @@ WANTED = np.array([1.0, -2.0, 0.5])
 
 
 class Noisy:
-    """Half the squared distance from a point that each batch sees with an error of its own; the
-    last entry follows what the batches say.
+    """Half the squared distance from a point, with independent noise in each batch.
+
+    The last entry is a natural entry.
     """
 
     natural = np.array([False, False, True])
@@ -32,7 +33,7 @@ def run(adam: Adam, objective: Noisy, state: AdamState | None = None) -> AdamSta
     return state
 
 
-def test_it_ends_near_the_minimum_when_its_batches_are_seen() -> None:
+def test_it_converges_near_the_minimum() -> None:
     ended = run(Adam(0.05, 0.1, iterations=30, batches=10), Noisy())
     assert ended.status == "converged" and ended.iteration == 30
     assert ended.evaluations == 301 and "300 batches" in ended.reason
@@ -48,7 +49,7 @@ def test_natural_entries_are_running_means() -> None:
     np.testing.assert_allclose(run(adam, objective).x[2], expected, rtol=1e-12)
 
 
-def test_the_state_is_a_value() -> None:
+def test_the_state_can_be_stored_and_resumed() -> None:
     adam, objective = Adam(iterations=6, batches=3), Noisy()
     state = adam.step(adam.start(np.zeros(3), objective), objective)
     kept = state.x.copy()
@@ -56,7 +57,7 @@ def test_the_state_is_a_value() -> None:
     np.testing.assert_array_equal(state.x, kept)
 
 
-def test_batches_that_cannot_be_evaluated_are_left_out() -> None:
+def test_batches_that_cannot_be_evaluated_are_skipped() -> None:
     adam, objective = Adam(iterations=4, batches=5), Noisy()
     objective.broken = frozenset({2, 9})
     ended = run(adam, objective)

@@ -1,4 +1,4 @@
-"""The bound with q(u) explicit: what it equals, that batches estimate it, and its gradients."""
+"""The bound with an explicit q(u): exact values, unbiased estimates by batches, and gradients."""
 
 from dataclasses import replace
 
@@ -34,8 +34,8 @@ def targets(gaps: bool) -> Targets:
     return Targets.whole(given(gaps))
 
 
-def said(layer: Layer, outputs: Targets, step: int = 1) -> Statistics:
-    """Whitened statistics of all rows, as every so many of them tell it."""
+def scaled_statistics(layer: Layer, outputs: Targets, step: int = 1) -> Statistics:
+    """Whitened statistics from every `step`-th row, scaled up to all rows."""
     rows = slice(0, 24, step)
     found, _ = reduce_statistics(
         layer.kernel, BELIEF.rows(rows), layer.inducing, outputs.chunk(rows)
@@ -51,10 +51,10 @@ def layer(request: pytest.FixtureRequest) -> Layer:
 
 
 @pytest.mark.parametrize("gaps", [False, True], ids=["whole", "gaps"])
-def test_all_rows_at_their_own_q_are_the_collapsed_bound(layer: Layer, gaps: bool) -> None:
+def test_all_rows_at_the_optimal_q_give_the_collapsed_bound(layer: Layer, gaps: bool) -> None:
     outputs = targets(gaps)
     expected = evaluate_layer(layer, BELIEF, outputs, jitter=JITTER, profile=True)
-    explicit = Explicit.of(layer, said(layer, outputs), jitter=JITTER)
+    explicit = Explicit.of(layer, scaled_statistics(layer, outputs), jitter=JITTER)
     found = explicit.batch(BELIEF, outputs, 1.0)
     np.testing.assert_allclose([found.value, explicit.value], expected.value, rtol=1e-10)
     np.testing.assert_allclose(
@@ -68,16 +68,16 @@ def test_all_rows_at_their_own_q_are_the_collapsed_bound(layer: Layer, gaps: boo
 
 
 @pytest.mark.parametrize("gaps", [False, True], ids=["whole", "gaps"])
-def test_at_another_q_it_is_the_formula_of_section_7(layer: Layer, gaps: bool) -> None:
+def test_another_q_gives_the_formula_of_section_7(layer: Layer, gaps: bool) -> None:
     outputs = targets(gaps)
-    explicit = Explicit.of(layer, said(layer, outputs, 2), jitter=JITTER)
+    explicit = Explicit.of(layer, scaled_statistics(layer, outputs, 2), jitter=JITTER)
     found = explicit.batch(BELIEF, outputs, 1.0).value
     best = explicit.layer
     kernel, noise = best.kernel, float(best.noise_variance)
     gram = kernel.K(INDUCING) + explicit.jitter * np.eye(5)
     beta, total = 1.0 / noise, 0.0
     for d in range(3):
-        # q(u_d) is what half of the rows, counted twice, say of this output.
+        # q(u_d) is optimal for half of the rows, counted twice.
         rows = ~np.isnan(given(gaps))[:, d]
         half = np.flatnonzero(rows & (np.arange(24) % 2 == 0))
         seen = [each for each in (half, np.flatnonzero(rows))]
@@ -114,8 +114,8 @@ def sums(kernel, rows: np.ndarray, column: int) -> tuple[np.ndarray, np.ndarray,
 @pytest.mark.parametrize("gaps", [False, True], ids=["whole", "gaps"])
 def test_batches_estimate_value_and_gradients_without_bias(layer: Layer, gaps: bool) -> None:
     outputs = targets(gaps)
-    explicit = Explicit.of(layer, said(layer, outputs), jitter=JITTER)
-    # q(u) of some other layer: the mean over batches is exact at any.
+    explicit = Explicit.of(layer, scaled_statistics(layer, outputs), jitter=JITTER)
+    # The mean over batches is exact for any q(u), here that of another layer.
     other = replace(layer, inducing=INDUCING + 0.2)
     explicit = Explicit.of(other, explicit.seen, jitter=JITTER)
     whole = explicit.batch(BELIEF, outputs, 1.0)
@@ -131,7 +131,7 @@ def test_batches_estimate_value_and_gradients_without_bias(layer: Layer, gaps: b
 def test_gradients_with_q_of_whitened_u_held() -> None:
     layer = Layer(KERNELS["sum"], INDUCING, 1.0)
     outputs, rows = targets(True), slice(3, 15)
-    seen = said(layer, outputs)
+    seen = scaled_statistics(layer, outputs)
     explicit = Explicit.of(layer, seen, jitter=JITTER)
     found = explicit.batch(BELIEF.rows(rows), outputs.chunk(rows), 2.0).gradients
     start = layer, BELIEF.rows(rows)
@@ -141,7 +141,7 @@ def test_gradients_with_q_of_whitened_u_held() -> None:
 
     def value(vector: np.ndarray) -> float:
         moved, belief = layout.unpack(vector)
-        # The scales are held as q(v) is.
+        # The scales are fixed, like q(v).
         at = Explicit.of(moved, seen, jitter=JITTER)
         return at.batch(belief, outputs.chunk(rows), 2.0).value
 

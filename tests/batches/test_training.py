@@ -1,4 +1,4 @@
-"""Training by batches of the rows."""
+"""Training on batches of rows."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -36,7 +36,7 @@ def few_rows_first(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @ENCODERS
 @pytest.mark.parametrize("gaps", [False, True], ids=["whole", "gaps"])
-def test_it_is_a_model_of_all_rows(gaps: bool, encoder: str | None, tmp_path: Path) -> None:
+def test_batches_train_a_model_of_all_rows(gaps: bool, encoder: str | None, tmp_path: Path) -> None:
     values, seen = rows(300, gaps), []
     model = BayesianGPLVM(**BATCHES, encoder=encoder).fit(values, callback=seen.append)
     assert model.rows_.trained is None and model.latent_mean_.shape == (300, 2)
@@ -44,7 +44,7 @@ def test_it_is_a_model_of_all_rows(gaps: bool, encoder: str | None, tmp_path: Pa
     assert any("trained by batches of 40 of 300 rows" in note for note in model.notes_)
     assert seen[-1].phase == "batches of 40 rows" and seen[-1].latent_mean.shape == (300, 2)
     if encoder is None:
-        # What is told while it runs are running means of what the end finds.
+        # Progress reports running means of the final values.
         np.testing.assert_allclose(seen[-1].bound, model.bound_, atol=0.5 * 300)
         np.testing.assert_allclose(seen[-1].information, model.information_, atol=0.3)
     model.save(tmp_path / "model.gplvm")
@@ -53,7 +53,7 @@ def test_it_is_a_model_of_all_rows(gaps: bool, encoder: str | None, tmp_path: Pa
 
 
 @ENCODERS
-def test_it_goes_on_with_the_same_numbers(encoder: str | None, tmp_path: Path) -> None:
+def test_a_resumed_run_gives_the_same_numbers(encoder: str | None, tmp_path: Path) -> None:
     values, seen = rows(300), []
     whole = BayesianGPLVM(**BATCHES, encoder=encoder).fit(values, callback=seen.append)
     assert isinstance(seen[-2].run.optimiser, AdamState)
@@ -62,14 +62,14 @@ def test_it_goes_on_with_the_same_numbers(encoder: str | None, tmp_path: Path) -
     again = BayesianGPLVM(**BATCHES, encoder=encoder).fit(values, resume=run)
     np.testing.assert_array_equal(again.latent_mean_, whole.latent_mean_)
     assert again.bound_ == whole.bound_
-    # A larger max_iter goes on with batches.
+    # A larger max_iter continues with batches.
     longer = BayesianGPLVM(**BATCHES | {"max_iter": 17}, encoder=encoder)
     longer.fit(values, resume=seen[-1].run)
     assert longer.result_.iterations == 17
 
 
-def test_it_can_be_stopped() -> None:
-    for phase, told in (("1,000", "ended before any batch"), ("batches", "trained by batches")):
+def test_training_can_be_stopped() -> None:
+    for phase, expected in (("1,000", "ended before any batch"), ("batches", "trained by batches")):
 
         def stop(progress: object, phase: str = phase) -> None:
             if progress.phase.startswith(phase):
@@ -77,20 +77,20 @@ def test_it_can_be_stopped() -> None:
 
         model = BayesianGPLVM(**BATCHES).fit(rows(300), callback=stop)
         assert model.result_.status == "stopped" and len(model.latent_mean_) == 300
-        assert any(told in note for note in model.notes_)
+        assert any(expected in note for note in model.notes_)
 
 
-def test_files_are_trained_by_batches_of_the_rows_that_are_kept(tmp_path: Path) -> None:
+def test_files_are_trained_on_batches_of_the_stored_rows(tmp_path: Path) -> None:
     np.save(tmp_path / "rows.npy", rows(400))
     model = BayesianGPLVM(**BATCHES).fit(RowFiles.of(tmp_path / "rows.npy"))
     assert model.rows_.count == 400 and len(model.rows_.kept) == 250
-    # Batches saw those alone, not all rows of the files.
+    # Batches contain only stored rows, not all rows of the files.
     np.testing.assert_array_equal(model.rows_.trained, model.rows_.kept)
     np.testing.assert_array_equal(model.extend(rows(10)).rows_.trained, model.rows_.kept[:250])
     assert any("trained by batches of 40 of 250 rows" in note for note in model.notes_)
 
 
-def test_sums_over_a_batch_are_made_where_the_data_are(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_sums_over_a_batch_run_in_the_data_s_array_library(monkeypatch: pytest.MonkeyPatch) -> None:
     strict = pytest.importorskip("array_api_strict")
     made = set()
 
@@ -105,7 +105,7 @@ def test_sums_over_a_batch_are_made_where_the_data_are(monkeypatch: pytest.Monke
     np.testing.assert_allclose(there.bound_, BayesianGPLVM(**BATCHES).fit(values).bound_, rtol=1e-5)
 
 
-def test_batches_that_cannot_be_are_refused() -> None:
+def test_invalid_batch_sizes_raise_errors() -> None:
     values = rows(50)
     with pytest.raises(ValueError, match="batch_size is 51, but there are 50 rows"):
         BayesianGPLVM(**BATCHES | {"batch_size": 51}).fit(values)
@@ -116,7 +116,7 @@ def test_batches_that_cannot_be_are_refused() -> None:
         BayesianGPLVM(**BATCHES, noise="per_output").fit(values)
 
 
-def test_a_batch_of_all_rows_is_the_problem_without_batches(
+def test_a_batch_of_all_rows_equals_training_without_batches(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(many_rows, "SAMPLES", (60, 60, 60, 60))
@@ -139,8 +139,8 @@ def test_a_batch_of_all_rows_is_the_problem_without_batches(
     )
     for got, wanted in pairs:
         for path, value in leaves(wanted).items():
-            if path != "variance":  # where it is best, so that neither needs it
+            if path != "variance":  # it is always optimal, so neither has its gradient
                 np.testing.assert_allclose(leaves(got)[path], value, rtol=1e-6, atol=1e-6)
-    # At its own rows' running means there is nothing left to learn of q(u).
+    # At the running means of all rows, the gradient of q(u) is 0.
     for value in leaves(found.gradient.seen).values():
         np.testing.assert_allclose(value, 0.0, atol=1e-8)

@@ -1,4 +1,4 @@
-"""The judge of gradients, and quick starts."""
+"""Fixtures: central differences for gradients, and quick starts."""
 
 import pytest
 
@@ -10,6 +10,6 @@ __all__ = ["central_difference"]
 
 @pytest.fixture
 def quick_starts(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The shallow regression that training starts from need not be a good one."""
+    """Shorten the training of the shallow regression at the start."""
     monkeypatch.setattr(regression, "SUBSET_ITERATIONS", 1)
     monkeypatch.setattr(regression, "SUBSET", 10)

@@ -1,6 +1,6 @@
-"""Families of deep models as what they say: a chain of Gaussians, from which draws are made.
+"""q of the conditional families as a chain of Gaussians, for Monte Carlo values of the bound.
 
-A chain of three layers on latent inputs, four points: in every family q is a special case of
+Three layers on latent inputs, with four points. In every family q is a special case of
 v^l ~ N(Rv^(l−1) + r, Θ), h^l ~ N(Tv^l + Fh^(l−1) + m, S), u = Lv.
 """
 
@@ -26,7 +26,7 @@ EYE = np.eye(D)
 
 @dataclass(frozen=True)
 class Step:
-    """A layer of q, D × DM and D × D⁻ matrices for every point; of data v alone."""
+    """A layer of q with D × DM (T) and D × D⁻ (F) matrices for every point; for data, only v."""
 
     layer: Layer
     mean: np.ndarray
@@ -70,13 +70,13 @@ def blocks(transfer: np.ndarray) -> np.ndarray:
 
 
 def kl(step: Step, mean: np.ndarray) -> np.ndarray:
-    """Of q(v | what it follows) to N(0, I), at draws of its mean."""
+    """KL of q(v | v⁻) to N(0, I), at draws of its mean."""
     level = np.trace(step.covariance) - len(step.covariance)
     return 0.5 * (level - np.linalg.slogdet(step.covariance)[1] + np.sum(mean**2, axis=1))
 
 
 def drawn(steps: list[Step]) -> tuple[float, float]:
-    """⟨Σ E_l⟩ − KL(q(v)) + entropies by draws, and its standard error."""
+    """Monte Carlo estimate of ⟨Σ E_l⟩ − KL(q(v)) + entropies, and its standard error."""
     generator, belief = np.random.default_rng(3), top()
     shape = (N_DRAWS, N, D)
     h = belief.mean + np.sqrt(belief.variance) * generator.standard_normal(shape)
@@ -111,8 +111,9 @@ def drawn(steps: list[Step]) -> tuple[float, float]:
 
 
 def integrated(steps: list[Step]) -> float:
-    """The same: (v, h, x) of a point is Gaussian, so given its inputs x all is algebra, and those
-    are integrated by quadrature.
+    """The same value by quadrature over the inputs x of each point.
+
+    Given x, the expectation has a closed form, since (v, h, x) of a point is Gaussian.
     """
     nodes, weights = np.polynomial.hermite_e.hermegauss(30)
     grid = np.stack(np.meshgrid(nodes, nodes), axis=-1).reshape(-1, D)
@@ -142,12 +143,12 @@ def integrated(steps: list[Step]) -> float:
             mean, covariance = to @ means[n] + shift, to @ covariances[n] @ to.T + own
             vh, x = slice(0, size + D), slice(size + D, None)
             root = np.linalg.cholesky(covariance[x, x])
-            told = np.linalg.solve(covariance[x, x], covariance[x, vh]).T
-            left = covariance[vh, vh] - told @ covariance[x, vh]
+            slopes = np.linalg.solve(covariance[x, x], covariance[x, vh]).T
+            left = covariance[vh, vh] - slopes @ covariance[x, vh]
             away = grid @ root.T
             cross = layer.kernel.K(mean[x] + away, layer.inducing)
             alpha = np.linalg.solve(lower_of(layer), cross.T).T
-            given = mean[vh] + away @ told.T
+            given = mean[vh] + away @ slopes.T
             for d in range(D):
                 pick = np.zeros((len(grid), size + D))
                 pick[:, d * M : (d + 1) * M], pick[:, size + d] = -alpha, 1.0
@@ -175,12 +176,12 @@ def stacked(covariance: np.ndarray) -> np.ndarray:
 def last(layer: Layer, belief: Belief) -> tuple[float, Step]:
     """F_data and its optimal q(v)."""
     at = evaluate_layer(layer, belief, Targets.whole(Y), jitter=JITTER)
-    told = (lower_of(layer).T @ at.posterior.weights).T.ravel()
-    return at.value, Step(layer, told, stacked(at.posterior.inverse))
+    v_mean = (lower_of(layer).T @ at.posterior.weights).T.ravel()
+    return at.value, Step(layer, v_mean, stacked(at.posterior.inverse))
 
 
 def of_conditional(kind: str) -> tuple[float, list[Step]]:
-    """6.2 and diagonal 6.5, those that are trained."""
+    """The steps of 6.2 and diagonal 6.5, with the bound of the tested code."""
     belief, value, steps = top(), 0.0, []
     *above, below = layers()
     for at, layer in enumerate(above):
@@ -202,10 +203,10 @@ def of_conditional(kind: str) -> tuple[float, list[Step]]:
             psi1, _ = layer.kernel.psi1(belief.mean, belief.variance, layer.inducing)
             alpha = np.linalg.solve(lower_of(layer), psi1.T).T
             what = {"transfer": blocks(own.transfers(alpha)), "m": mean}
-        told = (lower_of(layer).T @ found.posterior.weights).T.ravel()
+        v_mean = (lower_of(layer).T @ found.posterior.weights).T.ravel()
         spread = variance[:, :, None] * EYE
         covariance = stacked(found.posterior.inverse)
-        steps.append(Step(layer, told, covariance, spread=spread, **what))
+        steps.append(Step(layer, v_mean, covariance, spread=spread, **what))
         value, belief = value + found.posterior.value + found.entropy, found.belief
     own_value, step = last(below, belief)
     return value + own_value, [*steps, step]
@@ -225,7 +226,7 @@ def jointly(at: int, strength: float = 0.4, *, gated: bool = False) -> JointlyGi
 
 
 def of_correlated(kind: str) -> tuple[float, list[Step]]:
-    """6.3 and full 6.5."""
+    """The steps of 6.3 and full 6.5, with the bound of the tested code."""
     source, value, steps = Correlated.of(top()), 0.0, []
     *above, below = layers()
     for at, layer in enumerate(above):
@@ -234,25 +235,25 @@ def of_correlated(kind: str) -> tuple[float, list[Step]]:
             follows = 0.5 * generator.normal(size=(N, D, D))
             full = FullyGivenInputs(mean, variance, follows)
             found = given_inputs_full(layer, source, full, Scales(), jitter=JITTER)
-            told = (lower_of(layer).T @ found.posterior.weights).T.ravel()
+            v_mean = (lower_of(layer).T @ found.posterior.weights).T.ravel()
             covariance = stacked(found.posterior.inverse)
             m = mean - np.einsum("nde,ne->nd", follows, source.mean)
             what = {"follows": follows, "m": m, "spread": variance[:, :, None] * EYE}
         else:
             own = jointly(at, gated=kind == "gates")
             found = joint(layer, source, own, jitter=JITTER)
-            told, covariance = found.belief.above.mean, found.belief.above.covariance
+            v_mean, covariance = found.belief.above.mean, found.belief.above.covariance
             transfer = found.belief.above.transfer
             what = {"transfer": transfer, "m": own.mean, "spread": own.covariance}
-        steps.append(Step(layer, told, covariance, **what))
+        steps.append(Step(layer, v_mean, covariance, **what))
         value, source = value + found.posterior.value + found.entropy, found.belief
     final = to_data(below, source, Targets.whole(Y), Scales(), jitter=JITTER)
-    told = (lower_of(below).T @ final.posterior.weights).T.ravel()
-    return value + final.value, [*steps, Step(below, told, stacked(final.posterior.inverse))]
+    v_mean = (lower_of(below).T @ final.posterior.weights).T.ravel()
+    return value + final.value, [*steps, Step(below, v_mean, stacked(final.posterior.inverse))]
 
 
 def of_chain(strength: float = 0.5) -> tuple[float, list[Step]]:
-    """6.6; strength: of R."""
+    """The steps of 6.6, with the bound of the tested code; strength: of R."""
     source, value, steps, above = Correlated.of(top()), 0.0, [], None
     generator = np.random.default_rng(20)
     for at, layer in enumerate(layers()):
@@ -266,21 +267,21 @@ def of_chain(strength: float = 0.5) -> tuple[float, list[Step]]:
             follows = InducingGivenAbove(None, across[:, :2], across[:2])
             across = follows.across
             found = chained_to_data(layer, source, follows, Y, jitter=JITTER)
-        told = (lower_of(layer).T @ found.posterior.weights).T.ravel()
+        v_mean = (lower_of(layer).T @ found.posterior.weights).T.ravel()
         covariance, what = stacked(found.posterior.inverse), {}
         if at < 2:
             covariance = found.belief.above.covariance
             transfer = found.belief.above.transfer
             what = {"transfer": transfer, "m": own.mean, "spread": own.covariance}
         if above is not None:
-            told = told - across @ above.mean
+            v_mean = v_mean - across @ above.mean
             covariance = covariance - across @ above.covariance @ across.T
             if at == 2:
-                # Θ of data: the covariance of every output, and none between them.
+                # Θ for data: a covariance for every output, with independent outputs.
                 covariance = stacked(
                     np.stack([covariance[d * M : (d + 1) * M, d * M : (d + 1) * M] for d in (0, 1)])
                 )
-        steps.append(Step(layer, told, covariance, None if above is None else across, **what))
+        steps.append(Step(layer, v_mean, covariance, None if above is None else across, **what))
         value = value + found.posterior.value + found.entropy
         source, above = found.belief, at < 2 and found.belief.above
     return value, steps

@@ -1,4 +1,4 @@
-"""Layers that hand down what follows from them: all gradients against central differences."""
+"""Layers of the conditional families: all gradients against central differences."""
 
 from dataclasses import replace
 
@@ -48,15 +48,15 @@ def of_outputs(kind: str, n_outputs: int = 3):
     return GivenInducing(mean, variance, gate, sites=sites if kind == "sites" else None)
 
 
-def handed(kind: str, layer: Layer, source: Belief, own):
+def evaluated(kind: str, layer: Layer, source: Belief, own):
     if kind == "diagonal":
         return given_inputs(layer, source, own, Scales(), jitter=1e-6)
     return given_inducing(layer, source, own, jitter=1e-6)
 
 
 @pytest.mark.parametrize("kind", ["gated", "sites", "free", "diagonal"])
-def test_what_is_handed_down(kind: str, central_difference) -> None:
-    """F_l, the entropy, and a smooth function of the marginals, of every parameter."""
+def test_gradients_with_diagonal_marginals(kind: str, central_difference) -> None:
+    """F_l, the entropy, and a smooth function of the marginals, for every parameter."""
     layer, source = layer_and_source()
     weights = np.random.default_rng(2).normal(size=(2, N, 3))
 
@@ -64,11 +64,11 @@ def test_what_is_handed_down(kind: str, central_difference) -> None:
         return float(np.sum(weights[0] * np.sin(belief.mean) + weights[1] * belief.variance**2))
 
     def value(tree) -> float:
-        at = handed(kind, *tree)
+        at = evaluated(kind, *tree)
         return at.posterior.value + at.entropy + below(at.belief)
 
     tree = (layer, source, of_outputs(kind))
-    at = handed(kind, *tree)
+    at = evaluated(kind, *tree)
     belief = at.belief
     met = Belief(weights[0] * np.cos(belief.mean), 2.0 * weights[1] * belief.variance)
     moved = at.pullback(met)
@@ -100,7 +100,7 @@ def jointly(generator, *, gated: bool) -> JointlyGivenInducing:
 def correlated_case(kind: str):
     """A layer's parameters, its inputs and q of its outputs, and the layer as a function of them.
 
-    In a chain the inputs are those that a layer above hands down, with what else it tells.
+    In a chain, the inputs come from a layer above, with its q(v).
     """
     generator = np.random.default_rng(0)
     layer = Layer(RBF(1.4, np.array([0.8, 1.3])), generator.normal(size=(M, Q)), 0.3)
@@ -128,8 +128,8 @@ def correlated_case(kind: str):
 
 
 @pytest.mark.parametrize("kind", ["joint, gated", "joint, free", "full", "chain", "chain to data"])
-def test_what_hangs_together(kind: str, central_difference) -> None:
-    """As above, of marginals with full covariances and, in a chain, of q(u)."""
+def test_gradients_with_full_covariances(kind: str, central_difference) -> None:
+    """As above, for marginals with full covariances and, in a chain, for q(u)."""
     tree, layered = correlated_case(kind)
     generator = np.random.default_rng(2)
     below = layered(*tree).belief
@@ -155,7 +155,7 @@ def test_what_hangs_together(kind: str, central_difference) -> None:
             continue
         direction = generator.normal(size=np.shape(here))
         if "covariance" in path:
-            # A covariance stays one.
+            # The moved covariance must stay symmetric and positive definite.
             direction = direction + np.swapaxes(direction, -1, -2)
 
         def along(t, path=path, here=here, direction=direction):
@@ -166,8 +166,8 @@ def test_what_hangs_together(kind: str, central_difference) -> None:
         assert slope == pytest.approx(expected, rel=2e-6, abs=2e-5), path
 
 
-def test_data_below_inputs_that_hang_together(central_difference) -> None:
-    """F_data and its gradients, with gaps, at scales of the layer's own and at the best."""
+def test_data_below_correlated_inputs(central_difference) -> None:
+    """F_data and its gradients, with gaps, at given scales and at optimal ones."""
     (layer, source, _), _ = correlated_case("full")
     y = np.random.default_rng(1).normal(size=(SMALL, 3))
     y[1, 0] = np.nan
@@ -216,7 +216,7 @@ def test_profiled_scales_are_an_optimum() -> None:
 
 @pytest.mark.parametrize("family", ["gated", "free", "diagonal", "joint", "full", "low_rank_chain"])
 def test_a_chain_from_the_data_up(family: str, central_difference) -> None:
-    """Two hidden layers below a latent top, with gaps in the data: what the optimiser sees."""
+    """Two hidden layers below a latent top, with gaps in the data: the optimiser's gradient."""
     generator = np.random.default_rng(3)
     outputs = generator.normal(size=(N, 3))
     if not family.endswith("chain"):
@@ -241,7 +241,7 @@ def test_a_chain_from_the_data_up(family: str, central_difference) -> None:
     here = layout.unpack(x)
     gradient = graph.evaluate(here, held).gradient
     found = layout.chain(here, gradient)
-    # Every leaf in a random direction; where each is tested above, all together.
+    # Every leaf in a random direction; leaves that are tested above are moved together.
     together = family in ("joint", "full", "low_rank_chain")
     groups = [[path] for path in layout.free] if not together else [list(layout.free)]
     for paths in groups:

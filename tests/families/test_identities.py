@@ -1,4 +1,4 @@
-"""Families of deep models: what they are of each other, of draws, and of the evidence."""
+"""Conditional families: special cases of each other, Monte Carlo values, and the evidence."""
 
 from dataclasses import replace
 
@@ -54,7 +54,7 @@ FAMILIES = {
 
 
 @pytest.mark.parametrize("family", FAMILIES)
-def test_the_bound_is_its_own_expectation(family: str) -> None:
+def test_the_bound_equals_its_expectation_by_draws(family: str) -> None:
     value, steps = FAMILIES[family]()
     expected, error = drawn(steps)
     assert error < 0.5
@@ -63,12 +63,12 @@ def test_the_bound_is_its_own_expectation(family: str) -> None:
 
 
 def plain(belief: Belief, own: GivenInducing | GivenInputs, *, mean_field: bool = True) -> float:
-    """F_l of a belief that follows nothing: 6.0, or 6.1."""
+    """F_l with an independent q(h): 6.0, or 6.1."""
     targets = Targets.believed(Belief(own.mean, own.variance))
     return evaluate_layer(layers()[0], belief, targets, jitter=JITTER, mean_field=mean_field).value
 
 
-def test_what_the_families_are_of_each_other() -> None:
+def test_special_cases_of_the_families() -> None:
     layer, belief = layers()[0], top()
     mean, variance, generator = hidden(0)
     alpha = np.linalg.solve(
@@ -85,14 +85,14 @@ def test_what_the_families_are_of_each_other() -> None:
     for at in (told, found):
         np.testing.assert_allclose(at.belief.mean, mean)
         np.testing.assert_allclose(at.belief.variance, variance)
-    # A gate is a free T; at 1 it leaves nothing to the mean of q(u).
+    # A gate is a special free T; with gate 1, the mean of q(u) is 0.
     gate = np.array([0.7, 1.0])
     gated = given_inducing(layer, belief, GivenInducing(mean, variance, gate), jitter=JITTER)
     free = GivenInducing(mean, variance, transfer=gate[:, None, None] * alpha)
     freed = given_inducing(layer, belief, free, jitter=JITTER)
     assert freed.posterior.value == pytest.approx(gated.posterior.value, rel=1e-12)
     np.testing.assert_allclose(gated.posterior.weights[:, 1], 0.0, atol=1e-12)
-    # Joint dimensions that do not hang together; the chain with nothing above it.
+    # Joint with independent dimensions; a chain with R = 0.
     source, apart = Correlated.of(belief), np.zeros((N, 1))
     together = joint(
         layer, source, JointlyGivenInducing(mean, variance, apart, np.diag(gate)), jitter=JITTER
@@ -111,7 +111,7 @@ def test_what_the_families_are_of_each_other() -> None:
     in_chain = chained_to_data(below, together.belief, nothing, Y, jitter=JITTER)
     assert in_chain.posterior.value == pytest.approx(data.value, rel=1e-10)
     np.testing.assert_allclose(in_chain.posterior.weights, data.posterior.weights)
-    # Outputs that each follow the input of their number.
+    # Full 6.5 in which each output depends on the input with the same index.
     follows = 0.5 * generator.normal(size=(N, D))
     one = given_inputs(layer, belief, GivenInputs(mean, variance, follows), Scales(), jitter=JITTER)
     moved = FullyGivenInputs(mean, variance, follows[:, :, None] * EYE)
@@ -121,8 +121,8 @@ def test_what_the_families_are_of_each_other() -> None:
     np.testing.assert_allclose(every.belief.covariance[:, 1, 1], one.belief.variance[:, 1])
 
 
-def test_inducing_outputs_that_follow_those_above_alone_give_nothing() -> None:
-    """6.4, q(u^l | u^(l−1)) with q(h) on its own: highest at R = 0, whatever else is best."""
+def test_dependent_inducing_outputs_with_independent_hidden_points_gain_nothing() -> None:
+    """6.4, q(u^l | u^(l−1)) with an independent q(h): the bound is highest at R = 0."""
     above, below, _ = layers()
     first, second = (JointlyGivenInducing.independent(Belief(*hidden(at)[:2])) for at in (0, 1))
     source = joint(above, Correlated.of(top()), first, jitter=JITTER).belief
@@ -177,7 +177,7 @@ def narrow() -> tuple[Layer, Layer]:
 
 @pytest.mark.parametrize("family", ["gated", "free", "diagonal", "joint", "full", "chain"])
 def test_the_bound_is_below_the_evidence(family: str) -> None:
-    """log p(y | x) by quadrature over the hidden layer; the bound is not far below."""
+    """log p(y | x) by quadrature over the hidden layer is slightly above the bound."""
 
     def covariance(points: np.ndarray) -> np.ndarray:
         apart = points[..., :, None] - points[..., None, :]
@@ -195,8 +195,8 @@ def test_the_bound_is_below_the_evidence(family: str) -> None:
 
 
 @pytest.mark.parametrize("kind", ["gated", "diagonal"])
-def test_inputs_that_are_handed_on_are_no_matter_of_f(kind: str) -> None:
-    """A layer with a slope is the plain one of what the slope leaves."""
+def test_a_slope_equals_a_plain_layer_on_the_residuals(kind: str) -> None:
+    """A layer with a slope equals the plain layer on outputs minus the linear mean."""
     layer, belief, slope = layers()[0], Belief.certain(top().mean), np.array([[0.5, 1.0], [0.2, 0]])
     mean, variance, _ = hidden(0)
     found = []
@@ -219,14 +219,14 @@ def test_inputs_that_are_handed_on_are_no_matter_of_f(kind: str) -> None:
     )
 
 
-def test_natural_steps_end_where_the_bound_is_stationary_in_what_is_told() -> None:
-    """The closed form of q(u) is best for its own layer alone; the layers below see it as well."""
+def test_natural_steps_end_where_the_bound_is_stationary_in_q_of_u() -> None:
+    """The closed form of q(u) is optimal only for its own layer, not for the layers below."""
     generator = np.random.default_rng(4)
     beliefs = (top(), *(Belief(*hidden(at)[:2]) for at in range(2)))
     settings = {"family": "gated", "jitter": JITTER, "executor": serial}
     given = Given(Begun(beliefs, tuple(layers())))
     graph = chain(LatentNode(), Targets.whole(Y), given, 2, **settings)
-    # Held scales of the data's layer: the bound is then one function.
+    # Hold the scales of the layer to data, so that the bound is a single function.
     phase = Phase("held", 1, ratio=4.0)
     start = graph.start(0)
     gates = generator.uniform(0.2, 0.8, (2, D))
@@ -246,7 +246,7 @@ def test_natural_steps_end_where_the_bound_is_stationary_in_what_is_told() -> No
     for own, new in zip(ended.nodes[1:], said.nodes[1:], strict=True):
         np.testing.assert_allclose(own.sites.first, new.sites.first, atol=1e-3)
         np.testing.assert_allclose(own.sites.second, new.sites.second, atol=1e-3)
-    # Whichever way q(u) is moved from there, the bound falls.
+    # From there, the bound falls in every direction of q(u).
     for _ in range(5):
         for sign in (-0.05, 0.05):
             first = ended.nodes[1].sites.first

@@ -1,4 +1,4 @@
-"""Conditional families as a user meets them: trained in turn, told, saved, paused and resumed."""
+"""Conditional families for users: training, notes, files, pausing and resuming."""
 
 import importlib.util
 
@@ -48,7 +48,7 @@ def small(family: str, y: np.ndarray, n_hidden: int = 1, **settings) -> Graph:
     return chain(LatentNode(), Targets.whole(y), begun, n_hidden, **given)
 
 
-def test_every_family_has_a_name_that_is_offered() -> None:
+def test_every_family_can_be_chosen_by_name() -> None:
     assert [family_named(name).name for name in deep.FAMILIES] == list(deep.FAMILIES)
     assert {*PLAIN, *families.FAMILIES} == {*deep.FAMILIES}
     with pytest.raises(ValueError, match=r"family must be one of mean_field, .*; got 'gate'"):
@@ -66,7 +66,7 @@ def test_every_family_has_a_name_that_is_offered() -> None:
     ],
 )
 def test_a_latent_chain(family: str, widths, n_rows: int, max_iter: int, tmp_path) -> None:
-    """Bound of what is kept, files and resumed runs alike."""
+    """The stored model has the bound; files and resumed runs give the same."""
     y, runs = rows(n_rows), list[Run]()
     n_inducing = 8 if family == "diagonal" else 4
 
@@ -85,7 +85,7 @@ def test_a_latent_chain(family: str, widths, n_rows: int, max_iter: int, tmp_pat
     else:
         assert whole.family_ == "marginalised" and whole.bound_ > trained
         assert any(f"({family}) ended with a lower bound" in note for note in whole.notes_)
-    # As it stood in the last phase, where the belief has other parameters.
+    # The run in the last phase, where q(h) has other parameters.
     save(runs[-3], tmp_path / "run")
     assert fit(resume=load(tmp_path / "run")).bound_ == whole.bound_
     whole.save(tmp_path / "model.gplvm")
@@ -100,12 +100,12 @@ def test_a_latent_chain(family: str, widths, n_rows: int, max_iter: int, tmp_pat
 
 
 @pytest.mark.parametrize("family", families.FAMILIES)
-def test_they_begin_at_mean_field_and_training_raises_the_bound(family: str) -> None:
+def test_conditioning_begins_at_mean_field_and_training_raises_the_bound(family: str) -> None:
     y = rows(10)
     problem, plain = small(family, y, 2), small("mean_field", y, 2)
     started = problem.conditioned(problem.entering(problem.start(0), problem.phases[0]))
     mean_field = plain.evaluate(plain.start(0), FREE).bound
-    # Scales that are no longer at their optimum were best for the marginalised bound.
+    # Scales that are now parameters start at their optimum for the marginalised bound.
     begun_at = problem.evaluate(started, FREE).bound
     assert begun_at <= mean_field + 1e-6 * abs(mean_field)
     if family in ("diagonal", "full"):
@@ -129,8 +129,8 @@ def test_they_begin_at_mean_field_and_training_raises_the_bound(family: str) -> 
         ("chain", "gate"),
     ],
 )
-def test_beliefs_that_follow_badly_are_kept_as_they_are(family: str, follows: str) -> None:
-    """What is kept then is marginalised: its bound at the same marginals, in a plain chain."""
+def test_a_bad_dependence_is_replaced_by_the_marginalised_family(family: str, follows: str) -> None:
+    """The result is marginalised: it has the bound of a plain chain at the same marginals."""
     y, generator = rows(10), np.random.default_rng(0)
     problem, plain = small(family, y), small("marginalised", y)
     begun = problem.entering(problem.start(0), problem.phases[-1])
@@ -139,14 +139,14 @@ def test_beliefs_that_follow_badly_are_kept_as_they_are(family: str, follows: st
     kept = problem.learnt(bad, (y,))
     assert kept.marginalised and f"({family}) ended with a lower bound" in kept.notes[0]
     assert kept.bound > problem.evaluate(bad, FREE).bound
-    handed = tuple(node.belief for node in problem.believed(bad))
-    same = Parameters(handed, bad.layers)
+    beliefs = tuple(node.belief for node in problem.believed(bad))
+    same = Parameters(beliefs, bad.layers)
     assert kept.bound == pytest.approx(plain.evaluate(same, FREE).bound, rel=1e-9)
 
 
 @pytest.mark.parametrize(("family", "widths"), [("gated", (1, 1)), ("chain", (2,))])
 def test_regression(family: str, widths: tuple[int, ...], tmp_path) -> None:
-    """Of inputs known exactly."""
+    """A deep regression on exactly known inputs."""
     y = rows(16)
     settings = {"family": family, "max_iter": 12, "mean": "zero", "random_state": 0}
     model = DeepGP(widths, 4, **settings).fit(y[:, 1:2], y[:, 0])
@@ -159,13 +159,13 @@ def test_regression(family: str, widths: tuple[int, ...], tmp_path) -> None:
     np.testing.assert_allclose(draws.mean(axis=0), mean, atol=5.0 * std.max() / np.sqrt(200))
 
 
-def test_too_short_a_training_says_what_came_of_it() -> None:
+def test_training_that_ends_before_conditioning_is_noted() -> None:
     model = DeepGPLVM((1, 2), 5, family="gated", max_iter=3, random_state=0).fit(rows(24))
     assert any("before hidden layers were conditioned (gated)" in n for n in model.notes_)
 
 
 def test_missing_outputs() -> None:
-    """Two families for small models take them; a chain says which."""
+    """Joint and full families support missing outputs; the error of a chain names one."""
     y = rows(10)
     y[1:3, 0] = np.nan
     for family in ("joint", "full"):
@@ -175,11 +175,11 @@ def test_missing_outputs() -> None:
         small("chain", y).start(0)
 
 
-def test_what_they_cannot_have_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_unsupported_settings_raise_errors(monkeypatch: pytest.MonkeyPatch) -> None:
     y, several = rows(10), RBF() + Linear()
     with pytest.raises(ValueError, match=r"noise='per_output' is not for family='joint'"):
         small("joint", y, per_output=True)
-    with pytest.raises(ValueError, match="input connections are for the families mean_field"):
+    with pytest.raises(ValueError, match="input connections need family mean_field"):
         small("full", y, connected=True)
     for family, kernels in (("diagonal", (several, "rbf")), ("joint", ("rbf", several))):
         with pytest.raises(ValueError, match="tilted by the kernel are known for RBF alone, got S"):

@@ -227,7 +227,7 @@ def test_a_square_root_of_the_outputs_and_a_belief_are_refused(outputs) -> None:
     wide = Targets.of(np.random.default_rng(0).normal(size=(40, 50)))
     moving = Targets.believed(inputs())
     for targets in (wide, moving):
-        with pytest.raises(ValueError, match="with every column"):
+        with pytest.raises(ValueError, match="with all columns"):
             evaluate_layer(
                 Layer(KERNEL, inducing(), 1.0),
                 inputs(),

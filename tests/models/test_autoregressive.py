@@ -194,7 +194,7 @@ def test_stopped_early_it_still_forecasts() -> None:
 def test_mistakes_in_words(model: AutoregressiveGP) -> None:
     with pytest.raises(DataError, match=r"n_samples = 5 is too short for window = 4: at least 6"):
         small().fit(wave(5))
-    with pytest.raises(DataError, match="A series must be whole: fill its gaps in"):
+    with pytest.raises(DataError, match="A series must be complete: fill its gaps in"):
         small().fit(np.where(wave() > 12, np.nan, wave()))
     with pytest.raises(ValueError, match="window must be a whole number of at least 1; got 0"):
         small(window=0).fit(wave())

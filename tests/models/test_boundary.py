@@ -206,7 +206,7 @@ def test_complex_numbers_are_refused(fitted: BayesianGPLVM, views: ManifoldRelev
 
 def test_a_dict_of_views_is_pointed_to_the_model_for_it(fitted: BayesianGPLVM) -> None:
     for ask in (small().fit, fitted.transform):
-        with pytest.raises(TypeError, match=r"a dict of 2 tables.*for ManifoldRelevance"):
+        with pytest.raises(TypeError, match=r"a dict of 2 tables.*Use ManifoldRelevance"):
             ask({"left": rows(), "right": rows()})
 
 

@@ -287,5 +287,5 @@ def test_growing_is_another_start() -> None:
 
 def test_nothing_grows_on_a_layer_that_is_off() -> None:
     noise = np.random.default_rng(0).normal(size=(12, 1))
-    with pytest.warns(UserWarning, match="no layer was grown on one that is off"):
+    with pytest.warns(UserWarning, match="so no layer was grown on it"):
         DeepGPLVM((1, 1), 4, grow=True, max_iter=60, jitter=1e-4, random_state=0).fit(noise)

@@ -105,7 +105,7 @@ def test_what_cannot_be() -> None:
     for settings, words in (
         ({"n_components": (2, 0)}, "n_components must be a whole number of at least 1"),
         ({"n_inducing": (5, 5, 5)}, "n_inducing has 3 entries for 2 layers"),
-        ({"kernel": ("rbf", {"first": "rbf"})}, "kernel must name a kernel for each of first, sec"),
+        ({"kernel": ("rbf", {"first": "rbf"})}, "kernel must have an entry for each of first, sec"),
         ({"family": "chained"}, "family must be one of"),
     ):
         with pytest.raises(ValueError, match=words):

@@ -202,7 +202,7 @@ def test_sequences_are_independent(times: np.ndarray) -> None:
     labels = np.repeat(["walk", "run"], 35)
     model = DynamicalGPLVM(2, 15, max_iter=40, random_state=0)
     model.fit(motion(times), times=times, sequences=labels)
-    with pytest.raises(DataError, match=r"there are 2 sequences \(run, walk\): say which"):
+    with pytest.raises(DataError, match=r"there are 2 sequences \(run, walk\): choose one"):
         model.forecast([10.0])
     with pytest.raises(DataError, match="there is no sequence 'jump'"):
         model.forecast([10.0], sequence="jump")
@@ -258,7 +258,7 @@ def test_unknown_kernel_of_time(times: np.ndarray) -> None:
         DynamicalGPLVM(2, 5, time_kernel="matern72", max_iter=3).fit(motion(times))
 
 
-def test_odd_times_are_said(times: np.ndarray) -> None:
+def test_unusual_times_are_noted(times: np.ndarray) -> None:
     odd = times[::-1].copy()
     odd[1] = odd[0]
     labels = np.zeros(70, dtype=int)
@@ -270,9 +270,9 @@ def test_odd_times_are_said(times: np.ndarray) -> None:
         model.fit(motion(times), times=odd, sequences=labels)
     words = " ".join(str(each.message) for each in told)
     for part in (
-        "one row",
+        "only one row",
         "not in the order",
-        "1 rows have the time of another",
+        "1 rows have the same time as another",
         "longer than",
         "paths of standard deviation 3.3e-02",
     ):

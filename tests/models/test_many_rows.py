@@ -124,7 +124,7 @@ def test_it_can_be_stopped_while_rows_are_placed(monkeypatch: pytest.MonkeyPatch
 
     model = BayesianGPLVM(**SETTINGS).fit(values, callback=stop)
     assert "placing rows on the map: 50 of 180" in told
-    assert any("80 stand where the nearest trained row does" in note for note in model.notes_)
+    assert any("80 took the position of the nearest trained row" in note for note in model.notes_)
     # They are a model of all rows all the same, and its bound is one.
     np.testing.assert_allclose(model.bound_, dense_bound(model, values), rtol=1e-8, atol=1e-4)
     assert model.bound_ < BayesianGPLVM(**SETTINGS).fit(values).bound_
@@ -219,7 +219,7 @@ def test_a_deep_regression_is_trained_on_a_sample(tmp_path: Path) -> None:
     again = DeepGP(hidden, **settings)
     stopped = again.fit(inputs, outputs, callback=stop, resume=seen[-1].run)
     assert stopped.result_.status == "stopped" and stopped.bound_ < model.bound_
-    assert any("280 stand where the layers above say" in note for note in stopped.notes_)
+    assert any("280 took the position that the layers above" in note for note in stopped.notes_)
     model.save(tmp_path / "model.gplvm")
     again = load(tmp_path / "model.gplvm")
     np.testing.assert_array_equal(again.rows_.trained, model.rows_.trained)

@@ -1,4 +1,4 @@
-"""Rows that pass by on a cluster of two processes: the same numbers, whatever dies."""
+"""Rows streamed on a cluster of two processes give the same numbers, even if a worker dies."""
 
 import os
 import signal
@@ -28,9 +28,9 @@ ROOM = "gplvm_core.statistics.clusters"
 
 @pytest.fixture(scope="module")
 def local() -> Iterator[tuple[str, Client]]:
-    """The address of a cluster, and a client of its own to ask it things.
+    """The address of a cluster, and a client of it.
 
-    Its workers are forked from one process that has loaded the package: each would need seconds.
+    Its workers are forked from one process that has loaded the package, which saves seconds each.
     """
     with dask.config.set({"distributed.worker.multiprocessing-method": "forkserver"}):
         get_mp_context().set_forkserver_preload(["distributed", "gplvm_core"])
@@ -55,7 +55,7 @@ def rows() -> np.ndarray:
     return values
 
 
-# First, since what a worker has loaded it keeps.
+# This test must be the first: later ones load the package in the workers.
 def test_workers_without_the_package_or_with_another_are_refused(local: tuple[str, Client]) -> None:
     address, client = local
     client.run(exec, f"import sys; sys.modules['{ROOM}'] = None")
@@ -100,13 +100,13 @@ def test_a_cluster_gives_the_same_numbers_though_a_worker_is_killed(
     for name in ("psi0", "psi1_targets", "psi2", "yy", "n_points"):
         expected = getattr(alone.statistics_, name)
         np.testing.assert_allclose(getattr(model.statistics_, name), expected, rtol=1e-12)
-    # Files that the workers do not see, though they were there before.
+    # The file is deleted after the fit, so the workers no longer find it.
     (tmp_path / "rows.npy").unlink()
     known = (model.posterior_, model._belief, model.rows_.kept)
     with (
         cluster(address) as executor,
         pytest.raises(
-            DataError, match=r"worker tcp://.* same paths, says: .*rows.npy can no longer"
+            DataError, match=r"worker tcp://.* same paths, reports: .*rows.npy can no longer"
         ),
     ):
         list(pass_by(files, *known, executor))
@@ -114,17 +114,19 @@ def test_a_cluster_gives_the_same_numbers_though_a_worker_is_killed(
         model.fit(rows(), executor=executor)
 
 
-def test_who_takes_calls_and_says_nothing_is_not_waited_for(
+def test_a_server_that_does_not_answer_ends_in_a_timeout(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.setattr(clusters, "GRACE", 0.3)
     with socket.create_server(("127.0.0.1", 0)) as silent:
         address = f"tcp://127.0.0.1:{silent.getsockname()[1]}"
-        with pytest.raises(ClusterError, match=r"is no scheduler of this version|lets nobody in"):
+        with pytest.raises(
+            ClusterError, match=r"is no scheduler of this version|accepts no client"
+        ):
             use(address, 0.2)
-    # Whatever an act waits for, its end is certain; its own errors, and answers, are kept.
+    # A timeout ends every act; the act's own errors and results are passed through.
     forever = threading.Event()
-    with pytest.raises(ClusterError, match=r"it sleeps: nothing came within 0\.05 s"):
+    with pytest.raises(ClusterError, match=r"it sleeps: no answer within 0\.05 s"):
         within(0.05, forever.wait, "it sleeps")
     forever.set()
     assert within(5.0, lambda: 3, "") == 3
@@ -136,7 +138,7 @@ def _late() -> None:
     raise TimeoutError("its own")
 
 
-def test_a_cluster_that_is_not_there_or_ends_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unreachable_or_empty_cluster_is_reported(monkeypatch: pytest.MonkeyPatch) -> None:
     with pytest.raises(ClusterError, match=r"no cluster answers at tcp://127.0.0.1:1 \(Connection"):
         use("tcp://127.0.0.1:1", 0.2)
     for address in (

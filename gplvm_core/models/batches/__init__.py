@@ -1,6 +1,6 @@
-"""Training by batches of the rows; growing samples did better in the same time.
+"""Training on batches of rows; in benchmarks, growing samples were better in the same time.
 
-Only the estimator that offers `batch_size` imports this room (benchmarks/README.md has the
+Only the estimator with `batch_size` imports this package (benchmarks/README.md has the
 measurements).
 """
 

@@ -1,4 +1,4 @@
-"""Adam on batches, with entries that go by the natural gradient, and a state that is a value."""
+"""Adam on batches, with natural-gradient steps for some entries and an immutable state."""
 
 from dataclasses import dataclass, replace
 from typing import Protocol
@@ -11,19 +11,19 @@ from gplvm_core.numerics import Array
 from gplvm_core.optimise import State
 from gplvm_core.optimise.objective import check_settings, first_evaluation, frozen
 
-# How fast the running means of the gradient and of its square forget, and what keeps the step
-# finite where there is no gradient (Kingma & Ba 2015, algorithm 1).
+# Decay of the running means of the gradient and of its square, and a constant that keeps the step
+# finite without a gradient (Kingma & Ba 2015, algorithm 1).
 FORGET, FORGET_SQUARE, TINY = 0.9, 0.99, 1e-8
-# So many batches in a row that cannot be evaluated end the run.
+# The run ends after this many consecutive batches that cannot be evaluated.
 MOST_REJECTED = 10
 
 
 class BatchObjective(Protocol):
-    """A function that is minimised, seen a batch at a time.
+    """A function to minimise, evaluated on batches.
 
-    natural: entries of x whose gradient is x less what the batch says they should be, so that a
-    plain step along it is a running mean; such is the natural gradient of a Gaussian in its own
-    statistics.
+    natural: the entries of x whose gradient is x minus the batch's estimate of x, so that a
+    gradient step is a running mean. The natural gradient of a Gaussian with respect to its
+    statistics has this form.
     """
 
     @property
@@ -34,10 +34,10 @@ class BatchObjective(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class AdamState(State):
-    """Where Adam stands: `value` and `gradient` are of the last batch.
+    """The state of Adam; `value` and `gradient` are those of the last batch.
 
-    `first`, `second` (P,): running means of the gradient and of its square; `steps` batches moved
-    x.
+    `first`, `second` (P,): running means of the gradient and of its square. `steps`: the number of
+    batches that changed x.
     """
 
     first: Float[Array, " P"]
@@ -47,12 +47,12 @@ class AdamState(State):
 
 @dataclass(frozen=True)
 class Adam:
-    """Adaptive steps of about `rate`, which falls to 0 in a straight line, for `iterations` of so
-    many `batches`; natural entries take the share `natural_step` of what each batch says.
+    """Adam with a linearly decreasing rate, for `iterations` of `batches` batches each.
 
-    It ends as "converged" when its iterations are done, and stalls when batches cannot be
-    evaluated. Source: Kingma & Ba (2015), Adam: a method for stochastic optimization; Hensman,
-    Fusi & Lawrence (2013) for the natural steps.
+    Natural entries move by the fraction `natural_step` towards each batch's estimate. The status is
+    "converged" after all iterations, and "stalled" if batches cannot be evaluated. Source: Kingma &
+    Ba (2015), Adam: a method for stochastic optimization; Hensman, Fusi & Lawrence (2013) for the
+    natural steps.
     """
 
     rate: float = 0.03
@@ -71,13 +71,13 @@ class Adam:
         )
 
     def start(self, x: Array, objective: BatchObjective) -> AdamState:
-        """The state at x, shape (P,), after one batch. Raises ValueError when it is not finite."""
+        """The state at x, shape (P,), after one batch; raises ValueError if it is not finite."""
         x, value, gradient = first_evaluation(x, lambda at: objective.batch(at, 0))
         empty = frozen(np.zeros_like(x))
         return AdamState(x, value, gradient, 0, 1, 0, "running", "", empty, empty, 0)
 
     def step(self, state: AdamState, objective: BatchObjective) -> AdamState:
-        """One iteration of several batches; the same state when it is no longer running."""
+        """One iteration of several batches; returns a state that is not running unchanged."""
         if state.status != "running":
             return state
         natural, failed = objective.natural, 0
@@ -112,6 +112,6 @@ class Adam:
         if failed >= min(MOST_REJECTED, self.batches):
             return replace(moved, status="stalled", reason="The batches cannot be evaluated.")
         if moved.iteration >= self.iterations:
-            told = f"All {self.iterations * self.batches} batches were seen, the last steps near 0."
-            return replace(moved, status="converged", reason=told)
+            reason = f"All {self.iterations * self.batches} batches were processed."
+            return replace(moved, status="converged", reason=reason)
         return moved

@@ -1,14 +1,15 @@
-"""The bound of a layer with q(u) explicit, from batches of its rows.
+"""The bound of a layer with an explicit q(u), from batches of its rows.
 
-With u = Lv, LLᵀ = K, the whitened statistics R = (ψ0, L⁻¹A, L⁻¹ΦL⁻ᵀ, yy) of the data are all that
-the best q(v) and the two scales hang on. With q(v) held the bound is linear in R, and where q(v)
-is the best for some R it touches the collapsed bound:
+With u = Lv and LLᵀ = K, the optimal q(v) and the two scales depend only on the whitened statistics
+R = (ψ0, L⁻¹A, L⁻¹ΦL⁻ᵀ, yy) of the data. For a fixed q(v) the bound is linear in the statistics S of
+the data. If q(v) = q_R is optimal for some R, the bound is the tangent of the collapsed bound F:
 
-    F(S; q_R) = F(R) + ⟨∂F/∂R, S − R⟩,  F(R) the collapsed bound, S what the data say.
+    F(S; q_R) = F(R) + ⟨∂F/∂R, S − R⟩.
 
-So R stands for q(u), a batch that is scaled up to all rows estimates F without bias, and a step of
-the natural gradient is a running mean, R ← (1 − ρ)R + ρS; with all rows and ρ = 1 it is the
-collapsed bound. Damianou (2015), eq. 3.11–3.19; Chamberlin (2016), §2.6; MATHEMATICS.md, section 7.
+So R parametrises q(u), and a batch that is scaled up to all rows gives an unbiased estimate of the
+bound. A natural-gradient step is a running mean, R ← (1 − ρ)R + ρS; with all rows and ρ = 1 the
+result is the collapsed bound. Damianou (2015), eq. 3.11–3.19; Chamberlin (2016), §2.6;
+MATHEMATICS.md, section 7.
 """
 
 from dataclasses import dataclass, replace
@@ -31,32 +32,36 @@ from gplvm_core.statistics.executors import serial
 
 @dataclass(frozen=True)
 class BatchValue:
-    """An estimate of F_data in nats, its gradients (those of the inputs are scaled up, too), and
-    the batch's whitened statistics, scaled up to all rows.
+    """An estimate of F_data in nats, its gradients, and the batch's whitened statistics.
+
+    All three are scaled up to all rows, also the gradients with respect to the batch's inputs.
     """
 
     value: float
     gradients: Gradients  # mean, variance, inducing, kernel
-    said: Statistics
+    statistics: Statistics
 
 
 @dataclass(frozen=True)
 class Explicit:
-    """A layer whose q(u) and scales are the best for whitened statistics of all rows."""
+    """A layer whose q(u) and scales are optimal for whitened statistics of all rows."""
 
     layer: Layer
-    seen: Statistics  # R, of the layer's kernel as it is
-    given: Layer  # before its scales were found
-    gram: Factor  # of the kernel that was given
+    seen: Statistics  # R, for the kernel of `layer`
+    given: Layer  # the layer before its scales were optimised
+    gram: Factor  # Cholesky factor of K for the kernel of `given`
     relative_jitter: float
-    scale: float  # of the kernel
-    at: Collapsed  # in the basis of L, of the scaled kernel
+    scale: float  # of the kernel of `layer`, relative to `given`
+    at: Collapsed  # in the basis of L, for the kernel of `layer`
 
     @classmethod
     def of(
         cls, layer: Layer, seen: Statistics, *, jitter: float, most_ratio: float = np.inf
     ) -> Self:
-        """seen: R of the kernel before its scale is found. Raises NotPositiveDefiniteError."""
+        """Optimise q(u) and the scales; raises NotPositiveDefiniteError.
+
+        seen: R for the kernel before its scale is optimised.
+        """
         gram = gram_factor(layer.kernel, layer.inducing, jitter, relative=True)
         unit = Factor(np.eye(len(gram.lower)), 0.0)
         spectra = Spectra.of(seen, unit)
@@ -70,17 +75,17 @@ class Explicit:
 
     @property
     def value(self) -> float:
-        """F_data in nats, were R what the data say."""
+        """F_data in nats, if R are the statistics of the data."""
         return self.at.value
 
     @property
     def jitter(self) -> float:
-        """Absolute, as added to the scaled kernel's K."""
+        """The absolute jitter, as added to the scaled kernel's K."""
         return self.scale * self.gram.jitter
 
     @property
     def informed(self) -> Informed:
-        """What predictions need of q(u)."""
+        """The terms of q(u) that predictions need."""
         gram = Factor(np.sqrt(self.scale) * self.gram.lower, self.jitter)
         return Informed(
             self.at.value,
@@ -93,13 +98,13 @@ class Explicit:
     def batch(
         self, belief: Belief, targets: Targets, share: float, executor: Executor = serial
     ) -> BatchValue:
-        """F_data as some of the rows tell it; share: all rows over those. q(u) is held."""
+        """Estimate F_data from a batch, with q(u) fixed; share: all rows / rows of the batch."""
         kernel, inducing = self.given.kernel, self.given.inducing
         statistics, pullback = reduce_statistics(kernel, belief, inducing, targets, executor)
-        said = scaled_up(whitened(statistics, self.gram), share, self.seen.n_points)
-        own, adjoint = _of_scaled_kernel(said, self.scale), self.at.statistics
+        whole = scaled_up(whitened(statistics, self.gram), share, self.seen.n_points)
+        own, adjoint = _of_scaled_kernel(whole, self.scale), self.at.statistics
         value = self.at.value + _product(adjoint, own) - _product(adjoint, self.seen)
-        # The adjoints of the whitened statistics, before the kernel was scaled.
+        # The adjoints of the whitened statistics for the unscaled kernel.
         d_carried = np.sqrt(self.scale) * adjoint.psi1_targets
         d_inner = self.scale * adjoint.psi2
         pulled = pullback(
@@ -111,16 +116,16 @@ class Explicit:
                 yy=share * adjoint.yy,
             )
         ).inputs
-        # Through L: dL = L tril(L⁻¹ dK L⁻ᵀ), the diagonal halved, and S the adjoint of −L⁻¹dL.
-        met = d_carried @ said.psi1_targets.T + 2.0 * np.sum(d_inner @ said.psi2, axis=0)
-        lower = np.tril(met) - 0.5 * np.diag(np.diagonal(met))
+        # Through L: dL = L tril(L⁻¹ dK L⁻ᵀ) with half the diagonal, and S is the adjoint of −L⁻¹dL.
+        turned = d_carried @ whole.psi1_targets.T + 2.0 * np.sum(d_inner @ whole.psi2, axis=0)
+        lower = np.tril(turned) - 0.5 * np.diag(np.diagonal(turned))
         d_gram = self.gram.unwhiten(-0.5 * (lower + lower.T))
         gradients = with_gram(pulled, kernel, inducing, d_gram, self.relative_jitter, True)
-        return BatchValue(float(value), gradients, said)
+        return BatchValue(float(value), gradients, whole)
 
 
 def whitened(statistics: Statistics, gram: Factor) -> Statistics:
-    """The same in the basis of L: A becomes L⁻¹A, and Φ becomes L⁻¹ΦL⁻ᵀ."""
+    """The statistics in the basis of L: A becomes L⁻¹A, and Φ becomes L⁻¹ΦL⁻ᵀ."""
     return replace(
         statistics,
         psi1_targets=gram.solve_lower(statistics.psi1_targets),
@@ -131,7 +136,7 @@ def whitened(statistics: Statistics, gram: Factor) -> Statistics:
 def scaled_up(
     statistics: Statistics, share: float, n_points: Int[NDArray[np.intp], " G"]
 ) -> Statistics:
-    """What a batch says of all rows, of which so many are observed in each group."""
+    """Scale a batch's statistics up to all rows; n_points: the observed rows of each group."""
     return replace(
         statistics,
         psi0=share * statistics.psi0,
@@ -143,7 +148,7 @@ def scaled_up(
 
 
 def _of_scaled_kernel(seen: Statistics, factor: float) -> Statistics:
-    """Whitened statistics when the kernel, and so LLᵀ, is multiplied by a factor."""
+    """Whitened statistics for the kernel, and so LLᵀ, times a factor."""
     return replace(
         seen,
         psi0=factor * seen.psi0,

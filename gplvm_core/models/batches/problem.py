@@ -1,9 +1,9 @@
-"""Training by batches of the rows: q(u) explicit, by the natural gradient, and Adam for the rest.
+"""Training on batches of rows: natural gradients for an explicit q(u), and Adam for the rest.
 
-Damianou (2015), §3.3.3; Chamberlin (2016), §2.6 and §3.3; MATHEMATICS.md, section 7. A sample is
-trained first: from principal components alone batches take far longer. q(x_n) of a batch's rows
-are found anew by a few steps at the q(u) of the moment, from where the sample's outputs are
-nearest, so that nothing is kept of a row; or an encoder gives them, which is learnt beside.
+A sample is trained first, since batches take far longer from principal components only. Nothing is
+stored for a row: q(x_n) of a batch's rows is either recomputed by a few steps with the present
+q(u), starting from the nearest rows of the sample, or predicted by an encoder, which is also
+trained. Damianou (2015), §3.3.3; Chamberlin (2016), §2.6 and §3.3; MATHEMATICS.md, section 7.
 """
 
 import math
@@ -24,7 +24,7 @@ from gplvm_core.models.data.scaling import Noise, Scaling
 from gplvm_core.models.problems.edges import Settled
 from gplvm_core.models.problems.encoded import EncodedNode
 from gplvm_core.models.problems.graph import Parameters
-from gplvm_core.models.problems.many_rows import Completed, ManyRows, left_over, telling
+from gplvm_core.models.problems.many_rows import Completed, ManyRows, left_over, placing_watch
 from gplvm_core.models.problems.nodes import Believed, LatentNode
 from gplvm_core.models.training.objective import PhaseObjective
 from gplvm_core.models.training.run import Evaluated, Phase
@@ -39,16 +39,17 @@ from gplvm_core.priors.encoder import Head
 from gplvm_core.statistics import Statistics, Targets, reduce_statistics
 from gplvm_core.statistics.executors import place_of
 
-# To find q(x_n) of a batch's rows, to a hundredth of a nat.
+# The effort to find q(x_n) of a batch's rows, to a hundredth of a nat.
 STEPS = Effort(starts=1, starts_of_partial=1, iterations=20, tolerance=0.1, tile=256)
-# The kernel's parameters are moved on the scale that they have with so many rows.
+# The number of rows that determines the scales of the kernel's parameters.
 SCALE_OF_ROWS = 1000
 
 
 @dataclass(frozen=True)
 class RunningMeans:
-    """Running means of what batches say of all rows: they stand for q(u), the noise and the
-    kernel's scale, and for the bound.
+    """Running means of the batches' statistics, scaled up to all rows.
+
+    They determine q(u), the noise, the kernel's scale and the bound.
     """
 
     statistics: Statistics  # whitened
@@ -57,16 +58,16 @@ class RunningMeans:
 
 @dataclass(frozen=True)
 class BatchParameters:
-    """All that batches move, but for the anchors, from which rows' places are searched."""
+    """The parameters that batches train, and the anchors."""
 
-    anchors: Belief
+    anchors: Belief  # q(X) of the sample, from which the search for q(x_n) of other rows starts
     layer: Layer
     seen: RunningMeans
     head: Head | None = None  # of an encoder
 
 
 class BatchesOfPhase:
-    """The objective of a phase, seen a batch at a time."""
+    """The objective of a phase, evaluated on batches."""
 
     def __init__(self, whole: PhaseObjective) -> None:
         self.whole = whole
@@ -83,7 +84,7 @@ class BatchesOfPhase:
 
 @dataclass(frozen=True)
 class ByBatches:
-    """Adam as the optimiser of a phase, whose objective it is given."""
+    """Adam as the optimiser of a phase."""
 
     adam: Adam
 
@@ -94,14 +95,15 @@ class ByBatches:
         return self.adam.step(state, BatchesOfPhase(objective))
 
     def rescaled(self, state: AdamState, ratio: Float[Array, " P"]) -> None:
-        """Its moments are of the variables as they were."""
+        """Return None: Adam's moments cannot be rescaled."""
 
 
 @dataclass(frozen=True)
 class Stochastic:
-    """A training problem whose last phase sees `batch_size` of the rows at a time.
+    """A training problem whose last phase uses batches of `batch_size` rows.
 
-    sample: what comes before, all but its last phase. encoder: the node of one, for all rows.
+    sample: the problem of the phases before, without its last phase. encoder: an encoded node for
+    all rows, or None.
     """
 
     sample: ManyRows
@@ -152,7 +154,7 @@ class Stochastic:
         return self.batch(parameters, 0)
 
     def batch(self, parameters: BatchParameters, number: int) -> Evaluated:
-        """The bound by the running means, and the gradient by a batch that hangs on its number."""
+        """The bound from the running means, and the gradient from the batch of this number."""
         explicit, rows = self._explicit(parameters), self._drawn(number)
         share = self._n_rows / len(rows)
         node = self._believed(parameters, explicit, rows)
@@ -162,12 +164,12 @@ class Stochastic:
         divergence = share * StandardNormal().kl_terms(node.belief).sum(axis=0)
         head = None
         if parameters.head is not None:
-            met = Belief(moved.mean / share, moved.variance / share)
-            head = scale_leaves(node.pullback(met), share)
+            adjoint = Belief(moved.mean / share, moved.variance / share)
+            head = scale_leaves(node.pullback(adjoint), share)
         gradient = replace(
             parameters,
             layer=replace(parameters.layer, kernel=moved.kernel, inducing=moved.inducing),
-            seen=RunningMeans(_less(at.said, seen.statistics), divergence - seen.divergence),
+            seen=RunningMeans(_less(at.statistics, seen.statistics), divergence - seen.divergence),
             head=head,
         )
         noise = float(explicit.layer.noise_variance)
@@ -192,20 +194,20 @@ class Stochastic:
     def completed(
         self, parameters: Parameters | BatchParameters, tell: Callable[[str, int], bool]
     ) -> Completed:
-        """All rows at the q(u) that was learnt. tell: see `telling`."""
-        said = f"trained by batches of {self.batch_size:,} of {self._n_rows:,} rows"
+        """All rows, placed with the learnt q(u). tell: see `placing_watch`."""
+        note = f"trained by batches of {self.batch_size:,} of {self._n_rows:,} rows"
         if isinstance(parameters, Parameters):
-            said = f"ended before any batch of the {self._n_rows:,} rows was seen"
+            note = f"ended before any batch of the {self._n_rows:,} rows was used"
             parameters = self._begun(parameters)
         graph = self.sample.graph(self.sample.begin)
         if self.encoder is not None:
             own = Parameters((parameters.head,), (parameters.layer,))
-            return Completed(replace(graph, nodes=(self.encoder,)), own, None, (said,))
+            return Completed(replace(graph, nodes=(self.encoder,)), own, None, (note,))
         evidence = Evidence(self._posterior(self._explicit(parameters)), self._outputs)
-        watch = telling(tell, self._n_rows)
+        watch = placing_watch(tell, self._n_rows)
         belief, placed = place((evidence,), parameters.anchors, self.sample.executor, watch)
         own = Parameters((belief,), (parameters.layer,))
-        return Completed(graph, own, None, (said, *left_over(self._n_rows - placed)))
+        return Completed(graph, own, None, (note, *left_over(self._n_rows - placed)))
 
     @property
     def _outputs(self) -> Float[Array, "N D"]:
@@ -216,12 +218,12 @@ class Stochastic:
         return Targets.whole(self._outputs)
 
     def _chunk(self, rows: Int[NDArray[np.intp], " B"]) -> Targets:
-        """The targets of some rows, where the sums over them are made."""
+        """The targets of some rows, in the executor's array library."""
         return self._targets.chunk(rows).at(place_of(self.sample.executor))
 
     @cached_property
     def _n_points(self) -> Int[NDArray[np.intp], " G"]:
-        """Rows in which each group of columns is observed."""
+        """The number of rows in which each group of columns is observed."""
         patterns = self._targets.patterns
         if patterns is None:
             return np.array([self._n_rows])
@@ -246,7 +248,7 @@ class Stochastic:
     def _believed(
         self, parameters: BatchParameters, explicit: Explicit, rows: Int[NDArray[np.intp], " B"]
     ) -> Believed:
-        """q(x_n) of some rows: the encoder's, or found by some steps with q(u) held."""
+        """q(x_n) of some rows, from the encoder or from a few steps with q(u) fixed."""
         if self.encoder is not None and parameters.head is not None:
             return self.encoder.rows(rows).believed(parameters.head)
         evidence = Evidence(self._posterior(explicit), self._outputs[rows])
@@ -254,7 +256,7 @@ class Stochastic:
         return LatentNode().believed(found.best)
 
     def _begun(self, parameters: Parameters) -> BatchParameters:
-        """From a trained sample, which speaks for all rows until batches do."""
+        """Start from a trained sample, whose statistics are scaled up to all rows."""
         belief, layer, head = parameters.nodes[0], parameters.layers[0], None
         rows, executor = self.sample.order[: belief.n_points], self.sample.executor
         if self.encoder is not None:
@@ -272,18 +274,18 @@ class Stochastic:
 
 
 def _less(first: Statistics, second: Statistics) -> Statistics:
-    """What a running mean of the second has yet to go."""
+    """The difference of two statistics."""
     return add(first, scale_leaves(second, -1.0))
 
 
 def check_batches(size: int, n_rows: int, noise: Noise) -> None:
-    """Raise ValueError for batches that cannot be."""
+    """Raise ValueError for an invalid size of batches, or for noise per output."""
     if not isinstance(size, int | np.integer) or isinstance(size, bool) or size < 1:
         raise ValueError(f"batch_size must be None or a whole number of at least 1; got {size!r}")
     if size > n_rows:
         raise ValueError(
-            f"batch_size is {size:,}, but there are {n_rows:,} rows to draw from: give at most "
-            "that, or None to see them all at once"
+            f"batch_size is {size:,}, but there are {n_rows:,} rows: give at most that, or "
+            "None to train without batches"
         )
     if noise != "shared":
         raise ValueError(

@@ -1,1 +1,1 @@
-"""Units and checks: what a user gives, as a layer takes it."""
+"""Checks of user data, and their conversion to a layer's units."""

@@ -1,4 +1,4 @@
-"""Units of a regression's inputs: what is subtracted and divided out, and variances in them."""
+"""Scaling of a regression's inputs and of their variances."""
 
 from typing import Literal
 
@@ -16,7 +16,7 @@ Variance = Float[Array, "N Q"] | Literal["learned"] | None
 def input_scaling(points: Float[Array, "N Q"]) -> Scaling:
     """Each column's mean and standard deviation over its observed entries.
 
-    A constant column keeps its units; one that is missing altogether is in internal units.
+    A constant column is only centred; a completely missing column has center 0 and scale 1.
     """
     center, spread, constant = column_units(points)
     n_constant = int((constant & ~np.isnan(points).all(axis=0)).sum())
@@ -29,9 +29,9 @@ def input_scaling(points: Float[Array, "N Q"]) -> Scaling:
 def internal_variance(
     variance: ArrayLike | None, shape: tuple[int, int], scale: Float[Array, " Q"]
 ) -> Variance:
-    """Variances of inputs in internal units, from a number, (Q,) or (N, Q) in the user's.
+    """Convert variances of inputs, a number, (Q,) or (N, Q), from user units to internal units.
 
-    "learned" and None stay as they are. Raises ValueError for anything else.
+    "learned" and None are returned unchanged. Raises ValueError for anything else.
     """
     if variance is None:
         return None

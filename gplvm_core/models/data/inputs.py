@@ -15,9 +15,9 @@ from gplvm_core.models.data.input_units import Variance, internal_variance
 from gplvm_core.numerics import Array
 from gplvm_core.priors import UncertainInputs
 
-# Where learnt input noise starts, in variances of the column: a tenth of its spread.
+# Initial variance of learnt input noise: a tenth of the column's standard deviation, squared.
 INITIAL_NOISE = 0.01
-# Where the belief about an input that nothing tells of starts.
+# Initial variance of q for a missing input.
 INITIAL_VARIANCE = 0.3
 
 Flags = NDArray[np.bool_]
@@ -25,9 +25,9 @@ Flags = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Inputs:
-    """What is known of the inputs: where q(X) starts, what of it moves, and the prior p(X).
+    """The inputs of a regression: the start of q(X), its free entries, and the prior p(X).
 
-    groups: which noise variance an entry shares and learns, -1 where there is none to learn.
+    groups: the index of the learnt noise variance that an entry shares; -1 if none is learnt.
     """
 
     belief: Belief
@@ -48,8 +48,8 @@ class Inputs:
         """Inputs as observed (NaN = missing) with the variance of their noise (0 = exact).
 
         A missing entry has the prior N(0, 1), a noisy one N(z, variance) (Damianou 2015,
-        eq. 4.1). constrained: q(x) of a noisy entry stays centred on z (§4.2.1), with the
-        variance that is given, or one of its own when that is learnt, one for each column.
+        eq. 4.1). constrained: q(x) of a noisy entry has the fixed mean z (§4.2.1). Its variance is
+        the given one; if the noise is learnt (one variance per column), it is trained.
         """
         missing = np.isnan(points)
         learned = isinstance(variance, str)
@@ -64,8 +64,8 @@ class Inputs:
         start = np.where(missing, INITIAL_VARIANCE, spread)
         return cls(
             Belief(observed, start, exact),
-            # Not the N(0, 1) of Damianou's §4.2.1 for noisy entries too: for every z that cost of
-            # knowing it outweighs what a few outputs tell, and the best is to know nothing.
+            # Damianou's §4.2.1 uses N(0, 1) for noisy entries, too. The KL to it exceeds the
+            # information in a few outputs, so that the optimum ignores the observed inputs.
             UncertainInputs(observed, np.where(missing, 1.0, spread)),
             missing,
             missing | (False if constrained else noisy),
@@ -79,7 +79,7 @@ class Inputs:
         return np.asarray(self.belief.observed)
 
     def starting_at(self, mean: Float[Array, "N Q"], variance: Float[Array, "N Q"]) -> Self:
-        """The same, with q(X) of the missing entries starting elsewhere."""
+        """Replace the start of q(X) for the missing entries."""
         belief = Belief(
             np.where(self.missing, mean, self.belief.mean),
             np.where(self.missing, variance, self.belief.variance),
@@ -88,7 +88,7 @@ class Inputs:
         return replace(self, belief=belief)
 
     def rows(self, chosen: Bool[Flags, " N"] | Int[NDArray[np.intp], " n"]) -> Self:
-        """What is known of some of the points."""
+        """The inputs of some of the points."""
         belief, prior = self.belief, self.prior
         return type(self)(
             Belief(belief.mean[chosen], belief.variance[chosen], self.exact[chosen]),
@@ -106,7 +106,7 @@ def new_inputs(
     center: Float[Array, " Q"],
     scale: Float[Array, " Q"],
 ) -> Belief:
-    """New inputs in internal units, from the user's: what is missing has the prior's N(0, 1)."""
+    """Convert new inputs from user units to internal units; missing entries become N(0, 1)."""
     spread = internal_variance(variance, points.shape, scale)
     if isinstance(spread, str):
         raise ValueError("X_variance of new inputs must be variances; got 'learned'")

@@ -1,4 +1,4 @@
-"""Labels of some of the rows, as a user gives them."""
+"""Check user-given labels of some of the rows."""
 
 from typing import Any
 
@@ -18,7 +18,8 @@ def labelled_rows(
 ) -> tuple[Bool[NDArray[np.bool_], " N"], Shaped[NDArray[Any], " L"]]:
     """Which rows have a label, and these labels; −1, NaN and None mark rows without.
 
-    Raises ValueError, for the estimator of this name, when none has, or labels are of many kinds.
+    name: the estimator's, for messages. Raises ValueError if no row has a label, or if labels mix
+    types.
     """
     if y is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None")
@@ -37,7 +38,7 @@ def labelled_rows(
         return np.ones(len(given), dtype=bool), given
     if given.dtype.kind == "f" and np.isinf(given).any():
         raise ValueError("Input y contains infinity; labels must be finite, or NaN for none")
-    # NaN alone differs from itself.
+    # Only NaN differs from itself.
     none = [each is None or each != each or each == UNLABELLED for each in given.tolist()]
     labelled = ~np.array(none, dtype=bool)
     if not labelled.any():

@@ -1,4 +1,4 @@
-"""Latent points, their variances and dimensions as a user gives them: checked at the boundary."""
+"""Check user-given latent points, variances and dimensions."""
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -10,7 +10,7 @@ from gplvm_core.readers import DataError
 
 
 def checked_points(points: ArrayLike, n_latent: int) -> Float[Array, "N Q"]:
-    """Latent points as a finite matrix N × Q; DataError for any others."""
+    """Latent points as a finite matrix N × Q; raises DataError for anything else."""
     found = as_floats(points, "latent points")
     if found.ndim != 2 or found.shape[1] != n_latent:
         raise DataError(f"latent points must be N × {n_latent}; got shape {found.shape}")
@@ -22,7 +22,7 @@ def checked_points(points: ArrayLike, n_latent: int) -> Float[Array, "N Q"]:
 def checked_variance(
     variance: ArrayLike | None, points: Float[Array, "N Q"]
 ) -> Float[Array, "N Q"] | None:
-    """Variances of latent points, as many as those (None: certain); ValueError for any others."""
+    """Variances broadcast to the points' shape (None: exact); raises ValueError if negative."""
     if variance is None:
         return None
     spread = np.broadcast_to(as_floats(variance, "X_variance"), points.shape)
@@ -32,7 +32,7 @@ def checked_variance(
 
 
 def checked_dimensions(dimensions: ArrayLike, n_latent: int) -> Int[NDArray[np.intp], " K"]:
-    """Numbers of latent dimensions; ValueError for others than a list of whole numbers in range."""
+    """Indices of latent dimensions; raises ValueError unless a list of whole numbers in range."""
     chosen = np.asarray(dimensions)
     whole = chosen.ndim == 1 and (chosen.dtype.kind in "iu" or chosen.size == 0)
     if not whole or not np.isin(chosen, np.arange(n_latent)).all():
@@ -44,7 +44,7 @@ def checked_dimensions(dimensions: ArrayLike, n_latent: int) -> Int[NDArray[np.i
 
 
 def checked_levels(quantiles: ArrayLike) -> Float[Array, " K"]:
-    """Levels of quantiles as a vector; ValueError unless all lie between 0 and 1."""
+    """Levels of quantiles as a vector; raises ValueError unless all are between 0 and 1."""
     levels = np.atleast_1d(np.asarray(quantiles, dtype=np.float64))
     if levels.ndim != 1 or not ((levels > 0.0) & (levels < 1.0)).all():
         raise ValueError(f"quantiles must lie between 0 and 1; got {quantiles!r}")

@@ -1,4 +1,4 @@
-"""Rows as a user gives them: scikit-learn's checks, and refusals in words."""
+"""Check user-given rows with scikit-learn, and raise readable errors."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -19,22 +19,25 @@ from gplvm_core.readers.missing import unmasked, without_na
 
 
 def readable(values: Any) -> Any:
-    """Rows as NumPy and scikit-learn can read them without loss.
+    """Convert rows to a form that NumPy and scikit-learn read without loss.
 
-    Masked entries, None and `pandas.NA` become NaN, and an array of another library NumPy's.
+    Masked entries, None and `pandas.NA` become NaN; arrays of other libraries become NumPy arrays.
     Raises DataTypeError for a dict, which holds several views.
     """
     if isinstance(values, Mapping) and not issparse(values):  # some sparse matrices are dicts
         raise DataTypeError(
-            f"expected one table of rows; got a dict of {len(values)} tables. Several views of the "
-            "same rows are for ManifoldRelevance (or DeepManifoldRelevance); to learn from one of "
-            "them, pass that array alone"
+            f"expected one table of rows; got a dict of {len(values)} tables. Use "
+            "ManifoldRelevance (or DeepManifoldRelevance) for several views of the same rows; to "
+            "train on one of them, pass only that array"
         )
     return without_na(unmasked(to_numpy(values)))
 
 
 def as_floats(values: Any, what: str) -> Float[Array, "..."]:
-    """Values as float64, missing ones NaN; DataError, naming `what`, unless they are real."""
+    """Values as float64 with NaN for missing ones; raises DataError unless they are real numbers.
+
+    what: the name of the values in messages.
+    """
     try:
         found = without_na(np.asarray(readable(values)))
         # NumPy would drop the imaginary parts with no more than a warning.
@@ -44,7 +47,7 @@ def as_floats(values: Any, what: str) -> Float[Array, "..."]:
         raise DataError(f"{what} must be numbers: {error}") from error
     raise DataError(
         f"{what} must be real numbers; got complex ones: pass the real and the imaginary parts as "
-        "columns of their own"
+        "separate columns"
     )
 
 
@@ -53,9 +56,9 @@ def checked_rows(
 ) -> Float[Array, "N D"]:
     """Rows as a matrix, with gaps (NaN) where the estimator's tags allow them.
 
-    reset: they are training data, of which there must be two by default; else new rows, of as many
-    columns. Raises ValueError as scikit-learn's validate_data does, DataError for values that
-    cannot be squared.
+    reset: the rows are training data, by default at least two; otherwise they are new rows with the
+    same columns. least: the smallest number of rows. Raises ValueError as scikit-learn's
+    validate_data does, and DataError for values that are too large to square.
     """
     values = np.asarray(
         validate_data(
@@ -72,7 +75,7 @@ def checked_rows(
 
 
 def refuse_unseen(seen: Bool[NDArray[np.bool_], " N"], *, where: str = "") -> None:
-    """Raise DataError when nothing of some rows to ask about is observed (where: "in … of ")."""
+    """Raise DataError if a row has no observed value; where: words before "row" in the message."""
     empty = np.flatnonzero(~seen)
     if len(empty):
         raise DataError(
@@ -84,9 +87,10 @@ def refuse_unseen(seen: Bool[NDArray[np.bool_], " N"], *, where: str = "") -> No
 def checked_outputs(
     outputs: ArrayLike, rows: Float[Array, "N Q"], name: str
 ) -> tuple[Float[Array, "N D"], bool]:
-    """Outputs (N or N × D; NaN = missing) of as many rows as N × D, and whether they were N.
+    """Outputs (N or N × D; NaN = missing) as N × D, and whether they had one dimension.
 
-    Raises ValueError, for the estimator of this name, when they are None or do not fit the rows.
+    name: the estimator's, for messages. Raises ValueError if the outputs are None or their number
+    differs from that of the rows.
     """
     if outputs is None:
         raise ValueError(f"{name} requires y to be passed, but the target y is None")
@@ -102,7 +106,7 @@ def checked_outputs(
 
 
 def capped_notes(n_inducing: int, n_points: int) -> tuple[str, ...]:
-    """That there are more inducing inputs than points to start them from, in words."""
+    """A note if there are more inducing inputs than points."""
     if n_inducing <= n_points:
         return ()
     return (f"n_inducing = {n_inducing} is capped at the {n_points} points",)

@@ -1,4 +1,4 @@
-"""Units: what is subtracted from the outputs and divided out before a layer sees them."""
+"""Scaling of the outputs before training: centre and scale of each column."""
 
 from dataclasses import dataclass
 from typing import Literal, Self, get_args
@@ -16,16 +16,16 @@ from gplvm_core.statistics import Patterns
 How = Literal["global", "columns", "none"]
 Noise = Literal["shared", "per_output"]
 HOW, NOISES = get_args(How), get_args(Noise)
-# Values that differ by less than this share of their size differ by rounding alone: 64 units in
-# the last place, more than a few sums and products lose.
+# Relative differences below this (64 units in the last place) are rounding errors of a few sums
+# and products.
 ROUNDING = 64 * float(np.finfo(float).eps)
 
 
 def units_for(scaling: str, noise: str) -> str:
-    """How outputs are scaled inside a model with one noise for all of them, or one for each.
+    """The scaling inside a model: "columns" with noise="per_output", otherwise as given.
 
-    With its own noise a column's scale is learnt, so only where training starts could hang on it:
-    each is given its own. Raises ValueError for a noise that there is not.
+    With noise per output, each column's scale is learnt, and scaling only changes the start of
+    training. Raises ValueError for an unknown noise or scaling.
     """
     if noise not in NOISES:
         raise ValueError(f"noise must be one of {', '.join(NOISES)}; got {noise!r}")
@@ -44,16 +44,16 @@ class Scaling:
 
     @classmethod
     def none(cls, n_outputs: int) -> Self:
-        """Units that stay as they are."""
+        """The scaling that changes nothing."""
         return cls(np.zeros(n_outputs), np.ones(n_outputs))
 
     @classmethod
     def of(cls, targets: Float[Array, "N D"], how: str, *, empty_rows: bool = False) -> Self:
-        """Centred per column, and divided by one scale ("global"), by each column's own
-        ("columns"), or by nothing ("none"); both from the observed entries alone (NaN = missing).
+        """Compute centre and scale from the observed entries (NaN = missing).
 
-        Raises DataError when nothing varies, when values are too large to be squared, and when a
-        column or, unless empty_rows allows it, a row is missing altogether.
+        how: divide by one scale ("global"), by each column's scale ("columns"), or only centre
+        ("none"). Raises DataError if all columns are constant, if values are too large to square,
+        and if a column or (unless empty_rows) a row has no observed value.
         """
         if how not in HOW:
             raise ValueError(f"scaling must be one of {', '.join(HOW)}; got {how!r}")
@@ -83,30 +83,29 @@ class Scaling:
         return (targets - self.center) / self.scale
 
     def log_jacobian(self, observed: Int[NDArray[np.intp], " D"]) -> float:
-        """log p of the data as given − log p of the scaled data, in nats.
+        """log p(data in original units) − log p(scaled data), in nats.
 
-        observed: how many entries of each column are observed.
+        observed: the number of observed entries of each column.
         """
         most, log_scale = int(np.max(observed)), np.log(self.scale)
-        # −Σ_d observed_d log scale_d, written so that complete data have one product only.
+        # −Σ_d observed_d log scale_d, in a form that needs only one product for complete data.
         return -most * float(np.sum(log_scale)) + float((most - observed) @ log_scale)
 
 
 def column_units(
     values: Float[Array, "N D"],
 ) -> tuple[Float[Array, " D"], Float[Array, " D"], Bool[NDArray[np.bool_], " D"]]:
-    """Mean and standard deviation of each column's observed entries (0, 0: it has none), and
-    whether the column is constant.
+    """Mean and standard deviation of each column's observed entries, and whether it is constant.
 
-    A column is constant when its values differ by no more than their own rounding. A large mean
-    does not make it constant: the spread is judged after the mean is subtracted.
+    A column without observed entries has mean and standard deviation 0. A column is constant if
+    its values differ only by rounding errors.
     """
     observed = ~np.isnan(values)
     count = np.maximum(observed.sum(axis=0), 1)
     center = np.where(observed, values, 0.0).sum(axis=0) / count
     deviation = np.where(observed, values - center, 0.0)
     spread = np.sqrt((deviation**2).sum(axis=0) / count)
-    # The mean of large numbers is rounded. Where that shows beside the spread it is taken off.
+    # The mean of large numbers is rounded. If the error is visible in the spread, correct it.
     left = deviation.sum(axis=0) / count
     shown = np.abs(left) > 1e-9 * spread
     center = np.where(shown, center + left, center)
@@ -117,7 +116,7 @@ def column_units(
 
 
 def refuse_empty(observed: Bool[NDArray[np.bool_], "N D"], name: Literal["row", "column"]) -> None:
-    """Raise DataError when a row, or a column, is missing altogether."""
+    """Raise DataError if a row or column has no observed value."""
     empty = np.flatnonzero(~observed.any(axis=1 if name == "row" else 0))
     if len(empty):
         plural = "s" if len(empty) > 1 else ""
@@ -128,12 +127,12 @@ def refuse_empty(observed: Bool[NDArray[np.bool_], "N D"], name: Literal["row", 
 
 
 def observed_counts(targets: Float[Array, "N D"]) -> Int[NDArray[np.intp], " D"]:
-    """How many entries of each column are observed (not NaN)."""
+    """The number of observed entries (not NaN) of each column."""
     return np.asarray((~np.isnan(targets)).sum(axis=0))
 
 
 def gaps_in_words(targets: Float[Array, "N D"]) -> tuple[str, ...]:
-    """What was done about missing outputs: a fact to show, not a decision to warn of."""
+    """A note on how missing outputs are handled, without a warning."""
     missing = np.isnan(targets)
     if not missing.any():
         return ()

@@ -1,4 +1,4 @@
-"""Series as a user gives them, and as the data of an autoregression: windows and what follows."""
+"""Check user-given series and convert them to the windows of an autoregression."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -17,8 +17,8 @@ from gplvm_core.readers import DataError
 class Windows:
     """All windows of some series, oldest entry first, and the value after each.
 
-    variance: of the windows' entries, None when that is to be learnt. last: the window that
-    forecasts go on from, the end of the last series.
+    variance: that of the windows' entries; None if it is learnt. last: the last window of the last
+    series, from which forecasts continue.
     """
 
     inputs: Float[Array, "N Q"]
@@ -34,7 +34,7 @@ class Windows:
         variances: Sequence[Float[Array, "T D"]] | None,
         window: int,
     ) -> Self:
-        """Windows lie within one series each."""
+        """Make the windows; no window spans two series."""
         inputs = np.concatenate([_windows(each, window) for each in series])
         outputs = np.concatenate([each[window:] for each in series])
         last = series[-1][-window:]
@@ -45,18 +45,18 @@ class Windows:
 
     @property
     def uncertain(self) -> bool:
-        """Whether any entry may be other than it was observed."""
+        """Whether any entry has noise."""
         return self.variance is None or bool(self.variance.any())
 
 
 def _windows(series: Float[Array, "T D"], window: int) -> Float[Array, "N Q"]:
-    """All stretches of the series that have a value after them, oldest entry first."""
+    """All windows of the series that a value follows, oldest entry first."""
     stretches = [series[lag : len(series) - window + lag] for lag in range(window)]
     return np.concatenate(stretches, axis=1)
 
 
 def checked_window(window: Any) -> int:
-    """How many values a window holds; ValueError unless that is a whole number of at least 1."""
+    """The length of a window; raises ValueError unless it is a whole number of at least 1."""
     if not (isinstance(window, int | np.integer) and window >= 1):
         raise ValueError(f"window must be a whole number of at least 1; got {window!r}")
     return int(window)
@@ -65,9 +65,9 @@ def checked_window(window: Any) -> int:
 def checked_series(
     estimator: Any, series: ArrayLike, window: int, *, reset: bool
 ) -> Float[Array, "T D"]:
-    """One series (T or T × D) as T × D, long enough to hold a window; DataError for any other.
+    """One series (T or T × D) as T × D; raises DataError if it is too short or has gaps.
 
-    reset: it is the first to train on.
+    reset: it is the first training series.
     """
     table = np.asarray(readable(series))[:, None] if np.ndim(series) == 1 else series
     try:
@@ -75,7 +75,7 @@ def checked_series(
     except ValueError as error:
         if "NaN" in str(error) or "infinity" in str(error):
             raise DataError(
-                f"{error}\nA series must be whole: fill its gaps in, or give the stretches "
+                f"{error}\nA series must be complete: fill its gaps in, or pass the parts "
                 "between them as a list of series."
             ) from error
         raise
@@ -92,7 +92,7 @@ def checked_series(
 def checked_variances(
     variances: Any, series: Sequence[Float[Array, "T D"]], *, several: bool
 ) -> list[Float[Array, "T D"]]:
-    """Variances of the entries of each series; ValueError for others."""
+    """Variances of the entries of each series; raises ValueError for wrong shapes or values."""
     given = variances if several else [variances]
     if len(given) != len(series):
         raise ValueError(
@@ -103,7 +103,7 @@ def checked_variances(
 
 
 def series_variance(variance: ArrayLike, series: Float[Array, "T D"]) -> Float[Array, "T D"]:
-    """Variances of a series' entries, of its shape or broadcast to it; ValueError for others."""
+    """Variances of a series' entries, broadcast to its shape; raises ValueError if invalid."""
     given = as_floats(variance, "variances of a series")
     if given.ndim == 1 and given.shape == (len(series),) and series.shape[1] == 1:
         given = given[:, None]
@@ -119,7 +119,7 @@ def series_variance(variance: ArrayLike, series: Float[Array, "T D"]) -> Float[A
 
 
 def are_several(series: Any) -> bool:
-    """Whether this is a list of series, of arrays or tables, and not one series as a list."""
+    """Whether this is a list of series (arrays or tables), not one series as a list."""
     if not isinstance(series, list | tuple) or not series:
         return False
     return all(np.ndim(s) == 2 or (isinstance(s, np.ndarray) and s.ndim == 1) for s in series)

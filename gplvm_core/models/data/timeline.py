@@ -1,4 +1,4 @@
-"""Times and sequences of rows: checked at the boundary, and what is odd about them in words."""
+"""Check user-given times and sequences of rows, and write notes about them."""
 
 from typing import Any
 
@@ -14,12 +14,12 @@ from gplvm_core.readers import DataError
 
 Labels = NDArray[Any]
 
-# Paths of another size than the latent points that training starts from train badly.
+# Training is poor if the prior's standard deviation differs from 1 by more than this factor.
 MOST_WIDTH = 4.0
 
 
 def checked_times(times: ArrayLike, count: int | None, what: str = "times") -> Float[Array, "N P"]:
-    """Times (N,) or vector inputs (N, P) as N × P; DataError for others than finite numbers."""
+    """Times (N,) or vector inputs (N, P) as N × P; raises DataError unless all are finite."""
     found = as_floats(times, f"{what} (seconds, days since a start)")
     found = found[:, None] if found.ndim == 1 else found
     if found.ndim != 2 or (count is not None and len(found) != count) or found.shape[1] == 0:
@@ -31,7 +31,7 @@ def checked_times(times: ArrayLike, count: int | None, what: str = "times") -> F
     if not np.isfinite(found).all():
         row = int(np.argwhere(~np.isfinite(found))[0, 0])
         raise DataError(
-            f"{what} must be finite; the first that is not stands in row {row} (counted from 0): "
+            f"{what} must be finite; the first that is not is in row {row} (counted from 0): "
             "leave the row out, or give its time"
         )
     return found
@@ -40,7 +40,7 @@ def checked_times(times: ArrayLike, count: int | None, what: str = "times") -> F
 def checked_timeline(
     times: ArrayLike | None, sequences: ArrayLike | None, count: int
 ) -> tuple[Float[Array, "N P"], Shaped[Labels, " N"]]:
-    """Times (by default counted within each sequence) and sequence labels of so many rows.
+    """Times (by default the row's index in its sequence) and sequence labels of `count` rows.
 
     Raises DataError for the wrong number of either, and for times that are not finite.
     """
@@ -55,7 +55,7 @@ def checked_timeline(
         unknown = [n for n, each in enumerate(labels.tolist()) if each is None or each != each]
         if unknown:
             raise DataError(
-                f"sequences must be known for every row; the first that is not stands in row "
+                f"sequences must be known for every row; the first that is not is in row "
                 f"{unknown[0]} (counted from 0)"
             )
     if times is None:
@@ -68,11 +68,11 @@ def checked_timeline(
 
 
 def rows_of_sequence(sequences: Shaped[Labels, " N"], sequence: Any) -> Int[NDArray[np.intp], " r"]:
-    """The rows of a sequence; DataError when it is unknown, or not told and there are several."""
+    """The rows of a sequence; raises DataError if it is unknown, or None with several sequences."""
     names = np.unique(sequences)
     shown = ", ".join(str(name) for name in names[:8]) + (", …" if len(names) > 8 else "")
     if sequence is None and len(names) > 1:
-        raise DataError(f"there are {len(names)} sequences ({shown}): say which, sequence=…")
+        raise DataError(f"there are {len(names)} sequences ({shown}): choose one, sequence=…")
     rows = np.flatnonzero(sequences == (names[0] if sequence is None else sequence))
     if len(rows) == 0:
         raise DataError(f"there is no sequence {sequence!r}; the model has {shown}")
@@ -82,39 +82,39 @@ def rows_of_sequence(sequences: Shaped[Labels, " N"], sequence: Any) -> Int[NDAr
 def timeline_notes(
     times: Float[Array, "N P"], sequences: Shaped[Labels, " N"], kernel: Kernel
 ) -> tuple[str, ...]:
-    """What is odd about times and sequences, one sentence each."""
+    """Notes on unusual times and sequences, one sentence each."""
     notes = []
     width = float(np.sqrt(np.mean(kernel.diag(times))))
     if not 1.0 / MOST_WIDTH < width < MOST_WIDTH:
         notes.append(
-            f"the kernel over time gives paths of standard deviation {width:.1e}: mappings start "
-            "from latent points of about 1, so give it variances that add up to about 1"
+            f"the time kernel gives paths of standard deviation {width:.1e}, but training starts "
+            "from latent points of about 1: choose variances that add up to about 1"
         )
     names, counts = np.unique(sequences, return_counts=True)
     if (counts == 1).any():
-        alone = names[counts == 1]
+        single = names[counts == 1]
         notes.append(
-            f"{len(alone)} of {len(names)} sequences have one row (the first: {alone[0]}): time "
-            "tells nothing about them"
+            f"{len(single)} of {len(names)} sequences have only one row (the first: {single[0]}): "
+            "their time has no effect"
         )
     steps = [np.diff(times[sequences == name, 0]) for name in names]
     if times.shape[1] == 1:
         if any((step < 0).any() for step in steps):
-            notes.append("rows are not in the order of their times: they are taken by their times")
+            notes.append("rows are not in the order of their times: they were sorted by time")
         repeated = sum(
             len(t) - len(np.unique(t)) for t in (times[sequences == name, 0] for name in names)
         )
         if repeated:
             notes.append(
-                f"{repeated} rows have the time of another row of their sequence: they share its "
-                "latent point, up to the white noise of the prior"
+                f"{repeated} rows have the same time as another row of their sequence: they share "
+                "its latent point, except for the white noise of the prior"
             )
         span = max(float(np.ptp(times[sequences == name, 0])) for name in names)
         period = _period(kernel)
         if period is not None and period > span:
             notes.append(
-                f"the period {period:.3g} is longer than the longest sequence, {span:.3g}: nothing "
-                "was seen to repeat"
+                f"the period {period:.3g} is longer than the longest sequence, {span:.3g}: the "
+                "data show no repetition"
             )
     return tuple(notes)
 

@@ -1,4 +1,4 @@
-"""Which rows a model was trained on, and which of them it remembers."""
+"""Which rows a model was trained on, and which of them it stores."""
 
 from dataclasses import dataclass, replace
 from typing import Self
@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 Rows = NDArray[np.intp]
 
-# The attributes of a fitted model that this record replaced, and its fields for them.
+# The former attributes of a fitted model, and the fields that replaced them.
 FORMER = {
     "trained_rows_": "trained",
     "kept_rows_": "kept",
@@ -22,9 +22,9 @@ FORMER = {
 class TrainingRows:
     """The rows that a fitted model knows (its attribute `rows_`).
 
-    count: the rows that its mapping and its bound are of. trained: the rows that training saw;
-    None: all. kept: the rows that `latent_mean_` is of, by their numbers in the files; None: all.
-    in_files: the rows that the files hold; None: the model was not trained from files, or read
+    count: the number of rows in its mapping and bound. trained: the rows used for training;
+    None: all. kept: the rows of `latent_mean_`, by their numbers in the files; None: all.
+    in_files: the number of rows in the files; None: the model was not trained from files, or read
     them completely.
     """
 
@@ -39,15 +39,15 @@ class TrainingRows:
         return cls(len(kept), kept if trained is None else kept[trained], kept, files)
 
     def more(self, count: int) -> Self:
-        """So many rows more, of which the model has sums alone."""
+        """Add `count` rows for which the model stores only summed statistics."""
         return replace(self, count=self.count + count)
 
     def with_beliefs(self, count: int) -> Self:
-        """So many rows more, which `latent_mean_` has last and training did not see."""
+        """Add `count` untrained rows at the end of `latent_mean_`."""
         trained = np.arange(self.count) if self.trained is None else self.trained
         kept = self.kept
         if kept is not None:
-            # After the files' last row: rows that a stop left unread keep their numbers.
+            # Number them after the files' last row, since unread rows also have numbers.
             first = max(self.in_files or self.count, int(kept[-1]) + 1)
             kept = np.append(kept, first + np.arange(count))
         return replace(self.more(count), trained=trained, kept=kept)

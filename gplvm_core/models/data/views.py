@@ -1,4 +1,4 @@
-"""Views as a user gives them: checked at the boundary, and put in a layer's units."""
+"""Check user-given views and convert them to internal units."""
 
 from collections.abc import Mapping, Sequence
 
@@ -18,8 +18,8 @@ Views = dict[str, Array]
 def checked_views(views: Mapping[str, ArrayLike]) -> Views:
     """Named views of the same rows as matrices of numbers (NaN: missing).
 
-    Raises DataError when they are none, not matrices of finite numbers or NaN, or when their rows
-    do not align, with every view's name and count.
+    Raises DataError if there are no views, if a view is not a matrix of numbers or has infinite
+    values, and if the numbers of rows differ.
     """
     if not isinstance(views, Mapping):
         raise DataError(
@@ -33,8 +33,8 @@ def checked_views(views: Mapping[str, ArrayLike]) -> Views:
     found = {name: _checked(name, values) for name, values in views.items()}
     counts = {name: len(values) for name, values in found.items()}
     if len(set(counts.values())) > 1:
-        told = ", ".join(f"{name} has {count}" for name, count in counts.items())
-        raise DataError(f"views must have the same rows in the same order, but {told}")
+        sizes = ", ".join(f"{name} has {count}" for name, count in counts.items())
+        raise DataError(f"views must have the same rows in the same order, but {sizes}")
     return found
 
 
@@ -50,8 +50,7 @@ def _checked(name: str, values: ArrayLike) -> Float[Array, "N D"]:
 def training_views(views: Views, how: str) -> tuple[Views, dict[str, Scaling]]:
     """Views in internal units with their scalings.
 
-    A row may be missing from some views, not from all. Raises DataError, naming the view, when
-    one has nothing that varies.
+    Raises DataError if a row is missing from all views, and if all columns of a view are constant.
     """
     if len(next(iter(views.values()))) < 2:
         raise DataError("there is one row: a latent space needs at least two")
@@ -67,7 +66,7 @@ def training_views(views: Views, how: str) -> tuple[Views, dict[str, Scaling]]:
 
 
 def log_jacobians(internal: Views, scalings: Mapping[str, Scaling]) -> dict[str, float]:
-    """log p of every view as given − log p of it scaled, in nats."""
+    """log p(view in original units) − log p(scaled view) of every view, in nats."""
     return {
         name: scalings[name].log_jacobian(observed_counts(values))
         for name, values in internal.items()
@@ -77,10 +76,10 @@ def log_jacobians(internal: Views, scalings: Mapping[str, Scaling]) -> dict[str,
 def given_views(
     views: Mapping[str, ArrayLike], widths: Mapping[str, int], *, empty_rows: bool = False
 ) -> Views:
-    """New rows in some of the trained views, whose numbers of columns are `widths`.
+    """New rows in some of the trained views; widths: the number of columns of each trained view.
 
-    Raises DataError for views that are unknown or of another width, and unless empty_rows allows
-    them for rows of which no view has anything.
+    Raises DataError for unknown views, for views of another width, and (unless empty_rows) for rows
+    without any observed value.
     """
     found = checked_views(views)
     for name, values in found.items():
@@ -104,33 +103,36 @@ def check_name(name: str, names: Sequence[str]) -> None:
 def check_transfer(
     to: str, names: Sequence[str], count: int, private: str = "nearest", *, timed: bool = False
 ) -> None:
-    """Raise unless so many alternatives (or matches) of this view can be asked for, thus."""
+    """Raise DataError or ValueError unless these options of a transfer are valid.
+
+    count: the number of alternatives or matches. timed: times are given.
+    """
     check_name(to, names)
     if count < 1:
-        raise ValueError(f"at least one alternative or match must be asked for; got {count}")
+        raise ValueError(f"the number of alternatives or matches must be at least 1; got {count}")
     if private not in ("nearest", "prior"):
         raise ValueError(f"private must be 'nearest' or 'prior'; got {private!r}")
     if count > 1 and (private == "prior" or timed):
         raise ValueError(
-            "several alternatives come from neighbours of single rows: leave out times and "
-            "private='prior', or ask for one"
+            "several alternatives need private='nearest' and rows without times: change these, or "
+            "choose a single alternative"
         )
 
 
 def kernel_of_view(
     kernel: str | Kernel | Mapping[str, str | Kernel], name: str, names: Sequence[str]
 ) -> str | Kernel:
-    """The kernel of one of the views: that of all, or its own; ValueError unless each has one."""
+    """The kernel of one view, common or separate; raises ValueError if a view has none."""
     if not isinstance(kernel, Mapping):
         return kernel
     if set(names) != set(kernel):
         raise ValueError(
-            f"kernel must name a kernel for each of {', '.join(names)}; got them for "
+            f"kernel must have an entry for each of {', '.join(names)}; got entries for "
             f"{', '.join(map(str, kernel)) or 'none'}"
         )
     return kernel[name]
 
 
 def notes_by_view(notes: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
-    """What is to be said about each view, with its name."""
+    """Notes on each view, with its name."""
     return tuple(f"view {name!r}: {note}" for name, own in notes.items() for note in own)

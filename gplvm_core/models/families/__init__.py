@@ -1,11 +1,10 @@
-"""Conditional families of deep models: what is believed of a hidden layer follows from others.
+"""Conditional families of deep models: q(h) of a hidden layer depends on other variables.
 
-Measured against the engine's own families they gain nothing (benchmarks/README.md). They can be
-chosen by name all the same, nothing else imports this room, and a model without them does not load
-it. 6.2 (`given_inducing`) and diagonal 6.5 (`given_inputs`) have analytic gradients; joint 6.3
-(`joint`), full 6.5 (`given_inputs_full`) and the chain of inducing outputs 6.6 (`chained`) are for
-small models and take theirs from `autograd`. Sections are those of MATHEMATICS.md; after Chamberlin
-(2016).
+In benchmarks they gain nothing over the built-in families (benchmarks/README.md). They are imported
+only when chosen by name. 6.2 (`given_inducing`) and diagonal 6.5 (`given_inputs`) have analytic
+gradients. Joint 6.3 (`joint`), full 6.5 (`given_inputs_full`) and the chain of inducing outputs 6.6
+(`chained`) are for small models and use gradients of `autograd`. Sections are those of
+MATHEMATICS.md. Source: Chamberlin (2016).
 """
 
 from gplvm_core.models.families.graph import Following

@@ -1,12 +1,12 @@
-"""6.6: q(u¹) Π q(u^l | u^(l−1)) Π q(h_n^l | u^l), inducing outputs that follow those above.
+"""6.6: q(u¹) Π q(u^l | u^(l−1)) Π q(h_n^l | u^l), inducing outputs that depend on those above.
 
-Stacked as in 6.3, in the basis of L: q(v^l | v^(l−1)) = N(R v^(l−1) + r, Θ), q(h_n | v) as there.
-A layer's inputs x and its inducing outputs are correlated through the layer above: v | x is
-N(μ + 𝓑(x − a), Σ − 𝓑Γ𝓑ᵀ) with 𝓑 = RΣ⁻T⁻ᵀΓ⁻¹, so that κ1, κ2, φ1, φ2 enter. Given R the rest has a
-closed form that is best for the layer's own terms, those of 6.3 with one more shift: Θ⁻¹ = I + βJ
-and μ = −βΘ Σ⟨(T − α)ᵀ(m + (T − α)𝓑(x − a))⟩, with sites at hidden layers; for data, T = 0 and
-m = y, it is the optimum. R = 0 is 6.3. For small models: the way back is autograd's. Chamberlin
-(2016), §4.7–4.9, with corrections.
+Stacked as in 6.3, in the basis of L: q(v^l | v^(l−1)) = N(R v^(l−1) + r, Θ), and q(h_n | v) as in
+6.3. A layer's inputs x and its inducing outputs are correlated through the layer above: v | x is
+N(μ + 𝓑(x − a), Σ − 𝓑Γ𝓑ᵀ) with 𝓑 = RΣ⁻T⁻ᵀΓ⁻¹, which needs κ1, κ2, φ1, φ2. For a given R, a closed
+form is optimal for the layer's own terms, as in 6.3 with an additional shift: Θ⁻¹ = I + βJ and
+μ = −βΘ Σ⟨(T − α)ᵀ(m + (T − α)𝓑(x − a))⟩, with sites at hidden layers. For data, with T = 0 and
+m = y, it is the optimum. R = 0 is 6.3. For small models: autograd computes the gradients.
+Chamberlin (2016), §4.7–4.9, with corrections.
 """
 
 from dataclasses import dataclass
@@ -17,14 +17,14 @@ from jaxtyping import Float
 
 from gplvm_core.bounds.layer import Layer, gram_factor
 from gplvm_core.models.families.correlated import Above, Correlated, of_inputs, to_inputs
-from gplvm_core.models.families.handed import Handed, Moved, informed, summed
 from gplvm_core.models.families.joint import (
     JointlyGivenInducing,
     around,
-    as_handed,
+    as_result,
     spread_of,
     whitening,
 )
+from gplvm_core.models.families.layer_result import LayerResult, Moved, informed, summed
 from gplvm_core.models.families.reverse import inverse_factor, numpy_of, pulled
 from gplvm_core.models.families.tilted import tilted, tilted_pairs
 from gplvm_core.numerics import Array, NotPositiveDefiniteError
@@ -32,7 +32,7 @@ from gplvm_core.numerics import Array, NotPositiveDefiniteError
 
 @dataclass(frozen=True)
 class InducingGivenAbove:
-    """R of q(v^l | v^(l−1)), whole or of low rank, R = left right; also its gradients' shape."""
+    """R of q(v^l | v^(l−1)), full or of low rank (R = left right); also its gradients' shape."""
 
     whole: Float[Array, "P O"] | None = None
     left: Float[Array, "P K"] | None = None
@@ -46,7 +46,7 @@ class InducingGivenAbove:
         return self.left @ self.right
 
     def moved(self, d_across: Float[Array, "P O"]) -> "InducingGivenAbove":
-        """Its gradients from those of R."""
+        """The gradients of these parameters from the gradient of R."""
         if self.left is None or self.right is None:
             return InducingGivenAbove(d_across)
         return InducingGivenAbove(None, d_across @ self.right.T, self.left.T @ d_across)
@@ -59,9 +59,10 @@ def chained(
     outputs: JointlyGivenInducing,
     *,
     jitter: float,
-) -> Handed[Correlated]:
-    """F_l of a hidden layer below another (`source.above`), with its gradients, and what is handed
-    down. Raises NotPositiveDefiniteError.
+) -> LayerResult[Correlated]:
+    """F_l of a hidden layer below another (`source.above`), its gradients, and q of its outputs.
+
+    Raises NotPositiveDefiniteError.
     """
     n_outputs = outputs.mean.shape[1]
 
@@ -70,8 +71,8 @@ def chained(
         xp, seen = numpy_of(noise), _Seen(given[:5], above, r, jitter, n_outputs)
         transfer, delta, spread = around(seen.alpha, seen.c, how, n_outputs)
         inner = np.eye(len(spread)) + spread / noise
-        # E[h | x] moves with x by τ; c is ⟨α 𝓑(x − a)⟩.
-        tau = xp.matmul(transfer, seen.told)
+        # τ is the derivative of E[h | x] with respect to x; c is ⟨α 𝓑(x − a)⟩.
+        tau = xp.matmul(transfer, seen.slopes)
         c = xp.matmul(seen.bend, seen.kappa1[:, :, None])[:, :, 0]
         by_input = xp.reshape(seen.kappa1, (len(m), -1, tau.shape[2]))
         turned = xp.sum(xp.matmul(tau, xp.swapaxes(by_input, 1, 2)), axis=0)
@@ -112,17 +113,17 @@ def chained(
     found, pull = pulled(together, (*head, *outputs.arguments(len(across))))
     value, a, gamma, mean, whole, transfer, left_over, psi1, psi2 = found
     _check(float(left_over))
-    told = Above(mean, whole, transfer)
+    own_above = Above(mean, whole, transfer)
 
-    def pullback(met: Correlated) -> Moved:
-        below = met.above or Above(np.zeros_like(mean), np.zeros_like(whole), 0.0 * transfer)
-        adjoints = met.mean, met.covariance, below.mean, below.covariance, below.transfer
+    def pullback(adjoint: Correlated) -> Moved:
+        below = adjoint.above or Above(np.zeros_like(mean), np.zeros_like(whole), 0.0 * transfer)
+        adjoints = adjoint.mean, adjoint.covariance, below.mean, below.covariance, below.transfer
         found = pull((np.ones(1), *adjoints, None, None, None))
-        moved = outputs.moved(found[10:], told, met)
+        moved = outputs.moved(found[10:], own_above, adjoint)
         return _moved(layer, own, found, moved)
 
-    belief = Correlated(a, gamma, told)
-    return as_handed(layer, source, outputs, belief, float(value), (psi1, psi2), pullback, jitter)
+    belief = Correlated(a, gamma, own_above)
+    return as_result(layer, source, outputs, belief, float(value), (psi1, psi2), pullback, jitter)
 
 
 def chained_to_data(
@@ -132,8 +133,8 @@ def chained_to_data(
     values: Float[Array, "N D"],
     *,
     jitter: float,
-) -> Handed[None]:
-    """F_l of the layer to data below another, with its gradients; q(v | v⁻) is at its optimum.
+) -> LayerResult[None]:
+    """F_l of the layer to data below another layer, with gradients; q(v | v⁻) is optimal.
 
     Raises NotPositiveDefiniteError.
     """
@@ -167,7 +168,7 @@ def chained_to_data(
     value, mean, blocks, left_over, psi1, psi2 = found
     _check(float(left_over))
 
-    def pullback(met: None) -> Moved:
+    def pullback(adjoint: None) -> Moved:
         found = pull((np.ones(1), None, None, None, None, None))
         return _moved(layer, own, found, None)
 
@@ -175,14 +176,14 @@ def chained_to_data(
     psi0 = n_points * layer.kernel.diag(layer.inducing)[:1]
     statistics = summed(psi0, psi1, psi2, values)
     posterior = informed(gram, float(value), mean, blocks)
-    return Handed(None, layer, posterior, statistics, gram.jitter, 0.0, pullback)
+    return LayerResult(None, layer, posterior, statistics, gram.jitter, 0.0, pullback)
 
 
 class _Seen:
-    """What a layer sees of its inputs x, and what those say of v: 𝓑 (N × P × Q) as `told`, and
-    K⁻¹ of it in the basis of u, inputs beside inducing inputs, as `bend` (N × D × MQ).
+    """Moments of a layer's inputs x, and the regression of v on x.
 
-    Sums are written as products of matrices, many times faster than one einsum of them.
+    slopes: 𝓑 (N × P × Q). bend: K⁻¹𝓑 in the basis of u, with axes of inducing inputs and inputs
+    joined (N × D × MQ). Sums are matrix products, which are many times faster than einsum.
     """
 
     def __init__(self, inputs: Any, above: Any, across: Any, jitter: float, n_outputs: int) -> None:
@@ -199,14 +200,14 @@ class _Seen:
         # 𝓑 = RΣ⁻T⁻ᵀΓ⁻¹.
         carried = xp.matmul(above[2], above[1])
         carried = xp.matmul(xp.linalg.inv(covariance), carried)
-        told = xp.matmul(xp.reshape(carried, (-1, across.shape[1])), across.T)
-        self.told = xp.swapaxes(xp.reshape(told, (n_points, n_latent, -1)), 1, 2)
-        by_output = xp.reshape(self.told, (n_points, n_outputs, size, n_latent))
+        slopes = xp.matmul(xp.reshape(carried, (-1, across.shape[1])), across.T)
+        self.slopes = xp.swapaxes(xp.reshape(slopes, (n_points, n_latent, -1)), 1, 2)
+        by_output = xp.reshape(self.slopes, (n_points, n_outputs, size, n_latent))
         bend = xp.matmul(self.low.T, by_output)
         flat = n_points, n_outputs, size * n_latent
         self.bend = xp.reshape(bend, flat)
         self.bend_gamma = xp.matmul(bend, covariance[:, None])
-        # Σ φ1 𝓑 of every output, and φ2 𝓑 − φ0 𝓑Γ of every point.
+        # Σ φ1 𝓑 for every output, and φ2 𝓑 − φ0 𝓑Γ for every point.
         one = xp.reshape(xp.swapaxes(phi[1], 0, 1), (size, -1))
         self.curved = xp.matmul(xp.reshape(xp.swapaxes(self.bend, 0, 1), (n_outputs, -1)), one.T)
         two = xp.reshape(xp.transpose(phi[2], (0, 1, 3, 2, 4)), (n_points, flat[2], flat[2]))
@@ -214,7 +215,7 @@ class _Seen:
         self.bowed = xp.matmul(self.bend, two) - spread
 
     def quadratic(self, mean: Any, b: Any, blocks: Any) -> Any:
-        """Σ⟨(αv)²⟩ over the outputs; blocks: the sum of their covariances of v."""
+        """Σ⟨(αv)²⟩ over the outputs; blocks: their covariances of v, summed over outputs."""
         xp = self.xp
         found = xp.sum(self.c * (blocks + xp.matmul(mean.T, mean)))
         return found + 2.0 * xp.sum(b * self.curved) + xp.sum(self.bend * self.bowed)
@@ -222,8 +223,8 @@ class _Seen:
 
 def _head(layer: Layer, source: Correlated, above: Above, across: Array) -> tuple[Array, ...]:
     noise = np.asarray(layer.noise_variance)
-    told = above.mean, above.covariance, above.transfer
-    return (*of_inputs(layer, source), noise, across, *told)
+    of_v = above.mean, above.covariance, above.transfer
+    return (*of_inputs(layer, source), noise, across, *of_v)
 
 
 def _moved(layer: Layer, own: InducingGivenAbove, found: tuple[Array, ...], outputs: Any) -> Moved:

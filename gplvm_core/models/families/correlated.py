@@ -1,7 +1,7 @@
-"""A belief whose dimensions hang together, and the collapsed bound of a layer below it.
+"""A distribution with correlated dimensions, and the collapsed bound of a layer below it.
 
-For small models: the expectations are N × M × M × Q numbers, and the way back through them is
-autograd's (`reverse`); that through the bound is the layer's own.
+For small models: the expectations are N × M × M × Q numbers. Autograd computes the gradients
+through them (`reverse`), and the layer those through the bound.
 """
 
 from dataclasses import dataclass
@@ -22,7 +22,7 @@ from gplvm_core.statistics import PulledBack, Statistics, StatisticsPullback, Ta
 
 @dataclass(frozen=True)
 class Above:
-    """The layer above: its q(v), u = Lv stacked, and T of its outputs, this layer's inputs."""
+    """The layer above: its stacked q(v), u = Lv, and T of its outputs, this layer's inputs."""
 
     mean: Float[Array, " O"]
     covariance: Float[Array, "O O"]
@@ -33,7 +33,7 @@ class Above:
 class Correlated:
     """q(x_n) = N(mean_n, covariance_n); also the shape of its gradients.
 
-    above: where the layer below needs more than the marginals (6.6).
+    above: only if the layer below needs more than these marginals (6.6).
     """
 
     mean: Float[Array, "N Q"]
@@ -46,12 +46,12 @@ class Correlated:
 
     @property
     def marginals(self) -> Belief:
-        """Every dimension on its own; of gradients, those of a diagonal covariance."""
+        """The marginals of each dimension; for gradients, those of a diagonal covariance."""
         return Belief(self.mean, np.array(np.diagonal(self.covariance, axis1=1, axis2=2)))
 
 
 def of_inputs(layer: Layer, source: Correlated) -> tuple[Array, ...]:
-    """What expectations under the inputs are functions of."""
+    """The arguments of expectations under the inputs."""
     kernel = as_rbf(layer.kernel)
     scales = np.asarray(kernel.variance), np.asarray(kernel.lengthscale)
     return (*scales, layer.inducing, source.mean, source.covariance)
@@ -60,7 +60,7 @@ def of_inputs(layer: Layer, source: Correlated) -> tuple[Array, ...]:
 def to_inputs(
     layer: Layer, pulled_back: tuple[Array, ...], noise_variance: float = 0.0
 ) -> tuple[Correlated, Layer]:
-    """The same of gradients."""
+    """Convert gradients of these arguments to those of the inputs and the layer."""
     variance, lengthscale, inducing, mean, covariance = pulled_back
     length = float(lengthscale) if np.ndim(lengthscale) == 0 else lengthscale
     kernel = RBF(float(variance), length, held=as_rbf(layer.kernel).held)
@@ -70,9 +70,9 @@ def to_inputs(
 def to_data(
     layer: Layer, source: Correlated, targets: Targets, scales: Scales, *, jitter: float
 ) -> LayerValue:
-    """F_data of a layer whose inputs' dimensions hang together, at its best scales or its own.
+    """F_data of a layer with correlated inputs; scales: which of its scales are optimised.
 
-    The first of its `targets` are the gradients in the inputs; those in `gradients` are 0.
+    The first of its `targets` is the gradient of the inputs; that in `gradients` is 0.
     """
     no_outputs = np.zeros((*targets.values.shape, source.mean.shape[1]))
     reduced = correlated_statistics(layer, source, targets, no_outputs, 0.0)
@@ -86,9 +86,10 @@ def correlated_statistics(
     follows: Float[Array, "N D Q"],
     spread: float,
 ) -> tuple[Statistics, StatisticsPullback]:
-    """Of outputs with means `values` that follow the inputs by T; spread: Σ of their variances.
+    """Statistics of outputs with the targets' values as means, which depend on the inputs by T.
 
-    The pullback's targets are gradients in the inputs, the outputs' means, T and yy.
+    follows: T. spread: the sum of the outputs' variances. The pullback's targets are the gradients
+    of the inputs, the outputs' means, T and yy.
     """
     values, patterns = targets.values, targets.patterns
     rows = np.ones((len(values), 1)) if patterns is None else patterns.rows

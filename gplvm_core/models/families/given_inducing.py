@@ -1,16 +1,18 @@
-"""6.2: q(h_n^d | u^d) = N(T_n u^d + m_n, S_n), hidden outputs that know the inducing outputs.
+"""6.2: q(h_n^d | u^d) = N(T_n u^d + m_n, S_n), hidden outputs that depend on the inducing outputs.
 
-T is gated, T = g_d Ā with one gate for each dimension (Ā = ΨK⁻¹ is what p(h | u) has on average, so
-g = 0 is mean field and g = 1 leaves all to T), or free, N × M for every dimension. Handed down are
-the marginals N(Tμ + m, diag(TΣTᵀ) + S). Chamberlin (2016), §4.3, with corrections.
+T is either free, N × M for every dimension, or gated, T = g_d Ā with one gate for each dimension.
+Ā = ΨK⁻¹ maps u to the average mean of p(h | u), so g = 0 is mean field, and g = 1 gives h the same
+dependence on u as p(h | u). The layer below gets the marginals N(Tμ + m, diag(TΣTᵀ) + S).
+Chamberlin (2016), §4.3, with corrections.
 
-q(u) = N(μ, Σ) is the closed form that is best for the layer's own terms, Σ⁻¹ = K⁻¹ + βJ and
-μ = −βΣΔᵀm with Δ = T − Ā and J = ΔᵀΔ + Ω − ĀᵀĀ. The layers below see q(u) as well, so that is a
-parametrisation and no optimum; any (μ, Σ) gives a bound. Sites add what the layers below say:
-Σ⁻¹ = K⁻¹ + βJ − 2s₂, Σ⁻¹μ = −βΔᵀm + s₁, and with s₂ = g_Σ, s₁ = g_μ − 2g_Σμ the whole gradient in
-(μ, Σ) is 0.
+q(u) = N(μ, Σ) is the closed form that is optimal for the layer's own terms, Σ⁻¹ = K⁻¹ + βJ and
+μ = −βΣΔᵀm with Δ = T − Ā and J = ΔᵀΔ + Ω − ĀᵀĀ. The layers below also depend on q(u), so this is
+only a parametrisation, not the optimum; any (μ, Σ) gives a bound. Sites add the contribution of the
+layers below: Σ⁻¹ = K⁻¹ + βJ − 2s₂, Σ⁻¹μ = −βΔᵀm + s₁. With s₂ = g_Σ, s₁ = g_μ − 2g_Σμ the gradient
+of the whole bound with respect to (μ, Σ) is 0.
 
-All in the basis of L, K = LLᵀ: u = Lv, α = ΨL⁻ᵀ, C = L⁻¹ΦL⁻ᵀ, and T, μ, Σ and sites are v's.
+All quantities are in the basis of L, K = LLᵀ: u = Lv, α = ΨL⁻ᵀ, C = L⁻¹ΦL⁻ᵀ; T, μ, Σ and the sites
+belong to v.
 """
 
 from dataclasses import dataclass
@@ -21,13 +23,13 @@ from jaxtyping import Float
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds.layer import Layer, gram_factor, with_gram
 from gplvm_core.kernels import Gradients
-from gplvm_core.models.families.handed import Handed, Moved, informed, summed
+from gplvm_core.models.families.layer_result import LayerResult, Moved, informed, summed
 from gplvm_core.numerics import Array, NotPositiveDefiniteError, factorise, symmetrise
 
 
 @dataclass(frozen=True)
 class InducingSites:
-    """What the layers below say of q(u), as natural parameters of Gaussian factors."""
+    """The contribution of the layers below to q(u), as natural parameters of Gaussian factors."""
 
     first: Float[Array, "D M"]
     second: Float[Array, "D M M"]
@@ -35,8 +37,9 @@ class InducingSites:
 
 @dataclass(frozen=True)
 class GivenInducing:
-    """q(h | u): m, S and either a gate for every dimension or a free T; also their gradients'
-    shape, in which sites are those that the layers below would have, (g_μ − 2g_Σμ, g_Σ).
+    """Parameters of q(h | u): m, S, and either a gate for every dimension or a free T.
+
+    Also the shape of their gradients, in which `sites` are the optimal ones, (g_μ − 2g_Σμ, g_Σ).
     """
 
     mean: Float[Array, "N D"]
@@ -54,11 +57,11 @@ class GivenInducing:
 
 def given_inducing(
     layer: Layer, source: Belief, own: GivenInducing, *, jitter: float, relative: bool = True
-) -> Handed:
-    """F_l with its gradients, at the layer's own two scales, and what is handed down.
+) -> LayerResult:
+    """F_l with its gradients, at the layer's given scales, and q of the outputs.
 
-    Raises NotPositiveDefiniteError where rounding has made the problem meaningless, or the sites
-    leave q(u) without a covariance.
+    Raises NotPositiveDefiniteError if rounding errors make the problem meaningless, or if the
+    precision of q(u) with the sites is not positive definite.
     """
     kernel, inducing, noise = layer.kernel, layer.inducing, float(layer.noise_variance)
     psi0, pull_psi0 = kernel.psi0(source.mean, source.variance)
@@ -71,9 +74,9 @@ def given_inducing(
         raise NotPositiveDefiniteError(
             f"ψ0 − tr(K⁻¹Φ) = {left_over:.1e} is negative: the jitter is too small"
         )
-    # What the inputs hand on as they are is no matter of f.
-    handed_on = layer.handed_on(source)
-    m = own.mean - handed_on
+    # The function f explains the outputs minus the layer's linear mean.
+    linear = layer.linear_mean(source)
+    m = own.mean - linear
     transfer = own.transfers(alpha)
     delta = transfer - alpha
     spread = np.swapaxes(delta, 1, 2) @ delta + (c - alpha.T @ alpha)
@@ -99,20 +102,20 @@ def given_inducing(
     )
     entropy, d_entropy = Belief(own.mean, own.variance).entropy()
 
-    def pullback(met: Belief) -> Moved:
-        # Through q(u): what the layers below have in (μ, Σ), less what the sites stand for.
-        d_mean = np.einsum("dnm,nd->dm", transfer, met.mean)
-        d_covariance = np.swapaxes(transfer, 1, 2) @ (met.variance.T[:, :, None] * transfer)
+    def pullback(adjoint: Belief) -> Moved:
+        # Through q(u): the gradient of the layers below in (μ, Σ), minus that of the sites.
+        d_mean = np.einsum("dnm,nd->dm", transfer, adjoint.mean)
+        d_covariance = np.swapaxes(transfer, 1, 2) @ (adjoint.variance.T[:, :, None] * transfer)
         g_mean = d_mean - first - 2.0 * np.einsum("dij,dj->di", second, mean)
         through = np.einsum("dij,dj->di", covariance, g_mean)
         d_shift = mean + through
         outer = symmetrise(through[:, :, None] * mean[:, None, :])
         d_inner = -0.5 * squares - outer - covariance @ (d_covariance - second) @ covariance
         # J = ΔᵀΔ + C − αᵀα and Δ = T − α.
-        told = np.einsum("dnm,dm->nd", delta, d_shift)
+        shifted = np.einsum("dnm,dm->nd", delta, d_shift)
         d_delta = 2.0 * beta * delta @ d_inner - beta * m.T[:, :, None] * d_shift[:, None, :]
-        d_transfer = d_delta + met.mean.T[:, :, None] * mean[:, None, :]
-        d_transfer += 2.0 * met.variance.T[:, :, None] * carried
+        d_transfer = d_delta + adjoint.mean.T[:, :, None] * mean[:, None, :]
+        d_transfer += 2.0 * adjoint.variance.T[:, :, None] * carried
         total = d_inner.sum(axis=0)
         d_c = beta * total + 0.5 * beta * n_outputs * eye
         d_alpha = -2.0 * beta * alpha @ total - d_delta.sum(axis=0)
@@ -121,8 +124,8 @@ def given_inducing(
             d_gate = np.einsum("dnm,nm->d", d_transfer, alpha)
             d_alpha += np.tensordot(np.asarray(own.gate), d_transfer, axes=1)
         d_beta = 0.5 * (n_values * noise - unexplained) + float(np.vdot(d_inner, spread))
-        d_beta -= float(np.sum(m * told))
-        # L moves with K: dL = L lower(L⁻¹ dK L⁻ᵀ), the diagonal of `lower` halved.
+        d_beta -= float(np.sum(m * shifted))
+        # L depends on K: dL = L lower(L⁻¹ dK L⁻ᵀ), with half the diagonal in `lower`.
         turned = 2.0 * d_c @ c + d_alpha.T @ alpha
         lower = np.tril(turned, -1)
         d_gram = -0.5 * gram.unwhiten(lower + lower.T + np.diag(np.diagonal(turned)))
@@ -135,8 +138,8 @@ def given_inducing(
             Belief(pulled.mean, pulled.variance),
             Layer(pulled.kernel, pulled.inducing, -(beta**2) * d_beta),
             GivenInducing(
-                met.mean - beta * (m + told),
-                met.variance - 0.5 * beta + d_entropy.variance,
+                adjoint.mean - beta * (m + shifted),
+                adjoint.variance - 0.5 * beta + d_entropy.variance,
                 d_gate,
                 None if own.transfer is None else d_transfer,
                 InducingSites(
@@ -145,7 +148,7 @@ def given_inducing(
             ),
         )
 
-    left = belief.mean - handed_on
+    left = belief.mean - linear
     statistics = summed(psi0.sum(), psi1, psi2, left, float(np.sum(belief.variance)))
     posterior = informed(gram, value, mean, covariance)
-    return Handed(belief, layer, posterior, statistics, gram.jitter, entropy, pullback)
+    return LayerResult(belief, layer, posterior, statistics, gram.jitter, entropy, pullback)

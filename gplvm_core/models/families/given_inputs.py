@@ -1,11 +1,11 @@
-"""6.5, diagonal: q(h_nd | h⁻_n) = N(a_nd + t_nd (h⁻_nd − a⁻_nd), S_nd), outputs that follow inputs.
+"""6.5, diagonal: q(h_nd | h⁻_n) = N(a_nd + t_nd (h⁻_nd − a⁻_nd), S_nd), outputs depend on inputs.
 
-h⁻ are the layer's own inputs, N(a⁻, Γ⁻), each output following the input of its own number;
-outputs beyond the inputs follow none. Written by the marginals' mean a = Ta⁻ + m, so that t says
-nothing of inputs that are known. q(u) is independent of q(h) and at its optimum: the bound is the
-collapsed one with A = Σ_n κ0_n (a_n + (m̂_n − a⁻_n) t_n), where m̂ − a⁻ is by how much the kernel
-tilts the inputs' mean. Handed down are the marginals N(a, TΓ⁻T + S). t = 0 is mean field (6.0).
-Chamberlin (2016), §4.6, with corrections.
+h⁻ are the layer's inputs, N(a⁻, Γ⁻). Each output depends on the input with the same index; outputs
+beyond the number of inputs depend on none. The parameter is the marginals' mean a = Ta⁻ + m, so t
+has no effect for known inputs. q(u) is independent of q(h) and optimal: the bound is the collapsed
+one with A = Σ_n κ0_n (a_n + (m̂_n − a⁻_n) t_n), where m̂ − a⁻ is the kernel's shift of the inputs'
+mean. The layer below gets the marginals N(a, TΓ⁻T + S). t = 0 is mean field (6.0). Chamberlin
+(2016), §4.6, with corrections.
 """
 
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from gplvm_core.beliefs import Belief
 from gplvm_core.bounds.layer import Layer, Scales, evaluate_statistics
 from gplvm_core.kernels import Gradients
 from gplvm_core.kernels.tilted import as_rbf
-from gplvm_core.models.families.handed import Handed, Moved
+from gplvm_core.models.families.layer_result import LayerResult, Moved
 from gplvm_core.models.families.tilted import pull
 from gplvm_core.numerics import Array
 from gplvm_core.statistics import PulledBack, Statistics, StatisticsPullback
@@ -25,8 +25,9 @@ from gplvm_core.statistics import PulledBack, Statistics, StatisticsPullback
 
 @dataclass(frozen=True)
 class GivenInputs:
-    """q(h | h⁻): the marginals' mean a, S, and t of the dimensions that inputs and outputs have in
-    common; also the shape of their gradients.
+    """Parameters of q(h | h⁻): a, S, and t; also the shape of their gradients.
+
+    t belongs to the C dimensions that inputs and outputs have in common.
     """
 
     mean: Float[Array, "N D"]
@@ -42,10 +43,11 @@ def given_inputs(
     *,
     jitter: float,
     relative: bool = True,
-) -> Handed:
-    """F_l with its gradients, at its best scales or its own, and what is handed down.
+) -> LayerResult:
+    """F_l with its gradients, and q of the outputs.
 
-    Raises NotPositiveDefiniteError, and KernelError for other kernels than RBF.
+    scales: which of the layer's scales are optimised. Raises NotPositiveDefiniteError, and
+    KernelError for kernels other than RBF.
     """
     common = own.follows.shape[1]
     follows = np.zeros_like(own.mean)
@@ -58,22 +60,22 @@ def given_inputs(
     at = evaluate_statistics(
         layer, *reduced, scales, jitter=jitter, relative=relative, mean_field=True
     )
-    told: GivenInputs = at.targets
+    d_own: GivenInputs = at.targets
 
-    def pullback(met: Belief) -> Moved:
-        d_variance = met.variance + told.variance
-        d_follows = told.follows + (2.0 * follows * above * d_variance)[:, :common]
+    def pullback(adjoint: Belief) -> Moved:
+        d_variance = adjoint.variance + d_own.variance
+        d_follows = d_own.follows + (2.0 * follows * above * d_variance)[:, :common]
         d_above = at.gradients.variance.copy()
         d_above[:, :common] += (follows**2 * d_variance)[:, :common]
         d_noise = at.noise_variance if at.profile is None else 0.0
         return Moved(
             Belief(at.gradients.mean, d_above),
             Layer(at.gradients.kernel, at.gradients.inducing, d_noise),
-            GivenInputs(met.mean + told.mean, d_variance + d_entropy.variance, d_follows),
+            GivenInputs(adjoint.mean + d_own.mean, d_variance + d_entropy.variance, d_follows),
         )
 
     capped = 0 if at.profile is None else int(at.profile.capped)
-    return Handed(
+    return LayerResult(
         belief, at.layer, at.posterior, at.statistics, at.jitter, entropy, pullback, capped
     )
 
@@ -81,9 +83,9 @@ def given_inputs(
 def _statistics(
     layer: Layer, source: Belief, own: GivenInputs, belief: Belief
 ) -> tuple[Statistics, StatisticsPullback]:
-    """Of all points at once; the pullback's targets are (a, Γ, t), shaped as q(h | h⁻)."""
+    """The statistics of all points; the pullback's targets are (a, Γ, t), shaped as q(h | h⁻)."""
     kernel, inducing, common = as_rbf(layer.kernel), layer.inducing, own.follows.shape[1]
-    mean = own.mean - layer.handed_on(source)
+    mean = own.mean - layer.linear_mean(source)
     psi0, pull_psi0 = kernel.psi0(source.mean, source.variance)
     psi1, pull_psi1 = kernel.psi1(source.mean, source.variance, inducing)
     psi2, pull_psi2 = kernel.psi2(source.mean, source.variance, inducing)

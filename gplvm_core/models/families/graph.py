@@ -1,8 +1,8 @@
-"""Graphs whose hidden beliefs follow from the layers above: what all conditional families share.
+"""Graphs for all conditional families, in which q(h) of hidden nodes depends on the layers above.
 
-From scratch these families are badly conditioned, so training begins as that of every chain, with
-beliefs that move on their own. A last phase conditions them: from there a node's parameters say how
-its belief follows from the layer. A family is a `Following`, which says what is its own.
+From the start these families are badly conditioned. Training therefore begins with an independent
+q(h), as for every chain. The last phase conditions q(h): from then on, a node's parameters describe
+its dependence on the layer. A subclass of `Following` defines each family.
 """
 
 from collections.abc import Sequence
@@ -16,7 +16,7 @@ from jaxtyping import Float
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds import Informed, Layer
 from gplvm_core.models.families.chained import InducingGivenAbove
-from gplvm_core.models.families.handed import AtLayer, Handed, Moved, at_data
+from gplvm_core.models.families.layer_result import AtLayer, LayerResult, Moved, at_data
 from gplvm_core.models.families.natural_steps import WITH_SITES, natural_steps
 from gplvm_core.models.problems.edges import FREE, LayerEdge, Settled
 from gplvm_core.models.problems.graph import Graph, Learnt, Parameters
@@ -26,33 +26,33 @@ from gplvm_core.numerics import Array, NotPositiveDefiniteError
 from gplvm_core.parameters import Layout, Leaf, add, leaves
 from gplvm_core.statistics import Targets
 
-# Of max_iter, what the phases before the last one have together.
+# The fraction of max_iter for all phases before the last one.
 BEFORE = 0.65
-# Of a conditioned belief, what says how it follows, and how far that moves as a matter of course.
+# The parameters that describe the dependence of a conditioned q(h), and their scale.
 HOW, TRANSFER_SCALE = ("gate", "transfer", "follows", "mixes"), 0.1
-# Bounds this near to each other, as a share, are the same.
+# Bounds with a smaller relative difference count as equal.
 ROUNDING = 1e-9
-# Of q(u), whenever the phase that conditions is entered.
+# Natural-gradient steps of q(u) at the beginning of every conditioning phase.
 NATURAL_STEPS = 5
 
 
 @dataclass(frozen=True)
 class Conditioning(Phase):
-    """The phase in which hidden beliefs follow from the layers above."""
+    """The phase in which q(h) of hidden nodes depends on the layers above."""
 
 
 @dataclass(frozen=True)
 class ChainParameters(Parameters):
-    """With R of every layer (6.6), of the first none."""
+    """Parameters with R of every layer except the first (6.6)."""
 
     across: tuple[InducingGivenAbove | None, ...] = ()
 
 
 @dataclass(frozen=True)
 class Following:
-    """A family whose hidden beliefs follow from the layers above: what differs between them.
+    """A family in which q(h) of hidden nodes depends on the layers above; base of all families.
 
-    independent, summarised: as `VariationalFamily` has them.
+    independent, summarised: see `VariationalFamily`.
     """
 
     name: str
@@ -61,7 +61,7 @@ class Following:
 
     @property
     def dependent_rows(self) -> str:
-        return f"with family={self.name!r} hidden points follow from the layers above"
+        return f"with family={self.name!r} hidden points depend on the layers above"
 
     def graph(self, plain: Graph) -> Graph:
         if len(plain.nodes) == 1:
@@ -69,13 +69,12 @@ class Following:
         sources = [edge.source for edge in plain.edges]
         if any(edge.ends_in_node and sources.count(edge.source) > 1 for edge in plain.edges):
             raise ValueError(
-                "hidden layers of a view's own are for the families mean_field and marginalised; "
+                "private hidden layers of a view need family mean_field or marginalised; "
                 f"got {self.name!r}"
             )
         if any(len(edge.sources) > 1 for edge in plain.edges):
             raise ValueError(
-                "input connections are for the families mean_field and marginalised; "
-                f"got {self.name!r}"
+                f"input connections need family mean_field or marginalised; got {self.name!r}"
             )
         return ConditionalGraph(
             plain.nodes,
@@ -87,45 +86,45 @@ class Following:
         )
 
     def check(self, edges: Sequence[LayerEdge], begun: Parameters) -> None:
-        """Raise for data, kernels and sizes that the family cannot have."""
+        """Raise for data, kernels and sizes that the family does not support."""
 
     def seen(self, top: Belief) -> Any:
-        """What the layers below the top see of it."""
+        """q(X) of the top in the form that the family's layers use."""
         return top
 
     def start(self, own: Belief, inducing: Float[Array, "M Q"]) -> Any:
-        """Parameters of q(h) at which it follows nothing."""
+        """Parameters of q(h) that make it independent of the layer above."""
         raise NotImplementedError
 
     def across(self, size: int, above: int) -> InducingGivenAbove | None:
-        """R = 0 between stacked inducing outputs of these sizes; None where a family has no R."""
+        """R = 0 between stacked inducing outputs of these sizes; None for a family without R."""
         return None
 
     def profiled(self, edge: LayerEdge) -> bool:
-        """Whether the scales of a layer are at their optimum, and no parameters."""
+        """Whether the scales of a layer are always optimal, and so are no parameters."""
         raise NotImplementedError
 
-    def hidden(self, seen: AtLayer, own: Any) -> Handed[Any]:
-        """A layer that ends in a hidden node, whose q has the parameters `own`."""
+    def hidden(self, seen: AtLayer, own: Any) -> LayerResult[Any]:
+        """Evaluate a layer that ends in a hidden node, whose q has the parameters `own`."""
         raise NotImplementedError
 
-    def to_data(self, seen: AtLayer, phase: Phase) -> Handed[Any]:
-        """A layer that ends in data."""
+    def to_data(self, seen: AtLayer, phase: Phase) -> LayerResult[Any]:
+        """Evaluate a layer that ends in data."""
         at = seen.edge.value(seen.layer, seen.source, seen.edge.data, seen.jitter, phase)
         return at_data(at, Belief(at.gradients.mean, at.gradients.variance))
 
-    def settled(self, seen: AtLayer, found: Handed[Any], whole: Targets) -> Settled:
-        """The layer to data, evaluated on all outputs; found: on those that training saw."""
+    def settled(self, seen: AtLayer, found: LayerResult[Any], whole: Targets) -> Settled:
+        """The layer to data, evaluated on all columns; found: on the training targets."""
         return seen.edge.settled(seen.layer, seen.source, seen.edge.data, whole, seen.jitter)
 
 
 @dataclass(frozen=True)
 class Downward:
-    """One way down: what is believed at every node, what every layer sees, and its value."""
+    """A pass from the top down: q of every node, and every layer's arguments and result."""
 
     nodes: tuple[Believed, ...]
     seen: tuple[AtLayer, ...]
-    edges: tuple[Handed[Any], ...]
+    edges: tuple[LayerResult[Any], ...]
 
     @property
     def bound(self) -> float:
@@ -134,9 +133,10 @@ class Downward:
 
 @dataclass(frozen=True, kw_only=True)
 class ConditionalGraph(Graph):
-    """A graph whose edges stand in order, from the top down, each hidden node below one edge.
+    """A graph of a conditional family.
 
-    Its parameters say whether the beliefs are conditioned already; until then it is a plain graph.
+    Its edges are in order from the top down, and each hidden node is below one edge. Until its
+    parameters are conditioned, it behaves as a plain graph.
     """
 
     family: Following
@@ -147,9 +147,9 @@ class ConditionalGraph(Graph):
         return begun
 
     def entering(self, parameters: Parameters, phase: Phase) -> Parameters:
-        """Conditioned where the phase asks for it, at mean field: nothing follows anything yet.
+        """Condition the parameters if the phase requires it, starting at mean field.
 
-        Whenever that phase begins anew, q(u) goes to where the layers below would have it.
+        Whenever that phase begins, natural-gradient steps move q(u) towards its optimum.
         """
         if not isinstance(phase, Conditioning):
             return parameters
@@ -164,8 +164,8 @@ class ConditionalGraph(Graph):
         nodes, layers, sizes = list(parameters.nodes), list(parameters.layers), list[int]()
         for e, at in enumerate(self.values(parameters, FREE)):
             outputs = self.edges[e].outputs
-            # The layers below see the scales through q(u), so they become parameters, unless the
-            # family profiles them; then it does not matter where they start.
+            # The layers below depend on the scales through q(u), so the scales become parameters,
+            # unless the family profiles them; then their start does not matter.
             if isinstance(outputs, int):
                 layers[e] = at.layer
                 width = nodes[outputs].n_latent
@@ -213,19 +213,19 @@ class ConditionalGraph(Graph):
         if not conditioned(parameters):
             return super().evaluate(parameters, phase)
         down = self.downward(parameters, phase)
-        met: list[list[Any]] = [[] for _ in down.nodes]
+        adjoints: list[list[Any]] = [[] for _ in down.nodes]
         found = list[Moved]()
-        # From the data up: what lies below an edge says what it needs of the belief above.
+        # From the data up: adjoints of an edge's outputs come from the edges below.
         for edge, at in zip(reversed(self.edges), reversed(down.edges), strict=True):
-            below = reduce(add, met[edge.outputs]) if isinstance(edge.outputs, int) else None
+            below = reduce(add, adjoints[edge.outputs]) if isinstance(edge.outputs, int) else None
             moved = at.pullback(below)
-            met[edge.source].append(moved.source)
+            adjoints[edge.source].append(moved.source)
             found.insert(0, moved)
         own = list(parameters.nodes)
         for edge, moved in zip(self.edges, found, strict=True):
             if isinstance(edge.outputs, int):
                 own[edge.outputs] = moved.own
-        top = reduce(add, met[0])
+        top = reduce(add, adjoints[0])
         own[0] = down.nodes[0].pullback(top if isinstance(top, Belief) else top.marginals)
         layers = tuple(moved.layer for moved in found)
         gradient = replace(parameters, nodes=tuple(own), layers=layers)
@@ -240,10 +240,10 @@ class ConditionalGraph(Graph):
         return [at.posterior for at in self.downward(parameters, FREE).edges]
 
     def learnt(self, parameters: Parameters, outputs: Sequence[Float[Array, "N _D"]]) -> Learnt:
-        """That of the marginalised family where its bound is higher at the same beliefs."""
+        """The trained model, or the marginalised one if its bound is higher at the same q(h)."""
         if not conditioned(parameters):
-            told = "training ended before hidden layers were conditioned ({}): {}; raise max_iter"
-            return self._marginalised(parameters, outputs, told)
+            note = "training ended before hidden layers were conditioned ({}): {}; raise max_iter"
+            return self._marginalised(parameters, outputs, note)
         down = self.downward(parameters, FREE)
         hidden = (node.belief for node in down.nodes[1:])
         seen = Parameters((parameters.nodes[0], *hidden), parameters.layers)
@@ -254,27 +254,27 @@ class ConditionalGraph(Graph):
             else:
                 settled.append(self.family.settled(each, at, Targets.whole(next(given))))
         found = Learnt(down.nodes, tuple(settled))
-        told = "conditioned hidden layers ({}) ended with a lower bound than they have without: {}"
-        plain = self._marginalised(seen, outputs, told)
+        note = "conditioned hidden layers ({}) ended with a lower bound than unconditioned ones: {}"
+        plain = self._marginalised(seen, outputs, note)
         return plain if plain.bound > found.bound + ROUNDING * abs(found.bound) else found
 
-    def _marginalised(self, parameters: Parameters, outputs: Sequence[Array], told: str) -> Learnt:
-        said = told.format(self.family.name, "the result is that of marginalised")
-        return replace(super().learnt(parameters, outputs), told=(said,), marginalised=True)
+    def _marginalised(self, parameters: Parameters, outputs: Sequence[Array], note: str) -> Learnt:
+        text = note.format(self.family.name, "the result is that of marginalised")
+        return replace(super().learnt(parameters, outputs), told=(text,), marginalised=True)
 
     def downward(self, parameters: Parameters, phase: Phase) -> Downward:
-        """Edge by edge: a layer hands the belief about its outputs to those below."""
+        """Evaluate edge by edge; each layer passes q of its outputs to the layers below."""
         nodes = {0: self.nodes[0].believed(parameters.nodes[0])}
-        handed: dict[int, Any] = {0: self.family.seen(nodes[0].belief)}
-        seen, edges = list[AtLayer](), list[Handed[Any]]()
+        sources: dict[int, Any] = {0: self.family.seen(nodes[0].belief)}
+        seen, edges = list[AtLayer](), list[LayerResult[Any]]()
         for e, (edge, layer) in enumerate(zip(self.edges, parameters.layers, strict=True)):
             across = parameters.across[e] if isinstance(parameters, ChainParameters) else None
-            seen.append(AtLayer(edge, layer, handed[edge.source], across, self.jitter))
+            seen.append(AtLayer(edge, layer, sources[edge.source], across, self.jitter))
             if not self.family.profiled(edge):
                 self._check_ratio(layer)
             if isinstance(edge.outputs, int):
                 at = self.family.hidden(seen[e], parameters.nodes[edge.outputs])
-                handed[edge.outputs] = at.belief
+                sources[edge.outputs] = at.belief
                 nodes[edge.outputs] = replace(HiddenNode().believed(at.marginals), own=at.entropy)
             else:
                 at = self.family.to_data(seen[e], phase)
@@ -284,13 +284,13 @@ class ConditionalGraph(Graph):
 
     def _check_ratio(self, layer: Layer) -> None:
         ratio = float(np.mean(layer.kernel.diag(layer.inducing))) / float(layer.noise_variance)
-        # Where the ratio was held, training may have left it a rounding error above.
+        # After a phase with a fixed ratio, it may exceed the limit by a rounding error.
         if ratio > 1.01 / self.jitter:
             raise NotPositiveDefiniteError(f"σ_f²/σ² = {ratio:.1e} is more than the jitter allows")
 
 
 def then_conditioned(phases: Sequence[Phase]) -> tuple[Phase, ...]:
-    """The phases of a chain, in a part of the iterations, and one that conditions its beliefs."""
+    """The phases of a chain, in a fraction of the iterations, and a phase that conditions q(h)."""
     rest = 1.0 - sum(phase.share for phase in phases[:-1])
     last = replace(phases[-1], share=rest)
     first = (replace(phase, share=BEFORE * phase.share) for phase in (*phases[:-1], last))
@@ -298,5 +298,5 @@ def then_conditioned(phases: Sequence[Phase]) -> tuple[Phase, ...]:
 
 
 def conditioned(parameters: Parameters) -> bool:
-    """Whether the hidden beliefs follow from their layers."""
+    """Whether q(h) of the hidden nodes depends on their layers."""
     return not all(isinstance(own, Belief) for own in parameters.nodes[1:])

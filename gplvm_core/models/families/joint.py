@@ -1,11 +1,11 @@
-"""6.3: q(h_n | u) = N(T_n u + m_n, S_n), all dimensions of the outputs together.
+"""6.3: q(h_n | u) = N(T_n u + m_n, S_n), with all dimensions of the outputs jointly.
 
-u is stacked as [u¹; …; u^D], T_n is D × DM: gated, G ⊗ Ā_n with a D × D matrix of gates (diagonal G
-is 6.2's), or free. S_n = U diag(s) Uᵀ with a unit lower triangle U, handed down is the full
-covariance T_nΣT_nᵀ + S_n. q(u) = N(μ, Σ) of size DM, by the closed form that is best for the
-layer's own terms, Σ⁻¹ = I ⊗ K⁻¹ + βJ and μ = −βΣ Σ_n Δ_nᵀm_n with Δ_n = T_n − I ⊗ Ā_n and
-J = Σ_n Δ_nᵀΔ_n + I ⊗ (Ω − ĀᵀĀ), with sites as in 6.2. In the basis of L as there. For small models:
-the way back is autograd's. Chamberlin (2016), §4.4.
+u is stacked as [u¹; …; u^D]. T_n is D × DM, either free or gated: G ⊗ Ā_n with a D × D matrix of
+gates (a diagonal G is 6.2). S_n = U diag(s) Uᵀ with a unit lower-triangular U; the layer below gets
+the full covariance T_nΣT_nᵀ + S_n. q(u) = N(μ, Σ), of size DM, is the closed form that is optimal
+for the layer's own terms, Σ⁻¹ = I ⊗ K⁻¹ + βJ and μ = −βΣ Σ_n Δ_nᵀm_n with Δ_n = T_n − I ⊗ Ā_n and
+J = Σ_n Δ_nᵀΔ_n + I ⊗ (Ω − ĀᵀĀ). Sites and the basis of L are as in 6.2. For small models: autograd
+computes the gradients. Chamberlin (2016), §4.4.
 """
 
 from collections.abc import Callable
@@ -18,7 +18,7 @@ from jaxtyping import Float
 from gplvm_core.beliefs import Belief
 from gplvm_core.bounds.layer import Layer, gram_factor
 from gplvm_core.models.families.correlated import Above, Correlated, of_inputs, to_inputs
-from gplvm_core.models.families.handed import Handed, Moved, informed, summed
+from gplvm_core.models.families.layer_result import LayerResult, Moved, informed, summed
 from gplvm_core.models.families.reverse import inverse_factor, numpy_of, pulled
 from gplvm_core.models.families.tilted import tilted, tilted_pairs
 from gplvm_core.numerics import Array, NotPositiveDefiniteError, symmetrise
@@ -26,7 +26,7 @@ from gplvm_core.numerics import Array, NotPositiveDefiniteError, symmetrise
 
 @dataclass(frozen=True)
 class JointSites:
-    """What the layers below say of q(u), stacked, as in 6.2."""
+    """The contribution of the layers below to the stacked q(u), as in 6.2."""
 
     first: Float[Array, " P"]
     second: Float[Array, "P P"]
@@ -34,8 +34,10 @@ class JointSites:
 
 @dataclass(frozen=True)
 class JointlyGivenInducing:
-    """q(h | u): m, S as s and U's entries below its diagonal, row by row, and T, P = DM, as a
-    matrix of gates or free; also the shape of their gradients.
+    """Parameters of q(h | u): m, S and T; also the shape of their gradients.
+
+    S is given by s (`variance`) and U's entries below the diagonal, row by row (`mixes`); T by a
+    matrix of gates, or as a free matrix with P = DM columns.
     """
 
     mean: Float[Array, "N D"]
@@ -47,7 +49,7 @@ class JointlyGivenInducing:
 
     @classmethod
     def independent(cls, belief: Belief) -> "JointlyGivenInducing":
-        """Outputs that follow nothing, as a start."""
+        """Start with outputs that are independent of u."""
         n_points, size = belief.mean.shape
         none = np.zeros((n_points, size * (size - 1) // 2))
         return cls(belief.mean, belief.variance, none, np.zeros((size, size)))
@@ -58,23 +60,23 @@ class JointlyGivenInducing:
         return np.asarray(spread_of(self.variance, self.mixes))
 
     def arguments(self, size: int) -> tuple[Array, ...]:
-        """What q(h | u) is a function of; size: of stacked u."""
+        """The parameters as arrays, with sites of 0 if there are none; size: of the stacked u."""
         sites = self.sites or JointSites(np.zeros(size), np.zeros((size, size)))
         how = self.gate if self.transfer is None else self.transfer
         return (self.mean, self.variance, self.mixes, np.asarray(how), sites.first, sites.second)
 
     def moved(
-        self, gradients: tuple[Array, ...], at: Above, met: Correlated
+        self, gradients: tuple[Array, ...], at: Above, adjoint: Correlated
     ) -> "JointlyGivenInducing":
-        """Gradients of `arguments`, with the entropy's and the sites that the layers below have."""
+        """Gradients from those of `arguments`, plus those of the entropy, with optimal sites."""
         d_mean, d_variance, d_mixes, d_how = gradients[:4]
         d_entropy = Belief(self.mean, self.variance).entropy()[1]
-        g_mean = np.einsum("ndp,nd->p", at.transfer, met.mean)
-        half = np.swapaxes(at.transfer, 1, 2) @ met.covariance
+        g_mean = np.einsum("ndp,nd->p", at.transfer, adjoint.mean)
+        half = np.swapaxes(at.transfer, 1, 2) @ adjoint.covariance
         g_covariance = symmetrise(np.einsum("npd,ndq->pq", half, at.transfer))
-        if met.above is not None:
-            g_mean = g_mean + met.above.mean
-            g_covariance = g_covariance + symmetrise(met.above.covariance)
+        if adjoint.above is not None:
+            g_mean = g_mean + adjoint.above.mean
+            g_covariance = g_covariance + symmetrise(adjoint.above.covariance)
         return JointlyGivenInducing(
             d_mean,
             d_variance + d_entropy.variance,
@@ -87,19 +89,19 @@ class JointlyGivenInducing:
 
 def joint(
     layer: Layer, source: Correlated, own: JointlyGivenInducing, *, jitter: float
-) -> Handed[Correlated]:
-    """F_l with its gradients, at the layer's own two scales, and what is handed down.
+) -> LayerResult[Correlated]:
+    """F_l with its gradients, at the layer's given scales, and q of the outputs.
 
-    Raises NotPositiveDefiniteError, and KernelError for other kernels than RBF.
+    Raises NotPositiveDefiniteError, and KernelError for kernels other than RBF.
     """
     n_outputs, n_inducing = own.mean.shape[1], len(layer.inducing)
-    handed_on = layer.handed_on(source.marginals)
+    linear = layer.linear_mean(source.marginals)
 
     def together(
         variance: Any, lengthscale: Any, inducing: Any, mean: Any, covariance: Any, *rest: Any
     ) -> tuple[Any, ...]:
         noise, m, s, mixes, how, first, second = rest
-        xp, m = numpy_of(variance), m - handed_on
+        xp, m = numpy_of(variance), m - linear
         inputs = variance, lengthscale, mean, covariance, inducing
         (psi1,), (phi,) = tilted(*inputs, 0), tilted_pairs(*inputs, 0)
         psi2, low = xp.sum(phi, axis=0), whitening(variance, lengthscale, inducing, jitter)
@@ -108,41 +110,41 @@ def joint(
         inner = np.eye(len(spread)) + spread / noise
         shift = -xp.matmul(delta.T, xp.ravel(m)) / noise
         root = inverse_factor(inner - 2.0 * second)
-        told = xp.matmul(root.T, root)
-        told_mean = xp.matmul(told, shift + first)
+        u_covariance = xp.matmul(root.T, root)
+        u_mean = xp.matmul(u_covariance, shift + first)
         own_spread = spread_of(s, mixes)
         left_over = n_outputs * (len(mean) * variance - xp.trace(c))
         unexplained = xp.sum(m**2) + xp.sum(own_spread * np.eye(n_outputs)) + left_over
         value = -0.5 * (m.size * xp.log(2.0 * np.pi * noise) + unexplained / noise)
-        value = value + xp.sum(shift * told_mean)
-        value = value - 0.5 * xp.sum(inner * (told + xp.outer(told_mean, told_mean)))
+        value = value + xp.sum(shift * u_mean)
+        value = value - 0.5 * xp.sum(inner * (u_covariance + xp.outer(u_mean, u_mean)))
         value = value + 0.5 * len(spread) + xp.sum(xp.log(xp.diag(root)))
-        handed = xp.matmul(xp.matmul(transfer, told), xp.swapaxes(transfer, 1, 2)) + own_spread
-        seen = xp.matmul(transfer, told_mean) + m + handed_on
-        return value, seen, handed, told_mean, told, transfer, left_over, psi1, psi2
+        of_u = xp.matmul(xp.matmul(transfer, u_covariance), xp.swapaxes(transfer, 1, 2))
+        a = xp.matmul(transfer, u_mean) + m + linear
+        return value, a, of_u + own_spread, u_mean, u_covariance, transfer, left_over, psi1, psi2
 
     noise = np.asarray(layer.noise_variance)
     arguments = (*of_inputs(layer, source), noise, *own.arguments(n_outputs * n_inducing))
-    (value, a, gamma, mean, told, transfer, left_over, psi1, psi2), pull = pulled(
+    (value, a, gamma, mean, whole, transfer, left_over, psi1, psi2), pull = pulled(
         together, arguments
     )
     if not left_over >= 0.0:
         raise NotPositiveDefiniteError("ψ0 − tr(K⁻¹Φ) is negative: the jitter is too small")
-    above = Above(mean, told, transfer)
+    above = Above(mean, whole, transfer)
 
-    def pullback(met: Correlated) -> Moved:
+    def pullback(adjoint: Correlated) -> Moved:
         below: list[Array | None] = [None, None, None]
-        if met.above is not None:
-            below = [met.above.mean, met.above.covariance, met.above.transfer]
-        found = pull([np.ones(1), met.mean, met.covariance, *below, None, None, None])
+        if adjoint.above is not None:
+            below = [adjoint.above.mean, adjoint.above.covariance, adjoint.above.transfer]
+        found = pull([np.ones(1), adjoint.mean, adjoint.covariance, *below, None, None, None])
         d_source, d_layer = to_inputs(layer, found[:5], float(found[5]))
-        return Moved(d_source, d_layer, own.moved(found[6:], above, met))
+        return Moved(d_source, d_layer, own.moved(found[6:], above, adjoint))
 
     belief = Correlated(a, gamma, above)
-    return as_handed(layer, source, own, belief, float(value), (psi1, psi2), pullback, jitter)
+    return as_result(layer, source, own, belief, float(value), (psi1, psi2), pullback, jitter)
 
 
-def as_handed(
+def as_result(
     layer: Layer,
     source: Correlated,
     own: JointlyGivenInducing,
@@ -151,23 +153,23 @@ def as_handed(
     psi: tuple[Array, Array],
     pullback: Callable[[Correlated], Moved],
     jitter: float,
-) -> Handed[Correlated]:
-    """With q(u) of every output on its own, which is what predictions take."""
+) -> LayerResult[Correlated]:
+    """The result for this layer, with a separate q(u) of every output for predictions."""
     assert belief.above is not None
     (n_points, size), n_inducing = belief.mean.shape, len(layer.inducing)
     blocks = belief.above.covariance.reshape(size, n_inducing, size, n_inducing)
     inverse = np.stack([blocks[d, :, d] for d in range(size)])
     gram = gram_factor(layer.kernel, layer.inducing, jitter, relative=True)
-    mean = belief.mean - layer.handed_on(source.marginals)
+    mean = belief.mean - layer.linear_mean(source.marginals)
     psi0, spread = n_points * layer.kernel.diag(layer.inducing)[:1], belief.marginals.variance
     statistics = summed(psi0, *psi, mean, float(np.sum(spread)))
     posterior = informed(gram, value, belief.above.mean.reshape(size, n_inducing), inverse)
     entropy, _ = Belief(own.mean, own.variance).entropy()
-    return Handed(belief, layer, posterior, statistics, gram.jitter, entropy, pullback)
+    return LayerResult(belief, layer, posterior, statistics, gram.jitter, entropy, pullback)
 
 
 def whitening(variance: Any, lengthscale: Any, inducing: Any, jitter: float) -> Any:
-    """L⁻¹ of an RBF kernel's K = LLᵀ, its jitter relative."""
+    """L⁻¹ of an RBF kernel's K = LLᵀ, with a relative jitter."""
     xp = numpy_of(variance, inducing)
     apart = (inducing[:, None] - inducing) / lengthscale
     gram = xp.exp(-0.5 * xp.sum(apart**2, axis=2))
@@ -175,7 +177,7 @@ def whitening(variance: Any, lengthscale: Any, inducing: Any, jitter: float) -> 
 
 
 def around(alpha: Any, c: Any, how: Any, n_outputs: int) -> tuple[Any, Any, Any]:
-    """T of a matrix of gates, or free; Δ with the points' outputs as rows; and J."""
+    """Compute T, Δ (a row for each point and output) and J; how: the gates or a free T."""
     xp, eye, (n_points, size) = numpy_of(alpha, how), np.eye(n_outputs), alpha.shape
     shape = n_points, n_outputs, n_outputs * size
 

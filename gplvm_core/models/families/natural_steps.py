@@ -1,9 +1,9 @@
-"""Natural-gradient steps of q(u) in hidden layers whose outputs follow it (MATHEMATICS.md, 6.2).
+"""Natural-gradient steps of q(u) in hidden layers whose outputs depend on u (MATHEMATICS.md, 6.2).
 
-In natural parameters a step goes from the sites s that q(u) has, beside its own layer's terms, to
-what the layers below say at present: s ← (1 − ρ)s + ρ(g_μ − 2g_Σμ, g_Σ). At a fixed point the whole
-bound is stationary in q(u). A step that is too long may lower the bound, or leave q(u) without a
-covariance, so ρ is halved until the bound rises.
+The sites s of q(u) are natural parameters in addition to its own layer's terms. A step moves them
+towards the present gradients of the layers below: s ← (1 − ρ)s + ρ(g_μ − 2g_Σμ, g_Σ). At a fixed
+point the whole bound is stationary in q(u). If a step lowers the bound, or the precision of q(u) is
+not positive definite, ρ is halved.
 """
 
 from collections.abc import Callable
@@ -18,16 +18,16 @@ from gplvm_core.models.training.run import Evaluated
 from gplvm_core.numerics import NotPositiveDefiniteError
 from gplvm_core.parameters import add, scale_leaves
 
-# Parameters of hidden beliefs that follow q(u), which has sites of what the layers below say.
+# Parameters of q(h | u) whose q(u) has sites.
 WITH_SITES = (GivenInducing, JointlyGivenInducing)
-# Steps shorter than this gain nothing.
+# The smallest step to try.
 LEAST_STEP = 1e-3
 
 
 def natural_steps(
     evaluate: Callable[[Parameters], Evaluated], parameters: Parameters, n_steps: int
 ) -> tuple[Parameters, float]:
-    """Parameters after at most so many steps of all layers together, and their bound."""
+    """Parameters after at most n_steps steps of all layers together, and their bound."""
     at, step = evaluate(parameters), 1.0
     for _ in range(n_steps):
         while step >= LEAST_STEP:
@@ -46,9 +46,9 @@ def natural_steps(
     return parameters, at.bound
 
 
-def _moved(parameters: Parameters, said: Parameters, step: float) -> Parameters:
+def _moved(parameters: Parameters, gradient: Parameters, step: float) -> Parameters:
     nodes = list(parameters.nodes)
-    for i, (own, new) in enumerate(zip(parameters.nodes, said.nodes, strict=True)):
+    for i, (own, new) in enumerate(zip(parameters.nodes, gradient.nodes, strict=True)):
         if isinstance(own, WITH_SITES):
             at = scale_leaves(new.sites, step)
             old = at if own.sites is None else add(scale_leaves(own.sites, 1.0 - step), at)

@@ -1,6 +1,6 @@
-"""Reverse mode by `autograd`, for what is shorter than its adjoints by hand would be.
+"""Reverse-mode gradients by `autograd`, for functions whose adjoints would be long.
 
-`autograd` is asked for when a gradient is, and not before: values need NumPy alone.
+`autograd` is imported only when a gradient is needed; values need only NumPy.
 """
 
 import importlib.util
@@ -16,19 +16,19 @@ Pull = Callable[[Sequence[Array | None]], tuple[Array, ...]]
 
 
 def numpy_of(*arrays: Any) -> Any:
-    """NumPy, or autograd's of the same names where one of the arrays is being differentiated."""
+    """NumPy, or autograd's version of it if one of the arrays is being differentiated."""
     traced = any(type(array).__module__.startswith("autograd.") for array in arrays)
     return sys.modules["autograd.numpy"] if traced else np
 
 
 def inverse_factor(matrix: Any, jitter: float = 0.0) -> Any:
-    """L⁻¹ of a symmetric matrix (plus jitter · I) = LLᵀ, one that is differentiated or not."""
+    """L⁻¹ for LLᵀ = a symmetric matrix plus jitter · I; works with NumPy and autograd."""
     xp, eye = numpy_of(matrix), np.eye(len(matrix))
     return xp.linalg.solve(xp.linalg.cholesky(matrix + jitter * eye), eye)
 
 
 def needs_autograd() -> None:
-    """Raises ImportError, in words, where the package is not installed."""
+    """Raise ImportError if the package autograd is not installed."""
     if importlib.util.find_spec("autograd") is None:
         raise ImportError(
             "the families 'joint', 'full', 'chain' and 'low_rank_chain' of deep models need the "
@@ -39,11 +39,10 @@ def needs_autograd() -> None:
 def pulled(
     function: Callable[..., tuple[Any, ...]], arguments: Sequence[Array]
 ) -> tuple[tuple[Array, ...], Pull]:
-    """The arrays that a function of arrays returns, and the way back from adjoints of them (None:
-    0) to those of its arguments.
+    """Evaluate a function of arrays; returns its results and their pullback.
 
-    Raises ImportError without autograd, and NotPositiveDefiniteError for what has no Cholesky
-    factor.
+    The pullback maps adjoints of the results (None: 0) to adjoints of the arguments. Raises
+    ImportError without autograd, and NotPositiveDefiniteError if a Cholesky factor does not exist.
     """
     needs_autograd()
     import autograd.numpy as anp

@@ -10,7 +10,7 @@ from gplvm_core.kernels.tilted import as_rbf
 from gplvm_core.models.families.given_inducing import GivenInducing, given_inducing
 from gplvm_core.models.families.given_inputs import GivenInputs, given_inputs
 from gplvm_core.models.families.graph import Following
-from gplvm_core.models.families.handed import AtLayer, Handed, best_scales
+from gplvm_core.models.families.layer_result import AtLayer, LayerResult, best_scales
 from gplvm_core.models.problems.edges import LayerEdge
 from gplvm_core.models.problems.graph import Parameters
 from gplvm_core.numerics import Array
@@ -18,7 +18,7 @@ from gplvm_core.numerics import Array
 
 @dataclass(frozen=True)
 class GatedFamily(Following):
-    """6.2 with one gate for each dimension: hidden outputs follow the inducing outputs."""
+    """6.2 with one gate for each dimension: hidden outputs depend on the inducing outputs."""
 
     def start(self, own: Belief, inducing: Array) -> GivenInducing:
         return GivenInducing(own.mean, own.variance, np.zeros(own.n_latent))
@@ -26,7 +26,7 @@ class GatedFamily(Following):
     def profiled(self, edge: LayerEdge) -> bool:
         return not edge.ends_in_node
 
-    def hidden(self, seen: AtLayer, own: GivenInducing) -> Handed[Belief]:
+    def hidden(self, seen: AtLayer, own: GivenInducing) -> LayerResult[Belief]:
         return given_inducing(seen.layer, seen.source, own, jitter=seen.jitter)
 
 
@@ -41,7 +41,7 @@ class FreeFamily(GatedFamily):
 
 @dataclass(frozen=True)
 class DiagonalFamily(Following):
-    """6.5: every hidden output follows the input of its own number."""
+    """6.5, diagonal: every hidden output depends on the input with the same index."""
 
     independent: bool = True
     summarised: bool = True
@@ -58,6 +58,6 @@ class DiagonalFamily(Following):
     def profiled(self, edge: LayerEdge) -> bool:
         return True
 
-    def hidden(self, seen: AtLayer, own: GivenInputs) -> Handed[Belief]:
+    def hidden(self, seen: AtLayer, own: GivenInputs) -> LayerResult[Belief]:
         scales = best_scales(seen.jitter)
         return given_inputs(seen.layer, seen.source, own, scales, jitter=seen.jitter)

@@ -1,7 +1,7 @@
-"""Moments of inputs tilted by an RBF kernel: ⟨k⟩, ⟨k x⟩, ⟨k xxᵀ⟩ under Gaussian inputs.
+"""Moments of inputs weighted by an RBF kernel: ⟨k⟩, ⟨k x⟩, ⟨k xxᵀ⟩ under Gaussian inputs.
 
-A kernel times a Gaussian is a scaled Gaussian. Forms with S⁻¹ or W⁻¹ would fail for inputs that are
-known and for dimensions that are off, so there are none here. Chamberlin (2016), App. A.
+A kernel times a Gaussian is a scaled Gaussian. The formulas avoid S⁻¹ and W⁻¹, which do not exist
+for known inputs and for dimensions without relevance. Chamberlin (2016), App. A.
 """
 
 from collections.abc import Callable
@@ -21,8 +21,9 @@ def pull(
     variance: Float[Array, "N Q"],
     inducing: Float[Array, "M Q"],
 ) -> tuple[Float[Array, "N M Q"], Callable[[Array], Gradients]]:
-    """⟨k x⟩/⟨k⟩ − μ = Sw(z − μ)/(1 + wS), by how much an inducing input pulls each point's mean to
-    itself, with its pullback; S is diagonal.
+    """⟨k x⟩/⟨k⟩ − μ = Sw(z − μ)/(1 + wS) and its pullback; S is diagonal.
+
+    This is the shift of each point's mean towards an inducing input.
     """
     weight = np.array(np.broadcast_to(kernel.relevance, (mean.shape[1],)))
     rate = 1.0 + weight * variance
@@ -49,8 +50,8 @@ def tilted(
 ) -> list[Any]:
     """κ0 = ⟨k⟩, and up to the order κ1 = ⟨k (x − μ)⟩, κ2 = ⟨k (x − μ)(x − μ)ᵀ⟩: (N, M, …).
 
-    Of an RBF kernel's variance and lengthscale; inputs of full covariance S ⪰ 0 (N, Q, Q). So far
-    as the way back goes, these are functions that `reverse` differentiates.
+    For an RBF kernel's variance and lengthscale, and inputs with full covariance S ⪰ 0 (N, Q, Q).
+    `reverse` differentiates these functions.
     """
     weight = _weights(lengthscale, mean)
     return [variance * each for each in _tilted(weight, mean, covariance, inducing, order)]
@@ -59,7 +60,7 @@ def tilted(
 def tilted_pairs(
     variance: Any, lengthscale: Any, mean: Any, covariance: Any, inducing: Any, order: int
 ) -> list[Any]:
-    """φ0, φ1, φ2: the same of the products k k' of all pairs of inducing inputs: (N, M, M, …)."""
+    """φ0, φ1, φ2: as κ, with the products k k' of all pairs of inducing inputs: (N, M, M, …)."""
     xp, weight = numpy_of(mean, inducing), _weights(lengthscale, mean)
     (size, n_latent), n_points = inducing.shape, len(mean)
     apart = inducing[:, None] - inducing
@@ -78,19 +79,19 @@ def _weights(lengthscale: Any, mean: Any) -> Any:
 
 
 def _tilted(weight: Any, mean: Any, covariance: Any, centers: Any, order: int) -> list[Any]:
-    """The moments of exp(−½ Σ_q w_q (x_q − z_q)²), inputs measured from their mean."""
+    """The moments of exp(−½ Σ_q w_q (x_q − z_q)²), with inputs relative to their mean."""
     xp = numpy_of(weight, mean, covariance, centers)
     eye, root = np.eye(len(weight)), xp.sqrt(weight)
     away = centers[None] - mean[:, None]
     inner = eye + root[:, None] * covariance * root
     inside = root[:, None] * xp.linalg.inv(inner) * root
-    told = xp.matmul(away, inside)
+    scaled = xp.matmul(away, inside)
     _, log_determinant = xp.linalg.slogdet(inner)
-    exponent = -0.5 * (log_determinant[:, None] + xp.sum(away * told, axis=2))
+    exponent = -0.5 * (log_determinant[:, None] + xp.sum(away * scaled, axis=2))
     moments = [xp.exp(exponent)]
     if order > 0:
         # S(I + WS)⁻¹W (z − μ).
-        moved = xp.matmul(told, covariance)
+        moved = xp.matmul(scaled, covariance)
         moments.append(moments[0][..., None] * moved)
     if order > 1:
         left = covariance - xp.matmul(xp.matmul(covariance, inside), covariance)

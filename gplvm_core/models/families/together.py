@@ -1,8 +1,8 @@
 """Families for small models, whose hidden dimensions or inducing outputs are correlated.
 
-All dimensions of a layer jointly (MATHEMATICS.md, 6.3), q(h | h⁻) with every output following all
-inputs (full 6.5), and inducing outputs that follow those of the layer above (6.6), whole or of low
-rank. A layer hands full covariances down.
+All dimensions of a layer jointly (MATHEMATICS.md, 6.3); q(h | h⁻) with every output depending on
+all inputs (full 6.5); and inducing outputs that depend on those of the layer above (6.6), by a full
+or low-rank matrix. Layers pass full covariances to the layers below.
 """
 
 from collections.abc import Sequence
@@ -18,8 +18,8 @@ from gplvm_core.models.families.chained import InducingGivenAbove, chained, chai
 from gplvm_core.models.families.correlated import Correlated, to_data
 from gplvm_core.models.families.given_inputs_full import FullyGivenInputs, given_inputs_full
 from gplvm_core.models.families.graph import Following
-from gplvm_core.models.families.handed import AtLayer, Handed, at_data, best_scales
 from gplvm_core.models.families.joint import JointlyGivenInducing, joint
+from gplvm_core.models.families.layer_result import AtLayer, LayerResult, at_data, best_scales
 from gplvm_core.models.families.reverse import needs_autograd
 from gplvm_core.models.problems.edges import LayerEdge, Settled
 from gplvm_core.models.problems.graph import Graph, Parameters
@@ -27,15 +27,15 @@ from gplvm_core.models.training.run import Phase
 from gplvm_core.numerics import Array
 from gplvm_core.statistics import Targets
 
-# Numbers of an expectation of one layer, or of the covariance of its stacked inducing outputs,
-# of which the way back keeps several copies: 40 MB each.
+# The largest array of a layer: an expectation, or the covariance of its stacked inducing outputs.
+# The pullback needs several copies of up to 40 MB.
 MOST_NUMBERS = 5_000_000
 RANK = 2
 
 
 @dataclass(frozen=True)
 class JointFamily(Following):
-    """6.3: outputs that follow the inducing outputs of all dimensions, by a matrix of gates."""
+    """6.3: outputs that depend on the inducing outputs of all dimensions, by a matrix of gates."""
 
     def graph(self, plain: Graph) -> Graph:
         if len(plain.nodes) > 1 and any(edge.per_output for edge in plain.edges):
@@ -72,24 +72,24 @@ class JointFamily(Following):
     def profiled(self, edge: LayerEdge) -> bool:
         return not edge.ends_in_node
 
-    def hidden(self, seen: AtLayer, own: Any) -> Handed[Correlated]:
+    def hidden(self, seen: AtLayer, own: Any) -> LayerResult[Correlated]:
         found = joint(seen.layer, seen.source, own, jitter=seen.jitter)
-        # Without what only a chain below would need.
+        # Only a chain below would need `above`.
         return replace(found, belief=replace(found.belief, above=None))
 
-    def to_data(self, seen: AtLayer, phase: Phase) -> Handed[Any]:
+    def to_data(self, seen: AtLayer, phase: Phase) -> LayerResult[Any]:
         scales, data = best_scales(seen.jitter, phase.ratio), seen.edge.data
         at = to_data(seen.layer, seen.source, data, scales, jitter=seen.jitter)
         return at_data(at, at.targets[0])
 
-    def settled(self, seen: AtLayer, found: Handed[Any], whole: Targets) -> Settled:
+    def settled(self, seen: AtLayer, found: LayerResult[Any], whole: Targets) -> Settled:
         at = to_data(found.layer, seen.source, whole, Scales(), jitter=seen.jitter)
         return replace(at_data(at, None).settled, capped=found.capped)
 
 
 @dataclass(frozen=True)
 class FullFamily(JointFamily):
-    """6.5: every hidden output follows all inputs."""
+    """6.5, full: every hidden output depends on all inputs."""
 
     independent: bool = True
     summarised: bool = True
@@ -101,14 +101,14 @@ class FullFamily(JointFamily):
     def profiled(self, edge: LayerEdge) -> bool:
         return True
 
-    def hidden(self, seen: AtLayer, own: FullyGivenInputs) -> Handed[Correlated]:
+    def hidden(self, seen: AtLayer, own: FullyGivenInputs) -> LayerResult[Correlated]:
         scales = best_scales(seen.jitter)
         return given_inputs_full(seen.layer, seen.source, own, scales, jitter=seen.jitter)
 
 
 @dataclass(frozen=True)
 class ChainFamily(JointFamily):
-    """6.6: joint, and the inducing outputs follow those of the layer above, by a whole matrix."""
+    """6.6: joint; inducing outputs depend on those of the layer above by a full matrix."""
 
     def check(self, edges: Sequence[LayerEdge], begun: Parameters) -> None:
         super().check(edges, begun)
@@ -134,8 +134,8 @@ class ChainFamily(JointFamily):
     def _check_data(self, data: Targets) -> None:
         if data.patterns is not None or data.values.shape[1] != data.n_outputs:
             raise ValueError(
-                f"family={self.name!r} is for outputs without missing values, and no more of "
-                "them than rows: use family='joint'"
+                f"family={self.name!r} is for outputs without missing values, with at most as "
+                "many columns as rows: use family='joint'"
             )
 
     def across(self, size: int, above: int) -> InducingGivenAbove:
@@ -144,23 +144,23 @@ class ChainFamily(JointFamily):
     def profiled(self, edge: LayerEdge) -> bool:
         return False
 
-    def hidden(self, seen: AtLayer, own: JointlyGivenInducing) -> Handed[Correlated]:
+    def hidden(self, seen: AtLayer, own: JointlyGivenInducing) -> LayerResult[Correlated]:
         if seen.across is None:
             return joint(seen.layer, seen.source, own, jitter=seen.jitter)
         return chained(seen.layer, seen.source, seen.across, own, jitter=seen.jitter)
 
-    def to_data(self, seen: AtLayer, phase: Phase) -> Handed[Any]:
+    def to_data(self, seen: AtLayer, phase: Phase) -> LayerResult[Any]:
         assert seen.across is not None  # data are below a hidden layer
         values = seen.edge.data.values
         return chained_to_data(seen.layer, seen.source, seen.across, values, jitter=seen.jitter)
 
-    def settled(self, seen: AtLayer, found: Handed[Any], whole: Targets) -> Settled:
+    def settled(self, seen: AtLayer, found: LayerResult[Any], whole: Targets) -> Settled:
         return found.settled
 
 
 @dataclass(frozen=True)
 class LowRankChainFamily(ChainFamily):
-    """6.6 by a matrix of low rank."""
+    """6.6 with a matrix of low rank."""
 
     def across(self, size: int, above: int) -> InducingGivenAbove:
         rank = min(RANK, size, above)

@@ -1,1 +1,1 @@
-"""What training maximises: beliefs, layers, and how they hang together."""
+"""The objectives of training: nodes, layers, and their connections."""

@@ -25,8 +25,8 @@ Family = Literal[
     "low_rank_chain",
 ]
 FAMILIES: tuple[Family, ...] = get_args(Family)
-# A free hidden layer would at once explain itself as noise, which is the shallow model's optimum:
-# its noise is held until the layers below have come to depend on it.
+# A free hidden layer would immediately become noise, which is the shallow model's optimum. Its
+# noise is therefore held until the layers below depend on it.
 PHASES = (
     Phase("noise held everywhere", 100, 0.125, ratio=300.0, hidden_noise_held=True),
     Phase("hidden noise held", 250, 0.3125, hidden_noise_held=True),
@@ -34,7 +34,7 @@ PHASES = (
     Phase("all free", 150, 0.1875),
     Phase("refining", 150),
 )
-# Between known inputs and data less is to be found.
+# A deep regression, between known inputs and data, needs fewer iterations.
 REGRESSION_PHASES = (
     Phase("noise held everywhere", 100, 0.2, ratio=300.0, hidden_noise_held=True),
     Phase("hidden noise held", 100, 0.2, hidden_noise_held=True),
@@ -58,14 +58,14 @@ def chain(
     connected: bool = False,
     phases: Sequence[Phase] = PHASES,
 ) -> Graph:
-    """F of the layers top → h¹ → … → outputs, one more than there are hidden nodes.
+    """The problem of the layers top → h¹ → … → outputs, one more than there are hidden nodes.
 
-    outputs: data, or several views, each with a layer of its own on the last node; own: below so
-    many further hidden nodes that are its alone. top_held: the inducing inputs of the first layer
-    do not move. per_output: every output of data has a signal
-    and a noise variance of its own. connected: every layer sees the top beside its own inputs
-    (Duvenaud et al. 2014). Source: Damianou (2015), ch. 6. Raises ValueError for a family that
-    there is not, or that cannot have this structure.
+    outputs: data, or several views, each with a separate layer on the last node. own: the number of
+    further hidden nodes that belong only to each view. top_held: the inducing inputs of the first
+    layer are fixed. per_output: every data column has a separate signal and noise variance.
+    connected: every layer has the top as an additional input (Duvenaud et al. 2014). Raises
+    ValueError for an unknown family, and for a structure that it does not support. Source:
+    Damianou (2015), ch. 6.
     """
     kind = family_named(family)
     views = outputs if isinstance(outputs, tuple) else (outputs,)
@@ -90,7 +90,7 @@ def chain(
 def _ends(
     views: Sequence[Targets], n_hidden: int, own: Sequence[int]
 ) -> list[tuple[int, Targets | int]]:
-    """Where every layer starts and ends: the shared ones, each view's own, and those to data."""
+    """Source and target of every layer: shared layers, then each view's own, then those to data."""
     found: list[tuple[int, Targets | int]] = [(at, at + 1) for at in range(n_hidden)]
     last = list[int]()
     for count in own:

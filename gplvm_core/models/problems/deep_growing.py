@@ -1,5 +1,7 @@
-"""A start of a deep model that is grown: one layer is trained, then with another above it, and so
-on up to the top, which is new when training begins (MATHEMATICS.md, section 6.7).
+"""A start that grows a deep model layer by layer, from the lowest to the top.
+
+Each layer is trained before another one is added above it. The top layer is untrained when the
+main training begins (MATHEMATICS.md, section 6.7).
 """
 
 import warnings
@@ -19,23 +21,23 @@ from gplvm_core.models.problems.starts import start_layer
 from gplvm_core.models.training.run import Phase
 from gplvm_core.models.training.schedule import Training
 
-# Of what is below, before it gets a layer above.
+# Iterations of training before another layer is added.
 ITERATIONS = 300
-# With a layer that is new: it finds its place while its noise is held.
+# Phases with a new layer: it adapts while its noise is held.
 GROWING = (
     Phase("noise held everywhere", 75, 0.25, ratio=300.0, hidden_noise_held=True),
     Phase("hidden noise held", 150, 0.5, hidden_noise_held=True),
     Phase("all free", 75, 0.25),
 )
-# The chain of so many hidden nodes, from a start, in phases.
+# Makes a chain from a start, a number of hidden nodes, and phases.
 ChainOf = Callable[[Beginning, int, Sequence[Phase]], Graph]
 
 
 @dataclass(frozen=True)
 class Grown:
-    """A new top on layers that were trained without it; the top itself as in the start `whole`.
+    """A new top on layers that were trained without it; settings as in the start `whole`.
 
-    Nothing is grown on a layer that is off, which a warning says: it starts as `whole` then.
+    If a trained layer is off, no layer is added. A warning reports it, and the start is `whole`.
     """
 
     whole: Embedded
@@ -59,7 +61,8 @@ class Grown:
             found = problem.values(trained.parameters, FREE)
             if any(freedom(each.posterior) < LEAST_FREEDOM for each in found):
                 warnings.warn(
-                    "no layer was grown on one that is off: that start is like the others",
+                    "a trained layer is off, so no layer was grown on it: this start is like the "
+                    "others",
                     UserWarning,
                     stacklevel=2,
                 )
@@ -78,7 +81,7 @@ class Grown:
 
 
 def _with_top(whole: Embedded, at: int, below: Begun, seed: int) -> Begun:
-    """Principal components of the points that were the top, in units of their lengthscales."""
+    """Add a top: principal components of the old top's points, divided by their lengthscales."""
     generator, old = np.random.default_rng(seed), below.beliefs[0]
     weights = relevance_of(below.layers[0].kernel, old.n_latent)
     centred = (old.mean - old.mean.mean(axis=0)) * np.sqrt(weights)
@@ -87,7 +90,7 @@ def _with_top(whole: Embedded, at: int, below: Begun, seed: int) -> Begun:
     assert not isinstance(kind, tuple)
     noise = HIDDEN_NOISE * float(np.mean(old.mean.var(axis=0)))
     layer, more = start_layer(kind, mean, whole.n_inducing[at], noise, generator)
-    # What the old top knew nothing of would cost much under a layer above it.
+    # Dimensions with a large variance would cost much under a layer above.
     hidden = Belief(old.mean, np.minimum(old.variance, INITIAL_VARIANCE))
     return Begun(
         (Belief(mean, np.full_like(mean, UPPER_VARIANCE)), hidden, *below.beliefs[1:]),

@@ -1,4 +1,4 @@
-"""Where the missing inputs of a deep regression start: as a shallow regression imputes them."""
+"""Starting values of a deep regression's missing inputs, imputed by a shallow regression."""
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -12,21 +12,21 @@ from gplvm_core.numerics import Array
 from gplvm_core.prediction.impute import impute
 from gplvm_core.statistics import Executor
 
-# Fewer whole rows than this are no model to impute the others by.
+# With fewer complete rows than this, a shallow regression cannot impute the others.
 LEAST_ROWS = 3
 
 Flags = NDArray[np.bool_]
 
 
 def whole_rows(inputs: Inputs) -> Bool[Flags, " N"]:
-    """Which rows miss no input."""
+    """The rows without missing inputs."""
     return np.asarray(~inputs.missing.any(axis=1))
 
 
 def rows_with_inputs(inputs: Inputs) -> tuple[Bool[Flags, " N"], tuple[str, ...]]:
-    """Which rows to train on, and what is to be said of the others and of few whole ones.
+    """The rows to train on, and notes on the other rows or on too few complete ones.
 
-    Beside whole rows, those without any input are left out.
+    If there are enough complete rows, rows without any input are left out.
     """
     n_whole, n_given = int(whole_rows(inputs).sum()), inputs.belief.n_points
     if n_whole < min(LEAST_ROWS, n_given):
@@ -48,10 +48,10 @@ def imputed(
     executor: Executor,
     max_iter: int = SHALLOW_ITERATIONS,
 ) -> Inputs:
-    """The inputs, with q(X) of the missing ones where a regression of the whole rows imputes them.
+    """The inputs, with q(X) of missing entries imputed by a regression on the complete rows.
 
-    With too few of those: where rows with like outputs have them. Source: Damianou (2015),
-    Algorithm 1.
+    With too few complete rows, they are copied from rows with similar outputs. Source: Damianou
+    (2015), Algorithm 1.
     """
     whole = whole_rows(inputs)
     if whole.all():
@@ -61,10 +61,10 @@ def imputed(
         return inputs.starting_at(mean, np.full_like(mean, INITIAL_VARIANCE))
     known, partial, n_outputs = inputs.rows(whole), inputs.rows(~whole), targets.shape[1]
     layer = shallow_layer(known, targets[whole], n_inducing, jitter, executor, max_iter)
-    # In internal units on both sides.
+    # Inputs and outputs are in internal units.
     posterior = layer.as_posterior(Scaling(np.zeros(n_outputs), np.ones(n_outputs)))
-    told = targets[~whole], partial.belief, partial.prior, partial.missing
-    found = impute(posterior, *told, known.belief.mean)
+    incomplete = targets[~whole], partial.belief, partial.prior, partial.missing
+    found = impute(posterior, *incomplete, known.belief.mean)
     mean, variance = inputs.belief.mean.copy(), inputs.belief.variance.copy()
     mean[~whole], variance[~whole] = found.mean, found.variance
     return inputs.starting_at(mean, variance)

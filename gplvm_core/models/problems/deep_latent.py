@@ -1,4 +1,4 @@
-"""From the settings of a deep latent variable model to its graph: one table or several views."""
+"""Build the graph of a deep latent variable model, for one table or several views."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -22,9 +22,9 @@ from gplvm_core.models.training.run import Phase
 from gplvm_core.numerics import Array
 from gplvm_core.statistics import Executor
 
-# Recipes of starts: all layers together from the first, or a new top on layers trained before.
+# Recipes of starts: train all layers from the beginning, or add a new top to trained layers.
 TOGETHER, GROWN = "all layers together", "a grown top"
-# The belief at the top, about points with these outputs and of this dimension.
+# Makes the top node for points with these outputs and of this dimension.
 Top = Callable[[Float[Array, "N D"], int], Node]
 
 
@@ -32,8 +32,9 @@ Top = Callable[[Float[Array, "N D"], int], Node]
 class LatentChain:
     """Layers below latent points.
 
-    linear: hidden layers have a linear mean. grow: None, or the iterations of a shallow model from
-    which the upper layers also start. connected: every layer sees the top.
+    linear: hidden layers have a linear mean. grow: the iterations for training lower layers, for an
+    additional start with a grown top; None: no such start. connected: every layer has the top as
+    an input.
     """
 
     top: Top
@@ -46,8 +47,10 @@ class LatentChain:
     connected: bool = False
 
     def graph(self, begin: Embedded, *, alone: bool) -> Graph:
-        """The graph that is trained from this start; alone: where the belief at the top is one of
-        every point's own, a sample is trained of many rows.
+        """The graph to train from this start.
+
+        alone: each point at the top has a separate q(x_n); training may then use a sample of the
+        rows.
         """
         several = isinstance(begin.outputs, tuple)
         outputs = begin.outputs if isinstance(begin.outputs, tuple) else (begin.outputs,)
@@ -70,7 +73,7 @@ class LatentChain:
         starts: dict[str, Beginning] = {"": begin}
         below = partial(self._below, targets if several else targets[0], begin)
         if self.grow is not None and len(begin.n_latent) > 1:
-            # Every family starts from what the default one finds.
+            # Lower layers are always trained with the default family.
             grown = Grown(begin, partial(below, LatentNode(), "marginalised"), self.grow)
             starts = {TOGETHER: begin, GROWN: grown}
         if self.connected:
@@ -108,7 +111,7 @@ class LatentChain:
         )
 
     def _check_linear(self, above: Sequence[Any]) -> None:
-        """Raise ValueError where hidden layers of these kernels cannot have a linear mean."""
+        """Raise ValueError if the family or a kernel does not support a linear mean."""
         if why := together(self.family):
             raise ValueError(f"mean='linear' is for marginalised and mean_field families: {why}")
         if not all(each == "rbf" or isinstance(each, RBF) for each in above):

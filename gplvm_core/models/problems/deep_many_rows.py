@@ -1,4 +1,4 @@
-"""Deep models of many rows: a sample is trained, the others are placed at every node."""
+"""Deep models of many rows: train on a sample, then place the other rows at every node."""
 
 import math
 from collections.abc import Callable
@@ -18,9 +18,9 @@ from gplvm_core.models.problems.many_rows import (
     Rows,
     are_many,
     left_over,
+    placing_watch,
     sampled_in_words,
     spread_over,
-    telling,
 )
 from gplvm_core.models.problems.variational import family_named
 from gplvm_core.models.training.work import Work
@@ -30,15 +30,15 @@ from gplvm_core.prediction.place import place_rows
 
 
 def sample_of(count: int) -> Rows:
-    """The rows that are trained, of so many."""
+    """The rows to train on, out of `count`."""
     return np.sort(np.random.default_rng(0).permutation(count)[: SAMPLES[-1]])
 
 
 @dataclass(frozen=True, kw_only=True)
 class SampledGraph(Graph):
-    """The chain of a sample's rows, and that of all.
+    """The chain of a sample's rows, and the chain of all rows.
 
-    Its nodes have a belief about every point of its own.
+    Every row has a separate q(x_n) at each node.
     """
 
     whole: Graph
@@ -47,7 +47,7 @@ class SampledGraph(Graph):
 
     @classmethod
     def of(cls, build: Callable[[Rows], Graph], *outputs: Float[Array, "N _D"]) -> Self:
-        """build: the chain of some of the rows. outputs: of one table, or of every view."""
+        """build: makes the chain of some rows. outputs: those of one table, or of every view."""
         count = len(outputs[0])
         rows = sample_of(count)
         sample = build(rows)
@@ -62,7 +62,7 @@ class SampledGraph(Graph):
         return tuple(each[rows] for each in self.outputs)
 
     def describe(self, parameters: Parameters) -> tuple[Array, Array, Array]:
-        """Rows beyond the sample stand where a straight line from their outputs says."""
+        """As for the sample; the means of other rows are linear predictions from their outputs."""
         relevance, information, mean = super().describe(parameters)
         return relevance, information, spread_over(self.outputs, self.rows, mean)
 
@@ -70,7 +70,7 @@ class SampledGraph(Graph):
         return Work(((math.inf, float(len(self.rows))),), self.n_rows - len(self.rows))
 
     def completed(self, parameters: Parameters, tell: Callable[[str, int], bool]) -> Completed:
-        """All rows, placed at every node where the sample says. tell: see `telling`."""
+        """All rows, placed at every node by the trained layers. tell: see `placing_watch`."""
         learnt = self.learnt(parameters, self.of_rows(self.rows))
         posteriors = [
             layer.as_posterior(Scaling.none(layer.posterior.weights.shape[1]))
@@ -92,7 +92,7 @@ class SampledGraph(Graph):
         inputs = self._inputs(others)
         names = tuple(str(at) for at in range(len(training)))
         network = Network(names, edges, tuple(inputs), training)
-        watch = telling(tell, len(others), self._where)
+        watch = placing_watch(tell, len(others), self._where)
         believed, placed = place_rows(network, outputs, inputs, self.executor, watch)
         found = [believed[at] for at in range(len(training))]
         back = np.argsort(np.concatenate([self.rows, others]))
@@ -104,37 +104,39 @@ class SampledGraph(Graph):
             )
             for own, new in zip(training, found, strict=True)
         )
-        notes = self._told(len(others), len(others) - placed)
+        notes = self._notes(len(others), len(others) - placed)
         return Completed(self.whole, Parameters(nodes, parameters.layers), self.rows, notes)
 
     _where = "on the map"
 
-    def _told(self, placed: int, left: int) -> tuple[str, ...]:
+    def _notes(self, placed: int, left: int) -> tuple[str, ...]:
         return (sampled_in_words(len(self.rows), self.n_rows), *left_over(left))
 
     def _inputs(self, rows: Rows) -> dict[int, Float[Array, "n _Q"]]:
-        """The rows' points at nodes that are known exactly."""
+        """The rows' points at nodes with exactly known inputs."""
         return {}
 
 
 @dataclass(frozen=True, kw_only=True)
 class SampledRegression(SampledGraph):
-    """The same below inputs that are known exactly: only hidden points are placed."""
+    """A sampled chain below inputs that are known exactly: only hidden points are placed."""
 
     _where = "in the hidden layers"
 
     def describe(self, parameters: Parameters) -> tuple[Array, Array, Array]:
         return Graph.describe(self, parameters)
 
-    def _told(self, placed: int, left: int) -> tuple[str, ...]:
+    def _notes(self, placed: int, left: int) -> tuple[str, ...]:
         said = (
             f"{len(self.rows):,} of {self.n_rows:,} rows were trained; the other {placed:,} were "
-            "placed in the hidden layers where those say, and what the layers say was then found "
-            "from all rows"
+            "placed in the hidden layers, and the layers were then updated from all rows"
         )
         if not left:
             return (said,)
-        return said, f"stopped while rows were placed: {left:,} stand where the layers above say"
+        return said, (
+            f"stopped while rows were placed: {left:,} took the position that the layers above "
+            "predict"
+        )
 
     def _inputs(self, rows: Rows) -> dict[int, Float[Array, "n _Q"]]:
         node = self.whole.nodes[0]
@@ -143,12 +145,12 @@ class SampledRegression(SampledGraph):
 
 
 def together(family: str) -> str | None:
-    """Why a family needs all rows to be trained; None: it does not."""
+    """Why a family cannot train on a sample of the rows; None: it can."""
     return family_named(family).dependent_rows
 
 
 def all_trained(total: int, family: str, why: str | None = None) -> tuple[str, ...]:
-    """What is said of very many rows of which no sample can be trained; why: if not the family."""
+    """A note if many rows are trained without a sample; why: the reason, else the family's."""
     why = why or together(family)
     if why is None or not are_many(total):
         return ()

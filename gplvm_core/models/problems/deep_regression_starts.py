@@ -1,6 +1,6 @@
-"""Where the training of a deep regression starts: from the inputs down.
+"""Starts for deep regressions, built from the inputs down.
 
-Every recipe is made of the shallow regression: its lengthscales, or its answer.
+Every recipe uses a trained shallow regression: its lengthscales or its predictions.
 """
 
 from collections.abc import Sequence
@@ -20,30 +20,31 @@ from gplvm_core.models.problems.shallow import Shallow
 from gplvm_core.models.problems.starts import start_layer
 from gplvm_core.numerics import Array
 
-# Of a layer that starts as (nearly) the identity, and of one that starts as the answer.
-LEAST_NOISE, RELATIVE_NOISE = 0.01, 0.1
-# Of a layer that hands its inputs on, whose hidden dimensions have unit variance.
-# The next one has more, beside which that of its inputs counts for little.
+# A hidden layer's noise variance at the start is at most START_NOISE, and its noise at most
+# RELATIVE_NOISE lengthscales of the last layer.
+START_NOISE, RELATIVE_NOISE = 0.01, 0.1
+# With a linear mean, the noise variance of the first layer, for hidden dimensions of unit variance.
+# It grows by the factor NOISIER from layer to layer, so that the noise of inputs matters little.
 NO_NOISE, NOISIER = 1e-5, 10.0
-# What is off by this share is no linear map.
+# A map with a larger relative residual is not linear.
 LEAST_LIKE = 1e-3
-# Points closer than this are one place.
+# Points closer than this count as equal.
 LEAST_SPREAD = 1e-10
-# With more inputs than this, hidden layers that start as the inputs stay as they are.
+# With more inputs than this, training does not improve hidden layers that start as the inputs.
 FEW_INPUTS = 3
-# Of the hidden layers of a regression: linear maps that stay, none, or the better.
+# The mean of the hidden layers of a regression; "compared" tries both others.
 Mean = Literal["compared", "zero", "linear"]
 MEANS = get_args(Mean)
 
 
 @dataclass(frozen=True)
 class Unbent:
-    """Hidden layers that hand the inputs on as they are, for the last to explain the data from.
+    """Hidden layers that start as the identity, so that the last layer explains the data.
 
-    The inputs are taken in units of the shallow regression's lengthscales, turned to where its
-    answer changes most, so that hidden layers may be narrower or wider. n_latent: of the hidden
-    nodes; n_inducing, kernels: of every layer, the first of them on the inputs. connected: the
-    others see the inputs as well.
+    The inputs are divided by the shallow regression's lengthscales and rotated so that its
+    predictions change most along the first dimension. Hidden layers may therefore be narrower or
+    wider. n_latent: widths of the hidden nodes; n_inducing, kernels: of every layer, the first one
+    on the inputs. connected: every further layer also depends on the regression's inputs.
     """
 
     shallow: Shallow
@@ -54,36 +55,36 @@ class Unbent:
 
     @property
     def in_lengthscales(self) -> bool:
-        """Whether hidden layers have lengthscales for units, beside which their noise is small."""
+        """Whether hidden dimensions are in units of the last layer's lengthscale."""
         return False
 
     def __call__(self, seed: int, /) -> Begun:
         generator, belief = np.random.default_rng(seed), self.shallow.inputs.belief
         scaled = self.shallow.leading[:, : self.n_latent[0]]
-        # The widest component is given unit variance: this is the last lengthscale then.
+        # The widest component gets unit variance, so this becomes the last lengthscale.
         values = np.linalg.svd(scaled - scaled.mean(axis=0), compute_uv=False)
         last = np.sqrt(len(scaled)) / max(float(values[0]), LEAST_SPREAD)
-        noise = min((RELATIVE_NOISE * last) ** 2, LEAST_NOISE)
+        noise = min((RELATIVE_NOISE * last) ** 2, START_NOISE)
         means = self.means(scaled, generator)
         if self.in_lengthscales:
             means, last = tuple(mean / last for mean in means), 1.0
         # Columns that are sums of others add no direction.
         known = min(int(np.sum(values > LEAST_SPREAD * values[0])), *self.n_latent)
         unbent = (straight(belief.n_latent), *(straight(n) for n in self.n_latent[:-1]))
-        scales = (*unbent, _told(last, known, self.n_latent[-1]))
+        scales = (*unbent, _lengthscales(last, known, self.n_latent[-1]))
         return _begun(self, belief, means, noise, scales, generator)
 
     def means(self, scaled: Array, generator: np.random.Generator) -> tuple[Array, ...]:
-        """Of the hidden points, from the scaled inputs."""
+        """The means of the hidden points, from the scaled inputs."""
         return _narrowed(scaled, self.n_latent, generator)
 
 
 @dataclass(frozen=True)
 class InputsPassedOn(Unbent):
-    """The same, the first layer with a slope that does it, and little noise: with one hidden layer
-    as wide as the inputs this is the shallow regression, to which it may add what it likes.
+    """As `Unbent`, but the first layer has a linear mean (a slope) and little noise.
 
-    everywhere: so do the hidden layers below it, where their kernel is an RBF.
+    With one hidden layer as wide as the inputs, this start equals the shallow regression.
+    everywhere: the hidden layers below with an RBF kernel have a linear mean, too.
     """
 
     everywhere: bool = False
@@ -102,7 +103,7 @@ class InputsPassedOn(Unbent):
                 slope = np.eye(self.n_latent[at - 1], self.n_latent[at])
                 whole = whole @ slope
             if at == 0 or (self.everywhere and isinstance(layer.kernel, RBF)):
-                unseen = layer.inducing.shape[1] - len(slope)  # of inputs that are connected
+                unseen = layer.inducing.shape[1] - len(slope)  # dimensions of connected inputs
                 own = np.pad(slope, ((0, unseen), (0, 0)))
                 layers[at] = replace(layer, noise_variance=noise, slope=own)
                 beliefs[at + 1] = Belief(below.mean, np.full_like(below.mean, noise))
@@ -114,7 +115,7 @@ class InputsPassedOn(Unbent):
         return Begun(tuple(beliefs), tuple(layers))
 
     def means(self, scaled: Array, generator: np.random.Generator) -> tuple[Array, ...]:
-        """Linear in the inputs, 0 where there are more dimensions than directions."""
+        """Means that are linear in the inputs; 0 in dimensions beyond the inputs' directions."""
         inputs = self.shallow.inputs.belief.mean
         (first,) = _narrowed(scaled, self.n_latent[:1], generator)
         first = inputs @ _linear_map(inputs, first)
@@ -123,15 +124,15 @@ class InputsPassedOn(Unbent):
 
 @dataclass(frozen=True)
 class Answered(Unbent):
-    """The first hidden layer holds the shallow regression's answer, and the others hand it on."""
+    """The first hidden layer starts at the shallow regression's predictions; the rest copy it."""
 
     def __call__(self, seed: int, /) -> Begun:
         generator, belief = np.random.default_rng(seed), self.shallow.inputs.belief
         means = _narrowed(self.shallow.answer, self.n_latent, generator)
         own = 1.0 / np.sqrt(relevance_of(self.shallow.kernel, belief.n_latent))
         known = min(self.shallow.answer.shape[1], *self.n_latent)
-        scales = (own, *(_told(1.0, known, n) for n in self.n_latent))
-        return _begun(self, belief, means, LEAST_NOISE, scales, generator)
+        scales = (own, *(_lengthscales(1.0, known, n) for n in self.n_latent))
+        return _begun(self, belief, means, START_NOISE, scales, generator)
 
 
 def regression_starts(
@@ -144,10 +145,10 @@ def regression_starts(
     connected: bool,
     everywhere: bool,
 ) -> Recipes:
-    """Every recipe that suits the inputs and the mean of the hidden layers; everywhere: of
-    all, not of the first of them alone.
+    """All recipes for these inputs and this mean of the hidden layers.
 
-    Raises ValueError for a mean that there is not, or that inputs of some uncertainty cannot have.
+    everywhere: all hidden layers may have a linear mean, not only the first. Raises ValueError for
+    an unknown mean, and for a linear mean with uncertain inputs.
     """
     if mean not in MEANS:
         raise ValueError(f"mean must be one of {', '.join(MEANS)}; got {mean!r}")
@@ -165,7 +166,7 @@ def regression_starts(
     if known and mean != "zero":
         recipes["first layer linear"] = InputsPassedOn(*settings)
         if everywhere and len(n_latent) > 1:
-            # Level with the shallow one, where the other may fall below it, but it bends less.
+            # Starts at the shallow model's bound, which the other may miss, but is less flexible.
             recipes["hidden layers linear"] = InputsPassedOn(*settings, everywhere=True)
     return Recipes(recipes)
 
@@ -178,8 +179,9 @@ def _begun(
     lengthscales: Sequence[Array],
     generator: np.random.Generator,
 ) -> Begun:
-    """Hidden beliefs with as much variance as the layers have noise; kernels by name get their
-    lengthscales, objects stay as they are.
+    """The start with hidden variances equal to the layers' noise.
+
+    Kernels by name get the given lengthscales; kernel objects do not change.
     """
     beliefs = (top, *(Belief(mean, np.full_like(mean, noise)) for mean in means))
     layers = []
@@ -187,7 +189,7 @@ def _begun(
         seen, scales = belief.mean, lengthscales[at]
         if start.connected and at:
             seen = np.hstack([seen, top.mean])
-            # Depth is to explain what it can before the inputs themselves do.
+            # Long lengthscales let the hidden layers explain as much as they can.
             scales = np.concatenate([scales, straight(top.n_latent)])
         kernel = kernel_named(kind, scales) if isinstance(kind, str) else kind
         exact, count = at == 0 and top.known, start.n_inducing[at]
@@ -199,8 +201,9 @@ def _begun(
 def _narrowed(
     points: Array, widths: Sequence[int], generator: np.random.Generator
 ) -> tuple[Array, ...]:
-    """Principal components of points, then of those, of so many dimensions; at random where points
-    have no spread.
+    """Principal components of points, then of those components, with the given widths.
+
+    Points without spread are replaced by random ones.
     """
     means = list[Array]()
     for width in widths:
@@ -213,8 +216,9 @@ def _narrowed(
 
 
 def _linear_map(inputs: Array, outputs: Array) -> Float[Array, "Q D"]:
-    """The outputs from the inputs, 0 for those that are no linear map of them: where there are more
-    hidden dimensions than directions, some start at random, and are nothing to hand on.
+    """The linear map from inputs to outputs, with 0 for outputs that are not linear.
+
+    Hidden dimensions beyond the inputs' directions start at random, so they are not linear.
     """
     slope, *_ = np.linalg.lstsq(inputs, outputs, rcond=None)
     wrong = np.linalg.norm(outputs - inputs @ slope, axis=0)
@@ -222,6 +226,6 @@ def _linear_map(inputs: Array, outputs: Array) -> Float[Array, "Q D"]:
     return np.asarray(np.where(like, slope, 0.0), dtype=np.float64)
 
 
-def _told(lengthscale: float, known: int, n_latent: int) -> Array:
-    """One lengthscale for the dimensions that start from something, and long ones for the rest."""
+def _lengthscales(lengthscale: float, known: int, n_latent: int) -> Array:
+    """The given lengthscale for the first `known` dimensions, and long ones for the rest."""
     return np.where(np.arange(n_latent) < known, lengthscale, STRAIGHT * np.sqrt(n_latent))

@@ -1,8 +1,8 @@
-"""Where the training of a deep latent variable model starts: layer by layer, from the data up.
+"""Starts for deep latent variable models: layer by layer, from the data up.
 
-Random starts end as the shallow model. What these, and those of deep_regression_starts.py, have in
-common: hidden means that lie where the layers above and below can explain them, and hidden noise
-that is small beside their spread.
+Random starts end as the shallow model. These starts, like those of deep_regression_starts.py,
+choose hidden means that the layers above and below can explain, with hidden noise that is small
+compared with their spread.
 """
 
 from collections.abc import Sequence
@@ -25,25 +25,25 @@ from gplvm_core.models.problems.nodes import INITIAL_VARIANCE
 from gplvm_core.models.problems.starts import of_unit_scale, start_kernel, start_layer
 from gplvm_core.numerics import Array
 
-# Of the points above the lowest hidden layer.
+# Variance of q for points above the lowest hidden layer.
 UPPER_VARIANCE = 0.1
-# Noise of a hidden layer, as a share of the variance of what it is to explain.
+# Noise variance of a hidden layer, as a fraction of the variance of its outputs.
 HIDDEN_NOISE = 0.1
-# Lengthscale of what is to bend little, in units of √Q.
+# Lengthscale of a nearly linear function, in units of √Q.
 STRAIGHT = 3.0
-# Width, inducing inputs and kernels (one for each of what is below) of layers, from above.
+# Width, inducing inputs and kernels (one for each output) of the layers, the top first.
 Settings = list[tuple[int, int, tuple[Any, ...]]]
 
 
 @dataclass(frozen=True)
 class Embedded:
-    """Principal components of the data, then of those in units of their lengthscales, and so on up.
+    """Principal components of the data, then of those components, and so on up to the top.
 
-    outputs: data, or several views of the same rows. n_latent, n_inducing, kernels: of the inputs
-    of every layer, the top first; the last of the kernels may be a tuple, one for each view, which
-    all of its layers have. own: widths of the hidden spaces that each view has to itself, from
-    above. init: the lowest means that views share, or their recipe. The seed chooses the inducing
-    inputs, a subset of the means.
+    Before each step, the components are divided by their lengthscales. outputs: data, or several
+    views of the same rows. n_latent, n_inducing, kernels: for every layer, the top first. The last
+    kernel may be a tuple with one kernel for each view, used in all layers of the view. own: widths
+    of each view's private hidden spaces, the uppermost first. init: the lowest shared means, or
+    their recipe. The seed chooses the inducing inputs, a subset of the means.
     """
 
     outputs: Float[Array, "N D"] | tuple[Float[Array, "N _D"], ...]
@@ -70,11 +70,11 @@ class Embedded:
             noises.extend(climbed.noises)
         upper = ((kind,) for kind in self.kernels[:-1])
         settings = [*zip(self.n_latent, self.n_inducing, (*upper, each), strict=True)]
-        # Of points that lead to no data themselves less is to be found.
+        # Points that no data depend on directly start with a smaller variance.
         variance = UPPER_VARIANCE if all(own) else INITIAL_VARIANCE
         shared = _Climbed.up(below, noises, self.init, variance, settings, generator, to_top=True)
         notes |= dict.fromkeys(shared.notes)
-        # From the shared space a layer leads to every view, or to its own spaces first.
+        # The lowest shared node has a layer to every view, or to the view's first private space.
         first = shared.layers[-len(outputs) :]
         for leading, climbed in zip(first, private, strict=True):
             climbed.layers.insert(0, leading)
@@ -87,9 +87,9 @@ class Embedded:
 
 @dataclass(frozen=True)
 class _Climbed:
-    """Layers on top of each other, started from what is below them; all of it from above.
+    """Stacked layers, each started from the points below it; lists have the top first.
 
-    points, noises: what the next layer is to explain, and with how much noise.
+    points, noises: the outputs of the next layer to add, and its noise variances.
     """
 
     beliefs: list[Belief]
@@ -110,15 +110,13 @@ class _Climbed:
         *,
         to_top: bool = False,
     ) -> Self:
-        """variance: of the lowest points; settings: width, inducing inputs and kernels of every
-        layer, from above.
-        """
+        """Start all layers; variance: that of the lowest points, settings: the top first."""
         beliefs, layers, notes = list[Belief](), list[Layer](), dict[str, None]()
         for at, (n_latent, n_inducing, kinds) in reversed([*enumerate(settings)]):
             mean, said = initial_latent(points, n_latent, init, generator)
             notes |= dict.fromkeys(said)
             if at or not to_top:
-                # Hidden: in units of its own, where what is given as init may have any.
+                # Hidden points have internal units; given init means may have any.
                 mean = mean / mean.std(axis=0).max()
             found = list[Layer]()
             for kind, noise in zip(kinds, noises, strict=True):
@@ -136,11 +134,11 @@ class _Climbed:
 
 @dataclass(frozen=True)
 class Connected:
-    """A start whose layers below the first see the top beside their own inputs.
+    """A start whose layers below the first have the top as an additional input.
 
-    Their kernels, RBF or by name, get long lengthscales for it, since depth is to explain what it
-    can before the top itself does; other objects stay as they are. Inducing inputs lie where the
-    nearest row has the top.
+    RBF kernels and kernels by name get long lengthscales for the top, so that the hidden layers
+    explain as much as they can; other kernel objects do not change. For these dimensions, inducing
+    inputs take the top's mean of the nearest row.
     """
 
     begin: Beginning
@@ -169,7 +167,7 @@ class Connected:
 
 @dataclass(frozen=True)
 class Sloped:
-    """A start whose hidden layers hand on what of their outputs is linear in their inputs."""
+    """A start whose hidden layers have a linear mean, fitted by least squares."""
 
     begin: Beginning
 
@@ -178,12 +176,12 @@ class Sloped:
         layers, beliefs = list(begun.layers), begun.beliefs
         for at, (above, below) in enumerate(pairwise(beliefs)):
             slope, *_ = np.linalg.lstsq(above.mean, below.mean, rcond=None)
-            unseen = layers[at].inducing.shape[1] - len(slope)  # of inputs that are connected
+            unseen = layers[at].inducing.shape[1] - len(slope)  # dimensions of connected inputs
             whole = np.pad(np.asarray(slope, dtype=np.float64), ((0, unseen), (0, 0)))
             layers[at] = replace(layers[at], slope=whole)
         return replace(begun, layers=tuple(layers))
 
 
 def straight(n_latent: int) -> Array:
-    """Lengthscales that bend little."""
+    """Lengthscales of a nearly linear function."""
     return np.full(n_latent, STRAIGHT * np.sqrt(n_latent))

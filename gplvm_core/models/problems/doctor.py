@@ -1,7 +1,7 @@
-"""What became of every layer of a deep model: whether it is on, and what it does, in words.
+"""Verdicts on the layers of a deep model: whether each layer is on, and what it does.
 
-A deep model that has collapsed is the shallow one in disguise: a layer whose outputs are all noise,
-or which says nothing of its inputs, hands nothing on.
+A deep model may collapse to a shallow one: if a layer's outputs are all noise, or do not depend on
+its inputs, the layer transmits no information.
 """
 
 from collections.abc import Mapping, Sequence
@@ -22,27 +22,27 @@ from gplvm_core.numerics import Array
 from gplvm_core.prediction import Posterior
 from gplvm_core.statistics import Statistics
 
-# A layer with less than this is off: σ_f²/σ², effective degrees of freedom of an output, nats that
-# the top tells of a point; or with more than this share of its outputs' variance being noise.
-LEAST_RATIO, LEAST_FREEDOM, LEAST_TOLD, MOST_NOISE = 1e-5, 0.5, 0.05, 0.9
-# A hidden layer with more degrees of freedom than this share of the points may predict badly,
-# whatever its bound; one whose outputs are this near to linear is said to be.
+# A layer is off below any of these limits: σ_f²/σ², effective degrees of freedom per output,
+# information of the top in nats per point. It is also off above MOST_NOISE, the noise's fraction
+# of its outputs' variance.
+LEAST_RATIO, LEAST_FREEDOM, LEAST_INFORMATION, MOST_NOISE = 1e-5, 0.5, 0.05, 0.9
+# A hidden layer with more degrees of freedom than this fraction of the points may predict badly,
+# even if its bound is high. A layer counts as linear above this fraction of linear variance.
 MOST_FREEDOM, LINEAR = 0.5, 0.99
 ADVICE = "try another random seed, more starts or fewer layers"
 
 
 @dataclass(frozen=True)
 class DeepLayer:
-    """A layer of a fitted deep model: the belief about its inputs, its posterior, how it is.
+    """A layer of a fitted deep model: q(X) of its inputs, its posterior, and its diagnosis.
 
-    latent_mean_, latent_variance_ : of the training rows' inputs to the layer (N × Q). information_
-    (Q,): their KL in nats a point, of the top from its prior, of a hidden layer from the Gaussian
-    that fits all points. relevance_ (Q,): ARD weights; of a layer that sees the top as well, those
-    of the top's dimensions last. kl_: what the beliefs about the inputs cost,
-    in nats a point, the layer above included. signal_to_noise_: σ_f²/σ². freedom_: effective
-    degrees of freedom of an output. linear_: how much of the training rows' outputs, as the layer
-    has them, is linear in its inputs. verdict_: all this in words. doubt_: whether the verdict is
-    worth a warning.
+    latent_mean_, latent_variance_ : of the training rows' inputs to the layer (N × Q).
+    information_ (Q,): their KL in nats per point, for the top from its prior, for a hidden layer
+    from the Gaussian that best fits all points. relevance_ (Q,): ARD weights; if the layer also has
+    the top as input, the top's dimensions are last. kl_: the cost of q(X) of the inputs in nats per
+    point, the layer above included. signal_to_noise_: σ_f²/σ². freedom_: effective degrees of
+    freedom per output. linear_: the fraction of the layer's mean outputs at the training rows that
+    is linear in its inputs. verdict_: the diagnosis in words. doubt_: whether to warn of it.
     """
 
     latent_mean_: Float[Array, "N Q"]
@@ -62,9 +62,11 @@ class DeepLayer:
 def examined(
     graph: Graph, learnt: Learnt, scaling: Scaling | Mapping[str, Scaling], shared: int = 0
 ) -> tuple[DeepLayer, ...]:
-    """Every layer of a graph, in its order; scaling: the units of the data, or of each of several
-    views, which part at the node `shared` and are in the order of their layers to data. Edges with
-    names of their own are called by these, and not by views.
+    """Every layer of a graph, in its order.
+
+    scaling: the units of the data, or of each view, in the order of their layers to data. shared:
+    the last node that all views share. Verdicts use the names of edges, if there are any, instead
+    of the names of views.
     """
     each = {"": scaling} if isinstance(scaling, Scaling) else scaling
     views = dict[int, str]()
@@ -79,19 +81,19 @@ def examined(
 
 
 def doubts(layers: Sequence[DeepLayer]) -> tuple[str, ...]:
-    """What is to be told of the layers that are not as they should be."""
+    """Warnings about layers that are off or may predict badly."""
     return tuple(layer.verdict_ + _advice(layer) for layer in layers if layer.doubt_)
 
 
 def _advice(layer: DeepLayer) -> str:
-    """What to try; a layer that hands its inputs on is no fault, but needless."""
+    """Advice for a layer; a layer that only passes its inputs on is unnecessary, not wrong."""
     wild = layer.freedom_ > MOST_FREEDOM * len(layer.latent_mean_)
     needless = layer.posterior_.slope is not None and not wild
     return ", so fewer layers would do" if needless else f": {ADVICE}"
 
 
 def sound(graph: Graph, parameters: Parameters) -> bool:
-    """Whether the bound is to be trusted: no hidden layer has too many degrees of freedom."""
+    """Whether the bound is reliable: no hidden layer has too many degrees of freedom."""
     n_points = graph.believed(parameters)[0].belief.n_points
     found = zip(graph.edges, graph.informed(parameters), strict=True)
     hidden = [posterior for edge, posterior in found if edge.ends_in_node]
@@ -99,7 +101,7 @@ def sound(graph: Graph, parameters: Parameters) -> bool:
 
 
 def freedom(posterior: Informed) -> float:
-    """tr(βΦP), the effective degrees of freedom of a layer's outputs, on average."""
+    """tr(βΦP), the effective degrees of freedom of a layer, averaged over its outputs."""
     inverse = posterior.inverse
     return inverse.shape[1] - float(np.mean(np.trace(inverse, axis1=1, axis2=2)))
 
@@ -113,7 +115,7 @@ def glance(graph: Graph, parameters: Parameters) -> tuple[str, ...]:
 
 
 def _state(off: Sequence[bool]) -> str:
-    """Of a layer; of views, which have one each, how many of these are off."""
+    """ "on" or "off"; for a level with one layer per view, the number of layers that are off."""
     if any(off) and not all(off):
         return f"off for {sum(off)} of {len(off)} views"
     return "off" if all(off) else "on"
@@ -121,15 +123,15 @@ def _state(off: Sequence[bool]) -> str:
 
 def _off(graph: Graph, nodes: Sequence[Believed], layer: Settled | LayerValue, at: int) -> bool:
     top = graph.nodes[0]
-    # Of a path the prior over time tells much: little need come from each point.
+    # A path's prior over time is informative, so a single point may carry little information.
     alone = not isinstance(top, InputNode | PathNode)
     edge = graph.edges[at]
-    told = float(nodes[0].information.sum()) if alone and edge.source == 0 else np.inf
+    information = float(nodes[0].information.sum()) if alone and edge.source == 0 else np.inf
     below = edge.outputs
     return (
         _ratio(layer) <= LEAST_RATIO
         or freedom(layer.posterior) < LEAST_FREEDOM
-        or told < LEAST_TOLD
+        or information < LEAST_INFORMATION
         or (isinstance(below, int) and _noise_share(layer, nodes[below]) > MOST_NOISE)
     )
 
@@ -142,7 +144,7 @@ def _name(graph: Graph, at: int) -> str:
 
 
 def _level(graph: Graph, at: int) -> tuple[int, int]:
-    """How far down a layer is, from 1, and the last one."""
+    """The level of a layer, counted from 1 at the top, and the number of levels."""
 
     def level(node: int) -> int:
         above = graph.edge_into(node)
@@ -175,9 +177,9 @@ def _layer(
     elif off and posterior.slope is not None:
         whole = posterior.n_outputs >= posterior.n_latent
         what = "the inputs on as they are" if whole else "on a projection of the inputs"
-        verdict = f"{name} hands {what}: the model is {_below(depth - level)}"
+        verdict = f"{name} passes {what}: the model is {_below(depth - level)}"
     elif off and view is not None:
-        verdict = f"{name} is off: nothing that views share gets through to it"
+        verdict = f"{name} is off: nothing that views share reaches it"
     elif off and not latent_top and not _passed_by(graph, edge):
         verdict = f"{name} is off: nothing of the inputs gets through it"
     elif off:
@@ -212,12 +214,12 @@ def _below(n_layers: int) -> str:
 
 
 def _units(n_outputs: int) -> Scaling:
-    """Hidden outputs are in units of their own."""
+    """The scaling of hidden outputs, which have no external units."""
     return Scaling(np.zeros(n_outputs), np.ones(n_outputs))
 
 
 def _ratio(layer: Settled | LayerValue) -> float:
-    """σ_f²/σ² of the layer, of its outputs on average where each has its own."""
+    """σ_f²/σ² of the layer, averaged over its outputs if each has a separate ratio."""
     if layer.layer.ratio is not None:
         return float(np.mean(layer.layer.ratio))
     level = float(np.mean(layer.layer.kernel.diag(layer.layer.inducing)))
@@ -225,14 +227,14 @@ def _ratio(layer: Settled | LayerValue) -> float:
 
 
 def _noise_share(layer: Settled | LayerValue, below: Believed) -> float:
-    """The noise of a hidden layer, as a share of the variance of what it explains."""
+    """The noise of a hidden layer, as a fraction of the variance of its outputs."""
     outputs = below.belief
     together = outputs.mean.var(axis=0) + outputs.variance.mean(axis=0)
     return float(layer.layer.noise_variance) / float(np.mean(together))
 
 
 def _cost(graph: Graph, learnt: Learnt, at: int) -> float:
-    """−(what a node adds to the bound, with the layer that ends in it), in nats a point."""
+    """−(a node's term of the bound plus that of the layer above), in nats per point."""
     node, above = learnt.nodes[at], graph.edge_into(at)
     value = 0.0 if above is None else learnt.layers[above].posterior.value
     return -(node.own + value) / node.belief.n_points
@@ -245,13 +247,13 @@ def _below_node(edge: LayerEdge) -> int:
 
 
 def _passed_by(graph: Graph, edge: LayerEdge) -> bool:
-    """Whether a layer on a hidden layer's outputs sees other nodes, too."""
+    """Whether a layer below a hidden layer also has other nodes as inputs."""
     below = [each for each in graph.edges if _below_node(edge) in each.sources]
     return any(len(each.sources) > 1 for each in below)
 
 
 def _linear(inputs: Float[Array, "N Q"], outputs: Float[Array, "N D"]) -> float:
-    """The share of the outputs' variance that a linear map of the inputs explains."""
+    """The fraction of the outputs' variance that a linear map of the inputs explains."""
     inputs, outputs = inputs - inputs.mean(axis=0), outputs - outputs.mean(axis=0)
     total = float(np.sum(outputs**2))
     if total == 0.0:

@@ -1,4 +1,4 @@
-"""A layer of a model's graph: from the belief at a node to data, or to the belief at another."""
+"""A layer of a model's graph: from q(X) at one or more nodes to data, or to another node."""
 
 from dataclasses import dataclass, replace
 
@@ -23,9 +23,9 @@ from gplvm_core.prediction import Posterior
 from gplvm_core.statistics import Executor, Statistics, Targets
 from gplvm_core.statistics.executors import place_of, serial
 
-# Outputs whose signal has less than this share of the variance of their noise have none.
+# Outputs with a smaller ratio of signal to noise variance count as having no signal.
 NO_SIGNAL = 1e-4
-# Nothing is held.
+# A phase in which all parameters are free.
 FREE = Phase("all free", 0)
 
 
@@ -33,11 +33,11 @@ FREE = Phase("all free", 0)
 class LayerEdge:
     """A Gaussian-process layer: the nodes it starts from, and its outputs, data or a node.
 
-    sources: numbers of nodes, whose beliefs side by side are the layer's inputs. inducing_held,
-    kernel_held: what training leaves as it is, up to the overall scale. positive: the transform of
-    the kernel's positive parameters. mean_field: of outputs that are a node, whether q(u) is one
-    for all of it (Damianou 2015, App. C); else u is integrated out first. per_output: every output
-    of data has a signal and a noise variance of its own. executor: over chunks of points.
+    sources: indices of nodes, whose q(X) are concatenated as the layer's inputs. inducing_held,
+    kernel_held: training does not change these (except the kernel's overall scale). positive: the
+    transform of the kernel's positive parameters. mean_field: for outputs that are a node, q(u) is
+    independent of them (Damianou 2015, App. C); otherwise u is integrated out first. per_output:
+    every data column has a separate signal and noise variance. executor: for chunks of points.
     """
 
     sources: tuple[int, ...]
@@ -51,23 +51,23 @@ class LayerEdge:
 
     @property
     def source(self) -> int:
-        """The first of the nodes that it starts from."""
+        """The index of the first source node."""
         return self.sources[0]
 
     @property
     def data(self) -> Targets:
-        """The outputs, of an edge that ends in data."""
+        """The outputs of an edge to data; raises TypeError for an edge to a node."""
         if not isinstance(self.outputs, Targets):
             raise TypeError(f"the edge ends in node {self.outputs}, which is no data")
         return self.outputs
 
     @property
     def ends_in_node(self) -> bool:
-        """Whether the outputs are a belief, the inputs of another layer."""
+        """Whether the outputs are a node, and so the inputs of another layer."""
         return isinstance(self.outputs, int)
 
     def ends_in(self, node: int) -> bool:
-        """Whether the outputs are the belief at this node."""
+        """Whether the outputs are this node."""
         return isinstance(self.outputs, int) and self.outputs == node
 
     def free(
@@ -79,9 +79,9 @@ class LayerEdge:
         *,
         profiled: bool = True,
     ) -> dict[str, Leaf]:
-        """The free parameters at their scales; spread: of the points that the layer starts from.
+        """The free parameters with their scales; spread: the scale of the layer's input points.
 
-        profiled: the layer's two scales are at their optimum, and so no parameters.
+        profiled: the layer's two scales are always optimal, and so are no parameters.
         """
         free: dict[str, Leaf] = {}
         if not profiled:
@@ -103,10 +103,10 @@ class LayerEdge:
         jitter: float,
         phase: Phase = FREE,
     ) -> LayerValue:
-        """F_data at the layer's best scales, but for what the phase holds, and all gradients.
+        """F_data and all gradients, at the best scales that the phase allows.
 
-        Less noise than the jitter adds to K drowns in the rounding of the statistics, and training
-        stalls on it.
+        The noise is never smaller than the jitter added to K: rounding errors of the statistics
+        would exceed it and stall training.
         """
         return evaluate_layer(
             layer,
@@ -125,8 +125,9 @@ class LayerEdge:
     def settled(
         self, layer: Layer, source: Belief, seen: Targets, whole: Targets, jitter: float
     ) -> "Settled":
-        """The layer at its best scales for the targets that training saw, evaluated on the whole
-        ones as what is stored will be.
+        """The layer at its best scales for the training targets, evaluated on all columns.
+
+        seen: the targets in training, which may be a square root of Y Yᵀ. whole: all columns.
         """
         best = self.value(layer, source, seen, jitter)
         at = evaluate_layer(
@@ -146,7 +147,7 @@ class LayerEdge:
     def _gaps(
         self, at: LayerValue, source: Belief, outputs: Targets
     ) -> Float[Array, "D M M"] | None:
-        """K⁻¹ − P of every output, where u is integrated out given a belief about them."""
+        """K⁻¹ − P of every output if u is integrated out given uncertain outputs; else None."""
         if self.mean_field or outputs.variance is None:
             return None
         kernel, inducing = at.layer.kernel, at.layer.inducing
@@ -163,8 +164,8 @@ def to_data(values: Float[Array, "N D"], executor: Executor, noise: Noise) -> La
 
 
 def targets_for(values: Float[Array, "N D"], noise: Noise) -> Targets:
-    """What a layer sees of its outputs."""
-    # With noise of their own all columns are needed: no square root of Y Yᵀ stands for them.
+    """The targets of a layer for the given outputs."""
+    # Noise per output needs all columns, not a square root of Y Yᵀ.
     return Targets.whole(values) if noise == "per_output" else Targets.of(values)
 
 
@@ -176,12 +177,12 @@ class Settled:
     statistics: Statistics
     posterior: Informed
     jitter: float  # absolute, as added to K
-    capped: int = 0  # of how many outputs, or of all, σ_f²/σ² stands at the most that is allowed
-    gaps: Float[Array, "D M M"] | None = None  # of outputs that share no K⁻¹ − P: each its own
+    capped: int = 0  # number of outputs with σ_f²/σ² at its limit; 0 or 1 if they share one
+    gaps: Float[Array, "D M M"] | None = None  # K⁻¹ − P of each output, unless groups share it
 
     @property
     def notes(self) -> tuple[str, ...]:
-        """What is odd about the fit, in words."""
+        """Notes on unusual results of the fit."""
         ratio, said = self.layer.ratio, []
         if self.capped:
             which = "" if ratio is None else f"{self.capped} of {len(ratio)} outputs are "
@@ -192,18 +193,18 @@ class Settled:
             flat, empty = int(np.sum(ratio == 0.0)), int(np.sum(ratio <= NO_SIGNAL))
             if flat:
                 said.append(
-                    f"{flat} of {len(ratio)} outputs do not vary: their noise is unknown, and held "
+                    f"{flat} of {len(ratio)} outputs do not vary: their noise is unknown and held "
                     "at the level of the jitter"
                 )
             if empty > flat:
                 said.append(
-                    f"{empty - flat} of {len(ratio)} outputs are all noise: the map says nothing "
-                    "of them"
+                    f"{empty - flat} of {len(ratio)} outputs are all noise: the map does not "
+                    "explain them"
                 )
         return tuple(said)
 
     def as_posterior(self, scaling: Scaling) -> Posterior:
-        """What predictions need, with the units of the outputs."""
+        """The posterior for predictions, in the units of the outputs."""
         noise = np.asarray(self.layer.noise_variance)
         own = self.layer.ratio is not None
         gap, groups = self.posterior.gap, self.statistics.groups
@@ -227,10 +228,10 @@ class Settled:
 def kernel_leaves(
     kernel: Kernel, prefix: str, n_points: int, *, profiled: bool = False
 ) -> dict[str, Leaf]:
-    """The kernel's free parameters as it declares them, at the scale of their curvature, about N.
+    """The kernel's free parameters as it declares them; their scales assume a curvature of about N.
 
-    Not those that it holds. profiled: the first overall variance stays as it is, since the overall
-    scale is put at its optimum.
+    Parameters that the kernel holds are left out. profiled: the first overall variance is also left
+    out, since the overall scale is always optimal.
     """
     declared, values = kernel.declared(), leaves(kernel)
     fixed = kernel.held_paths()
@@ -245,6 +246,6 @@ def kernel_leaves(
 
 
 def relevance_of(kernel: Kernel, n_latent: int) -> Float[Array, " Q"]:
-    """ARD weights; a kernel that does not tell dimensions apart gives them all 1."""
+    """ARD weights; all 1 for a kernel without separate dimensions."""
     relevance = kernel.relevance
     return np.ones(n_latent) if relevance is None else relevance

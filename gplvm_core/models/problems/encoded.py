@@ -1,4 +1,4 @@
-"""The node whose q(X) an encoder gives: a function of the outputs, learnt with the layers."""
+"""The node whose q(X) is the output of an encoder, a learnt function of the data."""
 
 from dataclasses import dataclass, replace
 from typing import Self
@@ -15,17 +15,17 @@ from gplvm_core.parameters import Leaf
 from gplvm_core.priors.encoder import Encoder, Head, Reading, Seen
 
 ENCODERS = ("kernel", "network")
-# A start that an encoder reproduces less well than this is worth a note.
+# Below this fraction of reproduced variance, a note reports how well the encoder fits the start.
 LEAST_REPRODUCED = 0.99
 
 
 @dataclass(frozen=True)
 class EncodedNode:
-    """x_n ~ N(0, I) with q(X) constrained to be an encoder's answer to the outputs.
+    """x_n ~ N(0, I) with q(X) constrained to be an encoder's function of the data.
 
-    The same lower bound over fewer beliefs: values and gradients of a free q(X) are pulled back
-    through the encoder. Rows with gaps are encoded as probabilistic PCA fills them in. Source:
-    Lawrence & Quiñonero-Candela (2006), for the means.
+    The bound is that of a free q(X), with gradients pulled back through the encoder. Rows with gaps
+    are encoded after probabilistic PCA fills them in. Source: Lawrence & Quiñonero-Candela (2006),
+    for the means.
     """
 
     reading: Reading
@@ -34,13 +34,13 @@ class EncodedNode:
 
     @classmethod
     def of(cls, rows: Float[Array, "N D"], n_latent: int, kind: str) -> Self:
-        """From the outputs: "kernel" or "network". Raises ValueError for others."""
+        """A node for these outputs; kind: "kernel" or "network". Raises ValueError for others."""
         if kind not in ENCODERS:
             raise ValueError(f"encoder must be None or one of kernel, network; got {kind!r}")
         gaps = np.isnan(rows).any(axis=1)
         if gaps.any():
             _, rows = partial_scores(rows, n_latent)
-        # Twice the latent dimensions: what lies beyond is noise that the weights would fit.
+        # With more scores than twice the latent dimensions, the weights would fit noise.
         reading = Reading.of(rows, 2 * n_latent, bumps=kind == "kernel")
         return cls(reading, reading(rows), int(gaps.sum()))
 
@@ -49,7 +49,7 @@ class EncodedNode:
         return replace(self, seen=self.seen.rows(chosen))
 
     def encoder(self, own: Head) -> Encoder:
-        """What encodes new rows."""
+        """The encoder for new rows."""
         return Encoder(self.reading, own)
 
     def start(self, belief: Belief, seed: int) -> Head:
@@ -58,7 +58,7 @@ class EncodedNode:
         return Head.network(self.seen, belief, np.random.default_rng(seed))
 
     def notes(self, belief: Belief, seed: int) -> tuple[str, ...]:
-        """What the encoder makes of the start, and of rows with gaps."""
+        """Notes on how well the encoder fits the start, and on rows with gaps."""
         wanted, found = belief.mean, self.start(belief, seed).belief(self.seen).mean
         around = float(np.sum((wanted - wanted.mean(axis=0)) ** 2))
         share = 1.0 - float(np.sum((found - wanted) ** 2)) / around
@@ -69,20 +69,20 @@ class EncodedNode:
             return notes
         return (
             *notes,
-            f"the encoder sees {self.n_gaps} rows with their gaps filled in by probabilistic "
+            f"the encoder uses {self.n_gaps} rows with gaps filled in by probabilistic "
             "PCA; new rows with gaps are inferred iteratively",
         )
 
     def believed(self, own: Head) -> Believed:
         free = LatentNode().believed(own.belief(self.seen))
 
-        def pullback(met: Belief) -> Head:
-            return own.pullback(self.seen, free.belief, free.pullback(met))
+        def pullback(adjoint: Belief) -> Head:
+            return own.pullback(self.seen, free.belief, free.pullback(adjoint))
 
         return Believed(free.belief, free.own, free.information, pullback)
 
     def free(self, prefix: str, own: Head, belief: Belief, *, refreshed: bool) -> dict[str, Leaf]:
-        # What is seen has unit size, and moves all points at once.
+        # The encoder's features have unit size, and each weight moves all points at once.
         share = 1.0 / np.sqrt(belief.n_points)
         spread = self.spread(belief, refreshed=refreshed)
         free = {

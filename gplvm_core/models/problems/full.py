@@ -1,4 +1,4 @@
-"""The full GP-LVM as a training problem: latent points, kernel and noise, from all rows at once."""
+"""The full GP-LVM as a training problem: latent points, kernel and noise."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -23,7 +23,7 @@ from gplvm_core.readers import DataError
 from gplvm_core.statistics import Targets
 
 INITIAL_RATIO = 100.0
-# Numbers in the inverse matrices of all patterns of gaps together (400 MB).
+# The limit on numbers in the inverse matrices of all gap patterns together (400 MB).
 MOST_NUMBERS = 50_000_000
 
 Rows = NDArray[np.intp]
@@ -40,7 +40,7 @@ class Points:
 
 @dataclass(frozen=True)
 class FullProblem:
-    """log p(Y | X) + log p(X) of the full GP-LVM (Lawrence 2005), kernel scale and noise free."""
+    """log p(Y | X) + log p(X) of the full GP-LVM (Lawrence 2005); scale and noise are free."""
 
     begin: Start
     targets: Targets
@@ -54,7 +54,7 @@ class FullProblem:
         return Points(mean, kernel, float(np.mean(kernel.diag(mean))) / INITIAL_RATIO)
 
     def notes(self, seed: int) -> tuple[str, ...]:
-        """What had to be decided for the user."""
+        """Notes on automatic choices."""
         return self.begin.latent(np.random.default_rng(seed))[1]
 
     def entering(self, parameters: Points, phase: Phase) -> Points:
@@ -67,13 +67,13 @@ class FullProblem:
         return Layout(anchor, free | kernel_leaves(anchor.kernel, "kernel", n_points))
 
     def level(self, at: Points) -> float:
-        """Mean of K's diagonal, to which the jitter is relative."""
+        """The mean of K's diagonal; the jitter is relative to it."""
         return float(np.mean(at.kernel.diag(at.latent)))
 
     def exact(self, at: Points, targets: Targets) -> list[tuple[Any, Rows, Exact]]:
         """log p of each group's columns in the rows where they are observed.
 
-        Per group: its columns, its rows, and the value with its adjoint.
+        Returns for each group its columns, its rows, and the value with its adjoint.
         """
         gram = at.kernel.K(at.latent)
         diagonal = at.noise_variance + self.jitter * self.level(at)
@@ -104,11 +104,11 @@ class FullProblem:
     def settled(
         self, points: Points, targets: Float[Array, "N D"], scaling: Scaling
     ) -> tuple[float, Posterior]:
-        """log p(Y | X), and predictions from all points: the inducing inputs are the points."""
+        """log p(Y | X), and the posterior, whose inducing inputs are all points."""
         whole = Targets.whole(targets)
         found = self.exact(points, whole)
         n_points = len(targets)
-        # A row where an output is missing does not speak for it: weight and gap are 0 there.
+        # A row does not inform predictions of its missing outputs: weight and gap are 0 there.
         weights = np.zeros(targets.shape)
         gap = np.zeros((len(found), n_points, n_points))
         for g, (columns, rows, at) in enumerate(found):
@@ -137,12 +137,13 @@ class FullProblem:
 
 
 def check_room(targets: Targets) -> None:
-    """Raise DataError when the full model's matrices, one a pattern of gaps, would not fit."""
+    """Raise DataError if the matrices, one for each gap pattern, would need too much memory."""
     if targets.patterns is None:
         return
     n_points, n_groups = targets.patterns.rows.shape
     if n_groups * n_points**2 > MOST_NUMBERS:
         raise DataError(
             f"the gaps form {n_groups} patterns, and the full GP-LVM inverts a matrix of up to "
-            f"{n_points} × {n_points} for each: give n_inducing, whose cost is linear in the rows"
+            f"{n_points} × {n_points} for each: set n_inducing, which makes the cost linear in "
+            "the number of rows"
         )

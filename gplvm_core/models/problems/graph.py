@@ -1,9 +1,9 @@
-"""A model as a graph: beliefs are its nodes, Gaussian-process layers its edges.
+"""A model as a graph: its nodes are distributions q(X), its edges Gaussian-process layers.
 
-F = Σ_edges F_data(source → outputs) + Σ_nodes (what a node's own prior, or entropy, adds). A latent
-variable model is a node and an edge to the data; several views are several edges; a regression is
-a node that is known; a deep model is a chain, whose hidden nodes are the outputs of one edge and
-the inputs of the next (Damianou 2015, ch. 3–6).
+F = Σ_edges F_data(source → outputs) + Σ_nodes (the term of the node's prior or entropy). A latent
+variable model is a node and an edge to the data. Several views are several edges. A regression has
+a known node. A deep model is a chain, whose hidden nodes are the outputs of one edge and the inputs
+of the next (Damianou 2015, ch. 3–6).
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -33,9 +33,9 @@ PHASES = (
 
 @dataclass(frozen=True)
 class Parameters:
-    """All that training moves, and the shape of its gradients: every node's q, and the layers.
+    """The trained parameters, those of every node's q and of the layers; also their gradients.
 
-    A layer's overall kernel scale and noise are at their optimum and so no parameters.
+    A layer's overall kernel scale and noise are always optimal, and so are no parameters.
     """
 
     nodes: tuple[Any, ...]
@@ -44,7 +44,7 @@ class Parameters:
 
 @dataclass(frozen=True)
 class Begun:
-    """Where training starts: what is believed at every node, the layers, and what was decided."""
+    """The start of training: q(X) of every node, the layers, and notes on automatic choices."""
 
     beliefs: tuple[Belief, ...]
     layers: tuple[Layer, ...]
@@ -52,7 +52,7 @@ class Begun:
 
 
 class Beginning(Protocol):
-    """The start of training that belongs to a seed."""
+    """A function from a seed to the start of training."""
 
     def __call__(self, seed: int, /) -> Begun: ...
 
@@ -69,7 +69,7 @@ class Given:
 
 @dataclass(frozen=True)
 class Recipes:
-    """Several ways to start, by name; as a start by itself it is the first of them."""
+    """Several ways to start, by name; calling it uses the first."""
 
     by_name: Mapping[str, Beginning]
 
@@ -79,9 +79,10 @@ class Recipes:
 
 @dataclass(frozen=True)
 class Learnt:
-    """What training ended with: the nodes' beliefs, and the layers evaluated on all outputs.
+    """The result of training: q(X) of the nodes, and the layers evaluated on all outputs.
 
-    marginalised: in the place of a conditional family, which `told` says.
+    told: notes on the result. marginalised: the result of the marginalised family replaces that of
+    a conditional family.
     """
 
     nodes: tuple[Believed, ...]
@@ -95,18 +96,18 @@ class Learnt:
 
     @property
     def bound(self) -> float:
-        """F in nats, of outputs in internal units."""
+        """F in nats, for outputs in internal units."""
         data = sum(layer.posterior.value for layer in self.layers)
         return data + sum(node.own for node in self.nodes)
 
 
 @dataclass(frozen=True)
 class Graph:
-    """The training problem of a model: its nodes, its edges, and where they start.
+    """The training problem of a model: its nodes, its edges, and their start.
 
-    The first node is the top; beyond that, nodes and edges may come in any order. executor: over
-    edges (an edge has threads of its own over points). names: of the edges, where their user gave
-    any.
+    The first node is the top; the other nodes and the edges may have any order. executor: for the
+    edges (each edge has another executor for points). names: the edges' names, if the user gave
+    any. doctor: returns the state of the layers in words.
     """
 
     nodes: tuple[Node, ...]
@@ -115,7 +116,6 @@ class Graph:
     jitter: float
     executor: Executor = serial
     phases: Sequence[Phase] = PHASES
-    # Says of several layers, in words, how each is.
     doctor: Callable[["Graph", Parameters], tuple[str, ...]] | None = None
     names: tuple[str, ...] = ()
 
@@ -132,13 +132,13 @@ class Graph:
         return Parameters(tuple(node.start(belief, seed) for node, belief in pairs), begun.layers)
 
     def notes(self, seed: int) -> tuple[str, ...]:
-        """What had to be decided for the user."""
+        """Notes on automatic choices."""
         begun = self.begin(seed)
         pairs = zip(self.nodes, begun.beliefs, strict=True)
         return begun.notes + tuple(note for node, at in pairs for note in node.notes(at, seed))
 
     def entering(self, parameters: Parameters, phase: Phase) -> Parameters:
-        """Of the same kind in every phase."""
+        """Return the parameters unchanged."""
         return parameters
 
     def layout(self, anchor: Parameters, phase: Phase) -> Layout:
@@ -155,22 +155,24 @@ class Graph:
         return Layout(anchor, free)
 
     def believed(self, parameters: Parameters) -> tuple[Believed, ...]:
-        """The marginals of q at every node, with what the node adds to the bound."""
+        """The marginals of q at every node, with the node's term of the bound."""
         pairs = zip(self.nodes, parameters.nodes, strict=True)
         return tuple(node.believed(own) for node, own in pairs)
 
     def evaluate(self, parameters: Parameters, phase: Phase) -> Evaluated:
         nodes = self.believed(parameters)
         values = self.values(parameters, phase, nodes)
-        met: list[list[Belief]] = [[] for _ in nodes]
+        adjoints: list[list[Belief]] = [[] for _ in nodes]
         for edge, at in zip(self.edges, values, strict=True):
             slopes = Belief(at.gradients.mean, at.gradients.variance)
             widths = [nodes[source].belief.n_latent for source in edge.sources]
             for source, own in zip(edge.sources, slopes.split(widths), strict=True):
-                met[source].append(own)
+                adjoints[source].append(own)
             if isinstance(edge.outputs, int) and at.targets is not None:
-                met[edge.outputs].append(at.targets)
-        pulled = (node.pullback(reduce(add, each)) for node, each in zip(nodes, met, strict=True))
+                adjoints[edge.outputs].append(at.targets)
+        pulled = (
+            node.pullback(reduce(add, each)) for node, each in zip(nodes, adjoints, strict=True)
+        )
         moved = (Layer(at.gradients.kernel, at.gradients.inducing, 0.0) for at in values)
         return Evaluated(
             sum(at.value for at in values) + sum(node.own for node in nodes),
@@ -187,7 +189,7 @@ class Graph:
         return () if self.doctor is None else self.doctor(self, parameters)
 
     def _relevance(self, parameters: Parameters, width: int) -> Float[Array, " Q"]:
-        """Of the layer to which a dimension of the top matters most, relative to its largest."""
+        """ARD weights of the top, relative to each layer's largest; the maximum over its layers."""
         each = [
             relevance_of(layer.kernel, layer.inducing.shape[1])[:width]
             for edge, layer in zip(self.edges, parameters.layers, strict=True)
@@ -198,9 +200,9 @@ class Graph:
         return np.asarray(np.max([own / own.max() for own in each], axis=0))
 
     def learnt(self, parameters: Parameters, outputs: Sequence[Float[Array, "N _D"]]) -> Learnt:
-        """What predictions need, every layer at its best scales; outputs: of the edges to data.
+        """The trained nodes and layers, at their best scales; outputs: of the edges to data.
 
-        The last evaluation is of all columns, where training may have seen a square root of them.
+        This evaluation uses all columns; training may have used a square root of Y Yᵀ.
         """
         nodes, given = self.believed(parameters), iter(outputs)
         settled = []
@@ -211,7 +213,7 @@ class Graph:
         return Learnt(nodes, tuple(settled))
 
     def edge_into(self, node: int) -> int | None:
-        """The number of the edge that ends in a node; None for a node with a prior of its own."""
+        """The index of the edge that ends in a node; None for a node with a separate prior."""
         return next((e for e, edge in enumerate(self.edges) if edge.ends_in(node)), None)
 
     def informed(self, parameters: Parameters) -> list[Informed]:
@@ -221,7 +223,7 @@ class Graph:
     def values(
         self, parameters: Parameters, phase: Phase, nodes: Sequence[Believed] | None = None
     ) -> list[LayerValue]:
-        """Every edge at its best scales, but for what the phase holds; nodes: if known already."""
+        """Every edge at the best scales that the phase allows; nodes: `believed`, if known."""
         nodes = self.believed(parameters) if nodes is None else nodes
 
         def value(pair: tuple[LayerEdge, Layer]) -> LayerValue:
@@ -233,7 +235,7 @@ class Graph:
 
     @staticmethod
     def source(edge: LayerEdge, nodes: Sequence[Believed]) -> Belief:
-        """What is believed about the inputs of a layer."""
+        """q(X) of the inputs of a layer."""
         return reduce(Belief.beside, (nodes[source].belief for source in edge.sources))
 
     @staticmethod

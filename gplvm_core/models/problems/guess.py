@@ -1,4 +1,4 @@
-"""Where missing inputs of a regression start when too few rows have theirs: from the outputs."""
+"""Starting values of missing inputs, from the outputs, when too few rows have complete inputs."""
 
 import numpy as np
 from jaxtyping import Float
@@ -12,13 +12,13 @@ from gplvm_core.prediction.impute import distance_observed
 def guess_inputs(
     inputs: Inputs, targets: Float[Array, "N D"], generator: np.random.Generator
 ) -> Float[Array, "N Q"]:
-    """Missing inputs from the outputs alone: that of the nearest row which has it.
+    """Fill each missing input with that of the row with the nearest outputs that has it.
 
-    A column that no row has takes a principal component of the outputs.
+    A column that is missing in all rows gets a principal component of the outputs.
     """
     mean = inputs.belief.mean.copy()
     latent, _ = initial_latent((targets,), mean.shape[1], "pca", generator)
-    # Columns with gaps of their own are compared where both rows have an output.
+    # Two rows are compared in the outputs that both have.
     near = distance_observed(targets, np.where(np.isnan(targets), 0.0, targets))
     component = 0
     for q in range(mean.shape[1]):

@@ -1,4 +1,4 @@
-"""Where training starts: latent means, their relevance, and inducing inputs."""
+"""Starting values of latent means, their relevances, and inducing inputs."""
 
 from collections.abc import Sequence
 
@@ -12,7 +12,7 @@ from gplvm_core.numerics import Array
 
 LEAST_SPREAD = 0.1
 RECIPES = {"pca": "PCA", "isomap": "Isomap", "pca_each": "PCA of each view"}
-# How well the components of rows with gaps are fitted: a start need not be a maximum.
+# Limits for fitting components of rows with gaps: a start does not need the exact maximum.
 MOST_ITERATIONS = 100
 TOLERANCE = 1.0
 
@@ -23,12 +23,12 @@ def initial_latent(
     how: str | ArrayLike,
     generator: np.random.Generator,
 ) -> tuple[Float[Array, "N Q"], tuple[str, ...]]:
-    """Latent means whose first dimension has standard deviation 1, and notes on what was done.
+    """Latent means whose first dimension has standard deviation 1, and notes.
 
-    outputs: centred, of the same rows (NaN: missing). how: "pca", "isomap" of all of them side by
-    side, each of the same total variance; "pca_each", the leading components of each side by side
-    (Damianou 2015, §5.2.3); "random"; or the means themselves (N × Q), taken as they are. Rows
-    with gaps are projected, and for "isomap" filled in, by probabilistic PCA.
+    outputs: centred, all with the same rows (NaN: missing). how: "pca" or "isomap" of all outputs
+    concatenated, each scaled to the same total variance; "pca_each", the leading components of each
+    output concatenated (Damianou 2015, §5.2.3); "random"; or an array of means (N × Q), used
+    unchanged. For rows with gaps, probabilistic PCA replaces PCA and fills the gaps for "isomap".
     """
     if isinstance(how, str) and how == "pca_each":
         return _components_of_each(outputs, n_latent, generator)
@@ -66,7 +66,7 @@ def _components(
 
         if np.isnan(targets).any():
             _, targets = partial_scores(targets, n_latent)
-            notes = ("isomap starts from rows whose gaps are filled in by probabilistic PCA",)
+            notes = ("isomap used rows whose gaps were filled in by probabilistic PCA",)
         n_kept = min(n_latent, n_points - 1)
         scores = Isomap(n_neighbors=min(10, n_points - 1), n_components=n_kept).fit_transform(
             targets
@@ -82,7 +82,7 @@ def _components_of_each(
 ) -> tuple[Float[Array, "N Q"], tuple[str, ...]]:
     if n_latent < len(views):
         raise ValueError(
-            f"init='pca_each' gives every view a dimension of its own: {len(views)} views need "
+            f"init='pca_each' gives every view a separate dimension: {len(views)} views need "
             f"n_components of at least {len(views)}, got {n_latent}; or use init='pca'"
         )
     each = []
@@ -97,7 +97,7 @@ def _components_of_each(
 def _filled_up(
     latent: Float[Array, "N K"], n_latent: int, how: str, generator: np.random.Generator
 ) -> tuple[Float[Array, "N Q"], tuple[str, ...]]:
-    """Dimensions that the recipe has no component for start at random, which the notes say."""
+    """Add random dimensions if the recipe found too few components, with a note."""
     missing = n_latent - latent.shape[1]
     if missing <= 0:
         return latent, ()
@@ -110,7 +110,7 @@ def _filled_up(
 
 
 def principal_scores(targets: Float[Array, "N D"]) -> Float[Array, "N K"]:
-    """Principal component scores of centred targets, largest first, null directions left out."""
+    """Principal component scores of centred targets, the largest first, without null directions."""
     left, values, _ = np.linalg.svd(targets, full_matrices=False)
     kept = values > 1e-10 * values[0]
     left, values = left[:, kept], values[kept]
@@ -120,10 +120,10 @@ def principal_scores(targets: Float[Array, "N D"]) -> Float[Array, "N K"]:
 def partial_scores(
     targets: Float[Array, "N D"], n_latent: int
 ) -> tuple[Float[Array, "N K"], Float[Array, "N D"]]:
-    """Expected scores of centred rows with gaps (NaN), largest first, and the rows filled in.
+    """Expected scores of centred rows with gaps (NaN), the largest first, and the filled rows.
 
-    Under probabilistic PCA fitted to the observed entries, with at most as many components as
-    the data can have.
+    Both come from probabilistic PCA fitted to the observed entries, with at most as many components
+    as the data allow.
     """
     n_kept = min(n_latent, len(targets) - 1)
     factors, _ = fit_partial(targets, n_kept, MOST_ITERATIONS, TOLERANCE)
@@ -136,12 +136,12 @@ def partial_scores(
 
 
 def _signs(scores: Float[Array, "N K"]) -> Float[Array, " K"]:
-    """The sign of a component is arbitrary: these make its largest entry positive."""
+    """Signs that make the largest entry of each component positive."""
     return np.sign(scores[np.argmax(np.abs(scores), axis=0), np.arange(scores.shape[1])])
 
 
 def initial_lengthscale(latent: Float[Array, "N Q"]) -> Float[Array, " Q"]:
-    """1/ℓ_q = the dimension's spread relative to the widest, and at least 0.1."""
+    """Lengthscales with 1/ℓ_q = the dimension's spread relative to the widest, at least 0.1."""
     spread = latent.std(axis=0)
     return 1.0 / np.maximum(spread / spread.max(), LEAST_SPREAD)
 
@@ -149,7 +149,7 @@ def initial_lengthscale(latent: Float[Array, "N Q"]) -> Float[Array, " Q"]:
 def initial_inducing(
     latent: Float[Array, "N Q"], n_inducing: int, generator: np.random.Generator
 ) -> tuple[Float[Array, "M Q"], tuple[str, ...]]:
-    """A random subset of the latent means, at most N of them (said in the notes)."""
+    """A random subset of the latent means, at most N; a note reports a reduced number."""
     n_points = len(latent)
     notes: tuple[str, ...] = ()
     if n_inducing > n_points:

@@ -1,4 +1,4 @@
-"""The node of a regression: inputs that are known exactly, with noise, in part, or not at all."""
+"""The node of a regression: inputs that are exact, noisy, partly missing or unknown."""
 
 from dataclasses import dataclass
 
@@ -15,15 +15,15 @@ from gplvm_core.priors import UncertainInputs
 
 @dataclass(frozen=True)
 class InputNode:
-    """What is known of the inputs; entries that are not exact may move, and cost their KL.
+    """Inputs of a regression; entries that are not exact are trained and add −KL to the bound.
 
-    Variances of input noise that are learnt stand at their optimum. Source: Damianou (2015), §4.2.
+    Learnt variances of input noise are always at their optimum. Source: Damianou (2015), §4.2.
     """
 
     inputs: Inputs
 
     def prior(self, belief: Belief) -> UncertainInputs:
-        """p(X), learnt variances at their best for a belief."""
+        """p(X), with learnt variances at their optimum for q(X)."""
         return self.inputs.prior.fitted(belief, self.inputs.groups)
 
     def kl_terms(self, belief: Belief) -> Float[Array, "N Q"]:
@@ -39,8 +39,8 @@ class InputNode:
     def believed(self, own: Belief) -> Believed:
         kl, d_kl = self.prior(own).kl(own)
 
-        def pullback(met: Belief) -> Belief:
-            return Belief(met.mean - d_kl.mean, met.variance - d_kl.variance)
+        def pullback(adjoint: Belief) -> Belief:
+            return Belief(adjoint.mean - d_kl.mean, adjoint.variance - d_kl.variance)
 
         return Believed(own, -kl, self.kl_terms(own).mean(axis=0), pullback)
 

@@ -1,8 +1,8 @@
-"""Training for many rows: some of them first, more as training goes on, the rest at the end.
+"""Train on growing samples of many rows, then place the other rows.
 
-What training learns of the mapping needs no more than some thousand rows; what many rows are good
-for is q(u), whose price KL(q(u))/N falls with N. So the parameters are trained on growing samples;
-every other row is then placed where q(u) says, and q(u) and the scales are found from all rows.
+A few thousand rows are enough to learn the mapping's parameters. More rows mainly improve q(u),
+whose cost per row, KL(q(u))/N, falls with N. So the parameters are trained on growing samples. All
+other rows are then placed using q(u), and q(u) and the scales are computed from all rows.
 """
 
 import math
@@ -29,18 +29,18 @@ from gplvm_core.prediction import Evidence
 from gplvm_core.prediction.place import Watch, place
 from gplvm_core.statistics import Executor
 
-# From so many rows on.
+# Tables with at least this many rows are sampled.
 MANY = 20_000
-# Rows of each phase.
+# The number of rows in each phase.
 SAMPLES = (1000, 1000, 2500, 10_000)
-# Phases share max_iter, and have no limit of their own.
+# Only max_iter limits the iterations of a phase.
 UNLIMITED = 10**9
-# Of the first sample.
+# The number of inducing inputs for the first sample.
 FEW_INDUCING = 50
 
 
 def are_many(count: int) -> bool:
-    """Whether a sample of so many rows is trained, and the others are placed."""
+    """Whether there are so many rows that only a sample is trained."""
     return count >= MANY
 
 
@@ -49,9 +49,9 @@ Rows = Int[NDArray[np.intp], " n"]
 
 @dataclass(frozen=True)
 class Completed:
-    """The problem of all rows, in their own order, with where training and placing ended.
+    """The problem of all rows, in their original order, after training and placing.
 
-    trained: the rows that training saw (None: all). notes: what became of the others.
+    trained: the rows used for training (None: all). notes: how the other rows were handled.
     """
 
     problem: Graph
@@ -62,20 +62,20 @@ class Completed:
 
 @runtime_checkable
 class Sampled(Protocol):
-    """A problem that is trained on some of the rows, and then places the others."""
+    """A problem that trains on some of the rows and then places the others."""
 
     def work(self, max_iter: int) -> Work: ...
 
     def completed(self, parameters: Any, tell: Callable[[str, int], bool]) -> Completed:
-        """The problem of all rows. tell: see `telling`."""
+        """The problem of all rows. tell: see `placing_watch`."""
 
 
 @dataclass(frozen=True)
 class ManyRows:
-    """A training problem whose phases see ever more of the rows, of one table or several views.
+    """A training problem whose phases use growing samples of the rows of a table or of views.
 
-    begin: the start from all of them (internal units, NaN: missing). The samples hang on N alone,
-    and each holds the one before. further: rows of files that pass by when these are placed.
+    begin: the start with all rows (internal units, NaN: missing). The samples depend only on N and
+    are nested. further: rows of files that are streamed after these rows are placed.
     """
 
     begin: Start
@@ -97,7 +97,7 @@ class ManyRows:
 
     @cached_property
     def order(self) -> Rows:
-        """The rows as they come in."""
+        """The rows in the order in which samples add them."""
         return np.random.default_rng(0).permutation(self.n_rows)
 
     @cached_property
@@ -122,7 +122,7 @@ class ManyRows:
         return self._of(phase).evaluate(parameters, phase)
 
     def describe(self, parameters: Parameters) -> tuple[Array, Array, Array]:
-        """Rows that have not come in yet stand where a straight line from their outputs says."""
+        """As for the sample; the means of other rows are linear predictions from their outputs."""
         relevance, information, mean = self.samples[0].describe(parameters)
         return relevance, information, spread_over(self.begin.outputs, self.order, mean)
 
@@ -133,9 +133,9 @@ class ManyRows:
         return growing(max_iter, self.n_rows, self.n_rows + self.further)
 
     def completed(self, parameters: Parameters, tell: Callable[[str, int], bool]) -> Completed:
-        """All rows, placed where those that were trained say. tell: see `telling`."""
+        """All rows, placed by the trained mapping. tell: see `placing_watch`."""
         trained = self._count(parameters)
-        watch = telling(tell, self.n_rows - trained)
+        watch = placing_watch(tell, self.n_rows - trained)
         grown, placed = self._with_rows(parameters, self.n_rows, watch)
         belief: Belief = grown.nodes[0]
         own = Parameters((belief.rows(np.argsort(self.order)),), grown.layers)
@@ -144,7 +144,7 @@ class ManyRows:
         return Completed(self.graph(self.begin), own, np.sort(self.order[:trained]), notes)
 
     def graph(self, begin: Start) -> Graph:
-        """The problem of the rows that a start has."""
+        """The problem of the rows in a start."""
         return several_views(begin, LatentNode(), self.jitter, self.executor, self.noise)
 
     def _of(self, phase: Phase) -> Graph:
@@ -166,15 +166,16 @@ class ManyRows:
             n_inducing=min(FEW_INDUCING, self.begin.n_inducing),
             init=given if isinstance(given, str) else np.asarray(given)[rows],
         )
-        # Only the last phase has scales of every point's own.
+        # Only the last phase has a separate scale for every point.
         phases = (phase,) if phase is self.phases[-1] else self.phases
         return replace(self.graph(begin), phases=phases)
 
     def _with_rows(
         self, parameters: Parameters, count: int, watch: Watch | None = None
     ) -> tuple[Parameters, int]:
-        """The same with more rows, placed at the q(u) of those before, and all inducing inputs;
-        how many were placed.
+        """Add rows, placed with the q(u) of the rows so far, and the missing inducing inputs.
+
+        Also returns how many rows were placed.
         """
         before, belief = self._count(parameters), parameters.nodes[0]
         if before >= count:
@@ -203,7 +204,7 @@ class ManyRows:
 
 
 def spread_over(outputs: Sequence[Array], rows: Rows, mean: Float[Array, "_n Q"]) -> Array:
-    """Means of all rows, where the first of `rows` have these: a straight line from the outputs."""
+    """Means of all rows: those given for the first of `rows`, linear predictions for the others."""
     filled, here = np.nan_to_num(np.hstack(outputs)), rows[: len(mean)]
     everywhere = filled @ np.linalg.lstsq(filled[here], mean, rcond=None)[0]
     everywhere[here] = mean
@@ -211,32 +212,34 @@ def spread_over(outputs: Sequence[Array], rows: Rows, mean: Float[Array, "_n Q"]
 
 
 def sampled_in_words(trained: int, total: int) -> str:
-    """What is said of a model that was trained on a sample."""
+    """The note for a model that was trained on a sample."""
     return (
         f"{trained:,} of {total:,} rows were trained; the other {total - trained:,} were placed on "
-        "the map where those say, and what the map says was then found from all rows"
+        "the map, and the map was then updated from all rows"
     )
 
 
-def telling(tell: Callable[[str, int], bool], total: int, where: str = "on the map") -> Watch:
-    """Tells in words how many rows were placed, and asks whether to go on."""
+def placing_watch(tell: Callable[[str, int], bool], total: int, where: str = "on the map") -> Watch:
+    """Report how many rows were placed; `tell` returns False to stop."""
     return lambda done: tell(f"placing rows {where}: {done:,} of {total:,}", done)
 
 
 def growing(max_iter: int, n_rows: int, total: int) -> Work:
-    """The work of growing samples of some rows, after which all others of the total follow."""
+    """The work of training on growing samples of n_rows rows and placing the rest of the total."""
     stretches, until = list[tuple[float, float]](), 0
     for count, phase in zip(SAMPLES, ManyRows.phases, strict=True):
         if until < max_iter:
             until += math.ceil(phase.share * max_iter)
             stretches.append((until, float(min(count, n_rows))))
-    # The last phase is entered again until max_iter.
+    # The last phase is repeated until max_iter.
     *before, (_, trained) = stretches
     return Work((*before, (math.inf, trained)), total - int(trained))
 
 
 def left_over(count: int) -> tuple[str, ...]:
-    """What is said of rows that were not placed, since it was stopped."""
+    """The note on rows that were not placed because the user stopped."""
     if not count:
         return ()
-    return (f"stopped while rows were placed: {count:,} stand where the nearest trained row does",)
+    return (
+        f"stopped while rows were placed: {count:,} took the position of the nearest trained row",
+    )

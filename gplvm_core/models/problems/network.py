@@ -1,4 +1,4 @@
-"""The training problem of a model of one's own: its graph, and where that starts."""
+"""The training problem of a user-defined model: its graph and its start."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -26,10 +26,10 @@ from gplvm_core.statistics import Executor
 
 @dataclass(frozen=True)
 class NetworkStart:
-    """From the data up: a node starts at the principal components of all that its edges lead to.
+    """From the data up: each node starts at the principal components of its edges' targets.
 
-    outputs: of every name of data, in internal units. inputs: of every node whose points are known.
-    The seed chooses the inducing inputs, which are at rows.
+    outputs: data by name, in internal units. inputs: points of the nodes that are known. The seed
+    chooses the inducing inputs, a subset of the rows.
     """
 
     wiring: Wiring
@@ -60,19 +60,19 @@ class NetworkStart:
         return Begun(tuple(beliefs[name] for name in self.wiring.names), tuple(layers), (*notes,))
 
     def _edges(self, node: str) -> list[Edge]:
-        """The edges that a node is the first source of, or else all that start from it."""
+        """The edges whose first source is this node; if there are none, all that start from it."""
         edges = [edge for _, edge in self.wiring.edges if node in edge.sources]
         return [edge for edge in edges if edge.sources[0] == node] or edges
 
     def _below(self, node: str, beliefs: Mapping[str, Belief]) -> list[Array]:
-        """What a node's points are to explain: data, and the points of nodes below it."""
+        """The targets of a node's edges: data, and the points of nodes below it."""
         found = []
         for edge in self._edges(node):
             if edge.target in self.outputs:
                 found.append(self.outputs[edge.target])
                 continue
             mean = beliefs[edge.target].mean
-            # In units of the lengthscales with which it starts.
+            # Divide by the lengthscales with which the node below starts.
             found.append((mean - mean.mean(axis=0)) / initial_lengthscale(mean))
         return found
 
@@ -83,7 +83,7 @@ class NetworkStart:
         seen, (own, *others) = np.hstack(means), means
         kind = edge.kernel
         if isinstance(kind, str) and others:
-            # The first source is to explain what it can before the others do.
+            # Long lengthscales for the others let the first source explain as much as it can.
             beside = [straight(each.shape[1]) for each in others]
             kind = kernel_named(kind, np.concatenate([initial_lengthscale(own), *beside]))
         noise = 1.0
@@ -95,7 +95,7 @@ class NetworkStart:
 def network(
     begin: NetworkStart, nodes: tuple[Node, ...], jitter: float, executor: Executor
 ) -> Graph:
-    """F = Σ over edges of F_data(sources → target) + what every node adds.
+    """F = Σ_edges F_data(sources → target) + Σ_nodes (the node's own term).
 
     nodes: in the wiring's order. Source: Damianou (2015), ch. 6.
     """

@@ -1,4 +1,4 @@
-"""The node whose points lie on paths over time: a Gaussian process prior on every dimension."""
+"""The node whose points form paths over time: a Gaussian-process prior on every dimension."""
 
 from dataclasses import dataclass
 from types import ModuleType
@@ -15,15 +15,15 @@ from gplvm_core.parameters import LOG, Leaf
 from gplvm_core.priors import kalman, temporal
 from gplvm_core.priors.temporal import Path, Timeline
 
-# Lengthscales (or periods) tried at the start, in median steps of time.
+# Lengthscales (or periods) tried at the start, in median time steps.
 TRIED = 2.0 ** np.arange(0, 10)
-# Rows of a sequence that the trial looks at.
+# The trial uses at most this many rows of a sequence, and this many sequences.
 MOST_TRIED = 200
 
 
 @dataclass(frozen=True)
 class TimedPath:
-    """What moves: the paths' pseudo-targets with their precisions, and the kernel over time."""
+    """The trained parameters: the paths' pseudo-targets and precisions, and the time kernel."""
 
     sites: Path
     kernel: Kernel
@@ -31,9 +31,9 @@ class TimedPath:
 
 @dataclass(frozen=True)
 class PathNode:
-    """Every latent dimension a Gaussian process over time, independent between sequences.
+    """Every latent dimension is a Gaussian process over time, independent between sequences.
 
-    Marginals and their pullback by Kalman smoothing where the kernel allows it, else in dense
+    Marginals and their pullback use Kalman smoothing if the kernel supports it, else dense
     algebra. Source: Damianou (2015), eq. 3.29–3.31.
     """
 
@@ -51,8 +51,8 @@ class PathNode:
         found = self._algebra(own).smoothed(own.kernel, self.timeline, own.sites)
         n_points = found.belief.n_points
 
-        def pullback(met: Belief) -> TimedPath:
-            pulled = found.pullback(met.mean, met.variance)
+        def pullback(adjoint: Belief) -> TimedPath:
+            pulled = found.pullback(adjoint.mean, adjoint.variance)
             return TimedPath(pulled.path, pulled.kernel)
 
         return Believed(found.belief, -float(found.kl.sum()), found.kl / n_points, pullback)
@@ -87,10 +87,10 @@ def algebra_for(kernel: Kernel, timeline: Timeline) -> ModuleType:
 def start_time_kernel(
     kernel: str | Kernel, timeline: Timeline, latent: Float[Array, "N Q"]
 ) -> Kernel:
-    """A kernel given as an object is taken as it is; one by name gets the lengthscale, of a few,
-    under which the starting means are most probable, unit variance and a little white noise.
+    """The starting time kernel; a kernel object is returned unchanged.
 
-    Raises KernelError for an unknown name.
+    A kernel by name gets unit variance, a little white noise, and from a few lengthscales the one
+    under which the starting means are most probable. Raises KernelError for an unknown name.
     """
     if not isinstance(kernel, str):
         kernel.check_parameters()
@@ -111,7 +111,7 @@ def _median_step(timeline: Timeline) -> float:
 
 
 def _log_density(kernel: Kernel, timeline: Timeline, latent: Float[Array, "N Q"]) -> float:
-    """log p of standardised latent means under the prior with the noise that training starts at."""
+    """log p of standardised latent means under the prior plus the initial variance of q(X)."""
     standard = (latent - latent.mean(axis=0)) / np.maximum(latent.std(axis=0), 1e-12)
     total = 0.0
     for rows in timeline.rows[:MOST_TRIED]:

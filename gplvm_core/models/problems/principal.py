@@ -1,4 +1,4 @@
-"""Probabilistic PCA's maximum likelihood: in closed form, or with gaps numerically."""
+"""Maximum likelihood for probabilistic PCA: in closed form, or numerically for rows with gaps."""
 
 import numpy as np
 from jaxtyping import Float
@@ -9,20 +9,20 @@ from gplvm_core.numerics import Array
 from gplvm_core.optimise import LBFGS, Result
 
 METHODS = ("auto", "primal", "dual")
-# Iterations, and the largest slope in nats per standard deviation of a parameter, of the fit.
+# Limits of the fit: iterations, and the final slope in nats per parameter standard deviation.
 MOST_ITERATIONS = 2000
 TOLERANCE = 1e-5
-# The likelihood has no maximum where the components can fit every observed entry.
+# Without this limit the likelihood has no maximum if the components can fit every observed entry.
 LEAST_NOISE = 1e-6
 
 
 def fit_factors(
     targets: Float[Array, "N D"], n_components: int, method: str
 ) -> tuple[Factors, Result, tuple[str, ...]]:
-    """Maximum likelihood for centred rows, whole or with gaps, how it ended, and notes on it."""
+    """Fit centred rows, complete or with gaps; returns factors, the result and notes."""
     notes: tuple[str, ...] = ()
     if np.isnan(targets).any():
-        # One row less than there are: through as many points as rows any plane fits.
+        # With as many components as rows, the fit is exact.
         factors, result = fit_partial(targets, min(n_components, len(targets) - 1))
         if result.status != "converged":
             notes += (f"the likelihood's maximum was not reached: {result.reason}",)
@@ -41,14 +41,14 @@ def fit_factors(
 
 
 def fit_whole(targets: Float[Array, "N D"], n_components: int, method: str = "auto") -> Factors:
-    """Maximum likelihood for whole, centred rows, with as many components as there can be.
+    """Maximum likelihood for complete, centred rows, with at most n_components components.
 
-    method "primal" takes the eigenvectors of the D × D covariance, "dual" those of the N × N
-    inner products (Lawrence 2005), "auto" the smaller. Raises ValueError for any other.
+    method: "primal" uses the eigenvectors of the D × D covariance, "dual" those of the N × N
+    inner products (Lawrence 2005), "auto" the smaller matrix. Raises ValueError for any other.
     """
     n_outputs = targets.shape[1]
     values, directions = _principal(targets, method)
-    # One direction at least is left for the noise, else its variance is 0.
+    # At least one direction remains for the noise; otherwise its variance is 0.
     most = max(min(n_outputs - 1, len(values) - (n_outputs > len(values))), 1)
     kept = min(n_components, most, len(values))
     left_over = max(float(np.mean(np.sum(targets**2, axis=1))) - float(values[:kept].sum()), 0.0)
@@ -64,10 +64,10 @@ def fit_partial(
     most_iterations: int = MOST_ITERATIONS,
     tolerance: float = TOLERANCE,
 ) -> tuple[Factors, Result]:
-    """Maximum likelihood from the observed entries of roughly centred rows, center included.
+    """Maximum likelihood from the observed entries of roughly centred rows; also fits the center.
 
-    By L-BFGS from the closed form for rows with gaps filled in by 0. Converged: no parameter has
-    a slope above `tolerance`, in nats per (a priori) standard error.
+    L-BFGS starts from the closed form with gaps filled by 0. It has converged when no slope is
+    above `tolerance`, in nats per (a priori) standard error of a parameter.
     """
     gaps = Gaps.of(targets)
     n_observed = int(gaps.observed.sum())

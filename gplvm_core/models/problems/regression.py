@@ -1,4 +1,4 @@
-"""A regression as a graph: a node that is known, wholly or in part, and one layer to the data."""
+"""A regression as a graph: a node of completely or partly known inputs, and a layer to the data."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -21,13 +21,13 @@ from gplvm_core.statistics import Executor, Targets
 
 # Points and iterations of the exact regression that the kernel starts from.
 SUBSET, SUBSET_ITERATIONS = 200, 50
-# No lengthscale starts shorter than this share of the inputs' spread. A column of two values is
-# told apart by any short one, by which its inducing inputs could no longer move: training stalled.
+# No lengthscale starts shorter than this fraction of the inputs' spread. For a column of two
+# values any short lengthscale fits, but then the inducing inputs cannot move and training stalls.
 SHORTEST = 0.1
 # Lengthscales tried at the start, in units of √Q: the distance of standardised points.
 LENGTHSCALES = (0.2, 0.5, 1.0, 2.0)
-# A relevance that dies out must not underflow to 0, whose logarithm no phase could start from,
-# nor its square overflow.
+# A vanishing relevance must not underflow to 0, since no phase can start from its logarithm, and
+# its square must not overflow.
 TINY, HUGE = 1e-50, 1e50
 BOUNDED = Transform(
     "log within bounds",
@@ -52,9 +52,9 @@ def regression(
 ) -> Graph:
     """F_data − KL(q(X) ‖ p(X)) of one layer on the inputs.
 
-    With every input an inducing input, where it is observed, those need not move: with inputs
-    known exactly nothing is sparse then. kernel_held: it stays as it is, up to its scale.
-    per_output: every output has a signal and a noise variance of its own.
+    If every observed input is an inducing input, the inducing inputs stay fixed; with exact inputs
+    the regression is then not sparse. kernel_held: only the kernel's scale is trained. per_output:
+    every output has a separate signal and noise variance.
     """
     whole = not inputs.free_mean.any() and n_inducing >= inputs.belief.n_points
     layer = LayerEdge(
@@ -71,10 +71,10 @@ def regression(
 
 @dataclass(frozen=True)
 class RegressionStart:
-    """A subset of the inputs, and a kernel that suits an exact regression on a part of the data.
+    """Inducing inputs from a subset of the rows, and a kernel fitted to a small exact regression.
 
-    From arbitrary lengthscales a few inducing inputs make all the data look like noise, and
-    training would stay there. A kernel given as an object is taken as it is, up to its scale.
+    With arbitrary lengthscales and few inducing inputs, all data look like noise, and training
+    would not recover. A kernel object is used unchanged, except for its scale.
     """
 
     inputs: Inputs
@@ -122,7 +122,7 @@ class RegressionStart:
         if isinstance(kernel, RBF | Matern):
             return replace(kernel, lengthscale=np.maximum(kernel.lengthscale, SHORTEST))
         if isinstance(kernel, Periodic):
-            # The product with the period stays: it says how fast the function changes.
+            # The product with the period does not change: it determines the function's rate.
             longer = np.maximum(kernel.lengthscale, SHORTEST)
             period = kernel.period * kernel.lengthscale / longer
             return replace(kernel, lengthscale=longer, period=period)
@@ -130,7 +130,7 @@ class RegressionStart:
 
 
 def check_kernel(kernel: str | Kernel, inputs: Inputs) -> None:
-    """Raise KernelError unless the kernel has expectations under what is known of the inputs."""
+    """Raise KernelError unless the kernel has expectations under q(X) of the inputs."""
     named = kernel_named(kernel, np.ones(1)) if isinstance(kernel, str) else kernel
     named.check(exact=inputs.belief.known)
 

@@ -1,7 +1,7 @@
 """Which latent dimensions each view uses: shared, private and unused parts of the latent space.
 
-A view uses a dimension when its own bound falls without it (its ARD weight set to 0). The sources
-look at the weight alone (Damianou 2015, §5.2.1): a small weight may still carry much.
+A view uses a dimension if its bound falls when the dimension's ARD weight is set to 0. Damianou
+(2015), §5.2.1, uses only the weight, but a dimension with a small weight may still matter.
 """
 
 from collections.abc import Mapping
@@ -17,9 +17,9 @@ from gplvm_core.numerics import Array
 from gplvm_core.statistics import Executor, Targets, reduce_statistics
 from gplvm_core.statistics.executors import serial
 
-# A view uses a dimension whose loss costs it more than this, in nats a point.
+# A view uses a dimension if its bound falls by more than this without it, in nats per row.
 LEAST_DROP = 0.05
-# The sources' rule: a weight of more than this share of the view's largest.
+# Damianou's rule: a weight above this fraction of the view's largest.
 LEAST_WEIGHT = 1e-3
 
 Segments = dict[frozenset[str], tuple[int, ...]]
@@ -33,10 +33,10 @@ def drops(
     *,
     mean_field: bool = False,
 ) -> Float[Array, " Q"]:
-    """By how much F_v falls, in nats a row, when the view's layer is made blind to a dimension.
+    """By how much F_v falls, in nats per row, when the view's layer ignores each dimension.
 
-    Rows that the view lacks do not count. The kernel's scale, the noise and all else stay as they
-    are. mean_field: as the layer was, where targets are a belief.
+    Rows that the view lacks do not count. The kernel's scale, the noise and everything else do not
+    change. mean_field: the layer's setting, if the targets are a distribution.
     """
     layer, found = settled.layer, np.empty(belief.n_latent)
     for q in range(belief.n_latent):
@@ -48,7 +48,7 @@ def drops(
 
 
 def segments(uses: Mapping[str, Bool[NDArray[np.bool_], " Q"]]) -> Segments:
-    """The dimensions that each set of views uses and no other view does; frozenset(): unused."""
+    """The dimensions used by exactly each set of views; frozenset(): unused dimensions."""
     n_latent = len(next(iter(uses.values())))
     found: dict[frozenset[str], list[int]] = {}
     for q in range(n_latent):
@@ -60,5 +60,5 @@ def segments(uses: Mapping[str, Bool[NDArray[np.bool_], " Q"]]) -> Segments:
 def used_by_weight(
     relevance: Mapping[str, Float[Array, " Q"]], delta: float
 ) -> dict[str, Bool[NDArray[np.bool_], " Q"]]:
-    """The sources' rule: w/max w > δ."""
+    """The dimensions that each view uses by Damianou's rule: w/max w > δ."""
     return {name: weight / weight.max() > delta for name, weight in relevance.items()}

@@ -1,4 +1,4 @@
-"""Several views of the same things as a graph: one belief, and a layer to each view."""
+"""Several views of the same rows as a graph: one latent node, with a layer to each view."""
 
 from collections.abc import Sequence
 
@@ -18,9 +18,9 @@ from gplvm_core.statistics.executors import serial
 def several_views(
     begin: Start, node: Node, jitter: float, executor: Executor, noise: Noise
 ) -> Graph:
-    """The sum over views of F_data(latent → view), and what the node adds (Damianou 2015, ch. 5).
+    """The sum over views of F_data(latent → view), and the node's term (Damianou 2015, ch. 5).
 
-    Views are worked on side by side; within one, threads would wait for each other.
+    Threads process several views in parallel. Threads within a view would wait for each other.
     """
     within, across = (executor, serial) if len(begin.outputs) == 1 else (serial, executor)
     edges = tuple(to_data(values, within, noise) for values in begin.outputs)
@@ -30,8 +30,10 @@ def several_views(
 def drops_by_view(
     problem: Graph, learnt: Learnt, names: Sequence[str], shared: int
 ) -> dict[str, Float[Array, " Q"]]:
-    """What each view loses, in nats a row, when a dimension of the space that views share is taken
-    from the first layer that is the view's alone. shared: the node where views part.
+    """By how much each view's bound falls, in nats per row, without each shared dimension.
+
+    The dimension is removed from the first layer that belongs only to the view. shared: the last
+    node that all views share.
     """
     ways = ways_to_views(problem, len(names), shared)
 
@@ -46,7 +48,7 @@ def drops_by_view(
 
 
 def ways_to_views(problem: Graph, n_views: int, shared: int) -> list[list[int]]:
-    """For every view, the layers from the node where views part down to it, by their numbers.
+    """For every view, the indices of the layers from the shared node down to it.
 
     The layers to data are in the order of the views.
     """

@@ -1,4 +1,4 @@
-"""The regression of one layer that the starts of a deep one are made of."""
+"""The shallow regression, with one layer, that the starts of a deep regression use."""
 
 from dataclasses import dataclass
 from typing import Self
@@ -18,19 +18,19 @@ from gplvm_core.statistics import Executor, Targets
 from gplvm_core.statistics.executors import serial
 
 SHALLOW_ITERATIONS = 200
-# Lengthscales count as no shorter than a tenth of the inputs' spread: a column of a few values,
-# which any short one tells apart, would drown all others.
+# Lengthscales count as at least a tenth of the inputs' spread. Otherwise a column of a few values,
+# for which any short lengthscale fits, would dominate all others.
 MOST_RELEVANT = 10.0
 
 
 @dataclass(frozen=True)
 class Shallow:
-    """The regression of one layer that the starts of a deep one are made of.
+    """A trained regression with one layer, from which deep regressions start.
 
-    kernel: of unit scale. inducing: where training took them. answer: its mean at the inputs.
-    leading: the inputs in units of the lengthscales, turned so that the answer changes most along
-    the first dimension, and so on (eigenvectors of the mean outer product of its gradients, the
-    active subspace).
+    kernel: of unit scale. inducing: the trained inducing inputs. answer: the mean at the inputs.
+    leading: the inputs divided by the lengthscales and rotated, so that the answer changes most
+    along the first dimension, and so on. The axes are the eigenvectors of the mean outer product of
+    its gradients (the active subspace).
     """
 
     inputs: Inputs
@@ -49,9 +49,7 @@ class Shallow:
         executor: Executor = serial,
         max_iter: int = SHALLOW_ITERATIONS,
     ) -> Self:
-        """Trained, so that what starts as the shallow regression starts at its bound; the same for
-        every seed.
-        """
+        """Train the shallow regression, so that deep starts can match its bound; without a seed."""
         layer = shallow_layer(inputs, targets, n_inducing, jitter, executor, max_iter)
         mean, weights = inputs.belief.mean, layer.posterior.weights
         certain = np.zeros_like(mean)
@@ -76,9 +74,9 @@ def shallow_layer(
     executor: Executor,
     max_iter: int = SHALLOW_ITERATIONS,
 ) -> Settled:
-    """The trained regression of one layer; the same for every seed.
+    """Train the regression of one layer; the result does not depend on a seed.
 
-    Beliefs about missing inputs cost less the fewer inputs matter: with them the kernel is held.
+    With missing inputs the kernel is held: their cost falls if fewer inputs are relevant.
     """
     seen = Targets.of(targets)
     begin = Given(RegressionStart(inputs, seen, "rbf", n_inducing, jitter, executor)(0))

@@ -21,11 +21,11 @@ from gplvm_core.numerics import Array
 
 @dataclass(frozen=True)
 class Start:
-    """One belief and a layer to each of the outputs (scaled, N × D each; NaN: missing).
+    """One latent node, with a layer to each of the outputs (scaled, N × D each; NaN: missing).
 
     kernels: one for each of the outputs, by name or as an object. init: the means, or their
-    recipe. The seed chooses the inducing inputs, which are a subset of the means. exact: the belief
-    is a point for every row, where any kernel can be used.
+    recipe. The seed chooses the inducing inputs, which are a subset of the means. exact: q(X) is a
+    point for every row, which any kernel allows.
     """
 
     outputs: tuple[Float[Array, "N _D"], ...]
@@ -62,9 +62,9 @@ def start_layer(
     *,
     exact: bool = False,
 ) -> tuple[Layer, tuple[str, ...]]:
-    """A layer on these points, some of which are its inducing inputs, and notes.
+    """A layer whose inducing inputs are a subset of these points, and notes.
 
-    kernel, exact: as for `start_kernel`; the kernel is then of unit scale.
+    kernel, exact: as for `start_kernel`; the kernel is then scaled to unit variance.
     """
     inducing, notes = initial_inducing(latent, n_inducing, generator)
     started = of_unit_scale(start_kernel(kernel, latent, exact=exact), latent)
@@ -74,7 +74,7 @@ def start_layer(
 def start_kernel(
     kernel: str | Kernel, latent: Float[Array, "N Q"], *, exact: bool = False
 ) -> Kernel:
-    """A kernel given by name starts with relevances from the data, an object as it is.
+    """The starting kernel: by name with relevances from the data, or a given object unchanged.
 
     exact: the inputs are known exactly. Raises KernelError for a kernel that cannot be used.
     """
@@ -86,7 +86,8 @@ def start_kernel(
 
 
 def of_unit_scale(kernel: Kernel, latent: Float[Array, "N Q"]) -> Kernel:
-    """The kernel times what makes k(x, x) 1 on average: where its scale is put at its optimum, the
-    bounds on that are relative to this.
+    """Scale the kernel so that k(x, x) is 1 on average.
+
+    The limits on an optimised scale are relative to this.
     """
     return kernel.scaled(1.0 / float(np.mean(kernel.diag(latent))))

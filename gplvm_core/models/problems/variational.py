@@ -1,8 +1,8 @@
-"""How q(u) of a layer's inducing outputs and q(h) of its hidden outputs go together: by name.
+"""Variational families, by name: how q(u) and q(h) of a layer depend on each other.
 
-Two families belong to the engine: every hidden point has a Gaussian of its own, and q(u) is either
-integrated out given the points or independent of them. The others are in `models/families`, which
-nothing imports: a family there is loaded when somebody asks for it by name.
+u are the layer's inducing outputs, h its hidden outputs. In the two built-in families every hidden
+point has a separate Gaussian, and q(u) is either integrated out given the points or independent of
+them. The others are in `models/families` and are imported only when chosen by name.
 """
 
 from dataclasses import dataclass, replace
@@ -11,17 +11,17 @@ from typing import Protocol
 
 from gplvm_core.models.problems.graph import Graph
 
-# The room that has the other families.
+# The package with the other families.
 OTHERS = "gplvm_core.models.families"
 
 
 class VariationalFamily(Protocol):
-    """What a family answers; MATHEMATICS.md, section 6, has the mathematics.
+    """The interface of a family; MATHEMATICS.md, section 6, has the mathematics.
 
-    name : the word that users choose it by.
+    name : the name that users choose it by.
     independent : whether q(u) is independent of q(h).
     summarised : whether q(u) is a function of its layer's statistics.
-    dependent_rows : why a row cannot be placed without training on it; None where it can be.
+    dependent_rows : why a row cannot be placed without training on it; None if it can.
     """
 
     @property
@@ -37,17 +37,17 @@ class VariationalFamily(Protocol):
     def dependent_rows(self) -> str | None: ...
 
     def graph(self, plain: Graph) -> Graph:
-        """The training problem, from the marginalised one of the same nodes and layers.
+        """The training problem, from the marginalised problem with the same nodes and layers.
 
-        The graph says where training starts, how q(u) and q(h) are parametrised (`entering`,
-        `layout`), the terms of the bound (`evaluate`) and the learnt posteriors (`learnt`). Raises
-        ValueError for a structure that the family cannot have.
+        The graph defines the start, the parameters of q(u) and q(h) (`entering`, `layout`), the
+        terms of the bound (`evaluate`) and the learnt posteriors (`learnt`). Raises ValueError for
+        a structure that the family does not support.
         """
 
 
 @dataclass(frozen=True)
 class FreePoints:
-    """A Gaussian of its own for every hidden point: 6.1, or 6.0 where q(u) is independent."""
+    """A separate Gaussian for every hidden point: 6.1, or 6.0 with an independent q(u)."""
 
     name: str
     independent: bool
@@ -66,7 +66,7 @@ PLAIN = {
 
 
 def family_named(name: str) -> VariationalFamily:
-    """The family that a word stands for. Raises ValueError for other words."""
+    """The family of this name. Raises ValueError for an unknown name."""
     if name in PLAIN:
         return PLAIN[name]
     others: dict[str, VariationalFamily] = import_module(OTHERS).FAMILIES

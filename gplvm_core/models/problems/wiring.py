@@ -1,4 +1,4 @@
-"""A model of one's own: named nodes and edges, checked and put in an order."""
+"""A user-defined model: named nodes and edges, checked and sorted."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -20,14 +20,15 @@ from gplvm_core.priors.temporal import Timeline
 class Edge:
     """A Gaussian-process layer of a `Model`.
 
-    source : the node whose points are the layer's inputs, or several, side by side.
-    target : the node or the data that the layer's outputs are.
+    source : the node whose points are the layer's inputs, or a tuple of nodes to concatenate.
+    target : the node or the data that the layer generates.
     kernel : "rbf", "linear", "periodic", or a kernel object. Layers below latent points need one
         with expectations under Gaussian inputs.
-    n_inducing : how many inducing inputs the layer has at most.
-    noise : of data, "shared" by all columns or "per_output".
-    mean_field : of a target that is a node: q of the layer's inducing outputs is independent of
-        the target's points, instead of integrated out first (a lower bound, and rarely better).
+    n_inducing : the largest number of inducing inputs.
+    noise : for data, "shared" by all columns or "per_output".
+    mean_field : for a target that is a node. True makes q of the layer's inducing outputs
+        independent of the target's points; False integrates them out first. True gives a lower
+        bound and is rarely better.
     """
 
     source: str | tuple[str, ...]
@@ -39,40 +40,40 @@ class Edge:
 
     @property
     def sources(self) -> tuple[str, ...]:
-        """All sources, also where there is one."""
+        """The sources as a tuple, also for a single source."""
         return (self.source,) if isinstance(self.source, str) else tuple(self.source)
 
 
 @dataclass(frozen=True)
 class Facts:
-    """What `Model.fit` was given for one node: its inputs (internal units), the rows' times."""
+    """Arguments of `Model.fit` for one node: its inputs (internal units) and the rows' times."""
 
     inputs: Float[Array, "N Q"] | None
     timeline: Timeline | None
 
 
 class NodeKind(Protocol):
-    """What a node of a `Model` may be. A kind of one's own has these two members.
+    """A kind of node for a `Model`. A user-defined kind needs these two members.
 
-    n_components : the dimensions of the node; None where its inputs say so.
+    n_components : the dimensions of the node; None if its inputs determine them.
     """
 
     @property
     def n_components(self) -> int | None: ...
 
     def node(self, facts: Facts, *, hidden: bool) -> Node:
-        """The belief and the prior of all rows (see `Node`).
+        """The node with q(X) and the prior of all rows (see `Node`).
 
         hidden: an edge ends in the node, so that its prior is that edge's layer. Raises ValueError
-        for facts that are missing, and where the kind cannot be hidden.
+        for missing facts, and for a hidden node of a kind that cannot be hidden.
         """
 
 
 @dataclass(frozen=True)
 class Latent:
-    """Points that nobody observed: with the prior N(0, I), or below an edge that of its layer.
+    """Unobserved points, with the prior N(0, I), or the layer's prior if an edge ends here.
 
-    n_components : their dimensions. A plain number among a model's nodes means this.
+    n_components : their dimensions. An integer among a model's nodes means a Latent node.
     """
 
     n_components: int
@@ -99,7 +100,7 @@ class KnownInputs:
 class OverTime:
     """Points on smooth paths: each dimension has a Gaussian-process prior over the rows' times.
 
-    n_components : their dimensions. time_kernel : a kernel, or its name.
+    n_components : their dimensions. time_kernel : a kernel or its name.
     """
 
     n_components: int
@@ -108,15 +109,15 @@ class OverTime:
     def node(self, facts: Facts, *, hidden: bool) -> Node:
         if hidden:
             raise ValueError("a node over time cannot be the target of an edge")
-        assert facts.timeline is not None  # `fit` makes one wherever a node is of this kind
+        assert facts.timeline is not None  # `fit` makes one for every node of this kind
         return PathNode(facts.timeline, self.time_kernel)
 
 
 @dataclass(frozen=True)
 class Wiring:
-    """Nodes and edges in an order that depends on their names alone, from the tops down.
+    """Nodes and edges in an order that depends only on their names and connections.
 
-    nodes: their names and kinds; every node is after those above it. edges: by name, sorted.
+    nodes: their names and kinds; every node follows those above it. edges: sorted by name.
     """
 
     nodes: tuple[tuple[str, NodeKind], ...]
@@ -126,7 +127,7 @@ class Wiring:
     def of(
         cls, nodes: Mapping[str, int | NodeKind], edges: Mapping[str, Edge] | Sequence[Edge]
     ) -> "Wiring":
-        """Raises ValueError for names that do not fit together, and for circles."""
+        """Check and sort; raises ValueError for inconsistent names and for cycles."""
         named = _named(edges)
         _check(nodes, named)
         kinds = {
@@ -140,7 +141,7 @@ class Wiring:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """Of the nodes."""
+        """The names of the nodes."""
         return tuple(name for name, _ in self.nodes)
 
     @property
@@ -154,12 +155,12 @@ class Wiring:
         return frozenset(edge.target for _, edge in self.edges) & frozenset(self.names)
 
     def sources(self, edge: Edge) -> tuple[int, ...]:
-        """The numbers of the nodes that an edge starts from."""
+        """The indices of the nodes that an edge starts from."""
         return tuple(self.names.index(name) for name in edge.sources)
 
 
 def _named(edges: Mapping[str, Edge] | Sequence[Edge]) -> dict[str, Edge]:
-    """Edges by name; one without a name is called by its ends."""
+    """Edges by name; an edge without a name is called "source → target"."""
     if isinstance(edges, Mapping):
         return dict(edges)
     found: dict[str, Edge] = {}
@@ -205,7 +206,7 @@ def _check(nodes: Mapping[str, int | NodeKind], edges: Mapping[str, Edge]) -> No
 
 
 def _order(kinds: Mapping[str, NodeKind], edges: Mapping[str, Edge]) -> list[str]:
-    """Nodes from the tops down, by name where the graph leaves it open; ValueError for a circle."""
+    """Sort nodes from the top down, then by name; raises ValueError for a cycle."""
     above = {edge.target: edge.sources for edge in edges.values()}
     order: list[str] = []
     while len(order) < len(kinds):

@@ -1,1 +1,1 @@
-"""Phases, restarts and runs: training as a value, for any problem."""
+"""Training of any problem: phases, restarts, and runs that can be stored and resumed."""

@@ -1,4 +1,4 @@
-"""What an optimiser of vectors sees of a problem in one of its phases."""
+"""The objective of one training phase, as a function of a vector."""
 
 from collections.abc import Callable
 from typing import Any
@@ -11,7 +11,7 @@ from gplvm_core.optimise import State
 
 
 class PhaseObjective:
-    """The negative bound as a function of the free vector; remembers the noise it found.
+    """The negative bound as a function of the free vector; also records the noise variance.
 
     ask: called before every evaluation; an exception that it raises ends the evaluation.
     """
@@ -31,7 +31,7 @@ class PhaseObjective:
         return self.negative(x, lambda at: self.problem.evaluate(at, self.phase))
 
     def negative(self, x: Array, evaluate: Callable[[Any], Evaluated]) -> tuple[float, Array]:
-        """Value and gradient of the negative bound that a function of the parameters returns."""
+        """Negative value and gradient of the bound; evaluate: a function of the parameters."""
         if self.ask is not None:
             self.ask()
         parameters = self.layout.unpack(x)

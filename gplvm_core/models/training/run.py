@@ -1,6 +1,6 @@
-"""What a training run is made of: phases, a problem, where it stands and how its starts ended.
+"""The parts of a training run: phases, a problem, the run's state and the results of its starts.
 
-All are values; nothing here knows a particular model or an optimiser's steps.
+All are immutable values, independent of the model and the optimiser.
 """
 
 from collections.abc import Sequence
@@ -18,12 +18,12 @@ from gplvm_core.parameters import Layout
 
 @dataclass(frozen=True)
 class Phase:
-    """A stretch of training with the same scales: at most so many iterations, and at most this
-    share of max_iter.
+    """A part of training with fixed scales.
 
-    ratio: σ_f²/σ² of the layers that end in data is held there; None: free. hidden_noise_held: the
-    layers that end in another's inputs keep the noise variance that they started with. optimiser:
-    this one instead of the training's. once: as the last phase it is not entered again.
+    most: the largest number of iterations. share: the largest fraction of max_iter. ratio: fixes
+    σ_f²/σ² of the layers that end in data; None: free. hidden_noise_held: hidden layers do not
+    change their noise variance. optimiser: replaces the training's optimiser. once: if this is the
+    last phase, it is not repeated.
     """
 
     name: str
@@ -36,7 +36,7 @@ class Phase:
 
     @property
     def held(self) -> tuple[float | None, bool]:
-        """Phases that hold the same have the same objective."""
+        """What the phase holds; phases that hold the same have the same objective."""
         return self.ratio, self.hidden_noise_held
 
 
@@ -50,41 +50,41 @@ class Evaluated:
 
 
 class Problem(Protocol):
-    """What a model is to its training."""
+    """The interface of a model's training problem."""
 
     @property
     def phases(self) -> Sequence[Phase]:
-        """In order; the last is entered again, with fresh scales, until nothing is gained."""
+        """The phases in order; the last is repeated, with new scales, until it gains nothing."""
 
     @property
     def recipes(self) -> tuple[str, ...]:
-        """Names of the ways to start, of which consecutive starts take the next; ("",): one way."""
+        """Names of the ways to start, which consecutive starts use in turn; ("",): one way."""
 
     def start(self, seed: int, recipe: str = "") -> Any:
-        """Parameters (a tree) to start from; "": by the first recipe."""
+        """Parameters (a tree) to start from; "": the first recipe."""
 
     def entering(self, parameters: Any, phase: Phase) -> Any:
-        """What a phase starts from, where the last one ended with these parameters."""
+        """The parameters with which a phase starts, from those at the end of the last phase."""
 
     def layout(self, anchor: Any, phase: Phase) -> Layout:
-        """Which parameters are free in a phase that starts at the anchor, and their scales."""
+        """The free parameters of a phase that starts at the anchor, with their scales."""
 
     def evaluate(self, parameters: Any, phase: Phase) -> Evaluated:
-        """Bound and gradient; raises NotPositiveDefiniteError where there is none."""
+        """Bound and gradient; raises NotPositiveDefiniteError if there is none."""
 
     def describe(self, parameters: Any) -> tuple[Array, Array, Array]:
         """(relevance, information, latent mean) of parameters, for progress."""
 
     def notes(self, seed: int) -> tuple[str, ...]:
-        """What had to be decided for the user at the start."""
+        """Notes for the user on automatic choices at the start."""
 
     def verdicts(self, parameters: Any) -> tuple[str, ...]:
-        """How each of several layers is, in words, for progress; it costs an evaluation."""
+        """The state of each of several layers, in words, for progress; costs an evaluation."""
 
 
 @dataclass(frozen=True)
 class Trace:
-    """One entry per accepted iteration; bounds in nats, of the data as given."""
+    """One entry per accepted iteration; bounds in nats, for the data in their original units."""
 
     bound: Float[Array, " T"]
     seconds: Float[Array, " T"]
@@ -115,8 +115,9 @@ class Trace:
 
 @dataclass(frozen=True)
 class Restart:
-    """How a start ended: the seed of its inducing inputs, its bound, why it stopped, and by which
-    recipe it was made ("" where there is one way alone).
+    """The result of a start: its seed, bound, reason for stopping, and recipe.
+
+    The recipe is "" if there is only one way to start.
     """
 
     seed: int
@@ -127,7 +128,7 @@ class Restart:
 
 @dataclass(frozen=True)
 class Trained:
-    """A start that was trained to its end, with all that was found."""
+    """A completely trained start, with its parameters and trace."""
 
     restart: Restart
     parameters: Any
@@ -136,30 +137,30 @@ class Trained:
 
 @dataclass(frozen=True)
 class Run:
-    """Where training stands: from the same run, the same numbers follow."""
+    """The state of training; resuming from equal states gives equal numbers."""
 
     seeds: tuple[int, ...]
     phase: int
-    anchor: Any  # parameters at the start of the phase: they fix its scales
+    anchor: Any  # parameters at the start of the phase, which determine its scales
     optimiser: State
-    iterations: int  # of this start, before this optimiser's
+    iterations: int  # of this start, before the present optimiser state
     evaluations: int
     rejected: int
     entered: int  # iterations of this start, before this phase
     entry_bound: float  # at the start of the phase
     seconds: float
     trace: Trace
-    budget: int  # the max_iter it is run under
+    budget: int  # the max_iter of this run
     done: tuple[Trained, ...] = ()
-    views: tuple[str, ...] | None = None  # the data's, () for one table; None: not known
-    recipes: tuple[str, ...] = ()  # of the seeds; (): a file of a version without them
+    views: tuple[str, ...] | None = None  # names of the data's views; (): one table; None: unknown
+    recipes: tuple[str, ...] = ()  # one for each seed; (): a file from a version without recipes
 
     @property
     def total_iterations(self) -> int:
         return self.iterations + self.optimiser.iteration
 
     def with_recipes(self, names: tuple[str, ...]) -> "Run":
-        """The run with the recipe of every start, which older versions chose by the seed."""
+        """Add the recipe of every start to a run of an older version, which chose it by seed."""
         if self.recipes:
             return self
         recipes = {seed: names[seed % len(names)] for seed in self.seeds}
@@ -170,11 +171,11 @@ class Run:
         return replace(self, recipes=tuple(recipes[seed] for seed in self.seeds), done=done)
 
     def check_views(self, views: tuple[str, ...]) -> None:
-        """ValueError unless the data's views are those of the run, in its order (None: unknown)."""
+        """Raise ValueError unless the data have the run's views in the same order."""
         if self.views is not None and self.views != views:
             raise ValueError(
                 f"the run to resume was of {_in_words(self.views)}; got {_in_words(views)}. "
-                "Give the data that it was made with, or train without resume"
+                "Pass the same data as in that run, or train without resume"
             )
 
 
@@ -183,9 +184,9 @@ def _in_words(views: tuple[str, ...]) -> str:
 
 
 def seeds_for(random_state: Any, n_restarts: int, n_recipes: int = 1) -> tuple[int, ...]:
-    """One seed a start, drawn by a random_state: every recipe `n_restarts` times.
+    """One seed per start, so that every recipe has `n_restarts` starts.
 
-    The starts that follow one drawn seed take one recipe each, and consecutive seeds.
+    A random_state draws n_restarts seeds; each of them and its successors belong to the recipes.
     """
     if n_restarts < 1:
         raise ValueError(f"n_restarts must be at least 1; got {n_restarts}")
@@ -195,7 +196,7 @@ def seeds_for(random_state: Any, n_restarts: int, n_recipes: int = 1) -> tuple[i
 
 
 def as_random_state(random_state: Any) -> np.random.RandomState:
-    """What scikit-learn takes (None, a seed, a RandomState), or a Generator, which seeds one."""
+    """A RandomState from scikit-learn's options (None, a seed, a RandomState) or a Generator."""
     if isinstance(random_state, np.random.Generator):
         return np.random.RandomState(int(random_state.integers(2**31)))
     return check_random_state(random_state)

@@ -1,7 +1,7 @@
-"""Training as a value: phases, restarts, and a run that can be stopped and gone on with.
+"""Training in phases, with restarts, and with runs that can be stopped and resumed.
 
-A phase fixes how the variables are scaled; the next one refreshes the scales from where the last
-ended. Nothing here knows a particular model: a Problem says what is evaluated and what is free.
+A phase fixes how the variables are scaled; the next phase computes new scales. The code works for
+any model: a Problem defines the bound and the free parameters.
 """
 
 import time
@@ -25,24 +25,25 @@ from gplvm_core.models.training.watched import HaltedError, question
 from gplvm_core.models.training.work import EVEN, Work
 from gplvm_core.optimise import Optimiser, Progress, Result, optimiser_named
 
-# A refreshed phase that gains less than this share of the bound's size ends the run.
+# A start ends when a phase with new scales gains less than this fraction of the bound's size.
 LEAST_GAIN = 1e-7
-# Iterations from one look at the layers of a model to the next; a look costs an evaluation.
+# Iterations between two verdicts on the layers of a model, which cost an evaluation each.
 EVERY = 20
 STOPPED: tuple[Literal["stopped"], str] = ("stopped", "stopped by the caller")
 
 
 def by_bound(trained: Trained) -> Any:
-    """What a start is worth: its bound."""
+    """The value by which starts are compared: the bound."""
     return trained.restart.bound
 
 
 @dataclass(frozen=True)
 class Training:
-    """A problem with its settings; internal bounds + offset are those of the data as given.
+    """A problem with its settings.
 
-    views: the names of the data's views in the problem's order; () for one table. worth: of which
-    start a run with a larger max_iter goes on: the largest. work: by which shares are told.
+    offset: added to internal bounds to get those of the data in their original units. views: the
+    names of the data's views in the problem's order; () for one table. worth: a run with a larger
+    max_iter continues the start with the largest worth. work: for the fraction in progress reports.
     """
 
     problem: Problem
@@ -60,17 +61,17 @@ class Training:
         callback: Callable[[Progress], None] | None = None,
         resume: Run | None = None,
     ) -> tuple[Trained, ...]:
-        """Train from every seed, or go on from a run; the starts in the order they were trained.
+        """Train from every seed, or resume a run; returns the starts in the order of training.
 
-        A run that has nothing left to train is told once: what follows it can be stopped, too.
-        A callback that has a method ``between`` is also asked before every evaluation.
+        A run with nothing left to train is reported once, so that the callback can stop the steps
+        that follow. If the callback has a method ``between``, it is called before every evaluation.
         """
         ask = question(callback)
         run = self._begin(seeds, ()) if resume is None else self._reopened(resume)
         clock = time.perf_counter() - run.seconds
-        objective, told = self._objective(run, ask), False
+        objective, reported = self._objective(run, ask), False
         while True:
-            # Made once a phase: its scales may cost as much as an evaluation.
+            # Made once per phase: its scales may cost as much as an evaluation.
             if objective.anchor is not run.anchor:
                 objective = self._objective(run, ask)
             reason = self._ended(run)
@@ -82,15 +83,15 @@ class Training:
                     return (*run.done, self._finish(run, *STOPPED))
                 moved = run.total_iterations > before
                 if moved and callback:
-                    told = True
-                    if not self._told(run, objective, noise, callback):
+                    reported = True
+                    if not self._report(run, objective, noise, callback):
                         return (*run.done, self._finish(run, *STOPPED))
             elif isinstance(reason, str):
                 run = self._next_phase(run)
             else:
-                if resume is not None and callback and not told:
+                if resume is not None and callback and not reported:
                     noise = objective.noise_at(run.optimiser)
-                    if not self._told(run, objective, noise, callback):
+                    if not self._report(run, objective, noise, callback):
                         reason = STOPPED
                 done = (*run.done, self._finish(run, *reason))
                 if reason is STOPPED or len(done) == len(run.seeds):
@@ -157,7 +158,7 @@ class Training:
         return replace(run, optimiser=state, seconds=seconds, trace=trace), noise
 
     def _ended(self, run: Run) -> str | tuple[Any, str] | None:
-        """None: go on; a phase's end in words; or the status and reason with which a start ends."""
+        """None to continue; the reason of a phase's end; or the status and reason of a start's."""
         if run.total_iterations >= self.max_iter:
             return "limit", f"reached max_iter = {self.max_iter} iterations"
         last = run.phase >= len(self.problem.phases) - 1
@@ -165,7 +166,7 @@ class Training:
             phase = self._phase(run)
             limit = min(phase.most, np.ceil(phase.share * self.max_iter))
             here = run.total_iterations - run.entered
-            return None if here < limit else "time for fresh scales"
+            return None if here < limit else "the phase's iterations were made"
         gain = -run.optimiser.value - run.entry_bound
         spent = gain <= LEAST_GAIN * max(abs(run.entry_bound), 1.0)
         if last and (spent or self._phase(run).once):
@@ -173,14 +174,14 @@ class Training:
         return run.optimiser.reason
 
     def _next_phase(self, run: Run) -> Run:
-        """The next phase, or the last once more with refreshed scales."""
+        """Enter the next phase, or repeat the last one with new scales."""
         before = PhaseObjective(self.problem, run.anchor, self._phase(run))
         following = replace(run, phase=run.phase + 1)
         ended = before.parameters(run.optimiser.x)
         anchor = self.problem.entering(ended, self._phase(following))
         same = anchor is ended and self._phase(run).held == self._phase(following).held
         if same and run.optimiser.status == "running":
-            # The objective stays: only the variables change, and the optimiser's memory with them.
+            # The objective is the same, so the optimiser's state only needs rescaling.
             after = PhaseObjective(self.problem, anchor, self._phase(following))
             ratio = before.layout.scales() / after.layout.scales()
             state = self._optimiser(following).rescaled(run.optimiser, ratio)
@@ -204,7 +205,7 @@ class Training:
         )
 
     def _reopened(self, run: Run) -> Run:
-        """A run to go on with; one that had come to its end tries again with fresh scales."""
+        """The run to resume; a finished run starts another phase with new scales."""
         run.check_views(self.views)
         run = run.with_recipes(self.problem.recipes)
         if self.max_iter > run.budget:
@@ -213,7 +214,7 @@ class Training:
         return self._next_phase(run) if isinstance(ended, tuple) and ended[0] != "limit" else run
 
     def _best_of_all(self, run: Run) -> Run:
-        """With a larger max_iter, once every start has had its turn: the best of them goes on."""
+        """With a larger max_iter, and after all starts have ended, continue the best start."""
         current = self._finish(run, run.optimiser.status, run.optimiser.reason)
         best = max((*run.done, current), key=self.worth)
         over = run.total_iterations >= run.budget or run.optimiser.status != "running"
@@ -259,7 +260,7 @@ class Training:
     def _phase(self, run: Run) -> Phase:
         return self.problem.phases[min(run.phase, len(self.problem.phases) - 1)]
 
-    def _told(
+    def _report(
         self,
         run: Run,
         objective: PhaseObjective,

@@ -1,4 +1,4 @@
-"""A callback that is asked during training and after it, while rows are placed or pass by."""
+"""Wrap a callback for training and for the steps after it, which place or stream rows."""
 
 import time
 from collections.abc import Callable
@@ -9,14 +9,14 @@ from gplvm_core.optimise import Progress
 
 
 class HaltedError(Exception):
-    """No further evaluation is wanted: the last accepted iteration is the result."""
+    """The callback stopped training; the last accepted iteration is the result."""
 
 
 def question(callback: Any) -> Callable[[], None] | None:
-    """The callback's own method ``between``, which is called before every evaluation; or None.
+    """The callback's method ``between``, to call before every evaluation; or None.
 
-    StopIteration raised in it ends training as in the callback, without waiting for the end of the
-    iteration. Any other exception leaves `fit`.
+    StopIteration in it ends training as in the callback, but during an iteration. Any other
+    exception is raised by `fit`.
     """
     between = getattr(callback, "between", None)
     if between is None:
@@ -32,9 +32,9 @@ def question(callback: Any) -> Callable[[], None] | None:
 
 
 class Watched:
-    """A callback whose StopIteration counts for all that follows: nothing more is begun then.
+    """Wraps a callback; its StopIteration also cancels all later steps.
 
-    share: of all work, that training is; ahead: rows that follow it.
+    share: training's fraction of the total work. ahead: the number of rows to process after it.
     """
 
     def __init__(self, callback: Callable[[Progress], None] | None) -> None:
@@ -42,17 +42,17 @@ class Watched:
         self.stopped = False
         self.share, self.ahead = 1.0, 0
         self._last: Progress | None = None
-        self._told = 0.0
+        self._reported = 0.0
 
     def __call__(self, progress: Progress) -> None:
-        """Of training."""
-        self._last, self._told = progress, time.perf_counter()
+        """Report progress of training."""
+        self._last, self._reported = progress, time.perf_counter()
         self._ask(progress)
         if self.stopped:
             raise StopIteration
 
     def between(self) -> None:
-        """Before an evaluation."""
+        """Call the callback's ``between`` before an evaluation."""
         ask = getattr(self.callback, "between", None)
         if ask is None:
             return
@@ -63,10 +63,10 @@ class Watched:
             raise
 
     def rows(self, message: str, done: int) -> bool:
-        """Whether to go on, when so many of the rows ahead are done; the message says with what."""
+        """Report how many of the rows ahead are done; returns whether to continue."""
         if self._last is not None and not self.stopped:
             share = self.share + (1.0 - self.share) * min(1.0, done / max(self.ahead, 1))
-            seconds = self._last.seconds + time.perf_counter() - self._told
+            seconds = self._last.seconds + time.perf_counter() - self._reported
             left = seconds * (1.0 - share) / share
             self._ask(
                 replace(

@@ -1,4 +1,4 @@
-"""What a hidden layer hands down when the belief about its outputs follows from the layer."""
+"""The result of evaluating a layer in a conditional family, with q of its outputs."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,15 +14,16 @@ from gplvm_core.models.problems.edges import LayerEdge, Settled
 from gplvm_core.numerics import Array, Factor
 from gplvm_core.statistics import Statistics
 
-# A Belief, or a Correlated one.
-Handing = TypeVar("Handing")
+# Belief, Correlated, or None for data.
+Outputs = TypeVar("Outputs")
 
 
 @dataclass(frozen=True)
 class Moved:
-    """Gradients of the whole bound below a layer: in its inputs' marginals, its own parameters
-    (kernel, inducing inputs, σ²; those of scales at their optimum are 0), and the parameters of q
-    of its outputs; across: in R (6.6).
+    """Gradients of the bound from this layer downwards.
+
+    source: with respect to the marginals of its inputs. layer: kernel, inducing inputs and σ² (0
+    for optimal scales). own: the parameters of q of its outputs. across: R (6.6).
     """
 
     source: Any
@@ -32,40 +33,40 @@ class Moved:
 
 
 @dataclass(frozen=True)
-class Handed(Generic[Handing]):
-    """A layer, as evaluated, with the marginals of its outputs, and the way back.
+class LayerResult(Generic[Outputs]):
+    """An evaluated layer, with the marginals of its outputs, and the pullback.
 
-    entropy: of q of the outputs, given what it is conditioned on. jitter: absolute. capped: of how
-    many outputs, or of all, σ_f²/σ² stands at the most that is allowed. pullback: the adjoint of
-    the marginals, from the layers below → gradients, those of F_l and of the entropy included.
+    entropy: of q of the outputs, given the variables on which it depends. jitter: absolute. capped:
+    the number of outputs with σ_f²/σ² at its limit (0 or 1 if they share one). pullback: from the
+    layers' adjoint of the marginals to gradients, those of F_l and of the entropy included.
     """
 
-    belief: Handing
+    belief: Outputs
     layer: Layer
     posterior: Informed
     statistics: Statistics
     jitter: float
     entropy: float
-    pullback: Callable[[Handing], Moved]
+    pullback: Callable[[Outputs], Moved]
     capped: int = 0
 
     @property
     def marginals(self) -> Belief:
-        """What is handed down, every dimension on its own."""
+        """The marginals of the outputs, dimension by dimension."""
         belief: Any = self.belief
         return belief if isinstance(belief, Belief) else belief.marginals
 
     @property
     def settled(self) -> Settled:
-        """The layer as it was evaluated, as what is kept."""
+        """The evaluated layer in the form that is stored."""
         return Settled(self.layer, self.statistics, self.posterior, self.jitter, self.capped)
 
 
 @dataclass(frozen=True)
 class AtLayer:
-    """A layer on its way down: what it is evaluated at.
+    """The arguments for evaluating a layer.
 
-    source: the belief about its inputs. across: R (6.6). jitter: relative.
+    source: q of its inputs. across: R (6.6). jitter: relative.
     """
 
     edge: LayerEdge
@@ -78,7 +79,7 @@ class AtLayer:
 def informed(
     gram: Factor, value: float, mean: Float[Array, "D M"], covariance: Float[Array, "D M M"]
 ) -> Informed:
-    """What predictions take, of q(u) of every output on its own, in the basis of L."""
+    """The terms for predictions, from a separate q(u) of every output in the basis of L."""
     gap = gram.unwhiten(np.eye(covariance.shape[1]) - covariance)
     return Informed(value, gram.solve_lower_transposed(mean.T), gap, covariance)
 
@@ -90,7 +91,7 @@ def summed(
     mean: Float[Array, "N D"],
     spread: float = 0.0,
 ) -> Statistics:
-    """Statistics of every output on its own; spread: the sum of the outputs' variances."""
+    """Statistics with a separate group for every output; spread: the sum of their variances."""
     (n_points, n_outputs), yy = mean.shape, float(np.sum(mean**2)) + spread
     whole = Statistics(
         np.reshape(psi0, 1),
@@ -103,16 +104,16 @@ def summed(
     return whole.split(np.arange(n_outputs))
 
 
-def at_data(at: LayerValue, source: Any) -> Handed[Any]:
-    """A layer to data with nothing below it; source: gradients in its inputs."""
+def at_data(at: LayerValue, source: Any) -> LayerResult[Any]:
+    """The result for a layer to data; source: gradients with respect to its inputs."""
     layer = Layer(at.gradients.kernel, at.gradients.inducing, 0.0)
     capped = 0 if at.profile is None else int(np.sum(at.profile.capped))
     moved = Moved(source, layer, None)
-    return Handed(
+    return LayerResult(
         None, at.layer, at.posterior, at.statistics, at.jitter, 0.0, lambda _: moved, capped
     )
 
 
 def best_scales(jitter: float, ratio: float | None = None) -> Scales:
-    """A layer's scales at their optimum, within what the jitter allows."""
+    """Optimise a layer's scales within the limit set by the jitter."""
     return Scales(profile=True, ratio=ratio, most_ratio=1.0 / jitter)
