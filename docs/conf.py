@@ -43,7 +43,6 @@ exclude_patterns = [
     "docs/guide",
     "docs/examples",
 ]
-suppress_warnings = ["config.cache"]  # the gallery's functions below cannot be pickled
 
 sphinx_gallery_conf = {
     "examples_dirs": [str(ROOT / "docs" / "guide"), str(ROOT / "docs" / "examples")],

@@ -362,7 +362,7 @@ def _wrapped(name: str, arguments: list[str], returns: str) -> str:
 # --- Docstrings ---------------------------------------------------------------------------------
 
 
-def _docstring(text: str | None, without: str = "") -> str:
+def _docstring(text: str | None, without: str | None = None) -> str:
     """A docstring in Markdown: prose, numpydoc's sections as definition lists, examples as code."""
     parts = []
     for heading, words in _sections(inspect.cleandoc(text or "")).items():

@@ -33,7 +33,7 @@ model = ManifoldRelevance(n_components=3, n_inducing=10, max_iter=50, random_sta
 # %%
 # Shared and private dimensions
 # -----------------------------
-# ``segmentation`` lists the dimensions by the views that use them. The model was not told what
+# ``segmentation`` lists the dimensions by the views that use them. The model does not know what
 # size and posture are; it found one shared dimension and one that only the shape uses.
 
 parts = model.segmentation()
