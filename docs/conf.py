@@ -67,6 +67,7 @@ html_show_copyright = False
 html_show_sphinx = False
 html_copy_source = False
 html_use_index = False
+smartquotes = False  # names of options stay as they are typed: "rbf"
 html_math_renderer = "mathml"
 
 myst_enable_extensions = ["deflist", "dollarmath"]

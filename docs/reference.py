@@ -410,6 +410,9 @@ def _markdown(text: str) -> str:
 def _block(text: str) -> str:
     if text.lstrip().startswith(">>>"):
         return f"```pycon\n{inspect.cleandoc(text)}\n```"
+    if not re.search(r"^(?: |- |\d+\. )", text, re.MULTILINE):
+        # One line, so that a formula's sign at the start of a line does not begin a list.
+        text = " ".join(text.split("\n"))
     parts = re.split(r"(`[^`\n]*`)", text)
     parts[::2] = [re.sub(r"[*_$<\[\\|]", r"\\\g<0>", part) for part in parts[::2]]
     return "".join(parts)

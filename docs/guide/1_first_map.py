@@ -62,7 +62,7 @@ _, uncertain = model.inverse_transform(grid, return_std=True)
 
 fig, axes = plt.subplots(figsize=(6, 4.5), layout="constrained")
 shade = np.log(uncertain.mean(axis=1)).reshape(40, 40)
-axes.pcolormesh(*sides, shade, cmap="Greys", alpha=0.7, shading="gouraud")
+axes.pcolormesh(*sides, shade, cmap="Greys", vmax=shade.max() + 2.0, shading="gouraud")
 for label, name in enumerate(flow.label_names):
     axes.plot(*mean[classes == label][:, [first, second]].T, "o", markersize=4, label=name)
 axes.set(xlabel=f"dimension {first}", ylabel=f"dimension {second}")
