@@ -1,7 +1,7 @@
-"""Sphinx builds these pages from the repository's Markdown and the docstrings: `make docs`.
+"""Sphinx builds these pages from the repository's Markdown, the docstrings and the guide's scripts.
 
-The source folder is the repository's root, so that the links between its pages hold as they are.
-Everything is built offline, and the pages load nothing from elsewhere: formulas are MathML.
+The source folder is the repository's root, so that links between Markdown files work unchanged.
+The build needs no network, and the pages load nothing from other hosts: formulas are MathML.
 """
 
 import re
@@ -20,7 +20,7 @@ from reference import write_pages  # noqa: E402 (from the two folders above)
 project = "Manifolio"
 author = "The Manifolio authors"
 copyright = author
-extensions = ["myst_parser"]
+extensions = ["myst_parser", "sphinx_gallery.gen_gallery"]
 root_doc = "docs/index"
 include_patterns = [
     "README.md",
@@ -31,7 +31,32 @@ include_patterns = [
     "gplvm_core/*.md",
     "docs/**",
 ]
-exclude_patterns = [".venv", ".git", "build", "tests", "assets", "pages", "**/__pycache__"]
+exclude_patterns = [
+    ".venv",
+    ".git",
+    "build",
+    "tests",
+    "assets",
+    "pages",
+    "**/__pycache__",
+    # Sphinx-Gallery writes the pages of these two folders to docs/gallery.
+    "docs/guide",
+    "docs/examples",
+]
+
+sphinx_gallery_conf = {
+    "examples_dirs": [str(ROOT / "docs" / "guide"), str(ROOT / "docs" / "examples")],
+    "gallery_dirs": ["docs/gallery/guide", "docs/gallery/examples"],
+    "filename_pattern": "",
+    "within_subsection_order": "FileNameSortKey",
+    # The library may have changed where a script has not.
+    "run_stale_examples": True,
+    "abort_on_example_error": True,
+    "capture_repr": (),
+    "download_all_examples": False,
+    "show_signature": False,
+    "write_computation_times": False,
+}
 
 html_theme = "furo"
 html_title = "Manifolio"
@@ -42,9 +67,10 @@ html_show_copyright = False
 html_show_sphinx = False
 html_copy_source = False
 html_use_index = False
+smartquotes = False  # names of options stay as they are typed: "rbf"
 html_math_renderer = "mathml"
 
-myst_enable_extensions = ["dollarmath"]
+myst_enable_extensions = ["deflist", "dollarmath"]
 myst_fence_as_directive = ["math"]
 myst_heading_anchors = 3
 
@@ -68,5 +94,5 @@ def displayed_formula(translator: Any, node: nodes.math_block) -> None:
 
 def setup(app: Any) -> None:
     app.add_html_math_renderer("mathml", (inline_formula, None), (displayed_formula, None))
-    app.connect("builder-inited", lambda app: write_pages(ROOT / "docs" / "rooms"))
+    app.connect("builder-inited", lambda app: write_pages(ROOT / "docs"))
     app.connect("source-read", github_maths)

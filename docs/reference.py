@@ -1,7 +1,7 @@
-"""Pages of the public names, written from the source: signatures as they stand there, docstrings.
+"""Write the reference pages from the source: one per public name, and one per package.
 
-Annotations are taken from the text, since at run time a shape such as Float[Array, "N Q"] has
-become an array of any shape.
+Annotations are read from the source text: at run time a shape such as Float[Array, "N Q"] has
+become an array of any shape, and `ArrayLike` a union that fills a screen.
 """
 
 import ast
@@ -9,8 +9,8 @@ import importlib
 import inspect
 import pkgutil
 import re
-import textwrap
 from collections.abc import Iterator
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from types import ModuleType
@@ -18,8 +18,8 @@ from typing import Any
 
 import gplvm_core
 
-# What the names of the public interface are, by the room where they are at home.
-INTERFACE = {
+# The groups of the public names, by the package that defines them. Errors are one group.
+GROUPS = {
     "models": "Models",
     "comparison": "Comparison",
     "kernels": "Kernels",
@@ -27,109 +27,274 @@ INTERFACE = {
     "datasets": "Data sets by name",
     "bounds": "The bound",
     "store": "Models on disk",
-    "offline": "In a browser",
-    "statistics": "On other machines",
-    "arrays": "Arrays of other libraries",
-    "numerics": "Numbers",
+    "offline": "In a notebook or a file",
+    "statistics": "On a cluster",
+    "errors": "Errors",
 }
+# Sections whose entries are a name, perhaps a type, and indented text.
+LISTED = ("Parameters", "Attributes", "Returns", "Yields", "Raises", "Warns")
+SECTION = re.compile(r"^([A-Z]\w+(?: [A-Z]\w+)?)\n-{3,}\n", re.MULTILINE)
+WIDTH = 88
+# Every page repeats the navigation. With an entry per name it would be most of a page.
+ORPHAN = "---\norphan: true\n---"
 
 
-def write_pages(folder: Path) -> None:
-    """One page of the public interface, one for every room and a list of those, in Markdown."""
+def write_pages(docs: Path) -> None:
+    """Write docs/api (a page per public name) and docs/rooms (a page per package), in Markdown."""
+    public = {name: _page(name) for name in gplvm_core.__all__}
+    _write(docs / "api", {**public, "index": _list_of_names()})
+    rooms = {name: _room(name) for name in _rooms()}
+    listed = "# Packages, for contributors\n\n"
+    listed += "\n".join(f"- [{name}]({name}.md)" for name in sorted(rooms)) + "\n"
+    _write(docs / "rooms", {**rooms, "index": listed})
+
+
+def _write(folder: Path, pages: dict[str, str]) -> None:
     folder.mkdir(exist_ok=True)
-    pages = {"interface": _interface(), **{name: _room(name) for name in _rooms()}}
-    names = "\n".join(sorted(set(pages) - {"interface"}))
-    pages["index"] = f"# The rooms, name by name\n\n```{{toctree}}\n:titlesonly:\n\n{names}\n```\n"
     for stale in {path.stem for path in folder.glob("*.md")} - set(pages):
         (folder / f"{stale}.md").unlink()
     for name, text in pages.items():
         path = folder / f"{name}.md"
-        # A page that did not change keeps its time, and Sphinx does not read it again.
+        # Sphinx reads a page again only if its file has a new time.
         if not path.exists() or path.read_text(encoding="utf-8") != text:
             path.write_text(text, encoding="utf-8")
 
 
-def _interface() -> str:
-    groups: dict[str, list[str]] = {room: [] for room in INTERFACE}
-    for name in gplvm_core.__all__:
+# --- The public names ---------------------------------------------------------------------------
+
+
+def _list_of_names() -> str:
+    groups: dict[str, list[str]] = {room: [] for room in GROUPS}
+    for name in sorted(gplvm_core.__all__, key=str.lower):
         thing = getattr(gplvm_core, name)
-        groups[thing.__module__.split(".")[1]].append(_entry(name, thing, inherited=True))
-    parts = ["# The public interface", "Everything here is imported from `gplvm_core`."]
-    for room, title in INTERFACE.items():
-        parts += [f"## {title}", *groups[room]]
+        group = "errors" if _is_error(thing) else thing.__module__.split(".")[1]
+        groups[group].append(f"* - [{name}]({name}.md)\n  - {_markdown(_summary(thing))}")
+    parts = ["# Reference", "Import every name from `gplvm_core`."]
+    for room, title in GROUPS.items():
+        rows = "\n".join(groups[room])
+        parts += [f"## {title}", f"```{{list-table}}\n:widths: 30 70\n\n{rows}\n```"]
     return "\n\n".join(parts) + "\n"
 
 
+def _summary(thing: Any) -> str:
+    """The first sentence of a docstring."""
+    first = " ".join(inspect.cleandoc(thing.__doc__ or "").split("\n\n")[0].split())
+    return re.split(r"(?<=[.!?]) (?=[A-Z])", first)[0]
+
+
+def _page(name: str) -> str:
+    thing = getattr(gplvm_core, name)
+    parts = [ORPHAN, "[Reference](index.md)", f"# {name}"]
+    if not inspect.isclass(thing):
+        parts += [_code(_signature(name, _node(thing))), _docstring(thing.__doc__)]
+    else:
+        parts += _class_page(name, thing)
+    chapters = [
+        f"[{title}](../gallery/{path.parent.name}/{path.stem}.rst)"
+        for path, title, text in _scripts()
+        if re.search(rf"\b{name}\b", text)
+    ]
+    if chapters:
+        parts += ["## In the guide", ", ".join(chapters)]
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+@cache
+def _scripts() -> tuple[tuple[Path, str, str], ...]:
+    """Path, title and text of every script of the guide and the recipes."""
+    docs = Path(__file__).parent
+    found = []
+    for path in sorted((*docs.glob("guide/*.py"), *docs.glob("examples/*.py")), reverse=True):
+        text = path.read_text(encoding="utf-8")
+        found.append((path, text.splitlines()[1], text))
+    return tuple(sorted(found, key=lambda each: (each[0].parent.name != "guide", each[0].name)))
+
+
+@dataclass(frozen=True)
+class _Member:
+    """A method or an attribute of a class.
+
+    node: the method, or the attribute's annotation. words: its docstring, or that of the method
+    that it overrides.
+    """
+
+    node: Any
+    words: str
+
+
+def _class_page(name: str, thing: Any) -> Iterator[str]:
+    bases = [base for base in thing.__bases__ if base is not object]
+    sections = _sections(inspect.cleandoc(thing.__doc__ or ""))
+    if not _is_error(thing):
+        yield _code(_constructor(name, thing, typed="Parameters" not in sections))
+    else:
+        yield f"Base class: `{bases[0].__name__}`"
+    yield _docstring(thing.__doc__, without="Attributes")
+    methods, attributes = _members(thing)
+    documented = dict.fromkeys(each for each, _, _ in _entries(sections.get("Attributes", "")))
+    arguments = {each.rstrip("_") for each in _arguments(thing)} | set(_arguments(thing))
+    further = [
+        (each, _text(member.node), member.words)
+        for each, member in attributes.items()
+        if each not in documented and each not in arguments
+    ]
+    if documented or further:
+        yield "## Attributes"
+        described = [each for each in further if each[2]]
+        yield _definitions_of([*_entries(sections.get("Attributes", "")), *described])
+        yield "\n".join(f"- `{each}` – `{kind}`" for each, kind, words in further if not words)
+    elsewhere: dict[str, list[str]] = {}
+    full: list[str] = []
+    for each, member in methods.items():
+        if owner := _public_owner(thing, each):
+            elsewhere.setdefault(owner, []).append(f"[{each}]({owner}.md#{each.lower()})")
+        else:
+            full += [f"### {each}", _code(_signature(each, member.node)), _docstring(member.words)]
+    if full or elsewhere:
+        yield "## Methods"
+    yield from full
+    for owner, links in elsewhere.items():
+        yield f"From [{owner}]({owner}.md): {', '.join(links)}"
+    others = sorted(
+        each
+        for each in dir(thing)
+        if not each.startswith("_")
+        and inspect.isfunction(inspect.getattr_static(thing, each))
+        and inspect.getattr_static(thing, each).__module__.startswith("sklearn")
+    )
+    if others:
+        yield f"From scikit-learn: {', '.join(f'`{each}`' for each in others)}"
+
+
+def _public_owner(thing: Any, method: str) -> str | None:
+    """The public base class that has the same method, the most general one."""
+    own = inspect.getattr_static(thing, method)
+    for base in reversed(thing.__mro__[1:]):
+        public = base.__name__ in gplvm_core.__all__
+        if public and inspect.getattr_static(base, method, None) is own:
+            return base.__name__
+    return None
+
+
+def _members(thing: Any) -> tuple[dict[str, _Member], dict[str, _Member]]:
+    """The public methods with words, and the attributes, of a class and the project's bases."""
+    methods: dict[str, _Member] = {}
+    attributes: dict[str, _Member] = {}
+    ours = [each for each in thing.__mro__ if each.__module__.startswith("gplvm_core")]
+    for owner in reversed(ours):
+        node = _node(owner)
+        for each in _public(node, ast.AnnAssign):
+            name = ast.unparse(each.target)
+            if not _text(each.annotation).startswith("ClassVar"):
+                attributes[name] = _Member(each.annotation, "")
+        for each in _public(node, ast.FunctionDef):
+            kept = attributes if _is_property(each) else methods
+            before = kept.get(each.name)
+            words = ast.get_docstring(each) or (before.words if before else "")
+            shown = (each.returns or ast.Constant(...)) if kept is attributes else each
+            kept[each.name] = _Member(shown, words)
+    worded = {name: each for name, each in methods.items() if each.words and name != "__init__"}
+    return worded, attributes
+
+
+def _is_property(node: ast.FunctionDef) -> bool:
+    return any("property" in ast.unparse(mark) for mark in node.decorator_list)
+
+
+def _is_error(thing: Any) -> bool:
+    return inspect.isclass(thing) and issubclass(thing, Exception)
+
+
+def _arguments(thing: Any) -> list[str]:
+    try:
+        return list(inspect.signature(thing).parameters)
+    except ValueError:
+        return []
+
+
+def _constructor(name: str, thing: Any, *, typed: bool) -> str:
+    """The call that makes an object; without types where the docstring has them."""
+    _, attributes = _members(thing)
+    types = {each: _text(member.node) for each, member in attributes.items()}
+    made = next((_init(each) for each in thing.__mro__ if "__init__" in vars(each)), {})
+    arguments, bare = [], False
+    parameters = list(inspect.signature(thing).parameters.values())
+    described = _sections(inspect.cleandoc(thing.__doc__ or "")).get("Parameters", "")
+    order = [each for each, _, _ in _entries(described)]
+    if all(each.name in order for each in parameters):
+        # Options inherited from base classes come first at run time.
+        parameters.sort(key=lambda each: order.index(each.name))
+    for each in parameters:
+        if each.kind is each.KEYWORD_ONLY and not bare:
+            arguments.append("*")
+            bare = True
+        type_of = made.get(each.name) or types.get(each.name)
+        text = f"{each.name}: {type_of}" if typed and type_of else each.name
+        if each.default is not each.empty:
+            value = repr(each.default)
+            value = "..." if value.startswith("<") else value.replace("'", '"')
+            text += f" = {value}" if ": " in text else f"={value}"
+        arguments.append(text)
+    return _wrapped(name, arguments, "")
+
+
+def _init(thing: Any) -> dict[str, str]:
+    """The annotations of a written __init__; none where a dataclass has made it."""
+    if not thing.__module__.startswith("gplvm_core"):
+        return {}
+    for each in _public(_node(thing), ast.FunctionDef):
+        if each.name == "__init__":
+            every = (*each.args.args, *each.args.kwonlyargs)
+            return {arg.arg: _text(arg.annotation) for arg in every if arg.annotation}
+    return {}
+
+
+# --- The packages -------------------------------------------------------------------------------
+
+
 def _rooms() -> list[str]:
-    """The packages below gplvm_core, "kernels" or "models.problems"."""
+    """The packages below gplvm_core: "kernels" or "models.problems"."""
     found = pkgutil.walk_packages(gplvm_core.__path__, "gplvm_core.")
     return [each.name.removeprefix("gplvm_core.") for each in found if each.ispkg]
 
 
 def _room(name: str) -> str:
     package = importlib.import_module(f"gplvm_core.{name}")
-    parts = [f"# {name}", _prose(package)]
+    parts = [ORPHAN, "[Packages](index.md)", f"# {name}", _docstring(package.__doc__)]
     for each in pkgutil.iter_modules(package.__path__):
         if not each.ispkg:
             module = importlib.import_module(f"{package.__name__}.{each.name}")
-            parts += [f"## {name}.{each.name}", _prose(module), *_entries(module)]
+            parts += [f"## {name}.{each.name}", _docstring(module.__doc__), *_of_module(module)]
     return "\n\n".join(parts) + "\n"
 
 
-def _entries(module: ModuleType) -> Iterator[str]:
-    """The public classes and functions that a module defines, in its order."""
-    for name in _definitions(module.__name__):
-        if not name.startswith("_"):
-            yield _entry(name, getattr(module, name), inherited=False)
+def _of_module(module: ModuleType) -> Iterator[str]:
+    """The public classes and functions that a module defines; public names are linked."""
+    for name, node in _definitions(module.__name__).items():
+        if name.startswith("_"):
+            continue
+        yield f"### {name}"
+        if name in gplvm_core.__all__:
+            yield f"See [{name}](../api/{name}.md)."
+            continue
+        if isinstance(node, ast.FunctionDef):
+            yield _code(_signature(name, node))
+            yield _docstring(ast.get_docstring(node))
+            continue
+        bases = ", ".join(ast.unparse(base) for base in node.bases)
+        fields = [_text(each) for each in _public(node, ast.AnnAssign)]
+        head = f"class {name}({bases}):" if bases else f"class {name}:"
+        yield _code("\n    ".join([head, *fields]))
+        yield _docstring(ast.get_docstring(node))
+        for each in _public(node, ast.FunctionDef):
+            words = ast.get_docstring(each)
+            if words and each.name != "__init__":
+                mark = "@property\n" if _is_property(each) else ""
+                yield _code(mark + _signature(each.name, each))
+                yield _docstring(words)
 
 
-def _entry(name: str, thing: Any, *, inherited: bool) -> str:
-    """inherited: a class with the fields and methods of the project's classes above it, too."""
-    if not inspect.isclass(thing):
-        return f"### {name}\n\n{_code(_head(_node(thing)))}\n\n{_prose(thing)}"
-    above = [each for each in thing.__mro__ if each.__module__.startswith("gplvm_core")]
-    classes = [_node(each) for each in reversed(above if inherited else [thing])]
-    bases = ", ".join(ast.unparse(base) for base in _node(thing).bases)
-    head = f"class {name}({bases}):" if bases else f"class {name}:"
-    methods: dict[str, tuple[str, str]] = {}
-    for node in (node for each in classes for node in _public(each, ast.FunctionDef)):
-        # One without words of its own has those of the class above.
-        _, words = methods.get(node.name, ("", ""))
-        methods[node.name] = _head(node), ast.get_docstring(node) or words
-    made = [methods["__init__"][0]] if "__init__" in methods else []
-    nodes = (node for each in classes for node in _public(each, ast.AnnAssign))
-    fields = {ast.unparse(node.target): _text(node) for node in nodes}
-    # Arguments of the constructor appear once.
-    settings = _settings(thing)
-    shown = [
-        text
-        for field, text in fields.items()
-        if f"{field}:" not in str(made) and field not in settings
-    ]
-    parts = [f"### {name}", _code("\n    ".join([head, *made, *shown]))]
-    if settings:
-        parts.append(_code(_call(name, thing)))
-    parts.append(_prose(thing))
-    for called, (line, words) in methods.items():
-        if words and called != "__init__":
-            parts += [_code(line), _markdown(words)]
-    return "\n\n".join(parts)
-
-
-def _settings(thing: Any) -> list[str]:
-    """The names of a class' settings, in the order of its constructor."""
-    return list(inspect.signature(thing).parameters) if hasattr(thing, "_sentences") else []
-
-
-def _call(name: str, thing: Any) -> str:
-    """The constructor of an estimator with its defaults; what they mean follows in words."""
-    arguments = []
-    for each in inspect.signature(thing).parameters.values():
-        if each.kind is each.KEYWORD_ONLY and "*" not in arguments:
-            arguments.append("*")
-        needed = each.default is each.empty
-        arguments.append(each.name if needed else f"{each.name}={each.default!r}")
-    return textwrap.fill(f"{name}({', '.join(arguments)})", 92, subsequent_indent="    ")
+# --- The source ---------------------------------------------------------------------------------
 
 
 @cache
@@ -160,30 +325,98 @@ def _text(node: ast.AST) -> str:
     return ast.unparse(node).replace("'", '"')
 
 
-def _head(node: ast.FunctionDef) -> str:
-    marks = "".join(f"@{_text(mark)}\n" for mark in node.decorator_list)
-    returns = f" -> {_text(node.returns)}" if node.returns else ""
-    return f"{marks}def {node.name}({_text(node.args)}){returns}"
+def _signature(name: str, node: ast.FunctionDef) -> str:
+    """A call with types, on one line if it fits, else with one parameter a line."""
+    args = node.args
+    first = args.args[1:] if args.args and args.args[0].arg in ("self", "cls") else args.args
+    last = args.args[len(args.args) - len(args.defaults) :]
+    defaults = dict(zip([each.arg for each in last], args.defaults, strict=True))
+    named = zip([each.arg for each in args.kwonlyargs], args.kw_defaults, strict=True)
+    defaults.update({each: value for each, value in named if value is not None})
+    listed = [_argument(each, defaults) for each in (*args.posonlyargs, *first)]
+    if args.vararg:
+        listed.append("*" + _argument(args.vararg, {}))
+    elif args.kwonlyargs:
+        listed.append("*")
+    listed += [_argument(each, defaults) for each in args.kwonlyargs]
+    if args.kwarg:
+        listed.append("**" + _argument(args.kwarg, {}))
+    return _wrapped(name, listed, f" -> {_text(node.returns)}" if node.returns else "")
+
+
+def _argument(argument: ast.arg, defaults: dict[str, Any]) -> str:
+    typed = f"{argument.arg}: {_text(argument.annotation)}" if argument.annotation else argument.arg
+    if argument.arg not in defaults:
+        return typed
+    value = _text(defaults[argument.arg])
+    return f"{typed} = {value}" if argument.annotation else f"{typed}={value}"
+
+
+def _wrapped(name: str, arguments: list[str], returns: str) -> str:
+    line = f"{name}({', '.join(arguments)}){returns}"
+    if len(line) <= WIDTH:
+        return line
+    return "\n".join([f"{name}(", *(f"    {each}," for each in arguments), f"){returns}"])
+
+
+# --- Docstrings ---------------------------------------------------------------------------------
+
+
+def _docstring(text: str | None, without: str | None = None) -> str:
+    """A docstring in Markdown: prose, numpydoc's sections as definition lists, examples as code."""
+    parts = []
+    for heading, words in _sections(inspect.cleandoc(text or "")).items():
+        if heading == without:
+            continue
+        if heading:
+            parts.append(f"**{heading}**")
+        listed = heading in LISTED
+        parts.append(_definitions_of(_entries(words)) if listed else _markdown(words))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _sections(text: str) -> dict[str, str]:
+    """The text before the first heading under "", and every section under its heading."""
+    pieces = SECTION.split(text)
+    return {"": pieces[0].rstrip(), **dict(zip(pieces[1::2], pieces[2::2], strict=True))}
+
+
+def _entries(text: str) -> list[tuple[str, str, str]]:
+    """Names, types and descriptions of a section: unindented lines and what is indented below."""
+    found = re.findall(r"^(\S.*)\n?((?:(?:[ \t]+.*)?\n|[ \t]+.+$)*)", text, re.MULTILINE)
+    heads = (head.partition(" : ") for head, _ in found)
+    return [
+        (name, kind, inspect.cleandoc(f"\n{words}").strip())
+        for (name, _, kind), (_, words) in zip(heads, found, strict=True)
+    ]
+
+
+def _definitions_of(entries: list[tuple[str, str, str]]) -> str:
+    """MyST's definition list."""
+    parts = []
+    for name, kind, words in entries:
+        lines = (_markdown(words) or "\\–").splitlines()
+        body = "\n".join([lines[0], *(f"    {line}" if line else "" for line in lines[1:])])
+        parts.append(f"`{name}`{f' – `{kind}`' if kind and kind != '...' else ''}\n:   {body}")
+    return "\n\n".join(parts)
+
+
+def _markdown(text: str) -> str:
+    """Plain sentences with `code` in backticks, and examples after >>>."""
+    blocks = re.split(r"\n\n+", text)
+    return "\n\n".join(_block(each) for each in blocks)
+
+
+def _block(text: str) -> str:
+    if text.lstrip().startswith(">>>"):
+        return f"```pycon\n{inspect.cleandoc(text)}\n```"
+    if not re.search(r"^(?: |- |\d+\. )", text, re.MULTILINE):
+        # One line, so that a formula's sign at the start of a line does not begin a list.
+        text = " ".join(text.split("\n"))
+    parts = re.split(r"(`[^`\n]*`)", text)
+    parts[::2] = [re.sub(r"[*_$<\[\\|]", r"\\\g<0>", part) for part in parts[::2]]
+    return "".join(parts)
 
 
 def _code(text: str) -> str:
     return f"```python\n{text}\n```"
-
-
-def _prose(thing: Any) -> str:
-    return _markdown(inspect.cleandoc(thing.__doc__ or ""))
-
-
-def _markdown(text: str) -> str:
-    """A docstring's plain sentences with `code` in backticks, and its section of parameters."""
-    before, heading, entries = text.partition("Parameters\n----------\n")
-    if heading:
-        each = re.findall(r"^(\w+)(?: : (.+))?\n((?:    .+\n?)+)", entries, re.MULTILINE)
-        listed = (
-            f"- `{name}` ({_markdown(kind)}): {_markdown(' '.join(words.split()))}"
-            for name, kind, words in each
-        )
-        return "\n".join((_markdown(before.rstrip()), "\n**Parameters**\n", *listed))
-    parts = re.split(r"(`[^`\n]*`)", text)
-    parts[::2] = [re.sub(r"[*_$<\[\\]", r"\\\g<0>", part) for part in parts[::2]]
-    return "".join(parts)

@@ -1,4 +1,7 @@
-"""What the pages of documentation say of files is true, and their formulas show on GitHub."""
+"""The documentation's links, files, formulas, reference pages and guide.
+
+`make docs` is run once. It executes the guide and the recipes, so their outputs are tested here.
+"""
 
 import html
 import re
@@ -11,6 +14,52 @@ import pytest
 import gplvm_core
 
 ROOT = Path(__file__).parents[1]
+CHAPTERS = (
+    "1_first_map",
+    "2_gaps_and_new_rows",
+    "3_time",
+    "4_views",
+    "5_depth",
+    "6_which_model",
+)
+RECIPES = ("any_kind", "mixed_units", "own_graph", "own_kernel")
+# Public names without an example in the guide, a recipe or their docstring: the set only shrinks.
+WITHOUT_EXAMPLE = {
+    "AutoregressiveGP",
+    "Bias",
+    "Dataset",
+    "DeepGPLVM",
+    "DeepManifoldRelevance",
+    "Drawing",
+    "GPLVM",
+    "GenerativeClassifier",
+    "Kernel",
+    "KnownInputs",
+    "Latent",
+    "Linear",
+    "Matern12",
+    "Matern32",
+    "OverTime",
+    "Periodic",
+    "Product",
+    "RBF",
+    "RowFiles",
+    "SemiDescribedGPRegression",
+    "SemiSupervisedClassifier",
+    "View",
+    "cluster",
+    "evaluate_bound",
+    "label_view",
+    "list_datasets",
+    "load",
+    "read_bvh",
+    "read_c3d",
+    "read_h5ad",
+    "read_images",
+    "read_table",
+    "read_video",
+    "real",
+}
 PAGES = (
     "README.md",
     "CONTRIBUTING.md",
@@ -95,23 +144,148 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return folder
 
 
-def test_every_public_name_has_an_entry(built: Path) -> None:
-    interface = (built / "docs" / "rooms" / "interface.html").read_text(encoding="utf-8")
-    headings = re.findall(r"<h3>(\w+)<", interface)
-    assert sorted(headings) == sorted(gplvm_core.__all__)
-    # Shapes stand there as the source has them, and what a class has from those above it.
-    text = html.unescape(re.sub(r"<[^>]+>", "", interface))
-    assert 'latent_mean_: Float[Array, "N Q"]' in text
-    assert "def transform(self, Y: ArrayLike" in text
+def text_in(page: Path) -> str:
+    return html.unescape(re.sub(r"<[^>]+>", "", page.read_text(encoding="utf-8")))
 
 
-def test_every_room_has_a_page(built: Path) -> None:
+def test_every_public_name_has_a_page(built: Path) -> None:
+    pages = {path.stem for path in (built / "docs" / "api").glob("*.html")}
+    assert pages == {*gplvm_core.__all__, "index"}
+    listed = text_in(built / "docs" / "api" / "index.html")
+    assert [name for name in gplvm_core.__all__ if name not in listed] == []
+    page = text_in(built / "docs" / "api" / "BayesianGPLVM.html")
+    # Types are those of the source, with one parameter a line, and inherited methods are there.
+    assert 'Float[Array, "N Q"]' in page and "    Y: ArrayLike,\n" in page
+    assert "_NestedSequence" not in page
+    # A subclass of a public class links to its methods.
+    subclass = (built / "docs" / "api" / "DynamicalGPLVM.html").read_text(encoding="utf-8")
+    assert 'href="BayesianGPLVM.html' in subclass
+    sizes = {path.name: path.stat().st_size for path in (built / "docs" / "api").glob("*.html")}
+    assert {name: size for name, size in sizes.items() if size > 90_000} == {}
+
+
+def test_every_package_has_a_page(built: Path) -> None:
     rooms = {path.parent for path in ROOT.glob("gplvm_core/**/__init__.py")}
     names = {".".join(room.relative_to(ROOT / "gplvm_core").parts) for room in rooms} - {""}
     pages = {path.stem for path in (built / "docs" / "rooms").glob("*.html")}
-    assert pages == names | {"index", "interface"}
+    assert pages == names | {"index"}
     bounds = (built / "docs" / "rooms" / "bounds.html").read_text(encoding="utf-8")
     assert "with q(u) at its optimum" in bounds
+
+
+def test_public_names_have_examples() -> None:
+    scripts = "".join(path.read_text(encoding="utf-8") for path in ROOT.glob("docs/[ge]*/*.py"))
+    without = {
+        name
+        for name in gplvm_core.__all__
+        if ">>>" not in (getattr(gplvm_core, name).__doc__ or "")
+        and not re.search(rf"\b{name}\(", scripts)
+        and not is_error(getattr(gplvm_core, name))
+    }
+    assert without <= WITHOUT_EXAMPLE
+
+
+def is_error(thing: object) -> bool:
+    return isinstance(thing, type) and issubclass(thing, Exception)
+
+
+def printed(built: Path, name: str) -> str:
+    """What a script of the guide or a recipe printed when the pages were built."""
+    page = (built / "docs" / "gallery" / f"{name}.html").read_text(encoding="utf-8")
+    outputs = re.findall(r'<div class="sphx-glr-script-out.*?</pre>', page, flags=re.DOTALL)
+    return html.unescape(re.sub(r"<[^>]+>", "", "\n".join(outputs)))
+
+
+def number(pattern: str, text: str) -> float:
+    """The number that takes the place of # in a pattern."""
+    found = re.search(pattern.replace("#", r"(-?[\d.]*\d)"), text)
+    assert found, (pattern, text)
+    return float(found[1])
+
+
+def test_every_script_is_tested_and_shown(built: Path) -> None:
+    assert sorted(path.stem for path in ROOT.glob("docs/guide/*.py")) == list(CHAPTERS)
+    assert sorted(path.stem for path in ROOT.glob("docs/examples/*.py")) == list(RECIPES)
+    images = {path.name for path in (built / "_images").glob("*.png")}
+    for name in (*CHAPTERS, "mixed_units", "own_kernel"):
+        assert f"sphx_glr_{name}_001.png" in images
+    start = (built / "docs" / "index.html").read_text(encoding="utf-8")
+    assert start.count("<img") >= 2
+
+
+def test_chapter_1_a_first_map(built: Path) -> None:
+    said = printed(built, "guide/1_first_map")
+    assert 2 <= number("# of 10 dimensions", said) <= 9
+    assert number("form of flow for #%", said) > 95.0
+
+
+def test_chapter_2_missing_data(built: Path) -> None:
+    said = printed(built, "guide/2_gaps_and_new_rows")
+    # The noise that was added is 0.1, and a circle needs two dimensions at least.
+    assert number("Noise: #", said) == pytest.approx(0.1, abs=0.03)
+    assert number("# of 4 dimensions", said) >= 2
+    assert number("Error in the gaps: #", said) < 0.3 < number("column means: #", said)
+    assert number("#% of the true values", said) > 85.0
+    assert number("new row is missing: #", said) < 0.3
+    assert number("#% of the mixed rows", said) > 75.0
+
+
+def test_chapter_3_time(built: Path) -> None:
+    said = printed(built, "guide/3_time")
+    soon, later = number("0.3 s ahead: #%", said), number("2 s ahead: #%", said)
+    assert number("the gap: #%", said) < 25.0 and soon < 10.0 < 50.0 < later
+
+
+def test_chapter_4_views(built: Path) -> None:
+    said = printed(built, "guide/4_views")
+    assert number("shape and voice: # latent", said) == 1
+    assert number("\nshape: # latent", said) == 1
+    assert "\nvoice: " not in said
+    assert number("voice from shape: #%", said) < 10.0 < 30.0 < number("shape from voice: #%", said)
+
+
+def test_chapter_5_depth(built: Path) -> None:
+    said = printed(built, "guide/5_depth")
+    assert number("two layers # nats", said) > number("one layer # nats", said) + 10.0
+    # One Gaussian process rings beside the step, and two layers do not.
+    one, two = (number(f"flat parts, {name}: #", said) for name in ("one layer", "two layers"))
+    assert two < 0.5 * one
+    assert "layer 1 of 2 is on" in said
+    assert number("median #", said) > number("Mean #", said)
+
+
+def test_chapter_6_which_model(built: Path) -> None:
+    said = printed(built, "guide/6_which_model")
+    assert re.search(r"Bayesian GP-LVM: \+.* \(more than chance\)", said)
+
+
+def test_recipe_mixed_units(built: Path) -> None:
+    said = printed(built, "examples/mixed_units")
+    assert number("scores # nats per wine", said) > 5.0
+    # Magnesium distinguishes the grapes least.
+    assert re.findall(r"(\w+): \d+% of its spread", said)[-1] == "magnesium"
+
+
+def test_recipe_a_table_with_words(built: Path) -> None:
+    said = printed(built, "examples/any_kind")
+    assert number("#% of the kinds are right", said) > 60.0
+    assert number("#% of the counts are between", said) > 80.0
+
+
+def test_recipe_a_model_of_your_own(built: Path) -> None:
+    said = printed(built, "examples/own_graph")
+    assert number("with the age: #", said) > 0.9
+    assert number("Rhythm from tone: #%", said) < 30.0
+    assert "edge 'age → shape' is on\n" in said
+    # The rhythm was made by a linear map.
+    assert "edge 'shape + age → rhythm' is on, and all but linear" in said
+
+
+def test_recipe_a_kernel_of_your_own(built: Path) -> None:
+    said = printed(built, "examples/own_kernel")
+    error = re.search(r"error of a gradient: (\S+)", said)
+    assert error and float(error[1]) < 1e-4
+    assert number("The period is #", said) == pytest.approx(2.0, abs=0.1)
 
 
 def test_the_pages_load_nothing_from_elsewhere(built: Path) -> None:

@@ -1,4 +1,10 @@
-"""A table with words: numbers, yes/no, a category, a grade and counts on one map."""
+"""
+A table with words
+==================
+
+Put numbers, yes/no, a category, a grade and counts on one map, and fill in what is missing with the
+columns' own values.
+"""
 
 import numpy as np
 import pandas as pd
@@ -20,11 +26,15 @@ plants = pd.DataFrame(
     }
 )
 
-# A fifth of the entries is not known: None or NaN, whatever the column.
+# %%
+# A fifth of the entries is missing: None or NaN, in every kind of column.
+
 gaps = generator.random(plants.shape) < 0.2
 seen = plants.astype(object).mask(gaps)
 
-# "auto" decides by the columns' data types; a dict decides for some or all of them.
+# %%
+# ``kinds="auto"`` chooses the kinds from the data types of the columns; a dict names them.
+
 kinds = {
     "leaf": "number",
     "temperature": "number",
@@ -35,14 +45,18 @@ kinds = {
 }
 model = BayesianGPLVM(4, 20, kinds=kinds, max_iter=60, random_state=0).fit(seen)
 
-# Gaps are filled in with the columns' own values, and with how probable each is.
+# %%
+# The model fills gaps with the columns' own values, and gives the probability of each.
+
 filled, sure = model.complete(seen, return_probability=True)
 print(filled.head(3).to_string())
 missing = gaps[:, 3]
 right = np.mean(filled["kind"][missing] == plants["kind"][missing])
 print(f"{right:.0%} of the kinds are right; the model expected {np.mean(sure[missing, 3]):.0%}.")
 
-# Probabilities of every word, and quantiles of counts, from the other columns of a row.
+# %%
+# The other columns of a row give the probability of every word and the quantiles of a count.
+
 chances = model.class_probabilities(seen, "kind")
 print(dict(zip(model.class_words("kind"), chances[0].round(2).tolist(), strict=True)))
 low, middle, high = model.column_quantiles(plants, "flowers")

@@ -1,21 +1,38 @@
-"""A table of mixed units: every column gets a noise of its own, and no scale has to be chosen."""
+"""
+Columns in mixed units
+======================
 
+Give every column its own noise level, so that no scale has to be chosen.
+
+The data are analyses of 178 wines: acids in grams, magnesium in milligrams, proline in hundreds.
+"""
+
+import matplotlib.pyplot as plt
 import numpy as np
 
 from gplvm_core import BayesianGPLVM, load_dataset
 
-# Acids in grams, magnesium in milligrams, proline in hundreds: analyses of 178 wines.
 wine = load_dataset("wine")
 train, test = wine.values[::2], wine.values[1::2]
 
 own = BayesianGPLVM(noise="per_output", max_iter=150, random_state=0).fit(train)
 one = BayesianGPLVM(noise="shared", max_iter=150, random_state=0).fit(train)
 
-# Which columns does the place on the map tell, and which are noise to it?
+# %%
+# Which columns does a wine's position on the map predict, and which are noise?
+
 share = own.noise_std_ / train.std(axis=0)
-for column in np.argsort(share):
+order = np.argsort(share)
+for column in order:
     print(f"{wine.column_names[column]:>30}: {share[column]:.0%} of its spread is noise")
 
-# How well wines that it never saw are expected, in nats each.
+fig, axes = plt.subplots(figsize=(7, 3.5), layout="constrained")
+axes.barh([wine.column_names[column] for column in order], share[order])
+axes.set(xlabel="noise, as a fraction of the column's standard deviation")
+plt.show()
+
+# %%
+# The log density of wines that the models have not seen decides between the two.
+
 gain = own.score_samples(test).mean() - one.score_samples(test).mean()
-print(f"Noise per output is {gain:.1f} nats a wine ahead.")
+print(f"Noise per output scores {gain:.1f} nats per wine more.")

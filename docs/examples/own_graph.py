@@ -1,11 +1,18 @@
-"""A model of one's own: a cause, what it bends, and a connection that skips a layer."""
+"""
+A model of your own
+===================
+
+Join Gaussian-process layers in any way without circles: here a hidden cause, what it bends, and a
+connection that skips a layer.
+
+Age bends the shape of a singer's throat. The shape determines the tone of the voice; shape and age
+together determine its rhythm. Nobody measured age or shape.
+"""
 
 import numpy as np
 
 from gplvm_core import Edge, Model
 
-# Sixty singers. Age bends the shape of a throat; the shape alone gives the tone of a voice, shape
-# and age together give its rhythm. Nobody measured age or shape.
 generator = np.random.default_rng(0)
 age = generator.uniform(-1.5, 1.5, 60)
 throat = np.column_stack([np.sin(1.3 * age), np.cos(1.3 * age)])
@@ -16,7 +23,10 @@ data = {
     "rhythm": rhythm + 0.1 * generator.standard_normal(rhythm.shape),
 }
 
-# Nodes have dimensions, edges are Gaussian-process layers; the rest follows from their names.
+# %%
+# Nodes are hidden variables with a number of dimensions. Edges are Gaussian-process layers. An edge
+# leads to a node or to a table of the data; names connect them.
+
 nodes = {"age": 1, "shape": 2}
 edges = [
     Edge("age", "shape", n_inducing=15),
@@ -28,13 +38,17 @@ print(f"The bound is {model.bound_:.0f} nats.")
 for layer in model.layers_.values():
     print(layer.verdict_)
 
+# %%
 # The node at the top is the age, up to its sign and scale.
-order = abs(np.corrcoef(model.beliefs_["age"].mean[:, 0], age)[0, 1])
-print(f"The top follows the age with a correlation of {order:.2f}.")
 
-# A tone tells the rhythm, through both nodes; and one edge can be asked alone.
-rhythm_found = model.complete({"tone": data["tone"]})["rhythm"]
-left = np.mean((rhythm_found - data["rhythm"]) ** 2) / np.mean(data["rhythm"].var(axis=0))
-print(f"Rhythm from tone: {left:.0%} of the variance is not explained.")
+order = abs(np.corrcoef(model.beliefs_["age"].mean[:, 0], age)[0, 1])
+print(f"The top node correlates with the age: {order:.2f}")
+
+# %%
+# A tone predicts the rhythm through both nodes. ``generate`` starts from any node instead.
+
+predicted = model.complete({"tone": data["tone"]})["rhythm"]
+rest = np.mean((predicted - data["rhythm"]) ** 2) / np.mean(data["rhythm"].var(axis=0))
+print(f"Rhythm from tone: {rest:.0%} of the variance is not explained.")
 young, old = model.generate({"age": np.array([[-1.0], [1.0]])})["tone"]
-print(f"Tones of two ages differ by {np.abs(young - old).mean():.1f}.")
+print(f"The tones of two ages differ by {np.abs(young - old).mean():.1f}.")

@@ -1,0 +1,78 @@
+"""
+3. Time
+=======
+
+Train on rows that follow one another, fill a stretch that was not recorded, and forecast.
+
+``DynamicalGPLVM`` joins the latent positions of a sequence by a smooth path over time.
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from gplvm_core import DynamicalGPLVM
+
+# %%
+# A pendulum seen through eight sensors
+# -------------------------------------
+# No sensor measures the angle. The recording has a gap of one second, and its end is held back
+# for the forecast.
+
+generator = np.random.default_rng(1)
+times = np.arange(0.0, 8.0, 0.1)
+swing = np.exp(-0.05 * times)[:, None] * np.cos(2.0 * np.pi * (times[:, None] / 2.0 - [0.0, 0.25]))
+truth = np.tanh(swing @ generator.standard_normal((2, 8)))
+sensors = truth + 0.02 * generator.standard_normal(truth.shape)
+gap, future = (times > 2.95) & (times < 3.95), times >= 6.0
+seen = ~gap & ~future
+
+# %%
+# Train with times
+# ----------------
+# Times need not be evenly spaced. ``time_kernel`` states how smooth the path is: "rbf" is smooth,
+# "matern32" a little rough, "periodic" repeats. The path has one time scale, learnt from the data.
+
+model = DynamicalGPLVM(
+    n_components=3, n_inducing=15, time_kernel="matern52", max_iter=100, random_state=0
+).fit(sensors[seen], times=times[seen])
+print(f"The bound is {model.bound_:.0f} nats; {model.n_effective_} dimensions are on.")
+
+# %%
+# Between and beyond the recording
+# --------------------------------
+# ``forecast`` predicts the sensors at any times. Its standard deviation grows with the distance
+# from the recording.
+
+mean, deviation = model.forecast(times, return_std=True)
+soon = future & (times < 6.25)
+for name, rows in (("the gap", gap), ("0.3 s ahead", soon), ("2 s ahead", future)):
+    rest = np.mean((mean - truth)[rows] ** 2) / np.mean(truth.var(axis=0))
+    print(f"{name}: {rest:.0%} of the variance is not explained")
+
+fig, axes = plt.subplots(figsize=(8, 3), layout="constrained")
+for sensor, colour in ((0, "C0"), (4, "C1")):
+    axes.plot(times[seen], sensors[seen, sensor], ".", color=colour, markersize=4)
+    axes.plot(times, truth[:, sensor], ":", color="grey", linewidth=1)
+    axes.plot(times, mean[:, sensor], color=colour)
+    low, high = (mean[:, sensor] + sign * 2 * deviation[:, sensor] for sign in (-1, 1))
+    axes.fill_between(times, low, high, color=colour, alpha=0.2)
+axes.set(xlabel="time (s)", ylabel="two sensors; dotted: the truth")
+plt.show()
+
+# %%
+# New sequences
+# -------------
+# ``sample_sequence`` draws sequences that the model considers possible.
+
+drawn = model.sample_sequence(times[:40], n_samples=3, random_state=0)
+fig, axes = plt.subplots(figsize=(8, 2.5), layout="constrained")
+axes.plot(times[:40], drawn[:, :, 0].T)
+axes.set(xlabel="time (s)", ylabel="sensor 0, three draws")
+plt.show()
+
+# %%
+# What a time kernel can do
+# -------------------------
+# A Matérn or RBF kernel forecasts for about one of its time scales and then returns to the mean.
+# A kernel that oscillates forecasts further: see the recipe *A kernel of your own*.
+# Several sequences train together: pass ``sequences``, one label per row.

@@ -1,0 +1,82 @@
+"""
+6. Which model when
+===================
+
+Choose a model by the question that you ask, and compare candidates on rows that they have not seen.
+
+=============================================  =====================================================
+You have                                       Start with
+=============================================  =====================================================
+one table, any gaps                            ``BayesianGPLVM``
+columns in different units                     ``BayesianGPLVM(noise="per_output")``
+a linear structure, or a need for speed        ``BayesianPCA``, ``ProbabilisticPCA``
+100 rows or fewer, and no inducing inputs      ``GPLVM`` (positions are optimised: it can over-fit)
+rows in time                                   ``DynamicalGPLVM``; ``AutoregressiveGP`` for one
+                                               series
+several descriptions of the same objects       ``ManifoldRelevance``
+a map with structure at several levels         ``DeepGPLVM``, ``DeepManifoldRelevance``
+inputs and outputs                             ``SparseGPRegression``; ``DeepGP`` for steps
+inputs that are noisy or have gaps             ``SemiDescribedGPRegression``
+classes, few rows labelled                     ``SemiSupervisedClassifier``
+classes, all rows labelled                     ``GenerativeClassifier``
+any other wiring                               ``Model``
+=============================================  =====================================================
+"""
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from gplvm_core import BayesianGPLVM, BayesianPCA, ProbabilisticPCA, load_dataset
+from gplvm_core.comparison import Contender, compare
+
+# %%
+# Compare on held-out rows
+# ------------------------
+# ``compare`` trains every candidate on the same random splits and scores the rows that were held
+# out. Log densities are in nats per row; larger is better. Put a simple model first: the others
+# are compared with it.
+
+rows = load_dataset("wine").values
+settings = {"max_iter": 100, "scaling": "columns"}
+candidates = (
+    Contender("probabilistic PCA", ProbabilisticPCA(n_components=5, scaling="columns")),
+    Contender("Bayesian PCA", BayesianPCA(n_components=5, **settings)),
+    Contender("Bayesian GP-LVM", BayesianGPLVM(n_components=5, n_inducing=30, **settings)),
+    Contender(
+        "one noise per column",
+        BayesianGPLVM(n_components=5, n_inducing=30, noise="per_output", **settings),
+    ),
+)
+found = compare(candidates, rows, cv=4, random_state=0)
+for each in candidates:
+    print(f"{each.name}: {found.mean('density', each.name):.1f} nats per row")
+
+# %%
+# A difference counts when it is larger than chance explains. Its standard error allows for the rows
+# that the splits share.
+
+names = [each.name for each in candidates]
+differences = [found.difference("density", name) for name in names[1:]]
+for name, difference in zip(names[1:], differences, strict=True):
+    verdict = "more than chance" if difference.sure else "may be chance"
+    print(f"{name}: {difference} nats per row ({verdict})")
+
+fig, axes = plt.subplots(figsize=(7, 2.5), layout="constrained")
+means, errors = [each.mean for each in differences], [each.error for each in differences]
+axes.errorbar(means, np.arange(len(means)), xerr=errors, fmt="o")
+axes.axvline(0.0, color="grey", linestyle=":")
+axes.set_yticks(np.arange(len(means)), names[1:])
+axes.set(xlabel="nats per held-out row, compared with probabilistic PCA", ylim=(-0.5, 2.5))
+plt.show()
+
+# %%
+# Do not choose by the bound alone
+# --------------------------------
+# ``bound_`` compares models of the same kind on the same data: numbers of inducing inputs, kernels,
+# restarts. It is a lower bound, and how loose it is differs between kinds of model. Between kinds,
+# use held-out rows, as above.
+#
+# Is depth worth it?
+# ------------------
+# ``is_depth_worth_it(X, y)`` makes this comparison for one, two and three layers and for simpler
+# models, and answers in words. It trains many models, so it takes minutes.
