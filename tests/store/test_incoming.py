@@ -145,8 +145,8 @@ def test_taking_in_reads_no_arrays(library, bundle, tmp_path, monkeypatch):
         (lambda files: files.pop("entry.json"), "entry.json cannot be read"),
         (lambda files: files.pop("model.gplvm"), "model.gplvm does not exist"),
         (lambda files: files.pop("data.gplvm"), "data.gplvm does not exist"),
-        (lambda files: files.update({"../x": b"x"}), "no file of a model"),
-        (lambda files: files.update({"code.py": b"x"}), "no file of a model"),
+        (lambda files: files.update({"../x": b"x"}), "is not a file of a model"),
+        (lambda files: files.update({"code.py": b"x"}), "is not a file of a model"),
         (lambda files: files.update({"model.gplvm": files["data.gplvm"]}), "changed"),
         (lambda files: files.update({"data.gplvm": files["data.gplvm"][:-9]}), "cut off"),
         (

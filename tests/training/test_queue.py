@@ -291,7 +291,7 @@ def test_a_job_that_cannot_be_kept_loses_no_training(jobs, wave, make_model):
     id = jobs.submit(make_model(10), wave, "kept")
     failed = jobs.wait(id, 60)
     assert failed.status == "failed"
-    assert "Trained, but not kept" in failed.error
+    assert "Trained, but not added" in failed.error
     assert len(failed.trace["bound"]) > 0
     blocker.unlink()
     jobs.resume(id)
@@ -361,7 +361,7 @@ def test_a_home_that_the_system_refuses_queues_nothing_and_loses_nothing(
         with refused(home, home / place, rights):
             assert not queue.held
             with pytest.raises(
-                StoreError, match=r"second was not queued: .*Permission.*your rights"
+                StoreError, match=r"second was not queued: .*Permission.*your access rights"
             ):
                 queue.submit(make_model(3), wave, "second")
         assert {path: path.stat().st_size for path in home.rglob("*")} == before
