@@ -235,9 +235,9 @@ class FileReading:
             )
         if answer is None:
             raise DataError(
-                f"{self.name} could not be read: reading was ended after {self.seconds:.0f} of at most "
-                f"{SECONDS} seconds. Use fewer rows, columns or pictures, and save the file again if "
-                "it may be damaged."
+                f"{self.name} could not be read: reading was ended after {self.seconds:.0f} of at "
+                f"most {SECONDS} seconds. Use fewer rows, columns or pictures, and save the file "
+                "again if it may be damaged."
             )
         for line in answer["log"]:
             logging.getLogger(__name__).error("%s", line)
