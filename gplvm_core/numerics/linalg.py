@@ -119,7 +119,7 @@ def fold_upper(matrix: Float[Array, "*G M M"]) -> Float[Array, "*G P"]:
 
 
 def unfold_upper(folded: Float[Array, "*G P"], size: int) -> Float[Array, "*G M M"]:
-    """The symmetric matrix W from the numbers of `fold_upper`, of which this is the inverse."""
+    """The inverse of `fold_upper`: the symmetric matrix W from its folded numbers."""
     rows, columns = upper_pairs(size)
     return mirror_upper(np.where(rows == columns, folded, 0.5 * folded), rows, columns, size)
 

@@ -23,8 +23,8 @@ PULL_BACK = 0.25
 GROWTH, MOST_GROWN = 4.0, 1e6
 EPS = float(np.finfo(np.float64).eps)
 LARGEST = 1e150
-# The slope is still informative far below the rounding error of the value: a row ends only if the
-# possible decrease is below this fraction of the error.
+# The slope is useful even if the possible decrease is below the rounding error of the value. A row
+# ends if the decrease is below this fraction of the error.
 SPENT = 1e-6
 # Values with a relative difference below VALUE_NOISE cannot rank steps; then the slope must have
 # decreased to this fraction.

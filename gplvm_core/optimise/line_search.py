@@ -138,8 +138,8 @@ def _advance(
 ) -> tuple[Bracket, float]:
     """The bracket after a trial, and the next step to try.
 
-    Until a step gives sufficient decrease, the value minus the required decrease is searched (Moré
-    & Thuente, section 2), since its minimiser satisfies the condition.
+    Until a step gives sufficient decrease, the search minimises the value minus the required
+    decrease (Moré & Thuente, section 2), since that minimiser satisfies the condition.
     """
     if not (modified and trial.value <= bracket.best.value):
         return _interpolate(bracket, trial, low, high)

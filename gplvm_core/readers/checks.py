@@ -180,7 +180,7 @@ def describe(
     with np.errstate(over="ignore"):
         spread = array.std(axis=0) if missing is None else np.nanstd(array, axis=0)
     varied = np.ones(len(names), bool) if missing is None else (~missing).sum(axis=0) > 1
-    told = (
+    found = (
         None if missing is None else missing_in_words(missing),
         None if missing is None else single_values(missing, names),
         _constant_columns(constant & varied, names),
@@ -189,14 +189,14 @@ def describe(
         _extreme_scales(np.maximum(-lowest, highest), spread, constant, names),
         None if one_unit else _mixed_units(spread, constant, names),
     )
-    return tuple(sentence for sentence in told if sentence)
+    return tuple(sentence for sentence in found if sentence)
 
 
 def mixed_units(targets: Float[Array, "N D"], column_names: Sequence[str]) -> tuple[str, ...]:
     """The sentence of `describe` about columns whose units differ, if they do."""
     constant = np.fmin.reduce(targets, axis=0) == np.fmax.reduce(targets, axis=0)
-    told = _mixed_units(np.nanstd(targets, axis=0), constant, list(column_names))
-    return () if told is None else (told,)
+    found = _mixed_units(np.nanstd(targets, axis=0), constant, list(column_names))
+    return () if found is None else (found,)
 
 
 def _constant_columns(constant: NDArray[np.bool_], names: list[str]) -> str | None:

@@ -30,7 +30,7 @@ class Dataset:
 
     targets        N × D, uint8 (pixels) or floating; NaN and masked entries are missing
     labels         N class numbers, indices into `label_names`
-    column_names   D names, where the columns have any
+    column_names   D names of columns, or None
     row_names      N names of rows, such as identifiers or file names
     times          N times in seconds, or in the unit of the column they came from
     time_unit      that unit in words, such as "days since 2024-01-03", if it is known
@@ -137,8 +137,8 @@ class Dataset:
         """What is unusual about the targets, in sentences (`describe`)."""
         # Views may differ in units: each view has its own scale.
         one_unit = bool(self.views) or self.drawing.kind in ("image", "skeleton")
-        told = describe(self.targets, self._names_of(self.targets), one_unit=one_unit)
-        return told + oddities_of_views(self.values, self.views)
+        found = describe(self.targets, self._names_of(self.targets), one_unit=one_unit)
+        return found + oddities_of_views(self.values, self.views)
 
     @property
     def view_values(self) -> dict[str, Float[Array, "N Dv"]]:

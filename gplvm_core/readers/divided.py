@@ -96,7 +96,7 @@ def in_blocks(dataset: Dataset, names: Sequence[str], width: int) -> Dataset:
 
 
 def with_labels(dataset: Dataset) -> Dataset:
-    """Add the labels as a view, a column of ±1 per class. Raises DataError without two classes."""
+    """Add the labels as a view, a column of ±1 per class. Raises DataError for a single class."""
     if dataset.labels is None or len(np.unique(dataset.labels)) < 2:
         raise DataError(f"{dataset.title} does not have labels of at least two classes.")
     present, numbers = np.unique(dataset.labels, return_inverse=True)

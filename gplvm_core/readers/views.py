@@ -117,16 +117,16 @@ def constant_views(targets: Float[Array, "N D"], views: Sequence[View]) -> tuple
 
 def oddities_of_views(targets: Float[Array, "N D"], views: Sequence[View]) -> tuple[str, ...]:
     """Warnings about single views: constant views, and views whose columns differ in units."""
-    told, still = [], constant_views(targets, views)
+    found, still = [], constant_views(targets, views)
     for view, columns in zip(views, columns_of_views(views).values(), strict=True):
         if view.name in still:
-            told.append(f"The view {view.name!r} is constant: there is nothing to learn in it.")
+            found.append(f"The view {view.name!r} is constant: there is nothing to learn in it.")
         elif view.drawing.kind not in ("image", "skeleton"):
-            told += [
+            found += [
                 f"In the view {view.name!r}: {sentence}"
                 for sentence in mixed_units(targets[:, columns], view.full_names)
             ]
-    return tuple(told)
+    return tuple(found)
 
 
 def label_view(labels: ArrayLike, n_classes: int) -> Float[Array, "N C"]:

@@ -86,7 +86,7 @@ class Reader:
     def ask(self, request: dict[str, Any]) -> dict[str, Any] | None:
         """Send a request; returns the answer, or None if there is no valid one."""
         assert self.process.stdin is not None
-        self.goes_on = False  # until the process says so
+        self.goes_on = False  # until the process reports it
         if not self.started():
             return None
         try:

@@ -27,7 +27,7 @@ def load_people() -> Dataset:
     `covariates` hold the factors: "gender" (0 female, 1 male), "age" (0.19 child, 0.5 young adult,
     1 old; the labels divide it at 0.5 and 0.7), "weight" (0 thin, 1 fat), the shares of three
     ancestries, "long_face" (−1 round, 1 long), "hair_length" (0 cropped, 1 below the jaw). Raises
-    DataError when the vendored file is missing.
+    DataError if the data file is missing.
     """
     with np.load(vendored("many_heads.npz"), allow_pickle=False) as file:
         front = file["part"] == "front"

@@ -29,7 +29,7 @@ EVERY = 12
 def load_poses() -> Dataset:
     """606 poses of one person, ten per second; labels and sequences are the two takes.
 
-    Raises DataError when the vendored files are missing.
+    Raises DataError if the data files are missing.
     """
     takes = [
         read_bvh(vendored(filename), every=EVERY, first_frame=1, unit_metres=CMU_METRES)

@@ -11,7 +11,7 @@ def load_talking_head() -> Dataset:
     """150 grey frames, 64 × 64, 30 per second, as one nearly periodic sequence.
 
     `covariates` hold the factors: "yaw" in radians, "mouth" and "brow" from 0 (at rest) to 1.
-    Raises DataError when the vendored file is missing.
+    Raises DataError if the data file is missing.
     """
     with np.load(vendored("talking_head.npz"), allow_pickle=False) as file:
         frames, times = file["frames"], file["time"]

@@ -31,7 +31,7 @@ def load_heads() -> Dataset:
     """384 grey images, 48 × 48: every identity under every light.
 
     A Lambertian surface: I = albedo · (0.12 + 0.88 · max(0, n·l)). `covariates["light"]` holds the
-    light direction of each row. Raises DataError when the vendored file is missing.
+    light direction of each row. Raises DataError if the data file is missing.
     """
     with np.load(vendored("lit_heads.npz"), allow_pickle=False) as file:
         normals = file["normals"].astype(np.float64) / 127

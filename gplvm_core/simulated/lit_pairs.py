@@ -16,7 +16,7 @@ def load_lit_pairs() -> Dataset:
     at random, so that their identities are independent. Every image of `load_heads` occurs once.
     `covariates` hold "light" (N × 3, a unit vector), "identity_left" and "identity_right" (numbers
     from 0 to 2, within the view); the labels are the pairs of heads.
-    Raises DataError when the vendored file is missing. Source: after Damianou (2015), §5.3.2.
+    Raises DataError if the data file is missing. Source: after Damianou (2015), §5.3.2.
     """
     heads = load_heads()
     # RandomState never changes its stream, and stored models refer to these data by name.

@@ -35,7 +35,7 @@ def load_silhouettes() -> Dataset:
     both views; a silhouette does not distinguish front from back. Sequences: jumping forth, back
     and forth again (0, 1, 2; number 2 suits a test), climbing (3), swinging (4), climbing and
     swinging again (5, 6). The labels are the movements; times start at 0 in each sequence.
-    Raises DataError when the vendored files are missing. Source: after Damianou (2015), §5.3.3.
+    Raises DataError if the data files are missing. Source: after Damianou (2015), §5.3.3.
     """
     parts: list[Array] = []
     movements: list[int] = []

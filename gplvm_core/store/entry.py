@@ -252,7 +252,7 @@ def _printable(entry: Entry) -> Entry:
 
 
 def clean_title(title: str) -> str:
-    """A single line without control characters, at most 120 long; "Untitled" if empty."""
+    """A title as one line of at most 120 characters, without control characters, or "Untitled"."""
     return _one_line(title) or "Untitled"
 
 

@@ -34,7 +34,7 @@ def one_by_one(folder: Path) -> Iterator[None]:
 
 
 @contextlib.contextmanager
-def alone(folder: Path) -> Iterator[bool]:
+def no_writers(folder: Path) -> Iterator[bool]:
     """Whether nobody writes below the folder, now and until the end of the block.
 
     False if the system has no such locks: then another process may be writing.

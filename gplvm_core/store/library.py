@@ -30,7 +30,7 @@ from gplvm_core.store.entry import (
 )
 from gplvm_core.store.errors import ChangedError, StoreError, changing, reading
 from gplvm_core.store.file import Source, save, write_sealed
-from gplvm_core.store.holding import alone, one_by_one, writing
+from gplvm_core.store.holding import no_writers, one_by_one, writing
 from gplvm_core.store.incoming import prepare
 from gplvm_core.store.private import private_copy, tighten
 from gplvm_core.store.shelf import (
@@ -93,7 +93,7 @@ class Library:
             return
         with contextlib.suppress(OSError, StoreError):
             tighten(self.root)
-            with alone(self.root) as nobody_writes:
+            with no_writers(self.root) as nobody_writes:
                 if nobody_writes:
                     clear(self.root)
 

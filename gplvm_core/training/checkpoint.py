@@ -16,7 +16,7 @@ from gplvm_core.store import SUFFIX, StoreError, load, save
 from gplvm_core.store.atomic import clear_temporary
 from gplvm_core.store.errors import reading
 from gplvm_core.store.file import read, write_sealed
-from gplvm_core.store.holding import alone, claim, writing
+from gplvm_core.store.holding import claim, no_writers, writing
 from gplvm_core.store.manifest import changed
 from gplvm_core.store.private import tighten
 from gplvm_core.training.progress import Request, Snapshot, Status, empty_trace
@@ -46,14 +46,14 @@ class JobFiles:
         return self.folder / f"{self.id}.lock"
 
     def write_data(self, dataset: Dataset) -> str:
-        """Keep the data set, and return its digest; StoreError when it cannot be kept."""
+        """Write the data set and return its digest; StoreError if it cannot be written."""
         return write_sealed(dataset, self.data)
 
     def read_data(self, digest: str | None) -> Dataset:
-        """The data set; StoreError when it is gone, damaged or another one's."""
+        """Read the data set; StoreError if it is missing, damaged or has another digest."""
         stored = read(self.data)
         if not isinstance(stored.value, Dataset):
-            raise StoreError(f"{self.data.name} holds no data set. Submit the job again.")
+            raise StoreError(f"{self.data.name} does not contain a data set. Submit the job again.")
         if digest is not None and stored.manifest.digest != digest:
             raise changed(f"The file {self.data.name}")
         dataset: Dataset = stored.value
@@ -66,16 +66,16 @@ class JobFiles:
             for field in fields(Snapshot)
             if field.name not in _FROM_MODEL
         }
-        # Uncompressed: this happens every few seconds, beside the training.
+        # Uncompressed for speed: called every few seconds during training.
         with writing(self.folder):
             save({**record, "model": model}, self.state, compress=False)
 
     def read_state(self) -> tuple[Snapshot, BaseEstimator]:
-        """The job as last written, and its model, not fitted; StoreError when damaged."""
+        """Read the last written snapshot and the unfitted model; StoreError if damaged."""
         record = load(self.state)
         model = record.get("model") if isinstance(record, dict) else None
         if not isinstance(model, BaseEstimator):
-            raise StoreError(f"{self.state.name} holds no training job. Remove it.")
+            raise StoreError(f"{self.state.name} does not contain a training job. Remove it.")
         if record.get("id") != self.id:
             raise StoreError(f"{self.state.name} is the state of another job. Remove it.")
         known = {field.name for field in fields(Snapshot)}
@@ -134,7 +134,7 @@ def tidy_jobs(folder: Path) -> None:
     """
     with contextlib.suppress(OSError):
         tighten(folder)
-        with alone(folder) as nobody_writes:
+        with no_writers(folder) as nobody_writes:
             if not nobody_writes:
                 return
             clear_temporary(folder)

@@ -78,7 +78,7 @@ class ComparisonRun:
 
 
 def begin_comparison(key: str, task: Task) -> ComparisonRun:
-    """Start task(callback), unless a run with this key is active; returns the run of the key."""
+    """Start task(callback), unless a run with this key is active; returns the new or active run."""
     with _LOCK:
         known = _RUNS.get(key)
         if known is None or known.done:

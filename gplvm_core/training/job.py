@@ -188,8 +188,8 @@ class Job:
     def _keep(self, fitted: BaseEstimator, dataset: Dataset) -> str:
         """Add the model to the library, or replace the one that this job added before.
 
-        The library finds that model by the job, since its id may belong to another model by now. Of
-        a table in files, only the rows on the model's map are stored.
+        The library finds that model by the job, since its id may belong to another model by now.
+        For a table in files, only the rows on the model's map are stored.
         """
         if isinstance(dataset, TableDataset):
             rows = getattr(fitted, "rows_", None)

@@ -238,7 +238,7 @@ def test_a_column_with_one_value_is_read_and_warned_about():
         (csv(), {"label_column": "z"}, "no column 'z'.*'a', 'b', 'c'"),
         (csv(), {"label_column": "a", "id_columns": "a"}, "'a' has two roles that exclude"),
         (csv(), {"date_columns": "a"}, "'a' has no dates"),
-        (csv(), {"date_formats": {"a": "swiss"}}, "'swiss' is no format of dates"),
+        (csv(), {"date_formats": {"a": "swiss"}}, "'swiss' is not a format of dates"),
         (csv(), {"id_columns": ["a", "b", "c"]}, "no column is left"),
         (csv(), {"array": "x"}, "without an array"),
     ],

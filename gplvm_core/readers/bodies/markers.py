@@ -33,7 +33,7 @@ NO_EDGE = 1e-6  # added since SciPy ignores edges below 1e-8, which coinciding m
 def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset:
     """Read marker positions from a C3D file: a row is J × 3, in metres, y up; NaN where unseen.
 
-    The mean marker position is moved to 0 in the floor's plane, which removes a person's place.
+    The mean marker position is moved to 0 in the floor's plane, so a person's place is removed.
     Lines join the markers whose distances vary least (a minimum spanning tree). `every` selects one
     frame in so many, from `first_frame` on. Raises DataError for a file that is not C3D or has no
     markers, and without the package c3d.

@@ -157,7 +157,7 @@ def _labels(members: list[str]) -> tuple[NDArray[np.int64] | None, tuple[str, ..
 
 
 def _place_in_sequence(sequences: NDArray[np.int64]) -> NDArray[np.float64]:
-    """0, 1, 2… within each sequence."""
+    """Numbers 0, 1, 2… of the rows within each sequence."""
     place = np.empty(len(sequences))
     for number in np.unique(sequences):
         rows = np.flatnonzero(sequences == number)

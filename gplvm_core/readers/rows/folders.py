@@ -74,7 +74,7 @@ def table_named(name: str, folders: Mapping[str, Path]) -> OpenTable:
 
 
 def _tables(folder: Folder, root: Path, parts: tuple[str, ...]) -> Iterator[OpenTable]:
-    """Yield every file as a table, and all files of one kind in a folder together as another.
+    """Yield a table for every file, and one for all files of the same kind in a folder.
 
     parts: the names from the opened folder, `root`, to this one.
     """

@@ -30,7 +30,7 @@ class TableDataset(Dataset):
 
     @classmethod
     def of(cls, table: OpenTable) -> Self:
-        """Sample rows of a table. Raises DataError for other files, or differing columns."""
+        """Sample rows of a table. Raises DataError for other files, and if their columns differ."""
         files = RowFiles.of(table.files)
         count, width = files.shape
         drawn = np.sort(np.random.default_rng(0).permutation(count)[:SHOWN])

@@ -67,7 +67,7 @@ class ColumnRoles:
         for name, way in found.formats.items():
             if way not in DATE_FORMATS:
                 raise DataError(
-                    f"{table.name}: {way!r} is no format of dates for {name!r}. Choose one of "
+                    f"{table.name}: {way!r} is not a format of dates (for {name!r}). Choose one of "
                     f"{listed([repr(each) for each in DATE_FORMATS], 20)}."
                 )
         return found

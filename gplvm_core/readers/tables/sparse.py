@@ -1,4 +1,4 @@
-"""Sparse matrices from files: checked before anything makes them dense."""
+"""Check sparse matrices from files before they are converted to dense arrays."""
 
 from typing import Any
 
