@@ -51,7 +51,7 @@ class Reader:
     """A subprocess that reads files one after the other, and the folder shared with it."""
 
     def __init__(self) -> None:
-        self.goes_on = True  # whether it takes another request
+        self.takes_more = True  # whether it takes another request
         self.folder = Path(tempfile.mkdtemp(prefix="manifolio-"))  # accessible only to this user
         home = str(Path(gplvm_core.__file__).parents[1])
         try:
@@ -86,7 +86,7 @@ class Reader:
     def ask(self, request: dict[str, Any]) -> dict[str, Any] | None:
         """Send a request; returns the answer, or None if there is no valid one."""
         assert self.process.stdin is not None
-        self.goes_on = False  # until the process reports it
+        self.takes_more = False  # until the process reports it
         if not self.started():
             return None
         try:
@@ -97,7 +97,7 @@ class Reader:
             if line not in (MORE, LAST):
                 return None
             answer = _understood(message.read(self.folder / ANSWER))
-            self.goes_on = line == MORE
+            self.takes_more = line == MORE
             return answer
         except (OSError, ValueError):  # it was ended meanwhile, or its answer is invalid
             return None
@@ -143,7 +143,7 @@ class Readers:
     def give_back(self, reader: Reader) -> None:
         """Return a reader; one is kept for the next file, others are closed."""
         with self._lock:
-            if not self._idle and reader.goes_on:
+            if not self._idle and reader.takes_more:
                 self._idle.append(reader)
                 return
         reader.close()

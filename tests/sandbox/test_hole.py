@@ -193,7 +193,7 @@ def test_an_answer_of_another_form_is_none(
     monkeypatch.setattr(message, "read", lambda path: told)
     reader = readers.take()
     assert reader.ask({"task": "forge", "name": "x", "options": {}, "data": None}) is None
-    assert not reader.goes_on
+    assert not reader.takes_more
     reader.close()
 
 
