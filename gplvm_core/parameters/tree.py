@@ -80,7 +80,7 @@ def scale_leaves(tree: Tree, factor: float) -> Tree:
 
 
 def _leafwise(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
-    # Called in every evaluation, so it does not make paths.
+    # Called in every evaluation, so it avoids the cost of making paths.
     if isinstance(tree, np.ndarray):
         return function(tree, *others) if tree.dtype.kind == "f" else tree
     if isinstance(tree, float | int | np.floating) and not isinstance(tree, bool):
@@ -98,7 +98,7 @@ def _leafwise(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
 
 @dataclass(frozen=True)
 class Leaf:
-    """How an optimiser sees one leaf θ = transform(scale · v).
+    """The relation of a leaf θ to its free variable v: θ = transform(scale · v).
 
     free: entries that may change (None: all). tied: path of the leaf whose value this leaf shares.
     """

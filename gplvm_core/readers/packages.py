@@ -25,7 +25,7 @@ def require_packages(what: str, packages: Sequence[str]) -> None:
     if absent:
         plural = len(absent) > 1
         raise DataError(
-            f"{what} come with the package{'s' if plural else ''} {' and '.join(absent)}, which "
+            f"{what} need the package{'s' if plural else ''} {' and '.join(absent)}, which "
             f"{'are' if plural else 'is'} not installed. Install: pip install {' '.join(absent)}."
         )
 

@@ -15,8 +15,7 @@ from gplvm_core.store.encoding import OF_SCIKIT_LEARN
 from gplvm_core.store.errors import StoreError
 
 # Only classes that hold values, unlike executors, which hold threads and connections. The packages
-# are given by name, since one of them contains the estimators, which import this module to save
-# themselves.
+# are given by name to avoid a cyclic import: estimators use the store to save themselves.
 ROOMS = (
     "gplvm_core.optimise",
     "gplvm_core.beliefs",

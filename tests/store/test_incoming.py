@@ -73,7 +73,7 @@ def test_few_bytes_that_unpack_to_many_are_refused_though_all_are_used(bundle, t
     grown = replace(bundle["dataset"], covariates={"zeros": zeros})
     path = save(bundle | {"dataset": grown}, tmp_path / "x.gplvm")
     assert path.stat().st_size < 200_000
-    with pytest.raises(StoreError, match=r"would take 114\.\d MB of memory; .* may take \d\d\.\d"):
+    with pytest.raises(StoreError, match=r"would need 114\.\d MB of memory; .* may need \d\d\.\d"):
         perform("model", NamedBytes(path.name, path.read_bytes()))
     assert load(path)["title"] == "Travels"  # the limit is for uploads alone
 

@@ -39,7 +39,7 @@ def test_no_more_wait_than_are_allowed(open_queue, ocean, make_model) -> None:
 
 def test_larger_data_than_are_allowed_are_refused(open_queue, wave, make_model) -> None:
     queue = open_queue(limits=Limits(values=wave.targets.size - 1))
-    with pytest.raises(JobError, match="480 numbers; this server trains on 479"):
+    with pytest.raises(JobError, match="480 numbers; this server trains on at most 479"):
         queue.submit(make_model(), wave, "large")
     assert queue.jobs() == ()
 

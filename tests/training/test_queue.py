@@ -332,7 +332,7 @@ def test_wrong_requests_are_told_in_words(jobs, wave, make_model):
         jobs.submit("BayesianGPLVM", wave, "x")
     id = jobs.submit(make_model(5), wave, "x")
     jobs.wait(id, 60)
-    with pytest.raises(JobError, match="extend it to more, got 2"):
+    with pytest.raises(JobError, match="extend it to more than that, got 2"):
         jobs.extend(id, 2)
     with pytest.raises(JobError, match="is finished"):
         jobs.resume(id)

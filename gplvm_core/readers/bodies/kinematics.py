@@ -1,4 +1,4 @@
-"""Compute joint positions from joint angles, and poses without place and heading."""
+"""Compute joint positions from joint angles, and poses relative to the root."""
 
 import numpy as np
 from jaxtyping import Float

@@ -41,7 +41,7 @@ def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset
     data, filename = read_source(source, "a C3D file")
     if data[1:2] != MAGIC:
         raise DataError(f"{filename} is not a C3D file. Export the motion as C3D or BVH.")
-    require_packages("The means to read C3D files", ("c3d",))
+    require_packages("C3D files", ("c3d",))
     labels, places, rate, unit, up = _content(data, filename)
     if every < 1 or not 0 <= first_frame < len(places):
         raise DataError(

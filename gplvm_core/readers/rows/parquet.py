@@ -24,7 +24,7 @@ class ParquetRows:
     @classmethod
     def of(cls, path: FilePath) -> Self:
         """Read the header. Raises DataError for other columns than numbers, and without pyarrow."""
-        require_packages("The means to read Parquet files", ("pyarrow",))
+        require_packages("Parquet files", ("pyarrow",))
         import pyarrow
         from pyarrow import parquet, types
 

@@ -16,7 +16,7 @@ from gplvm_core.readers.sources import Source, read_source, stem
 from gplvm_core.readers.tables.hdf5 import check_hdf5
 
 HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
-NEEDS = ("The means to read AnnData files", ("anndata",))
+NEEDS = ("AnnData files", ("anndata",))
 UNKNOWN = "no label"
 MOST_LABELS = 50  # a column with more categories is not used as labels
 

@@ -38,7 +38,7 @@ def workbook_text(data: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
 
     Raises DataError for a damaged file or one without a table, and without the package openpyxl.
     """
-    require_packages("The means to read Excel files", ("openpyxl",))
+    require_packages("Excel files", ("openpyxl",))
     import openpyxl
 
     _check_parts(open_archive(data, name, most_unpacked=MOST_TEXT), name)
@@ -64,7 +64,7 @@ def parquet_text(data: bytes, name: str) -> bytes:
 
     Raises DataError for a damaged file, and without the package pyarrow.
     """
-    require_packages("The means to read Parquet files", ("pyarrow",))
+    require_packages("Parquet files", ("pyarrow",))
     from pyarrow import parquet
 
     with parsing(name):
