@@ -1,4 +1,4 @@
-"""The data sets that come with the project, and those that other packages bring, by name."""
+"""Load data sets of the project and of other packages by name."""
 
 from collections.abc import Callable
 
@@ -33,10 +33,10 @@ LOADERS: tuple[tuple[str, Callable[[], Dataset]], ...] = (
     ("toy_views", toy_views),
 )
 
-# Those of them that are read from another package: without it they are optional.
+# The packages that contain some of these; without its package, a data set is optional.
 NEEDED: dict[str, tuple[str, ...]] = {"faces": (PACKAGE,)}
 
-# With the packages that they need.
+# Further data sets with the packages that they need.
 OPTIONAL: tuple[tuple[str, Callable[[], Dataset], tuple[str, ...]], ...] = (
     ("motions", motions.load_motions, (motions.PACKAGE,)),
     ("clip", clip.load_clip, clip.PACKAGES),
@@ -49,24 +49,24 @@ OPTIONAL: tuple[tuple[str, Callable[[], Dataset], tuple[str, ...]], ...] = (
 
 
 def list_datasets() -> tuple[str, ...]:
-    """The names of the data sets that come with the project and load here.
+    """The names of the data sets that can be loaded without installing further packages.
 
-    All but "faces" need nothing further; that one is optional where its package is absent.
+    Includes "faces" only if its package is installed.
     """
     return tuple(name for name, _ in LOADERS if not not_installed(NEEDED.get(name, ())))
 
 
 def optional_datasets() -> dict[str, tuple[str, ...]]:
-    """Further names that `load_dataset` knows, each with the packages that are missing for it."""
+    """Further names for `load_dataset`, each with the packages to install for it."""
     absent = {name: not_installed(packages) for name, packages in NEEDED.items()}
     further = {name: not_installed(packages) for name, _, packages in OPTIONAL}
     return {name: packages for name, packages in absent.items() if packages} | further
 
 
 def load_dataset(name: str) -> Dataset:
-    """A data set by its name, the same on every call.
+    """Load a data set by its name; every call returns the same data.
 
-    Raises DataError for an unknown name, and when what it is read from is not installed.
+    Raises DataError for an unknown name, and if a package that contains the data is not installed.
     """
     loaders = dict(LOADERS) | {optional: loader for optional, loader, _ in OPTIONAL}
     if name not in loaders:

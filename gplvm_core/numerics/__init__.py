@@ -1,4 +1,4 @@
-"""Floor 0: linear algebra that every other room rests on."""
+"""Floor 0: linear algebra that all other packages use."""
 
 from gplvm_core.numerics.linalg import (
     AnyArray,

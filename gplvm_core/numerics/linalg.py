@@ -11,12 +11,12 @@ from numpy.typing import NDArray
 from scipy import linalg
 
 Array = NDArray[np.float64]
-# NumPy's, or one of another library that NumPy's functions take (`gplvm_core/arrays`).
+# A NumPy array, or another library's array that NumPy's functions accept (`gplvm_core/arrays`).
 AnyArray = Any
 
 
 class NotPositiveDefiniteError(ValueError):
-    """A matrix that must be positive definite is not, at the jitter it was given."""
+    """A matrix is not positive definite with the given jitter."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Factor:
 
     @staticmethod
     def _both_sides(matrices: Array, solve: Callable[[Array], Array]) -> Array:
-        # All matrices side by side: one triangular solve for each of the two sides.
+        # With all matrices side by side, each side takes one triangular solve.
         size = matrices.shape[-1]
 
         def one_side(stack: Array) -> Array:
@@ -71,12 +71,12 @@ class Factor:
 def factorise(matrix: Float[Array, "M M"], jitter: float = 0.0) -> Factor:
     """Cholesky factor of a symmetric matrix with an absolute jitter on its diagonal.
 
-    Nothing is retried: a jitter raised in silence would change the objective in the middle
-    of a line search. Raises NotPositiveDefiniteError, with the jitter that was not enough.
+    Does not retry with a larger jitter, which would change the objective in the middle of a line
+    search. Raises NotPositiveDefiniteError, which names the jitter.
     """
     shifted = np.array(matrix, dtype=np.float64)
     shifted.flat[:: len(shifted) + 1] += jitter
-    # LAPACK's potrf reports NaN through `info` only by luck, so finiteness is asked for first.
+    # LAPACK's potrf does not reliably report NaN through `info`, so finiteness is checked first.
     if np.isfinite(shifted).all():
         lower, info = linalg.lapack.dpotrf(shifted, lower=True, clean=True, overwrite_a=True)
         if info == 0:
@@ -101,7 +101,7 @@ def upper_pairs(size: int) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 def mirror_upper(values: Any, rows: Any, columns: Any, size: int) -> Array:
-    """Symmetric matrices (…, M, M) whose entries on and above the diagonal (…, P) are given."""
+    """Symmetric matrices (…, M, M) from their entries on and above the diagonal (…, P)."""
     matrix = np.empty((*np.shape(values)[:-1], size, size))
     matrix[..., rows, columns] = values
     matrix[..., columns, rows] = values
@@ -109,9 +109,9 @@ def mirror_upper(values: Any, rows: Any, columns: Any, size: int) -> Array:
 
 
 def fold_upper(matrix: Float[Array, "*G M M"]) -> Float[Array, "*G P"]:
-    """A symmetric matrix as numbers w_p of the pairs m ≤ m', so that ⟨W, X⟩ = Σ_p w_p x_p.
+    """Fold a symmetric matrix W to numbers w_p of the pairs m ≤ m' with ⟨W, X⟩ = Σ_p w_p x_p.
 
-    Pairs in the order of `upper_pairs`; both triangles count where m < m'.
+    The pairs are in the order of `upper_pairs`; w_p sums both triangles for m < m'.
     """
     rows, columns = upper_pairs(matrix.shape[-1])
     both = matrix[..., rows, columns] + matrix[..., columns, rows]
@@ -119,7 +119,7 @@ def fold_upper(matrix: Float[Array, "*G M M"]) -> Float[Array, "*G P"]:
 
 
 def unfold_upper(folded: Float[Array, "*G P"], size: int) -> Float[Array, "*G M M"]:
-    """The symmetric matrix W that `fold_upper` folds into these numbers."""
+    """The inverse of `fold_upper`: the symmetric matrix W from its folded numbers."""
     rows, columns = upper_pairs(size)
     return mirror_upper(np.where(rows == columns, folded, 0.5 * folded), rows, columns, size)
 

@@ -1,17 +1,17 @@
-"""Freed memory stays with the process, so that the next evaluation finds it warm."""
+"""Let the process reuse freed memory instead of returning it to the system."""
 
 import numpy as np
 
-# Just under 32 MB, the most that glibc takes as its lesson.
-LESSON = 4_000_000
+# Just under 32 MB, the largest array that raises glibc's threshold.
+THRESHOLD_SETTING = 4_000_000
 
 
 def keep_freed_memory() -> None:
-    """Make the C library reuse memory up to 64 MB instead of handing it back to the system.
+    """Make the C library reuse up to 64 MB of freed memory instead of returning it to the system.
 
     glibc returns freed memory above a threshold that adapts to the largest array freed so far.
-    An evaluation of the bound frees and asks for the same megabytes thousands of times, and the
-    page faults cost more than the arithmetic (a factor of two at 1000 points). Freeing one large,
-    never touched array first sets the threshold; elsewhere than under glibc this does nothing.
+    Training frees and allocates the same megabytes thousands of times, and the page faults cost
+    more than the arithmetic (a factor of two at 1000 points). Freeing one large unused array sets
+    the threshold. Without glibc this has no effect.
     """
-    np.empty(LESSON)
+    np.empty(THRESHOLD_SETTING)

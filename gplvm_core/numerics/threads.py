@@ -1,4 +1,4 @@
-"""BLAS on one thread while the library multiplies thin blocks: its own threads are over chunks."""
+"""Limit BLAS to one thread while this library runs its own threads over chunks of rows."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
@@ -7,31 +7,31 @@ from threading import Lock
 
 from threadpoolctl import ThreadpoolController
 
-# The setting is the process': the first who asks makes it, the last who is done takes it back.
-_lock, _asked, _limits = Lock(), [0], ExitStack()
+# The setting is global: the first user of it sets the limit, the last one removes it.
+_lock, _users, _limits = Lock(), [0], ExitStack()
 
 
 @cache
 def _libraries() -> ThreadpoolController:
-    # Looked for once: it takes milliseconds.
+    # Cached, since the search takes milliseconds.
     return ThreadpoolController()
 
 
 @contextmanager
 def one_thread_a_product() -> Iterator[None]:
-    """Every BLAS of the process works on one thread.
+    """Make every BLAS of the process use one thread.
 
-    Several threads to a thin product wait for each other more than they work; on a busy machine
+    For a product of thin matrices, several threads mostly wait for each other; on a busy machine
     they make it many times slower.
     """
     with _lock:
-        _asked[0] += 1
-        if _asked[0] == 1:
+        _users[0] += 1
+        if _users[0] == 1:
             _limits.enter_context(_libraries().limit(limits=1, user_api="blas"))
     try:
         yield
     finally:
         with _lock:
-            _asked[0] -= 1
-            if _asked[0] == 0:
+            _users[0] -= 1
+            if _users[0] == 0:
                 _limits.close()

@@ -1,4 +1,4 @@
-"""Optimisers of vectors: they know nothing of models, and their states are values."""
+"""Optimisers of vectors, independent of models, with immutable states that can be stored."""
 
 from gplvm_core.optimise.batched import RowsObjective, RowsResult, minimise_rows
 from gplvm_core.optimise.lbfgs import LBFGS, LBFGSState

@@ -1,4 +1,4 @@
-"""Many small independent problems minimised together, one row each."""
+"""Minimise many small independent problems together, one per row."""
 
 from dataclasses import dataclass, fields
 from typing import Protocol
@@ -15,25 +15,29 @@ Flags = NDArray[np.bool_]
 MEMORY = 10
 SUFFICIENT_DECREASE = 1e-4
 MOST_TRIALS = 20
-# A shorter step keeps between these fractions of one that was too long, and this of a rejected one.
+# A step that was too long is shortened to between these fractions; a rejected one to PULL_BACK.
 LEAST_KEPT, MOST_KEPT = 0.1, 0.5
 PULL_BACK = 0.25
-# Growth of the first trial step after an iteration that showed no positive curvature, and its most.
+# Growth factor of the first trial step after an iteration without positive curvature, and its
+# limit.
 GROWTH, MOST_GROWN = 4.0, 1e6
 EPS = float(np.finfo(np.float64).eps)
 LARGEST = 1e150
-# Far below the rounding of the value the slope still tells the way: a row is spent at this share.
+# The slope is useful even if the possible decrease is below the rounding error of the value. A row
+# ends if the decrease is below this fraction of the error.
 SPENT = 1e-6
-# Values this close (relative) tell no step from another; then the slope must have flattened so far.
+# Values with a relative difference below VALUE_NOISE cannot rank steps; then the slope must have
+# decreased to this fraction.
 VALUE_NOISE = 1e-13
 FLATTENED = 0.9
 
 
 class RowsObjective(Protocol):
-    """Independent functions of the rows of a matrix, each minimised, with their gradients.
+    """Independent functions of the rows of a matrix to minimise, with their gradients.
 
-    Takes some rows X (r, P) and which rows of the start they are (r,); returns values (r,) and
-    gradients (r, P).  A value or gradient that is not finite rejects that row's evaluation alone.
+    Takes some rows X (r, P) and their row numbers in the start (r,); returns values (r,) and
+    gradients (r, P). A value or gradient that is not finite rejects the evaluation of that row
+    only.
     """
 
     def __call__(
@@ -45,8 +49,8 @@ class RowsObjective(Protocol):
 class RowsResult:
     """Where each row ended: `x` (R, P), `values` (R,) and accepted `iterations` (R,).
 
-    `converged` (R,): the gradient met the tolerance, or no decrease above the rounding of the
-    value was left; the other rows ran into `max_iter` or found no lower value.
+    `converged` (R,): the gradient is within the tolerance, or the possible decrease is below the
+    rounding error of the value. The other rows reached `max_iter` or found no lower value.
     """
 
     x: Float[Array, "R P"]
@@ -57,11 +61,11 @@ class RowsResult:
 
 @dataclass(frozen=True, eq=False)
 class _Batch:
-    """The r rows still running: scratch of one call, written in place.
+    """The r rows still running; work arrays of one call, modified in place.
 
-    `steps` and `changes` (r, memory, P) hold the latest differences, newest first; those not yet
-    filled are zero, as are their `inverse_curvatures` (r, memory), and do nothing.  A row tries its
-    direction times its `lengths`; `trials` counts the attempts, `grown` is the first length's.
+    `steps` and `changes` (r, memory, P) hold the latest differences, newest first. Unfilled ones
+    are zero, as are their `inverse_curvatures` (r, memory), and have no effect. A row tries its
+    direction times its `lengths`; `trials` counts the attempts, `grown` is the first length.
     """
 
     rows: Indices
@@ -88,10 +92,10 @@ def minimise_rows(
 ) -> RowsResult:
     """Minimise R independent functions of P variables by L-BFGS, evaluating them together.
 
-    X0 (R, P) holds the starts.  A row stops when no entry of its gradient exceeds `tolerance` in
-    size, after `max_iter` accepted iterations, or when it finds no lower value; it then leaves the
-    batch.  Each row has its own memory and its own backtracking (Armijo's condition), so no row
-    influences another.  Raises ValueError for starts that are not finite or cannot be evaluated.
+    X0 (R, P) holds the starts. A row leaves the batch if no entry of its gradient exceeds
+    `tolerance` in size, after `max_iter` accepted iterations, or if it finds no lower value. Each
+    row has its own memory and its own backtracking (Armijo's condition), so no row influences
+    another. Raises ValueError for starts that are not finite or cannot be evaluated.
     """
     starts = frozen(X0)
     if starts.ndim != 2 or starts.shape[1] == 0:
@@ -107,7 +111,7 @@ def minimise_rows(
     stuck = np.zeros(len(starts), dtype=np.bool_)
     while True:
         directions, slopes = _directions(batch)
-        # Along a scaled direction this is twice the decrease to be had.
+        # Along a scaled direction, −slope is twice the possible decrease.
         spent = (
             (batch.trials == 0) & _remembers(batch) & (-slopes < SPENT * EPS * np.abs(batch.values))
         )
@@ -132,9 +136,9 @@ def _started(objective_rows: RowsObjective, starts: Array) -> _Batch:
     if failed.size:
         shown = ", ".join(str(row) for row in failed[:5])
         raise ValueError(
-            f"{failed.size} of {count} rows are not finite, or their objective is not, at the "
-            f"start (rows {shown}{', …' if failed.size > 5 else ''}); start each row where it can "
-            "be evaluated."
+            f"At the start, {failed.size} of {count} rows, or their objectives, are not finite "
+            f"(rows {shown}{', …' if failed.size > 5 else ''}); start each row where the objective "
+            "can be evaluated."
         )
     return _Batch(
         rows=rows,
@@ -154,7 +158,7 @@ def _started(objective_rows: RowsObjective, starts: Array) -> _Batch:
 def _evaluated(
     objective_rows: RowsObjective, x: Array, rows: Indices
 ) -> tuple[Array, Array, Flags]:
-    """Values (r,), gradients (r, P) and which of them are finite, their shapes checked."""
+    """Evaluate rows and check the shapes: values (r,), gradients (r, P), which are finite (r,)."""
     values, gradients = (np.array(a, dtype=np.float64) for a in objective_rows(x, rows))
     if values.shape != rows.shape or gradients.shape != x.shape:
         raise ValueError(
@@ -162,7 +166,7 @@ def _evaluated(
             f"{values.shape} and gradients of shape {gradients.shape}; return one value and one "
             "gradient per row."
         )
-    # A gradient whose square overflows is as good as infinite.
+    # A gradient whose square overflows counts as infinite.
     return values, gradients, np.isfinite(values) & (_largest(gradients) < LARGEST)
 
 
@@ -171,7 +175,7 @@ def _largest(gradients: Array) -> Array:
 
 
 def _dot(a: Array, b: Array) -> Array:
-    # Not einsum: its digits may depend on where the arrays lie in memory.
+    # Not einsum: its last digits can depend on the arrays' alignment in memory.
     return np.asarray(np.sum(a * b, axis=1))
 
 
@@ -180,9 +184,9 @@ def _remembers(batch: _Batch) -> Flags:
 
 
 def _directions(batch: _Batch) -> tuple[Array, Array]:
-    """Each row's two-loop recursion, and its slope along the direction.
+    """Each row's direction by the two-loop recursion, and the slope along it.
 
-    A row whose memory leads uphill forgets it.
+    Clears the memory of rows whose direction is uphill.
     """
     steps, changes, inverse = batch.steps, batch.changes, batch.inverse_curvatures
     depth = int(np.count_nonzero(inverse.any(axis=0)))
@@ -208,7 +212,7 @@ def _directions(batch: _Batch) -> tuple[Array, Array]:
 
 
 def _forget(batch: _Batch, forgetful: Flags) -> None:
-    """Back to steepest descent, with the length of the newest step for the unknown scale."""
+    """Restart rows with steepest descent, with the length of the newest step as the scale."""
     batch.grown[forgetful] = np.linalg.norm(batch.steps[forgetful, 0], axis=1)
     batch.trials[forgetful] = 0
     for array in (batch.steps, batch.changes, batch.inverse_curvatures):
@@ -216,7 +220,7 @@ def _forget(batch: _Batch, forgetful: Flags) -> None:
 
 
 def _try(objective_rows: RowsObjective, batch: _Batch, directions: Array, slopes: Array) -> Flags:
-    """Evaluate one trial step of every row, accept or shorten it; which rows are at their end."""
+    """Evaluate a trial step of every row, and accept or shorten it; returns which rows failed."""
     fresh = batch.trials == 0
     steepness = np.sqrt(_dot(batch.gradients, batch.gradients))
     first = np.where(_remembers(batch), batch.grown, batch.grown / steepness)
@@ -243,7 +247,7 @@ def _try(objective_rows: RowsObjective, batch: _Batch, directions: Array, slopes
 
 
 def _shorten(batch: _Batch, too_long: Flags, predicted: Array, excess: Array) -> None:
-    """The minimiser of the parabola through value, slope and trial, safeguarded."""
+    """Shorten steps to the safeguarded minimum of a parabola through value, slope and trial."""
     if not too_long.any():
         return
     rise = excess[too_long]
@@ -255,7 +259,7 @@ def _shorten(batch: _Batch, too_long: Flags, predicted: Array, excess: Array) ->
 
 
 def _move(batch: _Batch, accepted: Flags, x: Array, values: Array, gradients: Array) -> None:
-    """Take the accepted steps and remember those of positive curvature."""
+    """Make the accepted steps, and store those of positive curvature in the memory."""
     rows = np.flatnonzero(accepted)
     moved = x[rows] - batch.x[rows]
     change = gradients[rows] - batch.gradients[rows]

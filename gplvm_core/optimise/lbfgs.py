@@ -1,4 +1,4 @@
-"""Limited-memory BFGS with a state that is a value."""
+"""Limited-memory BFGS with an immutable state."""
 
 from dataclasses import dataclass, replace
 
@@ -20,7 +20,7 @@ from gplvm_core.optimise.objective import (
 
 @dataclass(frozen=True, eq=False)
 class LBFGSState(State):
-    """Where L-BFGS stands.
+    """The state of L-BFGS.
 
     `steps` and `changes`, shape (m, P) with m ≤ memory, are the latest differences of x and of the
     gradient, oldest first; `curvatures` (m,) are their inner products, all positive.
@@ -35,9 +35,9 @@ class LBFGSState(State):
 class LBFGS:
     """L-BFGS with a strong-Wolfe line search, for unbounded variables.
 
-    Converged when no entry of the gradient exceeds `gradient_tolerance` in size, or when an
-    iteration lowers the value by no more than `value_tolerance` times max(|value|, 1): tiny by
-    default, since badly conditioned bounds creep for long and then move.  Stalled when the line
+    Converged if no entry of the gradient exceeds `gradient_tolerance` in size, or if an iteration
+    lowers the value by at most `value_tolerance` times max(|value|, 1). The default is tiny, since
+    badly conditioned bounds can progress slowly for long before they improve. Stalled if the line
     search fails even along steepest descent.
     Source: Nocedal & Wright (2006), Numerical Optimization, algorithms 7.4 and 7.5.
     """
@@ -58,7 +58,7 @@ class LBFGS:
     def start(self, x: Array, objective: Objective) -> LBFGSState:
         """The state at x, shape (P,), after one evaluation.
 
-        Raises ValueError when x or the evaluation there is not finite.
+        Raises ValueError if x or the evaluation there is not finite.
         """
         x, value, gradient = first_evaluation(x, objective)
         empty = frozen(np.empty((0, x.size)))
@@ -68,7 +68,7 @@ class LBFGS:
         return self._judge(state, np.inf)
 
     def step(self, state: LBFGSState, objective: Objective) -> LBFGSState:
-        """One accepted iteration; the same state when it is no longer running."""
+        """Make one accepted iteration; a state that is no longer running is returned unchanged."""
         if state.status != "running":
             return state
         remembered = len(state.curvatures) > 0
@@ -77,8 +77,8 @@ class LBFGS:
         found = _search(objective, state, _direction(state), first_step)
         state = counted(state, found.evaluations, found.rejected)
         if found.reason and remembered:
-            # The memory may have misled the direction; the newest step's length stands in for the
-            # scale that it knew.
+            # The memory may have given a bad direction: restart with steepest descent. The length
+            # of the newest step replaces the scale that the memory provided.
             first_step = float(np.linalg.norm(state.steps[-1])) / steepness
             state = replace(
                 state, steps=state.steps[:0], changes=state.changes[:0], curvatures=frozen([])
@@ -92,12 +92,12 @@ class LBFGS:
                 status="stalled",
                 reason=f"The line search along steepest descent failed: {found.reason}.",
             )
-        # A small decrease along steepest descent says nothing about the distance to the minimum.
+        # After steepest descent, a small decrease does not show that the minimum is near.
         decrease = state.value - found.value if remembered else np.inf
         return self._judge(self._moved(state, found), decrease)
 
     def rescaled(self, state: LBFGSState, ratio: Float[Array, " P"]) -> LBFGSState:
-        """The same state in variables ratio · x: what was learnt of the curvature stays."""
+        """The same state in variables ratio · x, with its information on the curvature."""
         return replace(
             state,
             x=frozen(ratio * state.x),
@@ -139,7 +139,7 @@ def _search(
 
 
 def _direction(state: LBFGSState) -> Float[Array, " P"]:
-    """Minus the inverse Hessian's approximation times the gradient: the two-loop recursion."""
+    """Minus the approximate inverse Hessian times the gradient, by the two-loop recursion."""
     direction = -state.gradient
     if len(state.curvatures) == 0:
         return direction

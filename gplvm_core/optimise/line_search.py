@@ -1,4 +1,4 @@
-"""A line search for the strong Wolfe conditions that is thrifty with evaluations.
+"""A line search for the strong Wolfe conditions that needs few evaluations.
 
 Source: Moré & Thuente (1994), Line search algorithms with guaranteed sufficient decrease; the
 tolerances are those of L-BFGS-B.
@@ -16,16 +16,16 @@ SUFFICIENT_DECREASE = 1e-3
 CURVATURE = 0.9
 LONGEST_STEP = 1e10
 MOST_EVALUATIONS = 20
-# How far towards the best step a rejected step is pulled back.
+# A rejected step is shortened to this fraction of its distance from the best step.
 PULL_BACK = 0.25
-# A bracket this narrow (relative) is left with the decrease it has, and, without one, abandoned.
+# Relative widths at which the search ends: with a sufficient decrease found, and without one.
 NARROW_BRACKET = 0.1
 EMPTY_BRACKET = 1e-12
 
 
 @dataclass(frozen=True, eq=False)
 class Found:
-    """What a line search came to: `reason` is empty when it succeeded.
+    """The result of a line search: `reason` is empty if it succeeded.
 
     After a failure `x`, `value` and `gradient` are those of the starting point.
     """
@@ -39,7 +39,7 @@ class Found:
 
 
 class Trial(NamedTuple):
-    """A step along the line with the function's value and its derivative along the line."""
+    """A step along the line with the function's value and directional derivative."""
 
     step: float
     value: float
@@ -47,7 +47,7 @@ class Trial(NamedTuple):
 
 
 class Bracket(NamedTuple):
-    """The best step so far, the other end of the interval, and whether a minimum lies between."""
+    """The best step so far, the other end of the interval, and whether it brackets a minimum."""
 
     best: Trial
     other: Trial
@@ -62,11 +62,11 @@ def search(
     direction: Float[Array, " P"],
     first_step: float,
 ) -> Found:
-    """A point along the direction that meets the strong Wolfe conditions.
+    """Find a point along the direction that satisfies the strong Wolfe conditions.
 
-    Steps are in units of `direction`.  A rejected evaluation pulls the step back towards the best
-    one and nothing beyond is tried again.  Where the curvature condition is out of reach, the
-    lowest point of sufficient decrease is taken.
+    Steps are in units of `direction`. A rejected evaluation shortens the step towards the best one,
+    and longer steps are not tried again. If no point satisfies the curvature condition, the lowest
+    point of sufficient decrease is returned.
     """
     start = Trial(0.0, value, float(gradient @ direction))
     if not start.slope < 0.0:
@@ -84,7 +84,7 @@ def search(
 
     while evaluations < MOST_EVALUATIONS:
         if -step * start.slope < np.finfo(np.float64).eps * abs(value):
-            reason = "the decrease to be had is below the rounding of the value"
+            reason = "the possible decrease is below the rounding error of the value"
             break
         point = frozen(x + step * direction)
         evaluated = evaluate(objective, point)
@@ -118,7 +118,7 @@ def search(
             high = max(bracket.best.step, bracket.other.step)
             narrow = NARROW_BRACKET if lowest is not None else EMPTY_BRACKET
             if width <= narrow * high or not low < step < high:
-                reason = "rounding leaves no point of sufficient decrease in the bracket"
+                reason = "rounding errors leave no point of sufficient decrease in the bracket"
                 break
         else:
             low = step + 1.1 * (step - bracket.best.step)
@@ -138,8 +138,8 @@ def _advance(
 ) -> tuple[Bracket, float]:
     """The bracket after a trial, and the next step to try.
 
-    While no step has given sufficient decrease, the search is that of the value less the decrease
-    asked for (Moré & Thuente, section 2), in which a minimiser meets the condition.
+    Until a step gives sufficient decrease, the search minimises the value minus the required
+    decrease (Moré & Thuente, section 2), since that minimiser satisfies the condition.
     """
     if not (modified and trial.value <= bracket.best.value):
         return _interpolate(bracket, trial, low, high)
@@ -153,7 +153,7 @@ def _advance(
 
 
 def _interpolate(bracket: Bracket, trial: Trial, low: float, high: float) -> tuple[Bracket, float]:
-    """Moré & Thuente's section 4: the four cases of a safeguarded cubic or quadratic step."""
+    """The four cases of a safeguarded cubic or quadratic step (Moré & Thuente, section 4)."""
     best, other, closed = bracket
     turned = trial.slope * best.slope < 0.0
     span = trial.step - best.step
@@ -171,7 +171,7 @@ def _interpolate(bracket: Bracket, trial: Trial, low: float, high: float) -> tup
         cubic = _cubic(best, trial)
         step = cubic if abs(cubic - trial.step) > abs(secant - trial.step) else secant
         closed = True
-    elif abs(trial.slope) < abs(best.slope):  # 3: lower and flatter, the minimum lies beyond
+    elif abs(trial.slope) < abs(best.slope):  # 3: lower and flatter, the minimum is farther
         far = high if trial.step > best.step else low
         cubic = _cubic(best, trial, beyond=far)
         if closed:
@@ -194,7 +194,7 @@ def _interpolate(bracket: Bracket, trial: Trial, low: float, high: float) -> tup
 def _cubic(a: Trial, b: Trial, beyond: float | None = None) -> float:
     """Minimiser of the cubic through two values and slopes (Nocedal & Wright, equation 3.59).
 
-    With `beyond`, for an extrapolation past b, a cubic that does not turn there gives that limit.
+    `beyond`: the limit of an extrapolation past b, returned if the cubic has no minimum there.
     """
     d = a.slope + b.slope - 3.0 * (b.value - a.value) / (b.step - a.step)
     scale = max(abs(d), abs(a.slope), abs(b.slope))

@@ -1,4 +1,4 @@
-"""What every optimiser shares: the function to minimise, its states, and what a run reports."""
+"""Types shared by all optimisers: the objective, the state of a run, its progress and result."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
@@ -13,11 +13,11 @@ Status = Literal["running", "converged", "stalled"]
 
 
 class Objective(Protocol):
-    """A function of a vector that is minimised, with its gradient.
+    """A function of a vector to minimise, with its gradient.
 
-    Takes x, shape (P,); returns a value and a gradient of shape (P,).  A value or gradient that is
-    not finite rejects the evaluation: the optimiser shortens its step and counts it.  The vector
-    is read-only and the gradient is copied, so an objective may reuse its buffers.
+    Takes x, shape (P,); returns a value and a gradient of shape (P,). If the value or the gradient
+    is not finite, the evaluation is rejected: the optimiser counts it and shortens its step. The
+    vector is read-only and the gradient is copied, so an objective may reuse its buffers.
     """
 
     def __call__(self, x: Float[Array, " P"], /) -> tuple[float, Float[Array, " P"]]: ...
@@ -25,11 +25,11 @@ class Objective(Protocol):
 
 @dataclass(frozen=True, eq=False)
 class State:
-    """Where an optimiser stands; each adds what it needs to go on.
+    """The state of an optimiser; each optimiser adds further fields.
 
     `value` and `gradient` are those at x; `rejected` of the `evaluations` were not finite; `reason`
-    is empty while running.  A frozen value of arrays, numbers and strings only: stored, loaded and
-    stepped on, it gives the same numbers as a run that was not interrupted.
+    is empty while running. The state consists only of arrays, numbers and strings. A run continued
+    from a stored state gives the same numbers as an uninterrupted run.
     """
 
     x: Float[Array, " P"]
@@ -46,11 +46,11 @@ S = TypeVar("S", bound=State)
 
 
 class Optimiser(Protocol[S]):
-    """Starts at a vector, then makes one accepted iteration a step.
+    """Minimises an objective from a starting vector, with one accepted iteration per step.
 
-    `step` returns a new state whose value is no higher than that of the one before, or one whose
-    status and reason say why there is none; a state that is no longer running is returned as it is.
-    Cancelling and pausing are not stepping.
+    `step` returns a new state with a value that is not higher, or one whose status and reason say
+    why the run ended. A state that is no longer running is returned unchanged. To cancel or pause,
+    the caller stops calling `step`.
     """
 
     def start(self, x: Float[Array, " P"], objective: Objective) -> S: ...
@@ -58,18 +58,18 @@ class Optimiser(Protocol[S]):
     def step(self, state: S, objective: Objective) -> S: ...
 
     def rescaled(self, state: S, ratio: Float[Array, " P"]) -> S | None:
-        """The same state in variables ratio · x; None where the optimiser must begin anew."""
+        """The same state in variables ratio · x; None if the optimiser must start anew."""
 
 
 @dataclass(frozen=True, eq=False)
 class Progress:
-    """What training tells its observer once per accepted iteration.
+    """What training reports to its callback after every accepted iteration.
 
     `relevance` and `information` (Q,): 1/lengthscale² and mean KL in nats per latent dimension;
-    `latent_mean` (N, Q); `seconds` since the start and `seconds_left` (estimated; None when
-    unknown); `message` says what is done now; `run` is the value from which training continues
-    exactly; `verdicts` says now and then, of several layers, how each is. `share` is that of all
-    work which is done, with what follows training, at the most steps that are allowed.
+    `latent_mean` (N, Q); `seconds` since the start and `seconds_left` (estimated; None if unknown);
+    `message` describes the current phase; `run` is the value from which training continues exactly;
+    `verdicts` describes each of several layers, not in every report. `share` is the completed
+    fraction of all work, including that after training, if all allowed steps are needed.
     """
 
     phase: str
@@ -90,11 +90,11 @@ class Progress:
 
 @dataclass(frozen=True)
 class Result:
-    """How training ended.
+    """How a training run ended.
 
-    `status`: "converged" (a tolerance was met), "stalled" (the line search gave up with gradients
-    that are not zero), "stopped" (by the callback) or "limit" (`max_iter`); `reason` says it in
-    words.  `rejected` of the `evaluations` were not finite; `jitter` is relative, as used.
+    `status`: "converged" (within a tolerance), "stalled" (the line search failed at a gradient that
+    is not zero), "stopped" (by the callback) or "limit" (`max_iter`); `reason` explains it in
+    words. `rejected` of the `evaluations` were not finite; `jitter` is the relative jitter used.
     """
 
     status: Literal["converged", "stalled", "stopped", "limit"]
@@ -106,7 +106,7 @@ class Result:
 
 
 def frozen(array: ArrayLike) -> Array:
-    """A read-only float64 copy, so that a state stays the value that it was."""
+    """A read-only float64 copy, so that states are immutable."""
     copy = np.array(array, dtype=np.float64)
     copy.setflags(write=False)
     return copy
@@ -117,7 +117,7 @@ def evaluate(
 ) -> tuple[float, Float[Array, " P"]] | None:
     """Value and gradient at x, or None for a rejected evaluation.
 
-    Raises ValueError when the gradient's shape is not that of x.
+    Raises ValueError if the gradient's shape differs from that of x.
     """
     value, gradient = objective(x)
     gradient = frozen(gradient)
@@ -136,12 +136,12 @@ def first_evaluation(
 ) -> tuple[Float[Array, " P"], float, Float[Array, " P"]]:
     """A checked copy of the starting vector, its value and its gradient.
 
-    Raises ValueError when x is not a non-empty finite vector, or its evaluation is rejected.
+    Raises ValueError unless x is a non-empty finite vector and its evaluation is finite.
     """
     start = frozen(x)
     if start.ndim != 1 or start.size == 0:
         raise ValueError(
-            f"An optimiser starts from a vector of at least one variable, got shape {start.shape}."
+            f"The starting vector must have at least one variable, got shape {start.shape}."
         )
     if not np.isfinite(start).all():
         raise ValueError(
@@ -158,14 +158,14 @@ def first_evaluation(
 
 
 def check_settings(least: Mapping[str, tuple[float, float]]) -> None:
-    """Raises ValueError for the first setting, given as (value, least allowed), that is too low."""
+    """Raise a ValueError for the first setting (value, least allowed) that is too low."""
     for name, (value, lowest) in least.items():
         if not value >= lowest:
             raise ValueError(f"{name} must be at least {lowest}, got {value}.")
 
 
 def judged(state: S, decrease: float, gradient_tolerance: float, value_tolerance: float) -> S:
-    """The state, converged if an iteration that lowered the value by `decrease` says so."""
+    """The state, marked as converged if its gradient, or the last decrease, is within tolerance."""
     largest = float(np.max(np.abs(state.gradient)))
     if largest <= gradient_tolerance:
         reason = (
@@ -183,7 +183,7 @@ def judged(state: S, decrease: float, gradient_tolerance: float, value_tolerance
 
 
 def counted(state: S, evaluations: int, rejected: int) -> S:
-    """The state with so many more evaluations, of which some were not finite."""
+    """The state with further evaluations added, `rejected` of which were not finite."""
     return replace(
         state,
         evaluations=state.evaluations + evaluations,

@@ -1,4 +1,4 @@
-"""Optimisers of vectors by name: the one place that knows which there are."""
+"""All optimisers of vectors, by name."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ OPTIMISERS: dict[str, Optimiser[Any]] = {"lbfgs": LBFGS(), "scg": SCG()}
 
 
 def optimiser_named(name: str) -> Optimiser[Any]:
-    """The optimiser that a word stands for. Raises ValueError for other words."""
+    """The optimiser of a given name. Raises ValueError for unknown names."""
     if name not in OPTIMISERS:
         raise ValueError(f"optimiser must be one of {', '.join(OPTIMISERS)}; got {name!r}")
     return OPTIMISERS[name]

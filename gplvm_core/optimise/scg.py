@@ -1,4 +1,4 @@
-"""Scaled conjugate gradients: no line search, curvature from a difference of gradients."""
+"""Scaled conjugate gradients: no line search; the curvature is a difference of gradients."""
 
 from dataclasses import dataclass, replace
 
@@ -17,22 +17,22 @@ from gplvm_core.optimise.objective import (
     judged,
 )
 
-# Length of the difference of gradients relative to max(|x|, 1).
+# Step length for the difference of gradients, relative to max(|x|, 1).
 PROBE = 1e-7
 MOST_TRIALS = 30
 FIRST_DAMPING = 1e-6
 LEAST_DAMPING = 1e-15
-# Factors on the curvature after a trial that was rejected, and at most after one that was higher.
+# Factor on the curvature after a rejected trial, and the largest factor after a higher value.
 REJECTED_STIFFER = 10.0
 MOST_STIFFER = 100.0
 
 
 @dataclass(frozen=True, eq=False)
 class SCGState(State):
-    """Where scaled conjugate gradients stand.
+    """The state of scaled conjugate gradients.
 
-    `direction` (P,) is the next one and `damping` what is added to its curvature;
-    `since_restart` counts the accepted steps since steepest descent.
+    `direction` (P,) is the next search direction, and `damping` is added to its curvature;
+    `since_restart` counts the accepted steps since the last steepest descent.
     """
 
     direction: Float[Array, " P"]
@@ -44,10 +44,10 @@ class SCGState(State):
 class SCG:
     """Møller's scaled conjugate gradients, for unbounded variables.
 
-    An accepted iteration costs two evaluations: one for the curvature along the direction, one for
-    the step.  Converged when no entry of the gradient exceeds `gradient_tolerance` in size, or
-    when an iteration lowers the value by no more than `value_tolerance` times max(|value|, 1);
-    stalled when no step along steepest descent lowers the value.
+    An accepted iteration takes two evaluations: one for the curvature along the direction, one for
+    the step. Converged if no entry of the gradient exceeds `gradient_tolerance` in size, or if an
+    iteration lowers the value by at most `value_tolerance` times max(|value|, 1); stalled if no
+    step along steepest descent lowers the value.
     Source: Møller (1993), A scaled conjugate gradient algorithm for fast supervised learning.
     """
 
@@ -65,7 +65,7 @@ class SCG:
     def start(self, x: Array, objective: Objective) -> SCGState:
         """The state at x, shape (P,), after one evaluation.
 
-        Raises ValueError when x or the evaluation there is not finite.
+        Raises ValueError if x or the evaluation there is not finite.
         """
         x, value, gradient = first_evaluation(x, objective)
         state = SCGState(
@@ -74,7 +74,7 @@ class SCG:
         return self._judge(state, np.inf)
 
     def step(self, state: SCGState, objective: Objective) -> SCGState:
-        """One accepted iteration; the same state when it is no longer running."""
+        """Make one accepted iteration; a state that is no longer running is returned unchanged."""
         if state.status != "running":
             return state
         direction = state.direction
@@ -90,7 +90,7 @@ class SCG:
         reason = f"no lower value within {MOST_TRIALS} evaluations"
         for _ in range(MOST_TRIALS):
             if slope**2 / curvature < np.finfo(np.float64).eps * abs(state.value):
-                reason = "the decrease to be had is below the rounding of the value"
+                reason = "the possible decrease is below the rounding error of the value"
                 break
             x = frozen(state.x - slope / curvature * direction)
             evaluated = evaluate(objective, x)
@@ -99,7 +99,7 @@ class SCG:
                 stiffer = REJECTED_STIFFER
             else:
                 value, gradient = evaluated
-                # The decrease over that of the quadratic model: 1 is perfect.
+                # The ratio of the decrease to that of the quadratic model: 1 is perfect.
                 comparison = 2.0 * curvature * (state.value - value) / slope**2
                 if comparison >= 0.0:
                     if comparison < 0.25:
@@ -109,7 +109,7 @@ class SCG:
                     accepted = replace(
                         _turned(state, gradient, slope), x=x, value=value, damping=damping
                     )
-                    # A heavily damped step is short wherever the minimum is.
+                    # A heavily damped step is short even far from the minimum.
                     trusted = damping * square < own_curvature
                     return self._judge(accepted, state.value - value if trusted else np.inf)
                 stiffer = min(2.0 - comparison, MOST_STIFFER)
@@ -126,16 +126,17 @@ class SCG:
         )
 
     def rescaled(self, state: SCGState, ratio: Float[Array, " P"]) -> None:
-        """Its direction is conjugate in the variables as they were alone."""
+        """None: the direction is conjugate only in the original variables."""
 
     def _judge(self, state: SCGState, decrease: float) -> SCGState:
         return judged(state, decrease, self.gradient_tolerance, self.value_tolerance)
 
 
 def _probed(state: SCGState, objective: Objective) -> tuple[SCGState, float]:
-    """The curvature dᵀHd along the direction by a difference of gradients, and its cost counted.
+    """Estimate the curvature dᵀHd along the direction by a difference of gradients.
 
-    A rejected probe tells nothing: the curvature is then left to the damping.
+    The evaluation is counted in the state. If it is rejected, the curvature is 0, so that only the
+    damping counts.
     """
     length = float(np.linalg.norm(state.direction))
     fraction = PROBE * max(float(np.linalg.norm(state.x)), 1.0) / length
@@ -147,7 +148,7 @@ def _probed(state: SCGState, objective: Objective) -> tuple[SCGState, float]:
 
 
 def _turned(state: SCGState, gradient: Float[Array, " P"], slope: float) -> SCGState:
-    """The next iteration with its conjugate direction, or steepest descent every P iterations."""
+    """The next state with its conjugate direction, or steepest descent every P iterations."""
     turn = float(gradient @ (gradient - state.gradient)) / -slope
     direction = turn * state.direction - gradient
     since_restart = state.since_restart + 1

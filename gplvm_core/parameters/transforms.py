@@ -1,4 +1,4 @@
-"""Maps between a parameter with bounds and a free number."""
+"""Maps between bounded parameters and unbounded numbers."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,15 +23,15 @@ def _softplus_inverse(value: Array) -> Array:
 
 
 def _exp(value: Array) -> Array:
-    # A line search may try any step: an overflow becomes inf and the evaluation is rejected.
+    # A line search may try a large step: an overflow gives inf, which rejects the evaluation.
     with np.errstate(over="ignore"):
         return np.asarray(np.exp(value))
 
 
 def log_above(least: Array) -> Transform:
-    """θ = least + exp(v): a parameter that stays above a floor of its own shape.
+    """θ = least + exp(v): a parameter above a lower bound of the same shape.
 
-    What stands at the floor, or below it, starts a thousandth of the floor above.
+    Values at the bound, or below it, are moved to 1.001 times the bound.
     """
     return Transform(
         "log above",

@@ -1,7 +1,7 @@
 """Nested frozen dataclasses ↔ one flat vector, with fixed, tied, bounded and scaled leaves.
 
-A leaf is a number or an array inside nested dataclasses and tuples; its path joins field names
-(and tuple positions) with dots: "layer.kernel.parts.0.lengthscale".
+A leaf is a number or an array inside nested dataclasses and tuples. Its path consists of field
+names and tuple positions, joined with dots: "layer.kernel.parts.0.lengthscale".
 """
 
 import operator
@@ -44,7 +44,7 @@ def _children(tree: Any) -> Iterator[tuple[str, Any]]:
 
 
 def replace_leaves(tree: Tree, values: Mapping[str, Any]) -> Tree:
-    """The same tree with the leaves at the given paths exchanged. Raises KeyError for others."""
+    """A copy of the tree with new leaves at the given paths. Raises KeyError for unknown paths."""
     unknown = set(values) - set(leaves(tree))
     if unknown:
         raise KeyError(f"no such leaves: {sorted(unknown)}")
@@ -70,17 +70,17 @@ def _join(path: str, name: str) -> str:
 
 
 def add(first: Tree, second: Tree) -> Tree:
-    """Leaf by leaf sum of two trees of the same shape: gradients add."""
+    """The leafwise sum of two trees of the same shape, such as gradients."""
     return _leafwise(operator.add, first, second)
 
 
 def scale_leaves(tree: Tree, factor: float) -> Tree:
-    """Every leaf multiplied by a factor."""
+    """The tree with every leaf multiplied by a factor."""
     return _leafwise(lambda value: factor * value, tree)
 
 
 def _leafwise(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
-    # Gradients meet in every evaluation, so no paths are made here.
+    # Called in every evaluation, so it avoids the cost of making paths.
     if isinstance(tree, np.ndarray):
         return function(tree, *others) if tree.dtype.kind == "f" else tree
     if isinstance(tree, float | int | np.floating) and not isinstance(tree, bool):
@@ -98,9 +98,9 @@ def _leafwise(function: Callable[..., Any], tree: Any, *others: Any) -> Any:
 
 @dataclass(frozen=True)
 class Leaf:
-    """How an optimiser sees one leaf θ = transform(scale · v).
+    """The relation of a leaf θ to its free variable v: θ = transform(scale · v).
 
-    free: entries that may move (None: all). tied: path of the leaf whose value this one shares.
+    free: entries that may change (None: all). tied: path of the leaf whose value this leaf shares.
     """
 
     transform: Transform = IDENTITY
@@ -111,16 +111,16 @@ class Leaf:
 
 @dataclass(frozen=True)
 class Layout:
-    """Which leaves of a tree are free, and how they lie in one flat vector.
+    """The free leaves of a tree, and their order in one flat vector.
 
-    A leaf that is not named in `free` stays as the template has it.
+    A leaf that is not in `free` has the template's value.
     """
 
     template: Any
     free: Mapping[str, Leaf] = field(default_factory=dict)
 
     def pack(self, tree: Any) -> Array:
-        """The free vector v of a tree (tied leaves follow the one they are tied to)."""
+        """The free vector v of a tree, without tied leaves."""
         values = leaves(tree)
         parts = [
             self._select(leaf, self._to_free(leaf, values[path])) for path, leaf in self._own()
@@ -156,7 +156,7 @@ class Layout:
         return np.concatenate(parts) if parts else np.empty(0)
 
     def below(self, name: str) -> NDArray[np.bool_]:
-        """Which entries of the free vector belong to leaves below that name."""
+        """A mask of the entries of the free vector that belong to leaves below that name."""
         values = leaves(self.template)
         parts = [
             np.full(self._select(leaf, np.asarray(values[path])).size, path.startswith(f"{name}."))
@@ -165,7 +165,7 @@ class Layout:
         return np.concatenate(parts) if parts else np.empty(0, dtype=bool)
 
     def chain(self, tree: Any, gradient: Any) -> Array:
-        """∂/∂v from a tree-shaped ∂/∂θ at a tree."""
+        """The gradient ∂/∂v from the tree of ∂/∂θ, at the given tree."""
         values, slopes = leaves(tree), dict(leaves(gradient))
         for path, leaf in self.free.items():
             if leaf.tied is not None:
@@ -181,7 +181,7 @@ class Layout:
 
     @staticmethod
     def _to_free(leaf: Leaf, value: Any) -> Array:
-        # Fixed entries may lie outside the transform's domain (log 0 for a variance of 0).
+        # Fixed entries may be outside the transform's domain (log 0 for a variance of 0).
         with np.errstate(divide="ignore", invalid="ignore"):
             return np.array(leaf.transform.inverse(np.asarray(value, dtype=float)) / leaf.scale)
 

@@ -1,4 +1,4 @@
-"""The check that every array of targets passes, and a description of what is odd in it."""
+"""Check an array of targets, and describe what is unusual in it."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,7 +20,7 @@ from gplvm_core.readers.missing import (
 Array = NDArray[np.float64]
 
 UNIT_RATIO = 1e3
-"""Columns whose standard deviations differ by more than this are said to differ in units."""
+"""Columns seem to have different units if their standard deviations differ by this factor."""
 
 LARGEST = 1e150
 """Values larger than this cannot be squared and summed in double precision."""
@@ -32,18 +32,17 @@ EXTREME = 1e12
 def check_targets(
     targets: Any, *, missing: bool = False, column_names: Sequence[str] | None = None
 ) -> Float[Array, "N D"]:
-    """The targets as float64, N × D with N ≥ 2 and D ≥ 1, none infinite.
+    """Check targets and return them as float64, N × D with N ≥ 2 and D ≥ 1, all finite or NaN.
 
-    missing: NaN and masked entries stand for missing values; without it they are refused.
+    missing: whether NaN and masked entries are allowed, as missing values.
     column_names: D names for the messages.
-    The array itself comes back when it is float64 already; it is never written to.
-    Raises DataError, which says what was wrong and what to do; a row or a column in which nothing
-    is observed is one.
+    A float64 array is returned itself, not copied; it is never modified.
+    Raises DataError for other targets, and for rows or columns without an observed value.
     """
     if sparse.issparse(targets):
         raise DataError(
             f"The targets are a sparse matrix ({type(targets).__name__}); a Gaussian process needs "
-            "them dense. Pass targets.toarray()."
+            "a dense array. Pass targets.toarray()."
         )
     targets = unmasked(targets)
     array = _as_float(_as_array(targets))
@@ -111,8 +110,8 @@ def _shape_words(array: NDArray[Any]) -> str:
 
 
 def _all_finite(array: Array) -> bool:
-    # The sum is finite only if every entry is, up to an overflow that the full check then clears:
-    # one pass without a temporary for the usual case.
+    # The sum is finite only if every entry is; after an overflow, the full check decides. So the
+    # usual case takes one pass and no temporary array.
     with np.errstate(over="ignore", invalid="ignore"):
         return bool(np.isfinite(array.sum()))
 
@@ -131,7 +130,7 @@ def _check_finite(array: Array, missing: bool) -> None:
     advice = (
         "Only complete data can be used here: leave out those rows or fill them in."
         if n_missing
-        else "Correct them, or leave out those rows; NaN stands for a missing value."
+        else "Correct them, or leave out those rows; NaN marks a missing value."
     )
     raise DataError(
         f"The targets contain {' and '.join(counts)} in {n_rows} of {len(array)} rows, the first "
@@ -150,53 +149,54 @@ def _check_observed(array: Array, column_names: Sequence[str] | None) -> None:
 
 
 def refuse_overflow(values: Float[Array, "N D"]) -> None:
-    """Raises DataError for values whose squares are beyond what a number can be (NaN = missing)."""
+    """Raise a DataError for values whose squares overflow (NaN = missing)."""
     with np.errstate(over="ignore", invalid="ignore"):
         large = np.flatnonzero((np.abs(values) > LARGEST).any(axis=1))
     if len(large):
         raise DataError(
             f"Values beyond ±{LARGEST:g} are in {len(large)} of {len(values)} rows, the first in "
-            f"row {large[0]} (counted from 0): their squares are no numbers any more. Change the "
-            "units, or leave those rows out."
+            f"row {large[0]} (counted from 0): their squares are too large to compute with. Change "
+            "the units, or leave those rows out."
         )
 
 
 def describe(
     targets: Any, column_names: Sequence[str] | None = None, *, one_unit: bool = False
 ) -> tuple[str, ...]:
-    """What is odd about the targets, one sentence each; nothing when nothing is.
+    """Describe what is unusual about the targets, in one sentence each.
 
-    How much is missing, columns with a single observed value, constant columns, repeated rows,
-    scales beyond 1e±12 and, unless `one_unit` says that all columns are of one kind (pixels, joint
-    positions), columns whose units differ. Only observed entries are judged.
-    Raises DataError where check_targets does, missing values allowed.
+    Reported are the number of missing values, columns with a single observed value, constant
+    columns, repeated rows, scales beyond 1e±12, and columns whose units differ. `one_unit` says
+    that all columns have the same unit (pixels, joint positions). Only observed entries count.
+    Raises DataError as check_targets with missing=True does.
     """
     array = check_targets(targets, missing=True, column_names=column_names)
     names = list(column_names or (f"column {d}" for d in range(array.shape[1])))
     missing = missing_entries(array)
-    # An offset that dwarfs the spread leaves rounding errors that are no spread: hence min and max.
+    # With an offset much larger than the spread, rounding makes a constant column's standard
+    # deviation positive: compare minimum and maximum instead.
     lowest, highest = np.fmin.reduce(array, axis=0), np.fmax.reduce(array, axis=0)  # without NaN
     constant = lowest == highest
     with np.errstate(over="ignore"):
         spread = array.std(axis=0) if missing is None else np.nanstd(array, axis=0)
     varied = np.ones(len(names), bool) if missing is None else (~missing).sum(axis=0) > 1
-    told = (
+    found = (
         None if missing is None else missing_in_words(missing),
         None if missing is None else single_values(missing, names),
         _constant_columns(constant & varied, names),
-        # NaN has many bit patterns; missing is missing.
+        # NaN has many bit patterns; make all of them equal.
         _repeated_rows(array if missing is None else np.where(missing, np.nan, array)),
         _extreme_scales(np.maximum(-lowest, highest), spread, constant, names),
         None if one_unit else _mixed_units(spread, constant, names),
     )
-    return tuple(sentence for sentence in told if sentence)
+    return tuple(sentence for sentence in found if sentence)
 
 
 def mixed_units(targets: Float[Array, "N D"], column_names: Sequence[str]) -> tuple[str, ...]:
-    """The sentence of `describe` about columns whose units differ, if they do."""
+    """The warning of `describe` about columns whose units differ, or an empty tuple."""
     constant = np.fmin.reduce(targets, axis=0) == np.fmax.reduce(targets, axis=0)
-    told = _mixed_units(np.nanstd(targets, axis=0), constant, list(column_names))
-    return () if told is None else (told,)
+    found = _mixed_units(np.nanstd(targets, axis=0), constant, list(column_names))
+    return () if found is None else (found,)
 
 
 def _constant_columns(constant: NDArray[np.bool_], names: list[str]) -> str | None:

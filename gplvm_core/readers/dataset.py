@@ -1,4 +1,4 @@
-"""A data set: what to learn from, what is known beside it, and how to draw one row."""
+"""A data set: the targets to learn, further facts about the rows, and how to draw a row."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -26,22 +26,22 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True, eq=False)
 class Dataset:
-    """Rows to learn from, and everything known about them.
+    """Rows to learn from, with everything else known about them.
 
-    targets        N × D, uint8 (pixels) or floating; NaN, or masked, is missing, none infinite
+    targets        N × D, uint8 (pixels) or floating; NaN and masked entries are missing
     labels         N class numbers, indices into `label_names`
-    column_names   D names, where the columns have any
-    row_names      N words: what the rows are called, such as their identifiers or their files
+    column_names   D names of columns, or None
+    row_names      N names of rows, such as identifiers or file names
     times          N times in seconds, or in the unit of the column they came from
-    time_unit      that unit in words, such as "days since 2024-01-03", where it is known
-    sequences      N numbers: rows with the same one follow each other in time
-    source         where the data come from, their terms, and whom to credit
-    notes          everything that the loader did: rescaled, dropped, subsampled
-    covariates     further facts per row, first axis N; never trained on
+    time_unit      that unit in words, such as "days since 2024-01-03", if it is known
+    sequences      N numbers: rows with the same number follow each other in time
+    source         origin of the data, their licence, and whom to credit
+    notes          everything that the reader changed: rescaled, dropped, subsampled
+    covariates     further facts about each row, first axis N; never trained on
     views          blocks of columns that describe the same things, each drawn in its own way
 
-    Labels and sequences are kept as int64, times as float64, all arrays as read-only views. Raises
-    DataError when the parts do not fit together.
+    Labels and sequences are stored as int64, times as float64, all arrays as read-only views.
+    Raises DataError if the fields do not fit together.
     """
 
     name: str
@@ -68,12 +68,11 @@ class Dataset:
         views: "Mapping[str, tuple[Any, Drawing] | Dataset]",
         **others: Any,
     ) -> "Dataset":
-        """Several descriptions of the same things as one data set; row n is thing n in each.
+        """Join several descriptions of the same items into one data set; row n is item n in each.
 
-        views: by name, the targets and how to draw a row of them, or a data set, of which the
-        targets, the drawing and the columns' names are taken. others: the remaining fields.
-        Targets are uint8 if all views are, float64 otherwise. Raises DataError when the numbers of
-        rows differ.
+        views: by name, the targets and their Drawing; or a data set, whose targets, drawing and
+        column names are used. others: the remaining fields. Targets are uint8 if those of all views
+        are, float64 otherwise. Raises DataError if the numbers of rows differ.
         """
         blocks: dict[str, NDArray[Any]] = {}
         parts: list[View] = []
@@ -103,7 +102,7 @@ class Dataset:
         check_targets(targets, missing=True, column_names=self._names_of(targets))
         if targets.dtype != np.uint8 and targets.dtype.kind != "f":
             raise DataError(
-                f"{self.name}: targets are uint8 or floating, got {targets.dtype}; "
+                f"{self.name}: targets must be uint8 or floating, got {targets.dtype}; "
                 "convert them with .astype(float)."
             )
         self._check_columns(targets.shape[1])
@@ -135,23 +134,23 @@ class Dataset:
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What is odd about the targets, in words (`describe`)."""
-        # Views may well differ in units: every one has a scale of its own.
+        """What is unusual about the targets, in sentences (`describe`)."""
+        # Views may differ in units: each view has its own scale.
         one_unit = bool(self.views) or self.drawing.kind in ("image", "skeleton")
-        told = describe(self.targets, self._names_of(self.targets), one_unit=one_unit)
-        return told + oddities_of_views(self.values, self.views)
+        found = describe(self.targets, self._names_of(self.targets), one_unit=one_unit)
+        return found + oddities_of_views(self.values, self.views)
 
     @property
     def view_values(self) -> dict[str, Float[Array, "N Dv"]]:
-        """The targets of every view as float64, by its name; nothing without views."""
+        """The targets of every view as float64, by its name; empty without views."""
         values = self.values
         return {key: values[:, at] for key, at in columns_of_views(self.views).items()}
 
     def view(self, name: str) -> "Dataset":
-        """One view as a data set of its own, with the same facts beside it.
+        """One view as a separate data set, with the same labels, times and other facts.
 
-        Raises DataError for an unknown name, and an EmptyRowsError when the view is missing in
-        some rows.
+        Raises DataError for an unknown name, and EmptyRowsError if the view is missing in some
+        rows.
         """
         part = next((part for part in self.views if part.name == name), None)
         if part is None:
@@ -167,7 +166,7 @@ class Dataset:
         )
 
     def _names_of(self, targets: NDArray[Any]) -> tuple[str, ...] | None:
-        """The columns' names, as far as they fit: what does not is refused elsewhere."""
+        """The column names, if their number fits; other checks refuse those that do not fit."""
         width = targets.shape[1] if targets.ndim == 2 else 0
         if self.column_names is not None and len(self.column_names) == width:
             return self.column_names
@@ -187,7 +186,7 @@ class Dataset:
     def _check_columns(self, n_outputs: int) -> None:
         if self.drawing.n_outputs != n_outputs:
             raise DataError(
-                f"{self.name}: a row has {n_outputs} values, but is to be drawn as "
+                f"{self.name}: a row has {n_outputs} values, but its drawing is a "
                 f"{self.drawing.kind} of shape {self.drawing.shape}."
             )
         if self.column_names is not None and len(self.column_names) != n_outputs:
@@ -215,7 +214,7 @@ class Dataset:
     def _check_labels(self) -> None:
         if self.labels is None:
             if self.label_names:
-                raise DataError(f"{self.name}: label names without labels.")
+                raise DataError(f"{self.name}: there are label names, but no labels.")
             return
         low, high = int(self.labels.min()), int(self.labels.max())
         if low < 0 or (self.label_names and high >= len(self.label_names)):
@@ -230,7 +229,7 @@ class Dataset:
         names = np.asarray(self.row_names, dtype=np.str_)
         if names.shape != (len(self.targets),):
             raise DataError(
-                f"{self.name}: row names must be one word per row, shape ({len(self.targets)},); "
+                f"{self.name}: row names must be one name per row, shape ({len(self.targets)},); "
                 f"got shape {names.shape}."
             )
         self._keep("row_names", names)

@@ -1,4 +1,4 @@
-"""The columns of a data set divided into views: by their names, in blocks; labels as a view."""
+"""Divide the columns of a data set into views, by name or in blocks; add the labels as a view."""
 
 import re
 from collections import Counter
@@ -14,13 +14,14 @@ from gplvm_core.readers.joined import unique_name, with_column_names
 from gplvm_core.readers.names import column_words
 from gplvm_core.readers.views import View, columns_of_views, label_view
 
-OWN_NAMES = {"image": "pixels", "skeleton": "pose"}  # of a data set that becomes a view
+OWN_NAMES = {"image": "pixels", "skeleton": "pose"}  # names for data without views, by drawing
 
 
 def name_groups(names: Sequence[str]) -> dict[str, list[int]]:
-    """Columns by how their names begin: up to a separator, else without the number at the end.
+    """Group columns by the beginning of their names.
 
-    Nothing when that tells no groups.
+    The beginning ends at the first separator, or before a number at the end of the name. Empty if
+    this gives a single group, or one group per column.
     """
     groups: dict[str, list[int]] = {}
     for d, name in enumerate(names):
@@ -31,9 +32,9 @@ def name_groups(names: Sequence[str]) -> dict[str, list[int]]:
 
 
 def in_groups(dataset: Dataset, groups: Mapping[str, Sequence[int]]) -> Dataset:
-    """Columns of a table (numbers from 0) as views; columns of no group are left out, as noted.
+    """Make each group of columns (numbers from 0) a view; note the columns left out.
 
-    Raises DataError for a view without columns and for a column in two.
+    Raises DataError for a view without columns and for a column in two views.
     """
     names = column_words(dataset)
     for view, columns in groups.items():
@@ -45,10 +46,10 @@ def in_groups(dataset: Dataset, groups: Mapping[str, Sequence[int]]) -> Dataset:
         where = [view for view, columns in groups.items() if twice[0] in columns]
         raise DataError(
             f"The column “{names[twice[0]]}” is in {' and in '.join(f'“{v}”' for v in where)}. "
-            "A column belongs to one view."
+            "A column can be in only one view."
         )
     left = [name for d, name in enumerate(names) if d not in counts]
-    told = (f"Columns in no view, left out: {listed(left, 12)}.",) if left else ()
+    further = (f"Columns in no view, left out: {listed(left, 12)}.",) if left else ()
     order = [d for columns in groups.values() for d in columns]
     views = tuple(
         View(view, Drawing.of_vector(len(columns)), tuple(names[d] for d in columns))
@@ -60,22 +61,22 @@ def in_groups(dataset: Dataset, groups: Mapping[str, Sequence[int]]) -> Dataset:
         drawing=Drawing.of_vector(len(order)),
         column_names=tuple(word for view in views for word in view.full_names),
         views=views,
-        notes=(*dataset.notes, *told),
+        notes=(*dataset.notes, *further),
     )
 
 
 def in_blocks(dataset: Dataset, names: Sequence[str], width: int) -> Dataset:
-    """Every `width` neighbouring columns as a view with a name; the row is drawn as before.
+    """Make a view of every `width` neighbouring columns; the drawing of a row does not change.
 
-    A block in which nothing varies joins the next one that does (the last: the one before), since
-    alone it would be a view with nothing to learn. Raises DataError when fewer than two are left.
+    A constant block joins the next block that varies (the last joins the one before), since a
+    constant view has nothing to learn. Raises DataError if fewer than two views are left.
     """
     values = dataset.values
     varies = np.fmin.reduce(values, axis=0) < np.fmax.reduce(values, axis=0)
     alive = [int(block) for block in np.flatnonzero(varies.reshape(-1, width).any(axis=1))]
     if len(alive) < 2:
         raise DataError(
-            f"{dataset.title}: fewer than two of the {len(names)} views would vary. Take the data "
+            f"{dataset.title}: fewer than two of the {len(names)} views would vary. Use the data "
             "as one view."
         )
     ends = [*(block + 1 for block in alive[:-1]), len(names)]
@@ -90,14 +91,14 @@ def in_blocks(dataset: Dataset, names: Sequence[str], width: int) -> Dataset:
         for block, start, end in zip(alive, starts, ends, strict=True)
     )
     still = [name for block, name in enumerate(names) if block not in alive]
-    told = (f"Constant, joined to a neighbouring view: {listed(still)}.",) if still else ()
-    return replace(dataset, views=views, notes=(*dataset.notes, *told))
+    further = (f"Constant, joined to a neighbouring view: {listed(still)}.",) if still else ()
+    return replace(dataset, views=views, notes=(*dataset.notes, *further))
 
 
 def with_labels(dataset: Dataset) -> Dataset:
-    """The labels as a further view, ±1 a class. Raises DataError without labels of two kinds."""
+    """Add the labels as a view, a column of ±1 per class. Raises DataError for a single class."""
     if dataset.labels is None or len(np.unique(dataset.labels)) < 2:
-        raise DataError(f"{dataset.title} has no labels of two kinds or more.")
+        raise DataError(f"{dataset.title} does not have labels of at least two classes.")
     present, numbers = np.unique(dataset.labels, return_inverse=True)
     classes = tuple(dataset.label_names[n] if dataset.label_names else str(n) for n in present)
     own = dataset.views or (
@@ -118,7 +119,10 @@ def with_labels(dataset: Dataset) -> Dataset:
         time_unit=dataset.time_unit,
         sequences=dataset.sequences,
         source=dataset.source,
-        notes=(*dataset.notes, f"The labels are the view “{name}”: 1 for a row's class, −1 else."),
+        notes=(
+            *dataset.notes,
+            f"The labels are the view “{name}”: 1 for a row's class, −1 for the others.",
+        ),
         covariates=dataset.covariates,
     )
     return with_column_names(whole, [*(view.column_names for view in own), classes])

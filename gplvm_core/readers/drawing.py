@@ -14,7 +14,7 @@ MOST_BARS = 32
 
 @dataclass(frozen=True)
 class Skeleton:
-    """Joints and the bones between them: joint j hangs on joint `parents[j]`, a root on -1.
+    """Joints and the bones between them: `parents[j]` is the parent of joint j, -1 for a root.
 
     Parents come before their children.
     """
@@ -31,8 +31,8 @@ class Skeleton:
         for joint, parent in enumerate(self.parents):
             if not -1 <= parent < joint:
                 raise DataError(
-                    f"Joint {joint} ({self.joint_names[joint]}) hangs on {parent}; a parent is an "
-                    "earlier joint, or -1 for a root."
+                    f"Joint {joint} ({self.joint_names[joint]}) has the parent {parent}; a parent "
+                    "must be an earlier joint, or -1 for a root."
                 )
 
 
@@ -44,9 +44,10 @@ class Drawing:
     "image"      (height, width) or (height, width, 3), row by row from the top left
     "skeleton"   (J, 3): joint positions x, y, z with y up
     "curve"      (D,), neighbouring columns joined
-    "bars"       (D,), one bar a column
+    "bars"       (D,), one bar per column
 
-    `value_range` holds the values drawn as black and white (image) or the axis' ends; None: fit.
+    `value_range` holds the values drawn as black and white (image), or the ends of the axis; None
+    fits it to the data.
     """
 
     kind: Kind
@@ -65,8 +66,9 @@ class Drawing:
             raise DataError(f"Unknown drawing {self.kind!r}; choose one of {get_args(Kind)}.")
         if not fits[self.kind] or min(self.shape) < 1:
             raise DataError(
-                f"A row drawn as {self.kind} cannot have the shape {self.shape}: an image is "
-                "(height, width) or (height, width, 3), a skeleton (joints, 3), others (columns,)."
+                f"A row drawn as {self.kind} cannot have the shape {self.shape}. An image has "
+                "the shape (height, width) or (height, width, 3), a skeleton (joints, 3), other "
+                "kinds (columns,)."
             )
         if (self.kind == "skeleton") != (self.skeleton is not None):
             raise DataError(

@@ -1,17 +1,17 @@
-"""The errors of loaders, and the one place where a parser's errors become them."""
+"""Errors of the readers, and the conversion of parser errors into them."""
 
 import contextlib
 from collections.abc import Iterator, Sequence
 
-LONGEST = 900  # characters of a message; what a file says of itself can be of any length
-LONGEST_SCRIPT = 300  # of its sentence for scripts
+LONGEST = 900  # characters of a message; text from a file can be of any length
+LONGEST_SCRIPT = 300  # characters of the sentence for scripts
 
 
 class DataError(ValueError):
-    """Data that cannot be used: says what was wrong, what was got and what to do.
+    """Data that cannot be used; the message says what is wrong and how to fix it.
 
-    script: a further sentence for those who write Python, which names the argument that helps. It
-    is a part of the message; `plain` is the message without it, as the app shows it.
+    script: a further sentence for Python users, which names the argument that helps. `str(error)`
+    includes it; `plain` is the message without it, as the app shows it.
     """
 
     def __init__(self, message: str, *, script: str = "") -> None:
@@ -21,21 +21,21 @@ class DataError(ValueError):
 
 
 class DataTypeError(DataError, TypeError):
-    """Data whose elements are not numbers at all."""
+    """Data whose elements are not numbers."""
 
 
 class EmptyRowsError(DataError):
-    """Rows in which nothing is observed: the data can be used once they are left out."""
+    """Some rows have no observed value; the data can be used without these rows."""
 
 
 @contextlib.contextmanager
 def parsing(
     name: str, problem: str = "is damaged or cut off", advice: str = "Save it again."
 ) -> Iterator[None]:
-    """Turn whatever a parser raises on damaged bytes into a DataError.
+    """Convert any exception that a parser raises on damaged bytes into a DataError.
 
-    Parsers raise errors of many kinds, and new ones with every version. A MemoryError stays one:
-    a file that is too large is not damaged.
+    Parsers raise many kinds of exceptions, which change with every version. A MemoryError is not
+    converted: a file that is too large is not damaged.
     """
     try:
         yield
@@ -52,12 +52,12 @@ def plural(count: int, one: str, many: str | None = None) -> str:
 
 
 def shortened(text: str, most: int = 60) -> str:
-    """The text, with "…" for the middle of a long one."""
+    """The text; in a long one, "…" replaces the middle."""
     return text if len(text) <= most else f"{text[: most // 2]}…{text[-(most // 2) :]}"
 
 
 def listed(items: Sequence[str], limit: int = 5) -> str:
-    """The first few items in words, and how many more there are."""
+    """The first few items, separated by commas, and the number of further ones."""
     shown = ", ".join(shortened(item) for item in items[:limit])
     more = len(items) - limit
     return f"{shown} and {more} more" if more > 0 else shown

@@ -1,4 +1,4 @@
-"""A file of any kind that is read, as a data set: its name says which reader takes it."""
+"""Read a file of any supported format as a data set; its extension selects the reader."""
 
 from collections.abc import Callable
 from pathlib import PurePath
@@ -40,20 +40,20 @@ READERS: dict[FileKind, Callable[..., Dataset]] = {
 
 
 def ending_of(name: str) -> str:
-    """The last ending of a file's name, in lower case and without its point."""
+    """The last extension of a file name, in lower case and without the dot."""
     return PurePath(name).suffix.lower().removeprefix(".")
 
 
 def kind_of(name: str) -> FileKind:
-    """What a file of this name holds; a table, unless its ending says otherwise."""
+    """The kind of file by its extension; unknown extensions are taken for tables."""
     return ENDINGS.get(ending_of(name), "table")
 
 
 def read_file(source: Source, **options: Any) -> Dataset:
-    """The data set that a file holds, by the reader of its kind (READERS).
+    """Read a file as a data set, with the reader for its kind (READERS).
 
-    options: the reader's. Bytes without a name are taken for a table. Raises DataError for what
-    cannot be read.
+    options: passed to the reader. Bytes without a name are taken for a table. Raises DataError for
+    a file that cannot be read.
     """
     if isinstance(source, NamedBytes):
         name = source.name

@@ -1,4 +1,4 @@
-"""Files that describe the same rows, each a view, as one data set."""
+"""Join files that describe the same rows into one data set; each file is a view."""
 
 import re
 from collections import Counter
@@ -19,15 +19,15 @@ LEFT_OUT = ("Left out, without any value", "Lines without any value")  # as the 
 
 
 class RowsDifferError(DataError):
-    """Files with different numbers of rows: they can be joined once it is known how."""
+    """Files with different numbers of rows: to join them, `unequal` must be given."""
 
 
 @dataclass(frozen=True, eq=False)
 class FileView:
-    """What one file says of the rows: one view of them.
+    """One file, as one view of the rows.
 
-    name: the view's; file: as its owner calls it; rows: which of the `n_rows` rows the data set
-    has, None for all; the view is missing in the others.
+    name: of the view; file: the file's name for messages; rows: which of the `n_rows` rows are in
+    `dataset`, None for all; the view is missing in the others.
     """
 
     name: str
@@ -47,37 +47,37 @@ class FileView:
         return filled[:count]
 
     def knows_all(self, count: int) -> bool:
-        """Whether what it says beside the targets is known in the first `count` rows."""
+        """Whether its labels, times and other facts are known for all of the first `count` rows."""
         return self.rows is None and self.n_rows >= count
 
 
 def joined(parts: Sequence[FileView], unequal: Unequal | None = None) -> Dataset:
-    """The files' data sets as views of one.
+    """Join the data sets of the files as views of one data set.
 
-    unequal: what happens to rows that some files do not have: "trim" leaves them out, "fill" keeps
-    them as missing there. Labels and times are those of the first file that has them for all rows.
-    Raises DataError for names that are empty or given twice, RowsDifferError for different numbers
-    of rows unless `unequal` says what to do.
+    unequal: how to treat rows that some files lack: "trim" leaves them out, "fill" marks them as
+    missing in those files. Labels and times come from the first file that has them for all rows.
+    Raises DataError for empty or repeated names, and RowsDifferError for different numbers of rows
+    if `unequal` is None.
     """
     check_names([part.name for part in parts], [part.file for part in parts])
     counts = [part.n_rows for part in parts]
     if len(set(counts)) > 1 and unequal is None:
-        told = ", ".join(f"{part.file} has {part.n_rows:,}" for part in parts)
+        numbers = ", ".join(f"{part.file} has {part.n_rows:,}" for part in parts)
         raise RowsDifferError(
-            f"The files have different numbers of rows: {told}. Row n of every file describes the "
-            "same thing."
+            f"The files have different numbers of rows: {numbers}. Row n of every "
+            "file describes the same item."
         )
     count = max(counts) if unequal == "fill" else min(counts)
     names = [part.name.strip() for part in parts]
     drawn = zip(names, parts, strict=True)
     views = {name: (part.targets(count), part.dataset.drawing) for name, part in drawn}
-    facts, said = facts_beside(parts, count)
+    facts, fact_notes = facts_beside(parts, count)
     dataset = Dataset.of_views(
         "_and_".join(re.sub(r"\W+", "_", name) for name in names)[:60],
         title_of(names),
         views,
         source=" ".join(part.dataset.source for part in parts),
-        notes=(*rows_in_words(parts, count), *said, *notes_of(parts)),
+        notes=(*rows_in_words(parts, count), *fact_notes, *notes_of(parts)),
         **facts,
     )
     return with_column_names(dataset, [part.dataset.column_names for part in parts])
@@ -91,7 +91,7 @@ def title_of(names: Sequence[str]) -> str:
 
 
 def check_names(names: Sequence[str], owners: Sequence[str] = ()) -> None:
-    """Raises DataError for a name that is empty or given twice; owners: what the views are of."""
+    """Raise a DataError for an empty or repeated view name; owners: the files, for the message."""
     for number, name in enumerate(names):
         if not name.strip():
             whose = f"from {owners[number]}" if owners else f"number {number + 1}"
@@ -101,12 +101,12 @@ def check_names(names: Sequence[str], owners: Sequence[str] = ()) -> None:
         of = [owner for owner, name in zip(owners, names, strict=False) if name in repeated[:1]]
         whose = f" ({listed(of)})" if of else ""
         raise DataError(
-            f"Several views are called “{repeated[0]}”{whose}. Give each a name of its own."
+            f"Several views are called “{repeated[0]}”{whose}. Give each a different name."
         )
 
 
 def unique_name(name: str, taken: Sequence[str]) -> str:
-    """The name, with a number behind when it is taken."""
+    """The name, with a number appended if it is taken."""
     found, number = name, 2
     while found in taken:
         found, number = f"{name} {number}", number + 1
@@ -114,7 +114,7 @@ def unique_name(name: str, taken: Sequence[str]) -> str:
 
 
 def with_column_names(dataset: Dataset, names: Sequence[tuple[str, ...] | None]) -> Dataset:
-    """The data set with the columns of its views named, where they are."""
+    """Add the given column names to the views of a data set; None leaves a view without names."""
     pairs = zip(dataset.views, names, strict=True)
     views = tuple(replace(view, column_names=own) for view, own in pairs)
     named = any(names)
@@ -123,31 +123,33 @@ def with_column_names(dataset: Dataset, names: Sequence[tuple[str, ...] | None])
 
 
 def facts_beside(parts: Sequence[FileView], count: int) -> tuple[dict[str, Any], list[str]]:
-    """Labels, times and sequences of the first file that has them, and what was not used."""
+    """Labels, times, row names and sequences, each of the first file that has it; and notes."""
     facts: dict[str, Any] = {}
-    told = []
+    notes = []
     labelled = first(parts, count, lambda dataset: dataset.labels is not None)
     if labelled is not None:
         facts["labels"] = np.asarray(labelled.dataset.labels)[:count]
         facts["label_names"] = labelled.dataset.label_names
-        told.append(f"Labels: those of {labelled.file}.")
+        notes.append(f"Labels: those of {labelled.file}.")
     timed = first(parts, count, lambda dataset: dataset.times is not None)
     if timed is not None:
         facts["times"] = np.asarray(timed.dataset.times)[:count]
         facts["time_unit"] = timed.dataset.time_unit
-        told.append(f"Times: those of {timed.file}.")
+        notes.append(f"Times: those of {timed.file}.")
     called = first(parts, count, lambda dataset: dataset.row_names is not None)
     if called is not None:
         facts["row_names"] = np.asarray(called.dataset.row_names)[:count]
-    # Times count within sequences: both come from one file.
+    # Times are relative to sequences, so both must come from the same file.
     ordered = timed or first(parts, count, lambda dataset: dataset.sequences is not None)
     if ordered is not None and ordered.dataset.sequences is not None:
         facts["sequences"] = ordered.dataset.sequences[:count]
     for part in parts:
         has_facts = part.dataset.labels is not None or part.dataset.times is not None
         if has_facts and not part.knows_all(count):
-            told.append(f"Labels and times of {part.file} are not used: it does not have all rows.")
-    return facts, told
+            notes.append(
+                f"Labels and times of {part.file} are not used: it does not have all rows."
+            )
+    return facts, notes
 
 
 def first(parts: Sequence[FileView], count: int, has: Callable[[Dataset], bool]) -> FileView | None:
@@ -155,7 +157,7 @@ def first(parts: Sequence[FileView], count: int, has: Callable[[Dataset], bool])
 
 
 def clash_of_times(parts: Sequence[FileView]) -> str | None:
-    """A sentence when two files give the same rows different times: they may not align."""
+    """A warning if two files give the same rows different times: they may not align."""
     timed = [part for part in parts if part.dataset.times is not None and part.rows is None]
     for part in timed[1:]:
         count = min(part.n_rows, timed[0].n_rows)
@@ -164,34 +166,34 @@ def clash_of_times(parts: Sequence[FileView]) -> str | None:
         if len(apart):
             n = int(apart[0])
             return (
-                f"The times differ: in row {n + 1}, {timed[0].file} says {one[n]:.4g} and "
-                f"{part.file} {other[n]:.4g}. If the rows are not of the same moments, the views "
-                f"do not align. The times of {timed[0].file} are used."
+                f"The times differ: in row {n + 1}, {timed[0].file} has {one[n]:.4g} and "
+                f"{part.file} has {other[n]:.4g}. If the rows were not recorded at the same times, "
+                f"the views do not align. The times of {timed[0].file} are used."
             )
     return None
 
 
 def rows_in_words(parts: Sequence[FileView], count: int) -> list[str]:
-    """What was done to rows that some files do not have."""
+    """Notes on how rows that some files lack were treated."""
     longer = [f"{part.file} has {part.n_rows:,}" for part in parts if part.n_rows > count]
-    told = [f"Trimmed to the first {count:,} rows: {', '.join(longer)}."] if longer else []
+    notes = [f"Trimmed to the first {count:,} rows: {', '.join(longer)}."] if longer else []
     for part in parts:
         gaps = max(0, count - part.n_rows)
         if gaps:
-            told.append(f"{part.file} ends {gaps:,} rows early; the view is missing there.")
+            notes.append(f"{part.file} ends {gaps:,} rows early; the view is missing there.")
         if part.rows is not None:
             absent = np.setdiff1d(np.arange(min(part.n_rows, count)), part.rows)
             places = listed([str(n + 1) for n in absent])
-            told.append(f"{part.file}: the view is missing in row {places}.")
-    return told
+            notes.append(f"{part.file}: the view is missing in row {places}.")
+    return notes
 
 
 def notes_of(parts: Sequence[FileView]) -> list[str]:
-    """What the loaders did, with the view's name in front."""
+    """The readers' notes, each preceded by the view's name."""
     return [
         f"{part.name.strip()}: {note}"
         for part in parts
         for note in part.dataset.notes
-        # Said in other words: these rows are missing in the view, not left out.
+        # rows_in_words reports these rows already: missing in the view, not left out.
         if part.rows is None or not note.startswith(LEFT_OUT)
     ]

@@ -1,4 +1,4 @@
-"""Missing values (NaN): where they are, what to say of them, and what cannot be learnt from."""
+"""Missing values (NaN): find them, describe them, and refuse rows and columns without values."""
 
 import sys
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ Mask = NDArray[np.bool_]
 
 
 def unmasked(targets: Any) -> Any:
-    """A masked array as floating numbers with NaN where it is masked; anything else as it is."""
+    """A masked array as floats with NaN where it is masked; anything else unchanged."""
     if not isinstance(targets, np.ma.MaskedArray):
         return targets
     if not np.ma.getmaskarray(targets).any():
@@ -26,9 +26,9 @@ def unmasked(targets: Any) -> Any:
 
 
 def without_na(values: Any) -> Any:
-    """Tables of objects with NaN for None, `pandas.NA` and `pandas.NaT`; anything else as it is."""
+    """Object tables with NaN for None, `pandas.NA` and `pandas.NaT`; anything else unchanged."""
     pandas = sys.modules.get("pandas")
-    if pandas is None:  # then nothing can hold pandas.NA
+    if pandas is None:  # not imported, so no value can be pandas.NA
         return values
     if isinstance(values, pandas.DataFrame | pandas.Series):
         kinds = values.dtypes if isinstance(values, pandas.DataFrame) else [values.dtype]
@@ -47,7 +47,7 @@ def missing_entries(targets: Shaped[NDArray[Any], "N D"]) -> Bool[Mask, "N D"] |
 
 
 def n_patterns(missing: Bool[Mask, "N D"]) -> int:
-    """How many groups the columns fall into when those observed in the same rows are one group."""
+    """The number of different patterns of missing rows among the columns."""
     return len({column.tobytes() for column in np.packbits(missing, axis=0).T})
 
 
@@ -57,9 +57,9 @@ def check_observed(
     name_row: Callable[[int], str],
     name_column: Callable[[int], str],
 ) -> None:
-    """Raises DataError that names the rows and columns in which nothing is observed.
+    """Raise a DataError that names the rows and columns without an observed value.
 
-    It is an EmptyRowsError when every column has a value in some row.
+    It is an EmptyRowsError if only rows, and no columns, are empty.
     """
     rows = [name_row(int(n)) for n in np.flatnonzero(missing.all(axis=1))]
     columns = [name_column(int(d)) for d in np.flatnonzero(missing.all(axis=0))]
@@ -68,8 +68,7 @@ def check_observed(
     where = [_named(rows, "rows"), _named(columns, "columns")]
     kind = DataError if columns else EmptyRowsError
     raise kind(
-        f"{what}: nothing is observed in {' and in '.join(words for words in where if words)}, "
-        "so nothing can be learnt there. "
+        f"{what}: no value is observed in {' and in '.join(words for words in where if words)}. "
         f"Leave {'it' if len(rows) + len(columns) == 1 else 'them'} out."
     )
 
@@ -90,7 +89,7 @@ def missing_in_words(missing: Bool[Mask, "N D"]) -> str:
 
 
 def percent(count: int, total: int) -> str:
-    """A share in whole per cent that says neither none nor all when it is not."""
+    """A share in whole per cent; only exact shares are shown as 0% or 100%."""
     share = 100 * count / total
     if 0 < share < 0.5:
         return "less than 1%"
@@ -100,12 +99,12 @@ def percent(count: int, total: int) -> str:
 
 
 def single_values(missing: Bool[Mask, "N D"], names: Sequence[str]) -> str | None:
-    """A sentence about the columns that have one observed value only."""
+    """A sentence about the columns with a single observed value, if there are any."""
     which = [names[int(d)] for d in np.flatnonzero((~missing).sum(axis=0) == 1)]
     if not which:
         return None
     verb = "has" if len(which) == 1 else "have"
     return (
-        f"{len(which)} of {len(names)} columns {verb} a single observed value, which does not tell "
-        f"how the column varies: {listed(which)}."
+        f"{len(which)} of {len(names)} columns {verb} a single observed value, so their variation "
+        f"is unknown: {listed(which)}."
     )

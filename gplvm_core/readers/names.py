@@ -1,4 +1,4 @@
-"""A name for every column, also where the data give none."""
+"""A name for every column, including columns that have none in the data."""
 
 from typing import Protocol
 
@@ -24,7 +24,7 @@ def names_of(rows: Drawn) -> tuple[str, ...]:
 
 
 def column_words(dataset: Dataset) -> tuple[str, ...]:
-    """The same; columns of views tell the view, too."""
+    """Names as by `names_of`; columns of views also name the view."""
     if dataset.column_names is None and dataset.views:
         return tuple(word for view in dataset.views for word in view.full_names)
     return names_of(dataset)

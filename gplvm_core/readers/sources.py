@@ -13,14 +13,14 @@ from gplvm_core.readers.limits import MEGABYTE, MOST_BYTES, MOST_MEMBERS, MOST_U
 
 @dataclass(frozen=True)
 class NamedBytes:
-    """A file's bytes that are no file on this machine, such as an upload, and what it is called."""
+    """The bytes of a file that is not on this machine, such as an upload, and its name."""
 
     name: str
     data: bytes
 
 
 Source = str | os.PathLike[str] | bytes | NamedBytes
-"""What a loader reads: a path, or the file's bytes, with its name or without."""
+"""Input of a reader: a path, or the file's bytes, with or without its name."""
 
 
 def read_source(source: Source, expected: str) -> tuple[bytes, str]:
@@ -52,11 +52,11 @@ def _check_size(size: int, name: str) -> None:
 
 
 def stem(name: str) -> str:
-    """A file's name without folder and endings: what its data set is called."""
+    """A file name without folder and extensions: the name of its data set."""
     return PurePosixPath(name).name.split(".")[0] or "upload"
 
 
-ENTRY = b"PK\x01\x02"  # before each file in a zip's table of contents
+ENTRY = b"PK\x01\x02"  # precedes each file in a zip's table of contents
 
 
 @dataclass(frozen=True)
@@ -68,11 +68,11 @@ class Archive:
     skipped: tuple[str, ...]
 
     def size(self, member: str) -> int:
-        """The bytes that one member unpacks to, as it declares."""
+        """The unpacked size, in bytes, that a member declares."""
         return self.file.getinfo(member).file_size
 
     def read(self, member: str, most: int | None = None) -> bytes:
-        """One member's bytes, at most so many; never more than were declared and checked."""
+        """A member's first `most` bytes, never more than the declared and checked size."""
         size = self.size(member)
         with (
             parsing(f"{member} in the zip", "is damaged", "Pack it again."),
@@ -88,14 +88,14 @@ def open_archive(
     most_unpacked: int = MOST_UNPACKED,
     most_members: int = MOST_MEMBERS,
 ) -> Archive:
-    """The files of a zip, after refusing whatever no honest zip of data holds.
+    """Open a zip after refusing anything that an honest zip of data does not contain.
 
     Refused: empty names, absolute paths and "..", links, encryption, repeated names, more than
-    `most_members` files, and more than `most_unpacked` bytes declared; a member that inflates to
-    more than it declares is cut there and fails its checksum. Skipped, and said so: folders,
-    hidden files and what macOS and Windows add.
+    `most_members` files, and more than `most_unpacked` declared bytes. A member that unpacks to
+    more than it declares is cut off there and fails its checksum. Skipped and listed in `skipped`:
+    hidden files and the files that macOS and Windows add.
     """
-    count = data.count(ENTRY)  # before each of them becomes an object
+    count = data.count(ENTRY)  # checked before ZipFile makes an object of each
     if count > most_members:
         raise DataError(f"{name} holds {count:,} files; up to {most_members:,} are read. Split it.")
     with parsing(name, "is not a zip file, or it is cut off", "Pack it again."):
@@ -106,7 +106,7 @@ def open_archive(
     unsafe = [info.filename for info in infos if _is_unsafe(info)]
     if unsafe:
         raise DataError(
-            f"{name} was refused: {listed(unsafe)} would lie outside the folder it is unpacked in "
+            f"{name} was refused: {listed(unsafe)} would be unpacked outside its folder "
             '(an absolute path, ".." or a link). Pack it again from inside the folder.'
         )
     encrypted = [info.filename for info in infos if info.flag_bits & 0x1]
@@ -131,7 +131,7 @@ def open_archive(
 
 
 def _is_unsafe(info: zipfile.ZipInfo) -> bool:
-    # orig_filename: on Windows zipfile rewrites separators, on no system drive letters.
+    # orig_filename: zipfile rewrites separators on Windows, and never removes drive letters.
     path = info.orig_filename.replace("\\", "/")
     has_drive = len(path) > 1 and path[1] == ":"
     is_link = stat.S_ISLNK(info.external_attr >> 16)

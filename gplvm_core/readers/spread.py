@@ -1,4 +1,4 @@
-"""A few rows that stand for all of them."""
+"""Choose a few rows that represent all rows."""
 
 from math import gcd
 from typing import Any
@@ -17,7 +17,7 @@ def spread_rows(count: int, wanted: int) -> Int[Rows, " n"]:
 
 
 def representative_rows(labels: NDArray[Any] | None, count: int, wanted: int) -> list[int]:
-    """Row numbers to show: evenly spread, and over the labels when there are any."""
+    """Row numbers to show: evenly spread over the rows, or over the labels if there are any."""
     if labels is None:
         return spread_rows(count, wanted).tolist()
     by_label = np.argsort(labels, kind="stable")
@@ -25,11 +25,11 @@ def representative_rows(labels: NDArray[Any] | None, count: int, wanted: int) ->
 
 
 def stride(n_rows: int) -> int:
-    """Steps that visit every row once, far apart from each other."""
+    """A step that visits every row once, with consecutive rows far apart."""
     near = max(1, round(GOLDEN * n_rows))
     return next(each for each in range(near, 2 * n_rows + 2) if gcd(each, n_rows) == 1)
 
 
 def row_order(n_rows: int) -> Int[Rows, " N"]:
-    """All rows in an order of which every beginning is spread evenly over the table."""
+    """All row numbers, ordered such that any first n of them are spread evenly over the table."""
     return (np.arange(n_rows, dtype=np.int64) * stride(n_rows)) % n_rows

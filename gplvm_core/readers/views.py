@@ -1,4 +1,4 @@
-"""Views: several descriptions of the same things, side by side in one table of targets."""
+"""Views: several descriptions of the same items, side by side in one table of targets."""
 
 from collections import Counter
 from collections.abc import Sequence
@@ -19,9 +19,9 @@ Array = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class View:
-    """A named block of neighbouring columns, drawn in its own way.
+    """A named block of neighbouring columns with its own drawing.
 
-    `column_names` are those of the block, where its columns have any.
+    `column_names` are the names of the block's columns, or None.
     """
 
     name: str
@@ -43,14 +43,14 @@ class View:
 
     @property
     def full_names(self) -> tuple[str, ...]:
-        """A name for every column that tells the view, too."""
+        """A name for every column, preceded by the view's name."""
         word = "pixel" if self.drawing.kind == "image" else "column"
         own = self.column_names or tuple(f"{word} {d}" for d in range(self.n_outputs))
         return tuple(f"{self.name}: {name}" for name in own)
 
 
 def columns_of_views(views: Sequence[View]) -> dict[str, slice]:
-    """Where each view's columns are among all."""
+    """The slice of columns of each view, by the view's name."""
     ends = list(accumulate(view.n_outputs for view in views))
     return {
         view.name: slice(end - view.n_outputs, end) for view, end in zip(views, ends, strict=True)
@@ -58,34 +58,34 @@ def columns_of_views(views: Sequence[View]) -> dict[str, slice]:
 
 
 def check_views(views: Sequence[View], n_outputs: int, what: str) -> None:
-    """Raises DataError unless the views have names of their own and share out all columns."""
+    """Raise a DataError unless the views have different names and cover all columns."""
     repeated = [name for name, count in Counter(view.name for view in views).items() if count > 1]
     if repeated:
         raise DataError(
-            f"{what}: {len(views)} views, but several are called {repeated[0]!r}; "
-            "give each a name of its own."
+            f"{what}: several of the {len(views)} views are called {repeated[0]!r}; "
+            "give each a different name."
         )
     total = sum(view.n_outputs for view in views)
     if views and total != n_outputs:
         parts = " + ".join(f"{view.n_outputs} ({view.name})" for view in views)
         raise DataError(
             f"{what}: the views have {parts} = {total} columns, the targets {n_outputs}. "
-            "Every column belongs to one view."
+            "Every column must be in exactly one view."
         )
 
 
 def unknown_view(name: object, views: Sequence[View], what: str) -> DataError:
-    """What to say when a view is asked for that is not there."""
+    """The error for a view that does not exist."""
     if not views:
-        return DataError(f"{what} has no views; it was asked for {name!r}.")
+        return DataError(f"{what} has no views, so no view {name!r}.")
     known = ", ".join(view.name for view in views)
     return DataError(f"{what} has no view {name!r}; choose one of {known}.")
 
 
 def side_by_side(blocks: dict[str, NDArray[Any]], what: str) -> NDArray[Any]:
-    """The views' targets as one table: uint8 if all are, float64 otherwise.
+    """Join the targets of the views into one table: uint8 if all are, float64 otherwise.
 
-    Raises DataError when there is none, one is no table, or their numbers of rows differ.
+    Raises DataError if there is no view, a view is not a table, or the numbers of rows differ.
     """
     if not blocks:
         raise DataError(f"{what}: no views were given; pass at least one.")
@@ -99,34 +99,34 @@ def side_by_side(blocks: dict[str, NDArray[Any]], what: str) -> NDArray[Any]:
         counts = ", ".join(f"{name} has {len(block)}" for name, block in blocks.items())
         raise DataError(
             f"{what}: the views have different numbers of rows: {counts}. Row n of every view "
-            "describes the same thing; give a missing description as a row of NaN."
+            "describes the same item; write a missing description as a row of NaN."
         )
     if all(block.dtype == np.uint8 for block in blocks.values()):
         return np.hstack(list(blocks.values()))
     try:
         return np.hstack([block.astype(np.float64) for block in blocks.values()])
     except (TypeError, ValueError) as error:
-        raise DataError(f"{what}: the views must be numbers: {error}.") from error
+        raise DataError(f"{what}: the views must hold numbers: {error}.") from error
 
 
 def constant_views(targets: Float[Array, "N D"], views: Sequence[View]) -> tuple[str, ...]:
-    """The names of the views in which nothing varies."""
+    """The names of the views whose columns are all constant."""
     varies = np.fmin.reduce(targets, axis=0) < np.fmax.reduce(targets, axis=0)
     return tuple(name for name, at in columns_of_views(views).items() if not varies[at].any())
 
 
 def oddities_of_views(targets: Float[Array, "N D"], views: Sequence[View]) -> tuple[str, ...]:
-    """What is odd about single views: constant ones, and columns of one in different units."""
-    told, still = [], constant_views(targets, views)
+    """Warnings about single views: constant views, and views whose columns differ in units."""
+    found, still = [], constant_views(targets, views)
     for view, columns in zip(views, columns_of_views(views).values(), strict=True):
         if view.name in still:
-            told.append(f"The view {view.name!r} is constant: there is nothing to learn in it.")
+            found.append(f"The view {view.name!r} is constant: there is nothing to learn in it.")
         elif view.drawing.kind not in ("image", "skeleton"):
-            told += [
+            found += [
                 f"In the view {view.name!r}: {sentence}"
                 for sentence in mixed_units(targets[:, columns], view.full_names)
             ]
-    return tuple(told)
+    return tuple(found)
 
 
 def label_view(labels: ArrayLike, n_classes: int) -> Float[Array, "N C"]:

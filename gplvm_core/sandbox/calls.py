@@ -1,7 +1,7 @@
-"""System calls that the reading process gives up: those that reach beyond its own files.
+"""Block the system calls that reach beyond the subprocess's own files.
 
-Landlock guards the opening of files and connections by TCP. It does not guard UDP, sockets with a
-path, rights and times of files, limits of other processes, or shared memory. seccomp refuses the
+Landlock restricts the opening of files and TCP connections. It does not restrict UDP, sockets with
+a path, rights and times of files, limits of other processes, or shared memory. seccomp blocks the
 system calls for all of these. See the kernel's documentation, userspace-api/seccomp_filter.
 """
 
@@ -12,12 +12,12 @@ import struct
 import sys
 
 NO_NEW_PRIVILEGES, SET_FILTER, ALL_THREADS = 38, 1, 1
-# Of each processor: its name for the kernel, the number of the call seccomp, and of those of which
-# only some uses are allowed: to start a thread (clone), and to limit this very process (prlimit64).
+# For each processor: its number in the kernel, and the numbers of the calls seccomp, clone (allowed
+# only to start a thread) and prlimit64 (allowed only for this process).
 PROCESSORS = {"x86_64": (0xC000003E, 317, 56, 302), "aarch64": (0xC00000B7, 277, 220, 261)}
 X86_64, AARCH64 = 0, 1
-CLONE3 = 435  # its flags are in memory, which a filter cannot read; the C library then takes clone
-# Numbers on x86_64, and on aarch64; 0 where a processor has no such call.
+CLONE3 = 435  # blocked, as a filter cannot read its flags in memory; libc then uses clone
+# Numbers on x86_64 and on aarch64; 0 if the processor has no such call.
 REFUSED = {
     "socket": (41, 198),
     "socketpair": (53, 199),
@@ -52,7 +52,7 @@ REFUSED = {
     "sched_setattr": (314, 274),
     "sched_setparam": (142, 118),
     "sched_setscheduler": (144, 119),
-    # Rights, owners and times of files; pipes and devices; who else uses a file
+    # Rights, owners and times of files; pipes and devices; watching files
     "chmod": (90, 0),
     "fchmod": (91, 52),
     "fchmodat": (268, 53),
@@ -80,7 +80,7 @@ REFUSED = {
     "inotify_init1": (294, 26),
     "fanotify_init": (300, 262),
     "open_by_handle_at": (304, 265),
-    # What processes share
+    # Memory, semaphores, messages and keys shared by processes
     "shmget": (29, 194),
     "shmat": (30, 196),
     "shmctl": (31, 195),
@@ -97,7 +97,7 @@ REFUSED = {
     "add_key": (248, 217),
     "request_key": (249, 218),
     "keyctl": (250, 219),
-    # The system itself: matters where the server runs as an administrator, as in a container
+    # The system itself: relevant if the server runs as an administrator, as in a container
     "unshare": (272, 97),
     "setns": (308, 268),
     "chroot": (161, 51),
@@ -130,18 +130,18 @@ REFUSED = {
     "iopl": (172, 0),
     "ioperm": (173, 0),
 }
-# Instructions of the filter (classic BPF), and what it answers.
+# Instructions and results of the filter (classic BPF).
 LOAD, IF_EQUAL, IF_AT_LEAST, IF_BITS, ANSWER = 0x20, 0x15, 0x35, 0x45, 0x06
 ALLOW, END, ERROR = 0x7FFF0000, 0x80000000, 0x00050000
-NUMBER, PROCESSOR, FIRST_ARGUMENT = 0, 4, 16  # where a call's facts are (little-endian)
-OTHER_NUMBERS = 0x40000000  # from here on x86_64 has its calls a second time
+NUMBER, PROCESSOR, FIRST_ARGUMENT = 0, 4, 16  # offsets in a call's data (little-endian)
+OTHER_NUMBERS = 0x40000000  # x86_64 has a second set of calls from here on
 THREAD = 0x00010000  # the flag of clone
 
 
 def refuse_calls() -> bool:
-    """Let the system refuse `REFUSED`, in all threads and for good.
+    """Block the system calls in `REFUSED`, in all threads and permanently.
 
-    False, and nothing is changed, where the system or the processor is another one.
+    Returns False, and changes nothing, on other systems and processors.
     """
     known = PROCESSORS.get(platform.machine()) if struct.calcsize("P") == 8 else None
     if not sys.platform.startswith("linux") or known is None:
@@ -157,7 +157,7 @@ def refuse_calls() -> bool:
 
 
 def _program(machine: str) -> bytes:
-    """The filter for one kind of processor."""
+    """The filter program for a processor."""
     processor, _, clone, limits = PROCESSORS[machine]
     column = X86_64 if machine == "x86_64" else AARCH64
     refuse = (ANSWER, 0, 0, ERROR | errno.EPERM)

@@ -1,11 +1,11 @@
-"""The process that reads files which others made; `Reader` starts it.
+"""The subprocess that reads untrusted files; `Reader` starts it.
 
-It has no environment, no open files but its pipes, and behind the fence no access to files but to
-packages and to the one folder that it shares with the process that asks. System calls that reach
-beyond these files are refused. A first line on standard output says that it is ready. A line on
-standard input says that a request is in the folder; a line on standard output says that its answer
-is, and whether another file may follow. The process ends, and deletes the folder, when its standard
-input is closed.
+It has an empty environment and no open files except its pipes. The fence allows access only to
+packages and to a folder shared with the parent process. System calls that reach beyond these files
+are blocked. The first line on standard output says that the process is ready. A line on standard
+input says that a request is in the folder. A line on standard output says that its answer is there,
+and whether the process takes another file. When standard input is closed, the process deletes the
+folder and ends.
 """
 
 import gc
@@ -31,11 +31,11 @@ from gplvm_core.sandbox.tasks import perform
 from gplvm_core.shipped.files import ASSETS
 from gplvm_core.store.errors import StoreError
 
-GROWN = 64 * MEGABYTE  # what may stay behind, before a new process takes over
+GROWN = 64 * MEGABYTE  # a process that has grown by more is replaced
 
 try:
     import resource
-except ImportError:  # not on this system: what files declare is still held against limits
+except ImportError:  # not on this system; the readers' limits still apply
     resource = None  # type: ignore[assignment]
 
 
@@ -43,7 +43,7 @@ def main(folder: Path) -> None:
     """Answer requests until standard input ends."""
     tempfile.tempdir = str(folder)
     status = open_status()
-    mimetypes.knownfiles.clear()  # the system's lists, which openpyxl would read
+    mimetypes.knownfiles.clear()  # or openpyxl would read the system's lists
     fenced = fence_in([*packages(), Path(gplvm_core.__file__).parent, ASSETS], folder)
     fenced = refuse_calls() and fenced
     requests: Queue[bytes] = Queue()
@@ -55,13 +55,13 @@ def main(folder: Path) -> None:
     try:
         while requests.get():
             allow_seconds()
-            told = answer(folder) | {"log": log.take()}
+            answered = answer(folder) | {"log": log.take()}
             try:
-                message.write(told, folder / ANSWER)
+                message.write(answered, folder / ANSWER)
             except MemoryError:
-                told = too_large("The file") | {"log": told["log"]}
-                message.write(told, folder / ANSWER)
-            del told
+                answered = too_large("The file") | {"log": answered["log"]}
+                message.write(answered, folder / ANSWER)
+            del answered
             gc.collect()
             print(LAST if taken(status) > at_first + GROWN else MORE, flush=True)
     finally:
@@ -69,7 +69,7 @@ def main(folder: Path) -> None:
 
 
 def limit(at_first: int) -> None:
-    """Set limits on memory and written files, and write no memory to the disk after a crash."""
+    """Limit memory and written files, and disable core dumps."""
     if resource is None:
         return
     if at_first:
@@ -79,7 +79,7 @@ def limit(at_first: int) -> None:
 
 
 def listen(requests: "Queue[bytes]", folder: Path) -> None:
-    """Pass requests on; end all, in the middle of a file as well, when nobody is there any more."""
+    """Queue requests; end the process at once, even while it reads, when standard input closes."""
     while line := sys.stdin.buffer.readline():
         requests.put(line)
     shutil.rmtree(folder, ignore_errors=True)
@@ -87,7 +87,7 @@ def listen(requests: "Queue[bytes]", folder: Path) -> None:
 
 
 class LogLines(logging.Handler):
-    """What is to be in the log of the process that asked."""
+    """Collects log lines for the log of the parent process."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -97,17 +97,17 @@ class LogLines(logging.Handler):
         self.lines.append(record.getMessage())
 
     def take(self) -> list[str]:
-        """The lines since the last time."""
+        """Return and clear the lines."""
         lines, self.lines = self.lines, []
         return lines
 
 
 def answer(folder: Path) -> dict[str, Any]:
-    """What the task says, or the error in words."""
-    asked = message.read(folder / REQUEST)
-    name, data = asked["name"], asked.pop("data").tobytes()
+    """Perform the requested task; returns its result, or its error."""
+    request = message.read(folder / REQUEST)
+    name, data = request["name"], request.pop("data").tobytes()
     try:
-        return {"answer": perform(asked["task"], NamedBytes(name, data), **asked["options"])}
+        return {"answer": perform(request["task"], NamedBytes(name, data), **request["options"])}
     except DataError as error:
         return {"error": type(error).__name__, "message": error.plain, "script": error.script}
     except StoreError as error:
@@ -117,14 +117,14 @@ def answer(folder: Path) -> dict[str, Any]:
 
 
 def too_large(name: str) -> dict[str, Any]:
-    """The error of a file for which the memory did not do."""
-    said = f"{name} needs more than {MOST_MEMORY // MEGABYTE} MB of memory to be read, and was "
-    said += "refused. Use fewer rows, columns or pictures."
-    return {"error": "DataError", "message": said}
+    """The error for a file that needs too much memory."""
+    words = f"{name} was refused: reading it needs more than {MOST_MEMORY // MEGABYTE} MB of "
+    words += "memory. Use fewer rows, columns or pictures."
+    return {"error": "DataError", "message": words}
 
 
 def open_status() -> IO[str] | None:
-    """What the system says of this process, to be read behind the fence; None where it does not."""
+    """Open the status file of this process before the fence is set; None if unavailable."""
     try:
         return open("/proc/self/status", encoding="ascii", errors="replace")
     except OSError:
@@ -132,7 +132,7 @@ def open_status() -> IO[str] | None:
 
 
 def taken(status: IO[str] | None) -> int:
-    """Bytes of memory that this process has asked for; 0 where the system does not say."""
+    """Bytes of memory that this process has allocated; 0 if unknown."""
     if status is None:
         return 0
     status.seek(0)
@@ -140,7 +140,7 @@ def taken(status: IO[str] | None) -> int:
 
 
 def allow_seconds() -> None:
-    """Let the next file take its seconds, whatever the ones before took."""
+    """Reset the limit on processor time for the next file."""
     if resource is None:
         return
     usage = resource.getrusage(resource.RUSAGE_SELF)

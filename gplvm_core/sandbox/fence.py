@@ -1,8 +1,8 @@
-"""A fence around the reading process: it opens no file but the interpreter's and its own folder's.
+"""Restrict the subprocess to the files of the interpreter, packages and its own folder.
 
-Linux offers Landlock for this (since 5.13): a process gives up its rights for good, without being
-an administrator. See the kernel's documentation, userspace-api/landlock. Other systems offer
-nothing like it; there the readers' own checks have to do.
+Linux has Landlock for this (since 5.13): a process gives up rights permanently, and needs no
+administrator for it. See the kernel's documentation, userspace-api/landlock. Other systems have no
+equivalent; there, only the readers' checks protect against hostile files.
 """
 
 import ctypes
@@ -12,10 +12,10 @@ import sys
 from collections.abc import Iterable
 from pathlib import Path
 
-# System calls have these numbers on every kind of processor.
+# These system calls have the same numbers on all processors.
 CREATE_RULESET, ADD_RULE, RESTRICT_SELF = 444, 445, 446
 PATH_BENEATH, ASK_VERSION, NO_NEW_PRIVILEGES = 1, 1, 38
-# Rights: 13 kinds of access to files in the first version, and one more in each of 2, 3 and 5.
+# Rights: 13 kinds of access to files in version 1, and one more in each of 2, 3 and 5.
 EXECUTE, READ_FILE, READ_FOLDER, REMOVE_FOLDER = 1 << 0, 1 << 2, 1 << 3, 1 << 4
 ALL_RIGHTS = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
 NETWORK, SCOPES = 0b11, 0b11  # from versions 4 and 6: TCP; sockets and signals of other processes
@@ -38,10 +38,9 @@ SYSTEM = (
 def fence_in(readable: Iterable[Path], writable: Path) -> bool:
     """Let this process read only below `readable` and `SYSTEM`, write only below `writable`.
 
-    It can start no programs from these files and make no connections by TCP; `refuse_calls` does
-    the rest. It may remove empty folders beside `writable`. Must be called before there are other
-    threads, which would stay outside. False, and nothing is changed, where the system offers no
-    Landlock.
+    It cannot start programs from these files or make TCP connections; `refuse_calls` blocks the
+    rest. It can remove empty folders beside `writable`. Call it before other threads start, since
+    they would not be restricted. Returns False, and changes nothing, on systems without Landlock.
     """
     if not sys.platform.startswith("linux"):
         return False
@@ -60,7 +59,7 @@ def fence_in(readable: Iterable[Path], writable: Path) -> bool:
         for path in {*map(Path, SYSTEM), *readable}:
             _allow(call, rules, path, READ_FILE | READ_FOLDER)
         _allow(call, rules, writable, rights & ~EXECUTE)
-        _allow(call, rules, writable.parent, REMOVE_FOLDER)  # an empty one: at the end, its own
+        _allow(call, rules, writable.parent, REMOVE_FOLDER)  # to delete its own folder at the end
         prctl = ctypes.CDLL(None).prctl
         return prctl(NO_NEW_PRIVILEGES, 1, 0, 0, 0) == 0 and call(RESTRICT_SELF, rules, 0) == 0
     finally:
@@ -68,13 +67,13 @@ def fence_in(readable: Iterable[Path], writable: Path) -> bool:
 
 
 def _allow(call: "ctypes._NamedFuncPointer", rules: int, path: Path, rights: int) -> None:
-    """Add a rule for a path; one that does not exist needs none."""
+    """Add a rule for a path, if the path exists."""
     try:
         handle = os.open(path, os.O_PATH | os.O_CLOEXEC)
     except OSError:
         return
     try:
-        # Only folders can have the right to be listed.
+        # The right to list is only valid for folders.
         beneath = rights if path.is_dir() else rights & ~READ_FOLDER
         call(ADD_RULE, rules, PATH_BENEATH, struct.pack("=Qi", beneath, handle), 0)
     finally:
@@ -84,8 +83,8 @@ def _allow(call: "ctypes._NamedFuncPointer", rules: int, path: Path, rights: int
 def packages() -> list[Path]:
     """The folders of the interpreter and of installed packages.
 
-    Other folders that modules are imported from, such as the one a program was started in, may
-    hold anything, and are not among them.
+    Other folders on the import path, such as the current folder, are not included, since they may
+    contain private files.
     """
     own = {sys.prefix, sys.exec_prefix, sys.base_prefix, sys.base_exec_prefix}
     installed = {entry for entry in sys.path if any(Path(entry).glob("*.dist-info"))}

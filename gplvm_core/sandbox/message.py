@@ -1,8 +1,8 @@
-"""Values between two processes: JSON that says what they are, and arrays as NPY; no pickle.
+"""Pass values between two processes as JSON and NPY arrays, without pickle.
 
-The process that reads files is not trusted. What it wrote is opened without following links or
-waiting for a pipe, and no more is read than an honest answer can have: NPY after NPY in one file,
-since the table of a zip can announce far more than the file's own size.
+The subprocess that reads files is not trusted. Its answers are opened without following links or
+waiting for pipes, and with a limit on their size. They consist of NPY arrays one after the other,
+since a zip can declare far more than its own size.
 """
 
 import json
@@ -21,16 +21,16 @@ from gplvm_core.store.private import private_file
 from gplvm_core.store.registry import known_classes
 
 REQUEST, ANSWER = "request", "answer"
-READY, UNFENCED = "ready", "unfenced"  # the process that answers has started
+READY, UNFENCED = "ready", "unfenced"  # the subprocess has started
 MORE, LAST = "more", "last"  # whether it takes another request
-LONGEST_LINE = 16  # bytes of one of these
+LONGEST_LINE = 16  # bytes of one of these lines
 
 
 def write(thing: Any, path: Path) -> None:
-    """Write a value of plain things and the project's own classes.
+    """Write a value that consists of plain types and the project's classes.
 
-    The file is always a new one: a link that lies there is removed, not followed. MemoryError
-    where `read` would refuse the value.
+    The file is always new: a link at its place is removed, not followed. Raises MemoryError if
+    `read` would refuse the value.
     """
     encoded = encode(thing, known_classes())
     content = json.dumps([list(encoded.arrays), encoded.content]).encode("ascii")
@@ -44,13 +44,13 @@ def write(thing: Any, path: Path) -> None:
 
 
 def read(path: Path) -> Any:
-    """Read it back, and delete the file. ValueError or OSError where it is no such file."""
+    """Read a value and delete its file. Raises ValueError or OSError for other files."""
     with Folder.opened(path.parent) as folder:
         descriptor = folder.descriptor(path.name)
     with os.fdopen(descriptor, "rb") as file:
         state = os.fstat(descriptor)
         if not stat.S_ISREG(state.st_mode) or state.st_size > MOST_MEMORY + MOST_TEXT:
-            raise ValueError(f"{path.name} is no file, or a too large one")
+            raise ValueError(f"{path.name} is not a regular file, or is too large")
         text = np.lib.format.read_array(file, allow_pickle=False)
         if text.nbytes > MOST_TEXT:
             raise ValueError(f"{path.name} has too much text")

@@ -1,4 +1,4 @@
-"""Asking another process to read a file: waiting for its answer, for so long, or ending it."""
+"""Read files in a subprocess, with a time limit after which it is ended."""
 
 import contextlib
 import logging
@@ -28,8 +28,8 @@ ERRORS: dict[str, type[ValueError]] = {
     for kind in (DataError, DataTypeError, EmptyRowsError, StoreError, ChangedError)
 }
 MOST_AT_ONCE = 4
-LOOK = 0.2  # seconds between two looks at whether the process has started
-# The reading process sets its own environment, before NumPy is imported: it is given none.
+LOOK = 0.2  # seconds between two checks whether the process has started
+# The subprocess gets no environment, and sets its own before NumPy is imported.
 START = """
 import os, sys
 for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -40,19 +40,19 @@ from gplvm_core.sandbox.child import main
 main(Path(sys.argv[1]))
 """
 WITHOUT_FENCE = (
-    "This system cannot fence in the process that reads files, as Linux with Landlock and seccomp "
-    "can: only the readers' own checks guard against hostile files."
+    "This system cannot restrict the process that reads files, as Linux with Landlock and seccomp "
+    "can. Only the readers' checks protect against hostile files."
 )
-# Windows starts no program without this one; no other system needs any.
+# Windows cannot start a program without this variable.
 NEEDED = ("SYSTEMROOT",)
 
 
 class Reader:
-    """One process that reads files, one after the other, and the folder that it shares with us."""
+    """A subprocess that reads files one after the other, and the folder shared with it."""
 
     def __init__(self) -> None:
-        self.goes_on = True  # whether it takes another request
-        self.folder = Path(tempfile.mkdtemp(prefix="manifolio-"))  # for this user's eyes alone
+        self.takes_more = True  # whether it takes another request
+        self.folder = Path(tempfile.mkdtemp(prefix="manifolio-"))  # accessible only to this user
         home = str(Path(gplvm_core.__file__).parents[1])
         try:
             self.process = subprocess.Popen(
@@ -69,41 +69,41 @@ class Reader:
         self._ready = False
 
     def started(self) -> bool:
-        """Wait until the process takes requests; False if it ended before."""
+        """Wait until the process is ready; False if it ended before."""
         if not self._ready:
             with contextlib.suppress(OSError, ValueError):  # it was ended meanwhile
-                said = self._line()
-                self._ready = said in (READY, UNFENCED)
-                if said == UNFENCED:
+                line = self._line()
+                self._ready = line in (READY, UNFENCED)
+                if line == UNFENCED:
                     logging.getLogger(__name__).warning(WITHOUT_FENCE)
         return self._ready
 
     def _line(self) -> str:
-        """What the process says next, no longer than what it may say."""
+        """The next line of the process, cut off at the longest allowed length."""
         assert self.process.stdout is not None
         return self.process.stdout.readline(LONGEST_LINE).decode("ascii", "replace").strip()
 
     def ask(self, request: dict[str, Any]) -> dict[str, Any] | None:
-        """The answer to one request; None when the process ended before it had one."""
+        """Send a request; returns the answer, or None if there is no valid one."""
         assert self.process.stdin is not None
-        self.goes_on = False  # whatever happens before it says so
+        self.takes_more = False  # until the process reports it
         if not self.started():
             return None
         try:
             message.write(request, self.folder / REQUEST)
             self.process.stdin.write(b"\n")
             self.process.stdin.flush()
-            said = self._line()
-            if said not in (MORE, LAST):
+            line = self._line()
+            if line not in (MORE, LAST):
                 return None
             answer = _understood(message.read(self.folder / ANSWER))
-            self.goes_on = said == MORE
+            self.takes_more = line == MORE
             return answer
-        except (OSError, ValueError):  # it was ended meanwhile, or answers nonsense
+        except (OSError, ValueError):  # it was ended meanwhile, or its answer is invalid
             return None
 
     def close(self) -> None:
-        """End the process and take its folder away."""
+        """End the process and remove its folder."""
         self.process.kill()
         self.process.wait()
         for pipe in (self.process.stdin, self.process.stdout):
@@ -114,7 +114,7 @@ class Reader:
 
 
 class Readers:
-    """Readers that are lent out, and one that waits: starting one takes seconds."""
+    """A pool of readers with one idle reader, since starting one takes seconds."""
 
     def __init__(self) -> None:
         self._idle: list[Reader] = []
@@ -122,16 +122,16 @@ class Readers:
         self.free = threading.Semaphore(MOST_AT_ONCE)
 
     def warm(self) -> None:
-        """Have a reader ready, soon; returns at once.
+        """Start a reader for the next file, without waiting for it.
 
-        Where none can be started now, the next file tries again, and reports it.
+        If it cannot be started, the next file tries again and reports the problem.
         """
         with self._lock, contextlib.suppress(OSError):
             if not self._idle:
                 self._idle.append(Reader())
 
     def take(self) -> Reader:
-        """A reader that is alive."""
+        """Take the idle reader, or start a new one."""
         with self._lock:
             while self._idle:
                 reader = self._idle.pop()
@@ -141,16 +141,16 @@ class Readers:
         return Reader()
 
     def give_back(self, reader: Reader) -> None:
-        """Keep one reader for the next file."""
+        """Return a reader; one is kept for the next file, others are closed."""
         with self._lock:
-            if not self._idle and reader.goes_on:
+            if not self._idle and reader.takes_more:
                 self._idle.append(reader)
                 return
         reader.close()
         self.warm()
 
     def close(self) -> None:
-        """End the reader that waits."""
+        """Close the idle reader."""
         with self._lock:
             while self._idle:
                 self._idle.pop().close()
@@ -159,12 +159,12 @@ class Readers:
         self.close()
 
     def reading(self, task: str, source: NamedBytes, **options: Any) -> "FileReading":
-        """Have a task of `TASKS` done to a file; to be used in a `with`."""
+        """Perform a task of `TASKS` on a file; use it in a `with` statement."""
         return FileReading(self, task, source, options)
 
 
 class FileReading:
-    """One file on its way: `wait`, then `answer`; what is left before that is ended."""
+    """One file being read: call `wait`, then `answer`; leaving the `with` block ends the reader."""
 
     def __init__(
         self, readers: Readers, task: str, source: NamedBytes, options: dict[str, Any]
@@ -182,17 +182,17 @@ class FileReading:
 
     @property
     def waits(self) -> bool:
-        """Whether its turn has not come: so many others are being read."""
+        """Whether the file waits in the queue behind others."""
         return self._turn is None
 
     @property
     def seconds(self) -> float:
-        """How long it has been read, without the start of the process that reads it."""
+        """Seconds since reading began, without the start of the process."""
         return _since(self._start)
 
     @property
     def _late(self) -> bool:
-        """Whether reading, or the start before it, took too long."""
+        """Whether reading, or starting the process, took too long."""
         if self._start is None:
             return _since(self._turn) >= SECONDS_TO_START
         return self.seconds >= SECONDS
@@ -210,7 +210,7 @@ class FileReading:
         self._stop()
 
     def wait(self, seconds: float) -> bool:
-        """Wait for so long; whether there is an answer, or none will come."""
+        """Wait at most `seconds`; returns whether there is an answer, or there will be none."""
         left = SECONDS - self.seconds if self._start is not None else LOOK
         if self._done.wait(min(seconds, max(0.0, left))):
             return True
@@ -219,32 +219,32 @@ class FileReading:
         return self._given_up.is_set()
 
     def answer(self) -> Any:
-        """What was found. Raises DataError or StoreError, as the task says it."""
+        """Wait for the task's result. Raises its DataError or StoreError."""
         while not self.wait(SECONDS):
             pass
-        told = self._answer
-        if told is None and self._late and self._start is None:
+        answer = self._answer
+        if answer is None and self._late and self._start is None:
             raise DataError(
                 f"{self.name} could not be read: the process that reads files did not start "
                 f"within {SECONDS_TO_START} seconds. The machine is busy: try again later."
             )
-        if told is None and not self._late:
+        if answer is None and not self._late:
             raise DataError(
-                f"{self.name} could not be read: the process that reads files could not go on, for "
-                "want of memory or of room on the disk. Try again in a moment."
+                f"{self.name} could not be read: the process that reads files has too little "
+                "memory or disk space. Try again in a moment."
             )
-        if told is None:
+        if answer is None:
             raise DataError(
-                f"{self.name} could not be read: after {self.seconds:.0f} of the {SECONDS} seconds "
-                "that reading may take, it had to be ended. Use fewer rows, columns or pictures, "
-                "and save the file again if it may be damaged."
+                f"{self.name} could not be read: reading was ended after {self.seconds:.0f} of at "
+                f"most {SECONDS} seconds. Use fewer rows, columns or pictures, and save the file "
+                "again if it may be damaged."
             )
-        for line in told["log"]:
+        for line in answer["log"]:
             logging.getLogger(__name__).error("%s", line)
-        if "answer" in told:
-            return told["answer"]
-        script = {"script": told["script"]} if told.get("script") else {}
-        raise ERRORS[told["error"]](told["message"], **script)
+        if "answer" in answer:
+            return answer["answer"]
+        script = {"script": answer["script"]} if answer.get("script") else {}
+        raise ERRORS[answer["error"]](answer["message"], **script)
 
     def _ask(self) -> None:
         with self._readers.free:
@@ -255,7 +255,7 @@ class FileReading:
                 reader = self._readers.take()
                 with self._lending:
                     self._reader = reader
-                if self._given_up.is_set():  # just now, when there was nothing to end
+                if self._given_up.is_set():  # `_stop` came before there was a process to end
                     reader.process.kill()
                 data = np.frombuffer(self._data, dtype=np.uint8)
                 request = {"task": self._task, "name": self.name, "options": self._options}
@@ -264,10 +264,10 @@ class FileReading:
                         self._start = time.monotonic()
                         self._answer = reader.ask({**request, "data": data})
                 finally:
-                    with self._lending:  # from now on it may be another's
+                    with self._lending:  # from now on another file may use the reader
                         self._reader = None
                     self._readers.give_back(reader)
-            except Exception as error:  # no room, no process: reported as a file that was not read
+            except Exception as error:  # no disk space or no process; `answer` reports it
                 logging.getLogger(__name__).error("Asking a reader: %s", type(error).__name__)
             finally:
                 self._done.set()
@@ -279,15 +279,15 @@ class FileReading:
                 self._reader.process.kill()
 
 
-def _understood(told: Any) -> dict[str, Any]:
-    """An answer, if it has the form of one; ValueError otherwise."""
-    if not isinstance(told, dict) or not isinstance(told.get("log"), list):
+def _understood(answer: Any) -> dict[str, Any]:
+    """Check the form of an answer; ValueError otherwise."""
+    if not isinstance(answer, dict) or not isinstance(answer.get("log"), list):
         raise ValueError("no answer")
-    if "answer" not in told and not (
-        told.get("error") in ERRORS and isinstance(told.get("message"), str)
+    if "answer" not in answer and not (
+        answer.get("error") in ERRORS and isinstance(answer.get("message"), str)
     ):
         raise ValueError("neither an answer nor an error")
-    return told
+    return answer
 
 
 def _since(moment: float | None) -> float:

@@ -1,4 +1,4 @@
-"""What can be asked of a file: the same here and in a process of its own."""
+"""The tasks that can be performed on a file, in this process or in a subprocess."""
 
 import io
 import logging
@@ -25,7 +25,7 @@ PACKED = (b"PK", b"\x1f\x8b", b"PAR1")
 
 
 def model_files(source: NamedBytes) -> dict[str, NDArray[np.uint8]]:
-    """A model's file as the files that `Library.take_in` adds; StoreError where it is none."""
+    """Convert a model file to the files that `Library.take_in` adds; StoreError for other files."""
     file = io.BytesIO(source.data)
     file.name = source.name
     manifest = read_manifest(file, most_text=MOST_MODEL_TEXT)
@@ -47,9 +47,9 @@ TASKS: dict[str, Callable[..., Any]] = {
 
 
 def perform(task: str, source: NamedBytes, **options: Any) -> Any:
-    """The answer of a task; raises DataError or StoreError in words, and nothing else.
+    """Perform a task; raises only DataError, StoreError or MemoryError.
 
-    What no reader foresaw is in the log, without a word of the file's.
+    Unexpected errors are logged, without content of the file.
     """
     try:
         return TASKS[task](source, **options)
@@ -64,13 +64,13 @@ def perform(task: str, source: NamedBytes, **options: Any) -> Any:
 
 
 def places_of(error: BaseException) -> str:
-    """An error's type and the lines of code that it went through, the innermost first; no data."""
+    """An error's type and its lines of code, the innermost first, without data."""
     frames = reversed(traceback.extract_tb(error.__traceback__))
     places = [f"{'/'.join(Path(f.filename).parts[-2:])}:{f.lineno}" for f in frames]
     return f"{type(error).__name__} at {' < '.join(places[:12])}"
 
 
 def is_small(source: NamedBytes) -> bool:
-    """Whether a file is so little, and plain, that no process of its own is worth its start."""
+    """Whether a file is small and simple enough to be read without a subprocess."""
     name, data = source.name.lower(), source.data
     return len(data) <= SMALL and name.endswith(PLAIN) and not data.startswith(PACKED)

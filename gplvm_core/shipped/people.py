@@ -1,4 +1,4 @@
-"""Rendered heads of people who do not exist, with the factors that made them."""
+"""Rendered heads of people who do not exist, with the factors they were rendered from."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from gplvm_core.readers.dataset import Dataset
 from gplvm_core.readers.drawing import Drawing
 from gplvm_core.shipped.files import vendored
 
-# Of the factors these vary in heads that are seen from the front.
+# The factors that vary among heads seen from the front.
 FACTORS = (
     "gender",
     "age",
@@ -24,10 +24,10 @@ BETWEEN_AGES = (0.5, 0.7)
 def load_people() -> Dataset:
     """500 grey images, 64 × 64, of heads seen from the front.
 
-    `covariates` hold what was rendered: "gender" (0 female, 1 male), "age" (0.19 child, 0.5 young
-    adult, 1 old; the labels divide it at 0.5 and 0.7), "weight" (0 thin, 1 fat), the shares of
-    three ancestries, "long_face" (−1 round, 1 long), "hair_length" (0 cropped, 1 below the jaw).
-    Raises DataError when the vendored file is missing.
+    `covariates` hold the factors: "gender" (0 female, 1 male), "age" (0.19 child, 0.5 young adult,
+    1 old; the labels divide it at 0.5 and 0.7), "weight" (0 thin, 1 fat), the shares of three
+    ancestries, "long_face" (−1 round, 1 long), "hair_length" (0 cropped, 1 below the jaw). Raises
+    DataError if the data file is missing.
     """
     with np.load(vendored("many_heads.npz"), allow_pickle=False) as file:
         front = file["part"] == "front"

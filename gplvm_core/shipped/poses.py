@@ -23,13 +23,13 @@ CMU_SOURCE = (
 )
 
 EVERY = 12
-"""Poses keep every twelfth frame of 120 a second: ten a second."""
+"""Every twelfth frame is used: ten of 120 per second."""
 
 
 def load_poses() -> Dataset:
-    """606 poses of one person, ten a second, from two takes; labels and sequences tell the take.
+    """606 poses of one person, ten per second; labels and sequences are the two takes.
 
-    Raises DataError when the vendored files are missing.
+    Raises DataError if the data files are missing.
     """
     takes = [
         read_bvh(vendored(filename), every=EVERY, first_frame=1, unit_metres=CMU_METRES)

@@ -1,4 +1,4 @@
-"""A run of a stick man: a file that lies beside the project where somebody has put it."""
+"""The run of a stick man, from an optional file that users put beside the project."""
 
 import os
 import zipfile
@@ -16,15 +16,15 @@ LEGS = ("THI", "KNE", "SHN", "ANK", "HEE", "MT5", "TOE")
 
 
 def stick_man_file() -> Path | None:
-    """stick_man.npz in the folder MANIFOLIO_DATA (usually shared/data beside the project)."""
+    """The path of stick_man.npz in the folder MANIFOLIO_DATA (by default shared/data); or None."""
     path = Path(os.environ.get(SETTING, BESIDE)) / "stick_man.npz"
     return path if path.is_file() else None
 
 
 def load_stick_man(path: Path) -> tuple[Float[Array, "N D"], tuple[str, ...]]:
-    """Frames of the run, three columns in cm for each marker that is never lost; their names.
+    """Frames of the run, with x, y, z in cm of each marker that is always seen; marker names.
 
-    Raises DataError for another file. Source: Ohio State University ACCAD motion capture.
+    Raises DataError for other files. Source: Ohio State University ACCAD motion capture.
     """
     try:
         with np.load(path, allow_pickle=False) as file:
@@ -33,7 +33,7 @@ def load_stick_man(path: Path) -> tuple[Float[Array, "N D"], tuple[str, ...]]:
     except (OSError, EOFError, ValueError, KeyError, TypeError, zipfile.BadZipFile) as error:
         raise DataError(
             f"{path.name} in the folder {SETTING} is not the stick man's run ({error}); "
-            "put the right file there, or take it away."
+            "put the right file there, or remove it."
         ) from error
     whole = ~np.isnan(places).any(axis=(0, 2))
     return 100.0 * places[:, whole].reshape(len(values), -1), tuple(map(str, names[whole]))

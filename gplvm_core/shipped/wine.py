@@ -7,7 +7,7 @@ from gplvm_core.readers.drawing import Drawing
 
 
 def load_wine() -> Dataset:
-    """178 wines of one region, 13 measurements in units of their own, labelled by cultivar."""
+    """178 wines of one region, 13 measurements in different units, labelled by cultivar."""
     from sklearn import datasets
 
     wine = datasets.load_wine()
@@ -23,5 +23,5 @@ def load_wine() -> Dataset:
             "Wine recognition data, S. Aeberhard and M. Forina, UCI Machine Learning Repository "
             "(CC BY 4.0), as shipped by scikit-learn."
         ),
-        notes=("Measurements as given: percentages, grams and ratios stand side by side.",),
+        notes=("Measurements in their original units: percentages, grams and ratios.",),
     )

@@ -1,1 +1,1 @@
-"""Floor 3: data sets that a formula makes, some of them from what is shipped."""
+"""Floor 3: simulated data sets, some of them from shipped data."""

@@ -15,19 +15,19 @@ Array = NDArray[np.float64]
 PIPE_RADIUS = 5.0  # cm
 BEAM_WIDTH = 0.1  # pipe radii
 RAYS_PER_BEAM = 9
-PHOTONS = 1e5  # counted per beam and energy through an empty pipe
+PHOTONS = 1e5  # counts per beam and energy through an empty pipe
 
 ENERGIES = ("30 keV", "360 keV")
 PHASES = ("water", "oil", "gas")
 ATTENUATION = np.array([[0.376, 0.230, 0.016], [0.111, 0.097, 0.007]])
-"""About, in 1/cm, per energy and phase: two lines of a barium source, gas under pressure."""
+"""Approximate coefficients in 1/cm by energy and phase: two lines of a barium source."""
 
 VERTICAL, HORIZONTAL = (0.0, 0.35, 0.70), (-0.5, 0.0, 0.5)
-"""Where the beams cross the pipe, in radii from its axis: x of the vertical, y of the others."""
+"""Positions of the beams, in pipe radii from the axis: x of vertical, y of horizontal ones."""
 
 
 def _rays() -> tuple[NDArray[np.bool_], Array]:
-    """Direction and offset of every ray: beam × ray. Beams are a few rays wide."""
+    """Whether each ray is vertical, and its offset: beam × ray. A beam consists of several rays."""
     offsets = np.array(VERTICAL + HORIZONTAL)
     within = np.linspace(-0.5, 0.5, RAYS_PER_BEAM) * BEAM_WIDTH
     vertical = np.arange(len(offsets)) < len(VERTICAL)
@@ -35,7 +35,7 @@ def _rays() -> tuple[NDArray[np.bool_], Array]:
 
 
 def stratified(fractions: Float[Array, "N 3"]) -> Float[Array, "N B R 3"]:
-    """Path lengths when water, oil and gas lie in level layers."""
+    """Path lengths if water, oil and gas form horizontal layers."""
     vertical, offset = _rays()
     half_chord = np.sqrt(1 - offset**2)
     # The area of the unit disc below height h is π/2 + h √(1−h²) + asin h: inverted by a table.
@@ -50,7 +50,7 @@ def stratified(fractions: Float[Array, "N 3"]) -> Float[Array, "N B R 3"]:
 
 
 def annular(fractions: Float[Array, "N 3"]) -> Float[Array, "N B R 3"]:
-    """Path lengths when water wets the wall, oil lies inside it and gas fills the core."""
+    """Path lengths if water wets the wall, oil is a ring inside it and gas fills the core."""
     _, offset = _rays()
 
     def chord(area: Array) -> Array:
@@ -62,7 +62,7 @@ def annular(fractions: Float[Array, "N 3"]) -> Float[Array, "N B R 3"]:
 
 
 def homogeneous(fractions: Float[Array, "N 3"]) -> Float[Array, "N B R 3"]:
-    """Path lengths when the phases are finely mixed."""
+    """Path lengths if the phases are finely mixed."""
     _, offset = _rays()
     return (2 * np.sqrt(1 - offset**2))[None, :, :, None] * fractions[:, None, None, :]
 
@@ -75,27 +75,27 @@ GEOMETRIES: tuple[tuple[str, Callable[[Array], Array]], ...] = (
 
 
 def expected_transmission(paths: Float[Array, "N B R 3"]) -> Float[Array, "N B E"]:
-    """The share of photons that cross: Beer and Lambert along each ray, mean over a beam's rays."""
+    """The fraction of photons that cross: Beer–Lambert law along each ray, mean over a beam."""
     depth = PIPE_RADIUS * np.einsum("nbrp,ep->nbre", paths, ATTENUATION)
     return np.exp(-depth).mean(axis=2)
 
 
 def load_flow(n_points: int = 600, seed: int = 0) -> Dataset:
-    """A simulated three-phase flow: 12 measurements, 3 classes, 2 degrees of freedom in each.
+    """Simulate a three-phase flow: 12 measurements, 3 classes, 2 degrees of freedom in each.
 
     In the spirit of the oil-flow data of Bishop and James (Nucl. Instrum. Methods A 327, 1993).
     A pipe of circular cross-section carries water, oil and gas; their fractions are drawn
-    uniformly (`covariates["fractions"]`, N × 3), and they flow in level layers, in concentric
+    uniformly (`covariates["fractions"]`, N × 3), and they flow in horizontal layers, in concentric
     rings, or mixed. Three vertical and three horizontal narrow beams of photons at two energies
-    cross it. A phase attenuates by exp(−μ·length); a beam counts its photons (Poisson). The 12
-    columns are −log(counted/sent), so about "attenuation × path"; in layers a horizontal beam
-    jumps when a level passes it, as in the original.
+    cross it. A phase attenuates a beam by exp(−μ·length); photon counts are Poisson. The 12 columns
+    are −log(counted/sent), approximately attenuation × path. For layers, a horizontal beam's value
+    jumps when the boundary of a layer crosses it, as in the original.
 
-    `n_points` is shared equally by the classes, which alternate. Raises DataError below 6 points.
+    The classes alternate, so each has a third of the `n_points`. Raises DataError below 6 points.
     """
     if n_points < 6:
         raise DataError(f"A simulated flow needs at least 6 points, got {n_points}.")
-    # RandomState: its stream is frozen for good, and stored models refer to these data by name.
+    # RandomState never changes its stream, and stored models refer to these data by name.
     random = np.random.RandomState(seed)
     labels = np.arange(n_points) % len(GEOMETRIES)
     fractions = random.dirichlet(np.ones(3), size=n_points)
@@ -103,7 +103,7 @@ def load_flow(n_points: int = 600, seed: int = 0) -> Dataset:
     for number, (_, geometry) in enumerate(GEOMETRIES):
         paths[labels == number] = geometry(fractions[labels == number])
     counts = random.poisson(PHOTONS * expected_transmission(paths))
-    measured = -np.log(counts / PHOTONS)  # thousands of photons arrive even through water alone
+    measured = -np.log(counts / PHOTONS)  # finite: thousands of photons arrive even through water
     beams = [f"x={x:+.2f}" for x in VERTICAL] + [f"y={y:+.2f}" for y in HORIZONTAL]
     return Dataset(
         name="flow",
@@ -119,7 +119,8 @@ def load_flow(n_points: int = 600, seed: int = 0) -> Dataset:
         ),
         notes=(
             f"{n_points} points simulated with seed {seed}; attenuations with photon noise.",
-            "A horizontal beam jumps when a level passes it: stratified points form patches.",
+            "A horizontal beam's value jumps at the boundary of a layer, so stratified points form "
+            "patches.",
         ),
         covariates={"fractions": fractions},
     )

@@ -1,4 +1,4 @@
-"""Six rendered heads under 64 lights: identity and light are known for every image."""
+"""Six rendered heads under 64 lights, with known identity and light for every image."""
 
 import numpy as np
 from jaxtyping import Float
@@ -18,7 +18,7 @@ AMBIENT, DIFFUSE = 0.12, 0.88
 def light_directions(n_lights: int = N_LIGHTS) -> Float[Array, "L 3"]:
     """Unit vectors spread evenly over the half sphere in front of the face (x right, y up, z out).
 
-    A Fibonacci lattice: equal steps in z give equal areas, the golden angle keeps them apart.
+    A Fibonacci lattice: equal steps in z give equal areas, the golden angle separates the points.
     """
     steps = np.arange(n_lights)
     z = (steps + 0.5) / n_lights
@@ -28,10 +28,10 @@ def light_directions(n_lights: int = N_LIGHTS) -> Float[Array, "L 3"]:
 
 
 def load_heads() -> Dataset:
-    """384 grey images, 48 × 48: every identity under every light, light by light.
+    """384 grey images, 48 × 48: every identity under every light.
 
     A Lambertian surface: I = albedo · (0.12 + 0.88 · max(0, n·l)). `covariates["light"]` holds the
-    light direction of each row. Raises DataError when the vendored file is missing.
+    light direction of each row. Raises DataError if the data file is missing.
     """
     with np.load(vendored("lit_heads.npz"), allow_pickle=False) as file:
         normals = file["normals"].astype(np.float64) / 127

@@ -1,4 +1,4 @@
-"""Pairs of heads under one light: two views that share the light and nothing else."""
+"""Pairs of heads under one light: two views that share only the light."""
 
 import numpy as np
 
@@ -12,14 +12,14 @@ N_IN_VIEW = 3
 def load_lit_pairs() -> Dataset:
     """192 pairs of grey images, 48 × 48: views "left" and "right", light by light.
 
-    Both images of a row have the same light; under every light the heads of one view are paired
-    with those of the other at random, so that neither identity tells the other. Every image of
-    `load_heads` occurs once. `covariates` hold "light" (N × 3, a unit vector), "identity_left" and
-    "identity_right" (numbers from 0 to 2, within the view); labels tell the pair of heads.
-    Raises DataError when the vendored file is missing. Source: after Damianou (2015), §5.3.2.
+    Both images of a row have the same light. For every light, the heads of the two views are paired
+    at random, so that their identities are independent. Every image of `load_heads` occurs once.
+    `covariates` hold "light" (N × 3, a unit vector), "identity_left" and "identity_right" (numbers
+    from 0 to 2, within the view); the labels are the pairs of heads.
+    Raises DataError if the data file is missing. Source: after Damianou (2015), §5.3.2.
     """
     heads = load_heads()
-    # RandomState: its stream is frozen for good, and stored models refer to these data by name.
+    # RandomState never changes its stream, and stored models refer to these data by name.
     random = np.random.RandomState(0)
     light = np.repeat(np.arange(N_LIGHTS), N_IN_VIEW)
     left = np.tile(np.arange(N_IN_VIEW), N_LIGHTS)
@@ -39,7 +39,7 @@ def load_lit_pairs() -> Dataset:
         source=heads.source,
         notes=(
             f"{N_IN_VIEW} heads in each view, {N_LIGHTS} lights on a half sphere. Both images of a "
-            "row have the same light; which heads meet is drawn at random for every light.",
+            "row have the same light; for every light the heads are paired at random.",
             *heads.notes[1:],
         ),
         covariates={

@@ -1,4 +1,4 @@
-"""A body's outline: its bones as capsules, seen by an orthographic camera."""
+"""Draw a body's outline: its bones as capsules, seen by an orthographic camera."""
 
 import re
 
@@ -20,18 +20,18 @@ RADII = (
     (r"^(left|right)arm$", 0.09),
     (r"forearm$", 0.055),
 )
-"""Half the thickness, in metres, of the bone that ends in a joint of such a name."""
+"""Radius in metres of the bone that ends in a joint whose name matches the pattern."""
 
 OTHER_RADIUS = 0.045
 FRAME = 2.2
-"""Metres from the left to the right of a picture, and from its top to its bottom."""
+"""Width and height of a picture in metres."""
 
 CENTRE = (0.0, -0.18)
-"""What lies in the middle of a picture: metres to the right of and above the root."""
+"""The point at the centre of a picture: metres to the right of the root, and above it."""
 
 
 def bone_radii(skeleton: Skeleton) -> Float[Array, " J"]:
-    """How thick the body is along the bone that ends in each joint, in metres."""
+    """The radius, in metres, of the bone that ends in each joint."""
 
     def radius(name: str) -> float:
         fits = (size for pattern, size in RADII if re.search(pattern, name.lower()))
@@ -43,11 +43,11 @@ def bone_radii(skeleton: Skeleton) -> Float[Array, " J"]:
 def silhouettes(
     positions: Float[Array, "N J 3"], skeleton: Skeleton, size: int
 ) -> Float[Array, "N size size"]:
-    """Pictures of bodies from the front: 1 inside, 0 outside, in between at the edge.
+    """Pictures of bodies from the front: 1 inside, 0 outside, values in between at the edge.
 
     positions: in metres with the root at the origin, x to the right, y up, z towards the camera.
-    A pixel is inside a capsule when it is no farther than the radius from the projected bone;
-    the edge is smoothed over one pixel.
+    A pixel is inside a capsule if its distance from the projected bone is at most the radius; the
+    edge is smoothed over one pixel.
     """
     pixel = FRAME / size
     along = (np.arange(size) + 0.5) * pixel - FRAME / 2
@@ -56,7 +56,7 @@ def silhouettes(
     starts = np.array(skeleton.parents)[ends]
     radii = bone_radii(skeleton)[ends][:, None, None]
     pictures = np.empty((len(positions), size, size))
-    # One picture at a time: all bones and pixels of it fit into the processor's cache.
+    # One picture at a time, so that all its bones and pixels fit into the processor's cache.
     for picture, flat in zip(pictures, positions[..., :2], strict=True):
         origin = flat[starts][:, :, None, None]
         bone = flat[ends][:, :, None, None] - origin

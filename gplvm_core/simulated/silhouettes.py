@@ -1,4 +1,4 @@
-"""Poses and their silhouettes from one side: what a camera sees, and what it does not."""
+"""Poses and their silhouettes as seen from one side, which do not determine the poses."""
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ Array = NDArray[np.float64]
 
 SIZE = 32
 SECONDS = EVERY / 120
-"""Between two rows: the takes have 120 frames a second."""
+"""Time between two rows: the takes have 120 frames per second."""
 
 MOVEMENTS = ("jumping", "climbing", "swinging")
 
@@ -24,18 +24,18 @@ SEQUENCES = (
     ((1, 0), (1080, 0), (2040, 0)),
     ((1, 1), (1560, 2), (2400, 1), (3480, 2)),
 )
-"""For each take the frames at which a sequence begins, and its movement."""
+"""For each take, the first frame of each sequence, and its movement."""
 
 
 def load_silhouettes() -> Dataset:
-    """606 poses and their silhouettes, ten a second, in seven sequences of one person.
+    """606 poses and their silhouettes, ten per second, in seven sequences of one person.
 
     Views "silhouette" (32 × 32 pixels, 1 inside the body, 0 outside) and "pose" (28 × 3 joint
-    positions in metres, the root at the origin). The camera stands still in front, so the body
-    turns in both; a silhouette does not tell front from back. Sequences: jumping forth, back and
-    forth again (0, 1, 2; number 2 does for a test), climbing (3), swinging (4), the same again
-    (5, 6); labels tell the movement; times start at 0 in each.
-    Raises DataError when the vendored files are missing. Source: after Damianou (2015), §5.3.3.
+    positions in metres, the root at the origin). The camera is fixed in front, so the body turns in
+    both views; a silhouette does not distinguish front from back. Sequences: jumping forth, back
+    and forth again (0, 1, 2; number 2 suits a test), climbing (3), swinging (4), climbing and
+    swinging again (5, 6). The labels are the movements; times start at 0 in each sequence.
+    Raises DataError if the data files are missing. Source: after Damianou (2015), §5.3.3.
     """
     parts: list[Array] = []
     movements: list[int] = []
@@ -74,10 +74,10 @@ def load_silhouettes() -> Dataset:
         notes=(
             f"One frame in {EVERY} of two takes (frame 0 of each, a T-pose, is left out), cut into "
             f"{len(parts)} sequences.",
-            "Joint positions in metres with the root at the origin; which way the body faces is "
-            "kept. The camera looks along −z.",
+            "Joint positions in metres with the root at the origin; the body's direction is not "
+            "changed. The camera looks along −z.",
             f"Silhouettes are drawn from the poses: a capsule along every bone, {SIZE} × {SIZE} "
-            f"pixels for {FRAME} × {FRAME} m. They stay pictures, so that they can be looked at; "
-            "histograms of gradients predict the poses about as well.",
+            f"pixels for {FRAME} × {FRAME} m. Histograms of gradients predict the poses about "
+            "as well, but cannot be viewed as pictures.",
         ),
     )

@@ -1,4 +1,4 @@
-"""Two simulated views of which everything is known: one signal of each alone, one of both."""
+"""Two simulated views with known signals: a private signal of each, and a shared one."""
 
 import numpy as np
 
@@ -11,11 +11,11 @@ PERIODS = 2
 
 
 def toy_views(n_points: int = 100, seed: int = 0, noise: float = 0.1) -> Dataset:
-    """Views "first" and "second", 15 columns each: sin t and cos² t, cos t and cos² t, with noise.
+    """Simulate views "first" (sin t and cos² t) and "second" (cos t and cos² t), 15 columns each.
 
-    A random map takes each view's private signal to 10 columns and the shared one to 5, the same 5
-    in both; all are linear. Gaussian noise of standard deviation `noise` is added to every entry.
-    `covariates` hold the signals, centred: "sin", "cos", "cos_squared".
+    Random linear maps take each view's private signal to 10 columns, and the shared signal to 5
+    columns, the same in both views. Gaussian noise of standard deviation `noise` is added to every
+    entry. `covariates` hold the centred signals: "sin", "cos", "cos_squared".
     Raises DataError below 8 points or for a negative noise. Source: Damianou (2015), §5.3.1.
     """
     if n_points < 8 or not noise >= 0:
@@ -23,7 +23,7 @@ def toy_views(n_points: int = 100, seed: int = 0, noise: float = 0.1) -> Dataset
             "The toy signals need at least 8 points and a noise of 0 or more; got "
             f"{n_points} points, noise {noise}."
         )
-    # RandomState: its stream is frozen for good, and stored models refer to these data by name.
+    # RandomState never changes its stream, and stored models refer to these data by name.
     random = np.random.RandomState(seed)
     times = np.linspace(0, 2 * np.pi * PERIODS, n_points, endpoint=False)
     signals = {"sin": np.sin(times), "cos": np.cos(times), "cos_squared": np.cos(times) ** 2}
@@ -49,7 +49,7 @@ def toy_views(n_points: int = 100, seed: int = 0, noise: float = 0.1) -> Dataset
         "Propagation of Uncertainty, 2015, section 5.3.1.",
         notes=(
             f"{n_points} points over {PERIODS} periods, simulated with seed {seed}, noise {noise}.",
-            "The first view is made of sin t, the second of cos t; cos² t is in both.",
+            "The first view contains sin t, the second cos t; both contain cos² t.",
         ),
         covariates=signals,
     )

@@ -1,4 +1,4 @@
-"""Files that are there whole or not at all."""
+"""Write files atomically: completely or not at all."""
 
 import contextlib
 import os
@@ -12,11 +12,11 @@ from gplvm_core.store.private import private_file
 
 
 def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
-    """Let ``write`` fill a temporary file beside ``path``, then put it in place in one step.
+    """Let ``write`` fill a temporary file beside ``path``, then rename it to ``path``.
 
-    Whoever reads ``path`` meanwhile, or after a power cut, finds the old file or the new one,
-    never a part. On any failure the old file stays and the temporary one goes; an OSError becomes
-    a StoreError that names the path. The file is the user's alone.
+    Readers of ``path``, also after a power cut, find the old file or the new one, never a part.
+    On any failure the old file stays and the temporary one is removed; an OSError becomes a
+    StoreError that names the path. Only the user can access the file.
     """
     temporary = path.with_name(f".{path.name}.{secrets.token_hex(4)}.tmp")
     try:
@@ -35,22 +35,22 @@ def write_atomically(path: Path, write: Callable[[IO[bytes]], object]) -> None:
                 temporary.unlink()
     except OSError as error:
         raise StoreError(
-            f"Cannot write {path}: {error.strerror or error}. Nothing was changed; free some space "
-            "or choose a folder that you may write to."
+            f"Cannot write {path}: {error.strerror or error}. Nothing was changed; free some disk "
+            "space, or choose a folder that you have the right to write to."
         ) from error
     sync_folder(path.parent)
 
 
 def clear_temporary(folder: Path) -> None:
-    """Remove what a killed `write_atomically` left in a folder; only when nobody writes there."""
+    """Remove temporary files that a killed `write_atomically` left; call only if nobody writes."""
     for path in folder.glob(".*.tmp"):
         with contextlib.suppress(OSError):
             path.unlink()
 
 
 def sync_folder(folder: Path) -> None:
-    """Bring a folder's names to the disk itself."""
-    # The new name itself is only on disk once its folder is; not every system lets one ask for it.
+    """Flush a folder's list of names to the disk."""
+    # A new name is only on disk after its folder is flushed; not every system supports this.
     with contextlib.suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)
         try:

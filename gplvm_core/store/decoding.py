@@ -1,4 +1,4 @@
-"""JSON and plain arrays to values: nothing but what a whitelist names is ever built."""
+"""Decode JSON and plain arrays to values; only classes on a list of allowed ones are built."""
 
 from collections.abc import Mapping
 from dataclasses import fields, is_dataclass
@@ -11,7 +11,7 @@ from gplvm_core.store.encoding import SCALAR_KINDS, WIDEST_FLOAT, Registry, is_f
 from gplvm_core.store.errors import StoreError
 
 _MT19937_WORDS = 624
-# A tuple: what a file gives as a tag need not even be hashable.
+# A tuple, since a tag in a file may be unhashable.
 _TAGS = (
     "float",
     "tuple",
@@ -27,7 +27,7 @@ _TAGS = (
 
 
 def decode(content: object, arrays: Mapping[str, np.ndarray], registry: Registry) -> Any:
-    """Build the value that `encode` took apart; StoreError when the content does not fit."""
+    """Rebuild a value from the output of `encode`; StoreError if the content is inconsistent."""
     try:
         return _Decoder(arrays, registry).value(content, "value")
     except RecursionError:
@@ -45,7 +45,7 @@ class _Decoder:
         if type(content) is list:
             return [self.value(item, f"{where}[{i}]") for i, item in enumerate(content)]
         if type(content) is not dict:
-            raise _damaged(where, f"a {type(content).__name__} cannot stand there")
+            raise _damaged(where, f"a {type(content).__name__} is not allowed there")
         tag = content.get("$")
         build = getattr(self, f"_{tag}", None) if tag in _TAGS else None
         if build is None:
@@ -54,13 +54,13 @@ class _Decoder:
             return build(content, where)
         except (StoreError, RecursionError):
             raise
-        # Whatever a hand-made file makes a constructor say, the reader gets one kind of error.
+        # A hand-made file can make a constructor raise any error: convert it.
         except Exception as error:
             raise _damaged(where, f"{type(error).__name__}: {error}") from error
 
     def _float(self, content: dict[str, Any], where: str) -> float:
         if content["value"] not in ("nan", "inf", "-inf"):
-            raise _damaged(where, f"{content['value']!r} is no special float")
+            raise _damaged(where, f"{content['value']!r} is not a special float")
         return float(content["value"])
 
     def _tuple(self, content: dict[str, Any], where: str) -> tuple[Any, ...]:
@@ -95,7 +95,7 @@ class _Decoder:
         state = self.value(content["state"], where)
         inner = state["state"]
         key = inner["key"]
-        # NumPy trusts these two; out of range they would read outside the generator's memory.
+        # NumPy trusts these two; out-of-range values would make it read outside its memory.
         if key.shape != (_MT19937_WORDS,) or not 0 <= inner["pos"] <= _MT19937_WORDS:
             raise _damaged(where, "the state of the random generator is out of range")
         result = np.random.RandomState()
@@ -143,8 +143,8 @@ class _Decoder:
         if type(name) is not str or name not in self.registry:
             raise StoreError(
                 f"{where}: the file contains a {name!r}, which this version of Manifolio does not "
-                "know. It was written by a newer version (update) or by another program; a kernel "
-                "of one's own must be defined, or imported, before."
+                "know. It was written by a newer version (update) or by another program. If it is "
+                "your own kernel, define or import its class first."
             )
         return self.registry[name]
 

@@ -1,10 +1,10 @@
-"""Values to JSON and plain arrays.
+"""Encode values as JSON and plain arrays.
 
-Content is a JSON tree. Numbers, strings, booleans, null and lists stand for themselves;
-everything else is an object with a "$" that says what it is: an array (by the name of its
-member), a tuple, a dict, a NumPy scalar, a frozen dataclass (by its fields) or an estimator (by
-its parameters and the attributes that fitting gave it). Floats come back bit for bit: JSON writes
-the shortest digits that read back the same, and what JSON cannot write (NaN, infinities) is named.
+The content is a JSON tree. Numbers, strings, booleans, null and lists are JSON values. Everything
+else is a JSON object whose key "$" names its kind: an array (the name of its member), a tuple, a
+dict, a NumPy scalar, a frozen dataclass (its fields) or an estimator (its parameters and fitted
+attributes). Floats are restored exactly: JSON stores the shortest digits that give the same
+float, and NaN and infinities are stored by name.
 """
 
 import inspect
@@ -20,29 +20,29 @@ from gplvm_core.store.errors import StoreError
 
 Registry = Mapping[str, type]
 
-# Estimators of scikit-learn that a file may hold, and where they are: those whose fitted state is
-# plain arrays, and that a model of this project trains.
+# The estimators of scikit-learn that a file may contain, and their modules. Models of this project
+# train them, and their fitted state consists of plain arrays.
 OF_SCIKIT_LEARN = {"LogisticRegression": "sklearn.linear_model"}
 
 SCALAR_KINDS = "biuf"
 _ARRAY_KINDS = "biufcUS"
-# Wider floats have no portable layout (80 bits here, 128 there) and no exact decimal in JSON.
+# Wider floats differ between platforms (80 or 128 bits) and have no exact decimal in JSON.
 WIDEST_FLOAT = 8
 
 
 @dataclass(frozen=True)
 class Encoded:
-    """A value as JSON content plus the arrays that the content names."""
+    """A value as JSON content and the arrays that the content refers to by name."""
 
     content: Any
     arrays: dict[str, np.ndarray]
 
 
 def encode(thing: object, registry: Registry) -> Encoded:
-    """Turn a value into JSON content and arrays.
+    """Convert a value to JSON content and arrays.
 
-    ``registry`` maps public names to the only classes that may occur. An array that occurs twice
-    is kept once. Raises StoreError, naming the place, for anything that has no exact form.
+    ``registry`` maps public names to the classes that may occur. An array that occurs twice is
+    stored once. Raises StoreError, which names the place, for values that cannot be stored exactly.
     """
     encoder = _Encoder(registry)
     try:
@@ -56,7 +56,7 @@ def encode(thing: object, registry: Registry) -> Encoded:
 
 
 def class_name(thing: object) -> str:
-    """The name under which a value is listed in a manifest."""
+    """The name of a value's class in a manifest."""
     return type(thing).__name__
 
 
@@ -64,7 +64,7 @@ class _Encoder:
     def __init__(self, registry: Registry) -> None:
         self.registry = registry
         self.arrays: dict[str, np.ndarray] = {}
-        # Keyed by place in memory, which is safe: `arrays` keeps each of them alive.
+        # Keyed by address in memory, which is safe since `arrays` keeps the arrays alive.
         self._names: dict[tuple[Any, ...], str] = {}
 
     def value(self, thing: Any, where: str) -> Any:
@@ -107,13 +107,13 @@ class _Encoder:
         if type(thing) not in (np.ndarray, np.memmap):
             raise StoreError(
                 f"{where} is a {type(thing).__name__}; only plain NumPy arrays are stored. "
-                "Convert it with numpy.asarray (a mask would be lost: make it an array of its own)."
+                "Convert it with numpy.asarray (store a mask as a separate array, or it is lost)."
             )
         if thing.dtype == object and all(type(item) is str for item in thing.flat):
-            # scikit-learn keeps the column names of a data frame as an object array of strings.
+            # scikit-learn stores the column names of a data frame as an object array of strings.
             return {"$": "names", "shape": list(thing.shape), "items": list(thing.flat)}
         check_dtype(thing.dtype, where)
-        # Not by identity: a data set makes read-only views, and views of one array are one array.
+        # Not by identity: a data set makes read-only views, and views of an array are stored once.
         address, _ = thing.__array_interface__["data"]
         place = (address, thing.shape, thing.strides, thing.dtype.str)
         if place not in self._names:
@@ -140,9 +140,9 @@ class _Encoder:
         if self.registry.get(name) is not type(thing):
             raise StoreError(
                 f"{where} is a {type(thing).__module__}.{type(thing).__qualname__}, which the "
-                f"store does not know. It keeps numbers, strings, lists, tuples, dicts, arrays, "
-                f"the project's own classes and {', '.join(OF_SCIKIT_LEARN)} of scikit-learn; give "
-                "it one of those."
+                "store does not know. It can store numbers, strings, lists, tuples, dicts, "
+                f"arrays, Manifolio's classes and {', '.join(OF_SCIKIT_LEARN)} of scikit-learn. "
+                "Use one of these."
             )
         if is_dataclass(thing) and not isinstance(thing, BaseEstimator):
             return {
@@ -162,7 +162,7 @@ class _Encoder:
             "parameters": {
                 key: self.value(item, f"{where}.{key}")
                 for key, item in parameters.items()
-                # Another package's names and defaults change from version to version.
+                # Defaults of other packages are not stored, since they change between versions.
                 if name not in OF_SCIKIT_LEARN or item != default_of(thing, key)
             },
             "fitted": {
@@ -179,7 +179,7 @@ def default_of(estimator: Any, parameter: str) -> Any:
 
 
 def array_names(content: Any) -> frozenset[str]:
-    """The names of all arrays that a tree of content refers to, however deep it is nested."""
+    """The names of all arrays that a tree of content refers to, at any depth."""
     found, left = set(), [content]
     while left:
         node = left.pop()
@@ -193,12 +193,12 @@ def array_names(content: Any) -> frozenset[str]:
 
 
 def is_fitted_name(name: str) -> bool:
-    """Whether an estimator's attribute is one that fitting sets: scikit-learn's trailing "_"."""
+    """Whether an attribute is set by fitting: scikit-learn's trailing "_"."""
     return name.endswith("_") and not name.startswith("_")
 
 
 def check_dtype(dtype: np.dtype[Any], where: str) -> None:
-    """Raise StoreError for arrays that have no plain, portable bytes (objects, records, …)."""
+    """Raise StoreError for arrays without a plain, portable format (objects, records, …)."""
     wide = dtype.kind == "f" and dtype.itemsize > WIDEST_FLOAT
     wide = wide or (dtype.kind == "c" and dtype.itemsize > 2 * WIDEST_FLOAT)
     if dtype.kind not in _ARRAY_KINDS or wide or dtype.hasobject:

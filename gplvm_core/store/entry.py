@@ -1,6 +1,6 @@
-"""What a library says about one model, on a small card of JSON beside the model's file.
+"""The entry of a model in a library, stored on a small JSON card beside the model's file.
 
-A card is sealed by the SHA-256 of all that it says: a card that was changed is reported.
+A card is sealed with the SHA-256 of its content, so that changes are detected.
 """
 
 import json
@@ -22,7 +22,7 @@ from gplvm_core.store.atomic import write_atomically
 from gplvm_core.store.errors import StoreError, reading
 from gplvm_core.store.manifest import SUFFIX, changed, digest_of
 
-Names = tuple[tuple[str, tuple[str, ...]], ...]  # of dimensions, by the map that they belong to
+Names = tuple[tuple[str, tuple[str, ...]], ...]  # names of dimensions, by map
 
 CARD = "entry.json"
 MODEL = f"model{SUFFIX}"
@@ -31,24 +31,24 @@ _SEAL = "sha256"  # the key of a card's seal
 _MODEL_FILE = re.compile(rf"model(-[0-9a-f]{{8}})?\{SUFFIX}")
 _MAX_CARD = 2**20
 _MAX_TITLE = 120
-MOST_LETTERS = 40  # of a dimension's name; assets/canvas/map/names.js says the same
+MOST_LETTERS = 40  # in a dimension's name; assets/canvas/map/names.js has the same number
 _MAX_ID = 48
 _ID = re.compile(r"[a-z0-9]+(-[a-z0-9]+)*")
-# Seen when an entry is read, so that no card can claim it.
+# Determined from the files when an entry is read, and therefore not stored on the card.
 _OF_THE_DISK = ("bytes", "broken", "changed", "capabilities")
-# Two machines may scale an image or simulate a process with other last digits.
+# Scaled images and simulations may differ in the last digits between machines.
 _SAME_DATA = 1e-3
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One model of a library, known without opening it.
+    """Facts about one model of a library, available without opening it.
 
-    ``bound`` in nats (None for models without one), ``created`` in UTC (ISO 8601), ``bytes`` on
-    disk, ``capabilities`` what the model can do, by its file. ``dimension_names`` are the user's
-    names of latent dimensions, in their order, for each map of the model that has any ("" for the
-    map of a model with one); an empty name is a dimension without. ``broken`` is None, or says why
-    the entry cannot be opened; ``changed`` if that is because its files are not what was saved.
+    ``bound`` is in nats (None for models without one), ``created`` in UTC (ISO 8601), ``bytes`` the
+    size on disk, ``capabilities`` what the model can do. ``dimension_names`` are the user's names
+    of latent dimensions, in their order, for each map with names ("" is the map of a model with one
+    map); an empty name means no name. ``broken`` is None, or the reason why the entry cannot be
+    opened; ``changed`` says that the reason is changed files.
     """
 
     id: str
@@ -70,12 +70,13 @@ class Entry:
 
 @dataclass(frozen=True)
 class Card:
-    """An entry and where its model and data set are found: the one thing that says so.
+    """An entry and the location of its model and data set.
 
-    ``by_name``: the project has the data set, else it is a file. ``level`` and ``spread`` are the
-    targets' mean and standard deviation, to know them again. ``model`` is the model's file: another
-    one after every update, so that card and model change in one step. The digests are those of
-    the files' manifests (None on older cards); ``job`` is the training that made the model.
+    ``by_name``: the data set comes with the project; otherwise it is a file. ``level`` and
+    ``spread`` are the targets' mean and standard deviation, to recognise the data set. ``model`` is
+    the model's file; every update writes a new file, so that card and model change in one step. The
+    digests are those of the files' manifests (None on older cards); ``job`` is the training that
+    made the model.
     """
 
     entry: Entry
@@ -88,7 +89,7 @@ class Card:
     job: str | None = None
 
     def check(self, dataset: Dataset) -> Dataset:
-        """The data set, if it is the one that this card is about; StoreError otherwise."""
+        """Return the data set if it is the one of this card; StoreError otherwise."""
         level, spread = moments(dataset)
         tolerance = _SAME_DATA * max(self.spread, abs(self.level))
         shape = (self.entry.n_points, self.entry.n_outputs)
@@ -98,19 +99,19 @@ class Card:
                 f"The data set {dataset.name!r} of this installation (shape "
                 f"{dataset.targets.shape}, mean {level:.4g}) is not the one that "
                 f"{self.entry.title!r} was trained on (shape {shape}, mean {self.level:.4g}). "
-                "Train again, or install the version that the model was made with."
+                "Train again, or install the version of Manifolio that made the model."
             )
         return dataset
 
 
 def card_of(model: Any, dataset: Dataset, id: str, title: str, tags: Iterable[str]) -> Card:
-    """The card of a fitted model; its data set is taken to be stored as a file."""
+    """Make the card of a fitted model whose data set is stored as a file."""
     latent = getattr(model, "latent_mean_", None)
     width = getattr(model, "n_components", None) if latent is None else latent.shape[1]
     if not isinstance(width, int):
         raise StoreError(
-            f"A library keeps models that place rows on a map, and a {type(model).__name__} does "
-            "not. Save it as a file of its own (gplvm_core.save)."
+            f"A library stores models that place rows on a map, which a {type(model).__name__} "
+            "does not. Save it to a separate file (gplvm_core.save)."
         )
     bound = getattr(model, "bound_", None)
     level, spread = moments(dataset)
@@ -130,14 +131,16 @@ def card_of(model: Any, dataset: Dataset, id: str, title: str, tags: Iterable[st
 
 
 def capabilities_of(class_name: str, content: Any) -> Capabilities:
-    """What a stored model can do, from the settings in its manifest; its arrays are not read.
+    """What a stored model can do, from the settings in its manifest, without reading arrays.
 
-    A setting that is no plain value stays as the manifest describes it. Raises StoreError for what
-    describes no model.
+    Settings are not decoded: those that are not plain values stay as in the manifest. Raises
+    StoreError for content other than a model.
     """
     kind: Any = getattr(models, class_name, None)
     if not isinstance(kind, type) or not issubclass(kind, BaseEstimator):
-        raise StoreError(f"A {class_name} lies where the model should be. Import it again.")
+        raise StoreError(
+            f"The file contains a {class_name} in place of the model. Import it again."
+        )
     with reading("The model's file"):
         usual = kind().get_params(deep=False)
         settings = {
@@ -153,9 +156,9 @@ def moments(dataset: Dataset) -> tuple[float, float]:
 
 
 def write_card(folder: Path, card: Card) -> None:
-    """Write a folder's card with its seal, whole or not at all.
+    """Write a folder's card with its seal, atomically.
 
-    Size and state are the disk's to say; what the model can do, its own file's.
+    Size, state and capabilities are not stored: they are determined from the files.
     """
     record = asdict(card)
     for name in _OF_THE_DISK:
@@ -166,15 +169,15 @@ def write_card(folder: Path, card: Card) -> None:
 
 
 def read_card(folder: Path, *, trusted: bool = False) -> Card:
-    """Read a folder's card; StoreError when there is none or it makes no sense.
+    """Read a folder's card; StoreError if it is missing or damaged.
 
-    ChangedError when it is not the card that was written, unless that is trusted. A card without a
-    seal, as older versions wrote it, is read as it is.
+    ChangedError if it was changed after it was written, unless `trusted`. Older cards without a
+    seal are read without this check.
     """
     path = folder / CARD
     with reading(f"Its {CARD}"):
         if path.stat().st_size > _MAX_CARD:
-            raise StoreError(f"Its {CARD} is too large to be one.")
+            raise StoreError(f"Its {CARD} is too large for an entry.")
         raw = json.loads(path.read_text(encoding="utf-8"))
         known = {field.name for field in fields(Entry)} - set(_OF_THE_DISK)
         values = {name: value for name, value in raw["entry"].items() if name in known}
@@ -189,23 +192,23 @@ def read_card(folder: Path, *, trusted: bool = False) -> Card:
             raise StoreError(f"Its {CARD} is damaged (tags are {entry.tags!r}).")
         if not _MODEL_FILE.fullmatch(card.model):
             raise StoreError(f"Its {CARD} is damaged (its model is {card.model!r}).")
-        # Last, so that whatever is reported as changed can be read.
+        # Last, so that a card reported as changed is known to be readable.
         if not trusted and not _is_sealed(raw):
             raise changed(f"Its {CARD}")
         return replace(card, entry=_printable(entry))
 
 
 def _is_sealed(raw: dict[str, Any]) -> bool:
-    """Whether a card has the right seal, or was written before cards had one."""
+    """Whether a card has the right seal, or is an older one without a seal."""
     record = {name: value for name, value in raw.items() if name != _SEAL}
     if _SEAL in raw:
         return bool(raw[_SEAL] == _seal_of(record))
-    # With a damaged name the seal's key is one that no card ever had.
+    # If the seal's key itself is damaged, the record has an unknown key.
     return record.keys() <= {field.name for field in fields(Card)}
 
 
 def _seal_of(record: Mapping[str, Any]) -> str:
-    """SHA-256 of all that a card says, however its JSON is laid out."""
+    """SHA-256 of a card's content, independent of the JSON's layout."""
     plain = json.dumps(record, sort_keys=True, ensure_ascii=False)
     return digest_of(plain.encode("utf-8", "replace"))
 
@@ -239,7 +242,7 @@ def _check_types(record: object, expected: Mapping[str, type | tuple[type, ...]]
 
 
 def _printable(entry: Entry) -> Entry:
-    """The entry with words that every page can show, whoever wrote them."""
+    """The entry with texts that pages can show, without control characters."""
     return replace(
         entry,
         title=clean_title(entry.title),
@@ -249,20 +252,20 @@ def _printable(entry: Entry) -> Entry:
 
 
 def clean_title(title: str) -> str:
-    """One line without control characters, 120 characters at most; "Untitled" when empty."""
+    """A title as one line of at most 120 characters, without control characters, or "Untitled"."""
     return _one_line(title) or "Untitled"
 
 
 def clean_tags(tags: Iterable[str]) -> tuple[str, ...]:
-    """Tags as single lines, without empty ones and repetitions, in their order."""
+    """Tags as single lines in their order, without empty and repeated ones."""
     given = (tags,) if isinstance(tags, str) else tags
     return tuple(dict.fromkeys(line for line in map(_one_line, given) if line))
 
 
 def clean_names(names: Mapping[str, Iterable[object]]) -> Names:
-    """Names of dimensions as single lines of at most 40 characters; maps without any are left out.
+    """Names of dimensions as single lines of at most 40 characters; drops maps without names.
 
-    Raises StoreError when two dimensions of a map have the same name.
+    Raises StoreError if two dimensions of a map have the same name.
     """
     known = []
     for space, given in names.items():
@@ -271,7 +274,7 @@ def clean_names(names: Mapping[str, Iterable[object]]) -> Names:
         twice = next((name for name in used if used.count(name) > 1), None)
         if twice is not None:
             raise StoreError(
-                f"Two dimensions have the name {twice!r}. Give every dimension a name of its own."
+                f"Two dimensions have the name {twice!r}. Give every dimension a different name."
             )
         if used:
             known.append((str(space), cleaned))
@@ -284,21 +287,21 @@ def _one_line(words: object) -> str:
 
 
 def slug(title: str) -> str:
-    """A title as an id: lower-case ASCII letters and digits joined by hyphens."""
+    """An id made from a title: lower-case ASCII letters and digits joined by hyphens."""
     plain = unicodedata.normalize("NFKD", title).encode("ascii", "ignore").decode().lower()
     return re.sub(r"[^a-z0-9]+", "-", plain)[:_MAX_ID].strip("-") or "model"
 
 
 def is_id(name: object) -> bool:
-    """Whether a name can be the id of a model: no path, nothing hidden."""
+    """Whether a name can be the id of a model; excludes paths and hidden files."""
     return isinstance(name, str) and len(name) <= _MAX_ID + 16 and bool(_ID.fullmatch(name))
 
 
 def check_id(id: str) -> str:
-    """The id, if it is one; StoreError otherwise."""
+    """Return a valid id; StoreError otherwise."""
     if not is_id(id):
         raise StoreError(
             f"{id!r} is not the id of a model: ids are lower-case letters, digits and hyphens. "
-            "Take one from entries()."
+            "entries() lists the ids."
         )
     return id

@@ -1,4 +1,4 @@
-"""The store's one kind of error, and the boundaries where every other kind becomes it."""
+"""The errors of the store, and the conversion of all other errors into them."""
 
 import contextlib
 import zipfile
@@ -8,19 +8,19 @@ _LONGEST = 300
 
 
 class StoreError(ValueError):
-    """Something could not be written to disk or read back; says what, and what to do."""
+    """Something could not be written or read; the message says what is wrong and how to fix it."""
 
 
 class ChangedError(StoreError):
-    """A file can be read, but it is not what was saved: it was edited, or another lies there."""
+    """A file can be read, but it is not the one that was saved: it was edited or replaced."""
 
 
 @contextlib.contextmanager
 def reading(what: str) -> Iterator[None]:
-    """While ``what`` is read: whatever damaged bytes make a parser raise becomes a StoreError.
+    """While ``what`` is read, convert any error into a StoreError.
 
-    Zip, NumPy, JSON and the classes' constructors raise errors of many kinds, and new ones with
-    every version; they are all one thing to the reader.
+    On damaged bytes, zipfile, NumPy, JSON and the classes' constructors raise many kinds of errors,
+    which change with every version.
     """
     try:
         yield
@@ -33,12 +33,12 @@ def reading(what: str) -> Iterator[None]:
         ) from error
     except OSError as error:
         raise StoreError(
-            f"{what} cannot be read: {error.strerror or _short(error)}. Check that you may read "
-            "it and that it is whole."
+            f"{what} cannot be read: {error.strerror or _short(error)}. Check that you have the "
+            "right to read it and that it is complete."
         ) from error
     except MemoryError as error:
         raise StoreError(
-            f"{what} needs more memory than there is. Close other programs or models."
+            f"{what} needs more memory than is available. Close other programs or models."
         ) from error
     except Exception as error:
         raise StoreError(
@@ -48,13 +48,13 @@ def reading(what: str) -> Iterator[None]:
 
 @contextlib.contextmanager
 def changing(what: str) -> Iterator[None]:
-    """While files are changed: what the system refuses becomes a StoreError."""
+    """While files are changed, convert errors of the system into a StoreError."""
     try:
         yield
     except OSError as error:
         raise StoreError(
-            f"{what}: {error.strerror or error}. Nothing was lost; check the disk's space and "
-            "your rights."
+            f"{what}: {error.strerror or error}. Nothing was lost; check the free disk space and "
+            "your access rights."
         ) from error
 
 

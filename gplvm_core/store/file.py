@@ -1,9 +1,8 @@
-"""One value, one file: a zip of manifest.json and plain .npy arrays, without pickle.
+"""Store a value in a file: a zip of manifest.json and plain .npy arrays, without pickle.
 
-The manifest comes first and declares every array's type and shape. Reading checks the whole
-archive against those declarations, and their sum against a limit, before it reads any array: a
-file that would unpack to more than it says, or that holds arrays which its content does not use, is
-refused at the door.
+The manifest comes first and declares the type and shape of every array. Before any array is read,
+the whole archive is checked against these declarations, and their total size against a limit. Files
+that would unpack to more than they declare, or that contain unused arrays, are refused.
 """
 
 import os
@@ -45,7 +44,7 @@ Source = str | os.PathLike[str] | IO[bytes]
 
 @dataclass(frozen=True)
 class Stored:
-    """A value as it was read, and its file's manifest."""
+    """A value and the manifest of its file."""
 
     value: Any
     manifest: Manifest
@@ -58,11 +57,11 @@ def save(
     compress: bool = True,
     registry: Registry | None = None,
 ) -> Path:
-    """Write a model, dataset or plain value to one file, whole or not at all; returns the path.
+    """Write a model, data set or plain value to a file atomically; returns the path.
 
-    ``registry`` is for tests; by default the project's own classes may occur. The file is the
-    user's alone. Raises StoreError when the value holds something that has no exact form or the
-    file cannot be written; a file that was there before is then untouched.
+    ``registry``: the classes that may occur, by default `known_classes()`. Only the user can access
+    the file. Raises StoreError if the value contains something that cannot be stored exactly, or
+    the file cannot be written; an existing file is then unchanged.
     """
     target = Path(path).expanduser()
     write_sealed(thing, target, compress=compress, registry=registry)
@@ -72,7 +71,7 @@ def save(
 def write_sealed(
     thing: object, target: Path, *, compress: bool = True, registry: Registry | None = None
 ) -> str:
-    """`save`, with the digest that stands for the file."""
+    """As `save`; returns the digest that identifies the file."""
     encoded = encode(thing, known_classes() if registry is None else registry)
     text = manifest_text(encoded, class_name(thing))
     digest = digest_of(text)
@@ -92,11 +91,11 @@ def write_sealed(
 
 
 def load(source: Source, *, max_bytes: int = MAX_BYTES, registry: Registry | None = None) -> Any:
-    """Read back what `save` wrote, from a path or an open binary file; older files are migrated.
+    """Read a value that `save` wrote, from a path or an open binary file; older files are migrated.
 
-    Raises StoreError when the file is missing, damaged, foreign, written by a newer version, of
-    an older one that cannot be brought to this, or would take more than ``max_bytes`` of memory;
-    ChangedError when it is whole, but not what was saved.
+    Raises StoreError if the file is missing, damaged, not a Manifolio file, written by a newer
+    version, cannot be migrated, or needs more than ``max_bytes`` of memory; ChangedError if it can
+    be read, but was changed after it was saved.
     """
     return read(source, max_bytes=max_bytes, registry=registry).value
 
@@ -108,7 +107,7 @@ def read(
     registry: Registry | None = None,
     trusted: bool = False,
 ) -> Stored:
-    """`load`, with the manifest; trusted: also what was changed after it was saved."""
+    """As `load`, with the manifest; trusted: also accept a file that was changed."""
     label = _label(source)
     with reading(label), zipfile.ZipFile(_to_open(source, label)) as archive:
         manifest = _read_manifest(archive, label)
@@ -116,7 +115,7 @@ def read(
             manifest.check_seal(archive.comment, label)
         if manifest.array_bytes > max_bytes:
             raise StoreError(
-                f"{label} holds {human(manifest.array_bytes)} of arrays, more than the limit of "
+                f"{label} contains {human(manifest.array_bytes)} of arrays, more than the limit of "
                 f"{human(max_bytes)}. If you trust it, load it with a larger max_bytes."
             )
         arrays = {}
@@ -130,9 +129,9 @@ def read(
 
 
 def read_manifest(source: Source, *, most_text: int = MAX_MANIFEST) -> Manifest:
-    """Check a file's manifest and table of contents, but read no array; errors as of `load`.
+    """Check a file's manifest and table of contents without reading arrays; raises as `load`.
 
-    ``most_text``: the bytes that the manifest may have; a longer one is refused before it is read.
+    ``most_text``: the maximal size of the manifest in bytes; a longer one is refused unread.
     """
     label = _label(source)
     with reading(label), zipfile.ZipFile(_to_open(source, label)) as archive:
@@ -160,7 +159,7 @@ def _to_open(source: Source, label: str) -> Path | IO[bytes]:
 
 def _read_manifest(archive: zipfile.ZipFile, label: str, most_text: int = MAX_MANIFEST) -> Manifest:
     if MANIFEST not in archive.namelist():
-        raise StoreError(f"{label} is a zip but has no {MANIFEST}: it is not a {SUFFIX} file.")
+        raise StoreError(f"{label} is a zip without {MANIFEST}: it is not a {SUFFIX} file.")
     length = archive.getinfo(MANIFEST).file_size
     if length > most_text:
         raise StoreError(
@@ -174,23 +173,27 @@ def _read_manifest(archive: zipfile.ZipFile, label: str, most_text: int = MAX_MA
     unused = sorted(manifest.arrays.keys() - manifest.used)
     if unused:
         raise StoreError(
-            f"{label} holds {unused[0]!r}, which its content does not use. Manifolio writes no "
-            "such file; restore a copy, or export it again."
+            f"{label} contains {unused[0]!r}, which its content does not use. Manifolio does not "
+            "write such files; restore a copy, or export it again."
         )
     return manifest
 
 
 def _check_members(archive: zipfile.ZipFile, manifest: Manifest, label: str) -> None:
-    """Every member is declared, once, and has the size that its declaration gives."""
+    """Check that every member is declared exactly once and has its declared size."""
     names = archive.namelist()
     if len(set(names)) != len(names):
-        raise StoreError(f"{label} holds two members of one name; Manifolio wrote no such file.")
+        raise StoreError(
+            f"{label} contains two members of one name; Manifolio does not write such files."
+        )
     undeclared = sorted(set(names) - set(manifest.arrays) - {MANIFEST})
     missing = sorted(set(manifest.arrays) - set(names))
     if undeclared or missing:
-        what = f"holds {undeclared[0]!r}, which" if undeclared else f"lacks {missing[0]!r}, which"
+        what = f"contains {undeclared[0]!r}" if undeclared else f"lacks {missing[0]!r}"
         kind = "does not declare" if undeclared else "declares"
-        raise StoreError(f"{label} {what} its manifest {kind}. It was changed; restore a copy.")
+        raise StoreError(
+            f"{label} {what}, which its manifest {kind}. It was changed; restore a copy."
+        )
     for name, (dtype, shape) in manifest.arrays.items():
         header = archive.getinfo(name).file_size - size_of(dtype, shape)
         if not 0 < header <= _MAX_HEADER:
@@ -209,9 +212,9 @@ def _read_array(archive: zipfile.ZipFile, name: str, manifest: Manifest, label: 
             (2, 0): np.lib.format.read_array_header_2_0,
         }.get(version)
         if read_header is None:
-            raise StoreError(f"{name} in {label} is an .npy of version {version}; 1.0 is due.")
+            raise StoreError(f"{name} in {label} has .npy version {version}; 1.0 is expected.")
         shape, _, dtype = read_header(member)
-        # Compared before memory is asked for: the header could claim any shape.
+        # Compared before memory is allocated: the header could declare any shape.
         if (dtype, shape) != manifest.arrays[name]:
             raise StoreError(
                 f"{name} in {label} is {dtype} of shape {shape}; the manifest declares "

@@ -1,4 +1,4 @@
-"""Who is at work on a file or in a folder: locks that the system gives back when a process ends."""
+"""Locks on files and folders; the system releases them when a process ends."""
 
 import contextlib
 import os
@@ -17,34 +17,34 @@ else:
 
 @contextlib.contextmanager
 def writing(folder: Path) -> Iterator[None]:
-    """Something is written below the folder: nobody clears it meanwhile. Many may write at once."""
+    """Hold a shared lock while writing below a folder, so that nobody tidies it meanwhile."""
     with _locked(folder, exclusive=False, wait=True):
         yield
 
 
 @contextlib.contextmanager
 def one_by_one(folder: Path) -> Iterator[None]:
-    """One at a time reads and replaces what the folder says, or moves it; the others wait."""
+    """Hold an exclusive lock while changing or moving a folder; others wait."""
     while True:
         with _locked(folder, exclusive=True, wait=True) as held:
-            # While this one waited, another may have moved the folder and put a new one there.
+            # Meanwhile another process may have moved the folder and made a new one.
             if held is None or _lies_at(folder, held):
                 yield
                 return
 
 
 @contextlib.contextmanager
-def alone(folder: Path) -> Iterator[bool]:
-    """Whether nobody writes below the folder now, nor will before the end of the block.
+def no_writers(folder: Path) -> Iterator[bool]:
+    """Whether nobody writes below the folder, now and until the end of the block.
 
-    False where the system cannot tell: then whatever lies there may have an owner.
+    False if the system has no such locks: then another process may be writing.
     """
     with _locked(folder, exclusive=True, wait=False) as held:
         yield held is not None
 
 
 def claim(path: Path) -> IO[bytes] | None:
-    """Take a file for this process: open, to be kept; None when another process has it."""
+    """Lock a file for this process: return it open, or None if another process has locked it."""
     private_folder(path.parent)
     opener = lambda name, flags: os.open(name, flags, 0o600)  # noqa: E731
     file = open(path, "ab", opener=opener)  # noqa: SIM115 (open as long as the claim is held)
@@ -57,14 +57,14 @@ def claim(path: Path) -> IO[bytes] | None:
         file.close()
         return None
     except OSError:
-        # A file system without locks: then only one process may use it, as it always was.
+        # A file system without locks: the user must not start a second process there.
         return file
     return file
 
 
 @contextlib.contextmanager
 def _locked(folder: Path, *, exclusive: bool, wait: bool) -> Iterator[int | None]:
-    """Lock the folder itself, which leaves nothing behind: its handle; None if that cannot be."""
+    """Lock the folder itself, without a lock file; yields its handle, or None if not possible."""
     if sys.platform == "win32":
         yield None  # folders cannot be opened there
         return
@@ -86,7 +86,7 @@ def _locked(folder: Path, *, exclusive: bool, wait: bool) -> Iterator[int | None
 
 
 def _lies_at(folder: Path, handle: int) -> bool:
-    """Whether the folder that was opened is the one of that name still, or there is none."""
+    """Whether the opened folder still has that name, or no folder has it."""
     try:
         return os.path.samestat(os.stat(folder), os.fstat(handle))
     except FileNotFoundError:

@@ -1,6 +1,6 @@
-"""A model from elsewhere: its file is checked and becomes the files of a library's entry.
+"""Check an uploaded model file, and convert it to the files of a library entry.
 
-Nothing here needs the library, so an upload is prepared in a process of its own.
+Nothing here needs the library, so uploads are prepared in a subprocess.
 """
 
 from pathlib import Path
@@ -17,20 +17,21 @@ from gplvm_core.store.trial import check_usable
 
 
 def prepare(source: Source, folder: Path, *, max_bytes: int) -> None:
-    """Write the files of an entry to a folder: the card, the model and, if need be, the data set.
+    """Write the files of an entry to a folder: the card, the model and, if needed, the data set.
 
-    ``source`` is what `Library.export_file` wrote. Raises StoreError when it is something else, or
-    no model that can be used with its data set, or would take more than ``max_bytes`` of memory.
+    ``source`` is a file written by `Library.export_file`. Raises StoreError for other files, for a
+    model that cannot be used with its data set, and for one that needs more than ``max_bytes`` of
+    memory.
     """
     bundle = load(source, max_bytes=max_bytes)
     if isinstance(bundle, BaseEstimator):
         raise StoreError(
-            "This file holds a model without its data set, as save(path) writes it. Open it "
-            "with gplvm_core.load, or export it from a library to have both."
+            "This file contains a model without its data set, as save(path) writes it. Open it "
+            "with gplvm_core.load, or export the model from a library to include the data set."
         )
     if not isinstance(bundle, dict) or not {"title", "tags", "model", "dataset"} <= set(bundle):
         raise StoreError(
-            f"This file holds a {type(bundle).__name__}, not a model exported from a library."
+            f"This file contains a {type(bundle).__name__}, not a model exported from a library."
         )
     check_usable(bundle["model"], bundle["dataset"])
     with reading("The file's title, tags or names of dimensions"):
@@ -40,11 +41,11 @@ def prepare(source: Source, folder: Path, *, max_bytes: int) -> None:
 
 
 def check_growth(manifest: Manifest, file_bytes: int, name: str) -> None:
-    """StoreError when an uploaded model's file would take far more memory than its own size."""
+    """Raise a StoreError if an uploaded model needs far more memory than its file's size."""
     most = min(MOST_MODEL, MODEL_FREE + MODEL_GROWTH * file_bytes)
     if manifest.array_bytes > most:
         raise StoreError(
-            f"{name} has {human(file_bytes)} and would take {human(manifest.array_bytes)} of "
-            f"memory; a file of this size may take {human(most)}. Export the model again, or train "
+            f"{name} has {human(file_bytes)} and would need {human(manifest.array_bytes)} of "
+            f"memory; a file of this size may need {human(most)}. Export the model again, or train "
             "it on fewer rows or columns."
         )

@@ -1,9 +1,9 @@
-"""A folder of models: listed without opening them, changed one atomic step at a time.
+"""A folder of models, listed without opening them and changed in atomic steps.
 
-Each model is a folder named by its id: entry.json (the card), the model's file that the card names
-and, unless the data set is one of the project's own, data.gplvm. Deleted models lie in the folder
-.trash until restored or emptied out. A kill at any moment leaves every model whole; what else it
-leaves, `tidy` clears.
+Each model is a folder named by its id. It contains entry.json (the card), the model's file named by
+the card and, unless the data set comes with the project, data.gplvm. Deleted models are in the
+folder .trash until they are restored or the trash is emptied. A kill at any moment leaves every
+model intact; `tidy` removes other remains.
 """
 
 import contextlib
@@ -30,7 +30,7 @@ from gplvm_core.store.entry import (
 )
 from gplvm_core.store.errors import ChangedError, StoreError, changing, reading
 from gplvm_core.store.file import Source, save, write_sealed
-from gplvm_core.store.holding import alone, one_by_one, writing
+from gplvm_core.store.holding import no_writers, one_by_one, writing
 from gplvm_core.store.incoming import prepare
 from gplvm_core.store.private import private_copy, tighten
 from gplvm_core.store.shelf import (
@@ -57,17 +57,17 @@ from gplvm_core.store.trial import check_usable
 
 @dataclass(frozen=True)
 class DiskUse:
-    """Bytes on disk: of the models listed, and of the deleted ones that can be restored."""
+    """Bytes on disk: of the listed models, and of the deleted ones that can be restored."""
 
     models: int
     trash: int
 
 
 class Library:
-    """The models of one folder. Holds no state but the path: every call looks at the disk."""
+    """The models in one folder. Every call reads the disk; the only state is the path."""
 
     def __init__(self, root: str | os.PathLike[str], read_only: bool = False) -> None:
-        """A library at ``root``, made when first written to; read_only refuses every change."""
+        """A library at ``root``, created at the first write; read_only refuses every change."""
         self.root = Path(root).expanduser()
         self.read_only = read_only
 
@@ -75,25 +75,25 @@ class Library:
         return f"Library({str(self.root)!r}, read_only={self.read_only})"
 
     def entries(self) -> tuple[Entry, ...]:
-        """All models, oldest first; a broken one is listed with the reason. Reads no arrays."""
+        """All models, oldest first; broken ones with the reason. Reads no arrays."""
         return entries_of(self.root)
 
     def entry(self, id: str) -> Entry:
-        """One model's entry; StoreError when there is none of that id."""
+        """One model's entry; StoreError for an unknown id."""
         entry = entry_of(self._folder(id))
         return self._missing(id) if entry is None else entry
 
     def tidy(self) -> None:
-        """Clear what killed processes left, and make all files the user's alone.
+        """Remove the remains of killed processes, and make all files accessible only to the user.
 
-        Nothing goes that another process may be at work on. Never raises: what cannot be cleared
-        harms nobody.
+        Does not touch files that another process may be writing. Never raises, since remaining
+        files do no harm.
         """
         if self.read_only:
             return
         with contextlib.suppress(OSError, StoreError):
             tighten(self.root)
-            with alone(self.root) as nobody_writes:
+            with no_writers(self.root) as nobody_writes:
                 if nobody_writes:
                     clear(self.root)
 
@@ -107,18 +107,18 @@ class Library:
         id: str | None = None,
         job: str | None = None,
     ) -> str:
-        """Keep a fitted model with its data set; returns its id, made from the title.
+        """Add a fitted model with its data set; returns its id, made from the title.
 
-        With ``id`` given it gets that one, and StoreError says when it is taken. With ``job``, the
-        id of a training, a model that this training added before is replaced (`update`): adding
-        again after a kill makes no second one. A data set that the project can load by name is
-        kept by name, any other as a file.
+        ``id``: use this id; StoreError if it is taken. ``job``: the id of a training; a model
+        that this training added before is replaced (`update`), so adding again after a kill
+        makes no second model. A data set that comes with the project is stored by name, others as
+        a file.
         """
         self._check_writable()
         if not isinstance(dataset, Dataset):
             raise StoreError(
-                f"A library keeps a model with its Dataset; got a {type(dataset).__name__}. "
-                "Make one, as read_table does."
+                f"A library stores a model with its Dataset; got a {type(dataset).__name__}. "
+                "Make a Dataset, for example with read_table."
             )
         if id is not None and os.path.exists(self.root / check_id(id)):
             raise StoreError(f"There is already a model {id!r} in this library. Delete it first.")
@@ -126,7 +126,7 @@ class Library:
         if before is not None:
             with self._at_work_on(before) as folder:
                 card = card_in(folder)
-                if card.job == job:  # still; a name can go over to another model
+                if card.job == job:  # checked again: another model may have the name by now
                     put_model(folder, card, model, data_in(folder, card))
                     return before
 
@@ -136,15 +136,15 @@ class Library:
         )
 
     def update(self, id: str, model: BaseEstimator) -> None:
-        """Put a model trained for longer, on the same data set, in the place of the one kept."""
+        """Replace a model by one that was trained for longer on the same data set."""
         with self._at_work_on(id) as folder:
             card = card_in(folder)
             put_model(folder, card, model, data_in(folder, card))
 
     def accept(self, id: str) -> None:
-        """Keep a model whose files were changed as they are now, if it still can be used.
+        """Accept the changed files of a model, if it can still be used.
 
-        StoreError when they hold no whole model and data set any more.
+        StoreError if they do not contain a complete model and data set any more.
         """
         with self._at_work_on(id) as folder:
             card = card_in(folder, trusted=True)
@@ -159,7 +159,7 @@ class Library:
             put_model(folder, card, model, dataset)
 
     def model(self, id: str) -> Any:
-        """The fitted model, as it was added."""
+        """The fitted model."""
         return settled(self._folder(id), model_in)
 
     def dataset(self, id: str) -> Dataset:
@@ -167,7 +167,7 @@ class Library:
         return settled(self._folder(id), data_in)
 
     def rename(self, id: str, title: str) -> None:
-        """Give a model another title; its id stays."""
+        """Change a model's title; its id stays."""
         self._change(id, lambda entry: replace(entry, title=clean_title(title)))
 
     def tag(self, id: str, tags: Iterable[str]) -> None:
@@ -175,10 +175,10 @@ class Library:
         self._change(id, lambda entry: replace(entry, tags=clean_tags(tags)))
 
     def name_dimensions(self, id: str, names: Iterable[str], space: str = "") -> None:
-        """Replace the names of a model's latent dimensions, in their order; "" is no name.
+        """Replace the names of a model's latent dimensions, in their order; "" means no name.
 
-        ``space``: which map of a model with several, such as "layer 1". Names are cut at 40
-        characters. StoreError when two dimensions have the same name.
+        ``space``: the map, for a model with several, such as "layer 1". Names are cut after 40
+        characters. StoreError if two dimensions have the same name.
         """
         given = tuple(names)
 
@@ -198,7 +198,7 @@ class Library:
                 card = card_in(source)
                 for name in (card.model, *(() if card.by_name else (DATA,))):
                     private_copy(source / name, folder / name)
-            # The training goes on with the model that it made, not with a copy of it.
+            # Without the job: it continues to update its own model, not the copy.
             write_card(folder, replace(card, entry=replace(card.entry, title=title), job=None))
 
         return self._new(slug(title), fill)
@@ -219,19 +219,19 @@ class Library:
         return save(bundle, path)
 
     def files(self, id: str) -> bytes:
-        """A zip of a model's files as they are, to look into a broken one elsewhere."""
+        """A zip of a model's unchanged files, to examine a broken model elsewhere."""
         with reading(f"The model {id!r}"):
             return packed(self._folder(id))
 
     def import_file(self, source: Source, *, max_bytes: int = 2 * 2**30) -> str:
-        """Add what `export_file` wrote; returns the new id. Nothing changes when it fails."""
+        """Add a file that `export_file` wrote; returns the new id. A failure changes nothing."""
         return self._new(None, lambda folder: prepare(source, folder, max_bytes=max_bytes))
 
     def take_in(self, files: Mapping[str, bytes | NDArray[np.uint8]]) -> str:
         """Add a model whose files another process prepared; returns the new id.
 
-        ``files`` has the bytes of every file by its name. No array is decoded here. StoreError
-        when the files are not whole or do not belong together.
+        ``files``: the bytes of every file, by its name. No array is decoded here. StoreError
+        if the files are incomplete or do not belong together.
         """
         return self._new(None, lambda folder: put_files(folder, files))
 
@@ -239,13 +239,13 @@ class Library:
         """Move a model to the trash, from which `restore` brings it back."""
         self._check_writable()
         folder = self._folder(id)
-        # Whoever writes or copies it ends first: its name may be another model's a moment later.
+        # Wait for others who write or copy it: later the name may belong to another model.
         with changing(f"Cannot delete {id}"), writing(self.root), one_by_one(folder):
             while not discard(folder):
-                self._folder(id)  # another process has deleted it, or emptied the trash just now
+                self._folder(id)  # raises if another process has deleted it meanwhile
 
     def restore(self, id: str) -> str:
-        """Undo `delete`; returns the id, another one when it was taken meanwhile."""
+        """Undo `delete`; returns the id, which is a new one if the old one was taken meanwhile."""
         self._check_writable()
         folder = self.root / TRASH / check_id(id)
         with changing(f"Cannot restore {id}"), writing(self.root):
@@ -253,7 +253,7 @@ class Library:
                 return place(folder, self.root, id)
             except FileNotFoundError as error:
                 raise StoreError(
-                    f"There is no deleted model {id!r}. See trash() for those there are."
+                    f"There is no deleted model {id!r}. trash() lists the deleted models."
                 ) from error
 
     def trash(self) -> tuple[Entry, ...]:
@@ -261,13 +261,13 @@ class Library:
         return entries_of(self.root / TRASH)
 
     def empty_trash(self) -> None:
-        """Remove the deleted models for good."""
+        """Remove the deleted models permanently."""
         self._check_writable()
         with changing("Cannot empty the trash"), writing(self.root):
             empty(self.root)
 
     def disk_use(self) -> DiskUse:
-        """Bytes that the models and the trash take."""
+        """The size of the models and of the trash, in bytes."""
         return DiskUse(
             models=sum(entry.bytes for entry in self.entries()),
             trash=sum(entry.bytes for entry in self.trash()),
@@ -276,8 +276,8 @@ class Library:
     def _check_writable(self) -> None:
         if self.read_only:
             raise StoreError(
-                "These models come with the project and cannot be changed. Duplicate or train one "
-                "in your own library."
+                "These models come with the project and cannot be changed. Duplicate or train a "
+                "model in your own library."
             )
 
     def _folder(self, id: str) -> Path:
@@ -286,11 +286,13 @@ class Library:
             return folder if folder.is_dir() else self._missing(id)
 
     def _missing(self, id: str) -> Any:
-        raise StoreError(f"There is no model {id!r} in {self.root.name}. See entries().")
+        raise StoreError(
+            f"There is no model {id!r} in {self.root.name}. entries() lists the models."
+        )
 
     @contextlib.contextmanager
     def _at_work_on(self, id: str) -> Iterator[Path]:
-        """A model's folder, whose card nobody else replaces meanwhile."""
+        """A model's folder, locked so that nobody else replaces its card meanwhile."""
         self._check_writable()
         folder = self._folder(id)
         with changing(f"Cannot change {id}"), writing(self.root), one_by_one(folder):

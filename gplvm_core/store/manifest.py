@@ -1,7 +1,7 @@
-"""What a file says about itself: its class, versions and schema, and every array's declaration.
+"""The manifest of a file: its class, versions and schema, and the type and shape of every array.
 
-A manifest has the SHA-256 of every array, and the file its manifest's: what was edited, or swapped
-for something else that is whole, is told. Files of before had neither, and are read as they are.
+The manifest contains the SHA-256 of every array, and the file that of its manifest, so edited or
+replaced content is detected. Older files contain neither, and are read without this check.
 """
 
 import contextlib
@@ -28,10 +28,10 @@ MAX_MANIFEST = 32 * 2**20
 
 @dataclass(frozen=True)
 class Manifest:
-    """What a file says about itself; reading it touches no array.
+    """The manifest of a file, which can be read without reading arrays.
 
-    ``digest`` is the SHA-256 of the manifest's text and stands for the whole file where it has
-    those of its arrays (``digests``, by name), as every file does that is written now. ``used``
+    ``digest`` is the SHA-256 of the manifest's text. It identifies the whole file if the manifest
+    contains the digests of the arrays (``digests``, by name), as in all files written now. ``used``
     are the names of the arrays that the content refers to.
     """
 
@@ -48,11 +48,11 @@ class Manifest:
 
     @property
     def array_bytes(self) -> int:
-        """Bytes that the declared arrays take in memory."""
+        """The size of the declared arrays in memory, in bytes."""
         return sum(size_of(dtype, shape) for dtype, shape in self.arrays.values())
 
     def check_seal(self, seal: bytes, label: str) -> None:
-        """ChangedError unless the file was sealed with this very manifest, or never sealed."""
+        """Raise ChangedError unless the file was sealed with this manifest, or never sealed."""
         due = seal_of(self.digest)
         if not self.sealed or seal == due:
             return
@@ -61,13 +61,13 @@ class Manifest:
         raise changed(label)
 
     def check_array(self, name: str, array: np.ndarray, label: str) -> None:
-        """ChangedError unless an array is the one that was saved."""
+        """Raise ChangedError unless an array is the saved one."""
         if self.sealed and digest_of(array) != self.digests[name]:
             raise changed(label)
 
 
 def manifest_text(encoded: Encoded, name: str) -> bytes:
-    """The manifest of a value of a class, as JSON; StoreError if it is too large or too deep."""
+    """The manifest of an encoded value as JSON; StoreError if it is too large or too deep."""
     try:
         text = json.dumps(
             {
@@ -94,14 +94,14 @@ def manifest_text(encoded: Encoded, name: str) -> bytes:
         raise StoreError(f"This {name} is nested too deeply to be stored.") from None
     if len(text) > MAX_MANIFEST:
         raise StoreError(
-            f"This {name} has {human(len(text))} of text and single numbers; a file takes "
-            f"{human(MAX_MANIFEST)}. Keep large data in arrays, not in lists."
+            f"This {name} has {human(len(text))} of text and single numbers; a file can store up "
+            f"to {human(MAX_MANIFEST)}. Use arrays instead of lists for large data."
         )
     return text
 
 
 def parsed(text: bytes, label: str) -> Manifest:
-    """The manifest of a text; StoreError when it is damaged, foreign or a newer version's."""
+    """Parse a manifest; StoreError if it is damaged, another program's or a newer version's."""
     try:
         raw = json.loads(text)
     except (ValueError, RecursionError) as error:
@@ -133,30 +133,30 @@ def parsed(text: bytes, label: str) -> Manifest:
 
 
 def seal_of(digest: str) -> bytes:
-    """How a file names its manifest's digest: in the comment of the zip."""
+    """The zip comment in which a file stores its manifest's digest."""
     return f"sha256 {digest}".encode("ascii")
 
 
 def digest_of(content: bytes | np.ndarray) -> str:
-    """SHA-256 of a text, or of an array's numbers row by row."""
+    """SHA-256 of a text, or of an array's values in row order."""
     plain = content if isinstance(content, bytes) else np.ascontiguousarray(content).data
     return hashlib.sha256(plain).hexdigest()
 
 
 def changed(label: str) -> ChangedError:
-    """The error for a file that is whole and not what was saved."""
+    """The error for a complete file that is not the saved one."""
     return ChangedError(
-        f"{label} was changed after it was saved, or another one lies in its place. Restore a copy."
+        f"{label} was changed after it was saved, or was replaced by another one. Restore a copy."
     )
 
 
 def size_of(dtype: np.dtype[Any], shape: tuple[int, ...]) -> int:
-    """Bytes of an array in memory."""
+    """The size of an array in memory, in bytes."""
     return int(dtype.itemsize) * math.prod(shape)
 
 
 def human(size: int) -> str:
-    """Bytes in words."""
+    """A size in bytes as text, such as "1.5 MB"."""
     for unit, power in (("GB", 30), ("MB", 20), ("kB", 10)):
         if size >= 2**power:
             return f"{size / 2**power:.1f} {unit}"
@@ -174,10 +174,10 @@ def _versions() -> dict[str, str]:
 def _declaration(entry: Any, name: str, label: str) -> tuple[np.dtype[Any], tuple[int, ...]]:
     where = f"{name} in {label}"
     if type(entry["dtype"]) is not str:
-        raise StoreError(f"The type of {where} is {entry['dtype']!r}; a plain type's name is due.")
+        raise StoreError(f"The type of {where} is {entry['dtype']!r}; a type's name is expected.")
     dtype = np.dtype(entry["dtype"])
     check_dtype(dtype, where)
     shape = tuple(entry["shape"])
     if not all(type(length) is int and length >= 0 for length in shape):
-        raise StoreError(f"The shape of {where} is {shape!r}; whole lengths are due.")
+        raise StoreError(f"The shape of {where} is {shape!r}; whole numbers are expected.")
     return dtype, shape

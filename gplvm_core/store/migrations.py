@@ -1,10 +1,10 @@
-"""Old files brought to the present, before any class is built: classes know no old files.
+"""Migrate old files to the present schema before any class is built.
 
-A file tells the schema that it was written by. A change of what stored classes hold that a default
-does not cover is one step here, from the content and arrays of one schema to those of the next:
-write it, put it last in `STEPS` (the schema number counts them), and keep small files of the new
-schema beside the old ones (tests/store/write_old.py). Steps never change what they were given, and
-nobody edits one that was released.
+A file records the schema that it was written with. If the fields of stored classes change, and a
+default does not suffice, add a step here that converts content and arrays from one schema to the
+next. Append it to `STEPS` (the schema number counts them), and add small files of the new schema to
+the old ones (tests/store/write_old.py). Steps do not modify their input, and a released step is
+never edited.
 """
 
 from collections.abc import Callable, Mapping
@@ -21,28 +21,28 @@ Node = dict[str, Any]
 
 
 def migrated(stored: Encoded, schema: int, label: str) -> Encoded:
-    """What a file of some schema holds, as the present one would have written it.
+    """Convert a file's content from `schema` to the present schema.
 
-    StoreError, with the file's schema and what to do, when a step does not understand it.
+    Raises StoreError, with the file's schema, if a step fails.
     """
     for number, step in enumerate(STEPS[schema - 1 :], start=schema):
         try:
             stored = step(stored)
-        # A damaged file can make a step say anything; the reader gets one kind of error.
+        # A damaged file can make a step raise any error: convert it.
         except Exception as error:
             what = error if isinstance(error, StoreError) else f"{type(error).__name__}: {error}"
             raise StoreError(
-                f"{label} is of schema {schema}, and the step from {number} to {number + 1} "
-                f"failed: {what}. Restore a copy, or train the model again; the Manifolio that "
-                "wrote it can still open it."
+                f"{label} has schema {schema}, and its migration from {number} to {number + 1} "
+                f"failed: {what}. Restore a copy, or train the model again; the version of "
+                "Manifolio that wrote it can still open it."
             ) from error
     return stored
 
 
 def each_node(content: Any, change: Callable[[Node], Node]) -> Any:
-    """A copy of a tree of content in which every tagged node is what `change` makes of it.
+    """Copy a tree of content with `change` applied to every node that is a dict.
 
-    Inner nodes come first. See `encoding` for the tags.
+    Inner nodes are changed first. `encoding` describes the tags.
     """
     if isinstance(content, list):
         return [each_node(item, change) for item in content]
@@ -52,17 +52,17 @@ def each_node(content: Any, change: Callable[[Node], Node]) -> Any:
 
 
 class Arrays:
-    """The arrays of one file and those that a step adds to them."""
+    """The arrays of one file and those that a step adds."""
 
     def __init__(self, stored: Mapping[str, np.ndarray]) -> None:
         self.found = dict(stored)
 
     def value(self, content: Any) -> Any:
-        """What stands at a place of the tree: a number, an array or a plain collection."""
+        """Decode a node: a number, an array or a plain collection."""
         return decode(content, self.found, {})
 
     def content(self, array: np.ndarray) -> Node:
-        """A place of the tree for a new array."""
+        """Add an array; returns the node that refers to it."""
         name = f"migrated/{len(self.found):04d}.npy"
         self.found[name] = array
         return {"$": "array", "name": name}
@@ -73,10 +73,10 @@ def _is(node: Node, name: str) -> bool:
 
 
 def groups_of_outputs(stored: Encoded) -> Encoded:
-    """1 → 2: statistics and posteriors of before outputs could be missing have one group.
+    """1 → 2: give statistics and posteriors, written before outputs could be missing, one group.
 
-    Its axis comes first, and every column belongs to it. And models of several views tell which
-    rows a view has, which those of before then do not: a view with a column in every row has all.
+    The axis of groups comes first, and every column belongs to the one group. Models of several
+    views now store the rows that each view has; an older view with a column in every row has all.
     """
     arrays = Arrays(stored.arrays)
 
@@ -91,7 +91,7 @@ def groups_of_outputs(stored: Encoded) -> Encoded:
         views = []
         for view, statistics in fitted["statistics_"]["items"]:
             if arrays.value(statistics["fields"]["n_points"]).max() < n_points:
-                raise StoreError(f"it does not tell which rows the view {view!r} lacks")
+                raise StoreError(f"it does not record which rows the view {view!r} lacks")
             views.append([view, arrays.content(np.ones(n_points, dtype=bool))])
         return fitted | {"seen_": {"$": "dict", "items": views}}
 
@@ -110,10 +110,10 @@ def groups_of_outputs(stored: Encoded) -> Encoded:
 
 
 def nodes_and_layers(stored: Encoded) -> Encoded:
-    """2 → 3: a run's parameters are those of a graph: of every node, and the layers.
+    """2 → 3: store the parameters of a training run as a graph, with nodes and layers.
 
-    They were a belief with a layer, or several; paths with their kernel; or an encoder's head. The
-    order in which an optimiser sees them is the same.
+    Before, they were a posterior with one or several layers, paths with their kernel, or an
+    encoder's head. Their order in the optimiser's vector does not change.
     """
 
     def graph(node: Node, own: Any) -> Node:
@@ -157,16 +157,16 @@ OF_SAMPLED_ROWS = (
 
 
 def one_record_of_rows(stored: Encoded) -> Encoded:
-    """3 → 4: what a model knows of its rows is one record; a GPLVM has no information_.
+    """3 → 4: store the facts about a model's training rows as one record; drop GPLVM.information_.
 
-    There were four attributes, absent in files of before models could be trained on samples. The
-    GPLVM's information_ was NaN.
+    Before, there were four attributes, and none in files older than training on samples. The
+    information_ of a GPLVM was NaN.
     """
     arrays = Arrays(stored.arrays)
 
     def rows(fitted: Node) -> Node:
         top = fitted.get("latent_mean_")
-        if top is None:  # a deep regression: its hidden points are in its layers
+        if top is None:  # a deep regression has latent positions only in its layers
             top = fitted["layers_"]["items"][0]["fields"]["latent_mean_"]
         known = {"count": None} | {
             field: fitted[name] for name, field in ROWS.items() if name in fitted
@@ -189,6 +189,6 @@ def one_record_of_rows(stored: Encoded) -> Encoded:
     return Encoded(each_node(stored.content, change), arrays.found)
 
 
-# The step at place n, counted from 1, makes schema n + 1 of schema n.
+# The n-th step, counted from 1, converts schema n to schema n + 1.
 STEPS: tuple[Step, ...] = (groups_of_outputs, nodes_and_layers, one_record_of_rows)
 SCHEMA = 1 + len(STEPS)

@@ -1,4 +1,4 @@
-"""Whether a data set is one of the project's own, which a library keeps by its name."""
+"""Find out whether a data set comes with the project, so that a library stores only its name."""
 
 from dataclasses import fields, is_dataclass
 from typing import Any
@@ -10,19 +10,19 @@ from gplvm_core.readers import Dataset
 
 
 def is_own(dataset: Dataset) -> bool:
-    """Whether the project loads this very data set by its name."""
+    """Whether `load_dataset` returns exactly this data set for its name."""
     if dataset.name not in list_datasets():
         return False
     try:
         own = load_dataset(dataset.name)
     except (OSError, ImportError, ValueError, MemoryError):
-        # What cannot be loaded here cannot be compared: then the file is the safe way.
+        # Without the data set there is nothing to compare: store it as a file to be safe.
         return False
     return same(dataset, own)
 
 
 def same(one: Any, other: Any) -> bool:
-    """Whether two values are the same in every part; dataclasses are compared field by field."""
+    """Whether two values are equal in all parts; dataclasses are compared field by field."""
     if isinstance(one, np.ndarray) and isinstance(other, np.ndarray):
         return one.dtype == other.dtype and np.array_equal(
             one, other, equal_nan=one.dtype.kind == "f"

@@ -1,4 +1,4 @@
-"""What the program writes is the user's alone: files 0600, folders 0700."""
+"""Write files and folders that only the user can access: files 0600, folders 0700."""
 
 import contextlib
 import itertools
@@ -12,30 +12,30 @@ _OTHERS = stat.S_IRWXG | stat.S_IRWXO
 
 
 def private_folder(path: Path) -> None:
-    """Make a folder, and those above it that are missing, for the user alone."""
+    """Make a folder and its missing parents, accessible only to the user."""
     missing = itertools.takewhile(lambda folder: not folder.exists(), (path, *path.parents))
     for folder in reversed(list(missing)):
         folder.mkdir(mode=0o700, exist_ok=True)
 
 
 def private_file(path: Path) -> IO[bytes]:
-    """A new file to write, for the user alone; FileExistsError if it is there."""
+    """Open a new file for writing, accessible only to the user; FileExistsError if it exists."""
     return open(path, "xb", opener=lambda name, flags: os.open(name, flags, 0o600))
 
 
 def private_copy(source: Path, target: Path) -> None:
-    """A copy of a file, for the user alone; FileExistsError if there is one."""
+    """Copy a file, accessible only to the user; FileExistsError if the target exists."""
     with open(source, "rb") as old, private_file(target) as new:
         shutil.copyfileobj(old, new)
 
 
 def tighten(root: Path) -> None:
-    """Take the rights of others from all that the user owns below a folder, and from itself."""
+    """Remove the rights of others from a folder and all files below it that the user owns."""
     if not hasattr(os, "getuid"):
         return
     for folder, _, files in os.walk(root):
         for path in (folder, *(os.path.join(folder, name) for name in files)):
-            # Another process may take a file away meanwhile.
+            # Another process may delete a file meanwhile.
             with contextlib.suppress(OSError):
                 found = os.lstat(path)
                 mine = found.st_uid == os.getuid() and not stat.S_ISLNK(found.st_mode)

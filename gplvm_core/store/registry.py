@@ -1,4 +1,4 @@
-"""Which classes a file may contain: those of the rooms below, and kernels of one's own."""
+"""The classes that a file may contain: those of the packages below, and users' kernels."""
 
 import functools
 import importlib
@@ -14,8 +14,8 @@ from gplvm_core.kernels import Kernel
 from gplvm_core.store.encoding import OF_SCIKIT_LEARN
 from gplvm_core.store.errors import StoreError
 
-# Only what holds values. Executors, for one, do not: they hold threads and connections. By name,
-# since estimators, which save themselves, stand in one of them.
+# Only classes that hold values, unlike executors, which hold threads and connections. The packages
+# are given by name to avoid a cyclic import: estimators use the store to save themselves.
 ROOMS = (
     "gplvm_core.optimise",
     "gplvm_core.beliefs",
@@ -31,7 +31,7 @@ ROOMS = (
     "gplvm_core.models",
 )
 
-# These open the files that their fields name, so a stored file must not make one.
+# These classes open the files named by their fields, so a stored file must not contain them.
 OPENING = tuple(
     f"gplvm_core.readers.rows.{name}"
     for name in ("folder_file", "folders", "npy", "parquet", "files")
@@ -41,10 +41,10 @@ OPENING = tuple(
 def known_classes() -> dict[str, type]:
     """Public name → class for everything that a file may contain.
 
-    A new kernel, prior, model or optimiser state is in it by being a frozen dataclass or an
-    estimator in one of `ROOMS`; nothing is registered by hand. So is a kernel that is defined
-    elsewhere, in a script or a notebook: the last one of its name. Raises StoreError when two
-    classes of the rooms share a name, since a file names classes by that alone.
+    Every frozen dataclass and estimator in `ROOMS` is included; no class is registered by hand.
+    Kernels defined elsewhere, in a script or a notebook, are included too; of several with one
+    name, the last. Raises StoreError if two classes in `ROOMS` share a name, since a file
+    identifies classes only by their names.
     """
     own = {kind.__name__: kind for kind in _below(Kernel) if _is_frozen(kind)}
     return own | _classes_of_rooms() | _classes_of_scikit_learn()
@@ -62,7 +62,7 @@ def _classes_of_rooms() -> dict[str, type]:
                 if other is not kind:
                     raise StoreError(
                         f"Two classes are called {kind.__name__}: one in {other.__module__}, one "
-                        f"in {kind.__module__}. Rename one, or files could not tell them apart."
+                        f"in {kind.__module__}. Rename one, since files identify classes by name."
                     )
     return found
 

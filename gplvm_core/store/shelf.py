@@ -1,4 +1,4 @@
-"""The folders of a library: each is read on its own, so that a broken one hides no other."""
+"""The folders of a library, each read separately, so that a broken one does not hide others."""
 
 import contextlib
 import io
@@ -48,14 +48,14 @@ Found = TypeVar("Found")
 
 
 def entries_of(root: Path) -> tuple[Entry, ...]:
-    """All models below a folder, oldest first; those that go meanwhile are left out."""
+    """All models below a folder, oldest first; models deleted meanwhile are left out."""
     found = (entry_of(folder) for folder in folders(root))
     present = [entry for entry in found if entry is not None]
     return tuple(sorted(present, key=lambda entry: (entry.created, entry.id)))
 
 
 def folders(root: Path) -> list[Path]:
-    """The models' folders; what is not named like one (the trash, another program's) is none."""
+    """The folders of models; other names (the trash, other programs' folders) are ignored."""
     with reading(f"The folder {root}"):
         try:
             inside = list(root.iterdir())
@@ -65,9 +65,9 @@ def folders(root: Path) -> list[Path]:
 
 
 def entry_of(folder: Path) -> Entry | None:
-    """What the card says, checked against the files beside it (their contents' tables only).
+    """The entry on a card, checked against the manifests of the files beside it.
 
-    A broken entry tells the reason; None when there is no such folder (any more).
+    A broken entry has the reason; None if the folder does not exist (any more).
     """
     entry = Entry(id=folder.name, title=folder.name)
     try:
@@ -81,7 +81,7 @@ def entry_of(folder: Path) -> Entry | None:
 
 
 def settled(folder: Path, look: Callable[[Path, Card], Found]) -> Found:
-    """Read what the card names; again if another process has put a new model there meanwhile."""
+    """Call `look` with a folder's card; repeat if another process replaced the model meanwhile."""
     card = card_in(folder)
     try:
         return look(folder, card)
@@ -93,7 +93,7 @@ def settled(folder: Path, look: Callable[[Path, Card], Found]) -> Found:
 
 
 def card_in(folder: Path, *, trusted: bool = False) -> Card:
-    """A folder's card; errors as of `read_card`, with the model's name."""
+    """Read a folder's card; raises as `read_card`, with the model's name."""
     try:
         return read_card(folder, trusted=trusted)
     except StoreError as error:
@@ -101,7 +101,7 @@ def card_in(folder: Path, *, trusted: bool = False) -> Card:
 
 
 def model_in(folder: Path, card: Card, *, trusted: bool = False) -> Any:
-    """The model that the card names; ChangedError if it is not the one, unless that is trusted."""
+    """Read the model of a card; ChangedError if it was replaced, unless `trusted`."""
     stored = read(folder / card.model, trusted=trusted)
     _check_kind(stored.value, BaseEstimator, "model")
     if not trusted:
@@ -110,7 +110,7 @@ def model_in(folder: Path, card: Card, *, trusted: bool = False) -> Any:
 
 
 def data_in(folder: Path, card: Card, *, trusted: bool = False) -> Dataset:
-    """The data set that the model was trained on; errors as of `model_in`."""
+    """Read the data set that the model was trained on; raises as `model_in`."""
     if card.by_name:
         dataset = load_dataset(card.entry.dataset_name)
         return dataset if trusted else card.check(dataset)
@@ -123,26 +123,26 @@ def data_in(folder: Path, card: Card, *, trusted: bool = False) -> Dataset:
 
 
 def place(folder: Path, root: Path, wanted: str) -> str:
-    """Move a folder to the first name that nobody else has, even when two try at once."""
+    """Move a folder to the first free name, also if two processes try at once."""
     names = itertools.chain([wanted], (f"{wanted}-{n}" for n in itertools.count(2)))
     for name in names:
         if (root / name).exists():
             continue
         try:
-            # Refused when another process took the name meanwhile: its folder is not empty.
+            # Fails if another process took the name meanwhile, since its folder is not empty.
             os.rename(folder, root / name)
         except OSError:
             if not (root / name).exists():
                 raise
         else:
             return name
-    raise AssertionError("names do not end")
+    raise AssertionError("there are infinitely many names")
 
 
 def fill_new(root: Path, wanted: str | None, fill: Callable[[Path], None]) -> str:
-    """Fill a hidden folder, then give it the first free name; nothing stays on failure.
+    """Fill a hidden folder, then rename it to the first free name; a failure leaves nothing.
 
-    Without a wanted name the title gives one.
+    Without `wanted`, the name is made from the title.
     """
     private_folder(root)
     with writing(root):
@@ -166,9 +166,9 @@ def put_new(
     job: str | None = None,
     names: Names = (),
 ) -> None:
-    """Write all files of an entry; a data set that the project has is kept by its name.
+    """Write all files of an entry; a data set that comes with the project is stored by name.
 
-    names: of the model's dimensions.
+    names: those of the latent dimensions.
     """
     card = card_of(model, dataset, folder.name, title, tags)
     card = replace(card, entry=replace(card.entry, dimension_names=names), job=job)
@@ -181,19 +181,19 @@ def put_new(
 
 
 def put_files(folder: Path, files: Mapping[str, bytes | NDArray[np.uint8]]) -> None:
-    """Write the files of an entry that `put_new` made elsewhere; no array is read.
+    """Write the files of an entry that `put_new` made in another folder; no array is read.
 
-    StoreError when they have other names, or do not belong together.
+    StoreError for other file names, or files that do not belong together.
     """
     for name, content in files.items():
         if name not in (CARD, MODEL, DATA):
-            raise StoreError(f"{name!r} is no file of a model in a library.")
+            raise StoreError(f"{name!r} is not a file of a model in a library.")
         write_atomically(folder / name, methodcaller("write", content))
     _checked(folder, read_card(folder))
 
 
 def put_model(folder: Path, old: Card, model: BaseEstimator, dataset: Dataset) -> None:
-    """Write the model to a file of its own, then the card that names it: the one step."""
+    """Write the model to a new file, then replace the card, which names it, in one step."""
     name = f"model-{secrets.token_hex(4)}{SUFFIX}"
     new = card_of(model, dataset, folder.name, old.entry.title, old.entry.tags)
     digest = write_sealed(model, folder / name)
@@ -204,11 +204,11 @@ def put_model(folder: Path, old: Card, model: BaseEstimator, dataset: Dataset) -
 
 
 def discard(folder: Path) -> bool:
-    """Move a model to the trash beside it; False when that or the model has just gone."""
+    """Move a model to the trash; False if the trash or the model was removed meanwhile."""
     trash = folder.parent / TRASH
     private_folder(trash)
     try:
-        # The one deleted last is the one that undo means; an older one makes room for it.
+        # Undo restores the model deleted last, so an older one of that name is renamed.
         if (trash / folder.name).exists():
             place(trash / folder.name, trash, f"{folder.name}-older")
         os.rename(folder, trash / folder.name)
@@ -218,7 +218,7 @@ def discard(folder: Path) -> bool:
 
 
 def empty(root: Path) -> None:
-    """Remove the trash, which first goes in one step: what is restored meanwhile stays whole."""
+    """Rename the trash, then remove it, so that a model restored meanwhile stays complete."""
     doomed = root / f"{EMPTIED}{secrets.token_hex(6)}"
     with contextlib.suppress(FileNotFoundError):
         os.rename(root / TRASH, doomed)
@@ -226,7 +226,7 @@ def empty(root: Path) -> None:
 
 
 def of_job(root: Path, job: str) -> str | None:
-    """The model that a training has added; None if there is none that can be read."""
+    """The id of the readable model that a training has added; None if there is none."""
     for folder in folders(root):
         with contextlib.suppress(StoreError):
             entry = entry_of(folder) if card_in(folder).job == job else None
@@ -236,7 +236,7 @@ def of_job(root: Path, job: str) -> str | None:
 
 
 def clear(root: Path) -> None:
-    """Remove what killed processes left below a library; only when nobody writes there."""
+    """Remove the remains of killed processes below a library; call only if nobody writes."""
     for path in (*root.glob(f"{NEW}*"), *root.glob(f"{EMPTIED}*")):
         shutil.rmtree(path, ignore_errors=True)
     for folder in (*folders(root), *folders(root / TRASH)):
@@ -246,7 +246,7 @@ def clear(root: Path) -> None:
 
 
 def clear_models(folder: Path, card: Card) -> None:
-    """Remove the files of models that the card does not name: it was updated since."""
+    """Remove model files that the card no longer names, after an update."""
     for path in folder.glob(f"model*{SUFFIX}"):
         if path.name != card.model:
             with contextlib.suppress(OSError):
@@ -254,7 +254,7 @@ def clear_models(folder: Path, card: Card) -> None:
 
 
 def packed(folder: Path) -> bytes:
-    """A zip of a folder's files as they are, without those of a process at work."""
+    """A zip of a folder's unchanged files, without temporary ones."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w") as archive:
         for path in sorted(folder.iterdir()):
@@ -271,7 +271,7 @@ def _checked(folder: Path, card: Card) -> Entry:
         data = read_manifest(folder / DATA)
         _check_digest(data, card.data_digest, DATA)
         if data.class_name != Dataset.__name__:
-            raise StoreError(f"A {data.class_name} lies where the data set should be.")
+            raise StoreError(f"The file contains a {data.class_name} in place of the data set.")
     return replace(card.entry, capabilities=capabilities)
 
 
@@ -282,12 +282,14 @@ def _check_digest(manifest: Manifest, digest: str | None, name: str) -> None:
 
 def _check_kind(value: object, kind: type, what: str) -> None:
     if not isinstance(value, kind):
-        raise StoreError(f"A {type(value).__name__} lies where the {what} should be. Import again.")
+        raise StoreError(
+            f"The file contains a {type(value).__name__} in place of the {what}. Import it again."
+        )
 
 
 def _size(folder: Path) -> int:
     total = 0
-    # Another process works here too: a file may go while it is looked at, and the folder as well.
+    # Another process may remove files or the folder meanwhile.
     with contextlib.suppress(OSError):
         for path in folder.iterdir():
             with contextlib.suppress(OSError):

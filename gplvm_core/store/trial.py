@@ -1,4 +1,4 @@
-"""Whether what a file holds is a model that can be used with its data set."""
+"""Check that a file contains a usable model and its data set."""
 
 from typing import Any
 
@@ -12,11 +12,11 @@ from gplvm_core.store.errors import StoreError, reading
 
 
 def check_usable(model: Any, dataset: Any) -> None:
-    """StoreError unless this is a fitted model with its data set: one row is generated."""
+    """Raise a StoreError unless this is a fitted model with its data set; generates one row."""
     if not isinstance(model, BaseEstimator):
-        raise StoreError(f"A {type(model).__name__} lies where the model should be.")
+        raise StoreError(f"The file contains a {type(model).__name__} in place of a model.")
     if not isinstance(dataset, Dataset):
-        raise StoreError(f"A {type(dataset).__name__} lies where the data set should be.")
+        raise StoreError(f"The file contains a {type(dataset).__name__} in place of a data set.")
     with reading("The model in this file"):
         check_is_fitted(model)
         card_of(model, dataset, "trial", "", ())
@@ -25,12 +25,12 @@ def check_usable(model: Any, dataset: Any) -> None:
         latent = model.latent_mean_
         if len(latent) != len(dataset.targets):
             raise StoreError(
-                f"The model was trained on {len(latent)} rows, and the data set beside it has "
+                f"The model was trained on {len(latent)} rows, but its data set has "
                 f"{len(dataset.targets)}."
             )
         several = model.capabilities.views
         for view, values in (dataset.view_values if several else {"": dataset.values}).items():
-            alone = model.of_view(view) if several else model
-            row = np.asarray(alone.inverse_transform(latent[:1]))
+            part = model.of_view(view) if several else model
+            row = np.asarray(part.inverse_transform(latent[:1]))
             if row.shape != (1, *values.shape[1:]) or not np.isfinite(row).all():
-                raise StoreError("The model generates no rows like those of its data set.")
+                raise StoreError("The model cannot generate rows like those of its data set.")

@@ -1,22 +1,22 @@
-"""Where a user's models and jobs live."""
+"""The folder of a user's models and jobs."""
 
 import os
 from pathlib import Path
 
 
 def workspace() -> Path:
-    """The user's folder: MANIFOLIO_HOME, or .manifolio in the home folder. It need not exist yet.
+    """The user's folder: MANIFOLIO_HOME, or .manifolio in the home folder. It may not exist yet.
 
-    The only place that reads the variable; the models lie in its folder "library", the jobs'
-    checkpoints in "jobs".
+    The only place that reads the variable. The models are in its folder "library", the checkpoints
+    of jobs in "jobs".
     """
     return Path(os.environ.get("MANIFOLIO_HOME") or Path.home() / ".manifolio").expanduser()
 
 
 def workspace_problem() -> str | None:
-    """Why nothing can be kept in the user's folder, and what to do; None if all is well.
+    """Why the user's folder cannot be written to, and what to do; None if it can.
 
-    A folder that does not exist yet is judged by the one that it would be made in.
+    For a folder that does not exist yet, its nearest existing parent is checked.
     """
     home = workspace()
     for folder in (home, home / "library", home / "jobs"):
@@ -27,8 +27,8 @@ def workspace_problem() -> str | None:
             usable = False
         if not usable:
             return (
-                f"Manifolio cannot write to its folder {folder}. Models can be looked at, but "
-                "nothing can be trained, kept or added. Give yourself the right to write there, or "
-                "set MANIFOLIO_HOME to a folder of yours and start again."
+                f"Manifolio cannot write to its folder {folder}. You can look at models, but not "
+                "train, save or add any. Give yourself the right to write there, or set "
+                "MANIFOLIO_HOME to another folder and start again."
             )
     return None

@@ -1,4 +1,4 @@
-"""A job on disk: enough to go on after a kill with the same numbers."""
+"""A job on disk, with all that is needed to continue exactly after a kill."""
 
 import contextlib
 import os
@@ -16,19 +16,19 @@ from gplvm_core.store import SUFFIX, StoreError, load, save
 from gplvm_core.store.atomic import clear_temporary
 from gplvm_core.store.errors import reading
 from gplvm_core.store.file import read, write_sealed
-from gplvm_core.store.holding import alone, claim, writing
+from gplvm_core.store.holding import claim, no_writers, writing
 from gplvm_core.store.manifest import changed
 from gplvm_core.store.private import tighten
 from gplvm_core.training.progress import Request, Snapshot, Status, empty_trace
 
 _DATA = f".data{SUFFIX}"
-# Taken from the model when read, so that they are there once.
+# Not stored with the snapshot, since the model has them.
 _FROM_MODEL = ("parameters", "model_class")
 
 
 @dataclass(frozen=True)
 class JobFiles:
-    """The files of one job: its state, written again and again, and its data set, written once."""
+    """The files of one job: its state, written repeatedly, and its data set, written once."""
 
     folder: Path
     id: str
@@ -46,14 +46,14 @@ class JobFiles:
         return self.folder / f"{self.id}.lock"
 
     def write_data(self, dataset: Dataset) -> str:
-        """Keep the data set, and return its digest; StoreError when it cannot be kept."""
+        """Write the data set and return its digest; StoreError if it cannot be written."""
         return write_sealed(dataset, self.data)
 
     def read_data(self, digest: str | None) -> Dataset:
-        """The data set; StoreError when it is gone, damaged or another one's."""
+        """Read the data set; StoreError if it is missing, damaged or has another digest."""
         stored = read(self.data)
         if not isinstance(stored.value, Dataset):
-            raise StoreError(f"{self.data.name} holds no data set. Submit the job again.")
+            raise StoreError(f"{self.data.name} does not contain a data set. Submit the job again.")
         if digest is not None and stored.manifest.digest != digest:
             raise changed(f"The file {self.data.name}")
         dataset: Dataset = stored.value
@@ -66,16 +66,16 @@ class JobFiles:
             for field in fields(Snapshot)
             if field.name not in _FROM_MODEL
         }
-        # Uncompressed: this happens every few seconds, beside the training.
+        # Uncompressed for speed: called every few seconds during training.
         with writing(self.folder):
             save({**record, "model": model}, self.state, compress=False)
 
     def read_state(self) -> tuple[Snapshot, BaseEstimator]:
-        """The job as last written, and its model, not fitted; StoreError when damaged."""
+        """Read the last written snapshot and the unfitted model; StoreError if damaged."""
         record = load(self.state)
         model = record.get("model") if isinstance(record, dict) else None
         if not isinstance(model, BaseEstimator):
-            raise StoreError(f"{self.state.name} holds no training job. Remove it.")
+            raise StoreError(f"{self.state.name} does not contain a training job. Remove it.")
         if record.get("id") != self.id:
             raise StoreError(f"{self.state.name} is the state of another job. Remove it.")
         known = {field.name for field in fields(Snapshot)}
@@ -91,50 +91,50 @@ class JobFiles:
         return snapshot, model
 
     def claim(self) -> IO[bytes] | None:
-        """Take the job for this process: an open file to keep, or None when another has it.
+        """Lock the job for this process: an open file, or None if another process has locked it.
 
-        The system gives the claim back when the process ends, however it ends.
+        The system releases the lock when the process ends, even by a kill.
         """
         return claim(self.lock)
 
     def remove(self) -> None:
-        """Delete the job's files, as far as they are there."""
+        """Delete the job's files, if they exist."""
         for path in (self.state, self.data, self.lock):
             with contextlib.suppress(OSError):
                 os.unlink(path)
 
 
 def _check(snapshot: Snapshot) -> None:
-    """TypeError or ValueError for fields that no job ever had."""
+    """Raise TypeError or ValueError for invalid fields."""
     words = ("name", "dataset_name", "created")
     maybe = ("reason", "entry", "error", "details", "warning", "data")
     for name in (*words, *maybe):
         kinds = str if name in words else str | None
         if not isinstance(getattr(snapshot, name), kinds):
-            raise TypeError(f"its {name} is no text")
+            raise TypeError(f"its {name} is not a text")
     if snapshot.status not in get_args(Status):
         raise ValueError(f"its status is {snapshot.status!r:.80}")
     if snapshot.request not in (None, *get_args(Request)):
         raise ValueError(f"its request is {snapshot.request!r:.80}")
     if not isinstance(snapshot.progress, Progress | None):
-        raise TypeError("its progress is none")
+        raise TypeError("its progress has the wrong type")
     if not all(isinstance(note, str) for note in snapshot.notes):
-        raise TypeError("its notes are no texts")
+        raise TypeError("its notes are not texts")
     if not isinstance(snapshot.trace, Mapping) or snapshot.trace.keys() != empty_trace().keys():
-        raise ValueError("its trace is none")
+        raise ValueError("its trace has the wrong arrays")
     if len({np.shape(values) for values in snapshot.trace.values()}) != 1:
-        raise ValueError("its trace has lengths that differ")
+        raise ValueError("its trace has arrays of different lengths")
 
 
 def tidy_jobs(folder: Path) -> None:
-    """Clear what killed processes left of jobs, and make all files the user's alone.
+    """Remove the remains of killed processes, and make all files accessible only to the user.
 
-    A job is there once it has a state: without one, its other files are litter, unless a process
-    that lives has claimed them. Never raises.
+    A job exists if it has a state file. Other files without one are removed, unless a running
+    process has locked the job. Never raises.
     """
     with contextlib.suppress(OSError):
         tighten(folder)
-        with alone(folder) as nobody_writes:
+        with no_writers(folder) as nobody_writes:
             if not nobody_writes:
                 return
             clear_temporary(folder)
@@ -148,7 +148,7 @@ def tidy_jobs(folder: Path) -> None:
 
 
 def stored_jobs(folder: Path) -> Iterator[JobFiles]:
-    """The jobs that have a state in a folder; none in one that cannot be read."""
+    """The jobs with a state file in a folder; none if the folder cannot be read."""
     try:
         paths = sorted(path for path in folder.iterdir() if path.name.endswith(SUFFIX))
     except OSError:

@@ -1,7 +1,7 @@
-"""Comparisons of models, and models for them, in background threads, by a key of the asker's.
+"""Run comparisons of models, and train models for them, in background threads.
 
-As with the queue of jobs, pages come and go with every refresh, the work behind them must not:
-`_RUNS` outlives them. It keeps the newest that are done.
+`_RUNS` holds the runs by key, so that they survive a refresh of the page that began them. It keeps
+the newest finished runs.
 """
 
 import threading
@@ -11,21 +11,22 @@ from typing import Any
 
 from gplvm_core.training.limits import give_way
 
-# Tells its steps to what it is given, and returns what it found.
+# A function that reports its steps to the callback it is given, and returns a result.
 Task = Callable[[Callable[[Any], None]], Any]
-MOST_KEPT = 40  # runs that are done
-AT_ONCE = 2  # the others wait
-LOOK = 0.2  # seconds after which one that waits looks whether it still has to
+MOST_KEPT = 40  # finished runs
+AT_ONCE = 2  # further runs wait
+LOOK = 0.2  # seconds after which a waiting run checks again whether it was ended
 _TURNS = threading.BoundedSemaphore(AT_ONCE)
 _RUNS: dict[str, "ComparisonRun"] = {}
 _LOCK = threading.Lock()
 
 
 class ComparisonRun:
-    """A comparison, or a model for one, that is being made, was made, or ended in an error.
+    """A comparison, or a model for one, that is running, finished or failed.
 
-    step: the last that it told. result: what it found; of a comparison that was ended, its finished
-    splits; of a model, what it had come to. problem: why there is none, in words.
+    step: the last reported step. result: what the task returned; if it was ended early, the
+    finished splits of a comparison, or the model as far as it was trained. problem: why there is no
+    result.
     """
 
     def __init__(self, task: Task) -> None:
@@ -42,11 +43,11 @@ class ComparisonRun:
 
     @property
     def ending(self) -> bool:
-        """Whether it was asked to end."""
+        """Whether `end` was called."""
         return self._ended
 
     def end(self) -> None:
-        """Ask for an end at the next step."""
+        """End the run at its next step."""
         self._ended = True
 
     def wait(self, timeout: float | None = None) -> None:
@@ -61,11 +62,11 @@ class ComparisonRun:
         give_way()
         while not _TURNS.acquire(timeout=LOOK):
             if self._ended:
-                self.problem = "Ended before its turn came."
+                self.problem = "Ended before it started."
                 return
         try:
             self.result = self._task(self._follow)
-        except Exception as error:  # a thread's error would be lost otherwise
+        except Exception as error:  # otherwise lost, since it is in a thread
             self.problem = str(error) or type(error).__name__
         finally:
             _TURNS.release()
@@ -77,7 +78,7 @@ class ComparisonRun:
 
 
 def begin_comparison(key: str, task: Task) -> ComparisonRun:
-    """Start the task, unless one of that key is being made already; task(callback): the work."""
+    """Start task(callback), unless a run with this key is active; returns the new or active run."""
     with _LOCK:
         known = _RUNS.get(key)
         if known is None or known.done:
@@ -90,5 +91,5 @@ def begin_comparison(key: str, task: Task) -> ComparisonRun:
 
 
 def comparison_of(key: str) -> ComparisonRun | None:
-    """The last comparison of that key in this process."""
+    """The last run with this key in this process."""
     return _RUNS.get(key)

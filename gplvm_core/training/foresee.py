@@ -1,8 +1,9 @@
-"""What a training will take, foreseen from a short one on this machine: rows, time, memory.
+"""Estimate rows, time and memory of a training from a short trial on this machine.
 
-A model of time, for the Bayesian GP-LVM: an evaluation costs the same for every row; a row that is
-placed costs what `extend` takes for one. Both are measured on a thousand rows, so the rest of the
-machine's work is in them; how many steps training needs is not known, so the most are counted.
+The estimate, for the Bayesian GP-LVM, assumes that an evaluation takes the same time for every row,
+and that placing a row takes as long as `extend` does. Both are measured on a thousand rows, so they
+include the effect of other work on the machine. The number of steps is unknown, so the maximum is
+assumed.
 """
 
 import time
@@ -17,15 +18,15 @@ from sklearn.base import clone
 from gplvm_core.models import BayesianGPLVM
 from gplvm_core.models.problems.many_rows import MANY, SAMPLES, are_many, growing
 
-TRIED, PLACED = 1000, 256  # rows of the short training, and rows that are added to it
-STEPS = 8  # of it
-COPIES = 6  # of q(X) that training keeps beside it: gradient, steps of L-BFGS, parts
-WORKING = 45_000_000  # bytes of blocks and kept exponentials, whatever the rows; measured
+TRIED, PLACED = 1000, 256  # rows of the trial training, and rows that are added to it
+STEPS = 8  # of the trial training
+COPIES = 6  # additional arrays of the size of q(X): gradient, steps of L-BFGS, parts
+WORKING = 45_000_000  # bytes of blocks and cached exponentials for any number of rows; measured
 
 
 @dataclass(frozen=True)
 class Foreseen:
-    """Rows that train, that are kept on the map, and that there are; seconds and bytes, about."""
+    """Numbers of rows that train, on the map, and in total; estimated seconds and bytes."""
 
     trained: int
     kept: int
@@ -35,19 +36,19 @@ class Foreseen:
 
     @property
     def placed(self) -> int:
-        """Rows on the map that did not train."""
+        """The number of rows on the map that did not train."""
         return self.kept - self.trained
 
     @property
     def passed_by(self) -> int:
-        """Rows of which only sums are kept."""
+        """The number of rows that are streamed: only summed statistics of them are stored."""
         return self.total - self.kept
 
 
 def foreseen(
     model: BayesianGPLVM, some: Float[Array, "n D"], n_rows: int, *, stored: bool
 ) -> Foreseen:
-    """From some of the n_rows rows. stored: in files, of which `MANY` rows are kept."""
+    """Estimate from a sample of the n_rows rows. stored: whether they are in files."""
     many = are_many(n_rows) and model.encoder is None and model.time_kernel is None
     kept = min(n_rows, MANY) if stored and many else n_rows
     trained = SAMPLES[-1] if many else n_rows
@@ -67,7 +68,7 @@ def foreseen(
 
 
 def _measured(model: BayesianGPLVM, some: Float[Array, "n D"]) -> tuple[float, float]:
-    """Seconds of a step for every row, and of placing one."""
+    """Seconds per row of a training step, and of placing a row."""
     known = some[~np.isnan(some).all(axis=1)]
     tried, further = known[:TRIED], known[TRIED : TRIED + PLACED]
     own = clone(model).set_params(
@@ -75,7 +76,7 @@ def _measured(model: BayesianGPLVM, some: Float[Array, "n D"]) -> tuple[float, f
     )
     times: list[float] = []
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # of so few steps nothing is told
+        warnings.simplefilter("ignore")  # too few steps to converge
         own.fit(tried, callback=lambda progress: times.append(progress.seconds))
         begin = time.perf_counter()
         added = further if len(further) else tried[:PLACED]

@@ -1,4 +1,4 @@
-"""One job: trains a model in whatever thread it is given, and tells about it in snapshots."""
+"""A job: trains a model in the calling thread and reports progress in snapshots."""
 
 import inspect
 import os
@@ -22,16 +22,16 @@ Outcome = Literal["ended", "paused", "interrupted"]
 
 
 class JobError(ValueError):
-    """Something that cannot be done with a job; says why, and what can."""
+    """A request that a job cannot fulfil; the message says why, and what is possible."""
 
 
 class _PauseError(Exception):
-    """Leaves fit from within its callback; the run that was last told goes on later."""
+    """Raised in the callback to leave `fit`; the last published run can be continued."""
 
 
 @dataclass(frozen=True)
 class _Observer:
-    """The callback of a job's training: told of iterations, and asked before evaluations."""
+    """The callback of a job's training, called after iterations and before evaluations."""
 
     job: "Job"
 
@@ -44,10 +44,10 @@ class _Observer:
 
 @dataclass(eq=False)
 class Job:
-    """A model, its data set and where their training stands.
+    """A model, its data set and the state of their training.
 
-    `snapshot` is replaced, never changed: any thread may read it at any time. `model` is not
-    fitted (None when its file was damaged); the fitted one goes to the library.
+    `snapshot` is replaced, never modified, so any thread can read it. `model` is not fitted (None
+    if its file was damaged); the fitted model is added to the library.
     """
 
     snapshot: Snapshot
@@ -55,9 +55,9 @@ class Job:
     files: JobFiles
     library: Library
     checkpoint_seconds: float
-    hold: Path  # while there is such a file, nothing trains
+    hold: Path  # while this file exists, nothing trains
     claim: IO[bytes] | None = None
-    # Set while the job neither trains nor waits to.
+    # Set while the job neither runs nor waits.
     idle: threading.Event = field(default_factory=threading.Event)
     _publishing: threading.Lock = field(default_factory=threading.Lock)
     _writing: threading.Lock = field(default_factory=threading.Lock)
@@ -70,7 +70,7 @@ class Job:
         return self.snapshot.id
 
     def publish(self, **changes: Any) -> None:
-        """Replace the snapshot by one with these fields changed."""
+        """Replace the snapshot by a copy with these fields changed."""
         with self._publishing:
             self.snapshot = replace(self.snapshot, **changes)
             if self.snapshot.active:
@@ -79,13 +79,13 @@ class Job:
                 self.idle.set()
 
     def settle(self, **changes: Any) -> None:
-        """Publish a change, but only once it is on disk as well."""
+        """Publish a change after writing it to disk."""
         with self._writing:
             changes |= self._write(replace(self.snapshot, **changes))
             self.publish(**changes)
 
     def checkpoint(self) -> None:
-        """Write the snapshot of this moment to disk."""
+        """Write the current snapshot to disk."""
         with self._writing:
             self.publish(**self._write(self.snapshot))
 
@@ -96,14 +96,14 @@ class Job:
         try:
             self.files.write_state(snapshot, self.model)
         except StoreError as error:
-            # Training matters more than its safety net, but the user must know that it is gone.
+            # Training continues without a checkpoint, but the user must know.
             return {"warning": f"The last checkpoint was not written. {error}"}
         return {"warning": None}
 
     def train(self) -> Outcome:
-        """Train until the end, a request or a failure, and keep the model in the library.
+        """Train until the end, a request or a failure, and add the model to the library.
 
-        Never raises: a failure is published, with everything that was reached before it.
+        Never raises: a failure is published, with the progress before it.
         """
         self._written, self._stopped, self._pace = time.monotonic(), False, Pace()
         try:
@@ -112,8 +112,8 @@ class Job:
         except _PauseError:
             return "paused"
         except Exception as error:
-            # Python stops the threads of fit's own pool before this one when it exits: that is
-            # no failure of the job, which goes on from its checkpoint.
+            # At exit, Python stops the threads of fit's pool before this one. The job has not
+            # failed: it can continue from its checkpoint.
             if isinstance(error, RuntimeError) and "interpreter shutdown" in str(error):
                 self.checkpoint()
                 return "interrupted"
@@ -122,7 +122,7 @@ class Job:
         try:
             entry = self._keep(fitted, dataset)
         except Exception as error:
-            self._fail(f"Trained, but not kept in the library: {error} Resume to try again.")
+            self._fail(f"Trained, but not added to the library: {error} Resume to try again.")
             return "ended"
         result = getattr(fitted, "result_", None)
         self.settle(
@@ -141,7 +141,7 @@ class Job:
         further: dict[str, Any] = {
             name: given for name, given in known.items() if name in accepted and given is not None
         }
-        # Models in closed form have nothing to tell on the way.
+        # Models in closed form have no callback.
         if "callback" in accepted:
             progress = self.snapshot.progress
             further["callback"] = _Observer(self)
@@ -157,7 +157,7 @@ class Job:
         return model.fit(outputs, **further)
 
     def observe(self, progress: Progress) -> None:
-        """Publish an iteration, then do what was asked."""
+        """Publish an iteration, then act on a request."""
         before, trace = self.snapshot.progress, self.snapshot.trace
         rows = follows(progress, before)
         if not rows:
@@ -165,7 +165,7 @@ class Job:
         progress = replace(
             progress,
             seconds_left=self._pace.seconds_left(progress, rows),
-            # They are told now and then: what was said stands until the next time.
+            # Verdicts come only now and then: repeat the last ones until the next.
             verdicts=progress.verdicts or (() if before is None else before.verdicts),
         )
         self.publish(progress=progress, trace=trace)
@@ -176,9 +176,9 @@ class Job:
         self.obey()
 
     def obey(self) -> None:
-        """Leave training if that was asked for; what was published last stays as it was."""
+        """Leave training if a pause or an end was requested; does not change the snapshot."""
         request = self.snapshot.request
-        # Without any iteration there is no model to keep.
+        # Before the first iteration there is no model to save.
         if request == "cancel" and self.snapshot.progress is not None:
             self._stopped = True
             raise StopIteration
@@ -186,10 +186,10 @@ class Job:
             raise _PauseError
 
     def _keep(self, fitted: BaseEstimator, dataset: Dataset) -> str:
-        """Save the model: in the place of the one this job saved before, if that is still there.
+        """Add the model to the library, or replace the one that this job added before.
 
-        The library knows it by the job; its id may be another model's by now. Of a table the rows
-        are kept that the model keeps.
+        The library finds that model by the job, since its id may belong to another model by now.
+        For a table in files, only the rows on the model's map are stored.
         """
         if isinstance(dataset, TableDataset):
             rows = getattr(fitted, "rows_", None)

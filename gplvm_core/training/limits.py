@@ -1,4 +1,4 @@
-"""What whoever runs a server for several people allows; training gives way to who looks."""
+"""Limits on training that the operator of a server sets, and a lower priority for training."""
 
 import os
 import sys
@@ -9,16 +9,16 @@ from typing import Self
 
 from gplvm_core.training.job import JobError
 
-# As `nice` counts: pages are drawn first, training takes what is left of the processor.
+# In units of `nice`: drawing pages takes precedence over training.
 NICENESS = 5
 
 
 @dataclass(frozen=True)
 class Limits:
-    """How much may be trained; None: as much as there is.
+    """Limits on training; None means no limit.
 
-    at_once: trainings that run side by side; in_all: that run or wait; each: that one visitor's
-    run or wait (a page asks for it, and counts by the visit); values: numbers in a data set.
+    at_once: trainings that run at the same time; in_all: those that run or wait; each: those of one
+    visitor that run or wait (counted by the page, per visit); values: numbers in a data set.
     """
 
     at_once: int = 1
@@ -27,29 +27,29 @@ class Limits:
     values: int | None = None
 
     def allow(self, active: int, values: int = 0) -> None:
-        """Refuse, as a JobError, one more beside so many that run or wait, or so many numbers."""
+        """Raise a JobError if `active` trainings, or `values` numbers, do not allow another one."""
         if self.in_all is not None and active >= self.in_all:
             raise JobError(
-                f"{active} trainings run or wait, as many as this server allows at a time. Try "
-                "again when one has ended, or stop one of yours."
+                f"{active} trainings run or wait, which is the limit of this server. Try again "
+                "when one has ended, or stop one of yours."
             )
         if self.values is not None and values > self.values:
             raise JobError(
-                f"These data are {values:,} numbers; this server trains on {self.values:,} at "
-                "most. Take fewer rows or columns."
+                f"These data have {values:,} numbers; this server trains on at most "
+                f"{self.values:,}. Use fewer rows or columns."
             )
 
     def allow_visitor(self, active: int) -> None:
-        """Refuse, as a JobError, one more of a visitor of whom so many run or wait."""
+        """Raise a JobError if a visitor with `active` trainings may not start another one."""
         if self.each is not None and active >= self.each:
             raise JobError(
-                f"{active} of your trainings run or wait, as many as this server allows one "
-                "visitor. Stop one, or wait until one has ended."
+                f"{active} of your trainings run or wait, which is the limit for one visitor of "
+                "this server. Stop one, or wait until one has ended."
             )
 
     @classmethod
     def from_environment(cls, environment: Mapping[str, str]) -> Self:
-        """The settings of a server; ValueError, in words, when one cannot be meant."""
+        """Read the settings of a server; ValueError for a wrong one."""
         return cls(
             _number(environment, "MANIFOLIO_JOBS_AT_ONCE") or cls.at_once,
             _number(environment, "MANIFOLIO_JOBS"),
@@ -59,17 +59,17 @@ class Limits:
 
 
 def _number(environment: Mapping[str, str], name: str) -> int | None:
-    said = environment.get(name, "").strip()
-    if not said:
+    text = environment.get(name, "").strip()
+    if not text:
         return None
-    if not said.isascii() or not said.isdigit() or len(said) > 15 or int(said) == 0:
-        raise ValueError(f"{name} is “{said[:20]}”; it can be a number from 1 on.")
-    return int(said)
+    if not text.isascii() or not text.isdigit() or len(text) > 15 or int(text) == 0:
+        raise ValueError(f"{name} is “{text[:20]}”; it must be a whole number of at least 1.")
+    return int(text)
 
 
 def give_way() -> None:
-    """Let this thread, and those that it starts, have the processor after all others."""
-    if sys.platform == "linux":  # elsewhere threads have no priority of their own
+    """Lower the priority of this thread, and of the threads that it starts."""
+    if sys.platform == "linux":  # elsewhere threads have no separate priority
         thread = threading.get_native_id()
         own = os.getpriority(os.PRIO_PROCESS, os.getpid())
         os.setpriority(os.PRIO_PROCESS, thread, min(own + NICENESS, 19))

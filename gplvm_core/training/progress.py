@@ -1,4 +1,4 @@
-"""What can be seen of a job: immutable snapshots, with a trace that stays small."""
+"""Immutable snapshots of a job, with a trace of limited length."""
 
 from collections import deque
 from collections.abc import Mapping
@@ -15,24 +15,24 @@ Request = Literal["pause", "cancel"]
 Trace = Mapping[str, Float[np.ndarray, " _T"]]
 
 ENDED: tuple[Status, ...] = ("finished", "cancelled", "failed")
-# More points than this no chart shows; the trace is thinned to between half of it and all.
+# No chart shows more points; the trace is thinned to between half of this number and all of it.
 TRACE_POINTS = 2000
-# The pace is that of the later half of the work so far, and of this many iterations at least:
-# phases differ in pace, and other work on the machine slows a few seconds at a time.
+# The pace is measured over the later half of the work so far, and over at least this many
+# iterations: phases differ in pace, and other work on the machine causes short delays.
 RECENT = 50
 LATER_HALF = 0.5
 
 
 @dataclass(frozen=True, eq=False)
 class Snapshot:
-    """A job at one moment; nothing in it changes any more.
+    """A job at one moment; immutable.
 
-    ``trace``: arrays bound, seconds, noise_variance, iteration and evaluations, one number per
-    kept iteration, the newest last. ``request`` is what a running job was asked to do and has not
-    done yet. ``error`` says in words why a job failed, ``details`` is the traceback. ``reason``
-    says why training ended, ``notes`` what the model decided for the user, ``warning`` what went
-    wrong beside it. ``entry`` is the saved model's id in the library, ``data`` the digest of the
-    data set's file (None for jobs of before there were digests).
+    ``trace``: arrays bound, seconds, noise_variance, iteration and evaluations, with one number per
+    stored iteration, the newest last. ``request`` is a pending request to a running job. ``error``
+    says why a job failed, ``details`` is the traceback. ``reason`` says why training ended,
+    ``notes`` what the model decided for the user, and ``warning`` names problems that did not stop
+    the job. ``entry`` is the saved model's id in the library, ``data`` the digest of the data set's
+    file (None for jobs older than digests).
     """
 
     id: str
@@ -55,21 +55,21 @@ class Snapshot:
 
     @property
     def active(self) -> bool:
-        """Whether it trains, or waits for its turn."""
+        """Whether the job is running or waiting."""
         return self.status in ("queued", "running")
 
 
 def empty_trace() -> Trace:
-    """The trace of a job that has not begun."""
+    """The trace of a job that has not started."""
     names = ("bound", "seconds", "noise_variance", "iteration", "evaluations")
     return {name: _frozen(np.empty(0)) for name in names}
 
 
 def extended_trace(trace: Trace, progress: Progress, limit: int = TRACE_POINTS) -> Trace:
-    """The trace with one more iteration; a new one, of at most ``limit`` + 1 points.
+    """A copy of the trace with one more iteration, of at most ``limit`` + 1 points.
 
-    Kept are every iteration, or every second, fourth, … once there are too many, and always the
-    newest. ``iteration`` counts through restarts.
+    It has every iteration, or every second, fourth, … if there are too many, and always the newest.
+    ``iteration`` does not start again at restarts.
     """
     count = trace["iteration"][-1] + 1 if len(trace["iteration"]) else 1.0
     keep = _on_grid(trace["iteration"], _stride(trace["iteration"]))
@@ -87,18 +87,18 @@ def extended_trace(trace: Trace, progress: Progress, limit: int = TRACE_POINTS) 
 
 @dataclass
 class Pace:
-    """How long the rest takes at most, at the pace of the later half of what was done."""
+    """Estimates the remaining time from the pace of the later half of the work so far."""
 
     _recent: deque[tuple[float, float]] = field(default_factory=deque)
     _first: float = 0.0
     _rows: bool = False
 
     def seconds_left(self, progress: Progress, rows: bool = False) -> float | None:
-        """Seconds until the end, if all steps that are allowed are taken; None when unknown.
+        """Seconds until the end, if all allowed steps are needed; None if unknown.
 
-        rows: they follow training.
+        rows: whether training has ended and rows are being placed.
         """
-        if rows != self._rows:  # they have a pace of their own
+        if rows != self._rows:  # the pace of placing rows is different
             self._recent.clear()
             self._rows = rows
         if not self._recent:
@@ -114,12 +114,12 @@ class Pace:
 
 
 def follows(progress: Progress, before: Progress | None) -> bool:
-    """Whether training stands where it stood: rows are placed, or pass by."""
+    """Whether there was no new training step: rows are being placed or streamed."""
     return before is not None and progress.run is not None and progress.run is before.run
 
 
 def _stride(iteration: Float[np.ndarray, " T"]) -> int:
-    # The newest point may lie between grid points, so that two points say nothing yet.
+    # The newest point may be between grid points, so two points do not show the stride yet.
     return int(iteration[1] - iteration[0]) if len(iteration) > 2 else 1
 
 

@@ -1,4 +1,4 @@
-"""The jobs of one workspace: at most so many train at once, the others wait their turn."""
+"""The jobs of one workspace: a limited number train at the same time, the others wait."""
 
 import atexit
 import os
@@ -24,14 +24,14 @@ from gplvm_core.training.progress import ENDED, Snapshot
 CHECKPOINT_SECONDS = 5.0
 NO_LIMITS = Limits()
 HOLD = "hold"  # a file of that name in the workspace
-HELD = "Whoever runs this server has stopped all training for now. Try again later."
+HELD = "The operator of this server has stopped all training for now. Try again later."
 
 
 class Queue:
-    """Jobs whose checkpoints lie in one folder, trained in daemon threads.
+    """Jobs with checkpoints in one folder, trained in daemon threads.
 
-    One lock guards who runs and who waits; what a job is doing is read from its snapshots without
-    any. A paused job has left its thread: its place is free for the next one.
+    One lock guards the lists of running and waiting jobs; snapshots of jobs are read without a
+    lock. A paused job has no thread, so the next job can start.
     """
 
     def __init__(
@@ -41,10 +41,10 @@ class Queue:
         limits: Limits = NO_LIMITS,
         checkpoint_seconds: float = CHECKPOINT_SECONDS,
     ) -> None:
-        """A queue for the workspace ``home``; finds the jobs that an earlier process left there.
+        """A queue for the workspace ``home``; finds the jobs of earlier processes there.
 
-        While there is a file "hold" in that folder, nothing trains: what runs pauses after its
-        present iteration. That is the switch of whoever runs a server.
+        While the folder contains a file "hold", nothing trains: running jobs pause after their
+        current iteration. The operator of a server can use it as a switch.
         """
         self.home = Path(home)
         self.limits = limits
@@ -61,15 +61,15 @@ class Queue:
     def submit(self, model: BaseEstimator, data: Dataset, name: str) -> str:
         """Queue the training of a model on a data set; returns the job's id.
 
-        The model is copied, without what it learned before. Raises JobError for things that are
-        no model or no Dataset, StoreError when the job cannot be written to disk.
+        The model is cloned, without its fitted state. Raises JobError for other types than models
+        and Datasets, StoreError if the job cannot be written to disk.
         """
         if not isinstance(model, BaseEstimator) or not hasattr(model, "fit"):
             raise JobError(f"A job trains a model; got a {type(model).__name__}.")
         if not isinstance(data, Dataset):
             raise JobError(
-                f"A job trains on a Dataset; got a {type(data).__name__}. Make one, as "
-                "load_dataset or read_table does."
+                f"A job trains on a Dataset; got a {type(data).__name__}. Make a Dataset, for "
+                "example with load_dataset or read_table."
             )
         self._allow(data.values.size)
         title = clean_title(name)
@@ -88,7 +88,7 @@ class Queue:
         try:
             with changing(f"Cannot write to {files.folder}"):
                 private_folder(files.folder)
-                with writing(files.folder):  # nobody clears a job's files before it is whole
+                with writing(files.folder):  # so that nobody removes the files of an incomplete job
                     job.claim = files.claim()
                     job.publish(data=files.write_data(data))
                     files.write_state(job.snapshot, fresh)
@@ -103,21 +103,21 @@ class Queue:
 
     @property
     def held(self) -> bool:
-        """Whether whoever runs this server lets nothing train now."""
-        return os.path.exists(self.home / HOLD)  # False where the system refuses
+        """Whether the operator of this server has stopped all training."""
+        return os.path.exists(self.home / HOLD)  # False if the file cannot be accessed
 
     def _allow(self, values: int = 0) -> None:
-        """Refuse, in words, what whoever runs this server does not allow."""
+        """Raise a JobError if the operator of this server does not allow another training."""
         if self.held:
             raise JobError(HELD)
         active = sum(job.snapshot.active for job in [*self._jobs.values()])
         self.limits.allow(active, values)
 
     def recover(self) -> tuple[Snapshot, ...]:
-        """Find jobs that a process which is gone left behind; returns the unfinished ones.
+        """Find the jobs of processes that no longer run; returns the unfinished jobs.
 
-        Those that were queued or running are now "interrupted": resume goes on with the same
-        numbers as if nothing had happened. Jobs of a process that still lives are left to it.
+        Jobs that were queued or running are now "interrupted"; `resume` continues them with exactly
+        the same results. Jobs of running processes are left alone.
         """
         found = []
         with self._lock:
@@ -127,10 +127,10 @@ class Queue:
                 try:
                     claim = files.claim()
                 except OSError:
-                    continue  # a folder that cannot be written: its jobs cannot go on either
+                    continue  # a folder that cannot be written: its jobs cannot continue
                 if claim is None:
                     continue
-                if not files.state.exists():  # another process has just removed the job
+                if not files.state.exists():  # another process removed the job meanwhile
                     files.remove()
                     claim.close()
                     continue
@@ -142,27 +142,27 @@ class Queue:
         return tuple(found)
 
     def jobs(self) -> tuple[Snapshot, ...]:
-        """All jobs as they are now, oldest first."""
+        """Snapshots of all jobs, oldest first."""
         snapshots = [job.snapshot for job in list(self._jobs.values())]
         return tuple(sorted(snapshots, key=lambda each: (each.created, each.id)))
 
     def snapshot(self, id: str) -> Snapshot:
-        """One job as it is now; JobError when there is none of that id."""
+        """The snapshot of a job; JobError for an unknown id."""
         return self._get(id).snapshot
 
     def dataset(self, id: str) -> Dataset:
-        """What a job trains on."""
+        """The data set of a job."""
         job = self._get(id)
         return job.files.read_data(job.snapshot.data)
 
     def wait(self, id: str, timeout: float | None = None) -> Snapshot:
-        """Block until a job neither trains nor waits to, or for ``timeout`` seconds."""
+        """Block until a job neither runs nor waits, or for ``timeout`` seconds."""
         job = self._get(id)
         job.idle.wait(timeout)
         return job.snapshot
 
     def pause(self, id: str) -> None:
-        """Stop after the present iteration, to go on later. One that has ended stays as it is."""
+        """Pause a job after the current iteration. Jobs that have ended do not change."""
         job = self._get(id)
         with self._lock:
             if job in self._waiting:
@@ -172,7 +172,7 @@ class Queue:
                 job.publish(request="pause")
 
     def resume(self, id: str) -> None:
-        """Go on with a paused, interrupted, cancelled or failed job, when its turn comes."""
+        """Queue a paused, interrupted, cancelled or failed job again, to continue it."""
         job = self._get(id)
         with self._lock:
             status = job.snapshot.status
@@ -187,7 +187,7 @@ class Queue:
                 job.checkpoint()
 
     def cancel(self, id: str) -> None:
-        """End a job now; the model it has reached goes to the library. Ended ones stay as are."""
+        """End a job and add its model to the library. Jobs that have ended do not change."""
         job = self._get(id)
         with self._lock:
             status = job.snapshot.status
@@ -199,26 +199,28 @@ class Queue:
             if job in self._waiting:
                 self._waiting.remove(job)
             if job.snapshot.progress is None or job.model is None:
-                job.settle(status="cancelled", reason="cancelled before it began")
+                job.settle(status="cancelled", reason="cancelled before it started")
             else:
-                # Making a model of what was reached is short: it does not wait for its turn.
+                # Making a model of the present state is quick: it need not wait in the queue.
                 job.publish(request="cancel")
                 self._start(job)
 
     def extend(self, id: str, max_iter: int) -> None:
-        """Go on with a job that has stopped, up to ``max_iter`` iterations in all."""
+        """Continue a job that has stopped, up to ``max_iter`` iterations in total."""
         job = self._get(id)
         with self._lock:
             model = self._model(job)
             if job.snapshot.active:
-                raise JobError(f"{job.snapshot.name} is not done. Wait, or pause it, then extend.")
+                raise JobError(
+                    f"{job.snapshot.name} is not finished. Wait for it or pause it, then extend it."
+                )
             if "max_iter" not in model.get_params(deep=False):
                 raise JobError(f"A {type(model).__name__} has no iterations to extend.")
             reached = 0 if job.snapshot.progress is None else job.snapshot.progress.iteration
             if not isinstance(max_iter, int) or max_iter <= reached:
                 raise JobError(
-                    f"{job.snapshot.name} has made {reached} iterations; extend it to more, "
-                    f"got {max_iter!r}."
+                    f"{job.snapshot.name} has made {reached} iterations; extend it to more than "
+                    f"that, got {max_iter!r}."
                 )
             self._allow()
             job.model = clone(model).set_params(max_iter=max_iter)
@@ -232,7 +234,7 @@ class Queue:
         return self.submit(self._model(job), self.dataset(id), job.snapshot.name)
 
     def forget(self, id: str) -> None:
-        """Remove a job and its checkpoint. A model that it has saved stays in the library."""
+        """Remove a job and its checkpoint. Its saved model stays in the library."""
         job = self._get(id)
         with self._lock:
             if job.snapshot.status == "running":
@@ -245,7 +247,7 @@ class Queue:
             self._let_go(job)
 
     def close(self, timeout: float = 10.0) -> None:
-        """Pause what runs, write it down, and leave the jobs to whoever opens the folder next."""
+        """Pause and save running jobs, and release all jobs for the next process."""
         with self._lock:
             self._waiting.clear()
             threads = list(self._running)
@@ -274,7 +276,7 @@ class Queue:
         try:
             snapshot, model = files.read_state()
         except StoreError as error:
-            words = f"What was saved of this training cannot be read. {error}"
+            words = f"The checkpoint of this training cannot be read. {error}"
             broken = Snapshot(files.id, files.id, "failed", "", "", "", {}, error=words)
             return self._job(broken, None, files)
         job = self._job(snapshot, model, files)
@@ -289,12 +291,12 @@ class Queue:
     def _get(self, id: str) -> Job:
         job = self._jobs.get(id)
         if job is None:
-            raise JobError(f"There is no job {id!r}. See jobs() for those there are.")
+            raise JobError(f"There is no job {id!r}. jobs() lists the jobs.")
         return job
 
     def _model(self, job: Job) -> Any:
         if job.model is None:
-            raise JobError(f"{job.snapshot.name} cannot be used: {job.snapshot.error} Forget it.")
+            raise JobError(f"{job.snapshot.name} cannot be used: {job.snapshot.error} Remove it.")
         return job.model
 
     def _enqueue(self, job: Job, place: int | None = None) -> None:
@@ -323,8 +325,8 @@ class Queue:
                 if outcome == "paused" and job.snapshot.request == "pause":
                     job.settle(status="paused", request=None)
                 elif outcome == "paused":
-                    # Asked otherwise while it was leaving: it keeps its turn.
+                    # Resumed while it was pausing: it is first in the queue.
                     self._enqueue(job, place=0)
-                # Python is exiting: it starts no more threads.
+                # After "interrupted" Python is exiting, and cannot start threads.
                 if outcome != "interrupted":
                     self._schedule()

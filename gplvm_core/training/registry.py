@@ -1,7 +1,7 @@
 """The jobs of this process, as plain functions.
 
-`_QUEUES` is the project's one global: pages come and go with every refresh and every browser, the
-jobs behind them must not. It holds one queue per workspace folder.
+`_QUEUES` holds one queue per workspace folder. It is a global, so that jobs survive when pages are
+refreshed or closed.
 """
 
 import os
@@ -22,7 +22,7 @@ _LOCK = threading.Lock()
 
 
 def current_queue() -> Queue:
-    """The workspace's queue, made at first use: then it finds what was interrupted."""
+    """The queue of the workspace; its first use finds interrupted jobs."""
     home = workspace()
     with _LOCK:
         if home not in _QUEUES:
@@ -31,12 +31,12 @@ def current_queue() -> Queue:
 
 
 def held() -> bool:
-    """Whether whoever runs this server lets nothing train now (`Queue`)."""
+    """Whether the operator of this server has stopped all training (`Queue`)."""
     return current_queue().held
 
 
 def limits() -> Limits:
-    """What whoever runs this server allows."""
+    """The limits that the operator of this server has set."""
     return current_queue().limits
 
 
@@ -46,54 +46,54 @@ def submit(model: BaseEstimator, data: Dataset, name: str) -> str:
 
 
 def recover() -> tuple[Snapshot, ...]:
-    """Find jobs that processes now gone left unfinished (`Queue.recover`)."""
+    """Find the unfinished jobs of processes that no longer run (`Queue.recover`)."""
     return current_queue().recover()
 
 
 def elsewhere(id: str) -> bool:
-    """Whether another process that uses the same workspace has a job of that id."""
+    """Whether another process with the same workspace has a job with this id."""
     queue = current_queue()
     stored = {files.id for files in stored_jobs(queue.home / "jobs")}
     return id in stored - {job.id for job in queue.jobs()}
 
 
 def jobs() -> tuple[Snapshot, ...]:
-    """All jobs as they are now, oldest first."""
+    """Snapshots of all jobs, oldest first."""
     return current_queue().jobs()
 
 
 def snapshot(id: str) -> Snapshot:
-    """One job as it is now; JobError when there is none of that id."""
+    """The snapshot of a job; JobError for an unknown id."""
     return current_queue().snapshot(id)
 
 
 def dataset(id: str) -> Dataset:
-    """What a job trains on."""
+    """The data set of a job."""
     return current_queue().dataset(id)
 
 
 def wait(id: str, timeout: float | None = None) -> Snapshot:
-    """Block until a job neither trains nor waits to, or for ``timeout`` seconds."""
+    """Block until a job neither runs nor waits, or for ``timeout`` seconds."""
     return current_queue().wait(id, timeout)
 
 
 def pause(id: str) -> None:
-    """Stop a job after its present iteration, to go on later."""
+    """Pause a job after the current iteration."""
     current_queue().pause(id)
 
 
 def resume(id: str) -> None:
-    """Go on with a paused, interrupted, cancelled or failed job, when its turn comes."""
+    """Queue a paused, interrupted, cancelled or failed job again, to continue it."""
     current_queue().resume(id)
 
 
 def cancel(id: str) -> None:
-    """End a job now; the model it has reached goes to the library."""
+    """End a job and add its model to the library."""
     current_queue().cancel(id)
 
 
 def extend(id: str, max_iter: int) -> None:
-    """Go on with a job that has stopped, up to ``max_iter`` iterations in all."""
+    """Continue a job that has stopped, up to ``max_iter`` iterations in total."""
     current_queue().extend(id, max_iter)
 
 
@@ -103,5 +103,5 @@ def rerun(id: str) -> str:
 
 
 def forget(id: str) -> None:
-    """Remove a job and its checkpoint; a model that it has saved stays in the library."""
+    """Remove a job and its checkpoint; its saved model stays in the library."""
     current_queue().forget(id)

@@ -178,7 +178,7 @@ def test_your_own_rows_are_asked_for_and_shown(keep, model, flow):
         ("empty.csv", b"", "empty"),
         ("few.csv", b"1,2,3\n4,5,6\n", "3 columns of numbers"),
         ("word.csv", b"1,2,3,4,5,6,7,8,9,10,11,hello\n" * 2, "not a number"),
-        ("none.csv", b"1" + b",1" * 11 + b"\nNA" + b",NA" * 11 + b"\n", "nothing at all is known"),
+        ("none.csv", b"1" + b",1" * 11 + b"\nNA" + b",NA" * 11 + b"\n", "has no values"),
         ("huge.csv", b"inf" + b",1" * 11 + b"\n", "infinite"),
         ("broken.npz", b"PK\x03\x04 cut", "npz"),
         ("ragged.csv", b"1,2\n3\n", "line 2"),

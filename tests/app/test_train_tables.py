@@ -43,7 +43,7 @@ def test_a_column_of_dates_is_the_time_of_a_model_and_ids_stay_with_the_rows():
     at = upload(run_page("train"), "visits.csv", table([f"P{i};{german(i)}" for i in range(N)]))
     assert not at.exception and not at.error
     assert box(at, "Time column").value == "day" and leave_out(at).value == ["id"]
-    assert "day: dates with the day first, since 15.01.2024 is one" in said(at)
+    assert "day: dates with the day first, such as 15.01.2024" in said(at)
     assert "time 0 to 69 days since 2024-01-03" in said(at)
     shown = at.dataframe[0].value
     assert list(shown["id"][:2]) == ["P0", "P1"]

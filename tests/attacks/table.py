@@ -187,20 +187,20 @@ TABLE: dict[str, dict[str, Cell]] = {
         "links": (Attack(lambda: archives.link("x.npy"), "a link"),),
         "external storage": (Attack(lambda: archives.outside("x.npy"), "outside"),),
         "declared size": (
-            Attack(lambda: zipped({"x.npy": big_head_npy("(10000000, 10000000)")}), "announces"),
+            Attack(lambda: zipped({"x.npy": big_head_npy("(10000000, 10000000)")}), "declares"),
             Attack(
-                lambda: archives.lying(zipped({"x.npy": npy()}), "x.npy", 10), "damaged|announces"
+                lambda: archives.lying(zipped({"x.npy": npy()}), "x.npy", 10), "damaged|declares"
             ),
         ),
         "real size": (Attack(npz_of_zeros, "values; up to"),),
         "bad indices": "its arrays are found by their names",
-        "deep nesting": (Attack(lambda: archives.nested("npz"), "no NPZ"),),
+        "deep nesting": (Attack(lambda: archives.nested("npz"), "not an NPZ"),),
         "wrong types": (Attack(lambda: zipped({"x.npy": objects()}), "Python objects"),),
     },
     "npy": {
         "links": "an array names no files",
         "external storage": "an array names no files",
-        "declared size": (Attack(lambda: big_head_npy("(10000000, 10000000)"), "announces"),),
+        "declared size": (Attack(lambda: big_head_npy("(10000000, 10000000)"), "declares"),),
         "real size": "an array is not packed: it has the bytes that it declares",
         "bad indices": (Attack(lambda: big_head_npy("(-1, -2)") + bytes(16), "below 0"),),
         "deep nesting": (Attack(lambda: head("(" * 4000 + ")" * 4000), "damaged"),),
@@ -241,8 +241,8 @@ TABLE: dict[str, dict[str, Cell]] = {
         "external storage": "motion capture names no files",
         "declared size": (
             Attack(lambda: motions.changed(2, "<H", 65_535), "inconsistent point count"),
-            Attack(lambda: motions.changed(8, "<H", 65_535), "announces 65,535 frames"),
-            Attack(bombs.MOTIONS["names in a block of 16 million"], "no list"),
+            Attack(lambda: motions.changed(8, "<H", 65_535), "declares 65,535 frames"),
+            Attack(bombs.MOTIONS["names in a block of 16 million"], "not a list"),
             Attack(bombs.MOTIONS["4 billion frames of no markers"], "no frames with markers"),
             Attack(bombs.MOTIONS["65,535 markers"], "markers; up to 1,000"),
         ),
@@ -254,7 +254,7 @@ TABLE: dict[str, dict[str, Cell]] = {
         "deep nesting": "its parameters have two levels",
         "wrong types": (
             Attack(lambda: motions.changed(20, "<f", float("nan")), "inconsistent frame rate"),
-            Attack(lambda: b"text", "no C3D file"),
+            Attack(lambda: b"text", "not a C3D file"),
         ),
     },
     "h5ad": {
@@ -284,14 +284,14 @@ TABLE: dict[str, dict[str, Cell]] = {
                 Attack(lambda value=value: cells.changed(cells.index(value)), "outside 0 to 3")
                 for value in (cells.COLUMNS, 10**6, -(10**8))
             ),
-            Attack(lambda: cells.changed(cells.falling), "has to rise"),
+            Attack(lambda: cells.changed(cells.falling), "that rise"),
             Attack(lambda: cells.changed(cells.twice), "two values for one entry"),
-            Attack(lambda: cells.changed(cells.two_forms), "in two ways that differ"),
-            Attack(lambda: cells.changed(cells.two_shapes), "in two ways that differ"),
+            Attack(lambda: cells.changed(cells.two_forms), "in two conflicting ways"),
+            Attack(lambda: cells.changed(cells.two_shapes), "in two conflicting ways"),
             Attack(
                 lambda: cells.changed(cells.put("X/indices", np.zeros((2, 2), dtype=int))), "axes"
             ),
-            Attack(lambda: cells.changed(cells.put("X/data", np.ones(99))), "have to be equal"),
+            Attack(lambda: cells.changed(cells.put("X/data", np.ones(99))), "must be equal"),
         ),
         "deep nesting": (
             Attack(lambda: cells.changed(cells.deep), "nested too deeply"),
@@ -303,12 +303,12 @@ TABLE: dict[str, dict[str, Cell]] = {
             Attack(lambda: cells.changed(cells.lists), "varying lengths"),
             Attack(lambda: cells.changed(cells.odd_filter), "packed by filter"),
             Attack(lambda: cells.changed(cells.put("X/data", np.array([b"a"] * 9))), "an array of"),
-            Attack(cells.plain, "no AnnData file"),
+            Attack(cells.plain, "not an AnnData file"),
         ),
     },
     "gplvm": {
         "links": (Attack(lambda: archives.link("manifest.json"), "damaged|changed|not"),),
-        "external storage": (Attack(lambda: archives.outside("manifest.json"), "no manifest"),),
+        "external storage": (Attack(lambda: archives.outside("manifest.json"), "without manifest"),),
         "declared size": (
             Attack(lambda: model(larger), "declaration"),
             Attack(bombs.MODELS["30 MB of numbers"], r"28\.6 MB of names, notes"),

@@ -42,7 +42,7 @@ def test_a_hostile_file_is_refused_in_words(readers: Readers, ending: str, attac
     source = NamedBytes(f"hostile.{ending}", attack.make())
     start = time.monotonic()
     task = "model" if ending == "gplvm" else "read"
-    # A process that was killed, by memory or by itself, would be "could not go on".
+    # A process that was killed, by memory or by itself, would be "too little memory".
     with (
         readers.reading(task, source) as reading,
         pytest.raises((DataError, StoreError), match=attack.words) as refused,

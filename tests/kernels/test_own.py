@@ -140,5 +140,5 @@ def test_a_kernel_that_a_script_defines_is_stored_and_must_be_there_to_be_read(
     run = [sys.executable, "-c", script]
     done = subprocess.run(run, capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "Ripple(variance=1.5, lengthscale=2.0)"
-    with pytest.raises(StoreError, match=r"'Ripple'.* must be defined, or imported, before"):
+    with pytest.raises(StoreError, match=r"'Ripple'.* define or import its class first"):
         load(file)

@@ -35,7 +35,7 @@ def test_good_targets_come_back_as_float64():
         (GOOD[:0], r"0 sample\(s\)"),
         (GOOD[:, :0], r"0 feature\(s\) \(shape=\(6, 0\)\) while a minimum of 1 is required\."),
         (with_entry(np.nan), "1 NaN in 1 of 6 rows.*row 4, column 2.*complete data"),
-        (with_entry(-np.inf), "1 infinity in 1 of 6 rows.*row 4, column 2.*NaN stands for"),
+        (with_entry(-np.inf), "1 infinity in 1 of 6 rows.*row 4, column 2.*NaN marks"),
         (GOOD + 1j, "Complex data not supported"),
         (sparse.csr_array(GOOD), r"sparse.*toarray\(\)"),
         (GOOD.astype(str), "got text"),
@@ -72,8 +72,8 @@ ALL = slice(None)
 @pytest.mark.parametrize(
     ("targets", "words"),
     [
-        (with_gaps((ALL, 1)), r"nothing is observed in column 'b'.*Leave it out"),
-        (with_gaps((2, ALL)), r"rows counted from 0.*nothing is observed in row 2,.*Leave it out"),
+        (with_gaps((ALL, 1)), r"no value is observed in column 'b'.*Leave it out"),
+        (with_gaps((2, ALL)), r"rows counted from 0.*no value is observed in row 2.*Leave it out"),
         (with_gaps((2, ALL), (5, ALL), (ALL, 0)), r"2 rows \(row 2, row 5\) and in column 'a'"),
         (
             np.full((3, 3), np.nan),

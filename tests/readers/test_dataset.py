@@ -68,16 +68,16 @@ def test_masked_targets_are_gaps(data):
 def test_a_column_without_any_value_is_named(data):
     targets = TARGETS.copy()
     targets[:, 4] = np.nan
-    with pytest.raises(DataError, match="nothing is observed in column 'e'"):
+    with pytest.raises(DataError, match="no value is observed in column 'e'"):
         replace(data, targets=targets, column_names=tuple("abcdef"))
-    with pytest.raises(DataError, match="nothing is observed in column 'pixel 4'"):
+    with pytest.raises(DataError, match="no value is observed in column 'pixel 4'"):
         replace(data, targets=targets, drawing=Drawing("image", (2, 3)))
 
 
 @pytest.mark.parametrize(
     ("changes", "words"),
     [
-        ({"targets": np.full((5, 6), np.nan)}, "nothing is observed in 5 rows"),
+        ({"targets": np.full((5, 6), np.nan)}, "no value is observed in 5 rows"),
         ({"targets": np.where(TARGETS > 9, 0, np.inf)}, "30 infinity in 5 of 5 rows"),
         ({"targets": np.ones((5, 6), int)}, "uint8 or floating"),
         ({"drawing": Drawing("bars", (7,))}, "6 values.*bars"),
@@ -86,7 +86,7 @@ def test_a_column_without_any_value_is_named(data):
         ({"labels": np.zeros(5)}, "whole numbers"),
         ({"labels": np.array([0, 1, 2, 0, 0])}, "0 to 2, but there are 2"),
         ({"labels": np.array([0, -1, 0, 0, 0])}, "-1 to 0"),
-        ({"labels": None}, "label names without labels"),
+        ({"labels": None}, "label names, but no labels"),
         ({"times": np.array([0, 1, np.nan, 2, 3])}, "finite"),
         ({"sequences": np.zeros((5, 1), int)}, "one number per row"),
         ({"covariates": {"light": np.zeros((4, 3))}}, "covariate 'light'"),
@@ -109,7 +109,7 @@ def test_parts_that_do_not_fit_are_refused(data, changes, words):
         (lambda: Drawing("skeleton", (3, 3), skeleton=PAIR), "2 joints"),
         (lambda: Drawing("image", (2, 2), (1.0, 1.0)), "lower, higher"),
         (lambda: Skeleton(("a", "b"), (-1,)), "one parent per joint"),
-        (lambda: Skeleton(("a", "b"), (1, -1)), r"Joint 0 \(a\) hangs on 1"),
+        (lambda: Skeleton(("a", "b"), (1, -1)), r"Joint 0 \(a\) has the parent 1"),
     ],
 )
 def test_drawings_that_cannot_be_drawn_are_refused(make, words):

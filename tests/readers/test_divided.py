@@ -46,5 +46,5 @@ def test_labels_as_a_view_are_plus_and_minus_one():
     given = labelled.view_values["labels"]
     np.testing.assert_array_equal(given.argmax(axis=1), digits.labels)
     assert set(np.unique(given)) == {-1.0, 1.0}
-    with pytest.raises(DataError, match="no labels"):
+    with pytest.raises(DataError, match="does not have labels"):
         with_labels(dataset("plain", np.ones((3, 2))))

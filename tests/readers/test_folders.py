@@ -91,10 +91,10 @@ def test_a_setting_that_cannot_be_meant_is_told(folder, tmp_path):
     link.symlink_to(folder)
     (tmp_path / "other" / "data").mkdir(parents=True)
     for said, told in (
-        ("data", "whole path"),
+        ("data", "absolute path"),
         (f"{folder}/../data", "without"),
         (str(link), "a link"),
-        (str(tmp_path / "gone"), "no folder"),
+        (str(tmp_path / "gone"), "not a folder"),
         (os.pathsep.join([str(folder), str(tmp_path / "other" / "data")]), "two folders"),
     ):
         with pytest.raises(ValueError, match=told):
@@ -221,12 +221,12 @@ def within(seconds: float, act: Callable[[], object]) -> Exception | None:
 
 SWAPS = [
     (table_to_a_link, "part1.npy is a link"),
-    (way_to_a_link, "part1.npy is a link, or lies behind one"),
-    (root_to_a_link, "part1.npy is a link, or lies behind one"),
+    (way_to_a_link, "part1.npy is a link, or is in a linked folder"),
+    (root_to_a_link, "part1.npy is a link, or is in a linked folder"),
     (table_to_a_twin, "part1.npy was replaced"),
-    (table_to_a_pipe, "part1.npy is no regular file"),
-    (table_to_a_device, "part1.npy is no regular file"),
-    (table_to_a_folder, "part1.npy is no regular file"),
+    (table_to_a_pipe, "part1.npy is no longer a regular file"),
+    (table_to_a_device, "part1.npy is no longer a regular file"),
+    (table_to_a_folder, "part1.npy is no longer a regular file"),
 ]
 
 

@@ -51,7 +51,7 @@ def test_colour_is_kept_when_any_image_has_some_or_turned_to_grey():
         data.targets[2].reshape(4, 6, 3), np.asarray(picture(seed=3, colour=True))
     )
     grey = read_images(zipped(members), colour=False)
-    assert grey.drawing.shape == (4, 6) and any("turned to grey" in note for note in grey.notes)
+    assert grey.drawing.shape == (4, 6) and any("converted to grey" in note for note in grey.notes)
     np.testing.assert_array_equal(grey.targets[0].reshape(4, 6), np.asarray(picture(seed=1)))
     assert read_images(zipped(two()), colour=True).drawing.shape == (4, 6, 3)
 
@@ -105,7 +105,7 @@ def test_what_cameras_scanners_and_systems_add_is_told():
 
 @pytest.mark.parametrize("path", ["/etc/1.png", "../1.png", "a/../../1.png", "C:/1.png"])
 def test_paths_that_lead_outside_are_refused(path):
-    with pytest.raises(DataError, match=r"refused.*outside the folder"):
+    with pytest.raises(DataError, match=r"refused.*outside its folder"):
         read_images(zipped(two(**{path: encoded(picture())})))
 
 
@@ -166,7 +166,7 @@ def encrypted() -> bytes:
             r"2 of 4 .*notes\.txt",
         ),
         (zipped(two(**{"3.png": encoded(picture((60, 60)))[:900]})), r"3\.png is damaged"),
-        (zipped(two(**{"3.tif": encoded(Image.new("F", (6, 4)), "TIFF")})), "32 bits a pixel"),
+        (zipped(two(**{"3.tif": encoded(Image.new("F", (6, 4)), "TIFF")})), "32 bits per pixel"),
         (zipped({"1.png": encoded(picture())}), "one image"),
         (encrypted(), "encrypted"),
     ],
@@ -187,7 +187,7 @@ def test_frames_of_a_video_follow_each_other_within_their_folder():
     one = read_images(zipped(two()), frame_rate=30.0)
     np.testing.assert_array_equal(one.sequences, [0, 0])
     np.testing.assert_allclose(one.times, [0, 1 / 30])
-    assert "30 a second" in one.notes[0]
+    assert "30 per second" in one.notes[0]
     assert read_images(zipped(two())).times is None
 
 

@@ -1,4 +1,4 @@
-"""Small files stay small: what a file announces is refused before anything is made of it."""
+"""Small files stay small: what a file declares is refused before any array is made."""
 
 import gzip
 import io
@@ -53,7 +53,7 @@ def pngs(side: int, count: int) -> bytes:
 
 
 def long_motion() -> bytes:
-    """A gzip of a motion that announces more frames than are read."""
+    """A gzip of a motion that declares more frames than are read."""
     text = bvh(announced=10**9)
     return gzip.compress(text.encode() + b"0 0 0 0 0 0\n" * 1_000_000)
 
@@ -68,9 +68,13 @@ BOMBS: dict[str, tuple[Callable[[], bytes], Callable[[bytes], object], str]] = {
     "zeros": (npz_of_zeros, read_table, "values; up to 20,000,000"),
     "gif": (lambda: still_gif(6000, 20), read_video, "frames of 6000 × 6000"),
     "pngs": (lambda: pngs(6000, 20), read_images, "million together"),
-    "kept": (lambda: still_gif(400, 140), lambda data: read_video(data, max_side=400), "are kept"),
+    "kept": (
+        lambda: still_gif(400, 140),
+        lambda data: read_video(data, max_side=400),
+        "million are read",
+    ),
     "motion": (long_motion, read_bvh, "Frames|numbers; up to 20,000,000"),
-    "npy": (lambda: big_head_npy("(10000000, 10000000)"), read_table, "announces"),
+    "npy": (lambda: big_head_npy("(10000000, 10000000)"), read_table, "declares"),
     "below": (lambda: big_head_npy("(-1, -2)") + bytes(16), read_table, "below 0"),
     "digits": (lambda: big_head_npy(f"({'9' * 60},)"), read_table, "damaged"),
     "wide": (lambda: b"1," * 100_001 + b"1\n" + b"2," * 100_001 + b"2\n", read_table, "columns"),

@@ -78,7 +78,7 @@ def test_damaged_and_absent_files_are_refused(tmp_path: Path, table: np.ndarray)
         RowFiles.of(path)
     for content in (b"", b"words", b"\x93NUMPY\x01\x00\x10\x00no header at all"):
         path.write_bytes(content)
-        with pytest.raises(DataError, match=r"a.npy is no .npy file"):
+        with pytest.raises(DataError, match=r"a.npy is not an .npy file"):
             RowFiles.of(path)
     with pytest.raises(DataError, match="No such file"):
         RowFiles.of(tmp_path / "absent.npy")
@@ -141,7 +141,7 @@ def test_parquet_that_cannot_be_read_is_refused(
     content = path.read_bytes()
     for damaged in (content[:-9], content[:100], b""):
         path.write_bytes(damaged)
-        with pytest.raises(DataError, match=r"a.parquet is cut short, or no Parquet file"):
+        with pytest.raises(DataError, match=r"a.parquet is cut short, or is not a Parquet file"):
             RowFiles.of(path)
     # The footer is whole, what it names is not.
     path.write_bytes(bytes(len(content) // 2) + content[len(content) // 2 :])
@@ -149,16 +149,16 @@ def test_parquet_that_cannot_be_read_is_refused(
         np.asarray(RowFiles.of(path))
     words = pa.table({"a": [1.0], "place": ["Berlin"]})
     parquet.write_table(words, path)
-    with pytest.raises(DataError, match=r"hold no real numbers: place \((large_)?string"):
+    with pytest.raises(DataError, match=r"are not real numbers: place \((large_)?string"):
         RowFiles.of(path)
     parquet.write_table(words.select(["a"]).slice(1), path)
-    with pytest.raises(DataError, match="holds no rows"):
+    with pytest.raises(DataError, match="has no rows"):
         RowFiles.of(path)
     pair = [packed(tmp_path / f"{names}.parquet", table, 7, names) for names in ("abc", "acb")]
-    with pytest.raises(DataError, match=r"acb.parquet and abc.parquet name their columns diff"):
+    with pytest.raises(DataError, match=r"acb.parquet and abc.parquet have different column names"):
         RowFiles.of(pair)
     (tmp_path / "empty").mkdir()
-    with pytest.raises(DataError, match=r"empty holds no .npy and no .parquet files"):
+    with pytest.raises(DataError, match=r"empty has no .npy and no .parquet files"):
         RowFiles.of(tmp_path / "empty")
     monkeypatch.setattr("gplvm_core.readers.packages.not_installed", lambda names: tuple(names))
     with pytest.raises(DataError, match="pip install pyarrow"):

@@ -17,7 +17,7 @@ def lines(*rows: str) -> bytes:
 def test_semicolons_decimal_commas_and_german_thousands():
     data = read_table(lines("Höhe;Preis", "1,5;1.234,50", "0,25;12.345.678,9", "-3;999,00"))
     np.testing.assert_array_equal(data.values, [[1.5, 1234.5], [0.25, 12345678.9], [-3, 999]])
-    assert "Decimal commas were read as points." in data.notes
+    assert "Commas were read as decimal points." in data.notes
     assert any("Preis (“1.234,50” is 1234.5)" in note for note in data.notes)
 
 
@@ -76,7 +76,7 @@ def test_titles_above_the_names_are_left_out_and_said():
     source = lines("Survey of 2024,,", ",,", "draft,,", "height,weight,age", "1,2,3", "4,5,7")
     data = read_table(source)
     assert data.column_names == ("height", "weight", "age") and data.n_points == 2
-    assert "Left out above the table: “Survey of 2024”, “draft”." in data.notes
+    assert "Lines above the table were left out: “Survey of 2024”, “draft”." in data.notes
     ragged = read_table(lines("Survey of 2024", "height,weight,age", "1,2,3", "4,5,7"))
     assert ragged.column_names == data.column_names
 
@@ -84,7 +84,7 @@ def test_titles_above_the_names_are_left_out_and_said():
 def test_merged_headers_and_a_line_of_units_become_names():
     merged = read_table(lines(",Left,,Right,", "id,a,b,a,b", "7,1,2,3,4", "8,5,6,7,9"))
     assert merged.column_names == ("id", "Left a", "Left b", "Right a", "Right b")
-    assert any("name the columns together: id, Left a, Left b" in note for note in merged.notes)
+    assert any("were read as column names: id, Left a, Left b" in note for note in merged.notes)
     units = read_table(lines("height,weight", "cm,kg", "170,60", "180,75"))
     assert units.column_names == ("height (cm)", "weight (kg)")
 

@@ -58,7 +58,7 @@ def test_decimal_commas_and_comments_and_blank_lines():
     text = b"# made by hand\nx;y\n1,5;2,25\n\n3,5;4,75\n"
     data = read_table(text)
     np.testing.assert_array_equal(data.targets, [[1.5, 2.25], [3.5, 4.75]])
-    assert any("Decimal commas" in note for note in data.notes)
+    assert any("decimal points" in note for note in data.notes)
     assert any("begin with #" in note for note in data.notes)
 
 
@@ -173,8 +173,8 @@ def test_a_column_without_any_value_is_suggested_to_be_left_out():
     text = b"a,empty,b\n1,,2\n3,NA,4\n5,,7\n"
     report = inspect_table(text)
     assert report.id_columns == ("empty",)
-    assert report.columns[1].reason == "there is no value in it"
-    with pytest.raises(DataError, match=r"nothing is observed in column 'empty'.*Leave it out"):
+    assert report.columns[1].reason == "it has no values"
+    with pytest.raises(DataError, match=r"no value is observed in column 'empty'.*Leave it out"):
         read_table(text)
     assert read_table(text, id_columns="empty").column_names == ("a", "b")
 
@@ -225,10 +225,10 @@ def test_a_column_with_one_value_is_read_and_warned_about():
     [
         (b"", {}, "is empty"),
         (b" \n\n", {}, "is empty"),
-        (b"# nothing\n", {}, "holds no rows"),
-        (b"a,b\n", {"header": True}, "only a line of column names"),
+        (b"# nothing\n", {}, "has no rows"),
+        (b"a,b\n", {"header": True}, "only column names"),
         (b"a,b\n1,2\n", {}, "one row. A table needs at least two rows"),
-        (b"a,b\n", {}, "only a line of column names"),
+        (b"a,b\n", {}, "only column names"),
         (b"1,b\n", {}, "at least two rows"),
         (b"a,b,c\n1,2,3\n4,5\n6,7,8\n9,9,9\n", {}, "line 3: 2 cells, but most lines have 3"),
         (b"a,b\n1,2\n3,4,5\n6,7\n", {}, "line 3: 3 cells.*correct the lines 3"),
@@ -237,10 +237,10 @@ def test_a_column_with_one_value_is_read_and_warned_about():
         (b"\x00\x01\x02\x03", {}, "not a text file"),
         (csv(), {"label_column": "z"}, "no column 'z'.*'a', 'b', 'c'"),
         (csv(), {"label_column": "a", "id_columns": "a"}, "'a' has two roles that exclude"),
-        (csv(), {"date_columns": "a"}, "'a' holds no dates"),
-        (csv(), {"date_formats": {"a": "swiss"}}, "'swiss' is no format of dates"),
+        (csv(), {"date_columns": "a"}, "'a' has no dates"),
+        (csv(), {"date_formats": {"a": "swiss"}}, "'swiss' is not a format of dates"),
         (csv(), {"id_columns": ["a", "b", "c"]}, "no column is left"),
-        (csv(), {"array": "x"}, "holds no array"),
+        (csv(), {"array": "x"}, "without an array"),
     ],
 )
 def test_bad_text_is_refused_with_its_place(data, options, words):
@@ -323,17 +323,17 @@ def zipped(**members: bytes) -> bytes:
     [
         (npz(Y=np.array([{}, {}], object)), {}, "Python objects.*refused"),
         (npz(Y=NUMBERS)[:200], {}, "not a zip file, or it is cut off"),
-        (huge_header(), {}, "announces 8,000,000,000,000,000,000 bytes, and 80 follow"),
+        (huge_header(), {}, "declares 8,000,000,000,000,000,000 bytes, but 80 follow"),
         (b"\x93NUMPY\x01\x00", {}, "damaged or cut off"),
-        (npz(Y=NUMBERS), {"array": "Z"}, "no array 'Z', only 'Y' \\(8 × 3, float64\\)"),
-        (npz(y=np.ones(4)), {}, "holds no table"),
+        (npz(Y=NUMBERS), {"array": "Z"}, "no array 'Z'. It has 'Y' \\(8 × 3, float64\\)"),
+        (npz(y=np.ones(4)), {}, "has no table"),
         (npz(Y=NUMBERS, Z=NUMBERS + 1j), {"array": "Z"}, "Complex data are not supported"),
-        (npz(Y=NUMBERS, Z=NUMBERS.astype(str)), {"array": "Z"}, "Only numbers"),
+        (npz(Y=NUMBERS, Z=NUMBERS.astype(str)), {"array": "Z"}, "Only arrays of numbers"),
         (npz(Y=np.array([[1, np.inf], [2, 3]])), {}, "row 0, column 'column 2' is infinite"),
-        (npz(Y=np.array([[np.nan, np.nan], [2, 3]])), {}, "nothing is observed in row 0"),
-        (npz(Y=np.array([[1, np.nan], [2, np.nan]])), {}, "nothing is observed in column 'column"),
-        (npz(Y=np.zeros(3, [("a", float)])), {}, "holds no table"),
-        (zipped(**{"table.csv": b"1,2"}), {}, "no NPZ.*Save a table as CSV"),
+        (npz(Y=np.array([[np.nan, np.nan], [2, 3]])), {}, "no value is observed in row 0"),
+        (npz(Y=np.array([[1, np.nan], [2, np.nan]])), {}, "no value is observed in column 'column"),
+        (npz(Y=np.zeros(3, [("a", float)])), {}, "has no table"),
+        (zipped(**{"table.csv": b"1,2"}), {}, "not an NPZ.*Save a table as CSV"),
         (zipped(**{"Y.npy": b"rubbish"}), {}, "damaged or cut off"),
     ],
 )
@@ -356,7 +356,11 @@ def test_rows_are_pictures_of_a_size_that_is_given():
 
 @pytest.mark.parametrize(
     ("shape", "said"),
-    [((5, 5), "have 25 values; its rows have 24"), ((4,), "height, width"), ((4, 3, 2), "height")],
+    [
+        ((5, 5), "have 25 values, but its rows have 24"),
+        ((4,), "height, width"),
+        ((4, 3, 2), "height"),
+    ],
 )
 def test_a_size_that_does_not_fit_is_refused_in_words(shape, said):
     with pytest.raises(DataError, match=said):

@@ -58,7 +58,7 @@ def test_colour_is_kept_or_turned_to_grey_and_large_frames_are_shrunk():
     assert data.notes == ("Shrunk from 60 × 30 to 20 × 10 pixels.",)
     grey = read_video(gif(pictures), colour=False)
     np.testing.assert_array_equal(grey.targets[:, 0], [76, 150, 29])
-    assert any("turned to grey" in note for note in grey.notes)
+    assert any("converted to grey" in note for note in grey.notes)
 
 
 def test_frames_without_a_duration_last_as_long_as_browsers_show_them():

@@ -66,7 +66,7 @@ def test_data_sets_can_be_views_and_keep_their_columns_names():
 def test_a_data_set_without_views_has_none():
     flow = load_dataset("flow")
     assert (flow.views, flow.view_values) == ((), {})
-    with pytest.raises(DataError, match="flow has no views; it was asked for 'left'"):
+    with pytest.raises(DataError, match="flow has no views, so no view 'left'"):
         flow.view("left")
 
 
@@ -79,7 +79,7 @@ def test_a_data_set_without_views_has_none():
         ),
         ({}, "no views were given"),
         ({"a": (PIXELS.reshape(4, 2, 3), IMAGE)}, r"'a' must be a table.*\(4, 2, 3\).*reshape"),
-        ({"a": (np.full((4, 2), "x"), BARS), "b": (NUMBERS, BARS)}, "must be numbers"),
+        ({"a": (np.full((4, 2), "x"), BARS), "b": (NUMBERS, BARS)}, "must hold numbers"),
         ({"a": (PIXELS, BARS), "b": (NUMBERS, BARS)}, r"2 \(a\) \+ 2 \(b\) = 4 .*targets 8"),
         ({" ": (NUMBERS, BARS)}, "needs a name, got ' '"),
     ],
@@ -90,7 +90,7 @@ def test_views_that_do_not_fit_are_refused(views, words):
 
 
 def test_views_of_one_name_and_unknown_names_are_refused(pair):
-    with pytest.raises(DataError, match="several are called 'size'"):
+    with pytest.raises(DataError, match="several of the 2 views are called 'size'"):
         replace(pair, views=(View("size", IMAGE), View("size", BARS)))
     with pytest.raises(DataError, match="pair has no view 'sizes'; choose one of picture, size"):
         pair.view("sizes")

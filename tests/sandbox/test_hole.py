@@ -130,7 +130,7 @@ def test_a_system_that_offers_no_fence_is_reported(part: str, monkeypatch, caplo
     with readers.reading("inspect", TABLE) as reading:
         reading.answer()
     readers.close()
-    assert "cannot fence in the process" in caplog.text
+    assert "cannot restrict the process" in caplog.text
 
 
 def test_the_next_request_is_not_written_through_a_link(readers: Readers, tmp_path: Path) -> None:
@@ -142,7 +142,7 @@ def test_the_next_request_is_not_written_through_a_link(readers: Readers, tmp_pa
 
 
 def test_a_line_that_does_not_end_is_not_read(readers: Readers) -> None:
-    with pytest.raises(DataError, match="could not go on"):
+    with pytest.raises(DataError, match="too little memory"):
         ask(readers, "forge", what="line")
     assert ask(readers, "forge", what="nothing") is None
 
@@ -193,7 +193,7 @@ def test_an_answer_of_another_form_is_none(
     monkeypatch.setattr(message, "read", lambda path: told)
     reader = readers.take()
     assert reader.ask({"task": "forge", "name": "x", "options": {}, "data": None}) is None
-    assert not reader.goes_on
+    assert not reader.takes_more
     reader.close()
 
 

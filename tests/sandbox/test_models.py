@@ -57,6 +57,6 @@ def test_an_import_takes_no_memory_of_the_server(tmp_path: Path, dots: Dataset) 
 
 def test_what_is_refused_there_changes_nothing_here(tmp_path: Path, dots: Dataset) -> None:
     library, source = Library(tmp_path / "library"), exported(with_zeros(dots, 100), tmp_path)
-    with pytest.raises(StoreError, match=r"would take 100\.\d MB of memory"):
+    with pytest.raises(StoreError, match=r"would need 100\.\d MB of memory"):
         imported(source, library)
     assert not library.root.exists()

@@ -90,11 +90,11 @@ def test_a_process_that_dies_or_cannot_start_is_told_at_once(readers, monkeypatc
     with readers.reading("read", NamedBytes("big.csv", b"1,2,3,4\n" * 2_000_000)) as reading:
         assert not reading.wait(0.3)
         reader.process.kill()  # as the system does when memory ends
-        with pytest.raises(DataError, match="could not go on"):
+        with pytest.raises(DataError, match="too little memory"):
             reading.answer()
     readers.close()
     monkeypatch.setattr("tempfile.tempdir", str(tmp_path / "missing"))
-    with pytest.raises(DataError, match="could not go on"):
+    with pytest.raises(DataError, match="too little memory"):
         ask(readers, "inspect", TABLE)
     monkeypatch.undo()
     assert ask(readers, "inspect", TABLE) == perform("inspect", TABLE)
@@ -106,7 +106,7 @@ def test_a_reader_that_cannot_start_now_breaks_nothing_and_leaves_nothing(monkey
     with monkeypatch.context() as broken:
         broken.setattr("sys.executable", str(tmp_path / "missing"))
         readers.warm()
-        with pytest.raises(DataError, match="could not go on"):
+        with pytest.raises(DataError, match="too little memory"):
             ask(readers, "inspect", TABLE)
     assert not list(tmp_path.iterdir())
     assert ask(readers, "inspect", TABLE) == perform("inspect", TABLE)

@@ -45,7 +45,7 @@ def test_a_film_is_decoded_with_its_times():
     np.testing.assert_allclose([time for time, _ in found], 0.04 * np.arange(6), atol=1e-6)
     for (_, image), given in zip(found, pictures(), strict=True):
         assert np.abs(np.asarray(image).astype(float) - np.asarray(given)).mean() < 6
-    with pytest.raises(DataError, match="no film that PyAV can read"):
+    with pytest.raises(DataError, match="not a film that PyAV can read"):
         list(decoded(b"not a film"))
 
 

@@ -127,8 +127,8 @@ def test_takes_become_sequences_with_times_and_labels():
         (b"{}", "cannot be read"),
         (motion(frame()[:-1], frame()[:-1]), r"frames of 17 numbers; got shape \(2, 16\)"),
         (motion(frame()), "at least 2 frames"),
-        (motion(frame(-1.0), frame()), "above 0"),
-        (motion(frame(root=[0.0] * 4), frame()), "rotations that are none"),
+        (motion(frame(-1.0), frame()), "duration of 0 or less"),
+        (motion(frame(root=[0.0] * 4), frame()), "invalid rotations"),
     ],
 )
 def test_what_is_no_motion_is_refused(data: bytes, words: str):

@@ -164,7 +164,7 @@ def test_a_missing_file_a_folder_and_another_kind_of_file_are_told_apart(tmp_pat
     with pytest.raises(StoreError, match=r"text\.gplvm is not a \.gplvm file, or was "):
         load(tmp_path / "text.gplvm")
     np.savez(tmp_path / "arrays.npz", a=np.zeros(2))
-    with pytest.raises(StoreError, match=r"has no manifest\.json"):
+    with pytest.raises(StoreError, match=r"without manifest\.json"):
         load(tmp_path / "arrays.npz")
 
 

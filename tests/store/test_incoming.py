@@ -73,7 +73,7 @@ def test_few_bytes_that_unpack_to_many_are_refused_though_all_are_used(bundle, t
     grown = replace(bundle["dataset"], covariates={"zeros": zeros})
     path = save(bundle | {"dataset": grown}, tmp_path / "x.gplvm")
     assert path.stat().st_size < 200_000
-    with pytest.raises(StoreError, match=r"would take 114\.\d MB of memory; .* may take \d\d\.\d"):
+    with pytest.raises(StoreError, match=r"would need 114\.\d MB of memory; .* may need \d\d\.\d"):
         perform("model", NamedBytes(path.name, path.read_bytes()))
     assert load(path)["title"] == "Travels"  # the limit is for uploads alone
 
@@ -145,8 +145,8 @@ def test_taking_in_reads_no_arrays(library, bundle, tmp_path, monkeypatch):
         (lambda files: files.pop("entry.json"), "entry.json cannot be read"),
         (lambda files: files.pop("model.gplvm"), "model.gplvm does not exist"),
         (lambda files: files.pop("data.gplvm"), "data.gplvm does not exist"),
-        (lambda files: files.update({"../x": b"x"}), "no file of a model"),
-        (lambda files: files.update({"code.py": b"x"}), "no file of a model"),
+        (lambda files: files.update({"../x": b"x"}), "is not a file of a model"),
+        (lambda files: files.update({"code.py": b"x"}), "is not a file of a model"),
         (lambda files: files.update({"model.gplvm": files["data.gplvm"]}), "changed"),
         (lambda files: files.update({"data.gplvm": files["data.gplvm"][:-9]}), "cut off"),
         (

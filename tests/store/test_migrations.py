@@ -89,7 +89,7 @@ def test_a_step_that_does_not_understand_a_file_says_which_and_what_to_do(tmp_pa
         raise KeyError("weights")
 
     monkeypatch.setattr(migrations, "STEPS", (lost,))
-    with pytest.raises(StoreError, match=r"whole\.gplvm is of schema 1.*KeyError.*Restore a copy"):
+    with pytest.raises(StoreError, match=r"whole\.gplvm has schema 1.*KeyError.*Restore a copy"):
         load(OLD / "1_no_gaps" / "model_whole.gplvm")
 
 

@@ -89,7 +89,7 @@ def test_a_file_of_another_kind_where_the_model_should_be_is_told(library, model
     assert found["fine"].broken is None
     assert found["as-model"].changed and found["as-data"].changed
     for name in ("as-model", "as-data"):
-        with pytest.raises(StoreError, match="lies where the"):
+        with pytest.raises(StoreError, match="in place of"):
             library.accept(name)
 
 

@@ -147,7 +147,7 @@ def test_a_damaged_checkpoint_is_listed_and_can_be_forgotten(open_queue, wave, m
     damaged, foreign = sorted(queue.jobs(), key=lambda job: job.id)
     assert (damaged.status, foreign.status) == ("failed", "failed")
     assert "cut off" in damaged.error
-    assert "no training job" in foreign.error
+    assert "not contain a training job" in foreign.error
     for order in (queue.resume, queue.rerun, lambda job: queue.extend(job, 9)):
         with pytest.raises(JobError, match="cannot be used"):
             order(id)

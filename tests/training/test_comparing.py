@@ -20,7 +20,7 @@ def test_a_run_waits_for_its_turn_and_can_be_ended_before_it() -> None:
     late = begin_comparison("turn late", work)
     late.end()
     late.wait(10)
-    assert late.problem == "Ended before its turn came." and not any(run.done for run in runs)
+    assert late.problem == "Ended before it started." and not any(run.done for run in runs)
     go_on.set()
     for run in runs:
         run.wait(10)

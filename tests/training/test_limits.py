@@ -17,7 +17,7 @@ def test_settings_are_numbers_or_said_to_be_none() -> None:
     assert Limits.from_environment(said) == Limits(2, 12, None, 1_000_000)
     for wrong in ("0", "-1", "many", "1e6", "٣", "9" * 5000):
         with pytest.raises(
-            ValueError, match=r"MANIFOLIO_JOBS_EACH is .* a number from 1 on"
+            ValueError, match=r"MANIFOLIO_JOBS_EACH is .* a whole number of at least 1"
         ) as told:
             Limits.from_environment({"MANIFOLIO_JOBS_EACH": wrong})
         assert len(str(told.value)) < 100
@@ -39,7 +39,7 @@ def test_no_more_wait_than_are_allowed(open_queue, ocean, make_model) -> None:
 
 def test_larger_data_than_are_allowed_are_refused(open_queue, wave, make_model) -> None:
     queue = open_queue(limits=Limits(values=wave.targets.size - 1))
-    with pytest.raises(JobError, match="480 numbers; this server trains on 479"):
+    with pytest.raises(JobError, match="480 numbers; this server trains on at most 479"):
         queue.submit(make_model(), wave, "large")
     assert queue.jobs() == ()
 

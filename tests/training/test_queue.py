@@ -291,7 +291,7 @@ def test_a_job_that_cannot_be_kept_loses_no_training(jobs, wave, make_model):
     id = jobs.submit(make_model(10), wave, "kept")
     failed = jobs.wait(id, 60)
     assert failed.status == "failed"
-    assert "Trained, but not kept" in failed.error
+    assert "Trained, but not added" in failed.error
     assert len(failed.trace["bound"]) > 0
     blocker.unlink()
     jobs.resume(id)
@@ -332,7 +332,7 @@ def test_wrong_requests_are_told_in_words(jobs, wave, make_model):
         jobs.submit("BayesianGPLVM", wave, "x")
     id = jobs.submit(make_model(5), wave, "x")
     jobs.wait(id, 60)
-    with pytest.raises(JobError, match="extend it to more, got 2"):
+    with pytest.raises(JobError, match="extend it to more than that, got 2"):
         jobs.extend(id, 2)
     with pytest.raises(JobError, match="is finished"):
         jobs.resume(id)
@@ -361,7 +361,7 @@ def test_a_home_that_the_system_refuses_queues_nothing_and_loses_nothing(
         with refused(home, home / place, rights):
             assert not queue.held
             with pytest.raises(
-                StoreError, match=r"second was not queued: .*Permission.*your rights"
+                StoreError, match=r"second was not queued: .*Permission.*your access rights"
             ):
                 queue.submit(make_model(3), wave, "second")
         assert {path: path.stat().st_size for path in home.rglob("*")} == before

@@ -1,1 +1,1 @@
-"""Bodies in motion: BVH and C3D files, and poses made of them."""
+"""Motion capture: BVH and C3D files, and the poses in them."""

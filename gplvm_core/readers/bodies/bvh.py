@@ -31,7 +31,7 @@ class Joint:
 
 @dataclass(frozen=True)
 class Motion:
-    """A parsed file: `channels` holds F frames × all joints' channels, in the file's units.
+    """A parsed file: `channels` is F frames × the channels of all joints, in the file's units.
 
     Positions are in the file's unit of length, rotations in degrees. Parents come before children.
     """
@@ -42,14 +42,14 @@ class Motion:
 
 
 def read_motion(source: Source) -> tuple[Motion, str]:
-    """A BVH file, also gzipped, and its name. Raises DataError naming the line that is wrong."""
+    """Read a BVH file, plain or gzipped, and its name. Errors (DataError) name the line."""
     data, name = read_source(source, "a BVH file")
     if data[:2] == b"\x1f\x8b":
         data = _gunzip(data, name)
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise DataError(f"{name} is not a text file, so no BVH file: {error}.") from error
+        raise DataError(f"{name} is not a text file, so not a BVH file: {error}.") from error
     return parse_motion(text, name), name
 
 
@@ -61,7 +61,7 @@ def _gunzip(data: bytes, name: str) -> bytes:
         raise DataError(f"{name} is a damaged gzip file: {error}. Pack it again.") from error
     if inflate.unconsumed_tail:
         raise DataError(
-            f"{name} unpacks to more than {MOST_TEXT // MEGABYTE} MB, the most that is read. "
+            f"{name} unpacks to more than the limit of {MOST_TEXT // MEGABYTE} MB. "
             "Leave out frames."
         )
     if not inflate.eof:
@@ -70,16 +70,16 @@ def _gunzip(data: bytes, name: str) -> bytes:
 
 
 def parse_motion(text: str, name: str = "the BVH file") -> Motion:
-    """Parses the text of a BVH file. Raises DataError naming the line that is wrong."""
+    """Parse the text of a BVH file. Errors (DataError) name the line."""
     lines = _Lines(text.splitlines(), name)
     joints = _parse_hierarchy(lines)
     return _parse_frames(lines, joints)
 
 
 class _Lines:
-    """A cursor over the lines that are not blank; knows its place for error messages.
+    """A cursor over the lines that are not blank; keeps the line number for error messages.
 
-    A line is split when it is come to: words take many times the memory of their text.
+    Lines are split one at a time: words take many times the memory of their text.
     """
 
     def __init__(self, lines: list[str], name: str) -> None:
@@ -88,7 +88,7 @@ class _Lines:
         self.name = name
 
     def __iter__(self) -> Iterator[list[str]]:
-        """The words of the lines that are left."""
+        """Yield the words of each remaining line."""
         while self.number < len(self._lines):
             self.number += 1
             if words := self._lines[self.number - 1].split():
@@ -182,7 +182,7 @@ def _parse_frames(lines: _Lines, joints: tuple[Joint, ...]) -> Motion:
     words = lines.next("Frames: and their number")
     if words[0] != "Frames:" or not re.fullmatch(r"\d+", " ".join(words[1:])):
         raise lines.error("Frames: and their number")
-    n_frames = int(words[1][:12])  # of more, no file is long enough
+    n_frames = int(words[1][:12])  # no file has more frames than 12 digits can express
     n_channels = sum(len(joint.channels) for joint in joints)
     advice = "Leave out frames."
     check_at_most(n_channels, MOST_COLUMNS, "channels", lines.name, "Leave out joints.")
@@ -219,7 +219,7 @@ def _parse_frames(lines: _Lines, joints: tuple[Joint, ...]) -> Motion:
     if count != n_frames:
         problem = "the file is cut off" if count < n_frames else "its Frames: line is wrong"
         raise DataError(
-            f"{lines.name} announces {n_frames} frames and holds {count}: {problem}. "
+            f"{lines.name} declares {n_frames} frames but has {count}: {problem}. "
             "Copy or export it again, or correct the line."
         )
     channels = np.array(rows).reshape(n_frames, n_channels)

@@ -1,8 +1,9 @@
-"""Joint positions → a BVH file: the bones' mean lengths, and rotations that point them.
+"""Write joint positions as a BVH file: the bones' mean lengths, and rotations that align them.
 
-Positions do not tell how a bone is turned about itself: of all rotations that point it, each bone
-takes the one nearest to what it hangs on. Several bones that leave a joint need not be rigid among
-each other: each gets a joint of length 0 of its own, as motion-capture programs do for hips.
+Positions do not determine a bone's rotation about its own axis. Of all rotations that give a bone
+its direction, the writer takes the one nearest to the parent's rotation. Several bones that start
+at one joint may move relative to each other. So each gets a joint of length 0, as motion-capture
+programs do for hips.
 """
 
 from dataclasses import dataclass
@@ -21,7 +22,7 @@ POSITIONS = ("Xposition", "Yposition", "Zposition")
 
 @dataclass(frozen=True, eq=False)
 class BvhJoint:
-    """A joint of the file: rotation (F, 3, 3) in the world; None for the end of a bone."""
+    """A joint of the file: rotation (F, 3, 3) in world coordinates; None for the end of a bone."""
 
     name: str
     offset: Float[Array, " 3"]
@@ -30,16 +31,16 @@ class BvhJoint:
 
 
 def write_bvh(skeleton: Skeleton, positions: Float[Array, "F J 3"], frame_time: float) -> str:
-    """The text of a BVH file; y is up, the unit of length that of the positions.
+    """The text of a BVH file; y is up, lengths have the unit of the positions.
 
-    frame_time: seconds. Raises DataError for positions that are missing, and for a skeleton with
-    several roots.
+    frame_time: seconds. Raises DataError for missing positions, and for a skeleton with several
+    roots.
     """
     roots = [joint for joint, parent in enumerate(skeleton.parents) if parent < 0]
     if len(roots) != 1:
-        raise DataError(f"A BVH file holds one root; this skeleton has {len(roots)}.")
+        raise DataError(f"A BVH file can have only one root; this skeleton has {len(roots)}.")
     if not np.isfinite(positions).all():
-        raise DataError("A BVH file cannot say that a joint is missing: fill the gaps first.")
+        raise DataError("A BVH file cannot store missing joint positions: fill the gaps first.")
     offsets = _offsets(skeleton, positions)
     still = np.tile(np.eye(3), (len(positions), 1, 1))
     root = _node(skeleton, positions, offsets, 0, still)
@@ -51,7 +52,7 @@ def write_bvh(skeleton: Skeleton, positions: Float[Array, "F J 3"], frame_time: 
 
 
 def _offsets(skeleton: Skeleton, positions: Array) -> Array:
-    """Bones as they lie in the first frame, with their mean lengths: (J, 3); the root's is 0."""
+    """Bones in the directions of the first frame, with mean lengths: (J, 3); the root's is 0."""
     offsets = np.zeros(positions.shape[1:])
     for joint, parent in enumerate(skeleton.parents):
         if parent >= 0:
@@ -65,7 +66,7 @@ def _offsets(skeleton: Skeleton, positions: Array) -> Array:
 def _node(
     skeleton: Skeleton, positions: Array, offsets: Array, joint: int, before: Array
 ) -> BvhJoint:
-    """A joint with all that hangs on it; before: the rotation of what it hangs on."""
+    """A joint with all joints below it; before: the parent's rotation."""
     name = "_".join(skeleton.joint_names[joint].split())
     children = [child for child, parent in enumerate(skeleton.parents) if parent == joint]
     if not children:
@@ -91,7 +92,7 @@ def _node(
 
 
 def _channels(node: BvhJoint, before: Array) -> list[Array]:
-    """Angles (F, 3) in degrees of a joint and of all that hang on it, in the file's order."""
+    """Angles (F, 3) in degrees of a joint and all joints below it, in the file's order."""
     if node.rotation is None:
         return []
     local = np.swapaxes(before, 1, 2) @ node.rotation
@@ -100,7 +101,7 @@ def _channels(node: BvhJoint, before: Array) -> list[Array]:
 
 
 def _described(node: BvhJoint, indent: str) -> list[str]:
-    """The lines of a joint and of all that hang on it."""
+    """The lines of a joint and all joints below it."""
     offset = " ".join(f"{value:.6f}" for value in node.offset)
     inside = indent + "  "
     if node.rotation is None:
@@ -117,7 +118,7 @@ def _described(node: BvhJoint, indent: str) -> list[str]:
 
 
 def _best(start: Float[Array, "F C 3"], end: Float[Array, "F C 3"]) -> Float[Array, "F 3 3"]:
-    """The rotations that bring several directions nearest to others (Kabsch 1976)."""
+    """The rotations that best align several start directions with end directions (Kabsch 1976)."""
     left, _, right = np.linalg.svd(np.einsum("fci,fcj->fij", end, start))
     sign = np.linalg.det(left @ right)
     left[:, :, 2] *= sign[:, None]
@@ -125,10 +126,10 @@ def _best(start: Float[Array, "F C 3"], end: Float[Array, "F C 3"]) -> Float[Arr
 
 
 def _shortest(start: Float[Array, "F 3"], end: Float[Array, "F 3"]) -> Float[Array, "F 3 3"]:
-    """The smallest rotations that bring one direction to another (Rodrigues)."""
+    """The smallest rotations from one direction to another (Rodrigues)."""
     u, v = (a / np.maximum(np.linalg.norm(a, axis=1, keepdims=True), 1e-12) for a in (start, end))
     cosine = np.sum(u * v, axis=1)
-    # Opposite directions: half a turn about any axis across.
+    # Opposite directions: half a turn about any perpendicular axis.
     across = np.cross(u, np.eye(3)[np.argmin(np.abs(u), axis=1)])
     across /= np.maximum(np.linalg.norm(across, axis=1, keepdims=True), 1e-12)
     half = 2.0 * across[:, :, None] * across[:, None, :] - np.eye(3)

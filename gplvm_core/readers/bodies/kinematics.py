@@ -1,4 +1,4 @@
-"""From joint angles to joint positions, and to poses that no longer say where somebody stood."""
+"""Compute joint positions from joint angles, and poses relative to the root."""
 
 import numpy as np
 from jaxtyping import Float
@@ -25,9 +25,9 @@ def axis_rotation(axis: str, radians: Float[Array, " F"]) -> Float[Array, "F 3 3
 def joint_frames(motion: Motion) -> tuple[Float[Array, "F J 3"], Float[Array, "F 3 3"]]:
     """Every joint's position in the world, y up, and the root's rotation.
 
-    A joint's rotation is the product of its channels' rotations in their order in the file, after
-    its parent's. Position channels replace a joint's offset, as motion-capture programs write
-    them: absolute for a root, relative to the parent otherwise.
+    A joint's rotation is its parent's rotation times the product of its channels' rotations, in
+    their order in the file. Position channels replace a joint's offset, as in motion-capture
+    programs: absolute for a root, relative to the parent otherwise.
     """
     n_frames = len(motion.channels)
     positions = np.empty((n_frames, len(motion.joints), 3))
@@ -61,16 +61,16 @@ def _local(joint: Joint, values: Array) -> tuple[Array, Array]:
 
 
 def heading(rotation: Float[Array, "F 3 3"]) -> Float[Array, " F"]:
-    """The angle about y, in radians, of the turn about the vertical nearest to each rotation.
+    """The angle, in radians, of the rotation about the vertical axis y nearest to each rotation.
 
-    Nearest in the Frobenius norm (the twist of a swing-twist decomposition); unlike the direction
-    a body faces, it stays defined when the body lies flat.
+    Nearest in the Frobenius norm (the twist of a swing-twist decomposition). Unlike the direction
+    in which a body faces, it is also defined for a body that lies flat.
     """
     return np.arctan2(rotation[:, 0, 2] - rotation[:, 2, 0], rotation[:, 0, 0] + rotation[:, 2, 2])
 
 
 def poses(motion: Motion) -> Float[Array, "F J 3"]:
-    """Joint positions with the root at the origin and its heading turned to 0, y up."""
+    """Joint positions with the root at the origin and heading 0, y up."""
     positions, root = joint_frames(motion)
     centred = positions - positions[:, :1]
     back = axis_rotation("Y", -heading(root))
@@ -78,22 +78,22 @@ def poses(motion: Motion) -> Float[Array, "F J 3"]:
 
 
 def merge_coincident(motion: Motion) -> tuple[Skeleton, tuple[int, ...]]:
-    """The skeleton without joints that always stand on their parent, and which joints are kept.
+    """The skeleton without joints that coincide with their parent; also the remaining joints.
 
-    Such a joint only adds a rotation; its position repeats its parent's columns.
+    Such a joint only adds a rotation; its position equals its parent's.
     """
-    stands_for: list[int] = []
+    merged_into: list[int] = []
     kept: list[int] = []
     for number, joint in enumerate(motion.joints):
         moves = any(channel.endswith("position") for channel in joint.channels)
         if joint.parent >= 0 and not any(joint.offset) and not moves:
-            stands_for.append(stands_for[joint.parent])
+            merged_into.append(merged_into[joint.parent])
         else:
-            stands_for.append(len(kept))
+            merged_into.append(len(kept))
             kept.append(number)
     parents = (motion.joints[number].parent for number in kept)
     skeleton = Skeleton(
         joint_names=tuple(motion.joints[number].name for number in kept),
-        parents=tuple(stands_for[parent] if parent >= 0 else -1 for parent in parents),
+        parents=tuple(merged_into[parent] if parent >= 0 else -1 for parent in parents),
     )
     return skeleton, tuple(kept)

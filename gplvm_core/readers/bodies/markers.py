@@ -1,4 +1,4 @@
-"""Motion capture as it was measured: the places of markers, from a C3D file."""
+"""Read the marker positions of motion capture from a C3D file."""
 
 import io
 import warnings
@@ -22,31 +22,31 @@ Array = NDArray[np.float64]
 EXPORT = "Export the marker trajectories."
 MAGIC = b"\x50"  # the second byte
 METRES = {"mm": 1e-3, "cm": 1e-2, "m": 1.0}
-LOOKED_AT = 200  # frames at most, to see which markers keep their distance
-PAIRS_LOOKED_AT = 2_000_000  # times frames
+LOOKED_AT = 200  # most frames used to find markers with constant distances
+PAIRS_LOOKED_AT = 2_000_000  # most pairs of markers × frames used
 FARTHEST = 1e6  # in the file's unit
-NEVER_TOGETHER = 1e9  # metres
-MOST_FRAMES = 1_000_000  # each becomes an array of its own on the way
-NO_EDGE = 1e-6  # SciPy takes what is within 1e-8 of 0 for no edge: two markers may be at one place
+NEVER_TOGETHER = 1e9  # metres; the cost of a pair never seen in the same frame
+MOST_FRAMES = 1_000_000  # c3d makes an array of each
+NO_EDGE = 1e-6  # added since SciPy ignores edges below 1e-8, which coinciding markers would have
 
 
 def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset:
-    """Marker places from a C3D file: a row is J × 3, y up, in metres; unseen markers are NaN.
+    """Read marker positions from a C3D file: a row is J × 3, in metres, y up; NaN where unseen.
 
-    The markers' middle is put at 0 along the floor, so where somebody stood is left out; lines
-    join the markers that keep their distance best (a minimum spanning tree). `every` keeps one
-    frame in so many, from `first_frame` on. Raises DataError for a file that is no C3D or has no
+    The mean marker position is moved to 0 in the floor's plane, so a person's place is removed.
+    Lines join the markers whose distances vary least (a minimum spanning tree). `every` selects one
+    frame in so many, from `first_frame` on. Raises DataError for a file that is not C3D or has no
     markers, and without the package c3d.
     """
     data, filename = read_source(source, "a C3D file")
     if data[1:2] != MAGIC:
-        raise DataError(f"{filename} is no C3D file. Export the motion as C3D or BVH.")
-    require_packages("The means to read C3D files", ("c3d",))
+        raise DataError(f"{filename} is not a C3D file. Export the motion as C3D or BVH.")
+    require_packages("C3D files", ("c3d",))
     labels, places, rate, unit, up = _content(data, filename)
     if every < 1 or not 0 <= first_frame < len(places):
         raise DataError(
             f"{filename} has {len(places)} frames; got every={every} and "
-            f"first_frame={first_frame}. Keep one frame in 1 or more, and start inside the file."
+            f"first_frame={first_frame}. every must be at least 1, and first_frame inside the file."
         )
     chosen = np.arange(first_frame, len(places), every)
     empty = np.isnan(places[chosen]).all(axis=(1, 2))
@@ -55,7 +55,10 @@ def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset
     hidden = np.isnan(places).all(axis=2).sum(axis=0) == len(chosen)
     seen = np.flatnonzero(~hidden)
     if len(chosen) < 2 or not len(seen):
-        raise DataError(f"{filename} leaves {len(chosen)} frames with {len(seen)} markers.")
+        raise DataError(
+            f"{filename} has {len(chosen)} frames with {len(seen)} markers. At least 2 frames and "
+            "one marker are needed."
+        )
     positions = METRES.get(unit, 1.0) * places[:, seen]
     if up == "Z":
         positions = np.stack([positions[..., 0], positions[..., 2], -positions[..., 1]], axis=-1)
@@ -66,11 +69,11 @@ def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset
     skeleton = Skeleton(tuple(labels[seen[joint]] for joint in order), parents)
     lost = [labels[marker] for marker in np.flatnonzero(hidden)]
     notes = [
-        "The markers' middle is at 0 along the floor: where somebody stood is left out.",
-        f"Lines join markers that keep their distance; the file's {up.lower()} axis is up.",
-        f"{len(chosen)} of the file's frames, {rate / every:.3g} a second.",
-        *([f"Frames without any marker are left out: {empty.sum()}."] if empty.any() else []),
-        *([f"Markers that are never seen are left out: {', '.join(lost)}."] if lost else []),
+        "The mean marker position is moved to 0 on the floor, so a person's place is left out.",
+        f"Lines join markers with nearly constant distances; the file's {up.lower()} axis is up.",
+        f"{len(chosen)} of the file's frames are used, {rate / every:.3g} per second.",
+        *([f"Frames without any marker were left out: {empty.sum()}."] if empty.any() else []),
+        *([f"Markers that are never seen were left out: {', '.join(lost)}."] if lost else []),
         *([] if unit in METRES else [f"Lengths are in the file's unit, {unit!r}."]),
     ]
     return Dataset(
@@ -87,31 +90,31 @@ def read_c3d(source: Source, *, every: int = 1, first_frame: int = 0) -> Dataset
 
 
 def _content(data: bytes, name: str) -> tuple[list[str], Float[Array, "F J 3"], float, str, str]:
-    """Markers' names and places, frames a second, the unit of length, the axis that is up."""
+    """Marker names and positions, frames per second, the unit of length, and the vertical axis."""
     import c3d
 
     with (
-        parsing(name, "is no C3D file, or it is cut off"),
-        warnings.catch_warnings(action="ignore"),  # of files without forces
+        parsing(name, "is not a C3D file, or it is cut off"),
+        warnings.catch_warnings(action="ignore"),  # c3d warns of files without forces
     ):
         reader = c3d.Reader(io.BytesIO(data))
-        # As Python's integers: the file's own have 16 bits, and overflow.
-        markers, frames_said = int(reader.point_used), int(reader.frame_count)
+        # Python integers: the file's 16-bit integers would overflow.
+        markers, frames_declared = int(reader.point_used), int(reader.frame_count)
         rate = float(reader.point_rate)
-        if markers < 1 or frames_said < 1:
-            raise DataError(f"{name} holds no frames with markers. {EXPORT}")
+        if markers < 1 or frames_declared < 1:
+            raise DataError(f"{name} has no frames with markers. {EXPORT}")
         check_at_most(markers, MOST_MARKERS, "markers", name, "Export fewer.")
         advice = "Export fewer frames."
-        check_at_most(frames_said, MOST_FRAMES, "frames", name, advice)
-        check_at_most(5 * markers * frames_said, MOST_VALUES, "numbers", name, advice)
+        check_at_most(frames_declared, MOST_FRAMES, "frames", name, advice)
+        check_at_most(5 * markers * frames_declared, MOST_VALUES, "numbers", name, advice)
         labels = _labels(reader, name)
         frames = [points for _, points, _ in reader.read_frames()]
         unit, up = _word(reader, "POINT:UNITS"), _word(reader, "POINT:Y_SCREEN")
     if not frames or not frames[0].size or not rate > 0:
-        raise DataError(f"{name} holds no frames with markers. {EXPORT}")
-    if len(frames) != frames_said:
+        raise DataError(f"{name} has no frames with markers. {EXPORT}")
+    if len(frames) != frames_declared:
         raise DataError(
-            f"{name} is cut off: it announces {frames_said:,} frames and holds {len(frames):,}. "
+            f"{name} is cut off: it declares {frames_declared:,} frames but has {len(frames):,}. "
             "Export the motion again."
         )
     points = np.asarray(frames, dtype=np.float64)
@@ -132,12 +135,12 @@ def _content(data: bytes, name: str) -> tuple[list[str], Float[Array, "F J 3"], 
 
 
 def _labels(reader: Any, name: str) -> list[str]:
-    """The markers' names; DataError where they are no list of words."""
+    """The marker names; DataError if they are not a list of words."""
     parameter = reader.get("POINT:LABELS")
     if parameter is None:
         return []
     if len(parameter.dimensions) > 2:
-        raise DataError(f"{name}: its names of markers are no list. Export the motion again.")
+        raise DataError(f"{name}: the marker names are not a list. Export the motion again.")
     return [str(label).strip() for label in parameter.string_array]
 
 
@@ -149,17 +152,16 @@ def _word(reader: Any, name: str) -> str:
 def rigid_tree(
     positions: Float[Array, "F J 3"],
 ) -> tuple[tuple[int, ...], tuple[int, ...]]:
-    """Markers in an order from the middle outwards, and which of them each one hangs on (-1: root).
+    """The markers ordered from the centre outwards, and the parent of each (-1: root).
 
-    Joined are those whose distance varies least, and of those that are as rigid the nearest: the
-    minimum spanning tree.
+    A minimum spanning tree that prefers pairs whose distance varies little, and near pairs.
     """
     count = positions.shape[1]
     looked_at = max(2, min(LOOKED_AT, PAIRS_LOOKED_AT // count**2))
     some = positions[:: max(1, len(positions) // looked_at)]
     apart = np.linalg.norm(some[:, :, None] - some[:, None], axis=3)
     together = np.isfinite(apart).any(axis=0)
-    with warnings.catch_warnings(action="ignore"):  # pairs that are never seen together
+    with warnings.catch_warnings(action="ignore"):  # NaN for pairs that are never seen together
         cost = np.nanstd(apart, axis=0) + 0.1 * np.nanmean(apart, axis=0)
     cost = np.where(together, cost, NEVER_TOGETHER) + NO_EDGE
     root = int(np.argmin(cost.sum(axis=1)))

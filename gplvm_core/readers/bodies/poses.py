@@ -1,4 +1,4 @@
-"""Motion capture as poses: BVH files."""
+"""Read poses from BVH motion-capture files."""
 
 from dataclasses import replace
 
@@ -15,18 +15,18 @@ from gplvm_core.readers.sources import Source, stem
 def read_bvh(
     source: Source, *, every: int = 1, first_frame: int = 0, unit_metres: float | None = None
 ) -> Dataset:
-    """Poses from a BVH file, also gzipped: a row is J × 3 joint positions, y up.
+    """Read poses from a BVH file, plain or gzipped: a row is J × 3 joint positions, y up.
 
-    The root stands at the origin and its heading is turned to 0. `every` keeps one frame in so
-    many, from `first_frame` on (1 leaves out a T-pose at the start); `unit_metres` is the file's
-    unit of length in metres, None leaves lengths as they are.
-    Raises DataError for a file that is no BVH or cut off, naming the line.
+    The root is moved to the origin and its heading to 0. `every` selects one frame in so many, from
+    `first_frame` on (1 leaves out a T-pose at the start). `unit_metres` is the file's unit of
+    length in metres; None does not convert lengths.
+    Raises DataError, which names the line, for a file that is not BVH or is cut off.
     """
     motion, filename = read_motion(source)
     if every < 1 or not 0 <= first_frame < len(motion.channels):
         raise DataError(
             f"{filename} has {len(motion.channels)} frames; got every={every} and "
-            f"first_frame={first_frame}. Keep one frame in 1 or more, and start inside the file."
+            f"first_frame={first_frame}. every must be at least 1, and first_frame inside the file."
         )
     if unit_metres is not None and not 0 < unit_metres < np.inf:
         raise DataError(f"unit_metres must be a length above 0, got {unit_metres}.")
@@ -54,7 +54,7 @@ def read_bvh(
 
 
 def coordinate_names(skeleton: Skeleton) -> tuple[str, ...]:
-    """What the columns of flattened joint positions are called: "Head x"."""
+    """The column names of flattened joint positions, such as "Head x"."""
     return tuple(f"{joint} {axis}" for joint in skeleton.joint_names for axis in "xyz")
 
 
@@ -67,24 +67,24 @@ def _notes(
     unit_metres: float | None,
 ) -> tuple[str, ...]:
     notes = [
-        "Joint positions with the root at the origin and its heading turned to 0: where somebody "
-        "stood and which way they faced is left out. The file's y axis is taken as up.",
+        "Joint positions with the root at the origin and heading 0: the person's place and "
+        "direction are left out. The file's y axis is up.",
     ]
     if n_chosen < len(motion.channels):
         start = f" from frame {first_frame} on" if first_frame else ""
         notes.append(
-            f"{n_chosen} of {len(motion.channels)} frames kept: one in {every}{start}, "
-            f"{1 / (every * motion.frame_time):.3g} a second."
+            f"{n_chosen} of {len(motion.channels)} frames are used: one in {every}{start}, "
+            f"{1 / (every * motion.frame_time):.3g} per second."
         )
     merged = len(motion.joints) - len(skeleton.joint_names)
     if merged:
         notes.append(
-            f"{len(skeleton.joint_names)} points, the ends of the last bones included; {merged} "
-            "joints that always stand on their parent are left out."
+            f"{len(skeleton.joint_names)} points, including the ends of the last bones; {merged} "
+            "joints that coincide with their parent are left out."
         )
     notes.append(
         "Lengths are in the file's unit."
         if unit_metres is None
-        else f"Lengths multiplied by {unit_metres:.5g}, to metres."
+        else f"Lengths were multiplied by {unit_metres:.5g}, to metres."
     )
     return tuple(notes)

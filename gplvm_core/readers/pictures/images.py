@@ -1,4 +1,4 @@
-"""A zip of images: one row an image, folders are labels; or the frames of a video."""
+"""Read a zip of images: an image is a row, folders are labels; or the frames of a video."""
 
 import re
 from collections import Counter
@@ -38,19 +38,19 @@ def read_images(
     colour: bool | None = None,
     frame_rate: float | None = None,
 ) -> Dataset:
-    """Images from a zip file, in the natural order of their names ("2" before "10").
+    """Read images from a zip file, in the natural order of their names ("2" before "10").
 
-    Images of other sizes are stretched to the most common one; all are then shrunk so that no side
-    exceeds `max_side`. `colour`: True or False, or None for colour when any image has some.
-    Rows are uint8, 0 to 255, row by row from the top left, named by their files. When the images
-    lie in two or more folders, the folders' names are the labels. `frame_rate`, in frames a second,
-    says that the images are frames of a video: rows get times in seconds, and each folder is a
-    sequence of its own. Needs the package Pillow.
+    Images of other sizes are stretched to the most common size; all are then shrunk so that no side
+    exceeds `max_side`. `colour`: True, False, or None for colour if any image has colour.
+    Rows are uint8, 0 to 255, row by row from the top left, named after their files. If the images
+    are in two or more folders, the folders' names are the labels. With `frame_rate`, in frames per
+    second, the images are frames of a video: rows get times in seconds, and each folder is a
+    sequence. Needs the package Pillow.
     Raises DataError for archives that are unsafe, too large, damaged, or hold anything else.
     """
     check_side(max_side)
     if frame_rate is not None and not 0 < frame_rate < np.inf:
-        raise DataError(f"frame_rate must be above 0 frames a second, got {frame_rate}.")
+        raise DataError(f"frame_rate must be above 0 frames per second, got {frame_rate}.")
     require_pillow()
     data, filename = read_source(source, "a zip file of images")
     archive = open_archive(data, filename)
@@ -61,14 +61,14 @@ def read_images(
     loaded = [_load(archive.read(member), member, size) for member in members]
     notes += _what_was_done(loaded, common, size)
     if archive.skipped:
-        notes.append(f"Skipped what the system had added: {listed(archive.skipped)}.")
+        notes.append(f"Files added by the system were skipped: {listed(archive.skipped)}.")
     pixels, colour_notes = stacked(loaded, colour)
     labels, label_names = _labels(members)
     times = sequences = None
     if frame_rate is not None:
         sequences = np.zeros(len(members), dtype=np.int64) if labels is None else labels
         times = _place_in_sequence(sequences) / frame_rate
-        notes.append(f"Frames in the order of their names, {frame_rate:g} a second.")
+        notes.append(f"Frames in the order of their names, {frame_rate:g} per second.")
     return Dataset(
         name=stem(filename),
         title=stem(filename).replace("_", " "),
@@ -85,16 +85,16 @@ def read_images(
 
 
 def natural(member: str) -> list[tuple[int, str]]:
-    """Digits compare as numbers, the rest as text."""
+    """A sort key that compares digits as numbers and the rest as text."""
     parts = re.split(r"(\d+)", member.lower())
-    # Without zeros in front, of two whole numbers the one with more digits is larger.
+    # Without leading zeros, the number with more digits is the larger one.
     keys = [(len(part.lstrip("0")), part.lstrip("0")) if part.isdecimal() else (-1, part)
             for part in parts]  # fmt: skip
     return [*keys, (-2, member)]
 
 
 def _survey(archive: Archive, members: list[str], filename: str) -> tuple[Size, list[str]]:
-    """The most common size, from the images' headers alone, and notes; refuses what is no image."""
+    """The most common size, from the headers of the images, and notes. Refuses other files."""
     sizes: Counter[Size] = Counter()
     others: list[str] = []
     together = 0
@@ -107,18 +107,18 @@ def _survey(archive: Archive, members: list[str], filename: str) -> tuple[Size, 
         together += width * height
         if together > MOST_PIXELS_TOGETHER:
             raise DataError(
-                f"{filename} was refused at {member}: up to there it has {together:,} pixels, and "
-                f"{MOST_PIXELS_TOGETHER / 1e6:.0f} million together are read. "
+                f"{filename} was refused at {member}: the images up to there have {together:,} "
+                f"pixels; up to {MOST_PIXELS_TOGETHER / 1e6:.0f} million together are read. "
                 "Use smaller or fewer images."
             )
         sizes[(height, width) if orientation(image, member) > 4 else (width, height)] += 1
     if others:
         raise DataError(
-            f"{len(others)} of {len(members)} files in {filename} are not images that can be read "
+            f"{len(others)} of {len(members)} files in {filename} are not images of a known format "
             f"({', '.join(FORMATS)}): {listed(others)}. Leave them out of the zip."
         )
     if len(members) < 2:
-        raise DataError(f"{filename} holds one image; at least 2 are needed.")
+        raise DataError(f"{filename} has one image; at least 2 are needed.")
     (width, height), count = sizes.most_common(1)[0]
     if count == len(members):
         return (width, height), []
@@ -131,10 +131,10 @@ def _survey(archive: Archive, members: list[str], filename: str) -> tuple[Size, 
 
 def _load(data: bytes, member: str, size: Size) -> Picture:
     image = open_picture(data, member)
-    if image is None:  # read once already
+    if image is None:  # _survey read it already
         raise DataError(f"{member} is damaged. Save it again.")
-    said = ("moving or with several pages: only the first picture is used",) * moving(image)
-    return as_bytes(image, member, size, said)
+    changes = ("moving or with several pages: only the first picture is used",) * moving(image)
+    return as_bytes(image, member, size, changes)
 
 
 def _what_was_done(loaded: list[Picture], common: Size, size: Size) -> list[str]:
@@ -157,7 +157,7 @@ def _labels(members: list[str]) -> tuple[NDArray[np.int64] | None, tuple[str, ..
 
 
 def _place_in_sequence(sequences: NDArray[np.int64]) -> NDArray[np.float64]:
-    """0, 1, 2… within each sequence."""
+    """Numbers 0, 1, 2… of the rows within each sequence."""
     place = np.empty(len(sequences))
     for number in np.unique(sequences):
         rows = np.flatnonzero(sequences == number)

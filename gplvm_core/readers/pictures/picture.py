@@ -1,4 +1,4 @@
-"""One encoded picture → 8-bit pixels of a wanted size, and what had to be done to it (Pillow)."""
+"""Decode a picture to 8-bit pixels of a given size, and record the changes made (Pillow)."""
 
 import io
 from collections.abc import Sequence
@@ -24,10 +24,10 @@ Bytes = NDArray[np.uint8]
 
 @dataclass(frozen=True)
 class Picture:
-    """One picture in memory, at most as large as wanted, and what was done to it."""
+    """One picture in memory, shrunk to the given size, and the changes made to it."""
 
     pixels: UInt8[Bytes, "H W _C"]  # 3 colours, or 1 where they are equal everywhere
-    size: Size  # width, height as given
+    size: Size  # width and height before shrinking
     changes: tuple[str, ...]
 
     @property
@@ -36,7 +36,7 @@ class Picture:
 
 
 def require_pillow() -> None:
-    """Raises DataError where Pillow is not installed."""
+    """Raise a DataError if Pillow is not installed."""
     try:
         import PIL  # noqa: F401
     except ImportError as error:
@@ -47,13 +47,13 @@ def require_pillow() -> None:
 
 
 def check_side(max_side: int) -> None:
-    """Raises DataError for pictures smaller than a pixel."""
+    """Raise a DataError for a side below one pixel."""
     if max_side < 1:
         raise DataError(f"max_side must be at least 1 pixel, got {max_side}.")
 
 
 def open_picture(data: bytes, name: str, formats: tuple[str, ...] = FORMATS) -> "Image | None":
-    """The picture, its header read; None when it is none of these formats."""
+    """Open a picture by its header; None if it has none of these formats."""
     from PIL import Image, UnidentifiedImageError
 
     bombs = (Image.DecompressionBombError, Image.DecompressionBombWarning)
@@ -74,23 +74,23 @@ def open_picture(data: bytes, name: str, formats: tuple[str, ...] = FORMATS) -> 
 
 
 def check_kept(count: int, size: Size, name: str) -> None:
-    """Raises DataError where so many pictures of this size are more than is kept."""
+    """Raise a DataError if `count` pictures of this size have too many pixels in total."""
     if count * size[0] * size[1] > MOST_VALUES:
         raise DataError(
             f"{name} was refused: {count:,} pictures of {size[0]} × {size[1]} are "
             f"{count * size[0] * size[1] / 1e6:.0f} million pixels; up to "
-            f"{MOST_VALUES / 1e6:.0f} million are kept. Use fewer pictures, or a smaller side."
+            f"{MOST_VALUES / 1e6:.0f} million are read. Use fewer pictures, or a smaller side."
         )
 
 
 def moving(image: "Image") -> bool:
-    """Whether a file holds more than one picture."""
+    """Whether a file has more than one picture."""
     return bool(getattr(image, "is_animated", False))
 
 
 def orientation(image: "Image", name: str) -> int:
-    """What the camera noted: 1 is upright, above 4 lies on its side."""
-    with parsing(name):  # some formats decode their pixels to find it
+    """The EXIF orientation that the camera recorded: 1 is upright, above 4 is on its side."""
+    with parsing(name):  # some formats must decode their pixels for it
         noted = image.getexif().get(0x0112, 1)
     return noted if noted in range(1, 9) else 1
 
@@ -102,17 +102,17 @@ def shrunk(size: Size, max_side: int) -> Size:
 
 
 def as_bytes(image: "Image", name: str, size: Size, changes: tuple[str, ...] = ()) -> Picture:
-    """The picture that an opened file shows now, upright, opaque and of a given size.
+    """Convert the current picture of an opened file: upright, opaque and of a given size.
 
-    changes : what was done to it before. Raises DataError for damaged pixels.
+    changes: those made before. Raises DataError for damaged pixels.
     """
     if image.mode in ("I", "F"):
         raise DataError(
-            f"{name} has 32 bits a pixel (mode {image.mode}), whose range is unknown. "
+            f"{name} has 32 bits per pixel (mode {image.mode}), whose range is unknown. "
             "Save it with 8 or 16 bits, or put the values in an NPZ file."
         )
     if orientation(image, name) != 1:
-        changes += ("turned upright as their camera noted",)
+        changes += ("turned upright, as their camera recorded",)
     with parsing(name):
         return _converted(image, size, changes)
 
@@ -122,7 +122,7 @@ def _converted(image: "Image", size: Size, changes: tuple[str, ...]) -> Picture:
 
     image = ImageOps.exif_transpose(image)
     if image.mode.startswith("I;16"):
-        changes += ("16 bits a pixel reduced to 8",)
+        changes += ("16 bits per pixel reduced to 8",)
         image = Image.fromarray((np.asarray(image) >> 8).astype(np.uint8))
     if image.has_transparency_data:
         changes += ("with transparency, placed on white",)
@@ -138,21 +138,21 @@ def _converted(image: "Image", size: Size, changes: tuple[str, ...]) -> Picture:
 
 
 def stacked(pictures: Sequence[Picture], colour: bool | None) -> tuple[Bytes, tuple[str, ...]]:
-    """Pixels (N, H, W, 3), or (N, H, W) in grey, and what was done.
+    """Stack pictures: pixels (N, H, W, 3), or (N, H, W) in grey, and notes.
 
-    colour : whether it is kept; None: when any picture has some.
+    colour: whether to preserve colour; None: if any picture has colour.
     """
     all_grey = all(picture.is_grey for picture in pictures)
     if colour or (colour is None and not all_grey):
         height, width = pictures[0].pixels.shape[:2]
         whole = (height, width, 3)
         return np.stack([np.broadcast_to(picture.pixels, whole) for picture in pictures]), ()
-    told = () if all_grey else ("Colour images were turned to grey.",)
-    return np.stack([_luma(picture.pixels) for picture in pictures]), told
+    notes = () if all_grey else ("Colour images were converted to grey.",)
+    return np.stack([_luma(picture.pixels) for picture in pictures]), notes
 
 
 def _luma(pixels: UInt8[Bytes, "H W _C"]) -> UInt8[Bytes, "H W"]:
-    """Grey values by ITU-R BT.601, rounded; a grey pixel keeps its value."""
+    """Grey values by ITU-R BT.601, rounded; grey pixels do not change."""
     if pixels.shape[2] == 1:
         return pixels[..., 0]
     grey = pixels.astype(np.float64) @ np.array([0.299, 0.587, 0.114])

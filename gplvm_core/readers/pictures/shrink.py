@@ -1,4 +1,4 @@
-"""Shrinking images by a whole factor, to the same bytes on every machine."""
+"""Shrink images by a whole factor, with the same result on every machine."""
 
 from typing import Any
 

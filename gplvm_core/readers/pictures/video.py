@@ -1,4 +1,4 @@
-"""A video as an animated GIF: one row a frame, with its time."""
+"""Read a video from an animated GIF: a frame is a row with its time."""
 
 from collections import Counter
 from typing import TYPE_CHECKING, cast
@@ -26,20 +26,21 @@ if TYPE_CHECKING:
     from PIL.GifImagePlugin import GifImageFile
 
 UNTIMED = 0.1
-"""Seconds that browsers show a frame whose duration is not given."""
+"""Seconds that browsers show a frame without a duration."""
 
-Frame = tuple[Picture, float]  # its duration in seconds, 0 when not given
+Frame = tuple[Picture, float]  # with its duration in seconds, 0 if not given
 
 
 def read_video(
     source: Source, *, max_side: int = LARGEST_SIDE, colour: bool | None = None
 ) -> Dataset:
-    """The frames of an animated GIF in their order: rows with times in seconds, one sequence.
+    """Read the frames of an animated GIF as rows with times in seconds, as one sequence.
 
     A frame's time is the sum of the durations before it. Frames are shrunk so that no side exceeds
-    `max_side`. `colour`: True or False, or None for colour when any frame has some. Rows are uint8,
+    `max_side`. `colour`: True, False, or None for colour if any frame has colour. Rows are uint8,
     0 to 255, row by row from the top left. Needs the package Pillow.
-    Raises DataError for what is no GIF, has a single frame, is too large, or damaged.
+    Raises DataError for other files, and for GIFs that have a single frame, are too large, or are
+    damaged.
     """
     check_side(max_side)
     require_pillow()
@@ -76,7 +77,7 @@ def read_video(
 
 
 def _frames(data: bytes, filename: str, max_side: int) -> list[Frame]:
-    """All frames, shrunk; what would unpack to more than is read is refused before it does."""
+    """All frames, shrunk. Refuses files above the limits before unpacking them."""
     image = open_picture(data, filename, ("GIF",))
     if image is None:
         raise DataError(
@@ -106,13 +107,13 @@ def _frames(data: bytes, filename: str, max_side: int) -> list[Frame]:
         found.append((as_bytes(image, name, size), float(image.info.get("duration", 0)) / 1000))
     if len(found) < 2:
         raise DataError(
-            f"{filename} holds a single picture; a video has at least 2 frames. Pack pictures "
-            "that belong together into a zip."
+            f"{filename} has a single picture; a video needs at least 2 frames. Pack several "
+            "pictures into a zip."
         )
     return found
 
 
 def _count(image: "GifImageFile", filename: str) -> int:
-    """How many frames there are, by their headers: none is unpacked for it."""
+    """The number of frames by their headers, without unpacking any."""
     with parsing(filename):
         return image.n_frames

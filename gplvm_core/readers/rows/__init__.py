@@ -1,1 +1,1 @@
-"""Tables that need not fit into memory: rows in files, a part at a time, and opened folders."""
+"""Tables that need not fit into memory: read from files in parts, and found in opened folders."""

@@ -1,4 +1,4 @@
-"""What told a file that is read in parts from another, so that it is still the same one later."""
+"""Detect that a file was changed while it is read in parts."""
 
 import hashlib
 import os
@@ -12,7 +12,7 @@ from gplvm_core.readers.errors import DataError
 from gplvm_core.readers.rows.folder_file import FolderFile
 
 FilePath = Path | FolderFile
-"""Where a file lies: a path of the user's own, whose links are followed, or in an opened folder."""
+"""The location of a file: a path, whose links are followed, or a file in an opened folder."""
 
 # Bytes at either end, where headers and footers are.
 ENDS = 4096
@@ -28,7 +28,7 @@ class FileState:
 
     @classmethod
     def of(cls, file: BinaryIO) -> Self:
-        """Of an open file as it is now."""
+        """The present state of an open file."""
         state = os.fstat(file.fileno())
         digest = hashlib.sha256()
         for begin in (0, max(0, state.st_size - ENDS)):
@@ -39,10 +39,10 @@ class FileState:
 
 @contextmanager
 def opened(path: FilePath, before: FileState | None = None) -> Iterator[BinaryIO]:
-    """The file, to read from. Raises DataError when it cannot be read, or is no longer as before.
+    """Open a file for reading. Raises DataError if it cannot be read, or differs from `before`.
 
-    Asked at the end, so that what changed meanwhile is told, too; whatever reading stumbled over
-    in a file that changed is told as that.
+    The state is compared at the end. So changes during reading are reported as such, even if they
+    caused another error first.
     """
     try:
         with path.open("rb") as file:
@@ -52,8 +52,8 @@ def opened(path: FilePath, before: FileState | None = None) -> Iterator[BinaryIO
                 same = before in (None, FileState.of(file))
                 if not same:
                     raise DataError(
-                        f"{path.name} changed while it was read: work on a copy that nobody "
-                        "writes to"
+                        f"{path.name} changed while it was read: use a copy that no other program "
+                        "changes"
                     )
     except OSError as error:
         can = "cannot" if before is None else "can no longer"

@@ -1,4 +1,4 @@
-"""Rows in .npy and Parquet files that need not fit into memory, read a part at a time."""
+"""Read rows from .npy and Parquet files in parts, so that they need not fit into memory."""
 
 import os
 from collections.abc import Callable, Iterator, Sequence
@@ -19,7 +19,7 @@ from gplvm_core.readers.rows.npy import NpyRows
 from gplvm_core.readers.rows.parquet import ParquetRows
 
 ROWS_AT_ONCE = 16_384
-# Handing out a part costs milliseconds, wherever it is worked on.
+# Every part costs milliseconds of overhead.
 MOST_PARTS = 4096
 READERS: dict[str, Callable[[FilePath], "RowFile"]] = {
     ".npy": NpyRows.of,
@@ -30,7 +30,7 @@ Paths = str | os.PathLike[str] | Sequence[str | os.PathLike[str] | FolderFile]
 
 
 class RowFile(Protocol):
-    """A table in one file: where reading may pause, and rows first to last − 1 in blocks."""
+    """A table in one file. `ends` are good places to divide it, `blocks` yields rows in blocks."""
 
     @property
     def path(self) -> FilePath: ...
@@ -44,33 +44,34 @@ class RowFile(Protocol):
 
 @dataclass(frozen=True)
 class RowFiles:
-    """The rows of one table or of several with the same columns, in order, as float64.
+    """The rows of one or several tables with the same columns, in order, as float64.
 
-    `RowFiles.of("rows.npy")`, of a list of paths, or of a folder: all tables in it by name. Files
-    are .npy (float32 is fine) or Parquet (the package pyarrow, "manifolio[parquet]"); NaN and null
-    are missing. Only the places of the rows are kept, so that it can be sent to where it is read.
+    `RowFiles.of` takes a path, a list of paths, or a folder, whose tables are read in the order of
+    their names. Files are .npy (float32 or float64) or Parquet (needs pyarrow,
+    "manifolio[parquet]"); NaN and null are missing. The object holds paths and positions only, so
+    it can be sent to other processes.
     """
 
     files: tuple[RowFile, ...]
 
     @classmethod
     def of(cls, paths: Paths) -> Self:
-        """Raises DataError for files that are not such tables, or do not fit together."""
+        """Open the files. Raises DataError for other files, and for files whose columns differ."""
         files = tuple(_file(path) for path in _listed(paths))
         if not files:
-            raise DataError("no files were given to read rows from")
+            raise DataError("no files were given; pass at least one path")
         for each in files[1:]:
             if each.n_columns != files[0].n_columns:
                 raise DataError(
                     f"{each.path.name} has {each.n_columns} columns, but {files[0].path.name} has "
-                    f"{files[0].n_columns}: all files need the same"
+                    f"{files[0].n_columns}: all files must have the same columns"
                 )
         named = [each for each in files if isinstance(each, ParquetRows)]
         for other in named[1:]:
             if other.names != named[0].names:
                 raise DataError(
-                    f"{other.path.name} and {named[0].path.name} name their columns differently, "
-                    "or in another order: all files need the same"
+                    f"{other.path.name} and {named[0].path.name} have different column names, or "
+                    "another order of columns: all files must have the same"
                 )
         return cls(files)
 
@@ -83,13 +84,13 @@ class RowFiles:
 
     @property
     def column_names(self) -> tuple[str, ...] | None:
-        """As a Parquet file has them; None: the files are all .npy."""
+        """The column names of the Parquet files; None if all files are .npy."""
         return next((each.names for each in self.files if isinstance(each, ParquetRows)), None)
 
     def parts(self, size: int | None = None) -> list[tuple[int, int]]:
-        """(first, last + 1) of what is best read in one go: at most so many rows, if files allow.
+        """(first, last + 1) of the parts to read at once, of at most `size` rows if files allow it.
 
-        They hang on the files alone. Of very many rows they are larger, so that they stay few.
+        They depend only on the files. By default they grow with the table, so that there are few.
         """
         size = size or max(ROWS_AT_ONCE, -(-len(self) // MOST_PARTS))
         parts, before = [(0, 0)], 0
@@ -106,9 +107,10 @@ class RowFiles:
     def chunks(
         self, size: int | None = None, first: int = 0, last: int | None = None
     ) -> Iterator[tuple[int, Float[Array, "_N D"]]]:
-        """(number of the first row, rows) in turn, at most so many at a time.
+        """Yield (number of the first row, rows) in order, with at most `size` rows at a time.
 
-        Raises DataError when a file changed since it was opened, or is gone, and for infinities.
+        Raises DataError if a file was changed or removed since it was opened, and for infinite
+        values.
         """
         last, before = len(self) if last is None else last, 0
         for each in self.files:
@@ -122,7 +124,7 @@ class RowFiles:
             before += each.n_rows
 
     def take(self, chosen: Int[NDArray[np.intp], " n"]) -> Float[Array, "n D"]:
-        """The rows with these numbers, which rise."""
+        """The rows with these numbers, which must be in ascending order."""
         parts = []
         for first, rows in self.chunks():
             edges = np.searchsorted(chosen, [first, first + len(rows)])
@@ -130,17 +132,17 @@ class RowFiles:
         return np.concatenate(parts)
 
     def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
-        """All rows in memory, for what does not read in parts."""
+        """All rows in memory, for functions that need an array."""
         whole = np.concatenate([rows for _, rows in self.chunks()])
         return whole if dtype is None else whole.astype(dtype)
 
 
 def _refuse_large(rows: Float[Array, "n D"], first: int, path: FilePath) -> None:
-    large = np.argwhere(np.abs(rows) > LARGEST)  # NaN is not
+    large = np.argwhere(np.abs(rows) > LARGEST)  # False for NaN
     if len(large):
         row, column = large[0]
         raise DataError(
-            f"row {first + row:,} (counted from 0, in {path.name}) holds infinity, or a value "
+            f"row {first + row:,} (counted from 0, in {path.name}) has an infinite value, or one "
             f"beyond ±{LARGEST:g}, in column {column}: leave the row out, or save NaN there"
         )
 
@@ -153,7 +155,7 @@ def _listed(paths: Paths) -> Sequence[FilePath]:
         return [path]
     found = sorted(each for each in path.iterdir() if each.suffix.lower() in READERS)
     if not found:
-        raise DataError(f"the folder {path} holds no .npy and no .parquet files")
+        raise DataError(f"the folder {path} has no .npy and no .parquet files")
     return found
 
 

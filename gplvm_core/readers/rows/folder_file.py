@@ -1,9 +1,9 @@
-"""Files in a folder that was opened to visitors: reached step by step, never through a link.
+"""Open files in a folder that visitors may read, step by step and never through a link.
 
-The system looks a path up anew at every use, and whoever may write to the folder can put a link
-there meanwhile. Here each step starts at a folder that is already open (openat, O_NOFOLLOW), and
-the file that is opened must be the one that was listed. Systems without descriptors of folders,
-such as Windows, look at each step before they take it.
+The system resolves a path anew at every use, so a link could be put into the folder between two
+uses. Here each step starts at a folder that is already open (openat, O_NOFOLLOW), and the opened
+file must be the one that was listed. On systems without folder descriptors, such as Windows, each
+step is checked for links before it is taken.
 """
 
 import errno
@@ -22,31 +22,31 @@ DESCRIPTORS = (
     and os.listdir in os.supports_fd
     and hasattr(os, "O_NOFOLLOW")
 )
-# By name, since no system has all of them. O_NONBLOCK: a pipe must not hold up who opens it.
+# By name, since no system has all of them. O_NONBLOCK: opening a pipe must not block.
 FLAGS = ("O_RDONLY", "O_BINARY", "O_NOFOLLOW", "O_NONBLOCK")
 FILE = sum(getattr(os, name, 0) for name in FLAGS)
 FOLDER = FILE | getattr(os, "O_DIRECTORY", 0)
-LINKED = (errno.ELOOP, errno.EMLINK)  # how systems report a link under O_NOFOLLOW
-SURROGATE = 0x20000000  # the bit of a Windows reparse tag that leads elsewhere, as a junction does
+LINKED = (errno.ELOOP, errno.EMLINK)  # errors for a link under O_NOFOLLOW
+SURROGATE = 0x20000000  # the bit in Windows reparse tags of links and junctions
 
 
 @dataclass(frozen=True)
 class Folder:
     """An open folder: its descriptor, or its path on systems without such descriptors."""
 
-    at: int | Path | None  # None: where whole paths begin
+    at: int | Path | None  # None: the start of absolute paths
 
     @classmethod
     @contextmanager
     def opened(cls, root: Path) -> Iterator[Self]:
-        """Open a folder that is no link, by its whole path. Raises OSError."""
+        """Open a folder by its absolute path. Raises OSError, also for a link."""
         with cls(None if DESCRIPTORS else Path()).inner(str(root)) as folder:
             yield folder
 
     @contextmanager
     def inner(self, name: str) -> Iterator[Self]:
-        """Open a folder in this one that is no link. Raises OSError."""
-        self.state(name)  # which says that there is a link; the system may call it no folder
+        """Open a folder in this one. Raises OSError, also for a link."""
+        self.state(name)  # reports a link as such; os.open may report "not a directory"
         if isinstance(self.at, Path):
             yield type(self)(self.at / name)
             return
@@ -57,11 +57,11 @@ class Folder:
             os.close(descriptor)
 
     def names(self) -> list[str]:
-        """Return the names in it, sorted. Raises OSError."""
+        """Return the sorted names in the folder. Raises OSError."""
         return sorted(os.listdir(self.at))
 
     def state(self, name: str) -> os.stat_result:
-        """Return the state of what has this name and is no link. Raises OSError."""
+        """Return the state of a file or folder in this one. Raises OSError, also for a link."""
         if isinstance(self.at, Path):
             state = os.lstat(self.at / name)
         else:
@@ -71,7 +71,7 @@ class Folder:
         return state
 
     def descriptor(self, name: str) -> int:
-        """Open what has this name and is no link, to read from. Raises OSError."""
+        """Open a file in this folder for reading. Raises OSError, also for a link."""
         if isinstance(self.at, Path):
             return os.open(self.at / name, FILE)
         return os.open(name, FILE, dir_fd=self.at)
@@ -79,7 +79,7 @@ class Folder:
 
 @dataclass(frozen=True)
 class FolderFile:
-    """A file as it was listed: the opened folder, the names from there, and which file it was."""
+    """A listed file: the opened folder, the names from there to the file, and its identity."""
 
     root: Path
     parts: tuple[str, ...]
@@ -95,29 +95,29 @@ class FolderFile:
         return Path(self.name).suffix
 
     def __str__(self) -> str:
-        """Return how visitors know it, which leaves out where the folder is."""
+        """Return the name shown to visitors, which does not reveal the location of the folder."""
         return "/".join((self.root.name, *self.parts))
 
     def open(self, mode: Literal["rb"]) -> BinaryIO:
-        """Open the file to read from, as `Path.open` does.
+        """Open the file for reading, as `Path.open` does.
 
-        Raises DataError for a link, for what is no regular file and for another file than the one
-        that was listed; OSError for what cannot be read.
+        Raises DataError for a link, for anything but a regular file, and for another file than the
+        listed one; OSError for a file that cannot be read.
         """
         try:
             with ExitStack() as way:
                 folder = way.enter_context(Folder.opened(self.root))
                 for part in self.parts[:-1]:
                     folder = way.enter_context(folder.inner(part))
-                # Checked before, too: to open a device can change it.
+                # Checked before opening, too: opening a device can change its state.
                 self._check(folder.state(self.name))
                 descriptor = folder.descriptor(self.name)
         except OSError as error:
             if error.errno not in LINKED:
                 raise
             raise DataError(
-                f"{self} is a link, or lies behind one. Links are not followed in folders that are "
-                "open to visitors: put the file itself there"
+                f"{self} is a link, or is in a linked folder. Links are not followed in folders "
+                "that are open to visitors: put the file itself there"
             ) from error
         try:
             self._check(os.fstat(descriptor))
@@ -128,9 +128,9 @@ class FolderFile:
 
     def _check(self, state: os.stat_result) -> None:
         if not stat.S_ISREG(state.st_mode):
-            raise DataError(f"{self} is no regular file any more: put the table back")
+            raise DataError(f"{self} is no longer a regular file: put the table back")
         if (state.st_dev, state.st_ino) != (self.device, self.inode):
             raise DataError(
-                f"{self} was replaced after it was listed: choose the table again, and let nobody "
-                "write to it meanwhile"
+                f"{self} was replaced after it was listed: choose the table again, and do not "
+                "change it meanwhile"
             )

@@ -1,8 +1,8 @@
-"""Tables in folders that whoever runs the program has opened: chosen by name, never by a path.
+"""Tables in folders that the operator has opened to visitors, chosen by name and never by a path.
 
-A name is the folder's own, then the way within it. Links and hidden files are neither listed nor
-followed, so nothing outside the folders can be reached. Names that are not UTF-8 are not listed
-either: no page can show them.
+A table's name is the folder's name followed by the path within it. Links and hidden files are
+neither listed nor followed, so nothing outside the folders can be reached. Names that are not UTF-8
+are not listed, since pages cannot show them.
 """
 
 import os
@@ -17,7 +17,7 @@ from gplvm_core.readers.rows.folder_file import Folder, FolderFile
 
 SETTING = "MANIFOLIO_DATA_FOLDERS"
 ENDINGS = (".npy", ".parquet")
-DEEPEST = 3  # folders below one that was opened
+DEEPEST = 3  # levels of folders below an opened one
 MOST_TABLES = 500
 
 
@@ -32,38 +32,38 @@ class OpenTable:
 
 
 def opened_folders(environment: Mapping[str, str]) -> dict[str, Path]:
-    """The folders that the setting names, by their own names; none unless it is set.
+    """The folders in the setting, by their names; empty unless it is set.
 
-    Raises ValueError, in words, for a setting that cannot be meant.
+    Raises ValueError for a wrong setting.
     """
-    said = [text for text in environment.get(SETTING, "").split(os.pathsep) if text.strip()]
+    entries = [text for text in environment.get(SETTING, "").split(os.pathsep) if text.strip()]
     found: dict[str, Path] = {}
-    for text in said:
+    for text in entries:
         path = Path(text.strip())
         if not path.is_absolute() or ".." in path.parts:
-            raise ValueError(f"{SETTING} names “{text}”; write the whole path, without “..”.")
+            raise ValueError(f"{SETTING} names “{text}”; write the absolute path, without “..”.")
         if path.is_symlink() or not path.is_dir():
-            raise ValueError(f"{SETTING} names “{text}”, which is no folder (or a link to one).")
+            raise ValueError(f"{SETTING} names “{text}”, which is not a folder, or is a link.")
         if path.name in found:
             raise ValueError(
-                f"{SETTING} names two folders that are called “{path.name}”: rename one of them."
+                f"{SETTING} names two folders called “{path.name}”: rename one of them."
             )
         found[path.name] = path
     return found
 
 
 def tables_in(folders: Mapping[str, Path]) -> tuple[OpenTable, ...]:
-    """The tables in opened folders, by name, at most `MOST_TABLES`."""
+    """The tables in opened folders, sorted by name, at most `MOST_TABLES`."""
     found: list[OpenTable] = []
     for root in folders.values():
-        # A folder that cannot be read, or is a link by now, has no tables.
+        # Skip a folder that cannot be read or has become a link.
         with suppress(OSError), Folder.opened(root) as folder:
             found += _tables(folder, root, ())
     return tuple(sorted(found, key=lambda table: table.name)[:MOST_TABLES])
 
 
 def table_named(name: str, folders: Mapping[str, Path]) -> OpenTable:
-    """Raises DataError for a name that is not among `tables_in`."""
+    """Find a table by its name. Raises DataError for a name that is not among `tables_in`."""
     found = next((table for table in tables_in(folders) if table.name == name), None)
     if found is None:
         raise DataError(
@@ -74,7 +74,7 @@ def table_named(name: str, folders: Mapping[str, Path]) -> OpenTable:
 
 
 def _tables(folder: Folder, root: Path, parts: tuple[str, ...]) -> Iterator[OpenTable]:
-    """Every file alone, and where a folder has several of a kind all of them together.
+    """Yield a table for every file, and one for all files of the same kind in a folder.
 
     parts: the names from the opened folder, `root`, to this one.
     """
@@ -82,7 +82,7 @@ def _tables(folder: Folder, root: Path, parts: tuple[str, ...]) -> Iterator[Open
     for name in folder.names():
         if name.startswith(".") or not _is_text(name):
             continue
-        # A link, or a folder that cannot be read, has no tables.
+        # Skip a link, or a folder that cannot be read.
         with suppress(OSError):
             state = folder.state(name)
             file = FolderFile(root, (*parts, name), state.st_dev, state.st_ino)

@@ -1,4 +1,4 @@
-"""Rows of a table in an .npy file, without mapping it into memory."""
+"""Read rows of an .npy file without mapping it into memory."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -16,7 +16,10 @@ HEADERS = {(1, 0): npy.read_array_header_1_0, (2, 0): npy.read_array_header_2_0}
 
 @dataclass(frozen=True)
 class NpyRows:
-    """Where the rows lie. A file that is cut short is an error, not the end of the process."""
+    """The position of the rows in a file.
+
+    A file that is cut short raises an error; with a memory map it would end the process.
+    """
 
     path: FilePath
     n_rows: int
@@ -27,18 +30,18 @@ class NpyRows:
 
     @classmethod
     def of(cls, path: FilePath) -> Self:
-        """Raises DataError for what is no table of numbers, row by row."""
+        """Read the header. Raises DataError unless it is a table of numbers, stored by row."""
         with opened(path) as file:
             try:
                 version = npy.read_magic(file)
                 if version not in HEADERS:
-                    raise DataError(f"{path.name} is of an .npy version {version} that is unknown")
+                    raise DataError(f"{path.name} has an unknown .npy version {version}")
                 shape, by_column, dtype = HEADERS[version](file)
             except DataError:
                 raise
             except ValueError as error:
                 raise DataError(
-                    f"{path.name} is no .npy file ({error}); write it with numpy.save"
+                    f"{path.name} is not an .npy file ({error}); write it with numpy.save"
                 ) from error
             begins, state = file.tell(), FileState.of(file)
         if dtype.kind not in "fiu" or dtype.hasobject:
@@ -50,23 +53,23 @@ class NpyRows:
             )
         if by_column:
             raise DataError(
-                f"{path.name} is stored column by column, so its rows cannot be read in turn: save "
+                f"{path.name} is stored column by column, so it cannot be read row by row: save "
                 "numpy.ascontiguousarray(table)"
             )
         needed = begins + shape[0] * shape[1] * dtype.itemsize
         if state.size < needed:
             raise DataError(
                 f"{path.name} is cut short: {shape[0]:,} rows of {shape[1]} need {needed:,} bytes, "
-                f"and there are {state.size:,}"
+                f"but it has {state.size:,}"
             )
         return cls(path, *shape, dtype, begins, state)
 
     def ends(self, size: int) -> list[int]:
-        """Rows before which reading may end, and go on from later, about so many apart."""
+        """Row numbers at which to divide the file into parts of `size` rows."""
         return [*range(size, self.n_rows, size), self.n_rows]
 
     def blocks(self, first: int, last: int, size: int) -> Iterator[NDArray[Any]]:
-        """Rows first to last − 1 as they are stored, at most so many at a time."""
+        """Yield rows first to last − 1 in the stored type, at most `size` at a time."""
         for begin in range(first, last, size):
             count = (min(begin + size, last) - begin) * self.n_columns
             at = self.begins + begin * self.n_columns * self.dtype.itemsize

@@ -1,4 +1,4 @@
-"""Rows of a table in a Parquet file, a row group at a time."""
+"""Read rows of a Parquet file, one row group at a time."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from gplvm_core.readers.rows.file_state import FilePath, FileState, opened
 
 @dataclass(frozen=True)
 class ParquetRows:
-    """The names of the columns, and before which rows the row groups end."""
+    """The column names, and the numbers of the rows after the end of each row group."""
 
     path: FilePath
     names: tuple[str, ...]
@@ -23,8 +23,8 @@ class ParquetRows:
 
     @classmethod
     def of(cls, path: FilePath) -> Self:
-        """Raises DataError for what is no table of numbers, and without the package pyarrow."""
-        require_packages("The means to read Parquet files", ("pyarrow",))
+        """Read the header. Raises DataError for other columns than numbers, and without pyarrow."""
+        require_packages("Parquet files", ("pyarrow",))
         import pyarrow
         from pyarrow import parquet, types
 
@@ -34,7 +34,7 @@ class ParquetRows:
                 about, schema = table.metadata, table.schema_arrow
             except (pyarrow.ArrowException, OSError, ValueError) as error:
                 raise DataError(
-                    f"{path.name} is cut short, or no Parquet file: {error}. Write it again."
+                    f"{path.name} is cut short, or is not a Parquet file: {error}. Write it again."
                 ) from error
             state = FileState.of(file)
         other = [
@@ -44,12 +44,12 @@ class ParquetRows:
         ]
         if other:
             raise DataError(
-                f"{path.name} has columns that hold no real numbers: {listed(other)}. Write a file "
+                f"{path.name} has columns that are not real numbers: {listed(other)}. Write a file "
                 "without them."
             )
         counts = [about.row_group(n).num_rows for n in range(about.num_row_groups)]
         if not sum(counts) or not schema.names:
-            raise DataError(f"{path.name} holds no rows, or no columns")
+            raise DataError(f"{path.name} has no rows, or no columns")
         return cls(path, tuple(schema.names), tuple(np.cumsum(counts).tolist()), state)
 
     @property
@@ -61,13 +61,13 @@ class ParquetRows:
         return len(self.names)
 
     def ends(self, size: int) -> list[int]:
-        """Where row groups end: nothing is unpacked twice then, whatever the size."""
+        """The ends of the row groups, for any `size`, so that no group is unpacked twice."""
         return list(self.edges)
 
     def blocks(self, first: int, last: int, size: int) -> Iterator[NDArray[Any]]:
-        """Rows first to last − 1 (null: NaN), at most so many at a time.
+        """Yield rows first to last − 1 (null becomes NaN), at most `size` at a time.
 
-        Memory is taken for one row group as it is packed, and a block as it is unpacked.
+        Needs memory for one packed row group and one unpacked block.
         """
         import pyarrow
         from pyarrow import parquet

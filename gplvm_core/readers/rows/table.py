@@ -1,4 +1,4 @@
-"""A table in an opened folder as a data set: some rows to look at, all rows to train from."""
+"""A table in an opened folder as a data set: a sample of rows to show, all rows for training."""
 
 import os
 from dataclasses import dataclass, fields, replace
@@ -15,14 +15,14 @@ from gplvm_core.readers.rows.files import RowFiles
 from gplvm_core.readers.rows.folders import OpenTable, opened_folders, table_named
 from gplvm_core.readers.sources import stem
 
-SHOWN = 2000  # rows that are drawn to be looked at, and tried
+SHOWN = 2000  # sampled rows, for display and for trial runs
 
 
 @dataclass(frozen=True, eq=False)
 class TableDataset(Dataset):
-    """Rows drawn from a table that stays where it is; a model is trained from all of it.
+    """A sample of rows from a table in an opened folder; training reads the whole table.
 
-    table: its name among the opened folders (`tables_in`); n_rows: of the whole.
+    table: its name (`tables_in`); n_rows: of the whole table.
     """
 
     table: str = ""
@@ -30,11 +30,11 @@ class TableDataset(Dataset):
 
     @classmethod
     def of(cls, table: OpenTable) -> Self:
-        """Raises DataError for files that are no tables, or do not fit together."""
+        """Sample rows of a table. Raises DataError for other files, and if their columns differ."""
         files = RowFiles.of(table.files)
         count, width = files.shape
         drawn = np.sort(np.random.default_rng(0).permutation(count)[:SHOWN])
-        said = f"{len(drawn):,} of {count:,} rows are looked at here; training reads all"
+        note = f"{len(drawn):,} of {count:,} rows are shown here; training reads all rows"
         return cls(
             name=stem(table.name.replace("*", "all")),
             title=table.name,
@@ -42,13 +42,13 @@ class TableDataset(Dataset):
             drawing=Drawing.of_vector(width),
             column_names=files.column_names,
             source=f"The table {table.name} in a folder of this server.",
-            notes=(said,) if len(drawn) < count else (),
+            notes=(note,) if len(drawn) < count else (),
             table=table.name,
             n_rows=count,
         )
 
     def rows(self) -> RowFiles:
-        """All rows. Raises DataError when the table is gone, or no longer open to visitors."""
+        """All rows. Raises DataError if the table was removed, or is no longer open to visitors."""
         try:
             folders = opened_folders(os.environ)
         except ValueError as error:
@@ -56,7 +56,7 @@ class TableDataset(Dataset):
         return RowFiles.of(table_named(self.table, folders).files)
 
     def kept(self, chosen: Int[NDArray[np.intp], " K"] | None) -> Dataset:
-        """The rows that a model keeps, as a data set of their own; None: all."""
+        """The rows on a model's map, as a data set; None: all rows."""
         files = self.rows()
         targets = np.asarray(files) if chosen is None else files.take(chosen)
         own = {each.name: getattr(self, each.name) for each in fields(Dataset)}
@@ -64,5 +64,5 @@ class TableDataset(Dataset):
         found = Dataset(**whole)
         if len(targets) == len(files):
             return found
-        said = f"{len(targets):,} of the table's {len(files):,} rows are kept here"
-        return replace(found, notes=(said,))
+        note = f"{len(targets):,} of the table's {len(files):,} rows are stored here"
+        return replace(found, notes=(note,))

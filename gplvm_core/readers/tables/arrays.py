@@ -20,7 +20,7 @@ LONGEST_HEADER = 10_100  # bytes; NumPy itself refuses longer ones
 
 @dataclass(frozen=True)
 class Declared:
-    """What the header of an array says of it, and where its values begin."""
+    """Shape, type and order of an array by its header, and the byte at which its values begin."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -33,23 +33,24 @@ def is_array_file(data: bytes) -> bool:
 
 
 def parse_arrays(data: bytes, name: str, array: str | None) -> Table:
-    """The arrays of an NPZ or NPY file; `array` chooses one when several could be the table.
+    """Read the arrays of an NPZ or NPY file; `array` chooses one if several could be the table.
 
-    N × D numbers are rows; N × height × width, or with 3 colours behind, are images. Arrays of N
-    entries stand beside it. Without a choice, the table has no columns and `arrays` lists them.
-    Raises DataError for pickled objects, damaged files and arrays of the wrong kind.
+    N × D numbers are rows; N × height × width, or N × height × width × 3, are images. Arrays with N
+    entries are further columns (`beside`). If no array can be chosen, the table has no columns and
+    `arrays` lists the candidates. Raises DataError for pickled objects, damaged files and arrays of
+    the wrong kind.
     """
     archive = None if data.startswith(NPY_MAGIC) else _open(data, name)
     arrays = _declared(data, archive, name)
     candidates = tuple(key for key, values in arrays.items() if _is_rows(values))
     if array is not None and array not in arrays:
-        raise DataError(f"{name} holds no array {array!r}, only {_described(arrays)}.")
+        raise DataError(f"{name} has no array {array!r}. It has {_described(arrays)}.")
     chosen = array or (candidates[0] if len(candidates) == 1 else None)
     if chosen is None:
         if not candidates:
             raise DataError(
-                f"{name} holds no table: an array of numbers with at least 2 rows, N × D, or "
-                f"images N × height × width. It holds {_described(arrays)}."
+                f"{name} has no table: an array of numbers with at least 2 rows, N × D, or "
+                f"images N × height × width. It has {_described(arrays)}."
             )
         empty = np.zeros(0, dtype=np.int64)
         return Table(name, (), empty, "row", (), arrays=candidates)
@@ -91,14 +92,14 @@ def _open(data: bytes, name: str) -> Archive:
     wrong = [member for member in archive.members if not member.endswith(".npy")]
     if wrong:
         raise DataError(
-            f"{name} is a zip file, but no NPZ: it holds {listed(wrong)}. Save a table as "
-            "CSV; load a zip of images as images."
+            f"{name} is a zip file, but not an NPZ file: it contains {listed(wrong)}. Save a table "
+            "as CSV; load a zip of images as images."
         )
     return archive
 
 
 def _declared(data: bytes, archive: Archive | None, name: str) -> dict[str, Declared]:
-    """What the headers of all arrays say; no array is read for it."""
+    """The headers of all arrays; the values are not read."""
     if archive is None:
         return {"array": _header(data, len(data), name)}
     return {
@@ -110,7 +111,7 @@ def _declared(data: bytes, archive: Archive | None, name: str) -> dict[str, Decl
 
 
 def _header(head: bytes, size: int, name: str) -> Declared:
-    """The header of an array, once it agrees with the number of bytes that follow it."""
+    """Read the header of an array and check it against the number of bytes that follow."""
     file = io.BytesIO(head)
     with parsing(name):
         version = np.lib.format.read_magic(file)
@@ -127,11 +128,11 @@ def _header(head: bytes, size: int, name: str) -> Declared:
             "Save it as numbers, or as text with array.astype(str)."
         )
     if any(length < 0 for length in shape):
-        raise DataError(f"{name} is damaged: its header announces an axis below 0. Save it again.")
+        raise DataError(f"{name} is damaged: its header declares an axis below 0. Save it again.")
     expected, available = prod(shape) * dtype.itemsize, size - file.tell()
     if expected != available:
         raise DataError(
-            f"{name} is damaged or cut off: its header announces {in_words(expected)} bytes, and "
+            f"{name} is damaged or cut off: its header declares {in_words(expected)} bytes, but "
             f"{available} follow. Save it again."
         )
     return Declared(tuple(map(int, shape)), dtype, fortran_order, file.tell())
@@ -140,7 +141,7 @@ def _header(head: bytes, size: int, name: str) -> Declared:
 def _values(
     data: bytes, archive: Archive | None, key: str, declared: Declared, name: str
 ) -> NDArray[Any]:
-    """The array, whose header has been checked."""
+    """Read an array whose header has been checked."""
     whole = data if archive is None else archive.read(f"{key}.npy")
     if len(whole) - declared.start != prod(declared.shape) * declared.dtype.itemsize:
         raise DataError(f"{name}: {key} is damaged or cut off. Save it again.")
@@ -163,7 +164,7 @@ def _why_not(values: Declared) -> str:
     if values.dtype.kind == "c":
         return "Complex data are not supported; save real and imaginary parts as columns."
     if values.dtype.kind not in "fiub":
-        return "Only numbers can be learnt."
+        return "Only arrays of numbers can be learnt."
     return "Choose one with rows and columns (N × D), or images (N × height × width, or with × 3)."
 
 
@@ -180,8 +181,8 @@ def _beside(key: str, values: NDArray[Any], name: str) -> Column:
     if values.dtype.kind != "U":
         return Column(key, values.astype(np.float64))
     try:
-        # Halves of characters, which no text has, cannot be shown.
+        # Lone surrogates cannot be displayed or encoded: replace them.
         texts = [str(text).encode("utf-8", "replace").decode() for text in values]
-    except (ValueError, SystemError) as error:  # numbers that are no characters
+    except (ValueError, SystemError) as error:  # values that are not Unicode characters
         raise DataError(f"{name}: the text in {key!r} is damaged. Save it again.") from error
     return Column(key, None, tuple(texts), 0)

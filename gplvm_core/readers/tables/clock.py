@@ -14,15 +14,15 @@ TIME_OF_DAY = re.compile(
     r"(?:\s*(?P<half>[AaPp])\.?[Mm]\.?)?"
 )
 LONGEST = 24  # characters of a time of day
-MOSTLY = 0.8  # of a column's cells: then the others are mistakes
+MOSTLY = 0.8  # if this fraction of a column's cells are times, the others are mistakes
 
 
 @dataclass(frozen=True, eq=False)
 class Hours:
     """The cells of a column as hours since midnight, NaN where missing.
 
-    `problem` is the first cell that is no time of day; `share` the share of those that are.
-    `example` is the first of them with its hours.
+    `problem` is the row of the first cell that is not a time of day, `share` the fraction of cells
+    that are. `example` is the first time of day as text, and its hours.
     """
 
     values: Float[np.ndarray, " N"]
@@ -32,7 +32,7 @@ class Hours:
 
 
 def read_hours(cells: Sequence[str], missing: frozenset[str]) -> Hours | None:
-    """The hours of a column of times of day; None for a column of anything else."""
+    """Read a column of times of day; None if it holds anything else."""
     known = [n for n, cell in enumerate(cells) if cell.lower() not in missing]
     found = {n: _hours(cells[n]) for n in known}
     times = {n: hours for n, hours in found.items() if hours is not None}
@@ -60,6 +60,6 @@ def _hours(cell: str) -> float | None:
 
 
 def hours_note(examples: Sequence[tuple[str, tuple[str, float]]]) -> str:
-    """How the columns were read, with an example for each."""
+    """A note on the columns of times of day, with an example for each."""
     words = [f"{name} (“{cell}” is {hours:.4g})" for name, (cell, hours) in examples]
     return f"Times of day were read as hours since midnight: {listed(words, 3)}."

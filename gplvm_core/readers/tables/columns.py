@@ -1,4 +1,4 @@
-"""A table as columns, before anybody has said which of them are to be learnt."""
+"""A table as columns, before the columns have roles."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -31,24 +31,25 @@ MISSING = frozenset(
         ".",
     }
 )
-"""Cells, in lower case, that stand for a missing value: what spreadsheets, R, pandas and SAS write.
+"""Cells, in lower case, that mark a missing value in spreadsheets, R, pandas or SAS.
 
-Numbers that some files use for it (-99, 9999) are numbers here; other words are errors.
+Numbers that some files use for missing values (-99, 9999) are read as numbers; other words are
+errors.
 """
 
 
 PROSE = 4.0
-"""Words in a cell, on average, from which a column of text is prose."""
+"""A column of text is prose if its cells have at least this many words on average."""
 
 
 @dataclass(frozen=True, eq=False)
 class Column:
-    """One column: its cells as text, where it came as text, and as numbers, where all are.
+    """One column: its cells as text, if the file stores text, and as numbers, if all are numbers.
 
-    A missing cell is NaN among the numbers. `problem` is the first cell that is no number, `share`
-    the share of the cells that are numbers all the same. `example` is a cell that was read as a
-    number without its unit or separators. `of_day`: the cells are times of day, and the numbers
-    their hours since midnight.
+    A missing cell is NaN among the numbers. `problem` is the row of the first cell that is not a
+    number, `share` the fraction of cells that are. `example` is a cell that was read as a number
+    without its unit or separators, and that number. `of_day`: the cells are times of day, and the
+    numbers are hours since midnight.
     """
 
     name: str
@@ -68,14 +69,14 @@ class Column:
         return ["" if np.isnan(value) else f"{value:.15g}" for value in self.numbers]
 
     def words_a_cell(self) -> float:
-        """How many words a cell of text has on average, gaps not counted."""
+        """The average number of words in a cell of text, without missing cells."""
         if self.numbers is not None:
             return 1.0
         counts = [len(cell.split()) for cell in self.words() if cell]
         return sum(counts) / max(len(counts), 1)
 
     def first_words(self, count: int) -> tuple[str, ...]:
-        """The first cells as the file has them."""
+        """The first cells as they are written in the file."""
         if self.texts is not None:
             return self.texts[:count]
         return tuple(
@@ -83,7 +84,7 @@ class Column:
         )
 
     def missing_spellings(self) -> set[str]:
-        """How the missing cells are written: "", "NA", …"""
+        """The different ways in which missing cells are written: "", "NA", …"""
         if self.texts is None:
             return {"NaN"} if self.numbers is not None and np.isnan(self.numbers).any() else set()
         return {text for text in self.texts if text.lower() in MISSING}
@@ -91,11 +92,11 @@ class Column:
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """What a file holds. `places` are the rows' numbers in it, `unit` what they count.
+    """The content of a file. `places` are the rows' numbers in the file, `unit` what they count.
 
-    `beside` are further columns that are not part of the table itself (other arrays in an NPZ).
-    `image_shape` is set when the rows are images. `blank` are the lines of text between the rows
-    that have cells, but nothing in them: the reader passes over them.
+    `beside` are further columns outside the table itself (other arrays in an NPZ). `image_shape` is
+    set if the rows are images. `blank` are skipped lines between the rows, whose cells are all
+    empty.
     """
 
     name: str
@@ -115,8 +116,8 @@ class Table:
 
 
 def text_column(name: str, cells: Sequence[str], decimal: str) -> Column:
-    """A column of cells, as numbers if all that are not missing are."""
-    # Most columns of large files: plain numbers, and nothing missing, or only NaN.
+    """A column of text cells; also as numbers if all cells are numbers or missing."""
+    # The fast path for most columns of large files: plain numbers, with no other gaps than NaN.
     if decimal == "." or not any("." in cell for cell in cells):
         plain = [cell.replace(decimal, ".") for cell in cells] if decimal != "." else cells
         try:

@@ -1,4 +1,4 @@
-"""Text for spreadsheets in which no word is a formula: they run what begins like one."""
+"""Write CSV and HTML in which spreadsheets find no formulas, since they run any they find."""
 
 import re
 from collections.abc import Iterable
@@ -7,11 +7,12 @@ from html import escape
 from gplvm_core.readers.tables.numerals import is_number
 
 MARK = "'"
-"""In front of it, spreadsheets take a cell for text."""
+"""Spreadsheets take a cell that begins with this mark for text."""
 JOINT = "\u2060"
-"""The same in a page, where nobody sees it."""
-# Spreadsheets skip blanks, marks of byte order and the like in front of a formula. Which separators
-# they split at depends on the country, and a quotation mark protects only where a cell begins.
+"""The same for HTML pages, where this character is invisible."""
+# Spreadsheets skip blanks, byte order marks and similar characters in front of a formula. The
+# separators at which they split depend on the country, and a quotation mark protects only the
+# beginning of a cell.
 PIECE = re.compile(r"[^;\t\r\n]+")
 FORMULA = re.compile(
     r"[\s'\"\x00-\x20\x7f-\xa0\u200b-\u200f\u2060\ufeff]*[-=+@\u2212\uff1d\uff0b\uff0d\uff20]"
@@ -20,12 +21,12 @@ QUOTED = re.compile(r'[",;\t\r\n]')
 
 
 def is_risky(cell: object) -> bool:
-    """Whether a spreadsheet may take a cell, or what follows a separator in it, for a formula."""
+    """Whether a spreadsheet may take a cell, or a part after a separator in it, for a formula."""
     return isinstance(cell, str) and marked(cell) != cell
 
 
 def csv_text(rows: Iterable[Iterable[object]], *, as_text: bool = True) -> str:
-    """Rows as CSV. as_text: what begins with = + - @ and is no number gets an apostrophe."""
+    """Rows as CSV. as_text: put an apostrophe before text that begins like a formula (= + - @)."""
     lines = (
         ",".join(_quoted(marked(c) if as_text and isinstance(c, str) else c) for c in row)
         for row in rows
@@ -47,7 +48,7 @@ def unmarked(cell: str) -> str:
 
 
 def html_text(text: str) -> str:
-    """Text as HTML. Spreadsheets open pages, too, and run a paragraph or cell that is a formula."""
+    """Text as HTML. Spreadsheets open HTML pages, too, and run formulas in paragraphs and cells."""
     return escape(f"{JOINT}{text}" if _begins(text) else text)
 
 

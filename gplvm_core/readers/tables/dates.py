@@ -1,4 +1,4 @@
-"""Columns of dates: which way they are written, the moments that they name, and time from them."""
+"""Columns of dates: find their format, read them, and convert them to times and columns."""
 
 import re
 from collections.abc import Sequence
@@ -29,11 +29,11 @@ DATE_FORMATS: dict[DateFormat, str] = {
     "unix milliseconds": "milliseconds since 1970",
     "numbers": "numbers as they are",
 }
-"""How dates are written, with an example in words."""
+"""The formats of dates in words, with an example."""
 
 SECONDS: dict[TimeUnit, float] = {"days": 86_400.0, "hours": 3_600.0, "seconds": 1.0}
 
-# What counts as a date among plain numbers: about 1982 to 2119.
+# Plain numbers in these ranges, about 1982 to 2119, may be dates.
 RANGES: dict[DateFormat, tuple[float, float]] = {
     "excel days": (30_000, 80_000),
     "unix seconds": (3.8e8, 4.7e9),
@@ -42,8 +42,8 @@ RANGES: dict[DateFormat, tuple[float, float]] = {
 MILLISECONDS = {"excel days": 86_400_000.0, "unix seconds": 1000.0, "unix milliseconds": 1.0}
 EXCEL_ZERO = np.datetime64("1899-12-30", "ms")
 HINT = re.compile(r"date|datum|time|zeit|stamp|epoch|unix|created|updated|fecha|(^|\W|_)(day|tag)")
-LONGEST = 60  # characters of a date; longer cells are text, whatever is in them
-MOSTLY = 0.8  # of a column's cells: then the others are mistakes
+LONGEST = 60  # characters of a date; longer cells are text
+MOSTLY = 0.8  # if this fraction of a column's cells are dates, the others are mistakes
 
 CLOCK = (
     r"(?:(?:T|,?\s+)(?P<hour>\d{1,2}):(?P<minute>\d{2})(?::(?P<second>\d{2})(?:[.,](?P<part>\d+))?)?"
@@ -59,11 +59,11 @@ YEAR_LAST = re.compile(
 
 @dataclass(frozen=True)
 class Dates:
-    """How a column of dates may be written.
+    """The possible formats of a column of dates.
 
-    formats   those that fit, the likeliest first; several where the column does not decide
-    decided   whether the first of them holds unless somebody says otherwise
-    reason    one line that says what speaks for it, or what is open
+    formats   the formats that fit, the likeliest first; several if the cells are ambiguous
+    decided   whether to use the first format without asking the user
+    reason    one line: the evidence for the first format, or what is ambiguous
     """
 
     formats: tuple[DateFormat, ...]
@@ -72,7 +72,7 @@ class Dates:
 
 
 class DateError(ValueError):
-    """A cell that is no date: its row, and what is wrong."""
+    """A cell that is not a date: its row, and what is wrong."""
 
     def __init__(self, row: int, cell: str, what: str) -> None:
         super().__init__(f"{cell!r} {what}")
@@ -80,11 +80,12 @@ class DateError(ValueError):
 
 
 def find_dates(column: Column) -> Dates | None:
-    """How the dates of a column are written; None for a column that holds no dates.
+    """Find the format of the dates of a column; None for a column without dates.
 
-    A column of text holds dates if at least four fifths of its cells look like some. Numbers count
-    as dates if all of them lie between about 1982 and 2119, in days as spreadsheets count them or
-    in seconds or milliseconds since 1970; only a name such as "date" or "timestamp" decides it.
+    A column of text holds dates if at least four fifths of its cells look like dates. Numbers may
+    be dates if all of them are between about 1982 and 2119, counted in days as in spreadsheets, or
+    in seconds or milliseconds since 1970. They are taken for dates only if the column's name
+    contains a word such as "date" or "timestamp".
     """
     if column.numbers is not None:
         return _numbers_as_dates(column.name, column.numbers)
@@ -100,15 +101,13 @@ def find_dates(column: Column) -> Dates | None:
 
 
 def _day_and_month(found: Sequence[re.Match[str]]) -> Dates:
-    """Which of the two comes first: values above 12 decide, or dots, which only days precede."""
+    """Find whether day or month comes first: by numbers above 12, or by dots (day first)."""
     days = [match[0] for match in found if int(match["one"]) > 12 >= int(match["two"])]
     months = [match[0] for match in found if int(match["two"]) > 12 >= int(match["one"])]
     if len(days) > len(months):
-        return Dates(("day first",), True, f"dates with the day first, since {days[0]} is one")
+        return Dates(("day first",), True, f"dates with the day first, such as {days[0]}")
     if len(months) > len(days):
-        return Dates(
-            ("month first",), True, f"dates with the month first, since {months[0]} is one"
-        )
+        return Dates(("month first",), True, f"dates with the month first, such as {months[0]}")
     if days:
         open_words = f"{days[0]} has the day first, {months[0]} the month"
         return Dates(("day first", "month first"), False, open_words)
@@ -136,16 +135,17 @@ def _numbers_as_dates(name: str, numbers: Array) -> Dates | None:
 
 
 def moments_of(column: Column, way: DateFormat) -> tuple[Moments, str]:
-    """The moments that a column's dates name, NaT where missing, and a note on time zones.
+    """Read a column's dates as moments, NaT where missing; also a note on time zones.
 
-    Moments of one zone, or without any, stay as they are written; those of several are converted
-    to UTC. Raises DateError for the first cell that is no date, or has no zone as others have.
+    Moments of one time zone, or without a zone, are not converted; those of several zones are
+    converted to UTC. Raises DateError for the first cell that is not a date, or that lacks a zone
+    if other cells have one.
     """
     words = column.words()
     if way in MILLISECONDS:
         if column.numbers is None:
             row = column.problem or 0
-            raise DateError(row, words[row], "is no number")
+            raise DateError(row, words[row], "is not a number")
         return _counted(column.numbers, way), ""
     pattern = YEAR_FIRST if way == "iso" else YEAR_LAST
     found: list[datetime | None] = []
@@ -206,7 +206,7 @@ def _zone(text: str | None) -> timezone | None:
 
 
 def unit_for(moments: Moments) -> TimeUnit:
-    """The unit in which the usual step between neighbouring moments is not tiny."""
+    """A unit for the median step between neighbouring moments: days, hours or seconds."""
     steps = np.diff(np.unique(moments[~np.isnat(moments)])).astype(float) / 1000.0
     step = float(np.median(steps)) if len(steps) else SECONDS["days"]
     if step >= SECONDS["days"] / 4:
@@ -215,23 +215,23 @@ def unit_for(moments: Moments) -> TimeUnit:
 
 
 def times_since_first(moments: Moments, unit: TimeUnit | None = None) -> tuple[Array, str]:
-    """Time since the earliest moment, in a unit that suits, and its words: "days since 2024-01-03".
+    """Times since the earliest moment, and their unit in words: "days since 2024-01-03".
 
-    unit: the unit wanted instead. Moments that are missing give NaN.
+    unit: None chooses one that suits the steps. Missing moments give NaN.
     """
     unit = unit or unit_for(moments)
     earliest = np.nanmin(moments) if len(moments) else np.datetime64(0, "ms")
     passed = (moments - earliest).astype("timedelta64[ms]")
     times = np.where(np.isnat(passed), np.nan, passed.astype(float) / 1000.0 / SECONDS[unit])
     whole_day = earliest == earliest.astype("datetime64[D]")
-    said = str(earliest.astype("datetime64[D]" if whole_day else "datetime64[s]")).replace("T", " ")
-    return times, f"{unit} since {said}"
+    start = str(earliest.astype("datetime64[D]" if whole_day else "datetime64[s]"))
+    return times, f"{unit} since {start.replace('T', ' ')}"
 
 
 def date_columns(name: str, moments: Moments) -> dict[str, Float[Array, " N"]]:
-    """Columns to learn from dates: the year, the season as a circle, the weekday (Monday is 1).
+    """Columns to learn from dates: the year, the season (two columns), the weekday (Monday is 1).
 
-    The season is the sine and cosine of the fraction of the year that has passed.
+    The season is the sine and cosine of 2π times the elapsed fraction of the year.
     """
     years = moments.astype("datetime64[Y]")
     starts = years.astype("datetime64[ms]")

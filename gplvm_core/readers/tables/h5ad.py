@@ -1,4 +1,4 @@
-"""Single cells in AnnData files (.h5ad): as a data set, and given a model's latent positions."""
+"""Single cells in AnnData files (.h5ad): read as a data set, written with latent positions."""
 
 import tempfile
 from os import PathLike
@@ -16,23 +16,24 @@ from gplvm_core.readers.sources import Source, read_source, stem
 from gplvm_core.readers.tables.hdf5 import check_hdf5
 
 HDF5_MAGIC = b"\x89HDF\r\n\x1a\n"
-NEEDS = ("The means to read AnnData files", ("anndata",))
+NEEDS = ("AnnData files", ("anndata",))
 UNKNOWN = "no label"
-MOST_LABELS = 50  # more kinds are hardly labels
+MOST_LABELS = 50  # a column with more categories is not used as labels
 
 
 def read_h5ad(source: Source, *, layer: str | None = None, label: str | None = None) -> Dataset:
-    """The cells of an AnnData file, one a row; their genes are the columns.
+    """Read an AnnData file: cells are rows, genes are columns.
 
-    layer: None takes X. Where var says which genes are highly variable, those alone are kept.
-    label: the column of obs with the labels, by default its first of categories; its numbers
-    become covariates. Raises DataError for what cannot be read, and without the package anndata.
+    layer: None reads X. If var marks highly variable genes, only these are used.
+    label: the column of obs with the labels, by default its first categorical column. Numeric
+    columns of obs become covariates. Raises DataError for files that cannot be read, and without
+    the package anndata.
     """
     cells, filename = _opened(source)
     notes = [f"{cells.n_obs} cells × {cells.n_vars} genes in {filename}."]
     if "highly_variable" in cells.var and cells.var["highly_variable"].any():
         cells = cells[:, cells.var["highly_variable"].to_numpy(dtype=bool)]
-        notes.append(f"The {cells.n_vars} highly variable genes are kept.")
+        notes.append(f"Only the {cells.n_vars} highly variable genes are used.")
     advice = "Mark highly variable genes, or leave out cells."
     check_at_most(cells.n_obs * cells.n_vars, MOST_VALUES, "values", filename, advice)
     if layer is not None and layer not in cells.layers:
@@ -40,7 +41,7 @@ def read_h5ad(source: Source, *, layer: str | None = None, label: str | None = N
     values = cells.X if layer is None else cells.layers[layer]
     if values is None:
         raise DataError(f"{filename} has no X. Name a layer: {sorted(cells.layers)}.")
-    # Sparse matrices are whole ones from here on.
+    # A Gaussian process needs a dense array.
     values = np.asarray(values.toarray() if hasattr(values, "toarray") else values, dtype=float)
     labels, names, chosen = _labels(cells.obs, label, filename)
     if chosen:
@@ -65,13 +66,13 @@ def read_h5ad(source: Source, *, layer: str | None = None, label: str | None = N
 
 
 def write_h5ad(source: Source, path: str | PathLike[str], model: Any) -> None:
-    """Write the file's cells with what a model says of them, everything else as it was.
+    """Write a copy of the file with a model's latent positions of the cells.
 
     model: fitted to these cells, with `latent_mean_`, `latent_variance_` and `relevance_`. Added
     are obsm["X_gplvm"], the latent positions, most relevant dimension first; obsm["X_gplvm_std"],
-    their standard deviations; and obs["gplvm_uncertainty"], of each cell the root of the summed
-    variances, each in units of its kernel's lengthscale. Raises DataError for another count of
-    cells, and without the package anndata.
+    their standard deviations; and obs["gplvm_uncertainty"], the square root of each cell's summed
+    variances in units of the squared lengthscales. Raises DataError if the numbers of cells differ,
+    and without the package anndata.
     """
     cells, filename = _opened(source)
     mean, variance = np.asarray(model.latent_mean_), np.asarray(model.latent_variance_)
@@ -88,7 +89,7 @@ def write_h5ad(source: Source, path: str | PathLike[str], model: Any) -> None:
 
 
 def _as_plain_words(table: Any) -> None:
-    """Words as pandas had them before version 3; the package refuses to write its newer type."""
+    """Convert text to pandas' type before version 3; anndata refuses to write the newer type."""
     import pandas
 
     table.index = table.index.astype(object)
@@ -101,24 +102,24 @@ def _opened(source: Source) -> tuple[Any, str]:
     """The package's object of a file, and the file's name."""
     data, name = read_source(source, "an AnnData file")
     if not data.startswith(HDF5_MAGIC):
-        raise DataError(f"{name} is no AnnData file (.h5ad, which is HDF5). Save it as one.")
+        raise DataError(f"{name} is not an AnnData file (.h5ad, an HDF5 format). Save it as one.")
     require_packages(*NEEDS)
     import anndata
 
     with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "cells.h5ad"  # the package reads paths alone
+        file = Path(folder) / "cells.h5ad"  # anndata only reads paths
         file.write_bytes(data)
-        with parsing(name, "is no AnnData file, or it is cut off"):
+        with parsing(name, "is not an AnnData file, or it is cut off"):
             check_hdf5(file, name)
             return anndata.read_h5ad(file), name
 
 
 def _labels(obs: Any, wanted: str | None, name: str) -> tuple[Any, tuple[str, ...], str | None]:
-    """Labels as numbers, their names, and the column that they are from."""
+    """The labels as numbers, their names, and the column of obs that holds them."""
     import pandas
 
     if wanted is not None and wanted not in obs:
-        raise DataError(f"{name} says no {wanted!r} of its cells; it says {list(obs)}.")
+        raise DataError(f"{name} has no column {wanted!r} in obs; it has {list(obs)}.")
     possible = [
         str(column)
         for column in obs

@@ -1,8 +1,8 @@
-"""HDF5 files are checked as a whole before any reader sees them.
+"""Check a whole HDF5 file before any reader opens it.
 
 HDF5 lets a file name other files (external links, external storage, virtual data sets), and every
-reader follows these names. It also stores sizes and indices that readers trust. So the whole file
-is walked first: nothing may lead out of it, and nothing may declare more than is read.
+reader follows these names. It also stores sizes and indices that readers trust. The whole file is
+therefore checked first: nothing may refer to another file or declare more than the limits.
 """
 
 from dataclasses import dataclass, field
@@ -24,18 +24,18 @@ from gplvm_core.readers.limits import (
 from gplvm_core.readers.tables.sparse import check_sparse
 
 DEEPEST = 32  # groups within groups
-FILTERS = {1, 2, 3, 32_000}  # gzip, shuffle, checksum, LZF: those that h5py brings along
-STRINGS_AT_ONCE = 64  # all of them may be the same long one
+FILTERS = {1, 2, 3, 32_000}  # gzip, shuffle, checksum, LZF: those that h5py includes
+STRINGS_AT_ONCE = 64  # few, since all of them may refer to the same long string
 SPARSE = {"data", "indices", "indptr"}  # the members of a sparse matrix
-AGAIN = "Save all of it again as one file, with the present version of anndata."
+AGAIN = "Save it again as one file, with a current version of anndata."
 
 
 def check_hdf5(path: Path, name: str) -> None:
     """Check all of a file before a reader opens it.
 
-    name: the file's name in messages. Raises DataError for a file that leads to other files, has
-    references, declares too much, or holds a sparse matrix whose indices are out of range; errors
-    of h5py where the file is damaged.
+    name: the file's name in messages. Raises DataError for a file that refers to other files, has
+    references, declares too much, or holds a sparse matrix whose indices are out of range. Raises
+    errors of h5py if the file is damaged.
     """
     import h5py
 
@@ -46,7 +46,7 @@ def check_hdf5(path: Path, name: str) -> None:
 
 @dataclass
 class _Walk:
-    """One walk through a file, with the sums of what was declared so far."""
+    """One walk through a file, with the totals declared so far."""
 
     name: str
     objects: int = 0
@@ -85,12 +85,12 @@ class _Walk:
 
         self.attributes(dataset, path)
         if not isinstance(dataset, h5d.DatasetID):
-            self.type(dataset, path)  # a type that has a name
+            self.type(dataset, path)  # a named type
             return
         created = dataset.get_create_plist()
         layout = created.get_layout()
         if created.get_external_count():
-            self.refuse(path, "keeps its values in another file")
+            self.refuse(path, "stores its values in another file")
         if layout == h5d.VIRTUAL:
             self.refuse(path, "takes its values from other data sets (a virtual data set)")
         self.type(dataset.get_type(), path)
@@ -116,7 +116,7 @@ class _Walk:
             self.declared(int(attribute.get_type().get_size()), attribute.get_space())
 
     def type(self, kind: Any, path: str) -> None:
-        """Refuse references, and lists of varying lengths, wherever a type has them."""
+        """Refuse references, and lists of varying lengths, at any depth of a type."""
         from h5py import h5t
 
         family = kind.get_class()
@@ -131,7 +131,7 @@ class _Walk:
                 self.type(kind.get_member_type(number), path)
 
     def declared(self, itemsize: int, space: Any) -> None:
-        """Add the bytes that a part declares."""
+        """Add the bytes that a data set or attribute declares."""
         from h5py import h5s
 
         if space.get_simple_extent_type() != h5s.NULL:
@@ -141,7 +141,7 @@ class _Walk:
         check_at_most(self.bytes // MEGABYTE, most, "MB of arrays", self.name, advice)
 
     def text(self, dataset: Any, path: str) -> None:
-        """Add up the lengths of texts: the size that is declared does not include them."""
+        """Add the lengths of texts, which the declared size does not include."""
         if not dataset.size:
             return
         length = len(dataset) if dataset.ndim else 1
@@ -154,19 +154,19 @@ class _Walk:
             )
 
     def sparse(self, group: Any, members: dict[str, Any], path: str) -> None:
-        """Check a sparse matrix, whose indices readers trust."""
+        """Check a sparse matrix, since readers trust its indices."""
         from h5py import Dataset, Group, h5d
 
         if not all(isinstance(members[key], h5d.DatasetID) for key in SPARSE):
-            self.refuse(path, "has a group in the place of a sparse matrix's numbers")
+            self.refuse(path, "has a group in place of a sparse matrix's numbers")
         about = Group(group).attrs
-        # Two generations of names. Readers differ in which one they believe.
+        # Two generations of attribute names. Readers differ in which one they use.
         forms = [str(about[key]) for key in ("encoding-type", "h5sparse_format") if key in about]
         shapes = [about[key] for key in ("shape", "h5sparse_shape") if key in about]
         if len({form.removesuffix("_matrix") for form in forms}) > 1 or not all(
             np.array_equal(shape, shapes[0]) for shape in shapes
         ):
-            self.refuse(path, "declares a sparse matrix in two ways that differ")
+            self.refuse(path, "declares a sparse matrix in two conflicting ways")
         form = forms[0] if forms else "csr_matrix"
         shape = shapes[0] if shapes else None
         parts = {key: np.asarray(Dataset(members[key])[()]) for key in SPARSE}
@@ -178,7 +178,7 @@ class _Walk:
 
 
 def _has_text(kind: Any) -> bool:
-    """Whether a type has texts of varying lengths, alone, in arrays or among its fields."""
+    """Whether a type is or contains texts of varying lengths."""
     from h5py import h5t
 
     if kind.get_class() == h5t.COMPOUND:
@@ -189,7 +189,7 @@ def _has_text(kind: Any) -> bool:
 
 
 def _characters(values: Any) -> int:
-    """How long all texts are, also those in fields of fields."""
+    """The total length of all texts, including those in nested fields."""
     if values.dtype.names:
         return sum(_characters(values[key]) for key in values.dtype.names)
     return sum(len(word) for word in np.ravel(values) if isinstance(word, bytes | str))

@@ -1,4 +1,4 @@
-"""What stands above the rows of a spreadsheet: titles, and names that take two lines."""
+"""The lines above the rows of a spreadsheet: titles, and column names that take two lines."""
 
 from collections.abc import Sequence
 
@@ -6,11 +6,11 @@ from gplvm_core.readers.tables.columns import MISSING
 from gplvm_core.readers.tables.numerals import looks_numeric
 
 MOST_TITLES = 5
-LOOKED_AT = 20  # rows below two lines of names
+LOOKED_AT = 20  # rows below the two lines of names that are examined
 
 
 def title_lines(rows: Sequence[Sequence[str]]) -> int:
-    """How many lines above the names have one cell of text only."""
+    """The number of lines above the column names that have a single cell of text."""
     for number, row in enumerate(rows[: MOST_TITLES + 1]):
         filled = [cell for cell in row if cell]
         if len(filled) != 1:
@@ -22,9 +22,10 @@ def title_lines(rows: Sequence[Sequence[str]]) -> int:
 
 
 def two_lines_of_names(rows: Sequence[Sequence[str]]) -> list[str] | None:
-    """The names, where the first line has groups of columns, or the second one units; else None.
+    """The column names if they take two lines (groups above names, or units below), else None.
 
-    The second line has words in every column that has numbers below, so it is no row of values.
+    The second line must have words in every column with numbers below, so it is not a row of
+    values.
     """
     if len(rows) < 3:
         return None
@@ -35,7 +36,8 @@ def two_lines_of_names(rows: Sequence[Sequence[str]]) -> list[str] | None:
     if not numeric or any(map(looks_numeric, [*upper, *lower])) or 2 * gaps > len(numeric):
         return None
     grouped = not all(upper)
-    # A name may take both lines; a unit stands below every column of numbers, or it is a value.
+    # Each column of numbers needs a word in the second line, or a group's name above. Otherwise the
+    # second line is a row of values.
     if not all(lower[d] or (grouped and upper[d]) for d in numeric) or not any(lower):
         return None
     if not grouped:

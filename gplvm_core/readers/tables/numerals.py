@@ -8,13 +8,13 @@ from dataclasses import dataclass
 from gplvm_core.readers.errors import listed
 
 BLANKS = "\u00a0\u2007\u2009\u202f "
-GROUPS = f"[{BLANKS}'’]"  # between thousands in every country; "," or "." besides
-# At most three signs in front and a short unit behind, neither of them part of a number.
+GROUPS = f"[{BLANKS}'’]"  # separators of thousands, besides "," or "."
+# A number with at most three signs in front and a short unit behind.
 WRITTEN = re.compile(
     rf"(?P<before>[^\w\s.,'’()+-]{{0,3}})\s*(?P<number>[+-]?[\d.,][\d.,'’{BLANKS}]*(?:[eE][+-]?\d+)?)"
     r"[^\S\n]*(?P<behind>[^\d\s.,+-][^\d,;]{0,11})?"
 )
-LONGEST = 60  # characters of a number; longer cells are text, whatever is in them
+LONGEST = 60  # characters of a number; longer cells are text
 SURE_COMMA = re.compile(
     rf"[+-]?(?:0?,\d+|\d+,(?:\d{{1,2}}|\d{{4,}})|\d{{4,}},\d+|\d{{1,3}}(?:(?:\.|{GROUPS})\d{{3}})+,\d+"
     r"|\d{1,3}(?:\.\d{3}){2,})(?:[eE][+-]?\d+)?"
@@ -41,7 +41,7 @@ def is_number(cell: str) -> bool:
 
 
 def looks_numeric(cell: str) -> bool:
-    """Whether a cell is a number in some way of writing."""
+    """Whether a cell is a number in any supported notation."""
     if is_number(cell) or is_number(cell.replace(",", ".", 1)):
         return True
     written = _written(cell)
@@ -49,10 +49,10 @@ def looks_numeric(cell: str) -> bool:
 
 
 def decimal_sign(cells: Iterable[str], fallback: str = ".", either: str = ".") -> str:
-    """The sign that begins decimals, as the cells show it.
+    """Find the decimal sign, "." or ",", from the cells.
 
-    fallback: where they show both or nothing; either: where all may be thousands or decimals, as
-    1,234 may.
+    fallback: the answer if the cells show both signs or none; either: the answer if all commas may
+    separate thousands or decimals, as in 1,234.
     """
     numbers = [found["number"] for cell in cells if (found := _written(cell))]
     commas = any(SURE_COMMA.fullmatch(number) for number in numbers)
@@ -66,27 +66,30 @@ def decimal_sign(cells: Iterable[str], fallback: str = ".", either: str = ".") -
 
 @dataclass(frozen=True)
 class Numerals:
-    """Cells read as numbers; None for what is none. example: a cell that is not one by itself."""
+    """Cells read as numbers, None for other cells.
+
+    example: a cell that is not a plain number, and its value.
+    """
 
     values: list[float | None]
     example: tuple[str, float] | None
 
     @property
     def problem(self) -> int | None:
-        """The first cell that is no number."""
+        """The row of the first cell that is not a number."""
         return next((i for i, value in enumerate(self.values) if value is None), None)
 
     @property
     def share(self) -> float:
-        """The share of the cells that have something in them which are numbers."""
+        """The fraction of the cells that are not missing which are numbers."""
         known = [value for value in self.values if value is None or value == value]
         return sum(value is not None for value in known) / max(len(known), 1)
 
 
 def read_numerals(cells: Sequence[str], decimal: str, missing: frozenset[str]) -> Numerals:
-    """The cells of one column as numbers: all with the same sign or unit beside them, or none.
+    """Read the cells of a column as numbers; all must have the same sign or unit, or none.
 
-    decimal: the sign that begins decimals in the table; a column that shows another has its own.
+    decimal: the decimal sign of the table; a column that clearly uses the other sign overrides it.
     """
     known = [cell for cell in cells if cell.lower() not in missing]
     sign = decimal_sign(known, decimal, decimal)
@@ -113,12 +116,12 @@ def read_numerals(cells: Sequence[str], decimal: str, missing: frozenset[str]) -
 
 
 def _written(cell: str) -> re.Match[str] | None:
-    """The parts of a cell that is a number with what stands beside it."""
+    """Split a cell into a number and the sign or unit beside it; None for other cells."""
     return WRITTEN.fullmatch(cell.replace("\u2212", "-")) if len(cell) <= LONGEST else None
 
 
 def _value(number: str, sign: str) -> str | None:
-    """A number as Python writes it, or None for what is none with this decimal sign."""
+    """A number in Python's notation; None if it is not a number with this decimal sign."""
     if GROUPED[sign].fullmatch(number):
         number = SEPARATORS[sign].sub("", number)
     other = "," if sign == "." else "."
@@ -127,6 +130,6 @@ def _value(number: str, sign: str) -> str | None:
 
 
 def numerals_note(examples: Sequence[tuple[str, tuple[str, float]]]) -> str:
-    """What was read as what, by column."""
+    """A note on columns whose numbers have units or separators, with an example for each."""
     words = [f"{name} (“{cell}” is {value:.10g})" for name, (cell, value) in examples]
     return f"Numbers were read without signs, units or separators: {listed(words, 3)}."

@@ -1,4 +1,4 @@
-"""What a table looks like, to ask the user about it before it is read."""
+"""Inspect a table before it is read, so that the user can confirm the columns' roles."""
 
 from dataclasses import dataclass, replace
 from typing import Literal
@@ -19,17 +19,17 @@ ID_NAMES = frozenset({"id", "index", "key", "no", "nr", "number", "row", "unname
 TIME_NAMES = frozenset({"time", "times", "t", "timestamp", "seconds", "date"})
 MOST_CLASSES = 50
 FIRST_ROWS, FIRST_COLUMNS = 6, 40
-MOSTLY_NUMBERS = 0.5  # of the cells of a column: then the others are mistakes
+MOSTLY_NUMBERS = 0.5  # if this fraction of a column's cells are numbers, the others are mistakes
 
 
 @dataclass(frozen=True)
 class ColumnReport:
-    """What one column looks like. `role` is a suggestion, `reason` says what speaks for it.
+    """Properties of one column. `role` is a suggestion, `reason` explains it.
 
-    `spread` is the standard deviation, None for text. A column of numbers that has text in it is
-    not numeric, and `reason` names the first such cell. `dates` says how its dates are written, or
-    how its numbers could count them; None where neither can be. `mostly_numbers`: at least half of
-    its cells are numbers, so that the others are mistakes.
+    `spread` is the standard deviation, None for text. A column with numbers and text is not
+    numeric, and `reason` names the first cell of text. `dates` holds the possible formats of its
+    dates, or of numbers that may be dates; None for neither. `mostly_numbers`: at least half of the
+    cells are numbers, so the others are probably mistakes.
     """
 
     name: str
@@ -45,18 +45,18 @@ class ColumnReport:
 
     @property
     def is_date(self) -> bool:
-        """Whether it holds dates unless somebody says otherwise."""
+        """Whether the column is read as dates by default."""
         return self.dates is not None and self.dates.formats[0] != "numbers"
 
 
 @dataclass(frozen=True)
 class TableReport:
-    """What a file of tables looks like, to ask the user before it is read.
+    """Properties of a table file, to show to the user before it is read.
 
-    `arrays` are the NPZ's arrays that could be the table; `array` is the one reported on, None
-    when it must be chosen first (`columns` is then empty). `image_shape` is set when the rows are
-    images; `columns` then holds only the arrays beside them. `scaling` is what to offer:
-    "columns" when the units differ. `first_rows` are the cells of the first rows, by column.
+    `arrays` are the arrays of an NPZ file that could be the table; `array` is the reported one,
+    None if the user must choose first (`columns` is then empty). `image_shape` is set if the rows
+    are images; `columns` then holds only the arrays beside them. `scaling` is the suggested
+    scaling: "columns" if the units differ. `first_rows` are the cells of the first rows, by column.
     """
 
     name: str
@@ -71,7 +71,7 @@ class TableReport:
     scaling: Literal["global", "columns"]
     scaling_reason: str
     notes: tuple[str, ...]
-    beside: tuple[str, ...] = ()  # those of the columns that are no part of the table itself
+    beside: tuple[str, ...] = ()  # names of columns outside the table itself
     first_rows: tuple[tuple[str, ...], ...] = ()
 
     @property
@@ -97,9 +97,9 @@ class TableReport:
 def inspect_table(
     source: Source, *, array: str | None = None, header: bool | None = None
 ) -> TableReport:
-    """What a CSV, NPZ or NPY file holds and which columns seem to be labels, ids or times.
+    """Inspect a table file, and suggest which columns are labels, ids or times.
 
-    Takes missing values and text as they are. Raises DataError for files that cannot be read.
+    Missing values and text are allowed. Raises DataError for files that cannot be read.
     """
     table = parse_table(source, array, header)
     is_image = table.image_shape is not None
@@ -128,7 +128,7 @@ def inspect_table(
 
 
 def identifiers(table: Table) -> list[Column]:
-    """The columns that seem to say which row it is."""
+    """The columns that seem to identify the rows."""
     return [c for c in table.columns if _report(c, table, False).role == "id"]
 
 
@@ -166,7 +166,7 @@ def _report(column: Column, table: Table, beside: bool) -> ColumnReport:
 
 
 def _suggest(column: Column, distinct: int, beside: bool, dates: Dates | None) -> tuple[Role, str]:
-    """What a column's name and values speak for; "value" when nothing does."""
+    """Suggest a role for a column by its name and values, and a reason; "value" by default."""
     plain: Role = "unused" if beside else "value"
     name = column.name.strip().lower()
     numbers = column.numbers
@@ -176,7 +176,7 @@ def _suggest(column: Column, distinct: int, beside: bool, dates: Dates | None) -
         return _suggest_for_text(column, distinct, plain)
     observed = numbers[~np.isnan(numbers)]
     if not len(observed):
-        return ("unused" if beside else "id"), "there is no value in it"
+        return ("unused" if beside else "id"), "it has no values"
     if distinct < 2 or not np.isfinite(observed).all():
         return plain, ""
     whole = bool((observed == np.round(observed)).all())
@@ -196,11 +196,11 @@ def _suggest(column: Column, distinct: int, beside: bool, dates: Dates | None) -
 
 
 def _suggest_for_dates(column: Column, dates: Dates) -> tuple[Role, str]:
-    """Dates in order are the time of the rows; others are left out unless somebody wants them."""
+    """Suggest dates in order as the time column; leave other columns of dates out by default."""
     try:
         moments, _ = moments_of(column, dates.formats[0])
     except DateError:
-        return "time", dates.reason  # reading names the cell that is no date
+        return "time", dates.reason  # the error from reading names the cell
     known = moments[~np.isnat(moments)]
     steps = np.diff(known).astype(np.int64)
     in_order = len(steps) > 0 and (bool((steps >= 0).all()) or bool((steps <= 0).all()))
@@ -225,7 +225,7 @@ def _suggest_for_text(column: Column, distinct: int, plain: Role) -> tuple[Role,
 
 
 def _one_each(columns: list[ColumnReport]) -> list[ColumnReport]:
-    """Only the first label and the first time are suggested; the rest is left to the user."""
+    """Suggest at most one label column and one time column: the first ones."""
     seen: set[Role] = set()
     kept = []
     for column in columns:

@@ -1,4 +1,4 @@
-"""What the columns of a table are for, and the dates among them, read as their format says."""
+"""The roles of a table's columns, and columns of dates read in their format."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -23,8 +23,8 @@ from gplvm_core.readers.tables.dates import (
 )
 
 Array = NDArray[np.float64]
-LONGEST_NAME = 60  # characters of what a row is called
-MOST_PARTS = 3  # columns that name a row together
+LONGEST_NAME = 60  # characters of a row's name
+MOST_PARTS = 3  # columns that form a row's name
 
 
 @dataclass(frozen=True)
@@ -47,7 +47,7 @@ class ColumnRoles:
         dates: Iterable[str],
         formats: Mapping[str, DateFormat] | None,
     ) -> "ColumnRoles":
-        """Checked against the table. Raises DataError for names and formats that do not exist."""
+        """Check the roles against the table. Raises DataError for unknown columns and formats."""
         found = cls(label, time, _names(ids), _names(dates), dict(formats or {}))
         known = [column.name for column in (*table.columns, *table.beside)]
         unknown = [name for name in (*found.all, *found.formats) if name not in known]
@@ -67,7 +67,7 @@ class ColumnRoles:
         for name, way in found.formats.items():
             if way not in DATE_FORMATS:
                 raise DataError(
-                    f"{table.name}: {way!r} is no format of dates for {name!r}. Choose one of "
+                    f"{table.name}: {way!r} is not a format of dates (for {name!r}). Choose one of "
                     f"{listed([repr(each) for each in DATE_FORMATS], 20)}."
                 )
         return found
@@ -85,9 +85,9 @@ def _names(given: Iterable[str]) -> tuple[str, ...]:
 def moments_in(
     column: Column, table: Table, formats: Mapping[str, DateFormat]
 ) -> tuple[Moments, str] | None:
-    """The moments of a column of dates, and how they were read; None for plain numbers.
+    """Read a column of dates as moments, with a note on their format; None for plain numbers.
 
-    Raises DataError for a column whose format is open, and for a cell that is no date.
+    Raises DataError for a column whose format is ambiguous, and for a cell that is not a date.
     """
     way = formats.get(column.name)
     if way is None:
@@ -97,15 +97,15 @@ def moments_in(
         way = found.formats[0]
         if not found.decided:
             raise DataError(
-                f"{table.name}, column {_called(column)}: {found.reason}. Say which comes first.",
+                f"{table.name}, column {_called(column)}: {found.reason}. Which comes first?",
                 script=f"In a script: date_formats={{{column.name!r}: 'day first'}}.",
             )
     if way == "numbers":
         return None
     try:
         moments, note = moments_of(column, way)
-        said = f"Dates in {column.name} were read as {DATE_FORMATS[way]}{note and f'; {note}'}."
-        return moments, said
+        format_note = f"Dates in {column.name} were read as {DATE_FORMATS[way]}"
+        return moments, f"{format_note}{note and f'; {note}'}."
     except DateError as error:
         place = f"{table.unit} {table.places[error.row]}"
         raise DataError(
@@ -117,9 +117,9 @@ def moments_in(
 def times_in(
     column: Column, table: Table, roles: ColumnRoles, rows: NDArray[np.intp], unit: TimeUnit | None
 ) -> tuple[Array, str, list[str]]:
-    """The time of these rows; its unit where it comes from dates ("" otherwise); notes.
+    """The times of these rows, their unit in words ("" if unknown), and notes.
 
-    Raises DataError for what is no time, and for rows without one.
+    Raises DataError for cells that are not times, and for rows without a time.
     """
     if unit is not None and unit not in SECONDS:
         raise DataError(f"The unit of time is one of {listed(list(SECONDS))}; got {unit!r}.")
@@ -129,14 +129,14 @@ def times_in(
         times = as_numbers([column], table)[:, 0][rows]
         words = "hours since midnight" if column.of_day else ""
     else:
-        moments, said = found
+        moments, format_note = found
         times, words = times_since_first(moments[rows], unit)
-        notes = [said, f"The time of a row is counted in {words}."]
+        notes = [format_note, f"The time of a row is counted in {words}."]
     missing = rows[np.isnan(times)]
     if len(missing):
         places = listed([str(table.places[n]) for n in missing])
         raise DataError(
-            f"{table.name}: the time is missing in {table.unit} {places}. Every row needs its "
+            f"{table.name}: the time is missing in {table.unit} {places}. Every row needs a "
             f"time; fill them in, or do not use {_called(column)} as the time column."
         )
     return times, words, notes
@@ -145,17 +145,17 @@ def times_in(
 def parts_of_dates(
     column: Column, table: Table, roles: ColumnRoles
 ) -> tuple[list[Column], list[str]]:
-    """The columns to learn that a column of dates becomes, and notes.
+    """Convert a column of dates to columns to learn; also return notes.
 
-    What is the same in every row is left out. Raises DataError where nothing is left.
+    Constant columns are left out. Raises DataError if none is left.
     """
     found = moments_in(column, table, roles.formats)
     if found is None:
         raise DataError(
-            f"{table.name}: the column {_called(column)} holds no dates. Leave it as it is.",
-            script="If its numbers count days or seconds, say so in date_formats.",
+            f"{table.name}: the column {_called(column)} has no dates. Use it as numbers.",
+            script="If its numbers count days or seconds, name their format in date_formats.",
         )
-    moments, said = found
+    moments, format_note = found
     parts = {
         name: values
         for name, values in date_columns(column.name, moments).items()
@@ -163,15 +163,15 @@ def parts_of_dates(
     }
     if not parts:
         raise DataError(
-            f"{table.name}: every date in {_called(column)} is the same, so no column can be made "
-            "of it. Leave it out."
+            f"{table.name}: every date in {_called(column)} is the same, so there is nothing to "
+            "learn. Leave the column out."
         )
-    notes = [said, f"{column.name} became the columns {listed(list(parts))}."]
+    notes = [format_note, f"{column.name} became the columns {listed(list(parts))}."]
     return [Column(name, values) for name, values in parts.items()], notes
 
 
 def row_names_of(columns: list[Column]) -> NDArray[np.str_] | None:
-    """What the rows are called: by the columns that differ in every row, else by all; no prose."""
+    """Names of the rows, from columns that differ in every row, else from all; prose is ignored."""
     named = [column for column in columns if column.words_a_cell() < PROSE]
     words = [cells for column in named if len(set(cells := column.words())) > 1]
     short = [cells for cells in words if max(map(len, cells)) <= LONGEST_NAME]
@@ -186,7 +186,7 @@ def row_names_of(columns: list[Column]) -> NDArray[np.str_] | None:
 def as_numbers(columns: list[Column], table: Table) -> Array:
     """The columns side by side, NaN where a cell is missing.
 
-    Raises DataError naming line and column of what is no number or infinite.
+    Raises DataError with line and column of a cell that is not a number, or is infinite.
     """
     numbers: NDArray[Any] = np.column_stack([_numbers(column, table) for column in columns])
     if np.isinf(numbers).any():

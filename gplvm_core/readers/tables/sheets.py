@@ -1,6 +1,6 @@
-"""Tables in Excel and Parquet files, as the text that the reader of tables takes.
+"""Convert tables in Excel and Parquet files to text for the table reader.
 
-So what counts as a name, a gap or a number is decided in one place.
+So one module decides what is a name, a missing value or a number.
 """
 
 import csv
@@ -18,9 +18,9 @@ ZIP_MAGIC = b"PK\x03\x04"
 SHEETS = "xl/worksheets/"
 LARGE_PARTS = ("xl/sharedStrings.xml", "xl/calcChain.xml", "xl/pivotCache/")
 MOST_IN_LARGE, MOST_IN_SMALL = 2_000_000, 200_000
-"""XML elements of the parts of a workbook that are no sheets."""
+"""XML elements of a workbook's parts other than sheets."""
 MOST_ROWS = 2**20
-"""Of a sheet. Programs write no more, but a row may give itself any number."""
+"""Rows of a sheet. Spreadsheets write no more, but a file can give a row any number."""
 
 
 def is_parquet(data: bytes) -> bool:
@@ -34,11 +34,11 @@ def is_workbook(data: bytes, name: str) -> bool:
 
 
 def workbook_text(data: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
-    """The first sheet as comma-separated text, values instead of formulas; notes on what was left.
+    """The first sheet as comma-separated text, with values instead of formulas; and notes.
 
-    Raises DataError for a damaged file, for one without a table, and without the package openpyxl.
+    Raises DataError for a damaged file or one without a table, and without the package openpyxl.
     """
-    require_packages("The means to read Excel files", ("openpyxl",))
+    require_packages("Excel files", ("openpyxl",))
     import openpyxl
 
     _check_parts(open_archive(data, name, most_unpacked=MOST_TEXT), name)
@@ -47,7 +47,7 @@ def workbook_text(data: bytes, name: str) -> tuple[bytes, tuple[str, ...]]:
         sheets = book.sheetnames
         sheet = book.worksheets[0] if book.worksheets else None
         rows = [] if sheet is None else _limited(sheet.iter_rows(values_only=True), name)
-    # A sheet's rectangle may reach beyond what is in it.
+    # The declared rectangle of a sheet may be larger than its content.
     rows = [row for row in rows if any(cell is not None for cell in row)]
     if sheet is None or not rows:
         raise DataError(f"{name}: its first sheet holds no table. Put the table there.")
@@ -64,7 +64,7 @@ def parquet_text(data: bytes, name: str) -> bytes:
 
     Raises DataError for a damaged file, and without the package pyarrow.
     """
-    require_packages("The means to read Parquet files", ("pyarrow",))
+    require_packages("Parquet files", ("pyarrow",))
     from pyarrow import parquet
 
     with parsing(name):
@@ -73,13 +73,13 @@ def parquet_text(data: bytes, name: str) -> bytes:
         _check_size(rows * width, width, name)
         table = file.read()
         columns = [column.to_pylist() for column in table.columns]
-    # A line of blanks would be no line of names.
+    # The text reader would not take a line of blanks for names.
     names = [word.strip() or f"column {n}" for n, word in enumerate(table.column_names, start=1)]
     return _text([names, *zip(*columns, strict=True)])
 
 
 def _check_parts(archive: Archive, name: str) -> None:
-    """Refuse parts with more elements than workbooks have: openpyxl makes an object of each."""
+    """Refuse parts with too many XML elements: openpyxl makes an object of each."""
     for member in archive.members:
         if not member.startswith(SHEETS):
             most = MOST_IN_LARGE if member.startswith(LARGE_PARTS) else MOST_IN_SMALL
@@ -104,6 +104,6 @@ def _check_size(cells: int, columns: int, name: str) -> None:
 
 def _text(rows: Iterable[Iterable[Any]]) -> bytes:
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\r\n")  # so that cells with either are quoted
+    writer = csv.writer(text, lineterminator="\r\n")  # so that cells with \r or \n are quoted
     writer.writerows(["" if cell is None else cell for cell in row] for row in rows)
     return text.getvalue().encode("utf-8", "replace")

@@ -1,4 +1,4 @@
-"""Sparse matrices from files: checked before anything makes them dense."""
+"""Check sparse matrices from files before they are converted to dense arrays."""
 
 from typing import Any
 
@@ -21,14 +21,14 @@ def check_sparse(
 ) -> None:
     """Check the three arrays of a compressed sparse matrix, stored by row (CSR) or by column (CSC).
 
-    Libraries that make such a matrix dense trust its indices, and write outside its memory where
-    they are out of range. Row i holds data[indptr[i]:indptr[i + 1]], in the columns that `indices`
-    names. shape: rows and columns. Raises DataError where anything does not fit.
+    Libraries that convert such a matrix to a dense array trust its indices, and write outside the
+    array's memory if an index is out of range. Row i holds data[indptr[i]:indptr[i + 1]], in the
+    columns given by `indices`. shape: rows and columns. Raises DataError for inconsistent arrays.
     """
     sizes = np.asarray(shape if shape is not None else ())
     if sizes.shape != (2,) or sizes.dtype.kind not in "iu" or sizes.min() < 0:
         raise DataError(
-            f"{name} declares the shape {shape!r}; rows and columns are needed. {AGAIN}"
+            f"{name} declares the shape {shape!r}; it needs two numbers (rows, columns). {AGAIN}"
         )
     major, minor = (int(size) for size in (sizes if by_row else sizes[::-1]))
     for key, array, kinds in (
@@ -41,15 +41,13 @@ def check_sparse(
                 f"{name}: {key} is an array of {array.dtype} with {array.ndim} axes; a list of "
                 f"{'numbers' if key == 'data' else 'whole numbers'} is needed. {AGAIN}"
             )
-    begins = indptr.astype(np.int64)  # what is too large for it becomes negative, and is refused
+    begins = indptr.astype(np.int64)  # values that overflow become negative, and are refused
     if len(begins) != major + 1 or begins[0] != 0 or (np.diff(begins) < 0).any():
-        raise DataError(
-            f"{name}: indptr has to rise from 0 in {major + 1:,} numbers, and does not. {AGAIN}"
-        )
+        raise DataError(f"{name}: indptr must have {major + 1:,} numbers that rise from 0. {AGAIN}")
     if not begins[-1] == len(indices) == len(data):
         raise DataError(
-            f"{name}: indptr ends at {begins[-1]:,}, and there are {len(indices):,} indices and "
-            f"{len(data):,} values; all three have to be equal. {AGAIN}"
+            f"{name}: indptr ends at {begins[-1]:,}, but there are {len(indices):,} indices and "
+            f"{len(data):,} values; all three must be equal. {AGAIN}"
         )
     if not len(indices):
         return
@@ -64,7 +62,7 @@ def check_sparse(
 def _has_repetitions(indices: NDArray[Any], begins: NDArray[np.int64]) -> bool:
     """Whether an index occurs twice within one row."""
     rises = np.diff(indices.astype(np.int64)) > 0
-    rises[begins[(begins > 0) & (begins < len(indices))] - 1] = True  # from one row to the next
+    rises[begins[(begins > 0) & (begins < len(indices))] - 1] = True  # steps to the next row
     if rises.all():
         return False
     rows = np.repeat(np.arange(len(begins) - 1), np.diff(begins))

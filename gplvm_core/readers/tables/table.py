@@ -1,4 +1,4 @@
-"""Tables of numbers of all kinds as data sets, once it is known what their columns are."""
+"""Read tables of all formats as data sets, given the roles of their columns."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
@@ -46,32 +46,30 @@ def read_table(
     skip_empty_rows: bool = False,
     image_shape: tuple[int, ...] | None = None,
 ) -> Dataset:
-    """Rows of numbers from a CSV, Excel (first sheet), Parquet, NPZ or NPY file.
+    """Read rows of numbers from a CSV, Excel (first sheet), Parquet, NPZ or NPY file.
 
-    `array` names the NPZ's array when several could be the table; `header` says whether the first
-    line names the columns (None: find out). Label, id and time columns are not learnt: labels are
-    kept as classes, times as times, ids as the names of the rows. They may be 1-D arrays of the
-    NPZ. One column can be both label and time.
+    `array` names the array of an NPZ file if several could be the table. `header` says whether the
+    first line names the columns (None: find out). Label, id and time columns are not learnt: they
+    become the data set's labels, times and row names. They may be 1-D arrays of the NPZ file. One
+    column can be both label and time.
 
-    Dates as the time column become the time since the earliest row, in `time_unit` ("days",
-    "hours", "seconds"; None: what suits the steps). `date_columns` become columns to learn: the
-    year, the season (sine and cosine over the year) and the weekday. `date_formats` says how a
-    column's dates are written ("iso", "day first", "month first", "excel days", "unix seconds",
-    "unix milliseconds"), or that they are plain "numbers", where the column itself does not show
-    it.
+    Dates in the time column become the time since the earliest row, in `time_unit` ("days",
+    "hours", "seconds"; None chooses one that suits the steps). `date_columns` become columns to
+    learn: the year, the season (sine and cosine over the year) and the weekday. `date_formats`
+    gives the format of a column's dates ("iso", "day first", "month first", "excel days", "unix
+    seconds", "unix milliseconds"), or "numbers" for plain numbers, if the cells are ambiguous.
 
     Times of day ("14:35", "09:12:05", "2:35 pm") become hours since midnight, with a note. Decimal
-    commas, separated thousands, and a percent sign or unit that stands in every cell of a
-    column are read, and noted. Empty cells and cells that read NA, N/A, #N/A, <NA>, NaN, null,
-    none, missing, "?", "-", "–" or "." (in any case) are missing: NaN among the targets, a class
-    of its own, "(none)", among labels. Columns at the end of a text table that have no value, and
-    lines without any, are left out; with `skip_empty_rows` also rows without a value in any column
-    that is to be learnt. image_shape: the rows are images of this height and width (and 3
-    colours), line by line.
+    commas, separated thousands, and a percent sign or unit in every cell of a column are read, with
+    a note. Empty cells and cells that read NA, N/A, #N/A, <NA>, NaN, null, none, missing, "?", "-",
+    "–" or "." (in any case) are missing: NaN among the targets, "(none)" among the labels.
+    Empty columns at the end of a text table, and empty lines, are left out; with `skip_empty_rows`
+    also rows without a value in any column to learn. image_shape: the rows are images of this
+    height and width (and 3 colours), line by line.
 
-    Raises DataError: nothing else is dropped, guessed or filled in to make a file readable; a row
-    (EmptyRowsError) or a column without any value, a cell that is no date in a column of dates,
-    and gaps in times, are errors.
+    Nothing else is dropped, guessed or filled in to make a file readable. Raises DataError for a
+    row (EmptyRowsError) or a column without values, a cell that is not a date in a column of dates,
+    and missing times.
     """
     table = parse_table(source, array, header)
     if not table.columns:
@@ -84,9 +82,9 @@ def read_table(
     values = [column for column in table.columns if column.name not in roles.all]
     notes = list(table.notes)
     for name in roles.dates:
-        parts, said = parts_of_dates(named[name], table, roles)
+        parts, part_notes = parts_of_dates(named[name], table, roles)
         values += parts
-        notes += said
+        notes += part_notes
     if not values:
         raise DataError(f"{table.name}: no column is left to learn. Give fewer columns a role.")
     if len(table.places) < 2:
@@ -107,8 +105,8 @@ def read_table(
         notes.append(f"Rows without a label have the label {NO_LABEL}: {count}.")
     times, time_words = None, ""
     if time_column:
-        times, time_words, said = times_in(named[time_column], table, roles, rows, time_unit)
-        notes += said
+        times, time_words, time_notes = times_in(named[time_column], table, roles, rows, time_unit)
+        notes += time_notes
     row_names = row_names_of([named[name] for name in roles.ids])
     if roles.ids:
         notes.append(f"Not learnt: {listed(list(roles.ids))}.")
@@ -148,10 +146,10 @@ def rows_with_values(
     date_columns: Iterable[str] = (),
     date_formats: Mapping[str, DateFormat] | None = None,
 ) -> tuple[Int[Rows, " n"], int]:
-    """Which rows of a table have a value in a column to learn, and how many rows it has.
+    """The numbers of the rows with a value in any column to learn, and the number of all rows.
 
-    Arguments as for `read_table`. Lines of nothing but delimiters are rows here, if any row with
-    a value follows: row n of another file may describe the same thing.
+    Arguments as for `read_table`. Lines with only delimiters count as rows here if a row with
+    a value follows: row n of another file may describe the same item.
     """
     table = parse_table(source, array, header)
     roles = ColumnRoles.of(table, label_column, time_column, id_columns, date_columns, date_formats)
@@ -161,7 +159,9 @@ def rows_with_values(
             parts, _ = parts_of_dates(column, table, roles)
             values += [part.numbers for part in parts if part.numbers is not None]
     if not values:
-        raise DataError(f"{table.name} has no column of numbers to learn. Give one, or its array.")
+        raise DataError(
+            f"{table.name} has no column of numbers to learn. Add one, or choose its array."
+        )
     empty = np.isnan(np.column_stack(values)).all(axis=1)
     places = np.sort([*table.places, *table.blank])
     return np.searchsorted(places, table.places[~empty]), len(places)
@@ -175,7 +175,7 @@ def parse_table(source: Source, array: str | None, header: bool | None) -> Table
         return parse_arrays(data, name, array)
     if array is not None:
         raise DataError(
-            f"{name} is one table, and holds no array {array!r}.", script="Leave array out."
+            f"{name} is a single table without an array {array!r}.", script="Leave array out."
         )
     if is_parquet(data):
         return parse_text(parquet_text(data, name), name, True)
@@ -209,7 +209,7 @@ def _missing_notes(targets: Array, columns: list[Column]) -> list[str]:
 
 
 def _classes(column: Column, rows: NDArray[np.int64]) -> tuple[NDArray[np.int64], tuple[str, ...]]:
-    """The rows' class numbers, and names in the order of the numbers they are or the alphabet."""
+    """Class numbers of the rows, and class names, sorted by number or alphabetically."""
     cells = column.words()
     words = [cells[n] or NO_LABEL for n in rows]
     if column.numbers is None:

@@ -1,4 +1,4 @@
-"""Tables as text: the delimiter, the header line and the decimal sign are found, and said."""
+"""Read tables of text: find the delimiter, the header line and the decimal sign."""
 
 import csv
 import re
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     import _csv
 
 DELIMITERS = ("\t", ";", "|", ",", " ")
-"""In the order in which they are tried; " " stands for any run of blanks."""
+"""In the order in which they are tried; " " means any run of blanks."""
 
 NAMES = {"\t": "tab", ";": "semicolon", "|": "bar", ",": "comma", " ": "blanks"}
 SNIFFED_LINES = 100
@@ -30,9 +30,9 @@ DECLARED = re.compile(r'"?sep=(.)"?')  # the first line, as Excel reads it
 
 @dataclass(frozen=True)
 class _Grid:
-    """Cells, all rows of one length, with the line each row stands in.
+    """Rows of cells with the line number of each row.
 
-    `empty` are the lines that have cells, but nothing in them.
+    `empty` are the lines with delimiters only.
     """
 
     rows: list[list[str]]
@@ -41,13 +41,13 @@ class _Grid:
 
 
 def parse_text(data: bytes, name: str, header: bool | None) -> Table:
-    """A table of text. `header`: whether the first line names the columns; None: find out.
+    """Read a table of text. `header`: whether the first line names the columns; None: find out.
 
-    Raises DataError for what is no text, and for rows of different lengths, naming the line.
+    Raises DataError for files that are not text, and for rows of different lengths.
     """
     text, notes = _decode(data, name)
     lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
-    del text  # of a large file, every copy counts
+    del text  # frees memory: the file may be large
     comments = sum(line.lstrip().startswith("#") for line in lines)
     if comments:
         lines = ["" if line.lstrip().startswith("#") else line for line in lines]
@@ -57,24 +57,24 @@ def parse_text(data: bytes, name: str, header: bool | None) -> Table:
         lines[0] = ""
     filled = [line for line in lines if line.strip()]
     if not filled:
-        raise DataError(f"{name} holds no rows. Pass a table with at least 2 rows of numbers.")
+        raise DataError(f"{name} has no rows. A table needs at least two rows of numbers.")
     delimiter = declared[1] if declared else _sniff(filled[:SNIFFED_LINES])
     cells = _split(lines, delimiter, name)
     if not cells.rows:
-        raise DataError(f"{name} holds no values, only empty cells. Pass at least 2 rows.")
+        raise DataError(f"{name} has only empty cells. A table needs at least two rows.")
     if cells.empty:
         notes.append(f"Lines without any value were left out: {listed(_texts(cells.empty))}.")
     above = title_lines(cells.rows) if header is not False else 0
     if above:
         titles = listed([f"“{next(filter(None, row))}”" for row in cells.rows[:above]])
-        notes.append(f"Left out above the table: {titles}.")
+        notes.append(f"Lines above the table were left out: {titles}.")
         cells = replace(cells, rows=cells.rows[above:], lines=cells.lines[above:])
     grid, shape_notes = _rectangle(cells, name, delimiter)
     notes += shape_notes
     joined = two_lines_of_names(grid.rows) if header is not False else None
     if joined is not None:
         first_names = listed(joined, 3)
-        notes.append(f"The first two lines name the columns together: {first_names}.")
+        notes.append(f"The first two lines were read as column names: {first_names}.")
         grid = replace(grid, rows=[joined, *grid.rows[2:]], lines=grid.lines[1:])
     if header is None:
         header, reason = _find_header(grid.rows)
@@ -83,7 +83,7 @@ def parse_text(data: bytes, name: str, header: bool | None) -> Table:
     first, names = (1, grid.rows[0]) if header else (0, [""] * len(grid.rows[0]))
     rows = grid.rows[first:]
     if not rows:
-        raise DataError(f"{name} holds only a line of column names. Pass at least 2 rows.")
+        raise DataError(f"{name} has only column names. A table needs at least two rows.")
     width = _filled_width(rows)
     if width < len(names):
         notes.append(f"Empty columns at the end were left out: {listed(names[width:])}.")
@@ -91,7 +91,7 @@ def parse_text(data: bytes, name: str, header: bool | None) -> Table:
     sample = [cell for row in rows[:SNIFFED_LINES] for cell in row]
     decimal = decimal_sign(sample, either="." if delimiter == "," else ",")
     if decimal == ",":
-        notes.append("Decimal commas were read as points.")
+        notes.append("Commas were read as decimal points.")
     names, name_notes = _unique(names)
     if header:
         notes.append("The first line was read as column names.")
@@ -140,7 +140,7 @@ def _decode(data: bytes, name: str) -> tuple[str, list[str]]:
 
 
 def _sniff(lines: Sequence[str]) -> str:
-    """The first delimiter that splits nearly all lines alike; otherwise the one that does best."""
+    """The first delimiter that gives nearly all lines the same number of cells, else the best."""
     best, best_share = ",", 0.0
     for delimiter in DELIMITERS:
         try:
@@ -199,7 +199,7 @@ def _texts(numbers: Iterable[int]) -> list[str]:
 
 
 def _filled_width(rows: list[list[str]]) -> int:
-    """How many columns there are up to the last one with a value in it, at least one."""
+    """The number of columns up to the last one with a value, at least one."""
     width = len(rows[0])
     while width > 1 and not any(row[width - 1] for row in rows):
         width -= 1
@@ -207,12 +207,12 @@ def _filled_width(rows: list[list[str]]) -> int:
 
 
 def _rectangle(grid: _Grid, name: str, delimiter: str) -> tuple[_Grid, list[str]]:
-    """The grid, when all its rows have one length, up to what spreadsheets and R are known for."""
+    """Check that all rows have the same length, except for known habits of spreadsheets and R."""
     widths = Counter(len(row) for row in grid.rows)
     width = widths.most_common(1)[0][0]
     rows = grid.rows
     if len(rows[0]) == width - 1 and set(widths) == {width, width - 1} and widths[width - 1] == 1:
-        # R's write.table names every column but that of the row names.
+        # R's write.table names every column except that of the row names.
         return _Grid([["", *rows[0]], *rows[1:]], grid.lines), []
     odd = [i for i, row in enumerate(rows) if len(row) != width]
     if odd:
@@ -221,7 +221,7 @@ def _rectangle(grid: _Grid, name: str, delimiter: str) -> tuple[_Grid, list[str]
         if 2 * len(odd) >= len(rows) and not any(map(looks_numeric, begin)):
             raise DataError(
                 f"{name} looks like text, not a table: its lines have {min(widths)} to "
-                f"{max(widths)} cells. Every row of a table has as many cells as there are columns."
+                f"{max(widths)} cells. Every row of a table must have the same number of cells."
             )
         others = listed(_texts(grid.lines[i] for i in odd))
         raise DataError(
@@ -242,7 +242,7 @@ def _find_header(rows: list[list[str]]) -> tuple[bool, str]:
     if not words:
         if len(rows) > 1 and _counts_up(first) and not _counts_up(rows[1]):
             return True, "the first line only counts the columns"
-        return False, "the first line holds numbers only"
+        return False, "the first line has only numbers"
     set_of_words = set(words)
     if len(rows) == 1:
         return len(words) == len(first), "there is no other line"
@@ -251,12 +251,12 @@ def _find_header(rows: list[list[str]]) -> tuple[bool, str]:
         return True, f"the first line has words ({listed(words, 3)}) where others have numbers"
     recur = any(row[d] in set_of_words for row in rows[1:] for d in named)
     if len(words) == len(first) and not recur:
-        return True, f"the first line holds words only ({listed(words, 3)}), which do not recur"
+        return True, f"the first line has only words ({listed(words, 3)}), which do not recur"
     return False, f"the words in the first line ({listed(words, 3)}) look like values"
 
 
 def _counts_up(cells: Sequence[str]) -> bool:
-    """0, 1, 2… or 1, 2, 3…, as programs number columns that have no names."""
+    """Whether the cells are 0, 1, 2… or 1, 2, 3…, as programs number columns without names."""
     if len(cells) < 3 or not all(cell.isdecimal() for cell in cells):
         return False
     first = "01".find(cells[0])
@@ -264,7 +264,7 @@ def _counts_up(cells: Sequence[str]) -> bool:
 
 
 def _unique(names: list[str]) -> tuple[list[str], list[str]]:
-    """Every column with a name of its own."""
+    """Make the column names unique, with a note."""
     taken: Counter[str] = Counter()
     all_names = set(names)
     unique: list[str] = []
