@@ -110,7 +110,7 @@ def test_an_end_keeps_the_families_that_are_finished():
         patch.setattr(lessons_families, "MAX_ITER", 1)
         found = family_fits(CURVES["step"], 1, second)
     assert [fit.family for fit in found.fits] == [FAMILIES[0]]
-    assert "Ended" in families.said_of(found)
+    assert "Stopped" in families.verdict(found)
     again = unpack_families(pack_families(found))
     assert again.fits[0].bound == found.fits[0].bound
     np.testing.assert_allclose(again.fits[0].middle, found.fits[0].middle, rtol=1e-6)
@@ -190,7 +190,7 @@ def test_the_shallow_band_is_that_of_the_model(step: BendComparison):
 def test_edits_are_taken_checked_and_stopped():
     shown = ShownBend("step", of_edit(ready("step"), 0))
     assert unframe(after(shown, {"curve": "smooth", "edit": 1}).packed)[0]["curve"] == "smooth"
-    assert "3 to 60 points" in after(shown, {"points": [[0, 0]], "edit": 2}).told
+    assert "3 to 60 points" in after(shown, {"points": [[0, 0]], "edit": 2}).message
     assert after(shown, {"points": "nonsense", "edit": 2}).live is None
     assert after(shown, {"points": [[5.0, 0.0]] * 4, "edit": 2}).live is None
     x, y = CURVES["step"].points()
@@ -209,7 +209,7 @@ def test_few_are_trained_at_a_time_and_the_others_wait():
         for _ in range(live.AT_ONCE):  # taken by other visitors
             turns.enter_context(live.TURNS)
         first = live.Live("step", x, y, 1).start()
-        assert first.in_words().startswith("Waiting for a turn")
+        assert first.in_words().startswith("Waiting")
         first.stop()
         second = live.Live("step", x, y, 2, first).start()
         first._thread.join(timeout=30)

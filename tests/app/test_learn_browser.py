@@ -34,13 +34,13 @@ def lose_inputs(figure: Locator) -> None:
 # For every stop: what a visitor does, and words that must be there then.
 CHANGES: dict[str, tuple[Callable[[Locator], None], str | re.Pattern[str]]] = {
     "functions": (click_into, "1 point seen"),
-    "bend": (lambda figure: slide(figure, "Width of q(x)", 0.02), "Through ⟨k⟩: 1.28"),
+    "bend": (lambda figure: slide(figure, "Width of q(x)", 0.02), "From ⟨k⟩: 1.28"),
     "digit": (lambda figure: slide(figure, "Whole turn", 30), "mixed up with none"),
     "maps": (train, re.compile(r"Bayesian GP-LVM: error \d")),
     "dimensions": (train, re.compile("[2-6] of 10 dimensions are on")),
     "inducing": (click_into, "6 inducing inputs"),
     "inputs": (lose_inputs, "15 of 40 inputs are missing"),
-    "forecasts": (lambda figure: slide(figure, "Steps ahead", 2), "Of 2 values that came"),
+    "forecasts": (lambda figure: slide(figure, "Steps ahead", 2), "Out of 2 actual values"),
     "views": (train, "1 of 6 dimensions is shared"),
     "step": (lambda figure: slide(figure, "Look at", 0.0), "At 0.00 the band"),
     "meaning": (lambda figure: slide(figure, "From digit", 45), "one digit twice"),

@@ -141,7 +141,7 @@ def test_the_bands_of_a_model_are_counted_as_they_are() -> None:
 def test_a_line_mixes_up_what_a_plane_tells_apart() -> None:
     whole, part = (turned_digit(4, span, 0.2, False).words[1] for span in (360.0, 30.0))
     assert "nearer to" in whole
-    assert whole.endswith("on two components no longer.")
+    assert whole.endswith("two components separate them.")
     assert "mixed up with none" in part
 
 
