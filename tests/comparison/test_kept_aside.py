@@ -157,7 +157,7 @@ def test_rows_kept_aside_are_judged_in_every_way(monkeypatch: pytest.MonkeyPatch
     assert 0.8 < found.mean("inside_90", "two") < 0.98
     assert found.mean("missing", "two") < 0.5
     assert np.isnan(found.mean("new_neighbours", MIXTURE))
-    assert "Left out: 1 column without a change" in found.notes[-1]
+    assert "Left out: 1 column constant" in found.notes[-1]
     # All three draw Gaussian rows like the new ones.
     assert all(found.mean("drawn", name) < 0.06 for name in found.names)
     told = table_of({"two": {"bound": 1.25}}, found)
@@ -173,10 +173,10 @@ def test_what_cannot_be_tried_is_said() -> None:
     two = {"two": ProbabilisticPCA(2)}
     with pytest.raises(DataError, match=r"one label for each of the 60 rows; got shape \(3,\)"):
         compare_kept_aside(two, ROWS, np.zeros(3, dtype=int), cv=2)
-    # A column that changes in the last rows alone is constant in a part that is learnt from.
+    # A column that changes only in the last rows is constant in a training part.
     late = np.column_stack([ROWS[:, 0], np.arange(60) > 58])
     parts = [(np.arange(50), np.arange(50, 60)), (np.arange(10, 60), np.arange(10))]
-    with pytest.raises(DataError, match="1 column of 2 change in every part"):
+    with pytest.raises(DataError, match="1 column of 2 vary in every training part"):
         compare_kept_aside(two, late, cv=parts)
     with pytest.raises(ValueError, match="two of the models have the same name"):
         compare([Contender("a", two["two"])] * 2, ROWS)
@@ -246,13 +246,13 @@ def test_only_a_difference_beyond_its_error_is_marked_and_said() -> None:
     assert {line.measure.key: line.best for line in marked}["missing"] == PPCA
     assert advice(results({}, found)) == (
         "For judging new rows use curved: it wins on 3 of 3 splits.",
-        "For filling gaps plain PCA is better; the map is for looking.",
+        "For filling gaps plain PCA is better; use the map only for looking.",
     )
     # Two plain models that chance cannot order are still better than the map.
     both = made(density=[[1.0, 3.0, 3.1], [1.1, 3.1, 3.0], [1.0, 3.0, 3.2]], missing=missing)
     assert advice(results({}, both)) == (
         "For filling gaps plain PCA is better and for judging new rows a plain mixture or plain "
-        "PCA is better; the map is for looking.",
+        "PCA is better; use the map only for looking.",
     )
     # Draws are low on average: where the bounds say otherwise, that is no certain loss.
     bounds = made(density=both.values["density"], density_bounds=[[9.0, 3.0, 3.0]] * 3)
@@ -275,7 +275,7 @@ def test_three_sentences_say_it_all() -> None:
     assert [each.winner for each in told] == ["curved", "curved", None, MIXTURE]
     assert advice(told) == (
         "For looking and filling gaps use curved: it wins on 5 of 5 and 3 of 3 splits.",
-        "For generating a plain mixture is better; the map is for looking.",
+        "For generating a plain mixture is better; use the map only for looking.",
         "No clear winner for judging new rows; the simpler model may do.",
     )
     assert advice(results({"curved": maps["curved"]}, None)) == ()
