@@ -67,7 +67,7 @@ def test_masks_survive_the_journey_as_text():
     mask = np.random.default_rng(0).uniform(size=19) < 0.5
     np.testing.assert_array_equal(mask_of_text(mask_text(mask), drawing), mask)
     for wrong in ("", "AA==", "not base64", "AAAAAAAA"):
-        with pytest.raises(ValueError, match="no mask of 19 columns"):
+        with pytest.raises(ValueError, match="not a mask of 19 columns"):
             mask_of_text(wrong, drawing)
 
 

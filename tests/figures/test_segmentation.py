@@ -45,10 +45,10 @@ def test_parts_are_shared_then_private_then_unused():
     assert [part.used for part in parts] == [True, True, True, False]
     assert [part.shared for part in parts] == [True, False, False, False]
     assert [part.subject for part in parts] == [
-        "what the views share",
-        "what left has for itself",
-        "what right has for itself",
-        "what no view uses",
+        "the shared part",
+        "the private part of left",
+        "the private part of right",
+        "the unused part",
     ]
     assert leading_plane(parts, 5) == (1, 4)
 
