@@ -40,7 +40,7 @@ class Precision:
 
 
 def rounded(chart: Chart, packed: bytes) -> tuple[bytes, Precision]:
-    """Return bytes of `pack_model` and their precision: 16-bit weights if the error is invisible."""
+    """Round the weights of `pack_model` to 16 bits if the error is invisible; also return it."""
     header, arrays = unframe(packed)
     del header["arrays"]
     weights = Rounded.of(arrays["weights"])
