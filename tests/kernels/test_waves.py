@@ -209,7 +209,7 @@ def test_what_cannot_be_done_says_what_would_work(inputs) -> None:
     with pytest.raises(KernelError, match=r"Matern32 has .*RBF\(\) \+ RBF\(0.1, 0.3\)"):
         Matern32().check()
     with pytest.raises(KernelError, match=r"Matern32 and Periodic.*cross .*Periodic \+ RBF"):
-        (Matern32() + Periodic())._meeting(0, 1, False)
+        (Matern32() + Periodic())._cross_builder(0, 1, False)
 
 
 def test_a_kernel_too_narrow_for_uncertain_inputs_is_refused(inputs) -> None:
