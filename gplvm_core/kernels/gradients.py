@@ -85,9 +85,9 @@ class Cross:
 class CrossWhole:
     """A cross term with direct gradients only, none through the carrier's psi1.
 
-    pull: (adjoint of the groups, rows), or (adjoint of each point, None) → (tr(adjoint (C + Cᵀ)) of
-    each point, the carrier's gradients, the other's). Without rows only the gradients in mean and
-    variance are needed.
+    pull takes (adjoint of each group, rows) or (adjoint of each point, None). It returns
+    tr(adjoint (C + Cᵀ)) of each point, the carrier's gradients and the other's. Without rows only
+    the gradients in mean and variance are needed.
     """
 
     make: Callable[[], Float[Array, "G M M"]]

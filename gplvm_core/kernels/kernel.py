@@ -39,8 +39,8 @@ class Kernel(Parametric):
     last, and can be overridden for speed. `Waving` provides all of these for products of RBF and
     periodic kernels. `relevance` returns the ARD weights. `cross_with` makes the cross term in a
     sum with another kernel; sums with Bias and White work without it. `browser_form` lets pages
-    draw the kernel, with a function of that kind in assets/canvas/geometry/kernels.js. Models and
-    files find every kernel that is defined in gplvm_core/kernels.
+    draw the kernel, with a function of that kind in assets/canvas/geometry/kernels.js. Training and
+    model files support every kernel that is defined in gplvm_core/kernels.
     """
 
     # An alternative for uncertain inputs, for error messages.

@@ -213,7 +213,7 @@ class WavePairs:
             d_one[:, q], d_other[:, q] = found.one, found.other
             sharpness[:, q], frequency[:, q] = found.sharpness, found.frequencies
         push = share * self.second.weight * count * self.apart
-        # Derivatives of s = w₁/w̄ and of w₁w₂/w̄ with respect to w₁ and w₂.
+        # Chain rule for s = w₁/w̄ and w₁w₂/w̄ as functions of w₁ and w₂.
         d_share, d_apart = (
             np.sum(d_center * self.apart, axis=0),
             -0.5 * (count[:, 0] @ self.apart**2),

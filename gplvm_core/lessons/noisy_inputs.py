@@ -55,7 +55,7 @@ def seen(kind: str, error: float, share: float, seed: int) -> NoisyInputs:
 
 
 def fits(data: NoisyInputs) -> dict[str, Iterator[Any]]:
-    """Return both regressions as trainings in legs; with missing inputs, each has only one leg."""
+    """Return both regressions as trainings in legs; with missing inputs, without interruption."""
     settings = {"n_inducing": N_INDUCING, "max_iter": MAX_ITER, "random_state": 0}
     y, known = data.y, data.filled[:, None]
 

@@ -68,7 +68,7 @@ def pack_layers(model: Any, dataset: DrawnData, layer: int, name: str) -> bytes:
 
 
 def _linear_variance(layer: Any) -> float:
-    """Return the variance of a layer's linear mean, divided by the outputs' mean variance."""
+    """Return the variance of a layer's linear part, divided by the scale² of `mean_variance`."""
     posterior = layer.posterior_
     if posterior.slope is None:
         return 0.0
