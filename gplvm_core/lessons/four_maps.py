@@ -17,7 +17,7 @@ from gplvm_core.numerics import Array
 
 N_INDUCING, MAX_ITER, LEG = 16, 48, 4
 PROMISED = 95.0  # per cent
-SIGMAS = 1.959964  # half-width in standard deviations of a Gaussian's interval with PROMISED
+SIGMAS = 1.959964  # half-width of a Gaussian's 95 % interval in standard deviations
 TITLES = {
     "pca": "PCA",
     "dual": "Dual PCA",
