@@ -37,8 +37,8 @@ FAMILIES = {
     ),
     "marginalised": (
         "Marginalised",
-        "As mean field, with the best functions for the hidden values, integrated out. The "
-        "default.",
+        "As mean field, but the functions are integrated out at their optimum for the hidden "
+        "values. The default.",
     ),
     "gated": (
         "Gated",

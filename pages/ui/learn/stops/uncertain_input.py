@@ -29,8 +29,8 @@ UNCERTAIN_INPUT = Stop(
     note=Note(
         "This is why the bound of the Bayesian GP-LVM can be computed: it needs only the averages "
         "⟨k⟩ and ⟨kk⟩ over q(X), and for this kernel both have closed forms.",
-        "When can you safely use f at the mean of x? Which quantity must be small compared with "
-        "which?",
+        "When can you safely use f at the mean of x? Compare the width of q(x) with the "
+        "lengthscale.",
         (
             "They think that f at the mean of x is the mean of f(x). That is true only for "
             "straight lines.",
