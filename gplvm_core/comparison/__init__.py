@@ -1,4 +1,4 @@
-"""Floor 7: models beside each other and beside base lines, on data that they have not seen."""
+"""Floor 7: compare models with each other and with baselines, on held-out data."""
 
 from gplvm_core.comparison.advice import Result, advice, results
 from gplvm_core.comparison.depth import is_depth_worth_it

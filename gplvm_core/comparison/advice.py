@@ -17,9 +17,9 @@ PLAIN = {MIXTURE: "a plain mixture", PPCA: "plain PCA"}
 
 @dataclass(frozen=True)
 class Result:
-    """How models do at one purpose, split by split.
+    """The models' values for one purpose, split by split.
 
-    leading: the best, and those that chance may have put behind it. settled: False where another
+    leading: the best model, and those without a sure difference from it. settled: False if another
     estimate of the same measure has another winner.
     """
 
@@ -30,13 +30,13 @@ class Result:
 
     @property
     def names(self) -> tuple[str, ...]:
-        """The models that can do it."""
+        """The models that have a value of the measure."""
         key = self.measure.key
         return tuple(name for name in self.found.names if np.isfinite(self.found.mean(key, name)))
 
     @property
     def values(self) -> Float[Array, "S C"]:
-        """Of these models, on the splits on which it was measured."""
+        """The values of these models on the splits where it was measured."""
         taken = self.found.values[self.measure.key]
         taken = taken[~np.isnan(taken).all(axis=1)]
         return np.asarray(taken[:, [self.found.names.index(name) for name in self.names]])
@@ -47,27 +47,27 @@ class Result:
 
     @property
     def winner(self) -> str | None:
-        """The one that is better than all others by more than chance; None: not sure."""
-        alone = self.settled and len(self.leading) == 1 and len(self.names) > 1
-        return self.leading[0] if alone else None
+        """The model that beats all others by more than chance; None if no model does."""
+        clear = self.settled and len(self.leading) == 1 and len(self.names) > 1
+        return self.leading[0] if clear else None
 
     @property
     def plain_wins(self) -> bool:
-        """Whether plain models, one or several, are better than all others."""
+        """Whether only plain models lead."""
         return self.settled and bool(self.leading) and set(self.leading) <= set(BASE_LINES)
 
     def wins(self, name: str) -> Int[Array, " S"]:
-        """For each split, whether this model is the best."""
+        """Return 1 for each split where this model is the best, else 0."""
         losses = self.measure.loss(self.values)
         return np.asarray(losses[:, self.names.index(name)] <= losses.min(axis=1)).astype(int)
 
 
 def results(looked: Looked, found: Comparison | None) -> tuple[Result, ...]:
-    """One result for each purpose that was measured, in the order of `PURPOSES`.
+    """Return a result for each purpose that was measured, in the order of `PURPOSES`.
 
-    looked: by model, see `looked_at`; found: on rows kept aside, where that was done.
+    looked: by model, see `looked_at`; found: the comparison on held-out rows, if it was run.
     """
-    told = []
+    given = []
     for purpose in PURPOSES:
         source = _looks(looked) if purpose.key == "look" else found
         if source is None or source.n_splits < 2:
@@ -76,9 +76,9 @@ def results(looked: Looked, found: Comparison | None) -> tuple[Result, ...]:
             if measure.key in purpose.deciding and measure.key in source.values:
                 result = Result(purpose, measure, source, _settled(measure, source))
                 if result.names:
-                    told.append(result)
+                    given.append(result)
                 break
-    return tuple(told)
+    return tuple(given)
 
 
 def _looks(looked: Looked) -> Comparison | None:
@@ -91,7 +91,7 @@ def _looks(looked: Looked) -> Comparison | None:
 
 
 def _settled(measure: Measure, found: Comparison) -> bool:
-    """Whether draws, which are low on average, and bounds have the same winner."""
+    """Return whether bounds and draws agree on the winner; draws are low on average."""
     if measure.key != "density" or "density_bounds" not in found.values:
         return True
     leading = found.leading(measure)
@@ -101,7 +101,7 @@ def _settled(measure: Measure, found: Comparison) -> bool:
 
 
 def advice(given: Sequence[Result]) -> tuple[str, ...]:
-    """At most three sentences: what to use, where a plain model is better, where it is open."""
+    """Return at most three sentences: what to use, where a plain model wins, where none does."""
     used: dict[str, list[Result]] = {}
     plain: dict[str, list[str]] = {}
     unsure: list[str] = []
@@ -120,7 +120,7 @@ def advice(given: Sequence[Result]) -> tuple[str, ...]:
         words.append(f"{'; '.join(each)}.")
     if plain:
         better = [f"for {joined(doing)} {best} is better" for best, doing in plain.items()]
-        words.append(f"F{joined(better)[1:]}; the map is for looking.")
+        words.append(f"F{joined(better)[1:]}; use the map only for looking.")
     if unsure and not words:
         words.append("No clear winner; the simpler model may do.")
     elif unsure:
@@ -136,6 +136,6 @@ def _use(name: str, of: Sequence[Result], *, first: bool) -> str:
 
 
 def joined(items: Sequence[str]) -> str:
-    """All items in words."""
+    """Join items with commas and "and"."""
     *most, last = items
     return f"{', '.join(most)} and {last}" if most else last

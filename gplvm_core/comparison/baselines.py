@@ -1,4 +1,4 @@
-"""Base lines that every model must be held against, with a density of their own."""
+"""Baselines for comparisons, with a density of rows or outputs."""
 
 from typing import Any, Literal, Self
 
@@ -11,17 +11,17 @@ from gplvm_core.models import ProbabilisticPCA
 from gplvm_core.numerics import Array
 
 INNER_FOLDS = 5
-# A residual is at least this share of the outputs' spread: below, a density says nothing more.
+# Smallest noise as a share of the outputs' spread; smaller values give meaningless densities.
 LEAST_NOISE = 1e-6
-# Numbers of principal components that are tried.
+# Candidate numbers of principal components.
 COMPONENTS = (1, 2, 3, 5, 10, 20, 30, 50, 100, 200)
 
 
 class WithNoise(RegressorMixin, BaseEstimator):
-    """A regressor with Gaussian noise about its predictions, one variance an output.
+    """A regressor with Gaussian noise around its predictions, one variance per output.
 
-    The variance is that of the residuals of predictions by cross-validation within the training
-    rows: those on rows that a flexible model was trained on would promise too much.
+    The variance is that of residuals in cross-validation on the training rows, because residuals of
+    a flexible model on its own training rows are too small.
     """
 
     def __init__(self, regressor: Any, random_state: int | None = None) -> None:
@@ -29,13 +29,13 @@ class WithNoise(RegressorMixin, BaseEstimator):
         self.random_state = random_state
 
     def fit(self, X: Float[Array, "N Q"], y: Float[Array, "N D"]) -> Self:
-        """Train on all rows, and find the noise on parts of them in turn."""
+        """Train on all rows, and estimate the noise by cross-validation."""
         from sklearn.model_selection import KFold, cross_val_predict
 
         outputs = y[:, 0] if y.shape[1] == 1 else y
         folds = KFold(INNER_FOLDS, shuffle=True, random_state=self.random_state)
-        told = cross_val_predict(clone(self.regressor), X, outputs, cv=folds)
-        wrong = y - told.reshape(y.shape)
+        predicted = cross_val_predict(clone(self.regressor), X, outputs, cv=folds)
+        wrong = y - predicted.reshape(y.shape)
         least = LEAST_NOISE * np.maximum(y.std(axis=0), np.finfo(float).tiny)
         self.std_ = np.maximum(np.sqrt(np.mean(wrong**2, axis=0)), least)
         self.regressor_ = clone(self.regressor).fit(X, outputs)
@@ -45,12 +45,12 @@ class WithNoise(RegressorMixin, BaseEstimator):
         return np.asarray(self.regressor_.predict(X))
 
     def score_samples(self, X: Float[Array, "N Q"], y: Float[Array, "N D"]) -> Float[Array, " N"]:
-        """log p(y | x) of each row in nats."""
+        """Return log p(y | x) of each row in nats."""
         return gaussian(y - self.predict(X).reshape(y.shape), self.std_)
 
 
 class ChosenPCA(BaseEstimator):
-    """Probabilistic PCA whose number of components is chosen on rows kept aside in training."""
+    """Probabilistic PCA that chooses its number of components by cross-validation."""
 
     def __init__(
         self,
@@ -61,11 +61,11 @@ class ChosenPCA(BaseEstimator):
         self.random_state = random_state
 
     def fit(self, Y: Float[Array, "N D"]) -> Self:
-        """Try every number on parts of the rows in turn, then train the best on all."""
+        """Choose the number of components by cross-validation, then train on all rows."""
         from sklearn.model_selection import GridSearchCV, KFold
 
         folds = KFold(3, shuffle=True, random_state=self.random_state)
-        # Of a training part with so many rows and columns there are no more.
+        # The rank of a training part limits the number of components.
         most = min(2 * len(Y) // 3, Y.shape[1]) - 1
         numbers = [number for number in COMPONENTS if number <= max(most, 1)]
         search = GridSearchCV(
@@ -75,13 +75,13 @@ class ChosenPCA(BaseEstimator):
         return self
 
     def score_samples(self, Y: Float[Array, "N D"]) -> Float[Array, " N"]:
-        """log p(y) of each row in nats."""
+        """Return log p(y) of each row in nats."""
         return np.asarray(self.model_.score_samples(Y))
 
     def complete(self, Y: Float[Array, "N D"], *, return_std: bool = False) -> Any:
-        """As `ProbabilisticPCA.complete`."""
+        """Fill missing values; see `ProbabilisticPCA.complete`."""
         return self.model_.complete(Y, return_std=return_std)
 
     def sample(self, n_samples: int = 1, random_state: int | None = None) -> Float[Array, "S D"]:
-        """Rows that the model draws."""
+        """Draw rows from the model."""
         return np.asarray(self.model_.sample(n_samples, random_state=random_state))

@@ -1,4 +1,4 @@
-"""Is depth worth it here? One layer beside two and three, and beside simpler models."""
+"""Is depth worth it here? Compare one, two and three layers and simpler models."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -18,28 +18,29 @@ from gplvm_core.models import (
     ProbabilisticPCA,
     SparseGPRegression,
 )
+from gplvm_core.readers.errors import plural
 
 ONE, TWO, THREE = "one layer", "two layers", "three layers"
 TREES, LINEAR, NEIGHBOURS = "boosted trees", "linear model", "nearest neighbours"
 PPCA, MIXTURE = "probabilistic PCA", "mixture of Gaussians"
-# Widths of latent spaces, the top first, as far as there are columns.
+# Widths of the latent spaces, top layer first; at most the number of columns.
 WIDTHS = {ONE: (10,), TWO: (5, 10), THREE: (3, 5, 10)}
 N_TREES = 300
 RIDGES = np.logspace(-4, 4, 17)
 ERRORS = (
-    "± is a standard error over the splits, which share rows (Nadeau & Bengio 2003); a difference "
-    "counts when it lies beyond the 95 % interval of chance by Student's t."
+    "± is a standard error over the splits, which share rows (Nadeau & Bengio 2003). A difference "
+    "counts if it lies outside the 95 % interval of chance by Student's t."
 )
 OF_REGRESSION = (
-    "Log-likelihood of a held-out row in nats, larger is better. Trees, the linear model and "
-    "neighbours predict no spread: they are given Gaussian noise as large as their residuals in "
-    "cross-validation within the training rows."
+    "Log-likelihood of a held-out row in nats; larger is better. Trees, the linear model and "
+    "neighbours predict no spread, so they get Gaussian noise with the variance of their residuals "
+    "in cross-validation on the training rows."
 )
 OF_DENSITY = (
-    "Log-probability of a held-out row in nats, larger is better. The first is by importance "
-    "sampling, which is low on average; the second, which the answer goes by, is the difference of "
-    "the bounds with and without the row, an approximation. Of probabilistic PCA and the mixture "
-    "both are exact."
+    "Log-probability of a held-out row in nats; larger is better. The first estimate uses "
+    "importance sampling, which is low on average. The second is the difference of the bounds with "
+    "and without the row, an approximation; the answer uses it. For probabilistic PCA and the "
+    "mixture both are exact."
 )
 
 
@@ -54,12 +55,12 @@ def is_depth_worth_it(
     random_state: int | None = 0,
     callback: Callable[[Step], None] | None = None,
 ) -> Comparison:
-    """One layer against two and three on rows kept aside, with an answer in words.
+    """Compare one layer with two and three on held-out rows, with an answer in words.
 
-    X, y: inputs (N × Q) and outputs (N or N × D): regression, with boosted trees, a linear model
-    and nearest neighbours beside. X alone: rows (N × D) whose density is learnt, with probabilistic
-    PCA and a mixture of Gaussians beside. cv, callback, errors: see `compare`. n_inducing,
-    max_iter: of every Gaussian-process layer and model. scaling: of the latent variable models,
+    X, y: inputs (N × Q) and outputs (N or N × D) of a regression; boosted trees, a linear model and
+    nearest neighbours are the simpler models. Only X: rows (N × D) of a density; probabilistic PCA
+    and a mixture of Gaussians are the simpler models. cv, callback, errors: see `compare`.
+    n_inducing, max_iter: for every Gaussian-process model. scaling: for the latent variable models;
     "global" for columns that share a unit, such as pixels.
     """
     rows, outputs = checked(X, y)
@@ -68,7 +69,7 @@ def is_depth_worth_it(
         varying = np.ptp(rows, axis=0) > 0.0
         contenders, notes = _of_density(int(varying.sum()), scaling, settings), [OF_DENSITY, ERRORS]
         if not varying.all():
-            notes.append(f"{int(np.sum(~varying))} columns that never change were left out.")
+            notes.append(f"Left out: {plural(int(np.sum(~varying)), 'constant column')}.")
         rows = rows[:, varying]
     else:
         contenders, notes = _of_regression(rows, outputs, settings), [OF_REGRESSION, ERRORS]
@@ -77,7 +78,7 @@ def is_depth_worth_it(
 
 
 def _of_regression(rows: Any, outputs: Any, settings: dict[str, Any]) -> tuple[Contender, ...]:
-    # Imported where they are used: few need them, and they take long.
+    # Imported here because these imports are slow and few users need them.
     from sklearn.ensemble import GradientBoostingRegressor
     from sklearn.linear_model import RidgeCV
     from sklearn.multioutput import MultiOutputRegressor
@@ -113,11 +114,11 @@ def _of_density(n_columns: int, scaling: Any, settings: dict[str, Any]) -> tuple
 
 
 def answer(found: Comparison) -> str:
-    """Whether depth pays, by how much, and what else does as well, in plain words."""
+    """Say in words whether depth pays, by how much, and which simpler models are as good."""
     if found.n_splits < 2:
         return (
-            f"Stopped after {found.n_splits} finished splits: at least two are needed to tell a "
-            "difference from chance."
+            f"Stopped after {found.n_splits} finished splits: at least two are needed to "
+            "distinguish a difference from chance."
         )
     best, depth = _depth(found)
     others = [name for name in found.names if name not in WIDTHS]
@@ -125,9 +126,9 @@ def answer(found: Comparison) -> str:
 
 
 def _depth(found: Comparison) -> tuple[str, str]:
-    """The number of layers to take, and why."""
+    """Return the best number of layers and the reason."""
     deep = [name for name in (TWO, THREE) if name in found.names]
-    key = _goes_by(found)
+    key = _deciding_measure(found)
     gains = {name: found.difference(key, name) for name in deep}
     better = [name for name in deep if gains[name].sure and gains[name].mean > 0.0]
     if better:
@@ -135,18 +136,18 @@ def _depth(found: Comparison) -> tuple[str, str]:
         for name in better[1:]:
             more = found.difference(key, name, best)
             best = name if more.sure and more.mean > 0.0 else best
-        said = f"Depth pays here: {best} are better than one by {gains[best].unsigned} nats a row"
-        return best, f"{said}{_error_words(found, best)}."
-    said = "; ".join(
+        words = f"Depth pays here: {best} are better than one by {gains[best].unsigned} nats a row"
+        return best, f"{words}{_error_words(found, best)}."
+    words = "; ".join(
         f"{name} are worse than one by {gain.unsigned} nats a row"
         if gain.sure
         else f"{name} and one differ by {gain} nats a row, which may be chance"
         for name, gain in gains.items()
     )
-    return ONE, f"Depth does not pay here: {said}."
+    return ONE, f"Depth does not pay here: {words}."
 
 
-def _goes_by(found: Comparison) -> str:
+def _deciding_measure(found: Comparison) -> str:
     return "log_likelihood" if "log_likelihood" in found.values else "density_bounds"
 
 
@@ -155,25 +156,25 @@ def _error_words(found: Comparison, best: str) -> str:
         return ""
     change = found.difference("rmse", best)
     if not change.sure:
-        return ", while their errors are alike within chance"
+        return ", while their errors differ by no more than chance"
     share = abs(change.mean) / found.mean("rmse", ONE)
     return f", and their error is {share:.0%} {'smaller' if change.mean < 0.0 else 'larger'}"
 
 
 def _beside(found: Comparison, best: str, others: Sequence[str]) -> list[str]:
-    """How simpler models stand to the best number of layers."""
-    gains = {name: found.difference(_goes_by(found), name, best) for name in others}
+    """Compare the simpler models with the best number of layers, in sentences."""
+    gains = {name: found.difference(_deciding_measure(found), name, best) for name in others}
     ahead = [
         f"{name} (by {gains[name].unsigned})"
         for name in others
         if gains[name].sure and gains[name].mean > 0.0
     ]
     level = [name for name in others if not gains[name].sure]
-    said = []
+    sentences = []
     if ahead:
-        said.append(f"A higher likelihood than {best} have: {', '.join(ahead)}.")
+        sentences.append(f"Higher likelihood than {best}: {', '.join(ahead)}.")
     if level:
-        said.append(f"Not told apart from {best} by these splits: {', '.join(level)}.")
+        sentences.append(f"No sure difference from {best} on these splits: {', '.join(level)}.")
     if others and not ahead and not level:
-        said.append(f"The simpler models have a lower likelihood than {best}.")
-    return said
+        sentences.append(f"The simpler models have a lower likelihood than {best}.")
+    return sentences

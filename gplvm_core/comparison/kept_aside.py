@@ -1,4 +1,4 @@
-"""Latent variable models on rows that they have not seen, always beside two base lines."""
+"""Compare latent variable models on held-out rows, with two baselines."""
 
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -28,20 +28,20 @@ from gplvm_core.numerics import Array
 from gplvm_core.readers import DataError
 from gplvm_core.readers.errors import plural
 
-PPCA, MIXTURE = "Plain PCA", "Plain mixture"  # probabilistic, of the best size; of Gaussians
+PPCA, MIXTURE = "Plain PCA", "Plain mixture"  # probabilistic PCA; a mixture of Gaussians
 BASE_LINES = (PPCA, MIXTURE)
-MOST_JUDGED = 60  # rows of a split that are kept aside and asked about
+MOST_JUDGED = 60  # largest number of test rows in a split
 N_SAMPLES = 200  # draws for a row's density
-HIDDEN = 0.5  # of a row
-DRAWN = 300  # rows that a model draws, to hold them against those kept aside
+HIDDEN = 0.5  # share of a row's values that is hidden
+DRAWN = 300  # rows drawn from a model, to compare them with test rows
 PLAIN = (
-    "Plain PCA is probabilistic PCA and the plain mixture is one of Gaussians; both choose their "
-    "size on the training rows."
+    "Plain PCA is probabilistic PCA, and the plain mixture is a mixture of Gaussians; both choose "
+    "their size on the training rows."
 )
 Scaling = Literal["global", "columns"]
 ERRORS = (
-    "A best is marked only where it beats every other by more than chance over the splits: beyond "
-    "the 95 % interval of the difference by Student's t (Nadeau & Bengio 2003)."
+    "A model is marked best only if it beats every other by more than chance: the difference over "
+    "the splits lies outside its 95 % interval by Student's t (Nadeau & Bengio 2003)."
 )
 
 
@@ -56,25 +56,25 @@ def compare_kept_aside(
     random_state: int = 0,
     callback: Callable[[Step], None] | None = None,
 ) -> Comparison:
-    """Models by name, trained anew on parts of the rows Y (N × D) and judged by the others.
+    """Train models again on parts of the rows Y (N × D), and judge each on the other rows.
 
-    Measures: those of `KEPT_ASIDE`. Probabilistic PCA of a size that the rows choose and a mixture
-    of Gaussians are always among them. labels: (N,), −1 where there is none. scaling: "global" for
-    columns that share a unit; else errors count by each column's spread. n_samples: draws for a
-    row's density, where a model offers that; None: by bounds alone. cv, callback and errors: see
-    `compare`; DataError, too, where fewer than two columns change.
+    Measures: those of `KEPT_ASIDE`. Two baselines are always added: probabilistic PCA and a mixture
+    of Gaussians, which choose their sizes on the training rows. labels: (N,), −1 for unlabelled
+    rows. scaling: "global" for columns that share a unit; "columns" divides errors by each column's
+    spread. n_samples: draws for a row's density, for models that sample it; None: only bounds. cv,
+    callback and errors: see `compare`; also raises DataError if fewer than two columns vary.
     """
     rows = checked(Y, None)[0]
     known = None if labels is None else np.asarray(labels)
     if known is not None and known.shape != (len(rows),):
         raise DataError(f"one label for each of the {len(rows)} rows; got shape {known.shape}")
     splits = splits_of(cv, len(rows), random_state)
-    # What is the same in a whole training part has no unit there, in which new rows would differ.
+    # A column that is constant in a training part has no spread to measure errors in.
     varying = np.all([np.ptp(rows[train], axis=0) > 0.0 for train, _ in splits], axis=0)
     if varying.sum() < 2:
         raise DataError(
-            f"{plural(int(varying.sum()), 'column')} of {len(varying)} change in every part of the "
-            "rows that is learnt from; at least two are needed to fill in one from others"
+            f"{plural(int(varying.sum()), 'column')} of {len(varying)} vary in every training "
+            "part; at least two are needed to fill in one from others"
         )
     rows = rows[:, varying]
     entered = [Contender(name, ready(model)) for name, model in models.items()]
@@ -91,23 +91,23 @@ def compare_kept_aside(
     notes = [ERRORS, PLAIN]
     if not varying.all():
         left_out = plural(int(np.sum(~varying)), "column")
-        notes.append(f"Left out: {left_out} without a change in some part that is learnt from.")
+        notes.append(f"Left out: {left_out} constant in some training part.")
     return replace(found, notes=tuple(notes))
 
 
 def refusal(model: Any) -> str | None:
-    """Why a model cannot be tried on rows kept aside here; None where it can."""
+    """Return why a model cannot be tested on held-out rows here; None if it can."""
     if not hasattr(model, "fit") or not hasattr(model, "complete"):
         return "it only places the rows that it has seen"
     if model.capabilities.views:
         return "it has several views"
     if model.capabilities.timed:
-        return "its rows follow each other in time, so single rows cannot be kept aside"
+        return "its rows follow each other in time, so single rows cannot be held out"
     return None
 
 
 def ready(model: Any) -> BaseEstimator:
-    """The same settings for other rows: an array of starting points does not fit those."""
+    """Return an unfitted copy for other rows; an array of starting points becomes "pca"."""
     settings = model.get_params()
     fresh = clone(model) if not isinstance(settings.get("init"), np.ndarray) else None
     return fresh or type(model)(**(settings | {"init": "pca"}))
@@ -120,7 +120,7 @@ def judge_of(
     n_samples: int | None = N_SAMPLES,
     random_state: int = 0,
 ) -> Judge:
-    """Measures a trained model on the rows of a split that were kept aside."""
+    """Return a function that measures a trained model on the test rows of a split."""
 
     def judge(model: Any, split: Split, at: int) -> dict[str, float]:
         train, test = split
@@ -128,10 +128,10 @@ def judge_of(
         found = densities(model, rows[test], n_samples)
         std = rows[train].std(axis=0)
         unit = std if scaling == "columns" else np.full(len(std), np.sqrt(np.mean(std**2)))
-        # The same for every model of a split.
+        # The seed depends only on the split: every model gets the same hidden values.
         generator = np.random.default_rng([random_state, at])
         hidden = generator.random(rows[test].shape) < HIDDEN
-        # Of every row something is seen, and something is asked.
+        # Every row has at least one visible and one hidden value.
         hidden[hidden.all(axis=1), 0] = False
         hidden[~hidden.any(axis=1), -1] = True
         found |= filled(model, rows[test], hidden, unit)
@@ -148,7 +148,7 @@ def judge_of(
 def filled(
     model: Any, rows: Float[Array, "M D"], hidden: Array, unit: Float[Array, " D"]
 ) -> dict[str, float]:
-    """Error of the hidden entries in these units, and how many lie inside their intervals."""
+    """Return the error of hidden entries in these units, and the share inside their intervals."""
     mean, std = model.complete(np.where(hidden, np.nan, rows), return_std=True)
     away = ((rows - mean) / unit)[hidden]
     deviations = np.abs(rows - mean)[hidden] / np.maximum(std[hidden], np.finfo(float).tiny)
@@ -160,9 +160,9 @@ def filled(
 
 
 def difference(drawn: Float[Array, "N D"], rows: Float[Array, "M D"]) -> float:
-    """How different two samples are: 0 of one distribution, in the mean, and 1 at most.
+    """Return the difference of two samples: at most 1; mean 0 if their distributions are equal.
 
-    The energy distance 2 E|x − y| − E|x − x'| − E|y − y'| as a share of 2 E|x − y|. Source:
+    The energy distance 2 E|x − y| − E|x − x'| − E|y − y'|, divided by 2 E|x − y|. Source:
     Székely & Rizzo (2013), eq. 8.
     """
     from scipy.spatial.distance import cdist, pdist

@@ -1,4 +1,4 @@
-"""What unsupervised models are compared by, each with a sentence for people."""
+"""The measures for comparing models, each with an explanation for users."""
 
 from dataclasses import dataclass
 from typing import Literal
@@ -9,15 +9,15 @@ from jaxtyping import Float
 from gplvm_core.numerics import Array
 
 Better = Literal["more", "less", "near", "neither"]
-TOGETHER = "\u00a0"  # a space at which no line breaks
+NO_BREAK = "\u00a0"  # a no-break space
 
 
 @dataclass(frozen=True)
 class Measure:
-    """One row of a table of models.
+    """A measure: one row in a table of models.
 
-    better: which values are; "near" to target. kept_aside: of rows that the model has not seen.
-    percent: whether it is a share. purpose: the key of what it speaks for (`PURPOSES`), or "cost".
+    better: which values are better; "near": those near `target`. kept_aside: measured on held-out
+    rows. percent: shown as a percentage. purpose: the key of its purpose (`PURPOSES`), or "cost".
     """
 
     key: str
@@ -30,7 +30,7 @@ class Measure:
     purpose: str = "cost"
 
     def loss(self, values: Float[Array, "..."]) -> Float[Array, "..."]:
-        """Smaller is better; NaN where nothing is better."""
+        """Return values for which smaller is better; NaN if neither direction is better."""
         if self.better == "neither":
             return np.full_like(values, np.nan)
         if self.better == "near":
@@ -38,21 +38,21 @@ class Measure:
         return values if self.better == "less" else -values
 
     def in_words(self, value: float) -> str:
-        """The value, or a dash where the model has none."""
+        """Return the value as text, or a dash if it is not finite."""
         if not np.isfinite(value):
             return "–"
         words = f"{value:,.0f}" if abs(value) >= 1000 else f"{value:.3g}"
         if self.percent:
             words = f"{value:.1%}"
-        return words.replace("%", f"{TOGETHER}%").replace("-", "−")
+        return words.replace("%", f"{NO_BREAK}%").replace("-", "−")
 
 
 def _inside(percent: int) -> Measure:
     return Measure(
         f"inside_{percent}",
         f"Inside {percent} % intervals",
-        f"The share of hidden values inside their {percent} % interval; {percent} % is best, and "
-        "less means too sure.",
+        f"The share of hidden values inside their {percent} % interval; {percent} % is best, "
+        "less means overconfident.",
         "near",
         percent / 100,
         kept_aside=True,
@@ -81,14 +81,14 @@ AT_ONCE = (
     Measure(
         "trustworthiness",
         "Trustworthiness",
-        "Whether rows that are near on the map are near in the data; 1 is best (Venna & Kaski).",
+        "Whether neighbours on the map are neighbours in the data; 1 is best (Venna & Kaski).",
         "more",
         purpose="look",
     ),
     Measure(
         "continuity",
         "Continuity",
-        "Whether rows that are near in the data are near on the map; 1 is best.",
+        "Whether neighbours in the data are neighbours on the map; 1 is best.",
         "more",
         purpose="look",
     ),
@@ -103,15 +103,15 @@ AT_ONCE = (
     Measure(
         "likelihood",
         "Log-likelihood per value",
-        "The log-probability of each value at fitted weights, in nats; it does not compare with a "
+        "The log-probability of each value at fitted weights, in nats; not comparable with a "
         "bound.",
         purpose="judge",
     ),
     Measure(
         "reconstruction",
         "Reconstruction error",
-        "How far the model's drawing of each row is off, as a share of the data's spread; more "
-        "dimensions look better.",
+        "The error of the model's reconstruction of each row, as a share of the data's spread; "
+        "more dimensions always look better.",
         "less",
         percent=True,
         purpose="generate",
@@ -151,15 +151,16 @@ KEPT_ASIDE = (
     Measure(
         "density_bounds",
         "Log-probability by bounds",
-        "The same from the difference of two bounds, which may be too high or too low.",
+        "The log-probability of a new row, from the difference of two bounds; it may be too high "
+        "or too low.",
         kept_aside=True,
         purpose="judge",
     ),
     Measure(
         "drawn",
         "Difference of drawn rows",
-        "How different the rows that a model draws are from new rows; 0 % is no difference (energy "
-        "distance).",
+        "The difference between rows drawn from the model and new rows; 0 % is no difference "
+        "(energy distance).",
         "less",
         kept_aside=True,
         percent=True,
@@ -168,7 +169,7 @@ KEPT_ASIDE = (
     Measure(
         "seconds",
         "Seconds a training",
-        "Processor time of a training on a part of the rows.",
+        "Processor time of one training on a part of the rows.",
         "less",
         kept_aside=True,
     ),
@@ -177,14 +178,14 @@ OF_PREDICTIONS = (
     Measure(
         "log_likelihood",
         "Log-likelihood",
-        "Log-probability of the outputs of a row kept aside given its inputs, in nats.",
+        "Log-probability of a held-out row's outputs given its inputs, in nats.",
         "more",
         kept_aside=True,
     ),
     Measure(
         "rmse",
         "Error (RMSE)",
-        "How far predictions of rows kept aside are off, in the units of the outputs.",
+        "Root mean square error of predictions for held-out rows, in the units of the outputs.",
         "less",
         kept_aside=True,
     ),
@@ -194,9 +195,9 @@ OF_NEW_ROWS = {measure.key: measure for measure in (*OF_PREDICTIONS, *KEPT_ASIDE
 
 @dataclass(frozen=True)
 class Purpose:
-    """What a model can be for: its name, the activity in a sentence, what decides about it.
+    """A purpose of models: its title, its activity within a sentence, and its explanation.
 
-    deciding: keys of measures, the first that was taken decides.
+    deciding: keys of measures; the first that was measured decides.
     """
 
     key: str
@@ -218,14 +219,14 @@ PURPOSES = (
         "fill",
         "Fill gaps",
         "filling gaps",
-        "Half of each new row is hidden: how far off is the model? Each dot is a split.",
+        "Half of each new row is hidden: how large is the model's error? Each dot is a split.",
         ("missing",),
     ),
     Purpose(
         "judge",
         "Judge new rows",
         "judging new rows",
-        "How probable does the model find new rows? Each dot is a split.",
+        "How probable are new rows under the model? Each dot is a split.",
         ("density",),
     ),
     Purpose(

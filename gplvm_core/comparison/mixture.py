@@ -1,4 +1,4 @@
-"""A mixture of Gaussians as a base line: a density of rows that also fills in what is missing."""
+"""A mixture of Gaussians as a baseline: a density of rows that also fills in missing values."""
 
 from typing import Any, Literal, Self
 
@@ -9,19 +9,19 @@ from sklearn.base import BaseEstimator
 from gplvm_core.numerics import Array, factorise
 
 FOLDS = 3
-SIZES = (1, 2, 3, 5, 10, 20)  # numbers of Gaussians that are tried
-WIDTHS = (5, 10, 20, 40, 80, 160)  # of full covariances, among all columns
-# What keeps a component from closing in on single rows, in units of the columns' variance.
+SIZES = (1, 2, 3, 5, 10, 20)  # candidate numbers of Gaussians
+WIDTHS = (5, 10, 20, 40, 80, 160)  # candidate numbers of axes with full covariance
+# Smallest variance in units of the columns' variance; it prevents collapse onto single rows.
 LEAST_VARIANCE = 1e-4
 
 
 class Mixture(BaseEstimator):
-    """A mixture of Gaussians whose size and covariances are chosen on rows kept aside in training.
+    """A mixture of Gaussians that chooses its size and covariances by cross-validation.
 
-    Covariances are diagonal, or full in the leading principal components with one variance around
-    them: a mixture of probabilistic PCAs with common axes (Tipping & Bishop 1999). scaling: inside,
-    "columns" standardises each, "global" takes one unit for all, so that columns that hardly change
-    do not count as much as the others. Densities are of the rows as given.
+    Covariances are diagonal, or full along the leading principal axes with one variance around
+    them: a mixture of probabilistic PCAs with common axes (Tipping & Bishop 1999). scaling:
+    "columns" standardises each column, "global" divides all by one number, so that nearly constant
+    columns count less. Densities are in the units of the given rows.
     """
 
     def __init__(
@@ -31,7 +31,7 @@ class Mixture(BaseEstimator):
         self.random_state = random_state
 
     def fit(self, Y: Float[Array, "N D"]) -> Self:
-        """Try every size on parts of the rows in turn, then train the best on all."""
+        """Choose size and width by cross-validation, then train on all rows."""
         from sklearn.model_selection import KFold
 
         self.center_, scale = Y.mean(axis=0), Y.std(axis=0)
@@ -40,12 +40,12 @@ class Mixture(BaseEstimator):
         self.scale_ = np.where(scale > 0.0, scale, 1.0)
         given = self._standardised(Y)
         folds = KFold(FOLDS, shuffle=True, random_state=self.random_state)
-        told = [self._scores(given[train], given[test]) for train, test in folds.split(given)]
-        # Parts that differ by a row may have been tried at other widths.
+        by_fold = [self._scores(given[train], given[test]) for train, test in folds.split(given)]
+        # Folds whose sizes differ by a row may have different candidate widths.
         total = {
-            choice: sum(scores[choice] for scores in told)
-            for choice in told[0]
-            if all(choice in scores for scores in told)
+            choice: sum(scores[choice] for scores in by_fold)
+            for choice in by_fold[0]
+            if all(choice in scores for scores in by_fold)
         }
         width, size = max(total, key=total.__getitem__)
         self.gaussians_ = Gaussians.fitted(given, *axes_of(given, width), size, self.random_state)
@@ -54,26 +54,29 @@ class Mixture(BaseEstimator):
     def _scores(
         self, rows: Float[Array, "N D"], others: Float[Array, "M D"]
     ) -> dict[tuple[int | None, int], float]:
-        """Mean log density of the others by width (None: diagonal) and size, trained on rows."""
+        """Train on rows; return the mean log density of others by (width or None, size).
+
+        Width None: diagonal covariances.
+        """
         found = {}
         most = min(len(rows) // 4, rows.shape[1])
         for width in (None, *dict.fromkeys(min(each, most) for each in WIDTHS)):
             axes = axes_of(rows, width)
-            # A component takes more rows than it has dimensions.
+            # A component needs at least as many rows as it has dimensions.
             for size in (size for size in SIZES if size * (width or 2) <= len(rows)):
                 gaussians = Gaussians.fitted(rows, *axes, size, self.random_state)
                 found[width, size] = float(gaussians.score_samples(others).mean())
         return found
 
     def score_samples(self, Y: Float[Array, "N D"]) -> Float[Array, " N"]:
-        """log p(y) of each row in nats."""
+        """Return log p(y) of each row in nats."""
         density = self.gaussians_.score_samples(self._standardised(Y))
         return np.asarray(density - np.sum(np.log(self.scale_)))
 
     def complete(
         self, Y: Float[Array, "N D"], *, return_std: bool = False
     ) -> Float[Array, "N D"] | tuple[Float[Array, "N D"], Float[Array, "N D"]]:
-        """Rows with what is missing (NaN) at its mean given the rest; return_std: its spread."""
+        """Fill missing values (NaN) with their conditional means; return_std: also return std."""
         given = self._standardised(Y)
         mean, std = given.copy(), np.zeros_like(given)
         for row in range(len(given)):
@@ -84,7 +87,7 @@ class Mixture(BaseEstimator):
         return (whole, self.scale_ * std) if return_std else whole
 
     def sample(self, n_samples: int = 1, random_state: int | None = None) -> Float[Array, "S D"]:
-        """Rows that the mixture draws."""
+        """Draw rows from the mixture."""
         drawn = self.gaussians_.sample(n_samples, np.random.default_rng(random_state))
         return np.asarray(self.center_ + self.scale_ * drawn)
 
@@ -93,7 +96,7 @@ class Mixture(BaseEstimator):
 
 
 class Gaussians:
-    """Σ_k w_k N(y; m_k, B_k B_kᵀ + diag v_k).
+    """The density Σ_k w_k N(y; m_k, B_k B_kᵀ + diag v_k).
 
     weights: (K,); means, variances: (K, D); factors: (K, D, R), zeros where diagonal.
     """
@@ -126,7 +129,7 @@ class Gaussians:
             return cls(mixture.weights_, mixture.means_, nothing, mixture.covariances_)
         middle = rows.mean(axis=0)
         mixture.fit((rows - middle) @ axes)
-        # What scikit-learn has added to the diagonal is the variance around the axes, too.
+        # scikit-learn added the variance around the axes to the diagonal: subtract it.
         values, vectors = np.linalg.eigh(mixture.covariances_)
         roots = np.sqrt(np.maximum(values - variance, 0.0))
         return cls(
@@ -137,14 +140,14 @@ class Gaussians:
         )
 
     def score_samples(self, rows: Float[Array, "N D"]) -> Float[Array, " N"]:
-        """log p of each row in nats."""
-        told = [self._seen(k, rows, slice(None))[0] for k in range(len(self.weights))]
-        return np.asarray(np.logaddexp.reduce(told, axis=0))
+        """Return log p of each row in nats."""
+        terms = [self._seen(k, rows, slice(None))[0] for k in range(len(self.weights))]
+        return np.asarray(np.logaddexp.reduce(terms, axis=0))
 
     def given(
         self, row: Float[Array, " D"], hidden: Bool[Array, " D"]
     ) -> tuple[Float[Array, " H"], Float[Array, " H"]]:
-        """Mean and standard deviation of the hidden entries of a row: those of a mixture."""
+        """Return mean and standard deviation of a row's hidden entries given the others."""
         seen, size = np.logical_not(hidden), len(self.weights)
         logs = np.empty(size)
         means, variances = np.empty((2, size, int(hidden.sum())))
@@ -161,7 +164,7 @@ class Gaussians:
         return mean, np.sqrt(spread)
 
     def sample(self, count: int, generator: np.random.Generator) -> Float[Array, "S D"]:
-        """Rows that the mixture draws."""
+        """Draw rows from the mixture."""
         drawn = []
         weights = self.weights / self.weights.sum()
         for k, many in enumerate(generator.multinomial(count, weights)):
@@ -171,7 +174,7 @@ class Gaussians:
         return np.asarray(generator.permutation(np.vstack(drawn)))
 
     def _seen(self, k: int, rows: Float[Array, "N S"], seen: Any) -> tuple[Array, Any, Array]:
-        """log(w_k p_k) of what is seen of rows; L of I + Bᵀ V⁻¹ B, and L⁻¹ Bᵀ V⁻¹ (y − m)."""
+        """Return log(w_k p_k) of the seen entries, L of I + Bᵀ V⁻¹ B, and L⁻¹ Bᵀ V⁻¹ (y − m)."""
         factors, variance = self.factors[k, seen], self.variances[k, seen]
         away = rows - self.means[k, seen]
         scaled = factors / variance[:, None]
@@ -185,7 +188,7 @@ class Gaussians:
 def axes_of(
     rows: Float[Array, "N D"], width: int | None
 ) -> tuple[Float[Array, "D R"] | None, float]:
-    """Leading principal axes, and the mean variance around them; None: diagonal instead."""
+    """Return the leading principal axes (None for width None) and the mean variance around them."""
     if width is None:
         return None, LEAST_VARIANCE
     away = rows - rows.mean(axis=0)

@@ -1,4 +1,4 @@
-"""The results of a comparison as one small picture: models by purposes, a dot for each split."""
+"""Draw the results of a comparison: a panel for each purpose, with a dot for each split."""
 
 from collections.abc import Sequence
 from html import escape
@@ -11,15 +11,15 @@ from gplvm_core.comparison.measures import PURPOSES, Purpose
 from gplvm_core.numerics import Array
 from gplvm_core.readers.tables.csv_text import html_text
 
-MARGIN = 0.05  # of a strip, at either end
+MARGIN = 0.05  # margin at both ends of a strip, as a fraction of its width
 NOT_YET = "Not tested on new rows yet."
 NOT_LOOKED = "Too few rows to compare maps."
 
 
 def panels_html(names: Sequence[str], given: Sequence[Result]) -> str:
-    """A panel for each purpose, with a line for each model; better is on the right.
+    """Return HTML with a panel for each purpose and a line for each model; right is better.
 
-    names: of the models, in their order; those that cannot do something have a dash there.
+    names: the models in order; a dash marks models without a value for the purpose.
     """
     known = {result.purpose.key: result for result in given}
     panels = (_panel(purpose, names, known.get(purpose.key)) for purpose in PURPOSES)
@@ -62,20 +62,20 @@ def _lines(names: Sequence[str], result: Result) -> str:
             f"<td>{words}</td></tr>"
         )
     better = {"more": "more is better →", "less": "less is better →"}.get(measure.better, "")
-    said = f'<span class="mf-better">{escape(measure.words)}, {better}</span>'
+    caption = f'<span class="mf-better">{escape(measure.words)}, {better}</span>'
     note = ""
     if result.plain_wins:
-        note = '<p class="mf-none">The map is for looking.</p>'
+        note = '<p class="mf-none">Use the map only for looking.</p>'
     elif result.winner is None:
         note = '<p class="mf-none">No clear winner</p>'
-    return f"<table><caption>{said}</caption><tbody>{rows}</tbody></table>{note}"
+    return f"<table><caption>{caption}</caption><tbody>{rows}</tbody></table>{note}"
 
 
 def strips(result: Result) -> Float[Array, "S C"]:
-    """Places of all splits on a strip from 0 to 1, the better on the right.
+    """Return positions of all splits on a strip from 0 (worse) to 1 (better).
 
-    Some splits are harder than others for every model. What all models share in a split is taken
-    out, so that dots show what decides: differences in pairs.
+    Some splits are harder for every model. The mean of each split is subtracted, so that the dots
+    show the paired differences, which decide.
     """
     gain = -result.measure.loss(result.values)
     gain = gain - gain.mean(axis=1, keepdims=True) + gain.mean()

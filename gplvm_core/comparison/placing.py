@@ -1,4 +1,4 @@
-"""How well a map places rows; and placings beside it that cannot generate."""
+"""Measure the quality of maps; and make maps by Isomap and t-SNE, which cannot generate rows."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -14,20 +14,20 @@ from gplvm_core.prediction import Posterior, predict
 from gplvm_core.readers import DataError
 
 Placing = Literal["isomap", "tsne"]
-NEIGHBOURS = 5  # of a row, for trustworthiness and continuity
-MOST_ROWS = 2000  # whose distances are all looked at; of more, as many spread evenly
-MOST_PLACED = 5000  # rows that Isomap and t-SNE can be asked for
-PARTS = 5  # of the rows, over which the quality of a map is held against chance
-PRINCIPAL = 50  # components that t-SNE starts from
+NEIGHBOURS = 5  # neighbours of a row for trustworthiness and continuity
+MOST_ROWS = 2000  # largest number of rows for all pairwise distances; more rows are thinned evenly
+MOST_PLACED = 5000  # largest number of rows for Isomap and t-SNE
+PARTS = 5  # parts of the rows, whose scatter shows what may be chance
+PRINCIPAL = 50  # principal components that t-SNE starts from
 
 
 @dataclass(frozen=True, eq=False)
 class Placed:
     """Rows on a map.
 
-    latent: N × Q; relevance: (Q,), how much each dimension counts in distances; pair: the two that
-    are shown. posterior: what generates from latent points, if the model can. bound, likelihood:
-    see `evidence_of`; on: how many dimensions are.
+    latent: N × Q; relevance: (Q,), the weight of each dimension in distances; pair: the two
+    dimensions shown. posterior: generates rows from latent points; None if the model cannot. bound,
+    likelihood: see `evidence_of`; on: the number of dimensions that are on.
     """
 
     name: str
@@ -43,20 +43,20 @@ class Placed:
 
     @property
     def weighted(self) -> Float[Array, "N Q"]:
-        """In units in which distances mean the same in every dimension."""
+        """Positions in units in which distances mean the same in every dimension."""
         return np.asarray(self.latent * np.sqrt(self.relevance))
 
     @property
     def shown(self) -> Float[Array, "N P"]:
-        """The dimensions shown, in the same units; of a single one that alone."""
+        """The dimensions shown, in the same units; one column if the model has one dimension."""
         return self.weighted[:, [q for q in self.pair if q < self.latent.shape[1]]]
 
 
 def evidence_of(model: Any) -> dict[str, float]:
-    """What a model's `bound_` says of the data, in nats, under the name that it has in `Placed`.
+    """Return a model's `bound_` in nats under its field name in `Placed`, "bound" or "likelihood".
 
-    A bound compares with bounds alone: the likelihood of probabilistic PCA is at fitted weights. A
-    joint density with fitted points, or of outputs given inputs, is neither.
+    Bounds compare only with bounds: the likelihood of probabilistic PCA is at fitted weights.
+    Models with fitted points (a joint density) and regressions return {}.
     """
     if not hasattr(model, "information_") or is_regressor(model):
         return {}
@@ -70,10 +70,10 @@ def measured(
     *,
     by_column: bool = False,
 ) -> dict[str, float]:
-    """What is known at once of a map of these rows (NaN: missing), by the keys of `AT_ONCE`.
+    """Return the measures `AT_ONCE` of a map of these rows (NaN: missing), by their keys.
 
-    labels: −1 where a row has none. by_column: each column counts by its own spread, for tables of
-    mixed units. Measures that the model or the data do not have are left out.
+    labels: −1 for unlabelled rows. by_column: divide each column by its own spread, for tables with
+    mixed units. Measures that do not exist for the model or the data are omitted.
     """
     count = int(np.sum(~np.isnan(rows)))
     found: dict[str, float | None] = {
@@ -106,10 +106,10 @@ def looked_at(
     *,
     by_column: bool = False,
 ) -> tuple[str, Float[Array, " P"]] | None:
-    """How well a map keeps similar rows together, on five random parts of the rows.
+    """Measure on five random parts of the rows how well a map keeps similar rows together.
 
-    The key of the measure (`AT_ONCE`) and its value on each part: the neighbours' labels where rows
-    have labels, else the trustworthiness. None where there are too few rows. Arguments: see
+    Returns the key of the measure (`AT_ONCE`) and its value on each part: the neighbour error if
+    rows have labels, else the trustworthiness. None if there are too few rows. Arguments: see
     `measured`.
     """
     if labels is not None and len(np.unique(labels[labels >= 0])) > 1:
@@ -128,23 +128,23 @@ def looked_at(
 
 
 def _whole(rows: Float[Array, "N D"]) -> Int[Array, " n"]:
-    """Rows without gaps, spread evenly where there are very many."""
+    """Return the indices of rows without gaps, thinned evenly to `MOST_ROWS`."""
     whole = np.flatnonzero(~np.isnan(rows).any(axis=1))
     return whole[np.linspace(0, len(whole) - 1, min(len(whole), MOST_ROWS)).astype(int)]
 
 
 def _units(rows: Float[Array, "N D"], by_column: bool) -> Float[Array, " D"]:
-    """What a column's deviations are counted in: its own spread, or that of all; 1 of none."""
+    """Return each column's unit for errors: its own spread or that of all columns; 1 for 0."""
     std = np.nanstd(rows, axis=0)
     unit = std if by_column else np.full_like(std, np.sqrt(np.mean(std**2)))
     return np.where(unit > 0.0, unit, 1.0)
 
 
 def trustworthiness(data: Float[Array, "N D"], points: Float[Array, "N P"]) -> Float[Array, " N"]:
-    """Whether the five nearest points of each point are near in the data, too; 1 at best.
+    """Score for each row whether its five nearest points are near in the data, too; 1 is best.
 
-    The mean over the rows is the trustworthiness of a map; with the two arguments exchanged, its
-    continuity. Source: Venna & Kaski (2001), eq. 1.
+    The mean over the rows is the trustworthiness of a map. With the two arguments exchanged it is
+    the continuity. Source: Venna & Kaski (2001), eq. 1.
     """
     from sklearn.metrics import pairwise_distances
     from sklearn.neighbors import NearestNeighbors
@@ -166,7 +166,7 @@ def neighbours_differ(
     new: Float[Array, "M P"] | None = None,
     new_labels: Int[Array, " M"] | None = None,
 ) -> Bool[Array, " _N"]:
-    """Whether the nearest other point has another label, for each point; or for each new one."""
+    """Return for each point, or each new point, whether its nearest point has another label."""
     from sklearn.neighbors import NearestNeighbors
 
     near = NearestNeighbors(n_neighbors=1).fit(points)
@@ -178,9 +178,10 @@ def neighbours_differ(
 def place(
     how: Placing, rows: Float[Array, "N D"], *, by_column: bool = False, random_state: int = 0
 ) -> Float[Array, "N 2"]:
-    """Rows in two dimensions, in units of their spread; no way leads back to rows.
+    """Place rows in two dimensions by Isomap or t-SNE; positions have a standard deviation of 1.
 
-    by_column: every column counts the same. Raises DataError for rows with gaps, or too many.
+    by_column: every column counts equally. Raises DataError for rows with gaps, for too many rows
+    and for fewer than 3.
     """
     from sklearn.decomposition import PCA
     from sklearn.manifold import TSNE, Isomap
@@ -189,12 +190,12 @@ def place(
     if missing.any():
         raise DataError(
             f"{int(missing.sum())} of {len(rows)} rows have missing values. Isomap and t-SNE need "
-            "whole rows; the other models do not."
+            "complete rows; the other models do not."
         )
     if len(rows) > MOST_PLACED:
         raise DataError(
-            f"{len(rows):,} rows are too many: Isomap and t-SNE look at every pair of rows, of "
-            f"{MOST_PLACED:,} at most."
+            f"{len(rows):,} rows are too many: Isomap and t-SNE compare every pair of rows, so "
+            f"they take at most {MOST_PLACED:,}."
         )
     if len(rows) < 3:
         raise DataError(f"at least 3 rows are needed to place them; got {len(rows)}")

@@ -1,4 +1,4 @@
-"""Contenders on repeated splits of the same rows: every one is trained and judged on each."""
+"""Train and judge several models on repeated splits of the same rows."""
 
 import inspect
 import time
@@ -17,23 +17,23 @@ from gplvm_core.optimise import Progress
 from gplvm_core.readers import DataError
 
 Split = tuple[NDArray[np.intp], NDArray[np.intp]]
-# Of a number of splits, so much of the rows is kept aside each time.
+# The share of test rows in a split, if `cv` is a number of splits.
 TEST_SHARE = 0.2
-# With fewer rows to train on, or to judge by, the numbers mean nothing.
+# Fewer training or test rows give meaningless numbers.
 LEAST_TRAINING, LEAST_TEST = 10, 2
-# Of the importance sampling of a latent variable model's density, per row.
+# Importance samples per row for the density of a latent variable model.
 DRAWS = 500
-# How a model that was trained on the first rows of a split does on the others: numbers by measure.
-# The last argument counts the splits from 0.
+# Judge a trained model on the test rows of a split: returns numbers by measure. The last argument
+# is the number of the split, from 0.
 Judge = Callable[[Any, Split, int], dict[str, float]]
 
 
 @dataclass(frozen=True)
 class Contender:
-    """A model by its name in words; it is cloned and trained anew on every split.
+    """A model and its name in words; `compare` clones and trains it on every split.
 
-    Regressors have `score_samples(X, Y)`, or `predict` with return_std and noise; models of density
-    have `score_samples(Y)`: nats a row.
+    Regressors need `score_samples(X, Y)`, or `predict` with return_std and noise. Density models
+    need `score_samples(Y)`, in nats a row.
     """
 
     name: str
@@ -42,9 +42,9 @@ class Contender:
 
 @dataclass(frozen=True)
 class Step:
-    """What a comparison tells its observer: which model is trained on which split (from 1).
+    """Progress of a comparison: the model in training and the split (from 1).
 
-    share: of the whole work, by the number of fits. seconds: since the start.
+    share: the completed share of all fits. seconds: since the start.
     """
 
     name: str
@@ -72,17 +72,17 @@ def compare(
     callback: Callable[[Step], None] | None = None,
     judge: Judge | None = None,
 ) -> Comparison:
-    """Train and judge contenders on the same splits; the first is the reference of the others.
+    """Train and judge contenders on the same splits; the first one is the reference.
 
-    X, y: inputs (N × Q) and outputs (N or N × D) for regressors; rows (N × D) alone for models of
-    density. cv: a number of random splits with a fifth kept aside, a splitter of scikit-learn, or
-    pairs of training and test rows. callback(step) is called before every fit and, by models that
-    tell, in it; StopIteration raised in it ends the comparison with the splits finished so far.
-    judge: what is measured, unless it is the density of a held-out row or, where outputs are
-    predicted, their log-likelihood and error; what it does not say of a model is NaN.
-    Raises DataError for rows or outputs that are not finite numbers or do not fit each other, for
-    splits that leave too few rows, and where a model cannot be trained; ValueError for names that
-    are not distinct.
+    X, y: inputs (N × Q) and outputs (N or N × D) for regressors; only rows X (N × D) for density
+    models. cv: a number of random splits with a fifth of the rows held out, a scikit-learn
+    splitter, or pairs of training and test rows. callback(step) is called before every fit, and
+    during it by models whose `fit` takes a callback. If it raises StopIteration, the comparison
+    ends with the splits finished so far. judge: returns the measures of a model; missing ones are
+    NaN. By default these are the density of a held-out row, or the log-likelihood and error of
+    predicted outputs.
+    Raises DataError for rows or outputs that are not finite or do not match, for splits with too
+    few rows, and if a model cannot be trained; ValueError for equal names.
     """
     rows, outputs = checked(X, y)
     if len({each.name for each in contenders}) < len(contenders):
@@ -107,10 +107,10 @@ def compare(
             if watch.stopped:
                 break
             if judge is None:
-                told = _judged(model, rows[test], None if outputs is None else outputs[test])
+                scores = _judged(model, rows[test], None if outputs is None else outputs[test])
             else:
-                told = judge(model, (train, test), at)
-            here.append(told | {"seconds": seconds})
+                scores = judge(model, (train, test), at)
+            here.append(scores | {"seconds": seconds})
         if watch.stopped:
             break
         found.append(here)
@@ -127,7 +127,7 @@ def compare(
 
 
 def checked(X: ArrayLike, y: ArrayLike | None) -> tuple[Array, Array | None]:
-    """Rows (N × Q) and outputs (N × D) as finite numbers; DataError, saying what is wrong."""
+    """Return rows (N × Q) and outputs (N × D) as finite numbers; raise DataError otherwise."""
     rows = _finite(X, "X")
     if rows.ndim != 2 or rows.shape[1] == 0:
         raise DataError(f"X must be a table of rows and columns, N × Q; got shape {rows.shape}")
@@ -143,28 +143,28 @@ def checked(X: ArrayLike, y: ArrayLike | None) -> tuple[Array, Array | None]:
 
 
 def splits_of(cv: Any, n_rows: int, random_state: int | None) -> list[Split]:
-    """Training and test rows; DataError where they are too few."""
+    """Return the training and test rows of each split; DataError if they are too few."""
     from sklearn.model_selection import ShuffleSplit, check_cv
 
     if isinstance(cv, int | np.integer):
         if cv < 2:
-            raise ValueError(f"cv must be at least 2 splits, to tell chance from more; got {cv}")
+            raise ValueError(f"cv must be at least 2 splits, to estimate chance; got {cv}")
         least = int(np.ceil(max(LEAST_TRAINING / (1.0 - TEST_SHARE), LEAST_TEST / TEST_SHARE)))
         if n_rows < least:
             raise DataError(
-                f"{n_rows} rows are too few to keep some aside and learn from the others: "
-                f"at least {least} are needed"
+                f"{n_rows} rows are too few to split into training and test rows: at least {least} "
+                "are needed"
             )
         cv = ShuffleSplit(int(cv), test_size=TEST_SHARE, random_state=random_state)
     splits = list(check_cv(cv).split(np.empty((n_rows, 1))))
     if len(splits) < 2:
-        raise ValueError("cv must give at least 2 splits, to tell chance from more; got 1")
+        raise ValueError("cv must give at least 2 splits, to estimate chance; got 1")
     for train, test in splits:
         if len(train) < LEAST_TRAINING or len(test) < LEAST_TEST:
             raise DataError(
-                f"a split of the {n_rows} rows has {len(train)} to learn from and {len(test)} to "
-                f"judge by; at least {LEAST_TRAINING} and {LEAST_TEST} are needed: give more rows "
-                "or fewer splits"
+                f"a split of the {n_rows} rows has {len(train)} training and {len(test)} test "
+                f"rows; at least {LEAST_TRAINING} and {LEAST_TEST} are needed: give more rows or "
+                "fewer splits"
             )
     return splits
 
@@ -177,14 +177,14 @@ def _finite(values: ArrayLike, name: str) -> Array:
     missing = int(np.sum(~np.isfinite(found)))
     if missing:
         raise DataError(
-            f"{name} has {missing} of {found.size} values missing (NaN) or infinite. The base "
-            "lines need whole rows: leave out the others"
+            f"{name} has {missing} of {found.size} values missing (NaN) or infinite. The baselines "
+            "need complete rows: leave out the others"
         )
     return found
 
 
 class _Watch:
-    """Passes on what is being done, and remembers that the observer wanted an end."""
+    """Reports progress to the callback, and remembers whether it raised StopIteration."""
 
     def __init__(
         self, callback: Callable[[Step], None] | None, n_splits: int, n_contenders: int
@@ -195,10 +195,10 @@ class _Watch:
 
     def enter(self, name: str, split: int, place: int) -> None:
         self.name, self.split, self.place = name, split, place
-        self.tell(0.0)
+        self.report(0.0)
 
-    def tell(self, part: float) -> None:
-        """part: of the present fit."""
+    def report(self, part: float) -> None:
+        """Call the callback; part: the completed share of the current fit."""
         if self.callback is None:
             return
         done = self.split * self.n_contenders + self.place + part
@@ -211,7 +211,7 @@ class _Watch:
 
     def __call__(self, progress: Progress) -> None:
         """The callback of a model's training."""
-        self.tell(progress.share)
+        self.report(progress.share)
         if self.stopped:
             raise StopIteration
 
@@ -230,8 +230,8 @@ def _seeded(estimator: BaseEstimator, random_state: int | None, split: int) -> A
 
 def _fit(model: Any, rows: Array, outputs: Array | None, watch: _Watch) -> None:
     data = (rows,) if outputs is None else (rows, outputs)
-    tells = "callback" in inspect.signature(model.fit).parameters
-    model.fit(*data, **({"callback": watch} if tells else {}))
+    reports = "callback" in inspect.signature(model.fit).parameters
+    model.fit(*data, **({"callback": watch} if reports else {}))
 
 
 def _judged(model: Any, rows: Array, outputs: Array | None) -> dict[str, float]:
@@ -251,9 +251,9 @@ def _judged(model: Any, rows: Array, outputs: Array | None) -> dict[str, float]:
 
 
 def densities(model: Any, rows: Float[Array, "M D"], n_samples: int | None) -> dict[str, float]:
-    """Means of log p(row), where the model has a density of rows: by draws, and by bounds.
+    """Return the mean of log p(row) by draws ("density") and by bounds ("density_bounds").
 
-    An exact one is both.
+    Both are the same for an exact density. Empty if the model has no density of rows.
     """
     if hasattr(model, "latent_mean_") and not hasattr(model, "information_"):
         return {}  # a joint density with the row's point

@@ -1,4 +1,4 @@
-"""What a comparison found: every model on every split, differences in pairs, a table."""
+"""The result of a comparison: values of all models on all splits, paired differences, tables."""
 
 import re
 from collections.abc import Mapping
@@ -12,8 +12,8 @@ from gplvm_core.comparison.measures import OF_NEW_ROWS, Measure
 from gplvm_core.numerics import Array
 from gplvm_core.readers.tables.csv_text import csv_text
 
-MARKS = re.compile(r"[\\`*_\[\]<>~$#|&]")  # of Markdown and HTML
-SURE = 0.95  # the share of differences by chance that are smaller than one that counts
+MARKS = re.compile(r"[\\`*_\[\]<>~$#|&]")  # special characters of Markdown and HTML
+SURE = 0.95  # confidence level at which a difference counts
 
 
 @dataclass(frozen=True)
@@ -26,8 +26,10 @@ class Difference:
 
     @property
     def sure(self) -> bool:
-        """Whether it is more than chance of the splits explains, by Student's t: few splits know
-        their own error badly."""
+        """Whether the difference is larger than chance explains, by Student's t.
+
+        Student's t, because few splits estimate their standard error badly.
+        """
         if self.n_splits < 2:
             return False
         most = student.ppf(0.5 + 0.5 * SURE, self.n_splits - 1) * self.error
@@ -38,12 +40,12 @@ class Difference:
 
     @property
     def unsigned(self) -> str:
-        """Without its sign, for words that say it."""
+        """The text without a sign, for sentences that state the direction."""
         return f"{abs(self.mean):.{self._digits}f} ± {self.error:.{self._digits}f}"
 
     @property
     def _digits(self) -> int:
-        """As many as the error has meaning for: its first digit."""
+        """The number of decimals, up to the first digit of the error."""
         if not np.isfinite(self.error) or self.error <= 0.0:
             return 2
         return int(np.clip(np.ceil(-np.log10(self.error)), 0, 6))
@@ -51,12 +53,12 @@ class Difference:
 
 @dataclass(frozen=True)
 class Comparison:
-    """Every measure of every model (columns) on every split that was finished (rows).
+    """Every measure of every model (columns) on every finished split (rows).
 
-    values: by the keys of `OF_NEW_ROWS`, NaN where a model has none. reference: the model that the
-    others are compared with. overlap: the mean over splits of test ÷ training rows, by which splits
-    are no independent repeats. answer: in words. notes: what was decided, and what the measures
-    mean.
+    values: by the keys of `OF_NEW_ROWS`; NaN if a model does not have the measure. reference: the
+    model that the others are compared with. overlap: mean ratio of test to training rows over the
+    splits, which corrects for shared rows. answer: in words. notes: explain the method and the
+    measures.
     """
 
     names: tuple[str, ...]
@@ -71,27 +73,27 @@ class Comparison:
         return len(next(iter(self.values.values())))
 
     def mean(self, measure: str, name: str) -> float:
-        """Over the splits; NaN for a model that has it not in all of them."""
-        told = self._of(measure, name)
-        return float(told.mean()) if len(told) else np.nan
+        """Return the mean over the splits; NaN unless the model has the measure in all of them."""
+        values = self._of(measure, name)
+        return float(values.mean()) if len(values) else np.nan
 
     def difference(self, measure: str, name: str, other: str | None = None) -> Difference:
-        """name − other (the reference by default) in pairs, with its standard error.
+        """Return the mean of name − other (default: the reference), paired by split.
 
-        The splits share training rows, so their differences hang together: the variance of the mean
-        is s² (1/S + test/training rows), not s²/S. Source: Nadeau & Bengio (2003).
+        The splits share training rows, so their differences are correlated: the variance of the
+        mean is s² (1/S + test/training rows), not s²/S. Source: Nadeau & Bengio (2003).
         """
         return self._paired(self._of(measure, name) - self._of(measure, other or self.reference))
 
     def gain(self, measure: Measure, name: str, other: str) -> Difference:
-        """By how much `name` is better than `other` in a measure: positive if it is."""
+        """Return how much better `name` is than `other` in a measure; negative if it is worse."""
         key = measure.key
         return self._paired(measure.loss(self._of(key, other)) - measure.loss(self._of(key, name)))
 
     def leading(self, measure: Measure) -> tuple[str, ...]:
-        """The model with the best mean, and those that are not told apart from it.
+        """Return the model with the best mean, and those without a sure difference from it.
 
-        Nothing where the measure does not say what is better, or was not taken.
+        Empty if the measure has no better direction or was not measured.
         """
         if measure.key not in self.values or not self.n_splits:
             return ()
@@ -114,7 +116,7 @@ class Comparison:
         return Difference(float(gain.mean()), float(error), len(gain))
 
     def rows(self) -> tuple[dict[str, str], ...]:
-        """The table in words and numbers: for every model its means, and in what it differs."""
+        """Return a table row for each model: its means, and its differences from the reference."""
         if not self.n_splits:
             return ()
         compared = [measure for measure in self.values if measure != "seconds"]
@@ -132,7 +134,7 @@ class Comparison:
         return tuple(found)
 
     def to_csv(self) -> str:
-        """One line for every split and model, with all digits."""
+        """Return a CSV with a line for every split and model, with all digits."""
         lines: list[tuple[object, ...]] = [("split", "model", *self.values)]
         for split in range(self.n_splits):
             for at, name in enumerate(self.names):
@@ -141,22 +143,22 @@ class Comparison:
         return csv_text(lines)
 
     def to_markdown(self) -> str:
-        """The answer, the table and the notes."""
+        """Return the answer, the table and the notes as Markdown."""
         rows, parts = self.rows(), [self.answer]
         if rows:
-            told = (tuple(rows[0]), *(tuple(row.values()) for row in rows))
-            lines = ["| " + " | ".join(map(markdown_cell, row)) + " |" for row in told]
+            table = (tuple(rows[0]), *(tuple(row.values()) for row in rows))
+            lines = ["| " + " | ".join(map(markdown_cell, row)) + " |" for row in table]
             lines.insert(1, "|---" + "|---:" * (len(rows[0]) - 1) + "|")
             parts.append("\n".join(lines))
         return "\n\n".join((*parts, *self.notes)) + "\n"
 
     def _of(self, measure: str, name: str) -> Float[Array, " S"]:
-        """On the splits on which it was taken of any model."""
+        """Return a model's values on the splits where any model has the measure."""
         taken = self.values[measure]
         known = taken[~np.isnan(taken).all(axis=1)]
         return np.asarray(known[:, self.names.index(name)])
 
 
 def markdown_cell(text: str) -> str:
-    """Text as a cell of a Markdown table that shows it letter by letter."""
+    """Escape text for a cell of a Markdown table."""
     return MARKS.sub(r"\\\g<0>", " ".join(text.split()))

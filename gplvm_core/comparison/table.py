@@ -1,4 +1,4 @@
-"""Measures of several models as a table: for a page, as CSV, as Markdown."""
+"""A table of the measures of several models, as HTML, CSV and Markdown."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -12,12 +12,12 @@ from gplvm_core.comparison.result import Comparison, markdown_cell
 from gplvm_core.readers.tables.csv_text import csv_text, html_text
 
 COST = "Cost"
-SEEN, UNSEEN = "seen", "new"  # rows
+SEEN, UNSEEN = "seen", "new"  # training rows and held-out rows
 
 
 @dataclass(frozen=True)
 class Line:
-    """A measure with a value for every model; best: the one that is so by more than chance."""
+    """A measure with a value for every model; best: the model that wins by more than chance."""
 
     measure: Measure
     values: tuple[float, ...]
@@ -26,14 +26,14 @@ class Line:
 
 @dataclass(frozen=True)
 class MeasureTable:
-    """Lines by purpose, the cost last; names: of the models, the base lines last."""
+    """Lines by purpose, cost last; names: the models, baselines last."""
 
     names: tuple[str, ...]
     parts: Mapping[str, tuple[Line, ...]]
     notes: tuple[str, ...] = ()
 
     def to_csv(self) -> str:
-        """One line a measure, with all digits; empty where a model has none."""
+        """Return a CSV with a line for each measure, with all digits; empty cells for NaN."""
         lines: list[tuple[object, ...]] = [("purpose", "rows", "measure", *self.names, "best")]
         for part, each in self.parts.items():
             for line in each:
@@ -43,31 +43,33 @@ class MeasureTable:
         return csv_text(lines)
 
     def to_markdown(self) -> str:
-        """The parts as tables, the best of a line in bold, then what the measures mean."""
+        """Return a Markdown table for each part, with the best values bold, and explanations."""
         found = []
         for part, each in self.parts.items():
             names = map(markdown_cell, self.names)
             rows = [("Measure", *names), *(self._cells(line) for line in each)]
             lines = ["| " + " | ".join(row) + " |" for row in rows]
             lines.insert(1, "|---" + "|---:" * len(self.names) + "|")
-            said = "\n".join(f"- {line.measure.words}: {line.measure.sentence}" for line in each)
-            found += [f"## {part}", "\n".join(lines), said]
+            meanings = "\n".join(
+                f"- {line.measure.words}: {line.measure.sentence}" for line in each
+            )
+            found += [f"## {part}", "\n".join(lines), meanings]
         return "\n\n".join((*found, *self.notes)) + "\n"
 
     def to_html(self) -> str:
-        """A fold for each part; every measure explains itself at its question mark."""
+        """Return HTML with a foldable table for each part, and an explanation of each measure."""
         head = "".join(f'<th scope="col">{html_text(name)}</th>' for name in self.names)
         return "".join(self._fold(part, each, head) for part, each in self.parts.items())
 
     def _fold(self, part: str, each: Sequence[Line], head: str) -> str:
         body = ""
         for line in each:
-            told = map(line.measure.in_words, line.values)
+            texts = map(line.measure.in_words, line.values)
             cells = "".join(
                 f"<td><strong>{words}</strong> best</td>"
                 if name == line.best
                 else f"<td>{words}</td>"
-                for name, words in zip(self.names, told, strict=True)
+                for name, words in zip(self.names, texts, strict=True)
             )
             measure = line.measure
             what = (
@@ -85,19 +87,19 @@ class MeasureTable:
         )
 
     def _cells(self, line: Line) -> tuple[str, ...]:
-        told = (
+        texts = (
             f"**{line.measure.in_words(value)}**"
             if name == line.best
             else line.measure.in_words(value)
             for name, value in zip(self.names, line.values, strict=True)
         )
-        return (line.measure.words, *told)
+        return (line.measure.words, *texts)
 
 
 def table_of(at_once: Mapping[str, Mapping[str, float]], found: Comparison | None) -> MeasureTable:
-    """at_once: by model, see `measured`; found: on rows kept aside, if that was done.
+    """Make the table; at_once: by model, see `measured`; found: on held-out rows, if it was run.
 
-    Of what was measured once no best is marked: there is no error to hold the difference against.
+    Measures `at_once` have a single value without a standard error, so no best is marked.
     """
     unseen = found if found is not None and found.n_splits else None
     names = (*at_once, *(BASE_LINES if unseen is not None else ()))

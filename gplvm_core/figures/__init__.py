@@ -1,1 +1,1 @@
-"""Floor 7: arrays and snapshots → figures (Plotly) and small pictures."""
+"""Floor 7: make figures (Plotly) and small pictures from arrays."""

@@ -1,4 +1,4 @@
-"""The parts of a row that a person can point at: pixels of an image, joints, or columns."""
+"""The cells of a row that a user can select: pixels of an image, joints, or columns."""
 
 import re
 from collections.abc import Callable
@@ -15,31 +15,31 @@ LEFT = re.compile(r"[Ll]eft|[Ll][_. ]|[Ll](?=[A-Z])")
 
 
 def n_cells(drawing: Drawing) -> int:
-    """How many cells a row has: pixels (of whatever colour), joints, or columns."""
+    """Return the number of cells of a row: pixels (all colours together), joints, or columns."""
     if drawing.kind == "image":
         return drawing.shape[0] * drawing.shape[1]
     return drawing.shape[0]
 
 
 def cell_word(drawing: Drawing) -> tuple[str, str]:
-    """What one cell is called, and many."""
+    """Return the singular and plural name of cells."""
     return {"image": ("pixel", "pixels"), "skeleton": ("joint", "joints")}.get(
         drawing.kind, ("column", "columns")
     )
 
 
 def columns_of(drawing: Drawing, cells: Bool[Array, " C"]) -> Bool[Array, " D"]:
-    """The columns of the chosen cells: a pixel's colours, a joint's three coordinates."""
+    """Return the columns of the chosen cells: a pixel's colours, a joint's three coordinates."""
     return np.repeat(cells, int(np.prod(drawing.shape)) // n_cells(drawing))
 
 
 def cells_of(drawing: Drawing, columns: Bool[Array, " D"]) -> Bool[Array, " C"]:
-    """The cells with at least one of the chosen columns."""
+    """Return the cells with at least one of the chosen columns."""
     return np.asarray(columns.reshape(n_cells(drawing), -1).any(axis=1))
 
 
 def column_std(values: Float[Array, "N D"]) -> Float[Array, " D"]:
-    """Standard deviation of what is observed of each column; 0 where all of it is alike."""
+    """Return the standard deviation of each column's observed values; 0 for constant columns."""
     centre, spread = np.nanmean(values, axis=0), np.nanstd(values, axis=0)
     # A constant column's computed spread is the rounding error of its mean, not 0.
     constant = spread <= 1e-12 * np.abs(centre)
@@ -47,7 +47,7 @@ def column_std(values: Float[Array, "N D"]) -> Float[Array, " D"]:
 
 
 def choices(drawing: Drawing) -> dict[str, Bool[Array, " C"]]:
-    """Parts that are hidden with one press, by name; the first is a good one to begin with."""
+    """Return the parts that one click hides, by name; the first is the default."""
     count = n_cells(drawing)
     if drawing.kind == "image":
         rows, columns = np.indices(drawing.shape[:2])
@@ -62,7 +62,7 @@ def choices(drawing: Drawing) -> dict[str, Bool[Array, " C"]]:
             "Left side": _limbs(drawing.skeleton, lambda name: LEFT.match(name)),
         }
         known = {name: part for name, part in parts.items() if part.any() and not part.all()}
-        # Joints with other names than people's: the later half, which hangs on the earlier one.
+        # For unknown joint names, hide the later half: parents come before their children.
         return known or {"Last half": np.arange(count) >= count // 2}
     return {
         "First half": np.arange(count) < count // 2,
@@ -71,7 +71,7 @@ def choices(drawing: Drawing) -> dict[str, Bool[Array, " C"]]:
 
 
 def _limbs(skeleton: Skeleton, chosen: Callable[[str], object]) -> Bool[Array, " J"]:
-    """The joints whose name is chosen, and all that hang on them."""
+    """Return the joints whose name is chosen, and all their descendants."""
     part = np.zeros(len(skeleton.parents), dtype=bool)
     for joint, (name, parent) in enumerate(
         zip(skeleton.joint_names, skeleton.parents, strict=True)

@@ -1,4 +1,4 @@
-"""Which latent dimensions are in use, and how much the outputs change along each."""
+"""Find the latent dimensions in use, and their relevance for several views together."""
 
 from collections.abc import Mapping
 
@@ -10,13 +10,13 @@ from gplvm_core.models import ON as ON_NATS
 
 
 def dimensions_on(information: Float[Array, " Q"]) -> Bool[Array, " Q"]:
-    """Which dimensions carry information (KL per point above 0.05 nats): booleans (Q,)."""
+    """Return which dimensions are on (KL per point above 0.05 nats): booleans (Q,)."""
     return np.asarray(information) > ON_NATS
 
 
 def joint_relevance(
     relevance: Float[Array, " Q"] | Mapping[str, Float[Array, " Q"]],
 ) -> Float[Array, " Q"]:
-    """Of several views the largest per dimension: it counts as for the one that follows it most."""
+    """Return each dimension's relevance; for several views, the largest of them."""
     views = list(relevance.values()) if isinstance(relevance, Mapping) else [relevance]
     return np.asarray(np.max([np.asarray(view, dtype=float) for view in views], axis=0))

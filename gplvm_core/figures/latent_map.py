@@ -10,12 +10,12 @@ from numpy import ndarray as Array
 from gplvm_core.figures.layout import as_text, message_figure, quiet_layout
 from gplvm_core.figures.palette import ON, label_colour, label_symbol
 
-MOST_POINTS = 2000  # drawn; a live figure must stay small
+MOST_POINTS = 2000  # largest number of points drawn, to keep a live figure small
 MOST_LEGEND_ENTRIES = 12
 
 
 def leading_pair(relevance: Float[Array, " Q"]) -> tuple[int, int]:
-    """The two most relevant dimensions (with one dimension: that one twice)."""
+    """Return the two most relevant dimensions (a single dimension twice)."""
     order = np.argsort(-np.asarray(relevance, dtype=float), kind="stable")
     return int(order[0]), int(order[min(1, len(order) - 1)])
 
@@ -34,11 +34,11 @@ def latent_map_figure(
     height: int = 380,
     row_names: Sequence[str] | None = None,
 ) -> go.Figure:
-    """Scatter of the latent means in the given pair of dimensions (counted from 0).
+    """Draw a scatter plot of the latent means in two dimensions (counted from 0).
 
-    One trace a label, each with its colour and marker shape; a legend up to twelve labels (the
-    hover text always names the row and its label). More than 2000 points are thinned evenly, and
-    the figure says so. One latent dimension is drawn against the row number.
+    Each label has a trace with its colour and marker shape. Up to twelve labels have a legend; the
+    hover text always names the row and its label. More than 2000 points are thinned evenly, and the
+    title gives the numbers. A single latent dimension is drawn against the row number.
     """
     points = np.asarray(latent_mean, dtype=float)
     if points.ndim != 2 or points.size == 0:
@@ -49,7 +49,7 @@ def latent_map_figure(
     if len(points) > MOST_POINTS:
         rows = np.linspace(0, len(points) - 1, MOST_POINTS).round().astype(int)
     if row_names is not None and len(row_names) != len(points):
-        row_names = None  # the points are a sample: whose names these are is not known
+        row_names = None  # the points are a sample, so the names do not match them
     groups = np.zeros(len(points), dtype=int) if labels is None else np.asarray(labels, dtype=int)
 
     figure = go.Figure()

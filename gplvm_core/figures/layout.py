@@ -1,4 +1,4 @@
-"""What all figures share: transparent ground, quiet grid, a zoom that survives live updates."""
+"""The common layout of figures: no background, faint grid, a zoom that survives live updates."""
 
 from html import escape
 
@@ -8,7 +8,7 @@ from gplvm_core.figures.palette import GRID
 
 
 def quiet_layout(figure: go.Figure, *, height: int, revision: str) -> go.Figure:
-    """Style a figure in place and return it; `revision` names the view whose zoom is kept."""
+    """Style a figure in place and return it; updates with the same `revision` keep the zoom."""
     figure.update_layout(
         height=height,
         margin={"l": 8, "r": 8, "t": 24, "b": 4},
@@ -26,12 +26,12 @@ def quiet_layout(figure: go.Figure, *, height: int, revision: str) -> go.Figure:
 
 
 def as_text(name: str) -> str:
-    """A name as Plotly shows it letter by letter: no tags, nothing filled in."""
+    """Escape a name so that Plotly shows it literally: no HTML tags, no %{…} templates."""
     return escape(name, quote=False).replace("%{", "%\u2060{")
 
 
 def message_figure(text: str, *, height: int) -> go.Figure:
-    """An empty figure that says in words why nothing is drawn yet."""
+    """Return an empty figure with a text that explains why nothing is drawn yet."""
     figure = go.Figure()
     figure.add_annotation(
         text=text, showarrow=False, x=0.5, y=0.5, xref="paper", yref="paper", opacity=0.7

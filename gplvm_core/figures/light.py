@@ -1,6 +1,6 @@
-"""Figures as one small SVG picture each: shown until the interactive ones have loaded.
+"""Figures as small SVG pictures, shown until the interactive figures have loaded.
 
-They fill their box whatever its shape; dots and lines keep their size. Words belong beside them.
+They stretch to fill their box; dots and lines keep their size. They contain no text.
 """
 
 from collections.abc import Iterator, Sequence
@@ -13,7 +13,7 @@ from sklearn.utils.extmath import randomized_svd
 from gplvm_core.figures.palette import ON, label_colour
 
 MOST_POINTS = 2000
-SIZE = 1000  # of a picture, in its own units
+SIZE = 1000  # width and height of a picture in SVG units
 MARGIN = 0.05
 DOT, LINE = 7, 2.5  # pixels
 
@@ -21,9 +21,9 @@ DOT, LINE = 7, 2.5  # pixels
 def principal_places(
     values: Float[Array, "N D"], most: int = MOST_POINTS
 ) -> tuple[Float[Array, "n 2"], Int[Array, " n"]]:
-    """The first two principal components of rows, and which rows they are: evenly spread ones.
+    """Return two principal components of at most `most` evenly spread rows, and the rows' indices.
 
-    NaN counts as the column's mean. Cheap: it is drawn before training has made a step.
+    NaN counts as the column's mean. Fast, because it is drawn before the first training step.
     """
     rows = np.arange(len(values))
     if len(values) > most:
@@ -39,7 +39,7 @@ def principal_places(
 
 
 def dots(places: Float[Array, "N 2"], labels: Int[Array, " N"] | None = None) -> str:
-    """Points in two dimensions as an SVG picture, one colour a label."""
+    """Draw points in two dimensions as an SVG picture, one colour per label."""
     x, y = (scaled(places[:, axis]) for axis in (0, 1))
     groups = np.zeros(len(places), dtype=int) if labels is None else np.asarray(labels, dtype=int)
 
@@ -55,7 +55,7 @@ def dots(places: Float[Array, "N 2"], labels: Int[Array, " N"] | None = None) ->
 
 
 def line(across: Sequence[float], up: Sequence[float]) -> str:
-    """A curve as an SVG picture; its lowest tenth may lie below the picture."""
+    """Draw a curve as an SVG picture, which may cut off the lowest tenth of the values."""
     heights = np.asarray(up, dtype=float)
     low, high = float(np.quantile(heights, 0.1)), float(heights.max())
     x, y = scaled(np.asarray(across, dtype=float)), scaled(heights, (low, high))
@@ -64,7 +64,7 @@ def line(across: Sequence[float], up: Sequence[float]) -> str:
 
 
 def bars(heights: Float[Array, " Q"]) -> str:
-    """Bars from the left as an SVG picture; heights are not negative."""
+    """Draw bars as an SVG picture; heights must not be negative."""
     count, most = len(heights), max(float(np.max(heights)), 1e-300)
     wide = SIZE / count
     path = "".join(
@@ -76,7 +76,7 @@ def bars(heights: Float[Array, " Q"]) -> str:
 
 
 def scaled(values: Float[Array, " N"], ends: tuple[float, float] | None = None) -> Array:
-    """Values between their ends as places in a picture."""
+    """Scale values from `ends` (default: their range) to SVG units inside the margins."""
     low, high = ends or (float(values.min()), float(values.max()))
     share = (values - low) / (high - low) if high > low else np.full(len(values), 0.5)
     return SIZE * (MARGIN + (1 - 2 * MARGIN) * np.clip(share, -1.0, 2.0))

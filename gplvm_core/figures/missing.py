@@ -1,4 +1,4 @@
-"""Where values are missing, as a small grid that a picture can show."""
+"""Reduce the pattern of missing values to a small grid for a picture."""
 
 import numpy as np
 from jaxtyping import Bool, Float
@@ -10,9 +10,9 @@ MOST_ROWS, MOST_COLUMNS = 120, 200
 def missing_grid(
     missing: Bool[Array, "N D"], most_rows: int = MOST_ROWS, most_columns: int = MOST_COLUMNS
 ) -> Float[Array, "R C"]:
-    """The share that is missing in each cell, 0 to 1; a cell holds neighbouring rows and columns.
+    """Return the missing share (0 to 1) of each cell; a cell groups neighbouring rows and columns.
 
-    No cell is larger than it must be for R ≤ most_rows and C ≤ most_columns.
+    Cells are as small as R ≤ most_rows and C ≤ most_columns allow.
     """
     sums = missing.astype(float)
     sizes = []

@@ -1,4 +1,4 @@
-"""How much of every output is noise, as a share of its spread: pixels, joints or columns."""
+"""Draw the noise of each pixel, joint or column as a share of its spread."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.errors import plural
 
 MOST_COLUMNS = 20
-MOST_LETTERS = 24  # of a name beside its bar
+MOST_LETTERS = 24  # longest name beside a bar
 BAR_HEIGHT = 24  # pixels
 PICTURE_HEIGHT = 420
 SHARE = "noise as a share of the spread"
@@ -24,9 +24,9 @@ SHARE = "noise as a share of the spread"
 
 @dataclass(frozen=True, eq=False)
 class CellNoise:
-    """The noise of a row's cells: its pixels of whatever colour, its joints, or its columns.
+    """The noise of a row's cells: its pixels (all colours together), joints or columns.
 
-    std: in the data's units; share: of the data's standard deviation, NaN where that is 0.
+    std: in the data's units; share: std / the data's standard deviation, NaN where that is 0.
     """
 
     drawing: Drawing
@@ -42,8 +42,10 @@ class CellNoise:
         drawing: Drawing,
         column_names: Sequence[str],
     ) -> Self:
-        """From standard deviations per column: a pixel's is the mean over its colours, a joint's
-        the root mean square over its coordinates; columns without variance do not count.
+        """Compute the noise of cells from standard deviations per column (D,).
+
+        A pixel has the mean over its colours, a joint the root mean square over its coordinates.
+        Columns without variance do not count.
         """
         varies = (data_std > 0.0).reshape(n_cells(drawing), -1)
         noise, spread = noise_std.reshape(varies.shape), data_std.reshape(varies.shape)
@@ -57,12 +59,12 @@ class CellNoise:
 
     @property
     def order(self) -> Int[Array, " K"]:
-        """The numbers of the cells that vary, the noisiest first."""
+        """The indices of the varying cells, the noisiest first."""
         return np.argsort(-self.share, kind="stable")[: np.isfinite(self.share).sum()]
 
     @property
     def left_out(self) -> str:
-        """How many cells have no variance, as a sentence; empty if all have."""
+        """A sentence with the number of cells without variance; empty if there are none."""
         constant, (one, many) = int(np.isnan(self.share).sum()), cell_word(self.drawing)
         if not constant:
             return ""
@@ -71,10 +73,10 @@ class CellNoise:
 
 
 def noise_figure(noise: CellNoise) -> go.Figure:
-    """A heat map in the shape of the image; else bars, of all joints or of 20 columns at most.
+    """Draw a heat map in the shape of an image; else bars for all joints, or at most 20 columns.
 
-    Shares of 0 to 1; the hover text has the noise in the data's units. What has no variance is not
-    drawn: `left_out` counts it in words.
+    Shares are 0 to 1; the hover text gives the noise in the data's units. Cells without variance
+    are not drawn; see `left_out`.
     """
     if not len(noise.order):
         return message_figure("Nothing varies", height=PICTURE_HEIGHT)
@@ -137,7 +139,7 @@ def _bars(noise: CellNoise) -> go.Figure:
         title_text=SHARE,
         showgrid=True,
     )
-    # Names may be alike, so that bars have places of their own.
+    # Two cells may have the same name, so bars are placed by number.
     figure.update_yaxes(
         tickvals=places,
         ticktext=[as_text(_short(name)) for name in names],
@@ -147,7 +149,7 @@ def _bars(noise: CellNoise) -> go.Figure:
     )
     figure.update_layout(bargap=0.25)
     quiet_layout(figure, height=80 + BAR_HEIGHT * len(whole), revision="noise")
-    figure.update_layout(margin_r=44)  # where the number of a full bar stands
+    figure.update_layout(margin_r=44)  # room for the number beside a full bar
     if len(whole) < len(noise.order):
         title = f"The noisiest {len(whole)} of {len(noise.order)}"
         figure.update_layout(title={"text": title, "font_size": 13}, margin_t=36)
@@ -155,7 +157,7 @@ def _bars(noise: CellNoise) -> go.Figure:
 
 
 def _names(drawing: Drawing, column_names: Sequence[str]) -> tuple[str, ...]:
-    """What every cell is called."""
+    """Return the name of every cell."""
     if drawing.kind == "image":
         places = np.ndindex(drawing.shape[:2])
         return tuple(f"row {row + 1}, column {column + 1}" for row, column in places)
@@ -169,7 +171,7 @@ def _short(name: str) -> str:
 
 
 def _mean(parts: Float[Array, "C P"], counted: Array) -> Float[Array, " C"]:
-    """The mean of every cell's counted parts; NaN where none is."""
+    """Return the mean of every cell's counted parts; NaN without counted parts."""
     count = counted.sum(axis=1)
     sums = np.sum(parts, axis=1, where=counted)
     return np.divide(sums, count, out=np.full(len(parts), np.nan), where=count > 0)

@@ -10,7 +10,7 @@ COLOURS: tuple[str, ...] = (
     "#D55E00",
     "#B8A800",
 )
-# The same order as in assets/canvas/theme.js: a label looks alike on every map.
+# The same order as in assets/canvas/theme.js, so that a label looks the same on every map.
 SYMBOLS: tuple[str, ...] = (
     "circle",
     "square",
@@ -20,10 +20,10 @@ SYMBOLS: tuple[str, ...] = (
     "triangle-down",
 )
 
-# Mid tones of small pictures: readable on white and on near-black.
+# Mid tones for small pictures: readable on white and on near-black.
 INK = "#3F93A8"
 LEFT_INK = "#D98324"
-# Bones on the body's left and right: as the browser draws them, in mid tones.
+# Bones on the body's left and right: the browser's colours in mid tones.
 BONE_INKS = {"left": "#2A86C0", "right": "#DB6A1F"}
 MISSING_INK = "#D55E00"
 FAINT = "#8A939A"
@@ -35,10 +35,10 @@ GRID = "rgba(127, 127, 127, 0.22)"
 
 
 def label_colour(label: int) -> str:
-    """Colour of a label; a negative label (unknown) is grey."""
+    """Return the colour of a label; a negative label (unknown) is grey."""
     return OFF if label < 0 else COLOURS[label % len(COLOURS)]
 
 
 def label_symbol(label: int) -> str:
-    """Marker shape of a label: it changes when the colours start again."""
+    """Return the marker shape of a label; the shape changes when the colours repeat."""
     return SYMBOLS[max(label, 0) // len(COLOURS) % len(SYMBOLS)]

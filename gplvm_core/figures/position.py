@@ -1,4 +1,4 @@
-"""A row's place on the latent map: the mean and ellipse of q(x*), and its alternatives."""
+"""Mark a row's position on the latent map: mean and ellipse of q(x*), and its alternatives."""
 
 import numpy as np
 import plotly.graph_objects as go
@@ -19,10 +19,10 @@ def mark_position(
     *,
     dimensions: tuple[int, int],
 ) -> go.Figure:
-    """Draw q(x*) = N(mean, diag std²) onto a latent map: a cross, two standard deviations around.
+    """Draw q(x*) = N(mean, diag std²) onto a latent map: a cross and a ± 2 std ellipse.
 
-    others, weights: the alternatives' means, drawn as open rings as large as their weights say.
-    The figure is changed in place and returned.
+    others, weights: the alternatives' means, drawn as open rings with sizes by weight. The figure
+    is changed in place and returned.
     """
     first, second = dimensions
     if len(weights) > 1:

@@ -1,4 +1,4 @@
-"""The two measures of a latent dimension as bars: relevance orders, information switches."""
+"""Draw the relevance and the information of latent dimensions as bars."""
 
 import numpy as np
 import plotly.graph_objects as go
@@ -11,7 +11,7 @@ from gplvm_core.figures.layout import message_figure, quiet_layout
 from gplvm_core.figures.palette import OFF, ON, THRESHOLD
 from gplvm_core.models import ON as ON_NATS
 
-SMALLEST_SHOWN = 1e-6  # of the largest relevance; smaller ones are drawn at this height
+SMALLEST_SHOWN = 1e-6  # smallest bar as a fraction of the largest relevance
 
 
 def relevance_figure(
@@ -20,13 +20,12 @@ def relevance_figure(
     *,
     height: int = 300,
 ) -> go.Figure:
-    """Bars of w = 1/ℓ² (log axis, sorted) above bars of the KL per point with its threshold.
+    """Draw bars of w = 1/ℓ² (log axis, sorted) above bars of the KL per point with its threshold.
 
-    Dimensions keep their own number (counted from 1) and are sorted by falling w. Dimensions
-    that are on are solid, those that are off grey and hatched, so that colour alone never
-    decides. Without `information` (models that have no KL) only w is drawn. Relevances that
-    are not positive, or below 1e-6 of the largest, are drawn at the foot of the axis; the hover
-    text gives the true number.
+    Dimensions keep their number (from 1) and are sorted by falling w. Bars of dimensions that are
+    on are solid; the others are grey and hatched, so that colour is not the only sign. Without
+    `information` (models without a KL) only w is drawn. Relevances below 1e-6 of the largest are
+    drawn at the foot of the axis; the hover text gives the true number.
     """
     weights = np.asarray(relevance, dtype=float)
     if weights.size == 0 or not np.any(weights > 0):

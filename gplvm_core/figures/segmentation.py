@@ -1,4 +1,4 @@
-"""Which latent dimensions which views use: grouped bars for a few views, a heat map for many."""
+"""Draw which views use which latent dimensions: bars for a few views, a heat map for many."""
 
 from collections.abc import Mapping, Sequence
 
@@ -14,19 +14,19 @@ from gplvm_core.figures.view_parts import Part
 from gplvm_core.readers.drawing import Skeleton
 
 SHARED = "#7A828A"
-BAND = 0.13  # opacity of the ground behind a part
-DECADES_BELOW = 1.7  # of the axis below the line, at most
+BAND = 0.13  # opacity of the background of a part
+DECADES_BELOW = 1.7  # largest length of the axis below the line, in decades
 CIVIDIS = ("#00224E", "#123570", "#3B496C", "#575D6D", "#707173", "#8A8678", "#A59C74", "#C3B369",
            "#E1CC55", "#FEE838")  # fmt: skip
 
 
 def view_colour(number: int) -> str:
-    """The colour of a view by its place among them."""
+    """Return the colour of a view by its number."""
     return COLOURS[number % len(COLOURS)]
 
 
 def part_colour(part: Part, names: Sequence[str]) -> str | None:
-    """The ground of a part: grey when shared, a view's own when private, none when unused."""
+    """Return a part's background: grey if shared, the view's colour if private, None if unused."""
     if not part.views:
         return None
     return SHARED if part.shared else view_colour(list(names).index(part.views[0]))
@@ -40,11 +40,11 @@ def segmentation_figure(
     unit: str,
     height: int = 300,
 ) -> go.Figure:
-    """Grouped bars on a log axis: per latent dimension one bar per view, by the parts.
+    """Draw grouped bars on a log axis: one bar per latent dimension and view, ordered by part.
 
-    values: by view; line: above it a view uses a dimension; unit: what the values are called.
-    Bars above the line are solid, those below hatched, so that colour alone never decides. Values
-    too small for the axis are drawn at its foot; the hover text gives the true number.
+    values: by view; line: a view uses a dimension with a value above it; unit: of the values. Bars
+    above the line are solid, the others hatched, so that colour is not the only sign. Values too
+    small for the axis are drawn at its foot; the hover text gives the true number.
     """
     order = [(part, q) for part in parts for q in part.dimensions]
     if not values or not order:
@@ -64,7 +64,7 @@ def segmentation_figure(
                 name=name,
                 offsetgroup=name,
                 legendgroup=name,
-                # The view's name stands in the legend once, and solid.
+                # Only the solid bars are in the legend, so each view appears once.
                 showlegend=used and len(values) > 1,
                 marker={
                     "color": view_colour(number),
@@ -104,7 +104,7 @@ def segmentation_figure(
 
 
 def _foot(values: Mapping[str, Float[Array, " Q"]], line: float) -> float:
-    """Where the log axis begins: a little below the least value, not far below the line."""
+    """Return the start of the log axis: just below the least value, but not far below the line."""
     positive = [float(v) for view in values.values() for v in view if v > 0.0]
     least = min([*positive, line / 2.0])
     return float(10 ** max(np.log10(least) - 0.1, np.log10(line) - DECADES_BELOW))
@@ -130,24 +130,21 @@ def _bands(figure: go.Figure, parts: Sequence[Part], names: Sequence[str]) -> No
 
 
 def profiles(drops: Mapping[str, Float[Array, " Q"]]) -> Float[Array, "V Q"]:
-    """What every view loses without each dimension, as shares that add up to 1.
-
-    A view that loses nothing has zeros.
-    """
+    """Return each view's loss without each dimension, as shares with sum 1 (zeros if no loss)."""
     rows = np.array([np.maximum(np.asarray(drop, dtype=float), 0.0) for drop in drops.values()])
     totals = rows.sum(axis=1, keepdims=True)
     return np.asarray(np.divide(rows, totals, out=np.zeros_like(rows), where=totals > 0.0))
 
 
 def dendrogram_order(rows: Float[Array, "V Q"]) -> Int[Array, " V"]:
-    """Rows so that similar ones stand together: leaves of an average-linkage dendrogram."""
+    """Order rows so that similar ones are adjacent: leaves of an average-linkage dendrogram."""
     if len(rows) < 3:
         return np.arange(len(rows))
     return np.asarray(leaves_list(linkage(rows, "average", optimal_ordering=True)))
 
 
 def clusters(rows: Float[Array, "V Q"], n_clusters: int) -> Int[Array, " V"]:
-    """Clusters of rows by k-means, numbered by falling size. Raises ValueError without rows."""
+    """Cluster rows by k-means, numbered by falling size. Raises ValueError without rows."""
     from sklearn.cluster import KMeans
 
     n_clusters = min(n_clusters, len(np.unique(rows, axis=0)))
@@ -165,9 +162,9 @@ def heat_map_figure(
     *,
     height: int | None = None,
 ) -> go.Figure:
-    """Views × dimensions, coloured by what the view loses without the dimension, on a log scale.
+    """Draw a heat map (views × dimensions) of each view's loss without the dimension, log scale.
 
-    Similar views stand together; cells below the threshold are grey.
+    Similar views are adjacent; cells below the threshold are grey.
     """
     dimensions = [q for part in parts for q in part.dimensions]
     if not drops or not dimensions:
@@ -177,7 +174,7 @@ def heat_map_figure(
     table = np.array([np.asarray(drops[names[v]], dtype=float)[dimensions] for v in order])
     decades = np.log10(np.maximum(table, threshold * 1e-1) / threshold)
     top = max(float(decades.max()), 0.5)
-    least = 1.0 / (1.0 + top)  # where the threshold stands between −1 and top
+    least = 1.0 / (1.0 + top)  # position of the threshold between −1 and top
     steps = [least + (1.0 - least) * i / (len(CIVIDIS) - 1) for i in range(len(CIVIDIS))]
     ticks = [t for t in range(0, int(np.floor(top)) + 1)]
     figure = go.Figure(
@@ -218,7 +215,7 @@ def body_figure(
     *,
     height: int = 420,
 ) -> go.Figure:
-    """A body seen from one side, its joints coloured by group (with a marker shape each)."""
+    """Draw a body from one side; each group of joints has a colour and a marker shape."""
     figure = go.Figure()
     bones = [(joint, parent) for joint, parent in enumerate(skeleton.parents) if parent >= 0]
     nothing = [None] * len(bones)

@@ -1,7 +1,7 @@
-"""Rows of data → small pictures (Pillow), the same on light and dark ground.
+"""Draw rows of data as small pictures (Pillow), readable on light and dark pages.
 
-NaN is a missing value: a pixel is hatched, a joint and its bones are left out, a bar gives way to
-a band, a curve is interrupted.
+Missing values (NaN): a pixel is hatched, a joint and its bones are omitted, a bar becomes a pale
+band, a curve has a gap.
 """
 
 import base64
@@ -19,18 +19,18 @@ from gplvm_core.figures.palette import BONE_INKS, COLOURS, FAINT, INK, MISSING_I
 from gplvm_core.readers import Drawing
 from gplvm_core.readers.spread import row_order
 
-MAP_INKS = ((INK, 90), (MISSING_INK, 255))  # observed, missing; with their opacity
-MOST_DOTS = 3000  # of a small map
+MAP_INKS = ((INK, 90), (MISSING_INK, 255))  # colour and opacity of observed and missing values
+MOST_DOTS = 3000  # largest number of points on a small map
 OVERSAMPLING = 3
 VIEW_DEGREES = 40
 
 
 @dataclass(frozen=True)
 class Frame:
-    """What is common to all pictures of one dataset, so that they compare.
+    """The common range of all pictures of one data set, which makes them comparable.
 
-    `low` and `high` bound the values (skeletons: the height; bars of unknown range: each column,
-    (D,)), `wide` is a skeleton's width.
+    low, high: range of the values (skeletons: of the height; bars of unknown range: one per column,
+    (D,)). wide: a skeleton's width.
     """
 
     low: float | Array
@@ -39,7 +39,7 @@ class Frame:
 
 
 def common_frame(drawing: Drawing, rows: Array) -> Frame:
-    """The range that all pictures of these rows (n, D) share."""
+    """Return the common range of all pictures of these rows (n, D)."""
     values = np.asarray(rows, dtype=float)
     if drawing.kind == "skeleton":
         across, upwards = oblique_view(values.reshape(-1, 3))
@@ -48,7 +48,7 @@ def common_frame(drawing: Drawing, rows: Array) -> Frame:
     if drawing.value_range is not None:
         return Frame(float(drawing.value_range[0]), float(drawing.value_range[1]))
     if drawing.kind == "bars":
-        # Columns may have units of their own: every bar runs from its column's least to its most.
+        # Columns may differ in unit, so every column gets its own range.
         lows, highs = np.nanmin(values, axis=0), np.nanmax(values, axis=0)
         return Frame(lows, np.where(highs > lows, highs, lows + 1.0))
     low, high = float(np.nanmin(values)), float(np.nanmax(values))
@@ -56,7 +56,7 @@ def common_frame(drawing: Drawing, rows: Array) -> Frame:
 
 
 def row_picture(drawing: Drawing, row: Array, frame: Frame, size: int = 120) -> Image.Image:
-    """Draw one row (D,) as its dataset says; the longer side has `size` pixels (RGBA)."""
+    """Draw one row (D,) by the data set's drawing; the longer side has `size` pixels (RGBA)."""
     values = np.asarray(row, dtype=float)
     if drawing.kind == "image":
         return image_picture(drawing, values, frame, size)
@@ -73,7 +73,7 @@ def image_picture(drawing: Drawing, values: Array, frame: Frame, size: int) -> I
     if missing.any():
         picture.putalpha(Image.fromarray(np.where(missing, 0, 255).astype(np.uint8)))
     factor = size / max(picture.size)
-    # Big pixels stay pixels; photographs are smoothed.
+    # Tiny images keep sharp pixels; larger ones are smoothed.
     method = Image.Resampling.NEAREST if max(picture.size) <= 20 else Image.Resampling.LANCZOS
     extent = (max(1, round(picture.width * factor)), max(1, round(picture.height * factor)))
     picture = picture.resize(extent, method)
@@ -81,7 +81,7 @@ def image_picture(drawing: Drawing, values: Array, frame: Frame, size: int) -> I
 
 
 def hatching(extent: tuple[int, int]) -> Image.Image:
-    """Diagonal lines: the ground behind pixels that nobody knows."""
+    """Draw diagonal lines: the background of missing pixels."""
     width, height = extent
     picture = Image.new("RGBA", extent)
     pen = ImageDraw.Draw(picture)
@@ -91,13 +91,13 @@ def hatching(extent: tuple[int, int]) -> Image.Image:
 
 
 def oblique_view(joints: Array) -> tuple[Array, Array]:
-    """Joints (J, 3) seen from the front and a little from the side: across and upwards."""
+    """Project joints (J, 3) obliquely from the front; return horizontal and vertical positions."""
     turn = np.deg2rad(VIEW_DEGREES)
     return joints[:, 0] * np.cos(turn) + joints[:, 2] * np.sin(turn), joints[:, 1]
 
 
 def bone_side(name: str) -> str | None:
-    """On which side of the body a joint is, by its name: "left", "right" or None."""
+    """Guess the side of the body from a joint's name: "left", "right" or None."""
     if re.match(r"l[A-Z_. ]|left", name, re.IGNORECASE) and not re.match(
         "lower|lumbar", name, re.IGNORECASE
     ):
@@ -107,7 +107,7 @@ def bone_side(name: str) -> str | None:
 
 
 def skeleton_picture(drawing: Drawing, values: Array, frame: Frame, size: int) -> Image.Image:
-    """A stick figure; bones on the body's left and right have colours of their own."""
+    """Draw a stick figure; bones on the body's left and right have different colours."""
     across, upwards = oblique_view(values.reshape(-1, 3))
     side = size * OVERSAMPLING
     picture = Image.new("RGBA", (side, side))
@@ -128,7 +128,7 @@ def skeleton_picture(drawing: Drawing, values: Array, frame: Frame, size: int) -
 
 
 def plot_picture(kind: str, values: Array, frame: Frame, size: int) -> Image.Image:
-    """A curve through the columns, or one bar a column."""
+    """Draw a curve through the columns, or one bar per column."""
     known = ~np.isnan(values)
     side = size * OVERSAMPLING
     picture = Image.new("RGBA", (side, side))
@@ -159,15 +159,15 @@ def plot_picture(kind: str, values: Array, frame: Frame, size: int) -> Image.Ima
 
 
 def runs_of(known: Array) -> list[slice]:
-    """The stretches of True in (n,) flags."""
+    """Return the runs of True in flags (n,)."""
     edges = np.flatnonzero(np.diff(np.concatenate([[0], known.astype(int), [0]])))
     return [slice(int(start), int(end)) for start, end in edges.reshape(-1, 2)]
 
 
 def missing_picture(missing: Array) -> Image.Image:
-    """Rows × columns of a table (N, D), reduced: what is missing stands out from what is there.
+    """Draw the missing values of a table (N, D), reduced to cells.
 
-    A cell that holds many entries is the stronger the more of them are missing; even one is seen.
+    The more entries of a cell are missing, the stronger its colour; a single one is visible.
     """
     share = missing_grid(missing)[:, :, None]
     strength = np.where(share > 0, 0.35 + 0.65 * share, 0.0)
@@ -180,7 +180,7 @@ def missing_picture(missing: Array) -> Image.Image:
 
 
 def beside(pictures: Sequence[Image.Image]) -> Image.Image:
-    """Pictures two by two on a square, the rows around its middle; one alone stays as it is."""
+    """Arrange pictures in two columns, centred on a square; return a single picture unchanged."""
     if len(pictures) == 1:
         return pictures[0]
     cell = max(max(picture.size) for picture in pictures)
@@ -198,7 +198,7 @@ def beside(pictures: Sequence[Image.Image]) -> Image.Image:
 
 
 def reel(pictures: Sequence[Image.Image]) -> Image.Image:
-    """Pictures of one size, one below the other: the film of a CSS animation."""
+    """Stack pictures of one size vertically, as the film strip of a CSS animation."""
     width, height = pictures[0].size
     film = Image.new("RGBA", (width, height * len(pictures)))
     for number, picture in enumerate(pictures):
@@ -209,11 +209,10 @@ def reel(pictures: Sequence[Image.Image]) -> Image.Image:
 def map_picture(
     points: Array, labels: Array | None, *, size: int = 240
 ) -> tuple[Image.Image, Array, Array]:
-    """Scatter of points (N, 2), of very many some, evenly from all; also the offset and the scale
-    from points to unit square.
+    """Draw points (N, 2), thinned evenly to `MOST_DOTS`; also return offset and scale.
 
-    The unit square has its origin at the top left, as in a browser:
-    position = (point - offset) * scale, then y turned over.
+    They map points to the unit square with its origin at the top left, as in a browser:
+    position = (point - offset) * scale, then y flipped.
     """
     low, high = points.min(axis=0), points.max(axis=0)
     span = np.where(high > low, high - low, 1.0)
@@ -234,15 +233,15 @@ def map_picture(
 
 
 def unit_positions(points: Array, offset: Array, scale: Array) -> Array:
-    """Points (n, 2) → positions in the unit square, y downwards."""
+    """Map points (n, 2) to positions in the unit square, with y downwards."""
     places = (points - offset) * scale
     return np.column_stack([places[:, 0], 1.0 - places[:, 1]])
 
 
 def picture_uri(picture: Image.Image, *, exact: bool = False) -> str:
-    """The picture as a data URI (WebP), so that a page needs no further request.
+    """Return the picture as a data URI (WebP), which needs no further request.
 
-    exact: keep every pixel as it is.
+    exact: compress without loss.
     """
     buffer = io.BytesIO()
     picture.save(buffer, format="WEBP", quality=86, method=2, lossless=exact)

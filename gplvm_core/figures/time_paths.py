@@ -1,4 +1,4 @@
-"""Sample paths of a kernel over time, as a small SVG picture."""
+"""Draw sample paths of a kernel over time as a small SVG picture."""
 
 import numpy as np
 from jaxtyping import Float, Int
@@ -15,12 +15,12 @@ MOST_MARKS = 200
 
 
 def paths_svg(kernel: Sum, times: Float[Array, " N"]) -> bytes:
-    """Sample paths of the kernel (its white noise left out) over the times, which are marked."""
+    """Draw sample paths of the kernel, without its white noise, and marks at the times."""
     start, end = float(times.min()), float(times.max())
     grid = np.linspace(start, end, STEPS)
     values, vectors = np.linalg.eigh(kernel.parts[0].K(grid[:, None]))
     seeds = np.random.default_rng(4).standard_normal((STEPS, len(INKS)))
-    # Rounding leaves tiny negative eigenvalues, which no draw has a share of.
+    # Rounding leaves tiny negative eigenvalues: set them to zero.
     paths = (vectors * np.sqrt(np.maximum(values, 0.0))) @ seeds
     reach = np.abs(paths).max()
     across = MARGIN + (WIDE - 2 * MARGIN) * (grid - start) / (end - start)
@@ -46,7 +46,7 @@ def paths_svg(kernel: Sum, times: Float[Array, " N"]) -> bytes:
 def longest_sequence(
     times: Float[Array, " N"], sequences: Int[Array, " N"] | None
 ) -> Float[Array, " n"]:
-    """The times of the sequence that lasts longest."""
+    """Return the times of the longest-lasting sequence."""
     if sequences is None:
         return times
     each = [times[sequences == number] for number in np.unique(sequences)]

@@ -1,4 +1,4 @@
-"""How training went: the bound (and the noise) over seconds or evaluations."""
+"""Draw the course of a training: the bound or the noise over seconds or evaluations."""
 
 from collections.abc import Mapping
 from typing import Literal
@@ -10,7 +10,7 @@ from numpy import ndarray as Array
 from gplvm_core.figures.layout import message_figure, quiet_layout
 from gplvm_core.figures.palette import COLOURS
 
-MOST_POINTS = 600  # a screen shows no more, and a live figure must stay small
+MOST_POINTS = 600  # largest number of points of a curve, to keep a live figure small
 AXIS_WORDS = {"seconds": "seconds", "evaluations": "evaluations of the bound"}
 
 
@@ -21,11 +21,11 @@ def trace_figure(
     over: Literal["seconds", "evaluations"] = "seconds",
     height: int = 300,
 ) -> go.Figure:
-    """Line of one recorded quantity; `trace` holds equally long arrays by name.
+    """Draw one recorded quantity as a line; `trace` contains arrays of equal length by name.
 
-    When the trace has no entry `over`, the step number stands on the horizontal axis. The
-    vertical range leaves out the first steep climb (values below the tenth percentile), and
-    the figure says so; zooming out shows it.
+    If the trace has no entry `over`, the horizontal axis shows step numbers. The vertical range
+    leaves out the first steep climb (values below the tenth percentile); zooming out shows it. A
+    note gives the first value.
     """
     values = np.asarray(trace.get(quantity, ()), dtype=float)
     if values.size < 2:
@@ -54,14 +54,14 @@ def trace_figure(
 
 
 def thinned(count: int) -> Array:
-    """At most 600 indices out of `count`, the first and the last among them."""
+    """Return at most 600 of `count` indices, with the first and the last."""
     if count <= MOST_POINTS:
         return np.arange(count)
     return np.unique(np.linspace(0, count - 1, MOST_POINTS).round().astype(int))
 
 
 def clip_steep_start(figure: go.Figure, values: Array) -> None:
-    """Set the range to what is left after the first steep climb, and say what is cut off."""
+    """Set the range to the values after the first steep climb, and annotate the first value."""
     finite = values[np.isfinite(values)]
     low, high = float(np.quantile(finite, 0.1)), float(finite.max())
     if finite.size < 20 or high <= low or finite.min() >= low - 2 * (high - low):

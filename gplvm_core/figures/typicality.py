@@ -1,4 +1,4 @@
-"""How typical a row is: its log density among those of the training rows."""
+"""Show how typical a row is: its log density among those of the training rows."""
 
 import numpy as np
 import plotly.graph_objects as go
@@ -12,7 +12,7 @@ MOST_BINS = 30
 
 
 def share_below(densities: Float[Array, " N"], value: float) -> float:
-    """The share of the rows that are less probable than `value`; ties count half."""
+    """Return the share of rows with a lower density than `value`; ties count half."""
     known = densities[np.isfinite(densities)]
     return float(np.mean(known < value) + 0.5 * np.mean(known == value))
 
@@ -20,7 +20,7 @@ def share_below(densities: Float[Array, " N"], value: float) -> float:
 def typicality_figure(
     densities: Float[Array, " N"], value: float, *, height: int = 260
 ) -> go.Figure:
-    """Histogram of log densities in nats, with a line where the item's own `value` lies."""
+    """Draw a histogram of log densities in nats, with a line at the item's `value`."""
     known = np.asarray(densities, dtype=float)
     known = known[np.isfinite(known)]
     if len(known) == 0:
@@ -37,7 +37,7 @@ def typicality_figure(
     )
     if np.isfinite(value):
         figure.add_vline(x=value, line={"color": THRESHOLD, "width": 3})
-        # The words stand on the side with more room.
+        # Put the text on the side with more room.
         left_side = value > 0.5 * (min(edges[0], value) + max(edges[-1], value))
         figure.add_annotation(
             x=value,
@@ -56,7 +56,7 @@ def typicality_figure(
 
 
 def _edges(known: Array) -> Array:
-    """Bins by the Freedman–Diaconis rule, at least 5 and at most 30; all alike: one bin."""
+    """Return 5 to 30 bins by the Freedman–Diaconis rule; one bin if all values are equal."""
     low, high = float(known.min()), float(known.max())
     if high <= low:
         return np.array([low - 0.5, low + 0.5])

@@ -1,4 +1,4 @@
-"""Which views use which latent dimensions, as parts with a name: shared, private, unused."""
+"""Group latent dimensions by the views that use them: shared, private, unused."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ import numpy as np
 from jaxtyping import Float
 from numpy import ndarray as Array
 
-MOST_NAMED_VIEWS = 4  # with more, parts are told by how many views use them, not by which
+MOST_NAMED_VIEWS = 4  # with more views, parts depend on how many views use them, not on which
 
 
 @dataclass(frozen=True)
 class Part:
-    """Latent dimensions that the same views use (counted from 0, the most important first).
+    """Latent dimensions used by the same views (counted from 0, the most important first).
 
-    title: for menus, words: a sentence; views: those that use it, none for what is unused.
+    title: for menus; words: a sentence; views: the views that use it, () if unused.
     """
 
     id: str
@@ -33,22 +33,22 @@ class Part:
 
     @property
     def subject(self) -> str:
-        """What lies in these dimensions, for sentences."""
+        """What these dimensions describe, as part of a sentence."""
         if self.shared:
-            return "what the views share"
+            return "the shared part"
         if self.id == "private":
-            return "what single views have for themselves"
-        return f"what {self.views[0]} has for itself" if self.views else "what no view uses"
+            return "the private parts"
+        return f"the private part of {self.views[0]}" if self.views else "the unused part"
 
 
 def parts_of(
     segmentation: Mapping[frozenset[str], Sequence[int]], drops: Mapping[str, Float[Array, " Q"]]
 ) -> tuple[Part, ...]:
-    """The parts of a latent space: shared ones, each view's own, and what is unused.
+    """Return the parts of a latent space: shared parts, a private part for each view, the unused.
 
-    segmentation: the dimensions of every set of views; drops: by view, what it loses without each
-    dimension. Up to four views have a private part each, even when it is empty. Of more views there
-    are three parts: what several use, what one uses, what none uses.
+    segmentation: the dimensions of every set of views; drops: by view, its loss without each
+    dimension. Up to four views have a private part each, which may be empty. With more views there
+    are three parts: used by several views, by one view, by none.
     """
     names = tuple(drops)
     weight = np.sum([np.asarray(drop, dtype=float) for drop in drops.values()], axis=0)
@@ -68,7 +68,7 @@ def parts_of(
         shared = Part("shared", "Shared", "Two views or more use it", users, ordered(several))
         return (
             shared,
-            Part("private", "Of one view", "One view uses it alone", names[:1], ordered(single)),
+            Part("private", "Of one view", "Only one view uses it", names[:1], ordered(single)),
             unused,
         )
     found.setdefault(names, [])
@@ -80,7 +80,7 @@ def parts_of(
 
 def _part(key: tuple[str, ...], names: tuple[str, ...], dimensions: tuple[int, ...]) -> Part:
     if len(key) == 1 and len(names) > 1:
-        words = f"{key[0]} uses it and no other view does"
+        words = f"Only {key[0]} uses it"
         return Part(f"only {key[0]}", f"Only {key[0]}", words, key, dimensions)
     if key == names:
         words = "Both views use it" if len(names) == 2 else "All views use it"
@@ -90,6 +90,6 @@ def _part(key: tuple[str, ...], names: tuple[str, ...], dimensions: tuple[int, .
 
 
 def leading_plane(parts: Sequence[Part], n_latent: int) -> tuple[int, int]:
-    """The two dimensions to look at first: of what is shared, else of what is used at all."""
+    """Return the two dimensions to show first: shared ones if possible, else used ones."""
     order = [q for part in parts for q in part.dimensions]
     return (order[0], order[1]) if n_latent > 1 else (0, 1)

@@ -1,4 +1,4 @@
-"""Floor 2: covariance functions, one a file, with their expectations and pullbacks."""
+"""Floor 2: covariance functions, one per file, with their expectations and pullbacks."""
 
 import numpy as np
 
@@ -60,15 +60,15 @@ __all__ = [
 
 MATERN_KERNELS = {"matern12": Matern12, "matern32": Matern32, "matern52": Matern52}
 TIME_KERNELS = ("rbf", "matern12", "matern32", "matern52", "periodic")
-# What a named time kernel starts from: lengthscales and periods in one span of the times, and
-# white noise beside a variance of 1.
+# Initial values of a named time kernel: how many lengthscales or periods one span of the times
+# contains, and the white noise added to a variance of 1.
 LENGTHSCALES_IN_SPAN = 10.0
 PERIODS_IN_SPAN = 4.0
 WHITE_NOISE = 1e-2
 
 
 def kernel_named(name: str, lengthscale: Array) -> Kernel:
-    """A kernel by name, with ARD parameters from lengthscales (Q,). Raises KernelError."""
+    """Make a kernel by name, with ARD parameters from lengthscales (Q,). Raises KernelError."""
     if name == "rbf":
         return RBF(1.0, np.array(lengthscale))
     if name == "linear":
@@ -76,7 +76,7 @@ def kernel_named(name: str, lengthscale: Array) -> Kernel:
     if name in MATERN_KERNELS:
         return MATERN_KERNELS[name](1.0, np.array(lengthscale))
     if name == "periodic":
-        # It bends as an RBF of these lengthscales does.
+        # At x = x' its curvature equals that of an RBF with these lengthscales.
         ones = np.ones(np.shape(lengthscale))
         return Periodic(1.0, ones, 2.0 * np.pi * np.asarray(lengthscale))
     choices = ", ".join(f"'{kind}'" for kind in ("rbf", "linear", "periodic", *MATERN_KERNELS))
@@ -84,17 +84,20 @@ def kernel_named(name: str, lengthscale: Array) -> Kernel:
 
 
 def time_kernel_named(name: str, span: float) -> Sum:
-    """A kernel over time by name, of variance 1, plus a little white noise.
+    """Make a kernel over time by name, with variance 1, plus a little white noise.
 
-    span: how long a typical sequence lasts, in units of time: the lengthscale starts at a tenth of
-    it, the period at a quarter. Raises KernelError.
+    span: duration of a typical sequence in units of time; the lengthscale starts at a tenth of it,
+    the period at a quarter. Raises KernelError.
     """
     parts = PERIODS_IN_SPAN if name == "periodic" else LENGTHSCALES_IN_SPAN
     return time_kernel_of_scale(name, span / parts)
 
 
 def time_kernel_of_scale(name: str, scale: float) -> Sum:
-    """The same with a given lengthscale, or period, in units of time. Raises KernelError."""
+    """Make a time kernel with a given lengthscale or period in units of time; see above.
+
+    Raises KernelError.
+    """
     if not (np.isfinite(scale) and scale > 0):
         raise KernelError(
             "times must span a positive, finite length to give a time kernel its lengthscale or "

@@ -16,7 +16,7 @@ from gplvm_core.numerics import Array
 
 @dataclass(frozen=True, repr=False)
 class Bias(Stationary):
-    """Constant covariance; its rank is 1, so on its own it needs jitter."""
+    """Constant covariance. Its rank is 1, so without another kernel it needs jitter."""
 
     def K(self, first: Array, second: Array | None = None) -> Array:
         return np.full((len(first), len(first if second is None else second)), float(self.variance))

@@ -1,8 +1,8 @@
-"""Cross terms ⟨k₁(z, x) k₂(x, z')⟩ of sums of kernels, which Φ needs.
+"""Cross terms ⟨k₁(z, x) k₂(x, z')⟩ in the Φ of sums of kernels.
 
-White noise has none. A bias has Ψ·bias with any kernel. RBF × linear: first tilted moment of the
-RBF (kernel times Gaussian is a scaled Gaussian; Damianou 2015, §3.3.3). Periodic kernels, and two
-RBF kernels: `cross_waves`.
+White noise: 0. Bias and any kernel: Ψ·bias. RBF and linear: first tilted moment of the RBF (kernel
+times Gaussian is a scaled Gaussian; Damianou 2015, §3.3.3). Periodic kernels, and two RBF kernels:
+see `cross_waves`.
 """
 
 from dataclasses import replace
@@ -18,7 +18,7 @@ from gplvm_core.numerics import Array
 def cross_bias(
     carrier: Kernel, bias: Any, mean: Array, variance: Array, inducing: Array, rows: Array
 ) -> Cross:
-    """Ψ·bias: a constant meets any kernel."""
+    """Return the cross term of a bias and any kernel, Ψ·bias."""
     psi1, _ = carrier.psi1(mean, variance, inducing)
     column = np.asarray(rows.T @ psi1)
 
@@ -36,7 +36,7 @@ def cross_bias(
 def cross_rbf_linear(
     carrier: Any, linear: Any, mean: Array, variance: Array, inducing: Array, rows: Array
 ) -> Cross:
-    """The first tilted moment of the RBF meets a linear kernel."""
+    """Return the cross term of an RBF and a linear kernel, from the RBF's first tilted moment."""
     # C = T diag(c) Zᵀ, T_mq = Σ_n ψ1_nm m̂_nmq with m̂ = μ/d + (1 − 1/d) z, d = 1 + wS.
     weight = np.asarray(np.broadcast_to(carrier.relevance, mean.shape[1:]), like=mean)
     psi1, _ = carrier.psi1(mean, variance, inducing)
@@ -81,7 +81,7 @@ def cross_rbf_linear(
 def cross_exact(
     carrier: Kernel, other: Kernel, mean: Array, variance: Array, inducing: Array, rows: Array
 ) -> Cross:
-    """The product of the values of any two kernels, at inputs that are known exactly."""
+    """Return the cross term of any two kernels at exact inputs, from products of their values."""
     psi1, _ = carrier.psi1(mean, variance, inducing)
     psi1_other, pull_other = other.psi1(mean, variance, inducing)
     columns = [rows[:, g : g + 1] for g in range(rows.shape[1])]
@@ -102,7 +102,7 @@ def cross_exact(
 def cross_nothing(
     carrier: Kernel, other: Kernel, mean: Array, variance: Array, inducing: Array, rows: Array
 ) -> Cross:
-    """White noise is independent of every other kernel."""
+    """Return the cross term of white noise and any kernel, which is zero."""
     size = len(inducing)
 
     def pullback(adjoint: Array) -> tuple[Array, tuple[Gradients, Gradients]]:

@@ -1,4 +1,4 @@
-"""Kernels made of others."""
+"""The base class of sums and products of kernels."""
 
 from dataclasses import dataclass, replace
 from typing import Self
@@ -11,13 +11,13 @@ from gplvm_core.numerics import Array
 
 @dataclass(frozen=True, repr=False)
 class Compound(Kernel):
-    """A kernel made of others: a sum or a product."""
+    """A sum or a product of kernels."""
 
     parts: tuple[Kernel, ...] = ()
 
     @classmethod
     def of(cls, *kernels: Kernel) -> Self:
-        """The sum (product) of kernels, with sums (products) inside it opened."""
+        """Return the sum (product) of kernels, with nested sums (products) flattened."""
         parts: list[Kernel] = []
         for kernel in kernels:
             parts.extend(kernel.parts if isinstance(kernel, cls) else (kernel,))
@@ -37,7 +37,7 @@ class Compound(Kernel):
 
     @property
     def relevance(self) -> Array | None:
-        # The first part that tells dimensions apart speaks for all.
+        # Use the first part with ARD weights.
         for part in self.parts:
             if part.relevance is not None:
                 return part.relevance

@@ -1,6 +1,6 @@
-"""Cross terms of sums in which a part is a product of RBF and periodic kernels.
+"""Cross terms of sums with products of RBF and periodic kernels.
 
-Two such parts: `wave_pairs`, for all pairs of inducing inputs. A linear kernel beside one needs its
+For two such parts: `wave_pairs` for all pairs of inducing inputs. For one and a linear kernel: its
 first tilted moments ⟨k(z, x) x_q⟩.
 """
 
@@ -17,7 +17,7 @@ from gplvm_core.parameters import add
 
 
 def cross_waves(carrier: Any, other: Any) -> CrossBuilder | None:
-    """How the cross term of two such kernels is made; None if one of them is none."""
+    """Return the function that makes the cross term; None unless both kernels have waves."""
     return partial(_cross, carrier, other) if carrier.waves and other.waves else None
 
 
@@ -33,7 +33,7 @@ def _cross(
         return half + np.swapaxes(half, 1, 2)
 
     def pull(adjoint: Array, rows: Array | None) -> tuple[Array, Gradients, Gradients]:
-        # The adjoint of C from that of C + Cᵀ.
+        # The adjoint of C is A + Aᵀ for the adjoint A of C + Cᵀ.
         both = adjoint + np.swapaxes(adjoint, 1, 2)
         found = pairs.pulled(both.reshape(len(adjoint), -1), rows)
         d_inducing = found.one.reshape(size, size, n_latent).sum(axis=1)
@@ -47,7 +47,7 @@ def _cross(
 def cross_waves_linear(
     carrier: Any, linear: Any, mean: Array, variance: Array, inducing: Array, rows: Array
 ) -> CrossWhole:
-    """C = T diag(c) Zᵀ, T_mq = Σ_n ⟨k(z_m, x_n) x_nq⟩, one dimension q after the other."""
+    """Return the cross term from C = T diag(c) Zᵀ, T_mq = Σ_n ⟨k(z_m, x_n) x_nq⟩."""
     kernels, every = (carrier.waves, Waves(1.0)), (inducing, inducing)
     dimensions = range(inducing.shape[1])
     moments = [WavePairs.of(kernels, mean, variance, every, q) for q in dimensions]

@@ -1,4 +1,4 @@
-"""What the fields of a kernel declare: its parameters, as training and checks see them."""
+"""Declare the fields of a kernel as parameters, for training and checks."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -15,10 +15,10 @@ _KEY = "parameter"
 class Parameter:
     """One parameter of a kernel.
 
-    transform: to the free number that training moves. scale: a change of the free number that
-    matters much; training takes it over √N. blind_at: there is one for each latent dimension
-    (ARD), and with this value the kernel does not see the dimension; None: one for all of them.
-    overall: k is proportional to it.
+    transform: maps the parameter to the free number that training changes. scale: a large change of
+    the free number; training uses scale/√N as its unit. blind_at: for a parameter with one value
+    per latent dimension (ARD), the value that makes the kernel independent of the dimension; None:
+    one value for all dimensions. overall: whether k is proportional to the parameter.
     """
 
     transform: Transform
@@ -31,7 +31,7 @@ class Parameter:
         return self.blind_at is not None
 
     def allows(self, value: float | Array) -> bool:
-        """Whether training can start from a value."""
+        """Return whether training can start from a value."""
         allowed = np.isfinite(value)
         if self.transform is LOG:
             allowed = allowed & (np.asarray(value) > 0)
@@ -39,7 +39,7 @@ class Parameter:
 
     @property
     def domain(self) -> str:
-        """What values must be, in words."""
+        """The condition on values, in words."""
         return "positive and finite" if self.transform is LOG else "finite"
 
 
@@ -50,16 +50,16 @@ def positive(
     blind_at: float | None = None,
     overall: bool = False,
 ) -> Any:
-    """The field of a positive parameter, whose logarithm training moves; see `Parameter`."""
+    """Declare a positive parameter, whose logarithm is trained; see `Parameter`."""
     return field(default=default, metadata={_KEY: Parameter(LOG, scale, blind_at, overall)})
 
 
 def real(default: float = 0.0, *, scale: float = 1.0, blind_at: float | None = None) -> Any:
-    """The field of a parameter that may be negative, which training moves as it is."""
+    """Declare a parameter that may be negative, trained without a transform; see `Parameter`."""
     return field(default=default, metadata={_KEY: Parameter(IDENTITY, scale, blind_at, False)})
 
 
 def own_parameters(kernel: Any) -> dict[str, Parameter]:
-    """Which of a kernel's own fields declare a parameter, and what."""
+    """Return the parameters that a kernel's own fields declare, by field name."""
     known = type(kernel).__dataclass_fields__
     return {name: each.metadata[_KEY] for name, each in known.items() if _KEY in each.metadata}

@@ -1,4 +1,4 @@
-"""Expectations at inputs that are known exactly, where ⟨k⟩ is k itself: every kernel has them."""
+"""Expectations at exact inputs, where ⟨k⟩ = k, for every kernel."""
 
 from collections.abc import Callable, Iterator
 from typing import Any
@@ -10,14 +10,14 @@ from gplvm_core.kernels.gradients import Gradients, Pullback
 from gplvm_core.numerics import AnyArray, Array
 from gplvm_core.parameters import add
 
-# Rows whose diagonal a pullback takes from one square matrix.
+# Number of rows in a block of `exact_psi0`'s pullback.
 DIAGONAL_BLOCK = 32
 
 
 def exact_psi0(
     kernel: Any, points: Float[Array, "N Q"]
 ) -> tuple[Float[Array, " N"], Callable[[Array], tuple[Array, Array, Any]]]:
-    """k(x_n, x_n), with its pullback from `K_pullback` of diagonal adjoints."""
+    """Return k(x_n, x_n) and its pullback, from `K_pullback` of diagonal adjoints."""
 
     def pullback(adjoint: Array) -> tuple[Array, Array, Any]:
         d_points, d_kernel = np.zeros_like(points), kernel.zero()
@@ -32,7 +32,7 @@ def exact_psi0(
 def exact_psi1(
     kernel: Any, points: Float[Array, "N Q"], inducing: Float[Array, "M Q"]
 ) -> tuple[Float[Array, "N M"], Pullback]:
-    """k(x_n, z_m), with its pullback from `between_pullback`."""
+    """Return k(x_n, z_m) and its pullback, from `between_pullback`."""
 
     def pullback(adjoint: Array) -> Gradients:
         d_points, d_inducing, own = kernel.between_pullback(points, inducing, adjoint)
@@ -47,7 +47,7 @@ def exact_psi2(
     inducing: Float[Array, "M Q"],
     rows: Float[Array, "N G"],
 ) -> tuple[Float[Array, "G M M"], Pullback]:
-    """Σ_n rows_ng k(z_m, x_n) k(x_n, z_m') of every group, with its pullback."""
+    """Return Σ_n rows_ng k(z_m, x_n) k(x_n, z_m') of every group, and its pullback."""
     psi1, pull_psi1 = exact_psi1(kernel, points, inducing)
     return products(psi1, rows), lambda adjoint: pull_psi1(products_pullback(psi1, adjoint, rows))
 
@@ -55,7 +55,7 @@ def exact_psi2(
 def products(
     psi1: Float[AnyArray, "N M"], rows: Float[AnyArray, "N G"] | None = None
 ) -> Float[Array, "G M M"]:
-    """Φ of every group from Ψ, where ⟨kk'⟩ is kk'; rows None: one group of all points."""
+    """Return Φ of every group from Ψ, with ⟨kk'⟩ = kk'; rows None: one group of all points."""
     if rows is None:
         return np.asarray(psi1.T @ psi1)[None]
     seen = (rows[:, g : g + 1] for g in range(rows.shape[1]))
@@ -67,7 +67,7 @@ def products_pullback(
     adjoint: Float[Array, "G M M"],
     rows: Float[AnyArray, "N G"] | None = None,
 ) -> Float[AnyArray, "N M"]:
-    """The adjoint of Ψ through such a Φ."""
+    """Return the adjoint of Ψ from that of `products`."""
     both = [each + each.T for each in adjoint]
     if rows is None:
         return psi1 @ both[0]
@@ -80,10 +80,10 @@ def stacked_pullback(
     second: Float[Array, "M Q"],
     adjoint: Float[Array, "N M"],
 ) -> tuple[Float[Array, "N Q"], Float[Array, "M Q"], Any]:
-    """`between_pullback` from `K_pullback` of both sets of points in one.
+    """Compute `between_pullback` from `K_pullback` of both sets of points together.
 
-    K of [first; second] holds k(first, second) off its diagonal blocks, twice. Blocks of M rows of
-    `first` keep the cost proportional to N M.
+    K of [first; second] contains k(first, second) twice, in its off-diagonal blocks. Blocks of M
+    rows of `first` make the cost proportional to N M.
     """
     d_first, d_second, d_kernel = np.empty_like(first), np.zeros_like(second), kernel.zero()
     for rows in _blocks(len(first), max(len(second), DIAGONAL_BLOCK)):

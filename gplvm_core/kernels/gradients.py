@@ -1,4 +1,4 @@
-"""What the expectations of a kernel hand back beside their values: gradients, and how they meet."""
+"""Types for the gradients of a kernel's expectations, and for cross terms."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from gplvm_core.parameters import add
 
 @dataclass(frozen=True)
 class Gradients:
-    """∂F with respect to everything an expectation depends on; gradients add."""
+    """∂F with respect to all arguments of an expectation; gradients can be added."""
 
     mean: Float[AnyArray, "N Q"]
     variance: Float[AnyArray, "N Q"]
@@ -30,7 +30,7 @@ class Gradients:
         )
 
 
-# What a kernel may keep of a value for the way back.
+# A kernel's cache of intermediates for its pullback.
 Kept = list[Any]
 Pullback = Callable[[Array], Gradients]
 
@@ -41,7 +41,7 @@ CrossPullback = Callable[[Array], tuple[Array, tuple[Gradients, Gradients]]]
 class CrossTerm(Protocol):
     """C + Cᵀ of ⟨k_carrier(z, x) k_other(x, z')⟩ summed over the points of each group.
 
-    pullback: its adjoint → (∂psi1 of the carrier, (the carrier's own gradients, the other's)).
+    pullback: adjoint → (∂psi1 of the carrier, (the carrier's direct gradients, the other's)).
     """
 
     @property
@@ -50,21 +50,21 @@ class CrossTerm(Protocol):
 
     @property
     def pullback(self) -> CrossPullback:
-        """The way back from a symmetric adjoint."""
+        """The pullback from a symmetric adjoint."""
 
     def weighted(
         self, adjoint: Float[Array, "G M M"], psi1: Float[Array, "N M"], pull_psi1: Pullback
     ) -> tuple[Float[Array, " N"], Float[Array, "N Q"], Float[Array, "N Q"]]:
-        """tr(adjoint (C + Cᵀ)) of each point, with its gradients in mean and variance.
+        """Return tr(adjoint (C + Cᵀ)) of each point, with its gradients in mean and variance.
 
-        adjoint: one for all points, or one for each, which is then a group of its own. psi1: of
-        the carrier.
+        adjoint: one for all points, or one for each (every point is then a group). psi1: the
+        carrier's.
         """
 
 
 @dataclass(frozen=True)
 class Cross:
-    """A cross term that is linear in the psi1 of its carrier."""
+    """A cross term that is linear in its carrier's psi1."""
 
     value: Float[Array, "G M M"]
     pullback: CrossPullback
@@ -83,11 +83,11 @@ class Cross:
 
 @dataclass(frozen=True)
 class CrossWhole:
-    """A cross term that has all gradients itself: nothing goes through the carrier's psi1.
+    """A cross term with direct gradients only, none through the carrier's psi1.
 
-    pull: (adjoint of the groups, rows), or (adjoint of each point, None) → (tr(adjoint (C + Cᵀ)) of
-    each point, the carrier's gradients, the other's). Without rows only the gradients of the mean
-    and variance are needed.
+    pull takes (adjoint of each group, rows) or (adjoint of each point, None). It returns
+    tr(adjoint (C + Cᵀ)) of each point, the carrier's gradients and the other's. Without rows only
+    the gradients in mean and variance are needed.
     """
 
     make: Callable[[], Float[Array, "G M M"]]

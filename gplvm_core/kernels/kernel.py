@@ -1,4 +1,4 @@
-"""What every kernel offers: values, expectations under Gaussian inputs, and their pullbacks."""
+"""The base class of kernels: values, expectations under Gaussian inputs, and their pullbacks."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -14,7 +14,7 @@ from gplvm_core.kernels.parametric import KernelError, Parametric
 from gplvm_core.kernels.waves import Waves
 from gplvm_core.numerics import AnyArray, Array, unfold_upper
 
-# What the Φ of points, each a group of its own, may take in memory: numbers, 32 MB of them.
+# Largest number of entries in the Φ matrices of separate points at a time: 32 MB.
 MOST_NUMBERS = 4_000_000
 
 
@@ -22,49 +22,48 @@ MOST_NUMBERS = 4_000_000
 class Kernel(Parametric):
     """A covariance function k(x, x') whose fields are its parameters.
 
-    held: names of those that training leaves as they are (`holding` fills it in). A gradient with
-    respect to a kernel is a kernel-shaped dataclass, so parameters are not checked on
-    construction: `check` does that, at the boundary.
+    held: names of the parameters that training does not change (set by `holding`). A gradient with
+    respect to a kernel has the type of the kernel, so the constructor does not check parameters;
+    call `check` for that.
 
-    A kernel of one's own is a subclass, `@dataclass(frozen=True, repr=False)`. Every number or
-    array in its fields is a parameter and declares what it is; constants are class variables:
+    To write a kernel, make a subclass with `@dataclass(frozen=True, repr=False)`. Every number or
+    array in its fields is a parameter, and must be declared; constants are class variables:
 
         variance: float = positive(1.0, overall=True)
         frequency: float | Array = real(1.0, blind_at=0.0)  # ARD: one, or one for each dimension
 
-    A kernel over times and other inputs that are known exactly needs `K`, `diag` and one of
-    `K_pullback` and `between_pullback`: each follows from the other, and the second is faster for
-    sparse models. `Stationary` has a variance, `diag` and `psi0`. A kernel over uncertain inputs
-    needs `psi0`, `psi1` and `grouped_psi2` as well; `psi2`, `psi2_pullback` and `weighted_psi2`
-    follow from the last, and may be written where that pays. `Waving` has all of these for products
-    of RBF and periodic kernels. `relevance` gives the ARD weights.
-    `cross_with` is for sums with other kernels: with Bias and White every kernel has them.
-    `browser_form`, with a function of that kind in assets/canvas/geometry/kernels.js, lets pages
-    draw it. A file in gplvm_core/kernels that holds the kernel is all that models and files need to
-    know of it.
+    A kernel over times and other exact inputs needs `K`, `diag` and one of `K_pullback` and
+    `between_pullback`: each follows from the other, and the second is faster for sparse models.
+    `Stationary` provides a variance, `diag` and `psi0`. A kernel over uncertain inputs also needs
+    `psi0`, `psi1` and `grouped_psi2`; `psi2`, `psi2_pullback` and `weighted_psi2` follow from the
+    last, and can be overridden for speed. `Waving` provides all of these for products of RBF and
+    periodic kernels. `relevance` returns the ARD weights. `cross_with` makes the cross term in a
+    sum with another kernel; sums with Bias and White work without it. `browser_form` lets pages
+    draw the kernel, with a function of that kind in assets/canvas/geometry/kernels.js. Training and
+    model files support every kernel that is defined in gplvm_core/kernels.
     """
 
-    # A way that works at uncertain inputs where this kernel does not, for messages.
+    # An alternative for uncertain inputs, for error messages.
     instead: ClassVar[str] = ""
-    # So that numpy.float64(2.0) * kernel is a kernel.
+    # Makes numpy.float64(2.0) * kernel a kernel.
     __array_ufunc__: ClassVar[None] = None
 
     def K(
         self, first: Float[Array, "N Q"], second: Float[Array, "M Q"] | None = None
     ) -> Float[Array, "N M"]:
-        """k(first, second); `second` None means the same points (white noise counts there)."""
+        """Return k(first, second); `second` None means the same points, with white noise."""
         raise NotImplementedError
 
     def diag(self, points: Float[Array, "N Q"]) -> Float[Array, " N"]:
-        """k(x_n, x_n)."""
+        """Return k(x_n, x_n)."""
         raise NotImplementedError
 
     def K_pullback(
         self, points: Float[Array, "N Q"], gram: Float[Array, "N N"]
     ) -> tuple[Float[Array, "N Q"], Self]:
-        """(∂points, ∂kernel) from the symmetric ∂K of K(points).
+        """Return (∂points, ∂kernel) from the symmetric ∂K of K(points).
 
-        A kernel whose K(points) is not K(points, points), as of white noise, writes its own.
+        A kernel whose K(points) differs from K(points, points), such as white noise, overrides it.
         """
         first, second, own = self.between_pullback(points, points, gram)
         return first + second, own
@@ -75,7 +74,7 @@ class Kernel(Parametric):
         second: Float[Array, "M Q"],
         adjoint: Float[Array, "N M"],
     ) -> tuple[Float[Array, "N Q"], Float[Array, "M Q"], Self]:
-        """(∂first, ∂second, ∂kernel) from ∂K of K(first, second)."""
+        """Return (∂first, ∂second, ∂kernel) from ∂K of K(first, second)."""
         kind = type(self)
         if kind.psi1 is not Kernel.psi1:
             pulled = self.psi1(first, np.zeros_like(first), second)[1](adjoint)
@@ -89,10 +88,10 @@ class Kernel(Parametric):
     def psi0(
         self, mean: Float[AnyArray, "N Q"], variance: Float[AnyArray, "N Q"]
     ) -> tuple[Float[AnyArray, " N"], Callable[[Array], tuple[Array, Array, Self]]]:
-        """⟨k(x_n, x_n)⟩ and its pullback ∂psi0 → (∂mean, ∂variance, ∂kernel).
+        """Return ⟨k(x_n, x_n)⟩ and its pullback ∂psi0 → (∂mean, ∂variance, ∂kernel).
 
-        This and the other expectations are here those of inputs that are known exactly. Raises
-        KernelError for others.
+        In this base class, all expectations are for exact inputs; they raise KernelError for
+        uncertain ones.
         """
         self._check_exact(variance)
         return exact_psi0(self, mean)
@@ -103,7 +102,7 @@ class Kernel(Parametric):
         variance: Float[AnyArray, "N Q"],
         inducing: Float[Array, "M Q"],
     ) -> tuple[Float[AnyArray, "N M"], Pullback]:
-        """⟨k(x_n, z_m)⟩ and its pullback from ∂psi1."""
+        """Return ⟨k(x_n, z_m)⟩ and its pullback from ∂psi1."""
         self._check_exact(variance)
         return exact_psi1(self, mean, inducing)
 
@@ -114,9 +113,9 @@ class Kernel(Parametric):
         inducing: Float[Array, "M Q"],
         keep: Kept | None = None,
     ) -> tuple[Float[Array, "M M"], Pullback]:
-        """Σ_n ⟨k(z_m, x_n) k(x_n, z_m')⟩ and its pullback from a symmetric ∂psi2.
+        """Return Σ_n ⟨k(z_m, x_n) k(x_n, z_m')⟩ and its pullback from a symmetric ∂psi2.
 
-        keep: an empty list, for whatever spares `psi2_pullback` of the same inputs some work.
+        keep: an empty list to cache intermediates for `psi2_pullback` at the same inputs.
         """
         rows = np.ones((len(mean), 1), like=mean)
         value, pullback = self.grouped_psi2(mean, variance, inducing, rows, keep)
@@ -130,7 +129,7 @@ class Kernel(Parametric):
         rows: Float[AnyArray, "N G"],
         keep: Kept | None = None,
     ) -> tuple[Float[Array, "G M M"], Pullback]:
-        """Σ_n rows_ng ⟨k(z_m, x_n) k(x_n, z_m')⟩ for every group g of points, with its pullback."""
+        """Return Σ_n rows_ng ⟨k(z_m, x_n) k(x_n, z_m')⟩ of each group g, and its pullback."""
         self._check_exact(variance)
         return exact_psi2(self, mean, inducing, rows)
 
@@ -143,21 +142,21 @@ class Kernel(Parametric):
         rows: Float[AnyArray, "N G"] | None = None,
         kept: Kept | None = None,
     ) -> Gradients:
-        """What the pullback of `psi2`, or with rows of `grouped_psi2`, gives.
+        """Return the gradients of `psi2`, or with rows, of `grouped_psi2`.
 
-        A kernel whose pullback needs nothing of the value makes none here, and may read what was
-        kept.
+        kept: the list that `keep` filled. Override it for a kernel whose pullback does not need the
+        value.
         """
         if rows is None:
             return self.psi2(mean, variance, inducing)[1](adjoint)
         return self.grouped_psi2(mean, variance, inducing, rows)[1](adjoint)
 
     def weighted_psi2(self, inducing: Float[Array, "M Q"]) -> WeightedPsi2:
-        """Prepared for many calls: (mean, variance, weights) → tr(W_n Φ_n) of each point alone.
+        """Return a function for many calls: (mean, variance, weights) → tr(W_n Φ_n) of each point.
 
-        With its gradients in mean and variance, (N,), (N, Q), (N, Q). weights: W_n as `fold_upper`
-        folds it, one row for all points or one for each. Here from `grouped_psi2`, with each point
-        a group of its own and as many of them at a time as memory allows.
+        The function also returns the gradients in mean and variance: (N,), (N, Q), (N, Q). weights:
+        W_n in the form of `fold_upper`, one row for all points or one for each. This default uses
+        `grouped_psi2` with one point per group, and as many points at a time as memory allows.
         """
         if type(self).grouped_psi2 is Kernel.grouped_psi2:
             raise self._without_expectations()
@@ -201,26 +200,26 @@ class Kernel(Parametric):
         return found
 
     def cross_with(self, carrier: "Kernel") -> CrossBuilder | None:
-        """(mean, variance, inducing, rows) → the cross term with a kernel whose psi1 carries it.
+        """Return a function (mean, variance, inducing, rows) → the cross term with `carrier`.
 
-        None where there is no analytic one.
+        The cross term is computed from the carrier's psi1. None without an analytic one.
         """
         return None
 
     @property
     def waves(self) -> Waves | None:
-        """The kernel as a product of RBF and periodic kernels; None for others."""
+        """The kernel as a product of RBF and periodic kernels; None for other kernels."""
         return None
 
     def from_waves(self, gradient: Waves) -> Self:
-        """Kernel-shaped, from the gradient with respect to `waves`."""
+        """Return the kernel-shaped gradient from the gradient with respect to `waves`."""
         raise NotImplementedError
 
     def browser_form(self) -> list[dict[str, Any]]:
-        """What the browser evaluates: summands {"kind": …} with numbers, and lists of numbers.
+        """Return summands {"kind": …} with numbers and lists of numbers for the browser.
 
-        A list has one number for each latent dimension (the kernel is one of `with_latent`); 0 in
-        all of a summand's lists means that it does not see the dimension.
+        A list has one number for each latent dimension (call `with_latent` first). If all lists of
+        a summand are 0 for a dimension, the summand does not depend on it.
         """
         from gplvm_core.kernels.refused import without_drawing
 
@@ -228,26 +227,26 @@ class Kernel(Parametric):
 
     @property
     def relevance(self) -> Float[Array, " Q"] | None:
-        """ARD weights w_q of the latent dimensions; None for a kernel without any."""
+        """ARD weights w_q of the latent dimensions; None for a kernel without them."""
         return None
 
     def check(self, *, exact: bool = False) -> None:
-        """Raise KernelError unless a layer can use it: parameters, and analytic expectations.
+        """Raise KernelError unless a layer can use the kernel: parameters and expectations.
 
-        exact: the layer's inputs are known exactly, where every kernel has expectations.
+        exact: the layer's inputs are known exactly, so every kernel has expectations.
         """
         self.check_parameters()
         if not exact and type(self).psi1 is Kernel.psi1:
             raise self._without_expectations()
 
     def __add__(self, other: "Kernel") -> "Kernel":
-        # A sum is a kernel, and kernels add up: so the sum is looked for when it is asked for.
+        # Imported here because `sum` imports this module.
         from gplvm_core.kernels.sum import Sum
 
         return Sum.of(self, other) if isinstance(other, Kernel) else NotImplemented
 
     def __mul__(self, other: "Kernel | float") -> "Kernel":
-        """The product with a kernel, or with a positive number. Raises KernelError for others."""
+        """Return the product with a kernel or a positive number; KernelError for other numbers."""
         from gplvm_core.kernels.product import product_of
 
         if isinstance(other, Kernel):

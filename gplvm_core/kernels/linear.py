@@ -76,7 +76,7 @@ class Linear(Kernel):
         rows: Array,
         keep: Kept | None = None,
     ) -> tuple[Array, Pullback]:
-        # Φ = Z C (Σ μμᵀ + S) C Zᵀ with C = diag(c): a group's data enter through one Q × Q matrix.
+        # Φ = Z C (Σ μμᵀ + S) C Zᵀ with C = diag(c): only a Q × Q matrix depends on a group's data.
         n_latent, weighted = mean.shape[1], inducing * self.variance
         groups = range(rows.shape[1])
         second = np.stack([np.asarray((mean * rows[:, g : g + 1]).T @ mean) for g in groups])

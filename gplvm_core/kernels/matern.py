@@ -1,10 +1,10 @@
-"""Matérn kernels, for functions of time that are rough: k depends on r = |t − t'| / ℓ alone.
+"""Matérn kernels for rough functions of time: k depends only on r = |t − t'| / ℓ.
 
 ½: σ² e^{−r}; 3⁄2: σ² (1 + √3 r) e^{−√3 r}; 5⁄2: σ² (1 + √5 r + 5r²⁄3) e^{−√5 r} (Rasmussen &
-Williams 2006, eq. 4.17), in several dimensions r² = Σ_q (x_q − x'_q)² / ℓ_q². For inputs that are
-known exactly: the norm in r couples the dimensions, and ⟨k⟩ has no closed form for Q > 1 (a product
-of one-dimensional kernels would have one, but is another kernel; see MATHEMATICS.md, section 2). In
-one dimension they are Markov, so paths of any length cost O(N): `priors.kalman`.
+Williams 2006, eq. 4.17). In several dimensions r² = Σ_q (x_q − x'_q)² / ℓ_q². Inputs must be known
+exactly: the norm in r couples the dimensions, so ⟨k⟩ has no closed form for Q > 1. (A product of
+one-dimensional kernels has one, but is another kernel; see MATHEMATICS.md, section 2.) In one
+dimension the kernels are Markov, so paths cost O(N): see `priors.kalman`.
 """
 
 from dataclasses import dataclass, replace
@@ -21,15 +21,15 @@ from gplvm_core.numerics import Array
 
 @dataclass(frozen=True, repr=False)
 class Matern(Stationary):
-    """Base of the Matérn kernels of half-integer smoothness.
+    """Base class of the Matérn kernels of half-integer smoothness.
 
-    lengthscale: one for all dimensions of the inputs, or (Q,), in their units (for times: units of
-    time, one number).
+    lengthscale: in units of the inputs, one for all dimensions or (Q,). For times: one number, in
+    units of time.
     """
 
     lengthscale: float | Float[Array, " Q"] = positive(1.0, blind_at=np.inf)
     smoothness: ClassVar[float]
-    instead = "for a rough function RBF() + RBF(0.1, 0.3), of a long and a short lengthscale"
+    instead = "for a rough function RBF() + RBF(0.1, 0.3), with a long and a short lengthscale"
 
     def K(self, first: Array, second: Array | None = None) -> Array:
         value, _ = self._shape(self._distance(first, second))
@@ -41,8 +41,8 @@ class Matern(Stationary):
         distance = self._distance(first, second)
         value, slope = self._shape(distance)
         pull = adjoint * slope * self.variance
-        # ∂r/∂x_q = w_q (x_q − x'_q) / r, at most 1/ℓ_q however close the points are; at r = 0 a
-        # kink (½) has no slope, and the others are flat.
+        # |∂r/∂x_q| = w_q |x_q − x'_q| / r is at most 1/ℓ_q, even for close points. At r = 0 the
+        # kernel has a kink (½), where 0 is used, or is flat.
         per_distance = np.divide(pull, distance, out=np.zeros_like(pull), where=distance > 0)
         lengths = np.broadcast_to(np.asarray(self.lengthscale, dtype=float), first.shape[1:])
         d_first, d_second = np.empty_like(first), np.empty_like(second)
@@ -63,14 +63,14 @@ class Matern(Stationary):
         return (1.0 / np.atleast_1d(np.asarray(self.lengthscale, dtype=float))) ** 2
 
     def _distance(self, first: Array, second: Array | None) -> Array:
-        # Differences first, squares after: close times far from 0 keep their digits.
+        # Squares of differences, not differences of squares: close times far from 0 keep digits.
         second = first if second is None else second
         if np.ndim(self.lengthscale) == 0:
             return np.asarray(cdist(first, second) / self.lengthscale)
         return np.asarray(cdist(first, second, w=self.relevance))
 
     def _shape(self, distance: Array) -> tuple[Array, Array]:
-        """k/σ² and its derivative in r."""
+        """Return k/σ² and its derivative in r."""
         raise NotImplementedError
 
 

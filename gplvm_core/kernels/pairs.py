@@ -1,6 +1,6 @@
-"""The RBF's ⟨k(z_m, x_n) k(x_n, z_m')⟩ of points × pairs m ≤ m', a block at a time.
+"""The RBF's ⟨k(z_m, x_n) k(x_n, z_m')⟩ for points × pairs m ≤ m', block by block.
 
-Its logarithm is one product of a factor of the points and one of the pairs (`MATHEMATICS.md`, §2).
+Its logarithm is the product of a points' factor and a pairs' factor (`MATHEMATICS.md`, §2).
 """
 
 from collections.abc import Iterator
@@ -15,9 +15,9 @@ from gplvm_core.arrays import on_host
 from gplvm_core.kernels.gradients import Kept
 from gplvm_core.numerics import AnyArray, Array, upper_pairs
 
-# A block of points × pairs of inducing inputs stays in the cache of one core.
+# Points × pairs in a block, which fits into the cache of one core.
 HOST_BLOCK = 128, 256
-# Of a device with many cores, which wants much work at once: blocks of 128 MB.
+# Blocks of 128 MB for a GPU, which needs much work at once.
 DEVICE_BLOCK = 8192, 2048
 
 
@@ -26,7 +26,7 @@ class PairFactor:
     """The pairs of inducing inputs, as the right-hand factor of the exponent."""
 
     right: AnyArray  # [1, z̄, z̄², constant] as (2Q+2, P)
-    carried: AnyArray  # [1, z̄, z̄²] as (P, 2Q+1): what the way back to the points multiplies
+    carried: AnyArray  # [1, z̄, z̄²] as (P, 2Q+1), for the pullback to the points
     middle: Array  # z̄, (P, Q)
     difference: Array  # z_m − z_m', (P, Q)
 
@@ -36,7 +36,7 @@ class PairFactor:
 
     @classmethod
     def of(cls, scale: float, weight: Array, inducing: Array) -> Self:
-        """Of a kernel's variance σ_f² and weights w."""
+        """Make the factor from a kernel's variance σ_f² and weights w."""
         rows, columns = upper_pairs(len(inducing))
         one, other = inducing[rows], inducing[columns]
         middle, difference = 0.5 * (one + other), one - other
@@ -45,18 +45,18 @@ class PairFactor:
 
     @classmethod
     def from_parts(cls, middle: Array, difference: Array, constant: Array) -> Self:
-        """Of pairs whose logarithm is quadratic in the points around these middles."""
+        """Make the factor of pairs whose logarithm is quadratic in the points around `middle`."""
         ones = np.ones((len(middle), 1))
         factor = np.concatenate([ones, middle, middle**2, constant[:, None]], axis=1)
         return cls(np.ascontiguousarray(factor.T), factor[:, :-1], middle, difference)
 
     def beside(self, points: AnyArray) -> Self:
-        """With the factors where the points are."""
+        """Return the factor with its arrays on the points' device."""
         right, carried = (np.asarray(a, like=points) for a in (self.right, self.carried))
         return replace(self, right=right, carried=carried)
 
     def gradients(self, carried: Array, weight: Array) -> tuple[Array, Array]:
-        """(∂Z, the pairs' part of ∂w) from the adjoint-weighted V = Eᵀ[2aμ, −a, 1]."""
+        """Return (∂Z, the pairs' part of ∂w) from the adjoint-weighted V = Eᵀ[2aμ, −a, 1]."""
         n_latent = self.middle.shape[1]
         drift, rate, count = np.split(carried, [n_latent, 2 * n_latent], axis=1)
         toward = 0.5 * drift + self.middle * rate
@@ -75,7 +75,7 @@ class PointFactor:
 
     @property
     def carried(self) -> AnyArray:
-        """[2aμ, −a, 1] as (N, 2Q+1): what the way back to the pairs multiplies."""
+        """[2aμ, −a, 1] as (N, 2Q+1), for the pullback to the pairs."""
         return self.left[:, 1:]
 
     @classmethod
@@ -91,7 +91,7 @@ class PointFactor:
     def gradients(
         self, sums: AnyArray, mean: AnyArray, variance: AnyArray
     ) -> tuple[AnyArray, AnyArray, Array]:
-        """(∂mean, ∂variance, the points' part of ∂w) from the adjoint-weighted E·[1, z̄, z̄²]."""
+        """Return (∂mean, ∂variance, points' part of ∂w) from the weighted E·[1, z̄, z̄²]."""
         n_latent = mean.shape[1]
         row, first, second = sums[:, :1], sums[:, 1 : n_latent + 1], sums[:, n_latent + 1 :]
         apart = mean * row - first
@@ -104,21 +104,21 @@ class PointFactor:
 
 
 def across(matrix: AnyArray) -> AnyArray:
-    """The sum of every row: short rows add up much faster as a product."""
+    """Return the sum of every row; for short rows a matrix product is much faster."""
     return matrix @ np.ones(matrix.shape[1], like=matrix)
 
 
 def down(matrix: AnyArray) -> AnyArray:
-    """The sum of every column, as a product."""
+    """Return the sum of every column, by a matrix product."""
     return np.ones(len(matrix), like=matrix) @ matrix
 
 
 def exponentials(
     points: PointFactor, pairs: PairFactor, keep: Kept | None = None
 ) -> Iterator[tuple[slice, slice, AnyArray]]:
-    """E = ⟨kk'⟩ of points × pairs, a block at a time.
+    """Yield E = ⟨kk'⟩ of points × pairs, block by block.
 
-    Each is gone when the next is made, unless there is a list to keep them in.
+    Each block overwrites the one before, unless `keep` is a list that stores them.
     """
     scratch = np.empty(HOST_BLOCK)
     for rows, columns in _places(points, pairs):
@@ -134,7 +134,7 @@ def exponentials(
 def kept_exponentials(
     points: PointFactor, pairs: PairFactor, kept: Kept
 ) -> Iterator[tuple[slice, slice, AnyArray]]:
-    """The same blocks, made before."""
+    """Yield the blocks that `exponentials` stored in `kept`."""
     for (rows, columns), block in zip(_places(points, pairs), kept, strict=True):
         yield rows, columns, block
 
@@ -150,7 +150,7 @@ def _places(points: PointFactor, pairs: PairFactor) -> Iterator[tuple[slice, sli
 
 
 def to_each(one: Array, other: Array) -> Array:
-    """What pairs (m, m') have for m and for m', summed for each inducing input."""
+    """Sum values of pairs (m, m') for each inducing input: `one` to m, `other` to m'."""
     size = int(np.sqrt(2 * len(one)))
     of_one, of_other, order = _begins(size)
     gathered = np.add.reduceat(one, of_one, axis=0)
@@ -160,7 +160,7 @@ def to_each(one: Array, other: Array) -> Array:
 
 @lru_cache(maxsize=8)
 def _begins(size: int) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.intp]]:
-    """Where each m begins among the pairs (m, m'), each m' in an order by m', and that order."""
+    """Return where each m starts among the pairs, where each m' starts sorted by m', the order."""
     rows, columns = upper_pairs(size)
     order = np.argsort(columns, kind="stable")
     every = np.arange(size)

@@ -1,4 +1,4 @@
-"""A kernel as its parameters: what training moves, holds, scales, and blinds to a dimension."""
+"""The parameters of a kernel: train, hold, scale, or make the kernel blind to a dimension."""
 
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Self
@@ -11,32 +11,32 @@ from gplvm_core.parameters import leaves, replace_leaves, scale_leaves
 
 
 class KernelError(ValueError):
-    """A kernel cannot do what was asked of it; the message says which kernels can."""
+    """Raised if a kernel does not support an operation; the message names kernels that do."""
 
 
 @dataclass(frozen=True, repr=False)
 class Parametric:
     """A frozen dataclass whose fields declare the parameters of a kernel.
 
-    held: names of those that training leaves as they are (`holding` fills it in).
+    held: names of the parameters that training does not change (set by `holding`).
     """
 
     held: tuple[str, ...] = field(default=(), kw_only=True)
 
     def declared(self) -> dict[str, Parameter]:
-        """What every parameter declares, by the path of its leaf. Raises KernelError."""
+        """Return every parameter's declaration, by its path. Raises KernelError."""
         known = own_parameters(self)
-        silent = [path for path in leaves(self) if path.split(".")[0] not in known]
-        if silent:
+        undeclared = [path for path in leaves(self) if path.split(".")[0] not in known]
+        if undeclared:
             raise KernelError(
-                f"{type(self).__name__} does not declare what {', '.join(silent)} is: write "
-                f"{silent[0]} = positive(…) or real(…), from gplvm_core.kernels, or make it a "
+                f"{type(self).__name__} does not declare {', '.join(undeclared)}: write "
+                f"{undeclared[0]} = positive(…) or real(…), from gplvm_core.kernels, or make it a "
                 "class variable if it is a constant"
             )
         return known
 
     def scaled(self, factor: float) -> Self:
-        """The kernel times a positive number. Raises KernelError without an overall variance."""
+        """Return the kernel times a positive number; KernelError without an overall variance."""
         overall = [path for path, each in self.declared().items() if each.overall]
         if not overall:
             raise KernelError(
@@ -47,12 +47,13 @@ class Parametric:
         return replace_leaves(self, {path: factor * values[path] for path in overall})
 
     def holding(self, *names: str) -> Self:
-        """The kernel with these parameters held in training; without names, all of them.
+        """Return the kernel with these parameters held in training; without names, all of them.
 
-        RBF(1.0, 10.0).holding("lengthscale"). Of a sum or product, in every part that has them:
-        (Periodic(1.0) + RBF(0.1)).holding("variance") keeps the ratio of two variances (Damianou
-        2015, §3.5.1). The overall scale of a mapping is always at its optimum: variances held in
-        its kernel are so relative to each other. Raises KernelError for a name that no part has.
+        Example: RBF(1.0, 10.0).holding("lengthscale"). In a sum or product, the parameters of all
+        parts are held: (Periodic(1.0) + RBF(0.1)).holding("variance") fixes the ratio of two
+        variances (Damianou 2015, §3.5.1). Only ratios of variances can be held in a mapping's
+        kernel, because its overall scale is always at its optimum. Raises KernelError for a name
+        that no part has.
         """
         known = {path.split(".")[-1] for path in leaves(self)}
         if not known.issuperset(names):
@@ -67,16 +68,16 @@ class Parametric:
         return replace(self, held=tuple(sorted(own)))
 
     def held_paths(self) -> set[str]:
-        """Which leaves are held, by path: "lengthscale", or of a part "parts.0.lengthscale"."""
+        """Return the paths of the held parameters: "lengthscale", or "parts.0.lengthscale"."""
         return set(self.held)
 
     def with_latent(self, n_latent: int) -> Self:
-        """The kernel with one ARD parameter per latent dimension. Raises KernelError."""
+        """Return the kernel with one ARD parameter per latent dimension. Raises KernelError."""
         each: dict[str, Any] = {name: self._for_each(name, n_latent) for name in self._ard()}
         return replace(self, **each)
 
     def without(self, dimension: int) -> Self:
-        """The kernel blind to one latent dimension: its ARD weight is 0. Raises KernelError."""
+        """Return the kernel without one latent dimension (ARD weight 0). Raises KernelError."""
         blind: dict[str, Any] = {}
         for name, at in self._ard().items():
             blind[name] = np.array(getattr(self, name), dtype=float)
@@ -89,7 +90,7 @@ class Parametric:
         return replace(self, **blind)
 
     def _ard(self) -> dict[str, float]:
-        """The parameters that tell dimensions apart, and where they make them invisible."""
+        """Return the ARD parameters, with the value that switches a dimension off."""
         declared = self.declared().items()
         return {name: each.blind_at for name, each in declared if each.blind_at is not None}
 
@@ -103,7 +104,7 @@ class Parametric:
         return np.array(np.broadcast_to(value, (n_latent,)))
 
     def check_parameters(self) -> None:
-        """Raise KernelError unless every parameter, held or not, is such as it is declared."""
+        """Raise KernelError unless every parameter, held or not, matches its declaration."""
         unknown = self.held_paths() - set(leaves(self))
         if unknown:
             raise KernelError(
@@ -118,11 +119,11 @@ class Parametric:
                 )
 
     def zero(self) -> Self:
-        """A gradient of nothing: the kernel's shape filled with 0."""
+        """Return a zero gradient with the kernel's shape."""
         return scale_leaves(self, 0.0)
 
     def __repr__(self) -> str:
-        # `held` comes last, and only where something is.
+        # `held` is last, and is omitted if empty.
         own = [each.name for each in fields(self) if each.name != "held"]
         shown = [*own, "held"] if self.held else own
         return f"{type(self).__name__}({', '.join(f'{k}={getattr(self, k)!r}' for k in shown)})"

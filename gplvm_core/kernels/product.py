@@ -1,4 +1,4 @@
-"""Products of kernels: functions that have the properties of all factors together."""
+"""Products of kernels: functions with the properties of all factors."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
@@ -20,15 +20,14 @@ from gplvm_core.numerics import Array
 class Product(Waving, Compound):
     """k = Π parts, also written k1 * k2.
 
-    Where inputs are known exactly, of any kernels; at uncertain inputs of RBF and Bias kernels with
-    at most one Periodic among them, since a product of these is one exponential
-    (`gplvm_core.kernels.waves`). The variances of the parts multiply, so only one of them need be
-    free.
+    At exact inputs the parts can be any kernels. At uncertain inputs they must be RBF and Bias
+    kernels with at most one Periodic, because a product of these is one exponential
+    (`gplvm_core.kernels.waves`). The variances of the parts multiply, so train only one of them.
     """
 
     instead = (
         "a product has them if its parts are RBF and Bias kernels with at most one Periodic; "
-        "instead of a product with a Bias write a number, 0.5 * Linear()"
+        "instead of a product with a Bias, multiply by a number: 0.5 * Linear()"
     )
 
     def K(self, first: Array, second: Array | None = None) -> Array:
@@ -100,7 +99,7 @@ class Product(Waving, Compound):
 
 
 def product_of(first: Kernel, second: Kernel) -> Kernel:
-    """first * second: where only one of them has waves, a bias is the number that it is."""
+    """Return first * second; a bias becomes a number if the other kernel has no waves."""
     for bias, other in ((first, second), (second, first)):
         expected = type(other).psi1 is not Kernel.psi1 and not isinstance(other, Bias | Waving)
         free = not bias.held_paths() and not other.held_paths()
@@ -110,10 +109,10 @@ def product_of(first: Kernel, second: Kernel) -> Kernel:
 
 
 def _waves(part: Kernel) -> Waves | None:
-    # In sums a bias has cross terms of its own, so it has no waves there.
+    # `Bias.waves` is None because sums have other cross terms for a bias.
     return Waves(part.variance) if isinstance(part, Bias) else part.waves
 
 
 def _others(values: Sequence[Any], i: int) -> Any:
-    """The product of all values but one."""
+    """Return the product of all values but one."""
     return reduce(mul, (value for j, value in enumerate(values) if j != i), 1.0)

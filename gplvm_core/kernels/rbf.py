@@ -47,7 +47,7 @@ class RBF(Stationary):
 
     def K_pullback(self, points: Array, gram: Array) -> tuple[Array, Self]:
         weight = self._weight(points.shape[1])
-        # Far from the origin the differences of the squares below would lose their digits.
+        # Centre the points: far from the origin, the differences of squares below lose digits.
         points = points - points.mean(axis=0)
         product = gram * self.K(points)
         row = product.sum(axis=1)[:, None]
@@ -106,7 +106,7 @@ class RBF(Stationary):
         if keep is not None:
             blocks = []
             keep.extend((factors, blocks))
-        # One exponential for all groups: Φ of every one of them is rowsᵀ E.
+        # All groups share one exponential E: their Φ is rowsᵀ E.
         folded = np.zeros((rows.shape[1], factors[1].count), like=mean)
         for which, columns, block in exponentials(*factors, blocks):
             folded[:, columns] += rows[which, :].T @ block
@@ -198,7 +198,7 @@ class RBF(Stationary):
     def _factors(
         self, mean: Array, inducing: Array, variance: Array
     ) -> tuple[PointFactor, PairFactor]:
-        """The factors of the exponent of ⟨kk'⟩."""
+        """Return the factors of the exponent of ⟨kk'⟩."""
         weight = self._weight(mean.shape[1])
         pairs = PairFactor.of(self.variance, weight, inducing)
         return PointFactor.of(weight, mean, variance), pairs.beside(mean)
@@ -207,8 +207,8 @@ class RBF(Stationary):
         return np.array(np.broadcast_to(self.relevance, (n_latent,)))
 
     def _shaped(self, d_variance: float, d_weight: Array) -> Self:
-        """A kernel-shaped gradient from ∂σ_f² and ∂w; dw/dℓ = −2/ℓ³."""
-        # In this order a lengthscale of 1e150, of a dimension that is off, does not overflow.
+        """Return a kernel-shaped gradient from ∂σ_f² and ∂w; dw/dℓ = −2/ℓ³."""
+        # In this order a lengthscale of 1e150 (of a dimension that is off) does not overflow.
         d_length = -2.0 * d_weight * self.relevance / np.asarray(self.lengthscale)
         if np.ndim(self.lengthscale) == 0:
             return replace(self, variance=float(d_variance), lengthscale=float(d_length.sum()))
@@ -216,6 +216,6 @@ class RBF(Stationary):
 
 
 def _centred(mean: Array, inducing: Array) -> tuple[Array, Array]:
-    """Both moved to a common centre: far from the origin the expanded exponent loses digits."""
+    """Centre both at the inducing inputs' mean: far from the origin the exponent loses digits."""
     centre = inducing.mean(axis=0)
     return mean - centre, inducing - centre

@@ -1,4 +1,4 @@
-"""Error messages for all that a kernel cannot do; each names kernels that can."""
+"""Error messages for operations that a kernel does not support; each names kernels that do."""
 
 from collections.abc import Iterator
 from itertools import combinations_with_replacement
@@ -15,7 +15,7 @@ EXACT = (
 
 
 def without_expectations(kernel: Any) -> KernelError:
-    """The error for a kernel at uncertain inputs."""
+    """Return the error for a kernel at uncertain inputs."""
     instead = f"; {kernel.instead}" if kernel.instead else ""
     return KernelError(
         f"{type(kernel).__name__} has no analytic expectations under Gaussian inputs, so it needs "
@@ -24,7 +24,7 @@ def without_expectations(kernel: Any) -> KernelError:
 
 
 def without_cross(first: Any, second: Any) -> KernelError:
-    """The error for a sum of two kernels at uncertain inputs."""
+    """Return the error for a sum of two kernels at uncertain inputs."""
     return KernelError(
         f"a sum of {type(first).__name__} and {type(second).__name__} has no analytic cross "
         f"expectations, so it needs {EXACT}. Sums that have them: "
@@ -33,15 +33,15 @@ def without_cross(first: Any, second: Any) -> KernelError:
 
 
 def without_drawing(kernel: Any) -> KernelError:
-    """The error for a kernel that a page cannot evaluate."""
+    """Return the error for a kernel that the browser cannot evaluate."""
     return KernelError(
-        f"the browser cannot evaluate {type(kernel).__name__}, so that its map cannot be drawn; it "
-        f"knows {_names('browser_form')}"
+        f"the browser cannot evaluate {type(kernel).__name__}, so it cannot draw its map; it can "
+        f"evaluate {_names('browser_form')}"
     )
 
 
 def kernels_that(write: str) -> list[type[Kernel]]:
-    """All kernels that write this method of `Kernel`, by name, without what they share."""
+    """Return all kernels that override this method of `Kernel`, sorted by name, without bases."""
 
     def below(kind: type[Kernel]) -> Iterator[type[Kernel]]:
         for child in kind.__subclasses__():
@@ -53,7 +53,7 @@ def kernels_that(write: str) -> list[type[Kernel]]:
 
 
 def sums_with_expectations() -> list[str]:
-    """The pairs of kernels that have a cross term, "Bias + RBF"."""
+    """Return the pairs of kernels with a cross term, such as "Bias + RBF"."""
     kinds = [kind for kind in kernels_that("psi1") if not issubclass(kind, Compound)]
     return [
         f"{first.__name__} + {second.__name__}"

@@ -1,4 +1,4 @@
-"""Kernels that say how alike two points are by where they lie to one another, not by where."""
+"""Stationary kernels: k depends only on the difference of two points."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace

@@ -60,12 +60,12 @@ class Sum(Compound):
         self, mean: Array, variance: Array, inducing: Array, keep: Kept | None = None
     ) -> tuple[Array, Pullback]:
         own = self._own(keep)
-        alone = _total(
+        parts = _total(
             part.psi2(mean, variance, inducing, kept)[0]
             for part, kept in zip(self.parts, own, strict=True)
         )
         crosses = self._crosses(mean, variance, inducing, np.ones((len(mean), 1), like=mean))
-        value = _total([alone, *(met.cross.value[0] for met in crosses)])
+        value = _total([parts, *(pair.cross.value[0] for pair in crosses)])
         return value, lambda adjoint: self.psi2_pullback(mean, variance, inducing, adjoint)
 
     def grouped_psi2(
@@ -77,12 +77,12 @@ class Sum(Compound):
         keep: Kept | None = None,
     ) -> tuple[Array, Pullback]:
         own = self._own(keep)
-        alone = _total(
+        parts = _total(
             part.grouped_psi2(mean, variance, inducing, rows, kept)[0]
             for part, kept in zip(self.parts, own, strict=True)
         )
         crosses = self._crosses(mean, variance, inducing, rows)
-        value = _total([alone, *(met.cross.value for met in crosses)])
+        value = _total([parts, *(pair.cross.value for pair in crosses)])
         return value, lambda adjoint: self.psi2_pullback(mean, variance, inducing, adjoint, rows)
 
     def psi2_pullback(
@@ -102,32 +102,32 @@ class Sum(Compound):
         _, pull_psi1 = self._each_psi1(*inputs)
         if rows is None:
             rows, adjoint = np.ones((len(mean), 1), like=mean), adjoint[None]
-        for met in self._crosses(*inputs, rows):
-            through_psi1, direct = met.cross.pullback(adjoint)
-            pulled[met.carrier] += pull_psi1[met.carrier](through_psi1) + direct[0]
-            pulled[met.other] += direct[1]
+        for pair in self._crosses(*inputs, rows):
+            through_psi1, direct = pair.cross.pullback(adjoint)
+            pulled[pair.carrier] += pull_psi1[pair.carrier](through_psi1) + direct[0]
+            pulled[pair.other] += direct[1]
         return self._gathered(pulled)
 
     def _own(self, keep: Kept | None) -> list[Kept | None]:
-        """What every part may keep, in a list of its own."""
+        """Return one cache list for each part, stored in `keep`."""
         if keep is None:
             return [None] * len(self.parts)
         keep.extend([] for _ in self.parts)
         return list(keep)
 
     def weighted_psi2(self, inducing: Array) -> WeightedPsi2:
-        alone = [part.weighted_psi2(inducing) for part in self.parts]
+        by_part = [part.weighted_psi2(inducing) for part in self.parts]
 
         def weighted(mean: Array, variance: Array, weights: Array) -> tuple[Array, Array, Array]:
-            each = [part(mean, variance, weights) for part in alone]
+            each = [part(mean, variance, weights) for part in by_part]
             value, d_mean, d_variance = (_total(terms) for terms in zip(*each, strict=True))
             psi1, pull_psi1 = self._each_psi1(mean, variance, inducing)
             symmetric = unfold_upper(weights, len(inducing))
-            # Points that share their weights are one group; else each is a group of its own.
+            # Points with common weights form one group; else every point is a separate group.
             rows = np.ones((len(mean), 1)) if len(weights) == 1 else np.eye(len(mean))
-            for met in self._crosses(mean, variance, inducing, rows):
-                carrier = psi1[met.carrier], pull_psi1[met.carrier]
-                own, own_mean, own_variance = met.cross.weighted(symmetric, *carrier)
+            for pair in self._crosses(mean, variance, inducing, rows):
+                carrier = psi1[pair.carrier], pull_psi1[pair.carrier]
+                own, own_mean, own_variance = pair.cross.weighted(symmetric, *carrier)
                 value = value + own
                 d_mean, d_variance = d_mean + own_mean, d_variance + own_variance
             return value, d_mean, d_variance
@@ -145,7 +145,7 @@ class Sum(Compound):
         for part in self.parts:
             part.check(exact=exact)
         for first, second in combinations(range(len(self.parts)), 2):
-            self._meeting(first, second, exact)
+            self._cross_builder(first, second, exact)
 
     def _each_psi1(
         self, mean: Array, variance: Array, inducing: Array
@@ -163,16 +163,16 @@ class Sum(Compound):
 
     def _crosses(
         self, mean: Array, variance: Array, inducing: Array, rows: Array
-    ) -> Iterator["_Met"]:
+    ) -> Iterator["_CrossPair"]:
         exact = not bool(np.any(variance != 0.0))
         for first, second in combinations(range(len(self.parts)), 2):
-            carrier, other, build = self._meeting(first, second, exact)
-            yield _Met(carrier, other, build(mean, variance, inducing, rows))
+            carrier, other, build = self._cross_builder(first, second, exact)
+            yield _CrossPair(carrier, other, build(mean, variance, inducing, rows))
 
-    def _meeting(self, first: int, second: int, exact: bool) -> tuple[int, int, CrossBuilder]:
-        """Which of two parts carries psi1, and how their cross term is made.
+    def _cross_builder(self, first: int, second: int, exact: bool) -> tuple[int, int, CrossBuilder]:
+        """Return carrier and other part, and the function that makes their cross term.
 
-        exact: at inputs that are known exactly, where every two kernels have one.
+        exact: the inputs are known exactly, so every two kernels have a cross term.
         """
         for carrier, other in ((first, second), (second, first)):
             build = self.parts[other].cross_with(self.parts[carrier])
@@ -184,7 +184,7 @@ class Sum(Compound):
 
 
 @dataclass(frozen=True)
-class _Met:
+class _CrossPair:
     """The cross term of two parts, given by their positions."""
 
     carrier: int

@@ -1,7 +1,7 @@
-"""The drift of inputs that an RBF kernel tilts: ⟨k (x − μ)⟩ under Gaussian inputs.
+"""The tilted moment ⟨k (x − μ)⟩ of an RBF kernel under Gaussian inputs.
 
-A kernel times a Gaussian is a scaled Gaussian. Forms with S⁻¹ or W⁻¹ would fail for inputs that are
-known and for dimensions that are off, so there are none here. Chamberlin (2016), App. A.
+A kernel times a Gaussian is a scaled Gaussian. This module avoids S⁻¹ and W⁻¹, which do not exist
+for exact inputs and for dimensions that are off. Source: Chamberlin (2016), App. A.
 """
 
 from dataclasses import dataclass
@@ -18,8 +18,10 @@ from gplvm_core.numerics import Array
 
 @dataclass(frozen=True)
 class Drift:
-    """⟨k (x − μ)⟩ of points by products of matrices, nowhere for every pair of point and z alone:
-    Ψ_nm c_nq (z_mq − μ_nq), c = Sw/(1 + wS); S is diagonal. Stein's lemma: it is S ∂Ψ/∂μ.
+    """⟨k (x − μ)⟩ = Ψ_nm c_nq (z_mq − μ_nq), with c = Sw/(1 + wS) and a diagonal S.
+
+    By Stein's lemma it is S ∂Ψ/∂μ. Sums are computed by matrix products, without an N × M × Q
+    array.
     """
 
     kernel: RBF
@@ -30,7 +32,7 @@ class Drift:
 
     @property
     def share(self) -> Float[Array, "N Q"]:
-        """c, how much of the way to an inducing input the kernel pulls a point."""
+        """c: how far the kernel moves a point towards an inducing input, as a fraction."""
         return self._strong / (1.0 + self._strong)
 
     @property
@@ -38,15 +40,17 @@ class Drift:
         return np.asarray(self.kernel.relevance * self.variance)
 
     def total(self) -> Float[Array, "M Q"]:
-        """The sum over points."""
+        """Return the sum over points."""
         share = self.share
         return self.inducing * (self.psi1.T @ share) - self.psi1.T @ (share * self.mean)
 
     def weighted(
         self, weights: Float[Array, "M Q"]
     ) -> tuple[Float[Array, " N"], Float[Array, "N M"], Gradients]:
-        """Σ_mq of a point's drift with these weights; its gradients in Ψ, and at a fixed Ψ in the
-        mean, the variance, the inducing inputs and the kernel. Of the total they are an adjoint.
+        """Return each point's weighted sum Σ_mq of the drift, and its gradients.
+
+        The gradients are in Ψ and, for a fixed Ψ, in the mean, the variance, the inducing inputs
+        and the kernel. With weights = the adjoint of `total`, this is the pullback of `total`.
         """
         share, rate = self.share, 1.0 + self._strong
         level, first = self.psi1 @ weights, self.psi1 @ (weights * self.inducing)
@@ -67,9 +71,9 @@ class Drift:
 
 
 def as_rbf(kernel: Kernel) -> RBF:
-    """The kernel, if it is an RBF. Raises KernelError."""
+    """Return the kernel if it is an RBF. Raises KernelError otherwise."""
     if not isinstance(kernel, RBF):
         raise KernelError(
-            f"inputs tilted by the kernel are known for RBF alone, got {type(kernel).__name__}"
+            f"tilted moments are implemented only for RBF, got {type(kernel).__name__}"
         )
     return kernel

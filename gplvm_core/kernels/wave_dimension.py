@@ -1,8 +1,8 @@
-"""One dimension's waves under Gaussian inputs: values at points × pairs, and the way back.
+"""Waves in one dimension under Gaussian inputs: values for points × pairs, and their pullback.
 
-⟨cos(ωx − φ)⟩ = e^{−½ω²S} cos(ωμ − φ) under N(μ, S). Without an RBF in the dimension points and
-pairs separate, and the values are a product of two narrow matrices (`Straight`). An RBF moves mean
-and variance first, to m̂ = c + (μ − c)/d and S/d, differently for every pair (`Bent`).
+⟨cos(ωx − φ)⟩ = e^{−½ω²S} cos(ωμ − φ) under N(μ, S). Without an RBF in the dimension, points and
+pairs separate, and the values are a product of two narrow matrices (`Straight`). An RBF first
+changes mean and variance to m̂ = c + (μ − c)/d and S/d, differently for every pair (`Bent`).
 """
 
 from collections.abc import Iterator
@@ -16,15 +16,15 @@ from jaxtyping import Float
 from gplvm_core.kernels.waves import Series
 from gplvm_core.numerics import Array
 
-# Arrays in which the blocks add up their share of the gradients.
+# Arrays in which the blocks accumulate gradients.
 Carried = tuple[Array, ...]
 
 
 @dataclass(frozen=True)
 class WaveInputs:
-    """One dimension of points and pairs, and what two kernels have there.
+    """One dimension of points and pairs, and of two kernels.
 
-    center, spread: c and d of the RBF's part. frequencies: ν of both kernels.
+    center, spread: c and d of the RBF. frequencies: ν of both kernels.
     """
 
     mean: Float[Array, " N"]
@@ -39,9 +39,9 @@ class WaveInputs:
 
 @dataclass(frozen=True)
 class AlongOne:
-    """The gradients of all that the waves of a dimension depend on; (∂b, ∂ν) of both kernels.
+    """The gradients of a dimension's waves; sharpness and frequencies: ∂b and ∂ν of both kernels.
 
-    weight: of w̄, beside what center and spread say.
+    weight: ∂w̄, without the part through center and spread.
     """
 
     mean: Float[Array, " N"]
@@ -56,19 +56,19 @@ class AlongOne:
 
 
 class WaveDimension(Protocol):
-    """Values, a block at a time; `add` adds the gradients of a block to the sums."""
+    """A dimension's factor of the values, block by block; `add` accumulates gradients."""
 
     def value(self, rows: slice, columns: slice) -> Float[Array, "n p"]:
-        """The factor that the dimension gives."""
+        """Return the dimension's factor in a block."""
 
     def sums(self) -> Carried:
-        """Zeros, for `add`."""
+        """Return zeros for `add`."""
 
     def add(self, sums: Carried, rows: slice, columns: slice, adjoint: Float[Array, "n p"]) -> None:
         """Add the adjoint of a block to the sums, in place."""
 
     def back(self, sums: Carried) -> AlongOne:
-        """Gradients from the sums over all blocks."""
+        """Return the gradients from the sums over all blocks."""
 
 
 @dataclass(frozen=True)
@@ -99,7 +99,7 @@ class Separated:
         d_right[:, columns] += self.left[rows].T @ adjoint
 
     def points_back(self, d_left: Array) -> tuple[Array, Array]:
-        """∂(ωμ) and −2 ∂(ω²S), (N, T), of `features`."""
+        """Return ∂(ωμ) and −2 ∂(ω²S), (N, T), from the adjoint of `features`."""
         (even, odd), (d_even, d_odd) = (np.split(a, 2, axis=1) for a in (self.left, d_left))
         return d_odd * even - d_even * odd, d_even * even + d_odd * odd
 
@@ -118,7 +118,7 @@ class Straight(Separated):
 
     @cached_property
     def turned(self) -> Float[Array, "W P"]:
-        """Cosines of the pairs, and sines."""
+        """Cosines and sines of the pairs' phases."""
         (first, second), series = self.at.frequencies, self.at.series
         phase = np.outer(series.one, first * self.at.one)
         phase += np.outer(series.other, second * self.at.other)
@@ -152,10 +152,10 @@ class Straight(Separated):
 
 @dataclass(frozen=True)
 class Bent:
-    """A dimension with an RBF beside the waves: one wave after the other.
+    """A dimension with an RBF and waves, computed wave by wave.
 
-    origin: makes it the mean of x + origin times the waves, for a linear kernel beside them; None:
-    of the waves alone.
+    origin: if given, the value is the mean of (x + origin) times the waves, for a sum with a linear
+    kernel; None: the mean of the waves.
     """
 
     at: WaveInputs
@@ -245,7 +245,7 @@ class Bent:
         )
 
     def _moved(self, rows: slice, columns: slice) -> Array:
-        """m̂ of every point and pair."""
+        """Return m̂ of every point and pair."""
         share = 1.0 / self.at.spread[rows, None]
         return np.asarray(
             share * self.at.mean[rows, None] + (1.0 - share) * self.at.center[columns]
@@ -253,17 +253,17 @@ class Bent:
 
     @property
     def _steps(self) -> tuple[Array, Array]:
-        """Every term's phase as multiples (B, T) of a few steps, and these as (B, 2) of α and γ."""
+        """Multiples (B, T) of a few basic phases, and these phases (B, 2) in terms of α and γ."""
         series = self.at.series
         both = np.stack([series.one, series.other])
         if not series.harmonic:
             return both, np.eye(2)
-        # The phase of the second term; the first one, 0, may be the only one.
+        # The basic phase is that of the second term; the first one, 0, may be the only one.
         step = both[:, 1:2].T if both.shape[1] > 1 else np.zeros((1, 2))
         return np.arange(both.shape[1], dtype=float)[None], step
 
     def _waves(self, moved: Array, columns: slice) -> Iterator[tuple[int, Array]]:
-        """e^{i phase} of every term."""
+        """Yield e^{i phase} of every term."""
         at, (multiples, steps) = self.at, self._steps
         first = at.frequencies[0] * (moved - at.one[columns])
         second = at.frequencies[1] * (moved - at.other[columns])
@@ -278,7 +278,7 @@ class Bent:
             wave *= step
 
     def _tilted(self, t: int, moved: Array, rows: slice, wave: Array) -> tuple[Array, Array]:
-        """A term's cosine, and minus its slope in the phase; or both times x."""
+        """Return a term's cosine and minus its derivative in the phase; with origin, times x."""
         if self.origin is None:
             return wave.real, wave.imag
         place = moved + self.origin
@@ -290,7 +290,7 @@ class Bent:
 
 
 def features(at: WaveInputs, omega: Float[Array, " T"]) -> Float[Array, "N W"]:
-    """⟨cos ωx⟩ of the points, and ⟨sin ωx⟩."""
+    """Return ⟨cos ωx⟩ and ⟨sin ωx⟩ of the points, side by side."""
     turn = at.mean[:, None] * omega
     damping = np.exp(-0.5 * at.variance[:, None] * omega**2)
     return np.hstack([damping * np.cos(turn), damping * np.sin(turn)])
@@ -304,7 +304,7 @@ def omega_of(at: WaveInputs) -> Float[Array, " T"]:
 def chained(
     at: WaveInputs, d_amplitude: Float[Array, "T P"], d_omega: Float[Array, " T"]
 ) -> tuple[Array, Array, Array | float]:
-    """∂b and ∂ν of both kernels, and ∂(z − z')."""
+    """Return ∂b and ∂ν of both kernels, and ∂(z − z')."""
     *sharpness, d_first, apart = at.series.chain(d_amplitude)
     frequencies = np.array([at.series.one @ d_omega + d_first, at.series.other @ d_omega])
     return np.array(sharpness), frequencies, apart

@@ -1,9 +1,9 @@
-"""⟨k₁(z, x) k₂(x, z')⟩ of two products of RBF and periodic kernels, at points × pairs (z, z').
+"""⟨k₁(z, x) k₂(x, z')⟩ for two products of RBF and periodic kernels, at points × pairs (z, z').
 
 A product of Gaussians is a Gaussian. With w̄ = w₁ + w₂, c = (w₁z + w₂z')/w̄ and d = w̄S + 1
-(MATHEMATICS.md, section 2) the RBFs give σ₁²σ₂² Π_q d_q^{−½} exp(−½ (w₁w₂/w̄)(z − z')² −
-½ w̄ (μ − c)²/d)_q, the exponential that `pairs` has for one kernel, with c in the place of z̄. Each
-dimension in which a kernel is periodic multiplies it by a sum of waves (`wave_dimension`).
+(MATHEMATICS.md, section 2), the RBFs give σ₁²σ₂² Π_q d_q^{−½} exp(−½ (w₁w₂/w̄)(z − z')² −
+½ w̄ (μ − c)²/d)_q. This is the exponential of `pairs` with c instead of z̄. Each dimension with a
+periodic kernel multiplies it by a sum of waves (`wave_dimension`).
 """
 
 from collections.abc import Callable, Iterator
@@ -22,7 +22,7 @@ from gplvm_core.kernels.wave_window import Windowed
 from gplvm_core.kernels.waves import Series, Waves
 from gplvm_core.numerics import AnyArray, Array
 
-# So many waves of `Windowed` take the time of one of `Bent`.
+# The number of waves in `Windowed` that take as long as one in `Bent`.
 WAVES_FOR_ONE = 30
 
 
@@ -43,8 +43,8 @@ class WavePulled:
 class WavePairs:
     """Two kernels at points and pairs; `first is second` for the square of one kernel.
 
-    mean, one, other: measured from a common centre. moment: a dimension whose x multiplies the
-    kernels.
+    mean, one, other: relative to a common centre. moment: a dimension whose x multiplies the
+    kernels, for a tilted moment.
     """
 
     first: Waves
@@ -65,7 +65,7 @@ class WavePairs:
         pairs: tuple[Array, Array],
         moment: int | None = None,
     ) -> Self:
-        # Far from the origin the expanded exponent would lose its digits.
+        # Centre all inputs: far from the origin the expanded exponent loses digits.
         centre = pairs[0].mean(axis=0)
         first = kernels[0].over(mean.shape[1])
         second = first if kernels[1] is kernels[0] else kernels[1].over(mean.shape[1])
@@ -73,14 +73,14 @@ class WavePairs:
         return cls(first, second, mean - centre, variance, one, other, centre, moment)
 
     def blocks(self) -> Iterator[tuple[slice, slice, AnyArray]]:
-        """The values, a block at a time."""
+        """Yield the values block by block."""
         for rows, columns, block in exponentials(self.points, self.pairs):
             for dimension in self.dimensions.values():
                 block = block * dimension.value(rows, columns)
             yield rows, columns, block
 
     def summed(self, rows: Float[AnyArray, "N G"]) -> Float[Array, "G P"]:
-        """The sum over the points of every group."""
+        """Return the sums over the points of every group."""
         total = np.zeros((rows.shape[1], self.pairs.count), like=self.mean)
         for which, columns, block in self.blocks():
             total[:, columns] += rows[which, :].T @ block
@@ -89,7 +89,10 @@ class WavePairs:
     def pulled(
         self, adjoint: Float[Array, "G P"], rows: Float[AnyArray, "N G"] | None = None
     ) -> WavePulled:
-        """From the adjoint of these sums; rows None: of every point alone, or one for all."""
+        """Return the gradients from the adjoint of `summed`.
+
+        rows None: the adjoint has one row for each point, or one for all points.
+        """
         pair = np.asarray(adjoint, like=self.mean)
         if rows is not None:
             return self.pullback(lambda which, columns: rows[which, :] @ pair[:, columns])
@@ -98,7 +101,7 @@ class WavePairs:
         return self.pullback(lambda which, columns: pair[which, columns])
 
     def pullback(self, adjoint: Callable[[slice, slice], AnyArray]) -> WavePulled:
-        """From the adjoint of every block."""
+        """Return the gradients from the adjoint of every block."""
         mean, pairs, back = self.mean, self.pairs, self.points.carried
         sums = np.zeros((len(mean), pairs.carried.shape[1]), like=mean)
         carried = np.zeros((pairs.count, back.shape[1]), like=mean)
@@ -125,7 +128,7 @@ class WavePairs:
 
     @cached_property
     def share(self) -> Float[Array, " Q"]:
-        """w₁/w̄: how far c is from z' on the way to z. It matters to no dimension that is off."""
+        """w₁/w̄: the position of c between z' (0) and z (1); arbitrary if w̄ is 0."""
         both = self.both
         return np.divide(self.first.weight, both, out=np.full_like(both, 0.5), where=both > 0.0)
 
@@ -135,13 +138,13 @@ class WavePairs:
 
     @cached_property
     def points(self) -> PointFactor:
-        """The points, as the left-hand factor of the exponent: a weight of w̄/2 has d = w̄S + 1."""
+        """The points' factor of the exponent, for a weight of w̄/2, which gives d = w̄S + 1."""
         half = 0.5 * np.where(self.outside, self.both, 0.0)
         return PointFactor.of(half, self.mean, self.variance)
 
     @cached_property
     def outside(self) -> Bool[NDArray[np.bool_], " Q"]:
-        """The dimensions whose Gaussian is in the exponential."""
+        """The dimensions whose Gaussian is part of the exponential."""
         windowed = [q for q, each in self.dimensions.items() if isinstance(each, Windowed)]
         return np.isin(np.arange(len(self.both)), windowed, invert=True)
 
@@ -152,14 +155,14 @@ class WavePairs:
 
     @cached_property
     def pairs(self) -> PairFactor:
-        """The pairs, as the right-hand factor."""
+        """The pairs' factor of the exponent."""
         scale = np.log(self.first.variance) + np.log(self.second.variance)
         constant = scale - 0.5 * (self.apart**2 @ (self.share * self.second.weight))
         return PairFactor.from_parts(self.middle, self.apart, constant).beside(self.mean)
 
     @cached_property
     def dimensions(self) -> dict[int, WaveDimension]:
-        """Those in which there is more than an RBF."""
+        """The dimensions with more than an RBF, by number."""
         first, second = self.first.sharpness, self.second.sharpness
         seen = np.flatnonzero((first > 0.0) | (second > 0.0)).tolist()
         if self.moment is not None:
@@ -194,7 +197,7 @@ class WavePairs:
         return Bent(inputs)
 
     def _gathered(self, sums: AnyArray, carried: Array, along: dict[int, AlongOne]) -> WavePulled:
-        """All gradients, from the adjoint-weighted E·[1, c, c²] and Eᵀ[2aμ, −a, 1]."""
+        """Return all gradients from the adjoint-weighted E·[1, c, c²] and Eᵀ[2aμ, −a, 1]."""
         n_latent, share, both = self.mean.shape[1], self.share, self.both
         d_mean, d_variance, d_half = self.points.gradients(sums, self.mean, self.variance)
         drift, rate, count = np.split(carried, [n_latent, 2 * n_latent], axis=1)
@@ -210,7 +213,7 @@ class WavePairs:
             d_one[:, q], d_other[:, q] = found.one, found.other
             sharpness[:, q], frequency[:, q] = found.sharpness, found.frequencies
         push = share * self.second.weight * count * self.apart
-        # s = w₁/w̄ and w₁w₂/w̄, by w₁ and by w₂.
+        # Chain rule for s = w₁/w̄ and w₁w₂/w̄ as functions of w₁ and w₂.
         d_share, d_apart = (
             np.sum(d_center * self.apart, axis=0),
             -0.5 * (count[:, 0] @ self.apart**2),

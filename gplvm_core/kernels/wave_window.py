@@ -1,9 +1,9 @@
-"""One dimension's waves beside an RBF, as waves alone: its Gaussian has a narrow spectrum.
+"""Waves times an RBF in one dimension, with the RBF's Gaussian written as waves, too.
 
 e^{−½w̄y²} = ∫ g(ω) cos(ωy) dω with g(ω) = e^{−ω²/2w̄}/√(2πw̄), so the Gaussian times cos(ω_t y − ψ)
-is an integral of waves, and points and pairs separate as they do without an RBF. The trapezoidal
-rule with steps 2π/L repeats the result every L; where L is longer than all distances by what the
-Gaussian needs to vanish, it is exact to the last digits (Trefethen & Weideman 2014).
+is an integral of waves, and points and pairs separate as without an RBF. The trapezoidal rule with
+steps 2π/L makes the result periodic with period L. If L exceeds all distances plus the range of the
+Gaussian, the rule is exact to the last digits (Trefethen & Weideman 2014).
 """
 
 from dataclasses import dataclass
@@ -23,13 +23,13 @@ from gplvm_core.kernels.wave_dimension import (
 )
 from gplvm_core.numerics import Array
 
-# −2 log of what is left out of the Gaussian and of its spectrum.
+# −2 log of the largest neglected value of the Gaussian and of its spectrum.
 REMAINS = 72.0
 
 
 @dataclass(frozen=True)
 class Windowed(Separated):
-    """A dimension with an RBF of weight w̄ around the centers, whose factor it includes.
+    """A dimension with an RBF of weight w̄ around the centers; the values include the RBF.
 
     weight: w̄. grid: frequencies from 0 on.
     """
@@ -39,7 +39,7 @@ class Windowed(Separated):
 
     @classmethod
     def steps(cls, at: WaveInputs, weight: float) -> tuple[float, int]:
-        """How far apart the frequencies are, and how many there need be."""
+        """Return the step and the number of the frequencies."""
         far = float(np.max(at.mean) - np.min(at.center)), float(np.max(at.center) - np.min(at.mean))
         vanishes = np.sqrt(REMAINS * float(np.max(at.spread)) / weight)
         step = 2.0 * np.pi / (max(*far, 0.0) + vanishes)
@@ -52,7 +52,7 @@ class Windowed(Separated):
 
     @cached_property
     def waves(self) -> tuple[Array, Array]:
-        """cos ψ and sin ψ, a row for each term."""
+        """cos ψ and sin ψ, one row for each term."""
         at, (first, second) = self.at, self.at.frequencies
         phase = np.outer(at.series.one, first * (at.one - at.center))
         phase += np.outer(at.series.other, second * (at.other - at.center))
@@ -60,7 +60,7 @@ class Windowed(Separated):
 
     @cached_property
     def spectra(self) -> tuple[Array, Array]:
-        """g(ω − ω_t) and g(ω + ω_t), times what each frequency counts, a row for each term."""
+        """g(ω − ω_t) and g(ω + ω_t) times the quadrature weights, one row for each term."""
         omega, step = omega_of(self.at)[:, None], self.grid[1]
         counts = step * np.where(self.grid > 0.0, 1.0, 0.5) / np.sqrt(2.0 * np.pi * self.weight)
         below, above = ((self.grid - shift) ** 2 / self.weight for shift in (omega, -omega))
@@ -68,7 +68,7 @@ class Windowed(Separated):
 
     @cached_property
     def turned(self) -> tuple[Array, Array]:
-        """cos(ωc) and sin(ωc), (T, P), of the grid."""
+        """cos(ωc) and sin(ωc) for the grid's frequencies, (T, P)."""
         phase = np.outer(self.grid, self.at.center)
         return np.cos(phase), np.sin(phase)
 

@@ -1,10 +1,10 @@
 """Products of RBF and periodic kernels in one form, and the Fourier series of their waves.
 
 k(x, x') = σ² Π_q exp(−½ w_q δ_q² + b_q (cos ν_q δ_q − 1)), δ = x − x': an RBF has weights w, a
-periodic kernel b = 1/ℓ² and ν = 2π/period, since −2 sin²(νδ/2) = cos νδ − 1. A product of two such
-kernels adds its exponents. The waves are a Fourier series with Bessel weights that sum to 1,
+periodic kernel b = 1/ℓ² and ν = 2π/period, because −2 sin²(νδ/2) = cos νδ − 1. In a product of two
+such kernels the exponents add. The waves are a Fourier series with Bessel weights that sum to 1,
 exp(b (cos νδ − 1)) = Σ_k a_k cos kνδ, a_k = e^{−b} I_k(b) over all integers k (Abramowitz & Stegun
-1964, 9.6.34), of which TAIL is left out.
+1964, 9.6.34). Terms with a total weight of TAIL are left out.
 """
 
 from collections.abc import Callable
@@ -20,23 +20,23 @@ from scipy.special import ive
 from gplvm_core.kernels.parametric import KernelError
 from gplvm_core.numerics import Array, NotPositiveDefiniteError
 
-# The Bessel weights that a series leaves out add up to no more. Values of kernels are so within
-# 1e-12 of their variance.
+# Largest sum of the Bessel weights that a series leaves out; the relative error of kernels is then
+# below 1e-12.
 TAIL = 1e-14
-# A periodic kernel this narrow, a lengthscale of 0.01, already needs 800 waves.
+# The largest b = 1/ℓ²: a lengthscale of 0.01, which needs 800 waves.
 NARROWEST = 1e4
 
 
 class NarrowWavesError(KernelError, NotPositiveDefiniteError):
     """A periodic kernel has too short a lengthscale for uncertain inputs.
 
-    Training rejects such an evaluation, like one whose matrices cannot be factorised.
+    Training rejects such a step, like one whose matrices cannot be factorised.
     """
 
 
 @dataclass(frozen=True)
 class Waves:
-    """σ², and w, b and ν of every dimension; or the gradient with respect to them."""
+    """σ², and w, b and ν of every dimension; or the gradients with respect to them."""
 
     variance: float
     weight: float | Float[Array, " _Q"] = 0.0
@@ -45,11 +45,11 @@ class Waves:
 
     @property
     def relevance(self) -> Float[Array, " _Q"]:
-        """How k curves at x = x' along each dimension, as a multiple of σ²."""
+        """The curvature of k at x = x' along each dimension, as a multiple of σ²."""
         return np.atleast_1d(np.asarray(self.weight + self.sharpness * self.frequency**2))
 
     def over(self, n_latent: int) -> Self:
-        """With one number for each dimension. Raises NarrowWavesError."""
+        """Return the waves with one number for each dimension. Raises NarrowWavesError."""
         if np.max(self.sharpness) > NARROWEST:
             raise NarrowWavesError(
                 f"Periodic: the lengthscale {np.max(self.sharpness) ** -0.5:.3g} is too short for "
@@ -61,7 +61,7 @@ class Waves:
         return replace(self, weight=weight, sharpness=sharpness, frequency=frequency)
 
     def times(self, other: "Waves") -> "Waves | None":
-        """The product, or None where both have waves."""
+        """Return the product; None if both kernels are periodic."""
         if np.any(self.sharpness) and np.any(other.sharpness):
             return None
         waving = self if np.any(self.sharpness) else other
@@ -75,11 +75,11 @@ class Waves:
 
 @dataclass(frozen=True)
 class Series:
-    """Σ_t A_t cos(j_t α + k_t γ), of two kernels' waves with the phases α and γ in one dimension.
+    """The series Σ_t A_t cos(j_t α + k_t γ) of two kernels with the phases α and γ in a dimension.
 
-    amplitude: (T, P), or (T, 1) where it is the same for all pairs of inducing inputs. chain: from
-    its adjoint to those of both kernels' b, of the first one's ν, and of z − z'. harmonic: the
-    terms are the multiples 0, 1, … of one phase.
+    amplitude: (T, P), or (T, 1) if it is the same for all pairs of inducing inputs. chain: maps its
+    adjoint to the adjoints of both kernels' b, of the first kernel's ν, and of z − z'. harmonic:
+    the terms are the multiples 0, 1, … of one phase.
     """
 
     one: Float[Array, " T"]
@@ -90,15 +90,15 @@ class Series:
 
     @classmethod
     def of_both(cls, first: float, second: float) -> Self:
-        """The product of two kernels' series; one of them may have no waves (b = 0)."""
+        """Return the product of two kernels' series; one of them may have b = 0."""
         (a, slope), (a_other, slope_other) = bessel(first), bessel(second)
         reach = len(a_other) - 1
         one, other = np.meshgrid(np.arange(len(a)), np.arange(-reach, reach + 1), indexing="ij")
-        # A term and the one with both signs turned are the same wave.
+        # The term with both signs reversed is the same wave.
         half = (one > 0) | (other >= 0)
         weight = np.where((one > 0) | (other != 0), 2.0, 1.0)
         size = weight * a[one] * a_other[np.abs(other)]
-        # All that is left out of the products is no more than TAIL.
+        # The products that are left out sum to at most TAIL.
         harmonic = len(a) == 1 or reach == 0
         seen = half & ((size > TAIL / size.size) | (one + np.abs(other) <= 1) | harmonic)
         one, other, weight, size = one[seen], other[seen], weight[seen], size[seen]
@@ -113,7 +113,7 @@ class Series:
 
     @classmethod
     def of_square(cls, sharpness: float, frequency: float, apart: Float[Array, " _P"]) -> Self:
-        """The product of one kernel at z and at z': a single series around their middle.
+        """Return the product of one kernel at z and at z': a series around their middle.
 
         A_t = 2 e^{−2b} I_t(2b cos(ν(z − z')/2)) = 2 Σ_m a_{(t+m)/2} a_{(t−m)/2} cos(m ν(z − z')/2)
         over all m of the parity of t (Neumann's addition theorem); A_0 is half of it.
@@ -141,13 +141,13 @@ class Series:
 
 @lru_cache(maxsize=64)
 def bessel(sharpness: float) -> tuple[Float[Array, " K"], Float[Array, " K"]]:
-    """a_k = e^{−b} I_k(b) of k = 0, 1, … while they matter, and da_k/db."""
+    """Return a_k = e^{−b} I_k(b) for k = 0, 1, … until the rest is negligible, and da_k/db."""
     if sharpness == 0.0:
         return np.ones(1), np.zeros(1)
     orders = np.arange(int(9.0 * np.sqrt(sharpness)) + 25)
     a = np.asarray(ive(orders, sharpness), float)
     beyond: NDArray[np.bool_] = 2.0 * np.cumsum(a[::-1])[::-1] > TAIL
-    # One more, since the slope of a term is as large as the term before.
+    # One term more, because a term's slope is as large as the term before it.
     reach = max(int(beyond.sum()), 1)
     slope = 0.5 * (np.append(a[1], a[:reach]) + a[1 : reach + 2]) - a[: reach + 1]
     return np.asarray(a[: reach + 1]), np.asarray(slope)

@@ -15,7 +15,7 @@ from gplvm_core.parameters import add
 
 
 class Waving(Kernel):
-    """A kernel with expectations under Gaussian inputs wherever it has `waves`."""
+    """A kernel with expectations under Gaussian inputs, computed from its `waves`."""
 
     def psi1(self, mean: Array, variance: Array, inducing: Array) -> tuple[Array, Pullback]:
         if not variance.any():

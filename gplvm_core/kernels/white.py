@@ -15,7 +15,7 @@ from gplvm_core.numerics import Array
 
 @dataclass(frozen=True, repr=False)
 class White(Stationary):
-    """Independent noise inside the kernel: it adds to psi0 and to the diagonal of K only."""
+    """Independent noise inside the kernel, which adds only to psi0 and to the diagonal of K."""
 
     def K(self, first: Array, second: Array | None = None) -> Array:
         if second is None:

@@ -1,1 +1,1 @@
-"""Floor 10: experiments that train: each a function from what a visitor chose to a picture."""
+"""Floor 10: experiments of the tour: functions from a visitor's choices to a picture."""

@@ -1,4 +1,4 @@
-"""One Gaussian process and a deep one on the same curve, as numbers to be drawn side by side."""
+"""Fit a Gaussian process and a deep one to the same curve, for drawing side by side."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -26,7 +26,7 @@ BAND = (2.5, 97.5)  # per cent
 
 @dataclass(frozen=True)
 class Curve:
-    """A function on [−1, 1] with noisy observations: a name, what it is for, how it is drawn."""
+    """A function on [−1, 1] with noisy observations; words: what the curve shows."""
 
     title: str
     words: str
@@ -36,17 +36,17 @@ class Curve:
     seed: int
 
     def drawn(self, n_points: int, seed: int) -> tuple[Float[Array, " N"], Float[Array, " N"]]:
-        """Inputs in order, and noisy outputs."""
+        """Draw sorted inputs and noisy outputs."""
         generator = np.random.default_rng(seed)
         x = np.sort(generator.uniform(LEFT, RIGHT, n_points))
         return x, self.function(x) + self.noise * generator.standard_normal(n_points)
 
     def points(self) -> tuple[Float[Array, " N"], Float[Array, " N"]]:
-        """The training points to begin with."""
+        """Return the default training points."""
         return self.drawn(self.n_points, self.seed)
 
     def unseen(self) -> tuple[Float[Array, " N"], Float[Array, " N"]]:
-        """Points that no model is trained on."""
+        """Return points for testing, which no model is trained on."""
         return self.drawn(N_UNSEEN, UNSEEN_SEED)
 
 
@@ -54,7 +54,7 @@ class Curve:
 class Fit:
     """A fitted model on the grid: mean, 95 % band of a new observation, moving draws, scores.
 
-    paths: frames × paths × grid, a loop. score: mean log density of an unseen point, in nats.
+    paths: a loop of frames × paths × grid. score: mean log density of an unseen point, in nats.
     """
 
     bound: float
@@ -67,7 +67,7 @@ class Fit:
 
 @dataclass(frozen=True, eq=False)
 class BendComparison:
-    """The two models of a curve; the warp is what the hidden layer makes of the inputs."""
+    """The fits of both models to a curve; warp: the hidden layer's output on the grid."""
 
     x: Float[Array, " N"]
     y: Float[Array, " N"]
@@ -84,9 +84,9 @@ def compare(
     y: Float[Array, " N"],
     callback: Callable[[Progress], None] | None = None,
 ) -> BendComparison:
-    """Train both models on the points; ValueError below three or above sixty of them.
+    """Train both models on the points; ValueError for fewer than 3 or more than 60 points.
 
-    callback: as for DeepGP.fit; what it raises ends the training.
+    callback: as in DeepGP.fit; an exception that it raises ends the training.
     """
     if not LEAST_POINTS <= len(x) <= MOST_POINTS:
         raise ValueError(
@@ -99,7 +99,7 @@ def compare(
     top = deep.layers_[0].posterior_
     at = (GRID[:, None] - deep.input_center_) / deep.input_scale_
     warp, variance = predict(top, at, noise=True)
-    # The hidden units have no sign of their own: the warp is drawn rising.
+    # The sign of a hidden unit is arbitrary: draw the warp rising.
     sign = 1.0 if warp[-1, 0] >= warp[0, 0] else -1.0
     return BendComparison(
         x,
@@ -130,9 +130,9 @@ def _fit(model: Any, posteriors: Sequence[Posterior], curve: Curve) -> Fit:
 def marginals(
     posteriors: Sequence[Posterior], points: Float[Array, "N Q"], n_draws: int = N_DRAWS
 ) -> tuple[Float[Array, "S N"], Float[Array, "S N"]]:
-    """Mean and deviation of the first output, noise included, for each draw of the hidden layers.
+    """Return the first output's mean and deviation, with noise, for each draw of hidden layers.
 
-    All points share the random numbers of a draw, so that what comes of them is smooth.
+    All points share the random numbers of a draw, so the results are smooth in the points.
     """
     generator = np.random.default_rng(0)
     hidden = posteriors[:-1]
@@ -154,9 +154,9 @@ def moving_paths(
     n_paths: int = N_PATHS,
     n_frames: int = N_FRAMES,
 ) -> Float[Array, "T S N"]:
-    """Draws of the first output's function, without noise, that wander and come back.
+    """Return a loop of draws of the first output's function, without noise.
 
-    Every frame is a draw: its normal numbers are z cos t + z' sin t, t going round.
+    Every frame is a draw: its normal numbers are z cos t + z' sin t, with t on a circle.
     """
     generator = np.random.default_rng(2)
     angles = np.linspace(0.0, 2.0 * np.pi, n_frames, endpoint=False)
@@ -175,7 +175,7 @@ def moving_paths(
 
 
 def _drawn(posterior: Posterior, points: Array, normals: Array) -> Float[Array, "N D"]:
-    """The function of a layer whose outputs share their variance, drawn by these normals."""
+    """Draw a layer's function from standard normals (N, D); its outputs share one variance."""
     cross = posterior.kernel.K(points, posterior.inducing)
     prior = posterior.kernel.K(points)
     covariance = prior - cross @ posterior.variances.gap(0) @ cross.T
@@ -185,7 +185,7 @@ def _drawn(posterior: Posterior, points: Array, normals: Array) -> Float[Array, 
 
 
 def pack_comparison(name: str, found: BendComparison, edit: int) -> bytes:
-    """The bytes that the page draws; name: of the curve; edit: which of a visitor's points."""
+    """Pack a comparison for the browser; name: the curve's; edit: the visitor's edit number."""
     arrays: dict[str, Any] = {"x": found.x, "y": found.y, "grid": GRID}
     arrays |= {"truth": CURVES[name].function(GRID)}
     arrays |= {"warp": found.warp, "warp_std": found.warp_std}
@@ -211,10 +211,10 @@ CURVES: dict[str, Curve] = {
     "step": Curve(
         "Step", "Flat, a jump, flat: no single smoothness describes it.", np.sign, 0.05, 30, 1
     ),
-    "chirp": Curve("Chirp", "Calm on the left, quick on the right.", _chirp, 0.05, 40, 1),
+    "chirp": Curve("Chirp", "Slow on the left, fast on the right.", _chirp, 0.05, 40, 1),
     "smooth": Curve(
         "Smooth",
-        "As smooth everywhere: one layer is enough.",
+        "Equally smooth everywhere: one layer is enough.",
         lambda x: np.sin(4.0 * x),
         0.1,
         30,

@@ -1,4 +1,4 @@
-"""Latent dimensions that switch off while a Bayesian GP-LVM is trained."""
+"""Latent dimensions that switch off during the training of a Bayesian GP-LVM."""
 
 import warnings
 from collections.abc import Callable
@@ -25,12 +25,12 @@ from gplvm_core.optimise import Progress
 
 MAX_ITER, N_INDUCING = 120, 20
 N_COLUMNS, N_WAVES, SLOWNESS = 12, 30, 0.5
-TALLEST = 5.0  # nats a point that the bars' panel has room for
+TALLEST = 5.0  # upper end of the bars' axis, in nats a point
 
 
 @dataclass(frozen=True, eq=False)
 class RowsWithTruth:
-    """What is trained on: values; colours of the rows; how many hidden numbers they have."""
+    """Training rows: values, colours, and the number of hidden numbers that generate them."""
 
     values: Float[Array, "N D"]
     shade: Float[Array, " N"] | None
@@ -39,9 +39,10 @@ class RowsWithTruth:
 
 
 def rows_of(kind: str, n_points: int, noise: float) -> RowsWithTruth:
-    """ "two" or "three": 12 smooth functions of so many hidden numbers; "flow": the pipe's gauge.
+    """Generate rows; kind: "two" or "three" (hidden numbers), or "flow" (the pipe's gauge).
 
-    noise: a standard deviation, that of the values being 1.
+    The first two kinds have 12 columns, smooth functions of the hidden numbers. noise: its standard
+    deviation; that of the values is 1.
     """
     if kind == "flow":
         flow = load_dataset("flow")
@@ -71,9 +72,9 @@ def dimensions(
     n_latent: int,
     look: Callable[[LessonPicture, int, int], None] | None = None,
 ) -> LessonPicture:
-    """The training's last picture; without `look` the picture of its first step alone.
+    """Return the last picture of the training; without `look`, the picture of its first step.
 
-    look(picture, step, most) is called after every step; StopIteration raised in it ends it all.
+    look(picture, step, most) is called after every step; StopIteration raised in it is passed on.
     """
     rows = rows_of(kind, n_points, noise)
     seen: list[Progress] = []
@@ -100,14 +101,14 @@ def dimensions(
 
 
 def drawn(rows: RowsWithTruth, seen: list[Progress], ended: bool = False) -> LessonPicture:
-    """Bars, bound and map of the last step."""
+    """Draw the bars, the bound and the map of the last step."""
     last = seen[-1]
     on = last.information > ON
     count = int(on.sum())
     first, second = np.argsort(-last.information)[:2]
     bound = np.array([each.bound for each in seen]) / rows.values.size
     steps = np.arange(1.0, len(seen) + 1.0)
-    # The first steps gain so much that the rest could not be seen beside them.
+    # The bound's axis leaves out the steep first steps, which would flatten the rest.
     low = float(np.percentile(bound, 15)) if len(seen) > 8 else float(bound.min())
     x, y = last.latent_mean[:, first], last.latent_mean[:, second]
     panels = (
@@ -116,7 +117,7 @@ def drawn(rows: RowsWithTruth, seen: list[Progress], ended: bool = False) -> Les
             (0.4, len(on) + 0.6),
             (0.0, TALLEST),
             (bars(np.minimum(last.information, TALLEST), on, title="nats a point"),),
-            "Bars, one a dimension: " + ", ".join(number(each) for each in last.information),
+            "Bars, one per dimension: " + ", ".join(number(each) for each in last.information),
             axes=("dimension", "information"),
             ticks=tuple(str(q + 1) for q in range(len(on))),
         ),
@@ -129,7 +130,7 @@ def drawn(rows: RowsWithTruth, seen: list[Progress], ended: bool = False) -> Les
             axes=("step", ""),
         ),
         Panel(
-            "The two that tell most",
+            "The two most informative dimensions",
             room(x),
             room(y),
             (dots(x, y, labels=rows.labels, shade=rows.shade, radius=4),),
@@ -138,11 +139,11 @@ def drawn(rows: RowsWithTruth, seen: list[Progress], ended: bool = False) -> Les
             bare=True,
         ),
     )
-    return LessonPicture(panels, said(rows, count, float(bound[-1]), ended))
+    return LessonPicture(panels, summary(rows, count, float(bound[-1]), ended))
 
 
-def said(rows: RowsWithTruth, count: int, bound: float, ended: bool) -> tuple[str, ...]:
-    """How many are on, and whether that is the truth."""
+def summary(rows: RowsWithTruth, count: int, bound: float, ended: bool) -> tuple[str, ...]:
+    """Describe how many dimensions are on, and whether that is the true number."""
     n_points = len(rows.values)
     dimensions_are = "dimension is" if count == 1 else "dimensions are"
     now = f"{count} {dimensions_are} on; bound {number(bound)} nats a value."
@@ -150,16 +151,16 @@ def said(rows: RowsWithTruth, count: int, bound: float, ended: bool) -> tuple[st
         return (now,)
     if rows.truth is None:
         truth = (
-            "Here no single number is the truth: there are two free fractions, but three kinds of "
-            "flow, and a beam jumps when a level passes it."
+            "These data have no true number of dimensions: two fractions vary freely, but there "
+            "are three kinds of flow, and a measurement jumps when a level crosses its beam."
         )
     elif count == rows.truth:
-        truth = f"The rows were made of {rows.truth} hidden numbers: ARD found that."
+        truth = f"The data have {rows.truth} hidden numbers: ARD found them all."
     elif count < rows.truth:
         truth = (
-            f"The rows were made of {rows.truth} hidden numbers: ARD fails here. {n_points} rows "
-            "with this noise do not pay for more."
+            f"The data have {rows.truth} hidden numbers: ARD fails here. {n_points} rows with this "
+            "noise are too little evidence for more dimensions."
         )
     else:
-        truth = f"The rows were made of {rows.truth} hidden numbers: ARD keeps too many here."
+        truth = f"The data have {rows.truth} hidden numbers: ARD keeps too many dimensions here."
     return (now, truth)

@@ -1,4 +1,4 @@
-"""The variational families of a deep regression on one curve, as numbers to be drawn."""
+"""Train a deep regression on one curve with every variational family, for drawing."""
 
 import time
 from collections.abc import Callable, Sequence
@@ -22,7 +22,7 @@ N_DRAWS = 600
 
 @dataclass(frozen=True)
 class FamilyStep:
-    """What is being trained, and how much of the work is behind."""
+    """The family in training, and the completed share of the work."""
 
     family: str
     share: float
@@ -33,7 +33,7 @@ class FamilyFit:
     """A family's fit on the grid: median, 95 % band of a new observation, and its scores.
 
     bound: in nats. score: mean log density of an unseen point, in nats. inside: share of unseen
-    points in the band. seconds: of CPU, for training. note: where it ended as another family.
+    points in the band. seconds: CPU time of training. note: set if the fit ended as another family.
     """
 
     family: str
@@ -62,10 +62,10 @@ def family_fits(
     callback: Callable[[FamilyStep], None] | None = None,
     families: Sequence[str] = FAMILIES,
 ) -> FamilyFits:
-    """Train every family on the points that the seed draws, each with as many iterations.
+    """Train every family on the points that the seed draws, with the same number of iterations.
 
-    callback(step): before and while each is trained; StopIteration raised in it ends all of it,
-    with the families finished so far.
+    callback(step) is called during each training. If it raises StopIteration, the function returns
+    the families finished so far.
     """
     x, y = curve.drawn(curve.n_points, seed)
     found: list[FamilyFit] = []
@@ -110,7 +110,7 @@ def _fit(
 
 
 def pack_families(found: FamilyFits) -> bytes:
-    """As bytes that unpack_families reads."""
+    """Pack the fits into bytes for unpack_families."""
     arrays = {"x": found.x, "y": found.y}
     header = {}
     for fit in found.fits:
@@ -122,7 +122,7 @@ def pack_families(found: FamilyFits) -> bytes:
 
 
 def unpack_families(data: bytes) -> FamilyFits:
-    """What pack_families packed."""
+    """Read the bytes of pack_families."""
     header, arrays = unframe(data)
     fits = [
         FamilyFit(

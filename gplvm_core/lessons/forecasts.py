@@ -1,4 +1,4 @@
-"""Forecasts of a chaotic series that feed on themselves, with and without their uncertainty."""
+"""Iterated forecasts of a chaotic series, with and without passing on their uncertainty."""
 
 import numpy as np
 from jaxtyping import Float
@@ -19,7 +19,7 @@ N_DRAWS = 400
 
 
 def series(n_points: int, noise: float, seed: int) -> Float[Array, " T"]:
-    """The logistic map x → 3.8 x (1 − x), from a place of its own, observed with noise."""
+    """Return a noisy series of the logistic map x → 3.8 x (1 − x), from a random start."""
     draw = np.random.default_rng(seed)
     x = [float(draw.uniform(0.2, 0.8))]
     for _ in range(BURN_IN + n_points - 1):
@@ -28,7 +28,7 @@ def series(n_points: int, noise: float, seed: int) -> Float[Array, " T"]:
 
 
 def learnt(values: Float[Array, " T"]) -> Posterior:
-    """The map from a value to the next one; noise and height at the optimum of the bound."""
+    """Learn the map from a value to the next; noise and signal variance maximise the bound."""
     inputs, outputs = values[:-1, None], values[1:, None]
     center, scale = outputs.mean(axis=0), outputs.std(axis=0)
     layer = Layer(RBF(1.0, LENGTHSCALE), np.linspace(0.0, 1.0, N_INDUCING)[:, None], 0.01)
@@ -43,9 +43,10 @@ def learnt(values: Float[Array, " T"]) -> Posterior:
 def iterated(
     posterior: Posterior, start: float, ahead: int, propagated: bool
 ) -> tuple[Float[Array, " H"], Float[Array, " H"]]:
-    """Means and deviations of the next values, each predicted from the one before it.
+    """Return means and deviations of the next values, each predicted from the one before it.
 
-    propagated: it is known as a Gaussian (mean and variance exact, the shape not); else for sure.
+    propagated: the previous value is a Gaussian (exact in mean and variance, not in shape); else
+    only its mean is used.
     """
     mean, variance = np.array([[start]]), np.zeros((1, 1))
     means, variances = np.empty(ahead), np.empty(ahead)
@@ -59,7 +60,7 @@ def iterated(
 
 
 def drawn_ahead(posterior: Posterior, start: float, ahead: int) -> Float[Array, "S H"]:
-    """Series that go on from the start, every value drawn given the one before it."""
+    """Draw series from the start on, each value given the one before it."""
     draw = np.random.default_rng(1)
     at, found = np.full((N_DRAWS, 1), start), np.empty((N_DRAWS, ahead))
     for step in range(ahead):
@@ -70,16 +71,16 @@ def drawn_ahead(posterior: Posterior, start: float, ahead: int) -> Float[Array, 
 
 
 def forecasts(n_shown: int, noise: float, ahead: int, seed: int = 0) -> LessonPicture:
-    """Both forecasts beside what came, and how often it lay inside."""
+    """Draw both forecasts beside the actual values, and count the values inside the bands."""
     values = series(n_shown + ahead, noise, seed)
     posterior, start = learnt(values[:n_shown]), float(values[n_shown - 1])
-    times, came = np.arange(1.0, ahead + 1.0), values[n_shown:]
+    times, actual = np.arange(1.0, ahead + 1.0), values[n_shown:]
     possible = drawn_ahead(posterior, start, ahead)
     panels, inside, widths = [], {}, {}
-    for name, propagated in (("Uncertainty forgotten", False), ("Uncertainty handed on", True)):
+    for name, propagated in (("Uncertainty ignored", False), ("Uncertainty passed on", True)):
         mean, deviation = iterated(posterior, start, ahead, propagated)
         low, high = mean - INSIDE * deviation, mean + INSIDE * deviation
-        inside[name] = int(np.sum((low <= came) & (came <= high)))
+        inside[name] = int(np.sum((low <= actual) & (actual <= high)))
         widths[name] = 2 * INSIDE * float(deviation[-1])
         panels.append(
             Panel(
@@ -90,7 +91,7 @@ def forecasts(n_shown: int, noise: float, ahead: int, seed: int = 0) -> LessonPi
                     line(times, possible[:6], "muted", "possible futures", width=0.8, strength=0.5),
                     band(times, low, high, title="95 %"),
                     line(times, mean, title="forecast"),
-                    dots(times, came, "warm", "what came", radius=4),
+                    dots(times, actual, "warm", "actual values", radius=4),
                 ),
                 f"{name}: {inside[name]} of {ahead} values lie inside the band.",
                 axes=("steps ahead", "value"),
@@ -102,7 +103,7 @@ def forecasts(n_shown: int, noise: float, ahead: int, seed: int = 0) -> LessonPi
     reach = INSIDE * np.sqrt(variance)
     panels.append(
         Panel(
-            "What was learnt: the next value from this one",
+            "The learnt rule: next value from this one",
             (0.0, 1.0),
             (-0.1, 1.2),
             (
@@ -118,15 +119,15 @@ def forecasts(n_shown: int, noise: float, ahead: int, seed: int = 0) -> LessonPi
             tall=1.1,
         )
     )
-    forgotten, handed = inside.values()
+    ignored, passed_on = inside.values()
     truth = float(np.diff(np.percentile(possible[:, -1], [2.5, 97.5]))[0])
     last, honest = widths.values()
     return LessonPicture(
         tuple(panels),
         (
-            f"Of {ahead} values that came, {forgotten} lie inside the band if uncertainty is "
-            f"forgotten, {handed} if it is handed on.",
-            f"At the last step the bands are {number(last)} and {number(honest)} high; {N_DRAWS} "
-            f"drawn futures spread over {number(truth)}.",
+            f"Out of {ahead} actual values, {ignored} lie inside the band if uncertainty is "
+            f"ignored, {passed_on} if it is passed on.",
+            f"At the last step the bands are {number(last)} and {number(honest)} high; 95 % of "
+            f"{N_DRAWS} drawn futures span {number(truth)}.",
         ),
     )

@@ -1,4 +1,4 @@
-"""Four maps of the same rows: PCA, dual PCA, a GP-LVM and a Bayesian one, while they train."""
+"""Four maps of the same rows during training: PCA, dual PCA, a GP-LVM and a Bayesian GP-LVM."""
 
 import warnings
 from collections.abc import Callable
@@ -17,10 +17,10 @@ from gplvm_core.numerics import Array
 
 N_INDUCING, MAX_ITER, LEG = 16, 48, 4
 PROMISED = 95.0  # per cent
-SIGMAS = 1.959964  # to both sides hold as much of a Gaussian
+SIGMAS = 1.959964  # half-width of a Gaussian's 95 % interval in standard deviations
 TITLES = {
     "pca": "PCA",
-    "dual": "PCA by the other door (dual)",
+    "dual": "Dual PCA",
     "points": "GP-LVM, points fitted",
     "bayesian": "Bayesian GP-LVM",
 }
@@ -29,8 +29,11 @@ INKS = {"pca": "muted", "points": "warm", "bayesian": "accent"}
 
 @dataclass
 class Judged:
-    """Over the steps: errors (root mean square) of rows shown and of hidden parts of others, and
-    the percentage of hidden values inside their 95 % bands."""
+    """A model's scores over the training steps.
+
+    shown, aside: root mean square errors on the training rows and on the hidden values of held-out
+    rows. inside: percentage of hidden values inside their 95 % bands.
+    """
 
     rows: LessonRows
     steps: list[float] = field(default_factory=list)
@@ -39,7 +42,7 @@ class Judged:
     inside: list[float] = field(default_factory=list)
 
     def note(self, model: Any, step: int) -> None:
-        """Add those of a fitted model."""
+        """Add the scores of a fitted model."""
         hidden = self.rows.hidden
         drawn = model.inverse_transform(model.latent_mean_)
         given = np.where(hidden, np.nan, self.rows.aside)
@@ -54,14 +57,14 @@ class Judged:
 
 @cache
 def linear_maps() -> tuple[dict[str, Float[Array, "N 2"]], Judged]:
-    """PCA by both of its doors, and how it is judged."""
+    """Return the maps of PCA and of dual PCA, and the scores of PCA."""
     rows = run_or_digits()
     models = {
         "pca": ProbabilisticPCA(2, method="primal"),
         "dual": ProbabilisticPCA(2, method="dual"),
     }
     judged = Judged(rows)
-    with warnings.catch_warnings(action="ignore"):  # pixels that are always dark
+    with warnings.catch_warnings(action="ignore"):  # constant columns: pixels that stay dark
         for model in models.values():
             model.fit(rows.shown)
     judged.note(models["pca"], 0)
@@ -71,7 +74,7 @@ def linear_maps() -> tuple[dict[str, Float[Array, "N 2"]], Judged]:
 def four_maps(
     n_latent: int, look: Callable[[LessonPicture, int, int], None] | None = None
 ) -> LessonPicture:
-    """The last picture of the training; without `look` that of its start, which is PCA's map."""
+    """Return the last picture of the training; without `look`, its start, which is PCA's map."""
     rows = run_or_digits()
     maps, linear = linear_maps()
     judged = {"pca": linear, "points": Judged(rows), "bayesian": Judged(rows)}
@@ -92,8 +95,8 @@ def four_maps(
                 del running[name]
                 continue
             judged[name].note(model, step)
-            tells = np.argsort(-model.relevance_ * model.latent_mean_.var(axis=0))[:2]
-            maps[name] = model.latent_mean_[:, tells]
+            relevant = np.argsort(-model.relevance_ * model.latent_mean_.var(axis=0))[:2]
+            maps[name] = model.latent_mean_[:, relevant]
         if running:
             look(drawn(rows, maps, judged), step, MAX_ITER)
     return drawn(rows, maps, judged)
@@ -102,10 +105,10 @@ def four_maps(
 def drawn(
     rows: LessonRows, maps: dict[str, Float[Array, "N 2"]], judged: dict[str, Judged]
 ) -> LessonPicture:
-    """The maps, turned to the same side; what the bands hold, and the errors."""
+    """Draw the maps, mirrored to match the first, and the scores."""
     panels: dict[str, Panel] = {}
     for name, places in maps.items():
-        # The sign of a latent dimension has no meaning: all are turned like the first map.
+        # The sign of a latent dimension is arbitrary: every map takes the signs of the first.
         sides = np.sign(np.sum(places * maps["pca"], axis=0))
         x, y = (places * np.where(sides == 0, 1.0, sides)).T
         panels[name] = Panel(
@@ -121,7 +124,7 @@ def drawn(
     aside = {name: each.aside for name, each in judged.items() if each.steps}
     promise = line(_ENDS, np.full(2, PROMISED), "green", "promised", dashed=True, width=1.8)
     panels["inside"] = Panel(
-        f"Hidden {rows.hidden_part}: how much is in 95 % bands",
+        f"Hidden {rows.hidden_part}: values inside 95 % bands",
         (0.0, float(MAX_ITER)),
         (min(50.0, *(min(each) - 5.0 for each in inside.values())), 102.0),
         (promise, *_curves(judged, inside)),
@@ -138,16 +141,16 @@ def drawn(
         axes=("step", f"error, in {rows.unit}"),
         tall=0.6,
     )
-    # Where there is room for three beside each other, the last of a row is a curve.
+    # With three panels in a line, each line ends with a panel of scores.
     order = ("pca", "dual", "inside", "points", "bayesian", "aside")
-    return LessonPicture(tuple(panels[name] for name in order), said(rows, judged))
+    return LessonPicture(tuple(panels[name] for name in order), summary(rows, judged))
 
 
 _ENDS = np.array([0.0, float(MAX_ITER)])
 
 
 def _curves(judged: dict[str, Judged], values: dict[str, list[float]]) -> tuple[Any, ...]:
-    """A curve for each model; PCA, which has no steps, all along."""
+    """Return a curve for each model; PCA has no steps, so its line is constant."""
     return tuple(
         line(_ENDS, np.repeat(each, 2), INKS[name], "PCA", dashed=True)
         if name == "pca"
@@ -156,20 +159,20 @@ def _curves(judged: dict[str, Judged], values: dict[str, list[float]]) -> tuple[
     )
 
 
-def said(rows: LessonRows, judged: dict[str, Judged]) -> tuple[str, ...]:
-    """What each makes of what it was shown and of what was kept aside."""
+def summary(rows: LessonRows, judged: dict[str, Judged]) -> tuple[str, ...]:
+    """Describe the rows, and the scores of each model on training and held-out rows."""
     about = (
-        f"Trained on {len(rows.shown)} {rows.what} with {rows.shown.shape[1]} numbers each; kept "
-        f"aside: {len(rows.aside)} others, whose {rows.hidden_part} are to be filled in."
+        f"Trained on {len(rows.shown)} {rows.what} with {rows.shown.shape[1]} numbers each. "
+        f"Held out: {len(rows.aside)} others; the models fill in their {rows.hidden_part}."
     )
     titles = {"pca": "PCA", "points": "GP-LVM with fitted points", "bayesian": "Bayesian GP-LVM"}
     sentences = [
-        f"{titles[name]}: error {number(each.shown[-1])} {rows.unit} in what it was shown, "
-        f"{number(each.aside[-1])} in what was hidden; "
-        f"{number(each.inside[-1], 0)} % of that lies in bands that promise 95 %."
+        f"{titles[name]}: error {number(each.shown[-1])} {rows.unit} on training rows, "
+        f"{number(each.aside[-1])} on hidden values; "
+        f"{number(each.inside[-1], 0)} % of the hidden values lie inside the 95 % bands."
         for name, each in judged.items()
         if each.steps
     ]
     if len(sentences) < len(judged):
-        sentences.append("The two below have not been trained: both start from PCA's map.")
+        sentences.append("The two lower models are not trained yet: both start from PCA's map.")
     return about, *sentences

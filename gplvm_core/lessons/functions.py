@@ -1,4 +1,4 @@
-"""Functions that a kernel holds possible, before points are seen and after."""
+"""Draws of functions from a kernel's prior and from the posterior of some points."""
 
 from dataclasses import dataclass
 
@@ -16,13 +16,13 @@ UP = (-3.5, 3.5)
 N_PATHS, N_FRAMES = 4, 48
 MOST_POINTS = 20
 JITTER = 1e-6
-INSIDE = 1.96  # deviations on either side that hold 95 %
+INSIDE = 1.96  # half-width of a 95 % band in standard deviations
 
 KINDS = ("smooth", "rough", "rougher", "periodic", "straight", "sum", "product")
 
 
 def kernel_of(kind: str, lengthscale: float, deviation: float) -> Kernel:
-    """One of KINDS, of overall standard deviation `deviation`; periods are two lengthscales."""
+    """Return a kernel of KINDS with standard deviation `deviation`; period: two lengthscales."""
     variance = deviation**2
     period = 2.0 * lengthscale
     kernels: dict[str, Kernel] = {
@@ -39,7 +39,7 @@ def kernel_of(kind: str, lengthscale: float, deviation: float) -> Kernel:
 
 @dataclass(frozen=True, eq=False)
 class Conditioned:
-    """A process on the grid given points: mean, deviation, moving draws, the points' evidence."""
+    """A process on the grid given points: mean, deviation, moving draws, log evidence in nats."""
 
     mean: Float[Array, " G"]
     deviation: Float[Array, " G"]
@@ -50,10 +50,10 @@ class Conditioned:
 def conditioned(
     kernel: Kernel, x: Float[Array, " N"], y: Float[Array, " N"], noise: float, seed: int
 ) -> Conditioned:
-    """The process given y = f(x) + noise (a standard deviation); N may be 0.
+    """Condition the process on y = f(x) + noise; `noise` is a standard deviation, N may be 0.
 
-    paths: frames × draws × grid, a loop; every frame is a draw. Source: Rasmussen and Williams
-    (2006), eq. 2.23 to 2.25 and 2.30.
+    The paths (frames × draws × grid) form a loop; every frame contains draws. Source: Rasmussen and
+    Williams (2006), eq. 2.23 to 2.25 and 2.30.
     """
     covariance = kernel.K(GRID[:, None])
     mean, evidence = np.zeros_like(GRID), None
@@ -81,12 +81,12 @@ def functions(
     points: Float[Array, "N 2"],
     seed: int = 0,
 ) -> LessonPicture:
-    """Draws that wander through the prior, or through the posterior of the visitor's points."""
+    """Draw moving functions from the prior, or from the posterior given the visitor's points."""
     kernel = kernel_of(kind, lengthscale, deviation)
     x, y = points.T
     found = conditioned(kernel, x, y, noise, seed)
     low, high = (found.mean + side * INSIDE * found.deviation for side in (-1.0, 1.0))
-    known = "after the points" if len(x) else "before any point is seen"
+    known = "that fit the points" if len(x) else "before any data"
     panel = Panel(
         f"Functions {known}",
         (-3.0, 3.0),
@@ -102,15 +102,15 @@ def functions(
     )
     narrow, wide = (2 * INSIDE * float(each(found.deviation)) for each in (np.min, np.max))
     if found.evidence is None:
-        said = f"Nothing is seen yet: 95 % of the values lie in a band {number(wide)} high"
+        words = f"No points yet: 95 % of the values lie in a band {number(wide)} high"
         return LessonPicture(
-            (panel,), (said + (", widest at the ends." if wide - narrow > 0.1 else "."),)
+            (panel,), (words + (", widest at the ends." if wide - narrow > 0.1 else "."),)
         )
     return LessonPicture(
         (panel,),
         (
             f"{len(x)} point{'s' if len(x) > 1 else ''} seen: the 95 % band is {number(narrow)} "
-            f"high where it is narrowest, and {number(wide)} where it is widest.",
+            f"high at its narrowest place and {number(wide)} at its widest.",
             f"Log evidence of the points under this kernel: {number(found.evidence, 1)} nats.",
         ),
     )

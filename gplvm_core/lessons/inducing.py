@@ -1,4 +1,4 @@
-"""A sparse Gaussian process whose inducing inputs a visitor drags, beside the exact one."""
+"""A sparse Gaussian process with inducing inputs that a visitor drags, beside the exact one."""
 
 import numpy as np
 from jaxtyping import Float
@@ -20,14 +20,14 @@ from gplvm_core.numerics import Array
 from gplvm_core.prediction import Posterior, predict
 from gplvm_core.statistics import Targets
 
-LOW = -2.7  # the height at which inducing inputs lie
+LOW = -2.7  # the height at which inducing inputs are drawn
 UP = (-3.0, 3.0)
 MOST = 15
 JITTER = 1e-6
 
 
 def observed(n_points: int, noise: float, seed: int) -> Float[Array, "N 2"]:
-    """Noisy values of a wave that becomes quicker; a gap in the middle of the line."""
+    """Draw noisy values of a wave with rising frequency, with a gap in the middle of the axis."""
     draw = np.random.default_rng(seed)
     left = n_points // 2
     x = np.append(draw.uniform(-2.9, -0.4, left), draw.uniform(0.5, 2.9, n_points - left))
@@ -38,7 +38,7 @@ def observed(n_points: int, noise: float, seed: int) -> Float[Array, "N 2"]:
 def sparse(
     data: Float[Array, "N 2"], inducing: Float[Array, " M"], lengthscale: float, noise: float
 ) -> tuple[float, Float[Array, " G"], Float[Array, " G"], Float[Array, " M"]]:
-    """Titsias' bound in nats; mean and deviation of the function on the grid; ∂bound/∂inducing."""
+    """Return Titsias' bound in nats, the function's mean and deviation, and ∂bound/∂inducing."""
     layer = Layer(RBF(1.0, lengthscale), inducing[:, None], noise**2)
     at = evaluate_layer(
         layer, Belief.certain(data[:, :1]), Targets.of(data[:, 1:]), jitter=JITTER, relative=False
@@ -61,11 +61,11 @@ def sparse(
 def inducing(
     places: Float[Array, "M 2"], lengthscale: float, noise: float, n_points: int, seed: int = 0
 ) -> LessonPicture:
-    """The sparse process through inducing inputs at the places, beside the exact one."""
+    """Draw the sparse process with inducing inputs at the places, beside the exact process."""
     data = observed(n_points, noise, seed)
     exact = conditioned(RBF(1.0, lengthscale), data[:, 0], data[:, 1], noise, seed)
     assert exact.evidence is not None
-    # Without inducing inputs there is the prior: one far away says so.
+    # No inducing inputs gives the prior; one far-away input gives the same.
     at = places[:, 0] if len(places) else np.array([1e3])
     bound, mean, deviation, uphill = sparse(data, at, lengthscale, noise)
     low, high = (mean + side * INSIDE * deviation for side in (-1.0, 1.0))
@@ -84,22 +84,22 @@ def inducing(
             dots(data[:, 0], data[:, 1], radius=3, title="points"),
         ),
         f"A curve with a band through {n_points} points by {count}, and the exact one.",
-        hand=Hand("places", "inducing inputs: drag, click to add or take away", True, LOW, MOST),
+        hand=Hand("places", "inducing inputs: drag, click to add or remove", True, LOW, MOST),
         tall=1.35,
     )
     words = (
-        f"The bound is {number(bound, 1)} nats, the evidence that it bounds "
+        f"The bound is {number(bound, 1)} nats, the log evidence "
         f"{number(exact.evidence, 1)}: {number(gap, 1)} nats are missing."
     )
     if not len(places):
-        return LessonPicture((panel,), (words, "Without inducing inputs nothing is learnt."))
+        return LessonPicture((panel,), (words, "Without inducing inputs the model learns nothing."))
     best = int(np.argmax(np.abs(uphill)))
     way = "right" if uphill[best] > 0 else "left"
     return LessonPicture(
         (panel,),
         (
             words,
-            f"It would rise fastest if the one at {number(places[best, 0])} moved to the {way}"
-            f" ({number(abs(float(uphill[best])), 1)} nats a unit).",
+            f"The bound would rise fastest if the inducing input at {number(places[best, 0])} "
+            f"moved to the {way} ({number(abs(float(uphill[best])), 1)} nats a unit).",
         ),
     )

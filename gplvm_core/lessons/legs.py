@@ -1,4 +1,4 @@
-"""A training in legs: a fitted model after every few iterations, as one that ran without pause."""
+"""Train in legs: a fitted model after every few iterations, equal to an uninterrupted training."""
 
 import warnings
 from collections.abc import Callable, Iterator
@@ -8,7 +8,7 @@ from gplvm_core.optimise import Progress
 
 
 class Leg:
-    """Ends a training after some iterations, from where it can go on."""
+    """A callback that stops a training after `most` iterations, so that it can be resumed."""
 
     def __init__(self, most: int) -> None:
         self.left = most
@@ -24,14 +24,14 @@ class Leg:
 def legs(
     make: Callable[[], Any], data: Any, length: int, outputs: Any = None, **given: Any
 ) -> Iterator[Any]:
-    """Models fitted to data, each a leg of so many iterations further; the last one is trained.
+    """Yield models fitted to data, each `length` iterations further; the last one is complete.
 
-    outputs, given: what else `fit` takes.
+    outputs, given: further arguments of `fit`.
     """
     run: Any = None
     while True:
         model, leg = make(), Leg(length)
-        with warnings.catch_warnings(action="ignore"):  # of what can be seen in the figure
+        with warnings.catch_warnings(action="ignore"):  # the figure shows the same facts
             model.fit(data, outputs, callback=leg, resume=run, **given)
         yield model
         if model.result_.status != "stopped" or leg.last is None:

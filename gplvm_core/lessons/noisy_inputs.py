@@ -1,4 +1,4 @@
-"""Regression at inputs known with error or not at all: as if exact, and with their error."""
+"""Regression with uncertain or missing inputs: treated as exact, and with their uncertainty."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -15,19 +15,19 @@ from gplvm_core.numerics import Array
 GRID = np.linspace(-3.0, 3.0, 121)
 UP = (-2.2, 2.2)
 N_POINTS, N_INDUCING, MAX_ITER, LEG = 40, 15, 100, 4
-SURE, NOISE = 0.02, 0.1  # deviations: of an input that is known well, of outputs
+SURE, NOISE = 0.02, 0.1  # standard deviations: of an accurate input, of the outputs' noise
 INSIDE = 1.96
-NAMES = {"naive": "Inputs taken as they are", "honest": "Inputs known to be uncertain"}
+NAMES = {"naive": "Inputs treated as exact", "honest": "Inputs treated as uncertain"}
 
 
 def truth(x: Float[Array, "*n"]) -> Float[Array, "*n"]:
-    """The curve that the outputs come from."""
+    """Return the true curve at x."""
     return np.asarray(np.sin(2.0 * x))
 
 
 @dataclass(frozen=True, eq=False)
 class NoisyInputs:
-    """Inputs as told (NaN: missing) with their deviations, and outputs."""
+    """Measured inputs (NaN: missing) with their standard deviations, and outputs."""
 
     x: Float[Array, " N"]
     deviation: Float[Array, " N"]
@@ -39,23 +39,23 @@ class NoisyInputs:
 
     @property
     def filled(self) -> Float[Array, " N"]:
-        """Missing inputs put where the others are on average."""
+        """The inputs, with missing ones replaced by the mean of the others."""
         return np.where(self.missing, np.nanmean(self.x), self.x)
 
 
 def seen(kind: str, error: float, share: float, seed: int) -> NoisyInputs:
-    """A share of the inputs with this deviation ("noisy"), or missing ("missing")."""
+    """Draw points; a share of the inputs has this error (kind "noisy") or is missing."""
     draw = np.random.default_rng(seed)
     x = draw.uniform(-3.0, 3.0, N_POINTS)
     y = truth(x) + NOISE * draw.standard_normal(N_POINTS)
     poor = draw.uniform(size=N_POINTS) < share
     deviation = np.where(poor & (kind == "noisy"), error, SURE)
-    told = x + deviation * draw.standard_normal(N_POINTS)
-    return NoisyInputs(np.where(poor & (kind == "missing"), np.nan, told), deviation, y)
+    measured = x + deviation * draw.standard_normal(N_POINTS)
+    return NoisyInputs(np.where(poor & (kind == "missing"), np.nan, measured), deviation, y)
 
 
 def fits(data: NoisyInputs) -> dict[str, Iterator[Any]]:
-    """Both regressions, in legs; with missing inputs in one go."""
+    """Return both regressions as trainings in legs; with missing inputs, without interruption."""
     settings = {"n_inducing": N_INDUCING, "max_iter": MAX_ITER, "random_state": 0}
     y, known = data.y, data.filled[:, None]
 
@@ -84,7 +84,7 @@ def noisy_inputs(
     seed: int,
     look: Callable[[LessonPicture, int, int], None] | None = None,
 ) -> LessonPicture:
-    """The last picture of both trainings; without `look` the data alone."""
+    """Return the last picture of both trainings; without `look`, a picture of only the data."""
     data = seen(kind, error, share, seed)
     models: dict[str, Any] = {}
     if look is None:
@@ -104,7 +104,7 @@ def noisy_inputs(
 
 
 def drawn(data: NoisyInputs, models: dict[str, Any]) -> LessonPicture:
-    """Both curves over the points, which the honest one moves to where it believes them."""
+    """Draw both curves and the points; the honest model's panel shows its estimated inputs."""
     panels, errors = [], {}
     there = ~data.missing
     for name, title in NAMES.items():
@@ -123,7 +123,7 @@ def drawn(data: NoisyInputs, models: dict[str, Any]) -> LessonPicture:
             if name == "honest" and there.all():
                 x, deviation = model.input_mean_[:, 0], np.sqrt(model.input_variance_[:, 0])
         spread = np.column_stack([deviation, np.zeros(len(x))])
-        words = "points, ± their deviation"
+        words = "points, ± one deviation"
         marks.append(dots(x, data.y[there], radius=3.2, spread=spread, title=words))
         if name == "naive" and not there.all():
             gone = data.missing
@@ -133,9 +133,9 @@ def drawn(data: NoisyInputs, models: dict[str, Any]) -> LessonPicture:
         off = f", off by {number(errors[name])}" if name in errors else ""
         panels.append(Panel(title, (-3.0, 3.0), UP, tuple(marks), f"{title}{off}.", tall=1.2))
     n_poor = int(np.sum(data.missing | (data.deviation > SURE)))
-    words = f"{n_poor} of {N_POINTS} inputs are {'known poorly' if there.all() else 'missing'}."
+    words = f"{n_poor} of {N_POINTS} inputs are {'uncertain' if there.all() else 'missing'}."
     if len(errors) < len(NAMES):
-        return LessonPicture(tuple(panels), (words, "Nothing is trained yet."))
-    found = f"Taken as they are: off the truth by {number(errors['naive'])} (root mean square). "
-    found += f"With their uncertainty: {number(errors['honest'])}."
+        return LessonPicture(tuple(panels), (words, "No model is trained yet."))
+    found = f"Error of the curve (root mean square): {number(errors['naive'])} with inputs treated "
+    found += f"as exact, {number(errors['honest'])} with their uncertainty."
     return LessonPicture(tuple(panels), (words, found))

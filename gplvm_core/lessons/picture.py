@@ -1,7 +1,7 @@
-"""A picture of panels with marks, computed words below them, as bytes for the browser.
+"""A picture of panels with marks, and computed sentences below them, as bytes for the browser.
 
-`assets/canvas/learn` draws it: a mark is what it is (a line, bars, …), its arrays by the names of
-their axes, and its look in plain numbers and words.
+`assets/canvas/learn` draws it. A mark has a kind (line, bars, …), arrays named by their axes, and a
+look: numbers and words such as width and ink.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ Range = tuple[float, float]
 
 @dataclass(frozen=True, eq=False)
 class Mark:
-    """One thing in a panel. title: its words in the legend."""
+    """A line, band or other element in a panel. title: its text in the legend."""
 
     kind: str
     arrays: Mapping[str, Any]
@@ -36,7 +36,7 @@ def line(
     title: str = "",
     **look: Any,
 ) -> Mark:
-    """A curve (G), several (S × G), or several that move (frames × S × G; a loop).
+    """Return a curve (G), several curves (S × G), or a loop of moving curves (frames × S × G).
 
     ink: accent, warm, green, muted or text. look: width in pixels, strength from 0 to 1, dashed.
     """
@@ -53,7 +53,7 @@ def band(
     ink: str = "accent",
     title: str = "",
 ) -> Mark:
-    """What lies between two curves."""
+    """Return the area between two curves."""
     return Mark("band", {"x": x, "low": low, "high": high}, {"ink": ink}, title)
 
 
@@ -67,9 +67,10 @@ def dots(
     spread: Float[Array, "N 2"] | None = None,
     **look: Any,
 ) -> Mark:
-    """Points; labels: classes with a colour each; shade: from 0 to 1; spread: ± across and up.
+    """Return points, optionally with colours and error bars.
 
-    look: radius in pixels, hollow, strength.
+    labels: classes, each in its colour. shade: colour from 0 (dark) to 1 (light). spread:
+    half-widths of the error bars along x and y. look: radius in pixels, hollow, strength.
     """
     arrays = {"x": np.asarray(x, dtype=np.float64), "y": np.asarray(y, dtype=np.float64)}
     if labels is not None:
@@ -89,7 +90,7 @@ def bars(
     shift: float = 0.0,
     width: float = 0.7,
 ) -> Mark:
-    """Bars at 1, 2, …; those that are off are grey. shift and width in units of the axis."""
+    """Return bars at 1, 2, …; bars that are not `on` are grey. shift, width: in axis units."""
     x = np.arange(1.0, len(heights) + 1.0) + shift
     arrays = {"x": x, "y": np.asarray(heights, dtype=np.float64), "on": on.astype(np.uint8)}
     return Mark("bars", arrays, {"ink": ink, "width": width}, title)
@@ -103,7 +104,7 @@ def images(
     size: float,
     scale: Range,
 ) -> Mark:
-    """Small grey pictures around places, one unit apart across; size: in units of the axis up."""
+    """Return small grey pictures centred at (x, y); size: their height in units of the y axis."""
     arrays = {
         "values": Rounded.of(np.asarray(values, dtype=np.float64)),
         "x": np.asarray(x, dtype=np.float64),
@@ -114,10 +115,10 @@ def images(
 
 @dataclass(frozen=True, eq=False)
 class Hand:
-    """What a visitor's hand does in a panel: adds to, or moves, a list of points of the state.
+    """A list of points in the state that a visitor edits in a panel; the browser draws them.
 
-    The browser draws these points itself. adds: a click adds a point or takes one away. up: the
-    height at which all points lie; None: they are free. most: of points.
+    adds: a click adds or removes a point; else points only move. up: the common height of all
+    points; None: each has its own. most: the maximum number of points.
     """
 
     name: str
@@ -129,11 +130,11 @@ class Hand:
 
 @dataclass(frozen=True, eq=False)
 class Panel:
-    """A box of numbers with marks. axes: names across and up; alt: for who cannot see it.
+    """A plot with marks. across, up: ranges of x and y; alt: description for screen readers.
 
-    ticks: words instead of numbers below 1, 2, …; bare: no numbers at the axes. wide: as wide as
-    all the others together; tall: times the usual height. picks: a click on a dot chooses its row,
-    counted from 1, beside the one before: two numbers of the state, by their names.
+    axes: titles of x and y; ticks: words instead of numbers at x = 1, 2, …; bare: no axis numbers.
+    wide: spans all columns; tall: height as a multiple of the default. picks: names of two numbers
+    in the state; a click on a dot stores its row (from 1) in the second, the previous in the first.
     """
 
     title: str
@@ -152,14 +153,14 @@ class Panel:
 
 @dataclass(frozen=True, eq=False)
 class LessonPicture:
-    """Panels and what is to be said of them, a sentence an entry, with numbers from the arrays."""
+    """Panels, and sentences about them with numbers computed from the data."""
 
     panels: tuple[Panel, ...]
     words: tuple[str, ...]
 
 
 def pack_picture(picture: LessonPicture, **header: Any) -> bytes:
-    """The bytes that the page draws; header: what else the browser is to know."""
+    """Pack a picture into bytes for the browser; header: further entries of the header."""
     arrays: dict[str, Any] = {}
     panels = []
     for p, panel in enumerate(picture.panels):
@@ -190,7 +191,7 @@ def pack_picture(picture: LessonPicture, **header: Any) -> bytes:
 
 
 def room(*values: ArrayLike, margin: float = 0.06) -> Range:
-    """The least and the greatest of numbers, and some room."""
+    """Return the range of all values, widened on both sides by `margin` of its width."""
     whole = np.concatenate([np.asarray(each, dtype=np.float64).ravel() for each in values])
     low, high = float(whole.min()), float(whole.max())
     more = margin * (high - low) or 0.5
@@ -198,5 +199,5 @@ def room(*values: ArrayLike, margin: float = 0.06) -> Range:
 
 
 def number(value: float, digits: int = 2) -> str:
-    """For people, with a true minus sign."""
+    """Format a number for readers, with a true minus sign."""
     return f"{round(float(value), digits) + 0.0:,.{digits}f}".replace("-", "−")

@@ -1,4 +1,4 @@
-"""The rows that maps of the tour are trained on, and others, of which a part is hidden."""
+"""The training rows of the tour's maps, and held-out rows with a hidden part."""
 
 from dataclasses import dataclass
 from functools import cache
@@ -13,16 +13,16 @@ from gplvm_core.numerics import Array
 from gplvm_core.shipped.stick_man import LEGS, load_stick_man, stick_man_file
 
 KINDS = (0, 1, 3)
-SHOWN, HELD_OUT = 15, 6  # digits of each kind: trained on, and kept aside
-EVERY = 3  # frame of the run is trained on, and every so many of the others kept aside
+SHOWN, HELD_OUT = 15, 6  # training digits and held-out digits of each kind
+EVERY = 3  # every third frame of the run is for training; of the rest, every third is held out
 
 
 @dataclass(frozen=True, eq=False)
 class LessonRows:
-    """shown: trained on; aside: not. hidden: columns of these that a model is to fill in.
+    """Training rows (shown), held-out rows (aside), and the held-out rows' hidden columns.
 
-    what, hidden_part: in words; unit: of the values. labels: classes of what is shown; None: it is
-    a movement, in its order.
+    what, hidden_part: names of the rows and of the hidden columns; unit: of the values. labels:
+    classes of the training rows; None: the rows are the frames of a movement, in order.
     """
 
     shown: Float[Array, "N D"]
@@ -39,20 +39,20 @@ class LessonRows:
         y: Float[Array, " N"],
         spread: Float[Array, "N 2"] | None = None,
     ) -> tuple[Mark, ...]:
-        """What is shown on a map: classes by their colours, a movement by its way."""
+        """Return the marks of the training rows on a map: coloured classes, or a path in time."""
         if self.labels is not None:
-            title = f"{self.what} {', '.join(map(str, KINDS))}: a colour each"
+            title = f"{self.what} {', '.join(map(str, KINDS))}, by colour"
             return (dots(x, y, title=title, labels=self.labels, radius=4.2, spread=spread),)
         order = np.linspace(0.0, 1.0, len(x))
         return (
-            line(x, y, "muted", "one frame after the other", width=1.2),
+            line(x, y, "muted", "frames in order", width=1.2),
             dots(x, y, title="dark: first, light: last", shade=order, radius=4.2, spread=spread),
         )
 
 
 @cache
 def digits() -> LessonRows:
-    """Digits of three kinds; of those kept aside the lower half is hidden."""
+    """Load digits of three kinds; the lower half of the held-out digits is hidden."""
     data = load_dataset("digits")
     assert data.labels is not None
     own = [np.flatnonzero(data.labels == kind) for kind in KINDS]
@@ -72,9 +72,9 @@ def digits() -> LessonRows:
 
 @cache
 def run_or_digits() -> LessonRows:
-    """The stick man's run with hidden legs where its file is present, else digits.
+    """Load the stick man's run with hidden legs if its file is present, else digits.
 
-    Raises DataError where the file is another one.
+    Raises DataError if the file is a different one.
     """
     path = stick_man_file()
     if path is None:

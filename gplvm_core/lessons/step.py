@@ -1,4 +1,4 @@
-"""One Gaussian process and two, one applied to the other, on curves that were fitted beforehand."""
+"""One layer beside two layers on a curve, drawn from fits that are shipped with the app."""
 
 import numpy as np
 
@@ -11,7 +11,7 @@ MODELS = {"shallow": "One layer", "deep": "Two layers"}
 
 
 def step(packed: bytes, place: float) -> LessonPicture:
-    """What `lessons.bend.pack_comparison` packed, with both bands at one place of the line."""
+    """Draw both fits in the bytes of `lessons.bend.pack_comparison`, with a marker at `place`."""
     header, arrays = unframe(packed)
     grid = arrays["grid"]
     at = int(np.argmin(np.abs(grid - place)))
@@ -31,7 +31,7 @@ def step(packed: bytes, place: float) -> LessonPicture:
                 line(pointer, np.array(up), "warm", width=1.4, dashed=True),
                 dots(arrays["x"], arrays["y"], radius=2.8),
             ),
-            f"{title} on {len(arrays['x'])} points; band {number(widths[m])} high at the place.",
+            f"{title} on {len(arrays['x'])} points; band {number(widths[m])} high at the marker.",
         )
         for m, title in MODELS.items()
     ]
@@ -39,7 +39,7 @@ def step(packed: bytes, place: float) -> LessonPicture:
     ends = room(warp - spread, warp + spread)
     panels.append(
         Panel(
-            "What the first of two layers does to the line",
+            "How the hidden layer bends the axis",
             (-1.0, 1.0),
             ends,
             (
@@ -57,10 +57,11 @@ def step(packed: bytes, place: float) -> LessonPicture:
         tuple(panels),
         (
             f"At {number(grid[at])} the band is {number(widths['shallow'])} high with one layer, "
-            f"{number(widths['deep'])} with two; the hidden layer stretches the line there by "
-            f"{number(float(slope[at]), 1)}, on average by {number(float(slope.mean()), 1)}.",
-            f"A point that neither was shown is {number(gain, 1)} times as likely under two layers "
-            "as under one (geometric mean of 200 points).",
+            f"{number(widths['deep'])} with two. The hidden layer stretches the axis there by a "
+            f"factor of {number(float(slope[at]), 1)}, on average by "
+            f"{number(float(slope.mean()), 1)}.",
+            f"An unseen point is {number(gain, 1)} times as likely under two layers as under one "
+            "(geometric mean of 200 points).",
         ),
     )
 

@@ -1,4 +1,4 @@
-"""One digit, turned and thinned: its pictures lie on a curve, or on a surface, of pixel space."""
+"""Pictures of one digit, rotated and thinned: they form a curve or a surface in pixel space."""
 
 from functools import cache
 
@@ -23,12 +23,12 @@ SIDE = 20
 N_ANGLES = 60
 PLAIN, THINNED = (1.0,), (0.55, 0.8, 1.1, 1.6, 2.3)  # powers of the ink
 COMPONENTS = (1, 2, 10)
-APART = 30.0  # degrees from which on two pictures are different ones
+APART = 30.0  # smallest difference in degrees between pictures that count as different
 
 
 @cache
 def first_of(digit: int) -> Float[Array, "S S"]:
-    """A picture of the digit with smooth edges and a rim, ink from 0 to 1."""
+    """Return a picture of the digit with smooth edges and an empty margin, ink from 0 to 1."""
     digits = load_dataset("digits")
     assert digits.labels is not None
     small = digits.values[np.flatnonzero(digits.labels == digit)[0]].reshape(8, 8) / 16.0
@@ -38,7 +38,7 @@ def first_of(digit: int) -> Float[Array, "S S"]:
 def turned(
     digit: int, span: float, thinned: bool
 ) -> tuple[Float[Array, "N D"], Float[Array, " N"], Int[NDArray[np.int64], " N"]]:
-    """Pictures as rows, how far each is turned in degrees, and how much it is thinned."""
+    """Return pictures as rows, their angles in degrees, and the index of their line width."""
     angles = np.linspace(0.0, span, N_ANGLES, endpoint=span < 360.0)
     upright = first_of(digit)
     whole = [np.clip(rotate(upright, angle, reshape=False, order=1), 0, 1) for angle in angles]
@@ -49,7 +49,7 @@ def turned(
 
 
 def turned_digit(digit: int, span: float, which: float, thinned: bool) -> LessonPicture:
-    """PCA of the pictures, and what is left of one of them; which: a share of the span."""
+    """Draw PCA of the pictures, and reconstructions of one; which: its share of the span."""
     rows, angles, thinness = turned(digit, span, thinned)
     mean = rows.mean(axis=0)
     left, sizes, axes = np.linalg.svd(rows - mean, full_matrices=False)
@@ -72,40 +72,43 @@ def turned_digit(digit: int, span: float, which: float, thinned: bool) -> Lesson
                 dots(
                     x, y, shade=angles / span, radius=3.4, title="dark: not turned, light: turned"
                 ),
-                dots(x[[here]], y[[here]], "warm", radius=8, hollow=True, title="the one below"),
+                dots(x[[here]], y[[here]], "warm", radius=8, hollow=True, title="picture below"),
             ),
             f"{len(rows)} pictures of a {digit} on the first two principal components.",
             axes=("first", "second"),
             bare=True,
         ),
         Panel(
-            "On the first component alone",
+            "Only the first component",
             (0.0, span),
             room(x),
             (
-                line(angles[own], x[own], title="place on the line"),
+                line(angles[own], x[own], title="first component"),
                 line(np.array([0.0, span]), np.full(2, x[here]), "warm", width=1.2, dashed=True),
                 dots(angles[[here]], x[[here]], "warm", radius=8, hollow=True),
             ),
-            "The place on the first component over the angle.",
+            "The first component over the angle.",
             axes=("degrees", "first component"),
         ),
         Panel(
-            "The picture, and what is left of it",
+            "The picture, rebuilt from components",
             (0.4, 4.6),
             (-0.62, 0.62),
             (images(np.array(shown), (SIDE, SIDE), np.arange(1.0, 5.0), np.zeros(4), 1.0, (0, 1)),),
-            "The chosen picture, and what 1, 2 and 10 components keep of it.",
+            "The chosen picture, and its reconstructions from 1, 2 and 10 components.",
             ticks=("picture", *(f"{q} number{'s' if q > 1 else ''}" for q in COMPONENTS)),
             wide=True,
             tall=0.75,
         ),
     )
-    return LessonPicture(panels, said(shares, wrong, float(angles[here])))
+    return LessonPicture(panels, summary(shares, wrong, float(angles[here])))
 
 
 def mistaken(places: Float[Array, "N Q"], angles: Float[Array, " N"], here: int) -> float:
-    """The angle of a picture turned far from this one that lies nearer than its own neighbour."""
+    """Return the angle of the nearest picture at a different angle, or NaN.
+
+    NaN: the picture's neighbour in angle is nearer, as it should be.
+    """
     turn = np.abs((angles - angles[here] + 180.0) % 360.0 - 180.0)
     away = np.where(turn >= APART, np.sum((places - places[here]) ** 2, axis=1), np.inf)
     nearest = int(np.argmin(away))
@@ -114,19 +117,15 @@ def mistaken(places: Float[Array, "N Q"], angles: Float[Array, " N"], here: int)
     return float(angles[nearest]) if away[nearest] < ahead else np.nan
 
 
-def said(shares: Float[Array, " K"], wrong: dict[int, float], angle: float) -> tuple[str, ...]:
-    """How much components hold, and what they mix up."""
-    kept = ", ".join(f"{q}: {number(100 * shares[:q].sum(), 0)} %" for q in COMPONENTS)
-    if np.isfinite(wrong[1]):
-        line_ = (
-            f"On the line the picture turned by {number(angle, 0)}° lies nearer to that turned by "
-            f"{number(wrong[1], 0)}° than to its own neighbour"
-        )
+def summary(shares: Float[Array, " K"], wrong: dict[int, float], angle: float) -> tuple[str, ...]:
+    """Describe the variance that components explain, and the pictures that they mix up."""
+    explained = ", ".join(f"{q}: {number(100 * shares[:q].sum(), 0)} %" for q in COMPONENTS)
+    if not np.isfinite(wrong[1]):
+        nearest = f"On one component the picture at {number(angle, 0)}° is mixed up with none."
     else:
-        line_ = f"On the line the picture turned by {number(angle, 0)}° is mixed up with none"
-    plane = (
-        "; on two components no longer."
-        if np.isfinite(wrong[1]) and not np.isfinite(wrong[2])
-        else "; on two components just so: there the loop runs over itself."
-    )
-    return (f"Variance that so many components hold: {kept}.", line_ + plane)
+        nearest = (
+            f"On one component the picture at {number(angle, 0)}° is nearer to the picture at "
+            f"{number(wrong[1], 0)}° than to its own neighbour; two components "
+            + ("do not separate them." if np.isfinite(wrong[2]) else "separate them.")
+        )
+    return (f"Variance explained by the first components: {explained}.", nearest)

@@ -1,4 +1,4 @@
-"""Two maps of the same digits, and distances between two of them: on paper, and along the data."""
+"""Two maps of the same digits, with straight distances and path lengths between two digits."""
 
 import warnings
 from collections.abc import Sequence
@@ -17,14 +17,14 @@ from gplvm_core.numerics import Array
 from gplvm_core.prediction import Posterior
 
 N_INDUCING, MAX_ITER = 20, 60
-SIDE = 24  # places of the grid, along each axis, on which shortest ways are sought
+SIDE = 24  # nodes along each axis of the grid for shortest paths
 STARTS = {"pca": "Started from PCA", "isomap": "Started from neighbours (Isomap)"}
 COUNT = len(KINDS) * SHOWN
 
 
 @dataclass(frozen=True, eq=False)
 class Map:
-    """A trained map: where rows lie, how surely, what it says, and its bound in nats a value."""
+    """A trained map: the rows' means and deviations, the posterior, the bound in nats a value."""
 
     title: str
     places: Float[Array, "N 2"]
@@ -34,12 +34,12 @@ class Map:
 
 
 def trained_maps() -> tuple[Map, ...]:
-    """The same rows and model, from two starts; it takes a second or two."""
+    """Train the same model on the same rows from two starts; takes one or two seconds."""
     rows = digits().shown
     found = []
     for start, title in STARTS.items():
         model = BayesianGPLVM(2, N_INDUCING, init=start, max_iter=MAX_ITER, random_state=0)
-        with warnings.catch_warnings(action="ignore"):  # pixels that are always dark
+        with warnings.catch_warnings(action="ignore"):  # constant columns: pixels that stay dark
             model.fit(rows)
         deviations = np.sqrt(model.latent_variance_)
         bound = model.bound_ / rows.size
@@ -48,10 +48,10 @@ def trained_maps() -> tuple[Map, ...]:
 
 
 def way(found: Map, first: int, second: int) -> tuple[Float[Array, "P 2"], float]:
-    """The shortest way between two rows on a grid, and its length in units of the data.
+    """Return the shortest path between two rows on a grid, and its length in units of the data.
 
-    A step from a to b is as long as the root of E‖f(a) − f(b)‖²: the expected distance of what
-    comes out, with what the map does not know. Source: Tosi, Hauberg, Vellido and Lawrence (2014).
+    The length of a step from a to b is √E‖f(a) − f(b)‖², which includes the uncertainty of f.
+    Source: Tosi, Hauberg, Vellido and Lawrence (2014).
     """
     low, high = found.places.min(axis=0), found.places.max(axis=0)
     margin = 0.1 * (high - low)
@@ -84,12 +84,12 @@ def way(found: Map, first: int, second: int) -> tuple[Float[Array, "P 2"], float
 def step_lengths(
     posterior: Posterior, points: Float[Array, "N 2"], pairs: Int[NDArray[np.int64], "E 2"]
 ) -> Float[Array, " E"]:
-    """√E‖f(a) − f(b)‖² for pairs of points, in units of the data; the noise is left out."""
+    """Return √E‖f(a) − f(b)‖² for pairs of points, in units of the data, without noise."""
     cross = posterior.kernel.K(points, posterior.inducing)
     mean = posterior.mean(points, cross) * posterior.scale
     one, other = pairs.T
     apart = np.sum((mean[one] - mean[other]) ** 2, axis=1)
-    # Var f(a) − f(b) of the prior, for steps of the same kind at once: the kernel is stationary.
+    # Prior variance of f(a) − f(b), once per kind of step, because the kernel is stationary.
     steps, kind = np.unique(np.round(points[other] - points[one], 9), axis=0, return_inverse=True)
     level = float(posterior.kernel.diag(points[:1])[0])
     prior = 2.0 * (level - posterior.kernel.K(np.zeros((1, 2)), steps)[0])[kind.ravel()]
@@ -99,9 +99,9 @@ def step_lengths(
 
 
 def two_trainings(maps: Sequence[Map], first: int, second: int, crosses: bool) -> LessonPicture:
-    """Two rows on both maps, how far apart they are there, and along the data.
+    """Draw two rows on both maps, with the straight line and the shortest path between them.
 
-    crosses: every row's deviations as well.
+    crosses: draw every row's standard deviations as well.
     """
     rows = digits().shown
     panels, straight, along = [], [], []
@@ -114,7 +114,7 @@ def two_trainings(maps: Sequence[Map], first: int, second: int, crosses: bool) -
         marks = [
             *digits().marks(x, y, found.deviations if crosses else None),
             line(ends[:, 0], ends[:, 1], "muted", "straight on the map", width=1.6, dashed=True),
-            line(path[:, 0], path[:, 1], "warm", "shortest way through the data"),
+            line(path[:, 0], path[:, 1], "warm", "shortest path along the data"),
             dots(ends[:, 0], ends[:, 1], "warm", radius=8, hollow=True),
         ]
         reach = 1.15 * float(np.abs(found.places).max())
@@ -145,13 +145,14 @@ def two_trainings(maps: Sequence[Map], first: int, second: int, crosses: bool) -
     ratios = [max(pair) / max(min(pair), 1e-9) for pair in (straight, along)]
     apart = float(np.linalg.norm(rows[second] - rows[first]))
     if first == second:
-        return LessonPicture(tuple(panels), ("This is one digit twice: choose another one.",))
+        return LessonPicture(tuple(panels), ("You chose one digit twice: choose another one.",))
     return LessonPicture(
         tuple(panels),
         (
-            f"Straight on the maps they are {number(straight[0])} and {number(straight[1])} apart: "
-            f"{number(ratios[0])} times as far on one as on the other.",
-            f"Along the data: {number(along[0], 1)} and {number(along[1], 1)} shades of ink, "
-            f"{number(ratios[1])} times. Pixel by pixel they differ by {number(apart, 1)}.",
+            f"Straight distances on the maps: {number(straight[0])} and {number(straight[1])}, a "
+            f"ratio of {number(ratios[0])}.",
+            f"Path lengths along the data: {number(along[0], 1)} and {number(along[1], 1)} shades "
+            f"of grey, a ratio of {number(ratios[1])}. The pictures themselves differ by "
+            f"{number(apart, 1)}.",
         ),
     )

@@ -1,4 +1,4 @@
-"""Two views of three signals: which latent dimension which view uses, while they are trained."""
+"""Two views of three signals: which view uses which latent dimension during training."""
 
 from collections.abc import Callable
 
@@ -15,9 +15,9 @@ from gplvm_core.simulated.toy_views import toy_views
 N_POINTS, N_INDUCING, MAX_ITER, LEG = 40, 16, 72, 3
 INKS = {"first": "accent", "second": "warm", "both": "green"}
 SIGNALS = {
-    "first": ("sin", "sin t, in the first view alone"),
-    "second": ("cos", "cos t, in the second view alone"),
-    "both": ("cos_squared", "cos² t, in both"),
+    "first": ("sin", "sin t, only in the first view"),
+    "second": ("cos", "cos t, only in the second view"),
+    "both": ("cos_squared", "cos² t, in both views"),
 }
 
 
@@ -27,9 +27,9 @@ def two_views(
     n_latent: int,
     look: Callable[[LessonPicture, int, int], None] | None = None,
 ) -> LessonPicture:
-    """The last picture of the training; without `look` that of its first step.
+    """Return the last picture of the training; without `look`, the picture after its first step.
 
-    kernel: "linear" or "rbf". look(picture, step, most) is called after every few steps.
+    kernel: "linear" or "rbf". look(picture, step, most) is called every few steps.
     """
     data = toy_views(N_POINTS, noise=noise)
     n_inducing = n_latent if kernel == "linear" else N_INDUCING
@@ -48,7 +48,7 @@ def two_views(
 
 
 def users(model: ManifoldRelevance) -> dict[str, tuple[int, ...]]:
-    """The dimensions of the first view alone, of the second alone, and of both."""
+    """Return the dimensions used only by the first view, only by the second, and by both."""
     found = model.segmentation()
     return {
         "first": found.get(frozenset({"first"}), ()),
@@ -58,7 +58,7 @@ def users(model: ManifoldRelevance) -> dict[str, tuple[int, ...]]:
 
 
 def drawn(model: ManifoldRelevance, data: Dataset) -> LessonPicture:
-    """Weights by view, the latent signals of dimensions in use, and the true ones."""
+    """Draw the weights by view, the latent signals of the used dimensions, and the true signals."""
     own = users(model)
     assert data.times is not None
     times = data.times
@@ -80,25 +80,25 @@ def drawn(model: ManifoldRelevance, data: Dataset) -> LessonPicture:
             (0.4, n_latent + 0.6),
             (0.0, 1.15),
             weights,
-            "Weights of the dimensions, beside each other for both views; grey: not used.",
-            axes=("dimension", "weight, of the largest"),
+            "Weights of the dimensions, side by side for both views; grey: not used.",
+            axes=("dimension", "weight / largest"),
             ticks=tuple(str(q + 1) for q in range(n_latent)),
         ),
         Panel(
-            "What the dimensions in use carry",
+            "Signals of the used dimensions",
             (float(times[0]), float(times[-1])),
             (-2.6, 2.6),
             tuple(
                 line(times, _scaled(model.latent_mean_[:, dimensions].T), INKS[who], title=title)
                 for who, dimensions in own.items()
                 if dimensions
-                for title in [{"both": "shared"}.get(who, f"of the {who} view")]
+                for title in [{"both": "shared"}.get(who, f"only {who} view")]
             ),
-            "Latent means over time, of the dimensions that are in use.",
+            "Latent means of the used dimensions over time.",
             axes=("time", ""),
         ),
         Panel(
-            "The signals that the data were made of",
+            "The true signals in the data",
             (float(times[0]), float(times[-1])),
             (-2.6, 2.6),
             tuple(
@@ -120,6 +120,6 @@ def drawn(model: ManifoldRelevance, data: Dataset) -> LessonPicture:
 
 
 def _scaled(signals: Float[Array, "*n T"]) -> Float[Array, "*n T"]:
-    """To a standard deviation of one; the sign of a latent dimension has no meaning."""
+    """Centre signals (n, T) and scale each to a standard deviation of one."""
     centred = signals - signals.mean(axis=-1, keepdims=True)
     return np.asarray(centred / np.maximum(centred.std(axis=-1, keepdims=True), 1e-9))

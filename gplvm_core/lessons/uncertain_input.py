@@ -1,4 +1,4 @@
-"""A Gaussian that goes through a bend, and what expectations of the kernel make of it."""
+"""A Gaussian input through a curved function, with moments from expectations of the kernel."""
 
 import numpy as np
 from jaxtyping import Float
@@ -11,7 +11,7 @@ from gplvm_core.numerics import Array, factorise
 GRID = np.linspace(-3.0, 3.0, 161)
 UP = (-2.6, 2.6)
 JITTER = 1e-6
-# The standard normal, evenly by probability: what a density becomes is then no matter of chance.
+# Quantiles of the standard normal at even probabilities, so that histograms are not random.
 NORMALS = norm.ppf((np.arange(4000) + 0.5) / 4000)
 N_BINS = 60
 
@@ -19,10 +19,11 @@ N_BINS = 60
 def moments(
     mean: float, deviation: float, lengthscale: float, bend: Float[Array, "M 2"]
 ) -> tuple[float, float, Float[Array, " M"]]:
-    """Exact mean and deviation of f(x), x ~ N(mean, deviation²), through ⟨k⟩ and ⟨k kᵀ⟩; weights.
+    """Return the exact mean and deviation of f(x), x ~ N(mean, deviation²), and f's weights.
 
-    f = Σ weights_m k(·, z_m) goes through the bend's points (z_m, value). Source: Girard,
-    Rasmussen, Quiñonero-Candela and Murray-Smith (2003); MATHEMATICS.md has Ψ₁ and Ψ₂.
+    f = Σ weights_m k(·, z_m) interpolates the bend's points (z_m, value); its moments need ⟨k⟩ and
+    ⟨k kᵀ⟩. Source: Girard, Rasmussen, Quiñonero-Candela and Murray-Smith (2003); MATHEMATICS.md
+    has Ψ₁ and Ψ₂.
     """
     kernel, places = RBF(1.0, lengthscale), bend[:, :1]
     weights = factorise(kernel.K(places), JITTER).solve(bend[:, 1:])[:, 0]
@@ -35,7 +36,7 @@ def moments(
 def uncertain_input(
     mean: float, deviation: float, lengthscale: float, bend: Float[Array, "M 2"]
 ) -> LessonPicture:
-    """A Gaussian goes into a bend; what comes out; the kernel that an uncertain input sees."""
+    """Draw the input's density and the curve, the output's density, and the averaged kernel."""
     kernel, places = RBF(1.0, lengthscale), bend[:, :1]
     expected, spread, weights = moments(mean, deviation, lengthscale, bend)
 
@@ -57,7 +58,7 @@ def uncertain_input(
     seen = kernel.psi1(GRID[:, None], np.full((len(GRID), 1), deviation**2), centre)[0][:, 0]
     panels = (
         Panel(
-            "A Gaussian goes in",
+            "The input is Gaussian",
             (-3.0, 3.0),
             UP,
             (
@@ -68,14 +69,14 @@ def uncertain_input(
                     "green",
                     "q(x): where x is",
                 ),
-                line(GRID, through(GRID), title="the bend f"),
+                line(GRID, through(GRID), title="the curve f"),
             ),
             f"A curve over a Gaussian with mean {number(mean)} and deviation {number(deviation)}.",
             axes=("x", "f(x)"),
             hand=Hand("bend", "drag these", most=len(bend)),
         ),
         Panel(
-            "What comes out",
+            "The output is not",
             ends,
             (0.0, most),
             (
@@ -86,14 +87,14 @@ def uncertain_input(
                     "green",
                     "the truth",
                 ),
-                line(outputs, gaussian, title="Gaussian by ⟨k⟩"),
-                line(outputs, straight, "warm", "f taken for straight", width=1.8, dashed=True),
+                line(outputs, gaussian, title="Gaussian from ⟨k⟩"),
+                line(outputs, straight, "warm", "f replaced by a line", width=1.8, dashed=True),
             ),
             f"The density of f(x), with skewness {number(float(skew(out)))}, and two Gaussians.",
             axes=("f(x)", "density"),
         ),
         Panel(
-            "The kernel that an uncertain x sees",
+            "The kernel for an uncertain x",
             (-3.0, 3.0),
             (0.0, 1.08),
             (
@@ -107,10 +108,10 @@ def uncertain_input(
     return LessonPicture(
         panels,
         (
-            f"Mean of what comes out: {number(float(out.mean()))}. Through ⟨k⟩: "
-            f"{number(expected)}. The bend at the mean of x: {number(float(at[0]))}.",
-            f"Deviation: {number(float(out.std()))}. Through ⟨k⟩: {number(spread)}. With f taken "
-            f"for straight: {number(abs(slope) * deviation)}. Skewness: {number(float(skew(out)))} "
-            "(of a Gaussian: 0).",
+            f"Mean of the output: {number(float(out.mean()))}. From ⟨k⟩: {number(expected)}. "
+            f"f at the mean of x: {number(float(at[0]))}.",
+            f"Deviation: {number(float(out.std()))}. From ⟨k⟩: {number(spread)}. With f replaced "
+            f"by a line: {number(abs(slope) * deviation)}. Skewness: {number(float(skew(out)))} "
+            "(a Gaussian has 0).",
         ),
     )

@@ -1,1 +1,1 @@
-"""Floor 9: a fitted model, or several, as one HTML file that needs no server and no network."""
+"""Floor 9: write fitted models to one HTML file that needs no server and no network."""

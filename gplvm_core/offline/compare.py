@@ -1,4 +1,4 @@
-"""Several models of the same rows as one HTML file with linked maps: no server, no network."""
+"""Write several models of the same rows to one HTML file with linked maps."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -16,9 +16,9 @@ from gplvm_core.wire.precision import rounded
 
 @dataclass(frozen=True, eq=False)
 class MapOf:
-    """One of the maps: a model's chart; or positions, of what cannot generate.
+    """A map in the file: a model's chart, or only positions if the model cannot generate.
 
-    note: said in place of what it would draw.
+    note: shown instead of a generated row.
     """
 
     title: str
@@ -36,9 +36,9 @@ def offline_comparison(
     table: str = "",
     source: str = "",
 ) -> str:
-    """The text of the file.
+    """Return the text of the file.
 
-    words: said below the maps; table: HTML that is put as it is; source: of the data. Raises
+    words: sentences below the maps; table: HTML, inserted unchanged; source: of the data. Raises
     KernelError for a kernel that a browser cannot evaluate.
     """
     contents, notes = [], [source]
@@ -49,11 +49,11 @@ def offline_comparison(
             notes.append(f"{each.title}: {precision.in_words()}")
         else:
             packed = pack_placed(each.chart, each.positions, each.title, name)
-        told = {"title": each.title, "facts": each.facts, "note": each.note}
+        facts = {"title": each.title, "facts": each.facts, "note": each.note}
         draws = {"draws": "1"} if each.positions is None else {}
-        contents.append(content(name, packed, told | draws))
-    said = "".join(f"<li>{html_text(sentence)}</li>" for sentence in words)
-    advice = f"<h2>Which one should I use?</h2><ul>{said}</ul>" if words else ""
+        contents.append(content(name, packed, facts | draws))
+    items = "".join(f"<li>{html_text(sentence)}</li>" for sentence in words)
+    advice = f"<h2>Which one should I use?</h2><ul>{items}</ul>" if words else ""
     return page(
         "offline/compare.js",
         title,

@@ -1,4 +1,4 @@
-"""The explorer of a fitted model as one HTML file: it needs no server, no network and no Python."""
+"""The explorer of a fitted model as one HTML file, without a server, network or Python."""
 
 import hashlib
 from dataclasses import dataclass
@@ -19,17 +19,17 @@ from gplvm_core.wire.precision import Precision, rounded
 OPENING = """from gplvm_core import load
 
 model = load("model.gplvm")  # the file that model.save("model.gplvm") writes"""
-HEIGHT = 860  # CSS pixels of a notebook's cell
+HEIGHT = 860  # height in a notebook's cell, in CSS pixels
 NEEDED = ("latent_mean_", "latent_variance_", "posterior_", "relevance_", "n_effective_")
 
 
 def explorer(model: Any, dataset: Dataset, *, title: str | None = None) -> "OfflineExplorer":
-    """The map of a fitted model, to move over: shown in a notebook's cell, or saved as a file.
+    """Make an interactive map of a fitted model, for a notebook's cell or a file.
 
-    model: with a latent map, of several layers the last one's; dataset: its training rows; title:
-    the data set's unless given.
-    Raises NotFittedError, TypeError or ValueError for what cannot be shown, KernelError for a
-    kernel that a browser cannot evaluate.
+    model: one with a latent map; of a deep model, the last layer is shown. dataset: its training
+    rows; title: default is the data set's title.
+    Raises NotFittedError, TypeError or ValueError if the model or the data cannot be shown,
+    KernelError for a kernel that a browser cannot evaluate.
     """
     name = type(model).__name__
     if not hasattr(model, "fit"):
@@ -37,16 +37,16 @@ def explorer(model: Any, dataset: Dataset, *, title: str | None = None) -> "Offl
     check_is_fitted(model)
     if model.capabilities.views:
         raise ValueError(
-            "A model of several views is explored one view at a time: pass "
-            "model.of_view(name) and dataset.view(name)."
+            "explorer shows one view of a model of several views: pass model.of_view(name) and "
+            "dataset.view(name)."
         )
     if not all(hasattr(model, needed) for needed in NEEDED):
         raise TypeError(f"explorer shows models with a latent map of their rows; {name} has none.")
     if not isinstance(dataset, Dataset):
         raise TypeError(
-            f"explorer takes the Dataset that the model was fitted to, which says how a row is "
-            f"drawn; got a {type(dataset).__name__}. Dataset('name', 'Title', Y, Drawing('bars', "
-            "(D,))) makes one of an array with D columns."
+            f"explorer takes the Dataset that the model was fitted to, which contains how to draw "
+            f"a row; got a {type(dataset).__name__}. Dataset('name', 'Title', Y, Drawing('bars', "
+            "(D,))) makes one from an array with D columns."
         )
     fitted = (len(model.latent_mean_), model.posterior_.n_outputs)
     if fitted != (dataset.n_points, dataset.n_outputs):
@@ -63,8 +63,8 @@ def explorer(model: Any, dataset: Dataset, *, title: str | None = None) -> "Offl
 class OfflineExplorer:
     """A model's map as one HTML file, also shown in a notebook's cell. See `explorer`.
 
-    source: where the data come from, said below the map; opening: Python that opens the model, for
-    the code that the file tells.
+    source: origin of the data, shown below the map; opening: Python code that opens the model, for
+    the code examples in the file.
     """
 
     chart: Chart
@@ -73,16 +73,16 @@ class OfflineExplorer:
     opening: str = OPENING
 
     def __post_init__(self) -> None:
-        _ = self._content  # what cannot be shown is said at once
+        _ = self._content  # raise errors now rather than when the page is shown
 
     @property
     def precision(self) -> Precision:
-        """In how many bits the numbers stand in the file, and what that changes."""
+        """The bits of the numbers in the file, and the resulting error."""
         return self._content[1]
 
     @property
     def packed_size(self) -> int:
-        """Bytes of the model and its points, before they are written as text."""
+        """Bytes of the model and its points, before base64 encoding."""
         return len(self._content[0])
 
     @cached_property
@@ -102,7 +102,7 @@ class OfflineExplorer:
         Path(path).write_bytes(self.html.encode())
 
     def _repr_html_(self) -> str:
-        """For a notebook's cell: a frame of its own, apart from the notebook's page."""
+        """Return a sandboxed frame for a notebook's cell."""
         return (
             f'<iframe srcdoc="{escape(self.html)}" sandbox="allow-scripts allow-downloads" '
             f'title="{escape(self.title)}" '

@@ -1,4 +1,4 @@
-"""One HTML file that draws by itself: scripts, styles and bytes stand in it, nothing is fetched."""
+"""Build an HTML file that contains its scripts, styles and data, and fetches nothing."""
 
 import base64
 import hashlib
@@ -13,10 +13,10 @@ from gplvm_core.readers.tables.csv_text import html_text
 def page(
     entry: str, title: str, styles: Sequence[str], body: str, contents: str, notes: Sequence[str]
 ) -> str:
-    """The text of the file.
+    """Return the text of the file.
 
-    entry: the script that begins; styles: beside the kit's; body: HTML that the scripts fill;
-    contents: elements with bytes, see `content`; notes: said at the end.
+    entry: the first script; styles: in addition to the kit's; body: HTML that the scripts fill;
+    contents: elements with bytes, see `content`; notes: sentences at the end of the page.
     """
     code = f'(() => {{\n"use strict";\n{script(entry)}\n}})();'
     return Template(asset("offline/offline.html")).substitute(
@@ -30,15 +30,15 @@ def page(
     )
 
 
-def content(identifier: str, data: bytes, told: Mapping[str, str]) -> str:
-    """Bytes as an element; told: its data-… attributes."""
-    attributes = "".join(f' data-{name}="{escape(value)}"' for name, value in told.items())
+def content(identifier: str, data: bytes, facts: Mapping[str, str]) -> str:
+    """Return an HTML element with bytes; facts: its data-… attributes."""
+    attributes = "".join(f' data-{name}="{escape(value)}"' for name, value in facts.items())
     text = base64.b64encode(data).decode()
     return f'<script type="application/octet-stream" id="{identifier}"{attributes}>{text}</script>'
 
 
 def _digest(code: str) -> str:
-    """What lets this script run in the page and no other."""
+    """Return the script's hash for the page's content security policy, which allows no other."""
     if "</script" in code.lower() or "<!--" in code:
-        raise ValueError("The canvas' scripts hold text that would end or hide them in a page.")
+        raise ValueError("The canvas' scripts contain “</script” or “<!--”, which break a page.")
     return f"sha256-{base64.b64encode(hashlib.sha256(code.encode()).digest()).decode()}"

@@ -1,1 +1,1 @@
-"""Floor 8: models and data → the bytes that the browser's canvas reads."""
+"""Floor 8: pack models and data into bytes for the browser's canvas."""

@@ -1,4 +1,4 @@
-"""A posterior in the numbers that the browser evaluates: well-scaled in single precision."""
+"""Rewrite a posterior in a basis that the browser can evaluate in single precision."""
 
 from typing import Any
 
@@ -9,21 +9,21 @@ from numpy import ndarray as Array
 from gplvm_core.kernels import Kernel, KernelError
 from gplvm_core.prediction import Posterior
 
-MOST_BASES = 8  # a page gets the variances of outputs observed in so many different sets of rows
+MOST_BASES = 8  # largest number of row sets for which a page gets separate output variances
 
 
 def scaled_basis(
     posterior: Posterior, gap: Float[Array, "M M"]
 ) -> tuple[Float[Array, "R M"], Float[Array, " R"], Float[Array, "R D"]]:
-    """T, shrink and weights of the same prediction in a well-scaled basis.
+    """Return T, shrink and weights of the same prediction in a well-scaled basis.
 
-    With α = T k*: mean = αᵀ weights, variance = k** − Σ shrink α² in the units of
-    `mean_variance`, whose gap is asked for.
+    With α = T k*: mean = αᵀ weights, variance = k** − Σ shrink α², in the units of
+    `mean_variance`. gap: the one that `mean_variance` returns.
 
-    The posterior's own weights and gap carry the inverse of K and with it huge numbers of
-    opposite signs, which single precision cannot hold. T = Eᵀ S^(−½) Uᵀ, K = U S Uᵀ (S floored,
-    which changes nothing: T is inverted exactly), makes every term of order one; E diagonalises
-    what is left of the gap.
+    The posterior's weights and gap contain the inverse of K, with huge numbers of opposite signs
+    that single precision cannot represent. T = Eᵀ S^(−½) Uᵀ with K = U S Uᵀ makes every term of
+    order one; E diagonalises the transformed gap. Flooring S changes nothing, because T is inverted
+    exactly.
     """
     root, vectors = _whitened(posterior)
     back = vectors * root  # U S^½
@@ -31,17 +31,17 @@ def scaled_basis(
     shrink, rotation = np.linalg.eigh(0.5 * (whitened + whitened.T))
     transform = rotation.T @ (vectors / root).T
     weights = rotation.T @ (back.T @ posterior.weights)
-    # Since α² ≤ k** everywhere, terms this small matter nowhere; a model with one inducing input
+    # Terms this small never matter, because α² ≤ k** everywhere. A model with one inducing input
     # per point has many of them.
     kept = (np.abs(weights).max(axis=1) > 1e-7) | (np.abs(shrink) > 1e-8)
     return transform[kept], shrink[kept], weights[kept]
 
 
 def mean_variance(posterior: Posterior) -> tuple[float, Float[Array, "M M"]]:
-    """The scale and the gap of the outputs' mean variance, scale² (k** − k*ᵀ gap k*).
+    """Return scale and gap of the outputs' mean variance, scale² (k** − k*ᵀ gap k*).
 
-    In the data's units. Outputs differ in their variance when they are observed in different rows,
-    or have a signal and a noise of their own. Raises KernelError for outputs that are no numbers.
+    In the data's units. Outputs differ in variance if they are observed in different rows, or if
+    each has its own signal and noise. Raises KernelError for outputs that are not numbers.
     """
     if posterior.links is not None:
         raise KernelError(
@@ -54,12 +54,12 @@ def mean_variance(posterior: Posterior) -> tuple[float, Float[Array, "M M"]]:
 
 
 def output_variances(posterior: Posterior) -> dict[str, Array]:
-    """What tells the outputs' variances apart: s_d² (ratio_d k** − Σ_r share_dr (b_r k*)²).
+    """Return arrays for the variance of each output: s_d² (ratio_d k** − Σ_r share_dr (b_r k*)²).
 
-    variance_basis: G × R × M, a basis b for outputs observed in the same rows; variance_group:
-    (S,), which one; variance_shares: S × R and variance_ratio: (S,), of every kind of output;
-    variance_kind: (D,). Nothing when all outputs share one variance, which `scaled_basis` has, or
-    where `sets_of_rows` are too many.
+    variance_basis: G × R × M, a basis b for each set of observed rows. variance_group: (S,), the
+    basis of each kind of output; variance_shares: S × R; variance_ratio: (S,). variance_kind: (D,),
+    the kind of each output. Empty if all outputs share one variance (in `scaled_basis`), or if
+    `sets_of_rows` exceeds MOST_BASES.
     """
     each, groups = posterior.each, np.asarray(posterior.groups)
     if len(posterior.variances.alike()) == 1 or sets_of_rows(posterior) > MOST_BASES:
@@ -84,19 +84,21 @@ def output_variances(posterior: Posterior) -> dict[str, Array]:
 
 
 def sets_of_rows(posterior: Posterior) -> int:
-    """In how many different sets of rows outputs were observed: more than MOST_BASES of them are
-    not told apart, and the page has the outputs' mean variance for each."""
+    """Return the number of different sets of rows in which outputs were observed.
+
+    With more than MOST_BASES, the page uses the outputs' mean variance for all.
+    """
     return int(np.asarray(posterior.groups).max()) + 1
 
 
 def _whitened(posterior: Posterior) -> tuple[Array, Array]:
-    """S^½, S floored, and U of K(Z, Z) = U S Uᵀ."""
+    """Return S^½ (S floored) and U of K(Z, Z) = U S Uᵀ."""
     values, vectors = np.linalg.eigh(posterior.kernel.K(posterior.inducing))
     return np.sqrt(np.maximum(values, 1e-10 * values[-1])), vectors
 
 
 def kernel_parts(kernel: Kernel, n_axes: int, n_latent: int) -> list[dict[str, Any]]:
-    """The summands that the browser evaluates; an added axis has no effect: its numbers are 0."""
+    """Return the summands that the browser evaluates; the numbers of an added axis are 0."""
     added = [0.0] * (n_axes - n_latent)
     return [
         {key: value + added if isinstance(value, list) else value for key, value in part.items()}

@@ -1,4 +1,4 @@
-"""Single columns of all rows of a model of very many, for the canvas that has a sample of them."""
+"""Pack single columns of all rows, for a canvas that has only a sample of the rows."""
 
 import numpy as np
 
@@ -10,10 +10,10 @@ FEW_LABELS = 256
 
 
 def pack_columns(chart: Chart) -> dict[str, bytes]:
-    """Framed bytes with `values`, one for every row, by what the canvas calls the column.
+    """Return framed bytes with `values` of all rows, by the canvas' name of the column.
 
-    "0", "1", … the positions in each dimension, "labels", "fact 0" … Nothing where the canvas has
-    all rows whole.
+    "0", "1", …: the positions in each dimension; "labels"; "fact 0", …: covariates. Empty if the
+    canvas has all rows.
     """
     if chart.whole is None:
         return {}

@@ -1,4 +1,4 @@
-"""Rows to hide parts of, and what a model says about the hidden parts, as the painter's bytes."""
+"""Pack rows with hidden parts, and a model's predictions for them, for the painter."""
 
 import base64
 import binascii
@@ -19,7 +19,7 @@ from gplvm_core.wire.model import data_spread, drawing_header
 
 @dataclass(frozen=True, eq=False)
 class RowItem:
-    """A row on offer: its id, what it is called, and its values (D,); NaN is missing."""
+    """A row that the user can choose: its id, title and values (D,); NaN is missing."""
 
     id: str
     title: str
@@ -27,28 +27,28 @@ class RowItem:
 
 
 def mask_text(cells: Bool[Array, " C"]) -> str:
-    """A mask over the cells as text: bits, first cell first, in base64."""
+    """Return a mask over the cells as text: bits, first cell first, in base64."""
     return base64.b64encode(np.packbits(cells).tobytes()).decode()
 
 
 def mask_of_text(text: str, drawing: Drawing) -> Bool[Array, " C"]:
-    """The inverse of `mask_text`. Raises ValueError for a text that is no mask of such a row."""
+    """Read the text of `mask_text`. Raises ValueError if the text is no mask of such a row."""
     count = n_cells(drawing)
     try:
         data = base64.b64decode(text, validate=True)
     except (binascii.Error, ValueError):
         data = b""
     if len(data) != (count + 7) // 8:
-        raise ValueError(f"This is no mask of {count} {cell_word(drawing)[1]}.")
+        raise ValueError(f"The text is not a mask of {count} {cell_word(drawing)[1]}.")
     return np.unpackbits(np.frombuffer(data, np.uint8), count=count).astype(bool)
 
 
 def pack_items(
     dataset: Dataset, items: Sequence[RowItem], batch: str, name: str, *, more: bool = True
 ) -> bytes:
-    """The rows to choose from and how they are drawn; more: whether there are others to ask for.
+    """Pack the rows to choose from and how they are drawn; more: whether others are available.
 
-    batch: changes whenever the rows do; name: under which the view finds the bytes.
+    batch: differs for different rows; name: key of the bytes in the browser.
     """
     one, many = cell_word(dataset.drawing)
     header = {
@@ -71,9 +71,9 @@ def pack_items(
 
 @dataclass(frozen=True)
 class Question:
-    """What the painter asked: the row's id, its mask, and the number of the question.
+    """A question from the painter: the row's id, its mask, and the question's number.
 
-    The number makes the same answer to a later question other bytes, so that it is sent.
+    The number makes the bytes of an answer unique: Streamlit would not send equal bytes again.
     """
 
     item: str
@@ -91,7 +91,7 @@ def pack_completion(
     summary: dict[str, float | int],
     name: str,
 ) -> bytes:
-    """One completed row with its standard deviations (None: the model has none).
+    """Pack a completed row with its standard deviations (None: the model has none).
 
     summary: numbers for the captions.
     """
@@ -102,7 +102,7 @@ def pack_completion(
 
 
 def pack_problem(question: Question, words: str, name: str) -> bytes:
-    """Why there is no completion, in words."""
+    """Pack the reason in words why there is no completion."""
     return frame({**question.header(name), "problem": words}, {})
 
 
@@ -113,7 +113,7 @@ def pack_possibilities(
     samples: Float[Array, "S D"],
     name: str,
 ) -> bytes:
-    """Alternatives with their weights, and samples of the hidden part (none of either: empty)."""
+    """Pack alternatives with their weights, and samples of the hidden part; both may be empty."""
     header = {**question.header(name), "weights": weights.tolist()}
     arrays = {"alternatives": rows.astype(np.float32), "samples": samples.astype(np.float32)}
     return frame(header, arrays)

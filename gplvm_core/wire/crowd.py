@@ -1,7 +1,8 @@
-"""Of very many rows a sample whole, and of all rows single columns, which a browser asks for.
+"""The sample of rows that a page gets of a large data set.
 
-All rows stand in one order, of which every beginning is spread evenly over the table: row number n
-of it is (n · stride) mod N, the stride near N divided by the golden ratio.
+A browser gets the sample's rows with all dimensions, and single columns of all rows on request.
+Rows are sorted so that every prefix is spread evenly over the table: the n-th one is row
+(n · stride) mod N, with a stride near N divided by the golden ratio.
 """
 
 from collections.abc import Mapping
@@ -16,13 +17,13 @@ from gplvm_core.readers.drawing import Drawing
 from gplvm_core.readers.spread import row_order
 from gplvm_core.wire.rows import DrawnData
 
-MOST_WHOLE = 5000  # rows that a page has in all their dimensions; of more it has a sample
+MOST_WHOLE = 5000  # up to this many rows, a page gets all of them; else a sample
 LEAST_WHOLE = 1000
-SAMPLE_BYTES = 6_000_000  # of the sample's own values
+SAMPLE_BYTES = 6_000_000  # largest size of the sample's values
 
 
 def sample_of(n_rows: int, n_outputs: int) -> Int[Array, " n"] | None:
-    """Which rows a page gets whole; None: all."""
+    """Return the rows in a page's sample; None: the page gets all rows."""
     if n_rows <= MOST_WHOLE:
         return None
     count = int(np.clip(SAMPLE_BYTES // (4 * n_outputs), LEAST_WHOLE, MOST_WHOLE))
@@ -31,7 +32,7 @@ def sample_of(n_rows: int, n_outputs: int) -> Int[Array, " n"] | None:
 
 @dataclass(frozen=True, eq=False)
 class SomeRows:
-    """Some rows of data, in an order of their own, with all that is known of them."""
+    """A selection of rows, in a given order, with their labels, times, names and covariates."""
 
     values: Float[Array, "N D"]
     missing: Array | None

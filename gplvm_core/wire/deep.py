@@ -1,7 +1,7 @@
-"""A layer of a deep model, and all that is below it, as the bytes that its canvas reads.
+"""Pack a layer of a deep model, and all layers below it, for the canvas.
 
-The browser generates from a point of any layer: the posterior mean of its outputs, which is a point
-of the next layer, and so on down to the data.
+The browser generates from a point of any layer: the posterior mean of its outputs is a point of the
+next layer, and so on down to the data.
 """
 
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ from gplvm_core.wire.rows import DrawnData
 
 @dataclass(frozen=True, eq=False)
 class HiddenRows:
-    """The outputs of a hidden layer as rows: numbers without a picture of their own."""
+    """The outputs of a hidden layer as rows, drawn as bars."""
 
     values: Float[Array, "N D"]
     missing: None = None
@@ -42,10 +42,10 @@ class HiddenRows:
 
 
 def pack_layers(model: Any, dataset: DrawnData, layer: int, name: str) -> bytes:
-    """The points of a layer, and the posteriors from there down to the data.
+    """Pack the points of a layer, and the posteriors from this layer down to the data.
 
-    name: under which the view finds the bytes. Raises KernelError for a kernel that the browser
-    cannot evaluate.
+    name: key of the bytes in the browser. Raises KernelError for a kernel that the browser cannot
+    evaluate.
     """
     layers = model.layers_
     hidden = (HiddenRows(each.latent_mean_) for each in layers[layer + 1 :])
@@ -61,16 +61,14 @@ def pack_layers(model: Any, dataset: DrawnData, layer: int, name: str) -> bytes:
         "name": name,
         "layers": len(rows),
         "inputs": layers[0].latent_mean_.shape[1],
-        "handed_on": handed_on(seen[0]),
+        "handed_on": _linear_variance(seen[0]),
         "spread": data_spread(dataset.values),
     }
     return frame(header, arrays)
 
 
-def handed_on(layer: Any) -> float:
-    """The variance of the linear map of its inputs that a layer hands on, as a multiple of what the
-    kernel is in: the outputs' mean variance.
-    """
+def _linear_variance(layer: Any) -> float:
+    """Return the variance of a layer's linear part, divided by the scale² of `mean_variance`."""
     posterior = layer.posterior_
     if posterior.slope is None:
         return 0.0

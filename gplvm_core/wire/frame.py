@@ -1,8 +1,8 @@
-"""Arrays with a JSON header as one piece of bytes that a browser can read without a library.
+"""A byte format for arrays with a JSON header, which a browser can read without a library.
 
 uint32 header length (little-endian), JSON header, zeros up to a multiple of 8, then the arrays,
-each on a multiple of 8; `header["arrays"]` says name, dtype, shape, offset, and of rounded arrays
-the step of every row.
+each on a multiple of 8. `header["arrays"]` contains name, dtype, shape and offset, and the steps of
+the rows for rounded arrays.
 """
 
 import json
@@ -16,31 +16,31 @@ from jaxtyping import Float, Int16
 from numpy import ndarray as Array
 
 DTYPES = ("float64", "float32", "int32", "int16", "uint8")
-MOST_STEPS = 32767  # in a row of 16 bits, up and down
+MOST_STEPS = 32767  # largest count, positive or negative, in 16 bits
 
 
 @dataclass(frozen=True, eq=False)
 class Rounded:
-    """Numbers in 16 bits: in every row, counts of a step of its own."""
+    """Numbers in 16 bits: every row has a step, and its numbers are multiples of it."""
 
     counts: Int16[Array, "R D"]
     steps: Float[Array, " R"]
 
     @classmethod
     def of(cls, numbers: Float[Array, "R D"]) -> Self:
-        """Rounded to the nearest step, the largest number of a row being 32767 of them."""
+        """Round to the nearest step; the largest number of a row is 32767 steps."""
         steps = np.abs(numbers).max(axis=1, initial=0.0) / MOST_STEPS
         counts = np.rint(numbers / np.where(steps > 0, steps, 1.0)[:, None])
         return cls(counts.astype(np.int16), steps)
 
     @property
     def numbers(self) -> Float[Array, "R D"]:
-        """As the browser restores them, in single precision."""
+        """The numbers as the browser restores them, in single precision."""
         return (self.counts * self.steps[:, None]).astype(np.float32)
 
 
 def frame(header: dict[str, Any], arrays: Mapping[str, Array | Rounded]) -> bytes:
-    """Header and arrays as framed bytes; arrays keep their dtype (one of `DTYPES`)."""
+    """Pack header and arrays into bytes; arrays keep their dtype (one of `DTYPES`)."""
     body = bytearray()
     entries = {}
     for name, given in arrays.items():
@@ -62,7 +62,7 @@ def frame(header: dict[str, Any], arrays: Mapping[str, Array | Rounded]) -> byte
 
 
 def unframe(data: bytes) -> tuple[dict[str, Any], dict[str, Array]]:
-    """The inverse of `frame`; rounded arrays come as the numbers that the browser restores."""
+    """Unpack the bytes of `frame`; rounded arrays become the numbers that the browser restores."""
     (length,) = struct.unpack_from("<I", data)
     header = json.loads(data[4 : 4 + length])
     start = 4 + length + (-(4 + length) % 8)

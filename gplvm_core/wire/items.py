@@ -1,4 +1,4 @@
-"""Rows of data as the small pictures that the canvas has of them."""
+"""Reduce rows of data to small pictures for the canvas."""
 
 import numpy as np
 from jaxtyping import Float
@@ -6,18 +6,18 @@ from numpy import ndarray as Array
 
 from gplvm_core.wire.rows import DrawnData
 
-MOST_ITEM_BYTES = 3_000_000  # of all small pictures; larger ones are reduced
-MISSING_PIXEL = 255  # in the items of images with gaps; observed pixels are below it
+MOST_ITEM_BYTES = 3_000_000  # largest size of all small pictures; larger ones are reduced
+MISSING_PIXEL = 255  # code of a missing pixel in images with gaps; observed pixels are below it
 
 
 def items_of(
     dataset: DrawnData, ends: tuple[float, float]
 ) -> tuple[Array, list[int], list[int] | None, int | None]:
-    """The rows small enough to be sent: N × …, one's shape, its range and missing code.
+    """Return rows small enough to send (N × …), the shape of one, its range and missing code.
 
-    ends: the values drawn as black and white. Images become uint8 and are averaged over blocks; of
-    long curves every k-th column is kept. Missing values are NaN among floating numbers; in images
-    they have a code of their own (else None) and the observed ones the numbers below it.
+    ends: the values drawn as black and white. Images become uint8, averaged over blocks; long
+    curves keep every k-th column. Missing values are NaN in floating-point rows. In images with
+    gaps they have the code MISSING_PIXEL, and observed pixels are below it; else the code is None.
     """
     drawing, values = dataset.drawing, dataset.values
     n_points = len(values)
@@ -42,14 +42,14 @@ def items_of(
 
 
 def _observed_means(blocks: Float[Array, "N H b W b C"]) -> Float[Array, "N H W C"]:
-    """Means over the blocks' observed pixels; the missing code where a block has none."""
+    """Return means over the blocks' observed pixels; MISSING_PIXEL for blocks without any."""
     counts = np.sum(~np.isnan(blocks), axis=(2, 4))
     sums = np.nansum(blocks, axis=(2, 4))
     return np.where(counts > 0, sums / np.maximum(counts, 1), MISSING_PIXEL)
 
 
 def value_range(dataset: DrawnData) -> tuple[float, float]:
-    """The values drawn as black and white, or the ends of the axis."""
+    """Return the values drawn as black and white, or the ends of the axis."""
     if dataset.drawing.value_range is not None:
         return dataset.drawing.value_range
     low, high = float(np.nanmin(dataset.values)), float(np.nanmax(dataset.values))

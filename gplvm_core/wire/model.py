@@ -1,4 +1,4 @@
-"""A fitted model as the bytes that the canvas reads."""
+"""Pack a fitted model into bytes for the canvas."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -27,20 +27,19 @@ from gplvm_core.wire.items import items_of, value_range
 from gplvm_core.wire.rows import DrawnData
 
 ROWS_FOR_SHARES = 40
-MOST_FACTORS = 24  # facts of the rows that the map can be coloured by
-MOST_COLUMNS = 100  # of a table whose values stand in a list; of more in a chart
-MOST_NAMES = 20_000  # rows that all have their names in a page; of more only the sample
+MOST_FACTORS = 24  # largest number of covariates for the map's colours
+MOST_COLUMNS = 100  # largest table whose values are listed; wider ones are drawn as a chart
+MOST_NAMES = 20_000  # up to this many rows, the page has all their names; else only the sample's
 
 
 @dataclass(frozen=True, eq=False)
 class Chart:
-    """What the canvas shows: a posterior, its data, and where the training points lie.
+    """What the canvas shows: a posterior, its data and the positions of the training points.
 
     latent_mean, latent_variance: N × Q (variance None: the points are certain); relevance: (Q,);
-    on: the dimensions that carry information, most relevant first; layer: which one of a model of
-    several it is; row_numbers: of the data that the rows were drawn from, where they were; deep:
-    that model, where the data lie below further layers; names: of the dimensions, "" for those
-    without one.
+    on: the dimensions that are on, most relevant first; layer: the layer's number in a deep model;
+    row_numbers: if the model was trained on a sample, the rows' numbers in the data; deep: the deep
+    model, if further layers follow below; names: of the dimensions, "" without a name.
     """
 
     posterior: Posterior
@@ -56,9 +55,10 @@ class Chart:
 
     @classmethod
     def of(cls, model: Any, dataset: DrawnData, layer: int | None = None) -> Self:
-        """From a fitted estimator. A model without a KL counts its most relevant dimensions.
+        """Make a chart of a fitted estimator, or of one layer of a deep one (default: the last).
 
-        Of a model of several layers one, usually the last, whose points generate the data.
+        The points of the last layer generate the data. For a model without a KL, the
+        `n_effective_` most relevant dimensions count as on.
         """
         layers = getattr(model, "layers_", ())
         if layers:
@@ -87,7 +87,7 @@ class Chart:
 
     @classmethod
     def of_top(cls, model: Any, dataset: DrawnData) -> Self:
-        """Of a model of several layers the top: where its paths are, and where rows are placed."""
+        """Make a chart of the top layer, which has the model's paths and places new rows."""
         layers = getattr(model, "layers_", ())
         return replace(cls.of(layers[0], dataset), layer=0) if layers else cls.of(model, dataset)
 
@@ -97,7 +97,7 @@ class Chart:
 
     @property
     def axes(self) -> list[str]:
-        """What the dimensions are called."""
+        """The names of the dimensions."""
         given = [*self.names, *[""] * self.n_latent][: self.n_latent]
         return [name or f"Dimension {q + 1}" for q, name in enumerate(given)]
 
@@ -106,17 +106,17 @@ class Chart:
         """The two dimensions to show first: the most relevant of those that are on."""
         order = [int(q) for q in np.argsort(-self.relevance, kind="stable")]
         leading = [*self.on, *(q for q in order if q not in self.on)]
-        # One latent dimension is drawn against the order of the rows, as a second one.
+        # A single latent dimension is drawn against the order of the rows.
         return (leading[0], leading[1]) if len(leading) > 1 else (0, 1)
 
     @property
     def whole(self) -> Int[Array, " n"] | None:
-        """The rows that a page gets whole; None: all."""
+        """The rows in the page's sample; None: the page has all rows."""
         return sample_of(len(self.latent_mean), self.posterior.n_outputs)
 
     @property
     def sample(self) -> Self:
-        """These rows alone."""
+        """The chart of only the sample's rows."""
         chosen = self.whole
         if chosen is None:
             return self
@@ -130,13 +130,13 @@ class Chart:
 
     @property
     def middle(self) -> int:
-        """The row of the training point nearest to the median position, weighted by relevance."""
+        """The training point nearest to the median position, in distances weighted by relevance."""
         away = self.latent_mean - np.median(self.latent_mean, axis=0)
         return int(np.argmin(away**2 @ self.relevance))
 
 
 def as_seen(layers: Sequence[Any], at: int) -> Any:
-    """A layer of a model of several: with the model's inputs beside its own where it sees both."""
+    """Return a layer of a deep model; if it also sees the model's inputs, with those appended."""
     layer, top = layers[at], layers[0]
     if layer.posterior_.n_latent == layer.latent_mean_.shape[1]:
         return layer
@@ -146,10 +146,10 @@ def as_seen(layers: Sequence[Any], at: int) -> Any:
 
 
 def pack_model(chart: Chart, name: str) -> bytes:
-    """All that the browser needs to generate, to shade and to draw the training points.
+    """Pack what the browser needs to generate outputs, shade the map and draw training points.
 
-    name: under which the view finds the bytes. Raises KernelError for a kernel that the browser
-    cannot evaluate.
+    name: key of the bytes in the browser. Raises KernelError for a kernel that the browser cannot
+    evaluate.
     """
     posterior, dataset = chart.posterior, chart.dataset
     scale, gap = mean_variance(posterior)
@@ -167,7 +167,7 @@ def pack_model(chart: Chart, name: str) -> bytes:
         **output_variances(posterior),
         **points,
     }
-    if posterior.slope is not None:  # in the data's units, an added axis without effect
+    if posterior.slope is not None:  # in the data's units; zero for the added axis
         slope = np.pad(posterior.slope * posterior.scale, ((0, added), (0, 0)))
         arrays["slope"] = slope.astype(np.float32)
     arrays["items"], item_shape, item_range, missing_code = items_of(
@@ -195,14 +195,14 @@ def pack_model(chart: Chart, name: str) -> bytes:
     ):
         header["column_ranges"] = column_ranges(dataset.values)
     if sets_of_rows(posterior) > MOST_BASES:
-        header["sets_of_rows"] = sets_of_rows(posterior)  # more than are told apart
+        header["sets_of_rows"] = sets_of_rows(posterior)  # the page has only the mean variance
     return frame(header, arrays)
 
 
 def pack_points(chart: Chart) -> tuple[dict[str, Array], dict[str, Any]]:
-    """The training points on the map, as arrays and as entries of the header.
+    """Return the training points as arrays and as entries of the header.
 
-    Of very many a sample, and what `pack_columns` needs to be understood.
+    Large data sets give a sample, with what the browser needs to read `pack_columns`.
     """
     everywhere, whole = plane_positions(chart), chart.whole
     latent = everywhere if whole is None else everywhere[whole]
@@ -252,7 +252,7 @@ def pack_points(chart: Chart) -> tuple[dict[str, Array], dict[str, Any]]:
 
 
 def plane_positions(chart: Chart) -> Float[Array, "N Q"]:
-    """A single latent dimension gets the order of the rows beside it, so that there is a plane."""
+    """Return the latent means; a single dimension gets the order of the rows as a second one."""
     latent = chart.latent_mean
     if chart.n_latent > 1:
         return latent
@@ -260,14 +260,14 @@ def plane_positions(chart: Chart) -> Float[Array, "N Q"]:
 
 
 def _crowd(dataset: DrawnData, latent: Float[Array, "N Q"]) -> dict[str, Any]:
-    """What the browser has to know of all rows, where it gets a sample."""
+    """Return the header entry about all rows, for a page with a sample."""
     labels = [] if dataset.labels is None else np.unique(dataset.labels).tolist()
     ranges = np.stack([latent.min(axis=0), latent.max(axis=0)], axis=1).tolist()
     return {"count": len(latent), "stride": stride(len(latent)), "ranges": ranges, "labels": labels}
 
 
 def facts_of(dataset: DrawnData) -> dict[str, Float[Array, " N"]]:
-    """Further facts of the rows that are numbers, by name."""
+    """Return the rows' numerical covariates and times that vary, by name."""
     known = dict(dataset.covariates)
     if dataset.times is not None:
         known["time"] = dataset.times
@@ -283,25 +283,25 @@ def facts_of(dataset: DrawnData) -> dict[str, Float[Array, " N"]]:
 
 
 def column_ranges(values: Float[Array, "N D"]) -> list[list[float]]:
-    """The least, the median and the greatest value of every column."""
+    """Return minimum, median and maximum of every column."""
     marks = [np.nanmin(values, axis=0), np.nanmedian(values, axis=0), np.nanmax(values, axis=0)]
     return np.stack(marks, axis=1).tolist()
 
 
 def data_spread(values: Float[Array, "N D"]) -> float:
-    """The data's own standard deviation, the root mean square over the columns.
+    """Return the data's standard deviation: the root mean square over the columns.
 
-    Colours of uncertainty reach from 0 to it on every page, so that they mean the same.
+    It is the upper end of the uncertainty colours on every page, so that they are comparable.
     """
     return float(np.sqrt(np.mean(np.nanvar(values, axis=0))))
 
 
 def shares_of_change(chart: Chart) -> list[float]:
-    """How much of what all dimensions change in the output each one changes, as shares of 1.
+    """Return each dimension's share of the change that all dimensions cause in the outputs.
 
-    A dimension goes from one standard deviation of the rows below their mean to one above it, the
-    others as some rows have them; the squared change is averaged over these rows and the outputs,
-    each in units of its scale.
+    The change of a dimension: move it from mean − std to mean + std of the rows, with the others at
+    the values of some rows. Average the squared change over these rows and the outputs, each in
+    units of its scale.
     """
     latent, posterior = chart.latent_mean, chart.posterior
     rows = latent[:: max(1, len(latent) // ROWS_FOR_SHARES)]
@@ -318,7 +318,7 @@ def shares_of_change(chart: Chart) -> list[float]:
 
 
 def drawing_header(dataset: DrawnData) -> dict[str, Any]:
-    """How a row is drawn, with what must be the same for all rows: range, size, floor."""
+    """Return how a row is drawn, with the common range, size and floor of all rows."""
     drawing: Drawing = dataset.drawing
     described: dict[str, Any] = {
         "kind": drawing.kind,
@@ -334,7 +334,7 @@ def drawing_header(dataset: DrawnData) -> dict[str, Any]:
         top = float(np.quantile(np.nanmax(heights, axis=1), 0.98))
         centre = np.nanmean(joints, axis=(0, 1))
         centre[1] = (floor + top) / 2.0
-        # A missing coordinate adds nothing to a joint's distance.
+        # A missing coordinate counts as 0 in a joint's distance.
         distance = np.sqrt(np.nansum((joints - centre) ** 2, axis=2)).max(axis=1)
         described["skeleton"] = {
             "names": list(drawing.skeleton.joint_names),

@@ -1,4 +1,4 @@
-"""Rows that were placed on a map without a way back, as the bytes that the canvas reads."""
+"""Pack rows with positions on a map that cannot generate, for the canvas."""
 
 from dataclasses import replace
 
@@ -11,9 +11,9 @@ from gplvm_core.wire.model import Chart, pack_points
 
 
 def pack_placed(chart: Chart, positions: Float[Array, "N 2"], axis: str, name: str) -> bytes:
-    """The rows of a chart at other positions; axis: what the two directions are called.
+    """Pack the rows of a chart at other positions; axis: the name of the two axes.
 
-    name: under which the view finds the bytes.
+    name: key of the bytes in the browser.
     """
     placed = replace(
         chart,

@@ -1,4 +1,4 @@
-"""A packed model in 16 bits where nobody can see the difference, and how large it is."""
+"""Round a packed model to 16 bits if the difference is invisible, and measure the difference."""
 
 from dataclasses import dataclass
 
@@ -12,16 +12,16 @@ from gplvm_core.wire.frame import Rounded, frame, unframe
 from gplvm_core.wire.model import Chart
 from gplvm_core.wire.rows import DrawnData
 
-MOST = 1e-3  # of the data's spread
-MOST_GREY = 0.5  # of a picture's 256 grey levels
+MOST = 1e-3  # largest invisible error, as a fraction of the data's spread
+MOST_GREY = 0.5  # largest invisible error of a pixel, in 256 grey levels
 BLOCK = 256  # rows at a time
 
 
 @dataclass(frozen=True)
 class Precision:
-    """Bits of the weights, and how far off the outputs are at the training points, at most.
+    """Bits of the weights, and the largest error of the outputs at the training points.
 
-    share: of the data's spread; grey: in grey levels, of pictures.
+    share: as a fraction of the data's spread; grey: in grey levels, for pictures.
     """
 
     bits: int
@@ -32,7 +32,7 @@ class Precision:
         size = f"{100 * self.share:.1g} % of the data’s spread"
         if self.grey is not None:
             size = f"{self.grey:.1g} grey levels ({size})"
-        return f"Numbers in {self.bits} bits: at the data’s own points off by {size} at most."
+        return f"Numbers in {self.bits} bits: the error at the training points is at most {size}."
 
     @property
     def unseen(self) -> bool:
@@ -40,7 +40,7 @@ class Precision:
 
 
 def rounded(chart: Chart, packed: bytes) -> tuple[bytes, Precision]:
-    """Bytes of `pack_model` with 16-bit weights if that stays unseen, else as they are."""
+    """Round the weights of `pack_model` to 16 bits if the error is invisible; also return it."""
     header, arrays = unframe(packed)
     del header["arrays"]
     weights = Rounded.of(arrays["weights"])
@@ -51,7 +51,7 @@ def rounded(chart: Chart, packed: bytes) -> tuple[bytes, Precision]:
 
 
 def _precision(chart: Chart, arrays: dict[str, Array], bits: int) -> Precision:
-    """How far the browser's numbers are from those of the posterior, in double precision."""
+    """Compute the browser's error against the posterior in double precision."""
     posterior, latent = chart.posterior, chart.latent_mean
     worst = np.zeros(posterior.n_outputs)
     for begin in range(0, len(latent), BLOCK):
@@ -68,7 +68,7 @@ def _precision(chart: Chart, arrays: dict[str, Array], bits: int) -> Precision:
 
 
 def spread(dataset: DrawnData) -> Float[Array, " D"]:
-    """The data's standard deviation: one number, but of each column where units may differ."""
+    """Return the data's standard deviation (D,): one per column for bars, else a common one."""
     own = column_std(dataset.values)
     shared = float(np.sqrt(np.mean(own**2))) or 1.0
     if dataset.drawing.kind != "bars":

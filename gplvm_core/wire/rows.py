@@ -1,4 +1,4 @@
-"""What the canvas needs to know of data."""
+"""The protocol of data that the canvas can draw."""
 
 from collections.abc import Mapping
 from typing import Protocol
@@ -10,7 +10,7 @@ from gplvm_core.readers.drawing import Drawing
 
 
 class DrawnData(Protocol):
-    """What the canvas needs to know of the data: a `Dataset`, or one view of it."""
+    """The attributes of data that the canvas needs: a `Dataset`, or one view of it."""
 
     @property
     def values(self) -> Float[Array, "N D"]: ...

@@ -1,4 +1,4 @@
-"""Sequences to play: a latent path and the outputs along it, as the bytes that the player reads."""
+"""Pack sequences for the player: a latent path and the outputs along it."""
 
 from dataclasses import dataclass, field
 from typing import Any
@@ -13,16 +13,16 @@ from gplvm_core.wire.frame import frame
 from gplvm_core.wire.items import MISSING_PIXEL
 from gplvm_core.wire.model import Chart, drawing_header
 
-MOST_PICTURE_BYTES = 3_000_000  # of one panel's pictures; larger ones are reduced
-FRAMES_A_SECOND = 20.0  # at normal speed, for times that can hardly be seconds
-SECONDS_A_FRAME = (1 / 250, 0.5)  # between frames that can
+MOST_PICTURE_BYTES = 3_000_000  # largest size of a panel's pictures; larger ones are reduced
+FRAMES_A_SECOND = 20.0  # normal speed if the times are probably not seconds
+SECONDS_A_FRAME = (1 / 250, 0.5)  # time steps in this range are probably seconds
 
 
 @dataclass(frozen=True, eq=False)
 class SequencePanel:
-    """One picture that follows the time: values (T, D), NaN where unknown.
+    """One picture that changes over time: values (T, D), NaN where unknown.
 
-    std: their standard deviations, drawn around the values (images: drawn by themselves when heat).
+    std: their standard deviations, drawn around the values; with `heat`, drawn instead of them.
     """
 
     title: str
@@ -34,11 +34,11 @@ class SequencePanel:
 
 @dataclass(frozen=True, eq=False)
 class Reel:
-    """A sequence to play: T increasing times, the pictures along them and the latent path behind.
+    """A sequence to play: T increasing times, the pictures at these times, and the latent path.
 
-    latent_mean, latent_variance: (T, Q), None when the path, or its uncertainty, is not known;
-    spread: (T,) standard deviation of the outputs as a share of the data's own (`spread_share`);
-    forecast, hidden: (T,) which frames lie beyond the data, and where something is hidden.
+    latent_mean, latent_variance: (T, Q), None if the path, or its uncertainty, is unknown; spread:
+    (T,) standard deviation of the outputs as a share of the data's (`spread_share`); forecast,
+    hidden: (T,) frames after the end of the data, and frames with hidden values.
     """
 
     title: str
@@ -52,22 +52,22 @@ class Reel:
 
     @property
     def rate(self) -> float:
-        """Units of time a second at normal speed: 1 where the times look like seconds."""
+        """Units of time per second at normal speed: 1 if the times look like seconds."""
         step = usual_step(self.times)
         low, high = SECONDS_A_FRAME
         return 1.0 if low <= step <= high else FRAMES_A_SECOND * step
 
 
 def usual_step(times: Float[Array, " T"]) -> float:
-    """The median difference between increasing times; 1 for a single one."""
+    """Return the median difference between increasing times; 1 for a single time."""
     return float(np.median(np.diff(times))) if len(times) > 1 else 1.0
 
 
 def spread_share(std: Float[Array, "T D"], dataset: Dataset) -> Float[Array, " T"]:
-    """Standard deviation of the outputs as a share of the data's own around their means, (T,).
+    """Return the outputs' standard deviation as a share of the data's standard deviation, (T,).
 
-    1 says: no better known than a row drawn at random. Pixels and coordinates share a unit, and
-    their variances are added up; other columns are compared each with its own.
+    1 means as uncertain as a random row. Pixels and coordinates share a unit, so their variances
+    are added; other columns are divided by their own standard deviation first.
     """
     own = np.nanvar(dataset.values, axis=0)
     if dataset.drawing.kind in ("image", "skeleton"):
@@ -77,9 +77,9 @@ def spread_share(std: Float[Array, "T D"], dataset: Dataset) -> Float[Array, " T
 
 
 def pack_stage(chart: Chart, name: str) -> bytes:
-    """What stays while sequences are played: the training points and how outputs are drawn.
+    """Pack what all sequences share: the training points and how outputs are drawn.
 
-    name: under which the view finds the bytes.
+    name: key of the bytes in the browser.
     """
     header = {
         "name": name,
@@ -94,16 +94,16 @@ def pack_stage(chart: Chart, name: str) -> bytes:
 
 @dataclass(frozen=True)
 class Cue:
-    """Where to go when a sequence arrives (None: stay), and whether it is played from there."""
+    """The time to jump to when a sequence arrives (None: stay), and whether to play from there."""
 
     start: float | None = None
     play: bool = False
 
 
 def pack_reel(reel: Reel, dataset: Dataset, name: str, id: str, cue: Cue) -> bytes:
-    """One sequence with all its pictures, so that playing needs nothing else.
+    """Pack one sequence with all its pictures, so that playing needs no further data.
 
-    id: changes whenever the sequence does.
+    id: differs for different sequences.
     """
     low, high = drawing_header(dataset)["range"]
     n_frames = len(reel.times)
@@ -150,9 +150,9 @@ def pack_reel(reel: Reel, dataset: Dataset, name: str, id: str, cue: Cue) -> byt
 def as_pictures(
     drawing: Drawing, values: Float[Array, "T D"], value_range: tuple[float, float]
 ) -> tuple[Array, list[int]]:
-    """Images as uint8, (T, …), and one's shape: averages over blocks when they are many.
+    """Return images as uint8 (T, …) and the shape of one; large data are averaged over blocks.
 
-    0 to 254 run over the range; 255 is a block where nothing is known.
+    0 to 254 cover the range; 255 marks a block without known pixels.
     """
     low, high = value_range
     white = MISSING_PIXEL - 1

@@ -1,4 +1,4 @@
-"""A model of several views as the bytes that the canvas with several outputs reads."""
+"""Pack a model of several views for the canvas with several outputs."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -21,7 +21,7 @@ WHOLE = "Whole row"
 
 @dataclass(frozen=True, eq=False)
 class ViewRows:
-    """One view of a data set as the canvas needs it; unlike a `Dataset`, rows may be empty."""
+    """One view of a data set for the canvas; unlike in a `Dataset`, whole rows may be missing."""
 
     values: Float[Array, "N Dv"]
     drawing: Drawing
@@ -63,7 +63,7 @@ class ViewRows:
 
 
 def is_label_view(rows: ViewRows) -> bool:
-    """Whether a view tells classes: ±1 in named columns, of which bars are drawn."""
+    """Return whether a view contains class labels: ±1 in named columns, drawn as bars."""
     known = rows.values[~np.isnan(rows.values)]
     return (
         rows.drawing.kind == "bars"
@@ -76,12 +76,11 @@ def is_label_view(rows: ViewRows) -> bool:
 def pack_views(
     charts: Mapping[str, Chart], outputs: Sequence[str], plane: tuple[int, int], name: str
 ) -> bytes:
-    """All that the browser needs to generate the chosen outputs side by side.
+    """Pack what the browser needs to generate the chosen outputs side by side.
 
-    charts: by view, all on the same latent points; outputs: the views to draw, or `WHOLE` for all
-    of them as one row of the data set's own drawing; plane: the two dimensions to begin with;
-    name: under which the view finds the bytes. Raises KernelError for a kernel that the browser
-    cannot evaluate.
+    charts: by view, all with the same latent points; outputs: the views to draw, or `WHOLE` for all
+    views together in the data set's drawing; plane: the two dimensions shown first; name: key of
+    the bytes in the browser. Raises KernelError for a kernel that the browser cannot evaluate.
     """
     names = list(charts) if WHOLE in outputs else [view for view in charts if view in outputs]
     layers = {view: _packed(charts[view], view) for view in names}
@@ -99,14 +98,14 @@ def pack_views(
 
 
 def _packed(chart: Chart, view: str) -> bytes:
-    """A view, through its own hidden layers if it has any."""
+    """Pack a view, with its hidden layers if it has any."""
     if chart.deep is None or chart.layer is None:
         return pack_model(chart, view)
     return pack_layers(chart.deep, chart.dataset, chart.layer, view)
 
 
 def joint_chart(charts: Mapping[str, Chart]) -> Chart:
-    """The points that the views share; a dimension counts as for the view that follows it most."""
+    """Return the chart of the shared points, with each dimension's largest relevance."""
     relevance = joint_relevance({view: chart.relevance for view, chart in charts.items()})
     return replace(next(iter(charts.values())), relevance=relevance)
 

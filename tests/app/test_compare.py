@@ -1,4 +1,4 @@
-"""The page Compare through Streamlit's AppTest: what is compared, added, tried and taken home."""
+"""The page Compare through Streamlit's AppTest: add models, compare, test on new rows, export."""
 
 import numpy as np
 import pytest
@@ -20,7 +20,7 @@ pytestmark = pytest.mark.usefixtures("home")
 
 @pytest.fixture
 def kept(monkeypatch: pytest.MonkeyPatch, home, flow: Dataset) -> str:
-    """A small model in the library; everything else as small."""
+    """Add a small model to the library, and reduce the settings of all trainings."""
     monkeypatch.setattr(recipes, "MAX_ITER", 2)
     monkeypatch.setattr(verdict, "MAX_ITER", 2)
     monkeypatch.setattr(verdict, "SPLITS", 2)
@@ -30,7 +30,7 @@ def kept(monkeypatch: pytest.MonkeyPatch, home, flow: Dataset) -> str:
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
-def test_models_are_added_tried_and_taken_away(kept: str) -> None:
+def test_models_are_added_tested_and_removed(kept: str) -> None:
     at = run_page("compare", model=kept)
     assert not at.exception
     headers = [header for header, _ in stores(at).values()]
@@ -81,7 +81,7 @@ def test_compare_begins_with_the_model_that_was_open(kept: str) -> None:
     assert at.selectbox[0].value == kept
 
 
-def test_what_cannot_be_compared_is_said(kept: str) -> None:
+def test_models_that_cannot_be_compared_give_messages(kept: str) -> None:
     other = Dataset("other", "Other", np.eye(12)[:, :5] + 0.1, Drawing("bars", (5,)))
     model = BayesianGPLVM(2, n_inducing=4, max_iter=1, random_state=0).fit(other.values)
     stranger = f"library:{Library(workspace() / 'library').add(model, other, 'Other rows')}"
@@ -89,7 +89,7 @@ def test_what_cannot_be_compared_is_said(kept: str) -> None:
     assert not at.exception
     assert "“Other rows” is a model of other data" in said(at)
     assert at.button(key=f"compare_without_{stranger}").label == "Remove"
-    # What nobody has asked for here is offered, not begun.
+    # A map that is not trained yet is offered, but not started without a click.
     assert any(button.label == "Train it" for button in at.button)
     at = run_page("compare", models=",")
     assert not at.exception and not at.error
@@ -97,14 +97,14 @@ def test_what_cannot_be_compared_is_said(kept: str) -> None:
     assert not at.exception and "There is no model “nothing” here" in said(at)
 
 
-def test_one_model_alone_says_what_to_do_and_offers_two_ready_ones(
+def test_one_model_gives_advice_and_offers_two_shipped_models(
     kept: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(catalogue, "GALLERY_FOLDER", ROOT / "assets/models")
     at = run_page("compare", models=kept)
     assert "Compare needs two models of the same data." in said(at)
     assert not any("mf-purposes" in each.value for each in at.html)
-    assert len(stores(at)) == 1  # its own map is there all the same
+    assert len(stores(at)) == 1  # the model's own map is shown
     at.button(key="compare_ready").click().run()
     assert not at.exception
     assert query(at, "models") == "gallery:flow,gallery:deep-flow"

@@ -1,4 +1,4 @@
-"""Linked maps in a real browser: what is pointed at in one is seen in the other."""
+"""Linked maps in a real browser: pointing at a row in one map marks it in the other."""
 
 import pytest
 from playwright.sync_api import expect
@@ -9,7 +9,7 @@ from tests.app.watch import changed, settled
 
 pytestmark = pytest.mark.browser
 MAPS = "window.manifolio.views.get('compare')"
-# Where a row lies on a map, in its pixels; and where every model takes its output.
+# JavaScript: a row's position on a map in pixels, and the positions where the models generate.
 ROW = f"([map, n]) => [...{MAPS}.panels[map].map.places.slice(2 * n, 2 * n + 2)]"
 SHOWN = f"() => {MAPS}.panels.map(({{ shown }}) => Array.from(shown))"
 POSITION = f"([map, n]) => Array.from({MAPS}.panels[map].model.position(n))"
@@ -34,7 +34,7 @@ def test_a_row_a_place_and_a_line_are_seen_in_both_maps(
     hovered = page.evaluate(f"() => {MAPS}.shared.hovered")
     assert page.evaluate(SHOWN) == [page.evaluate(POSITION, [map_, hovered]) for map_ in (0, 1)]
     assert uppers.nth(1).evaluate(PIXELS) != before[1]
-    # Turned onto each other or not, a kept place stands in the link.
+    # With or without alignment, a kept position is in the link.
     uppers.nth(1).click(position={"x": 30, "y": 40})
     page.wait_for_function("location.search.includes('at=1,')")
     shown = page.evaluate(SHOWN)
@@ -55,7 +55,7 @@ def test_a_row_a_place_and_a_line_are_seen_in_both_maps(
     expect(page.locator("[data-part=count]")).to_have_text("150 rows selected")
     assert page.evaluate(f"() => {MAPS}.panels[1].state.rows.length") == 150
     assert len(traffic.sent) == sent
-    # What is selected and seen stands in the link.
+    # The selection and the view are in the link.
     page.wait_for_function("location.search.includes('rows=')")
     page.reload()
     expect(page.locator("[data-part=count]")).to_have_text("150 rows selected")
@@ -75,7 +75,7 @@ def test_the_answer_is_in_the_first_view(server: Server, browser_page: Visit, wi
         assert box["x"] >= 0 and box["x"] + box["width"] <= width
     words = page.locator(".st-key-compare_advice").inner_text()
     assert words and len(words.split()) <= 60
-    # A definition is one sentence or two, and only on demand.
+    # A definition has one or two sentences, and is shown only on demand.
     what = page.locator("[data-purpose=look] .mf-what")
     expect(what.locator("p")).to_be_hidden()
     what.locator("summary").click()

@@ -41,7 +41,7 @@ def deep(flow: Dataset) -> DeepGPLVM:
 
 @pytest.fixture(scope="module")
 def step() -> BendComparison:
-    """A step with few points, and as few steps of training as show what comes of it."""
+    """Compare both models on a step, with few points and few training steps."""
     calls = []
 
     def three(progress: Progress) -> None:
@@ -54,14 +54,14 @@ def step() -> BendComparison:
         return compare(curve, *(each[::3] for each in curve.points()), three)
 
 
-def test_it_begins_with_a_ready_result_that_is_the_curves_own():
+def test_the_page_starts_with_the_curves_shipped_result():
     at = run_page("learn", stop="why")
     assert not at.exception
     header, arrays = stores(at)["depth_curve"]
     x, y = CURVES["step"].points()
     np.testing.assert_array_equal(arrays["x"], x)
     np.testing.assert_array_equal(arrays["y"], y)
-    # What the page is there to show.
+    # The page's main claim.
     assert header["deep"]["bound"] > header["shallow"]["bound"] + 10.0
     assert header["deep"]["score"] > header["shallow"]["score"] + 1.0
     press(at, "Next")
@@ -74,7 +74,7 @@ def bound_in_words(fit: FamilyFit) -> str:
 
 
 @pytest.mark.filterwarnings("ignore:training ended before")
-def test_families_stand_side_by_side_and_can_be_trained_on_other_points(
+def test_families_are_shown_side_by_side_and_trained_on_other_points(
     monkeypatch: pytest.MonkeyPatch,
 ):
     at = run_page("learn", stop="families", curve="chirp", points="0")
@@ -98,7 +98,7 @@ def test_families_stand_side_by_side_and_can_be_trained_on_other_points(
     assert bound_in_words(own.fits[0]) in said(at)
 
 
-def test_an_end_keeps_the_families_that_are_finished():
+def test_stop_iteration_keeps_finished_families():
     steps = []
 
     def second(step: FamilyStep) -> None:
@@ -110,7 +110,7 @@ def test_an_end_keeps_the_families_that_are_finished():
         patch.setattr(lessons_families, "MAX_ITER", 1)
         found = family_fits(CURVES["step"], 1, second)
     assert [fit.family for fit in found.fits] == [FAMILIES[0]]
-    assert "Ended" in families.said_of(found)
+    assert "Stopped" in families.verdict(found)
     again = unpack_families(pack_families(found))
     assert again.fits[0].bound == found.fits[0].bound
     np.testing.assert_allclose(again.fits[0].middle, found.fits[0].middle, rtol=1e-6)
@@ -158,7 +158,7 @@ def test_a_deep_model_opens_in_explore_with_the_map_of_any_layer(flow: Dataset, 
     assert "It is" in said(at) and query(at, "tab") == "layers"
 
 
-def test_a_shallow_model_is_told_that_it_has_one_layer(flow: Dataset):
+def test_a_shallow_model_gets_a_message_about_its_one_layer(flow: Dataset):
     shallow = BayesianGPLVM(2, n_inducing=8, max_iter=5, random_state=0).fit(flow.values)
     key = Library(workspace() / "library").add(shallow, flow, "Shallow")
     at = run_page("layers", model=f"library:{key}")
@@ -181,16 +181,15 @@ def test_both_models_are_trained_on_points_and_drawn(step: BendComparison):
 
 
 def test_the_shallow_band_is_that_of_the_model(step: BendComparison):
-    """A Gaussian's 95 % interval is mean ± 1.96 deviations: half its width is the same up and
-    down, within what draws allow."""
+    """A Gaussian's 95 % interval is mean ± 1.96 deviations: symmetric, up to sampling error."""
     up, down = step.shallow.high - step.shallow.mean, step.shallow.mean - step.shallow.low
     np.testing.assert_allclose(up, down, rtol=0.15)
 
 
-def test_edits_are_taken_checked_and_stopped():
+def test_edits_are_applied_checked_and_stopped():
     shown = ShownBend("step", of_edit(ready("step"), 0))
     assert unframe(after(shown, {"curve": "smooth", "edit": 1}).packed)[0]["curve"] == "smooth"
-    assert "3 to 60 points" in after(shown, {"points": [[0, 0]], "edit": 2}).told
+    assert "3 to 60 points" in after(shown, {"points": [[0, 0]], "edit": 2}).message
     assert after(shown, {"points": "nonsense", "edit": 2}).live is None
     assert after(shown, {"points": [[5.0, 0.0]] * 4, "edit": 2}).live is None
     x, y = CURVES["step"].points()
@@ -209,7 +208,7 @@ def test_few_are_trained_at_a_time_and_the_others_wait():
         for _ in range(live.AT_ONCE):  # taken by other visitors
             turns.enter_context(live.TURNS)
         first = live.Live("step", x, y, 1).start()
-        assert first.in_words().startswith("Waiting for a turn")
+        assert first.in_words().startswith("Waiting")
         first.stop()
         second = live.Live("step", x, y, 2, first).start()
         first._thread.join(timeout=30)
@@ -225,12 +224,12 @@ def test_rows_drawn_from_the_top_come_from_its_prior(flow: Dataset, deep: DeepGP
     drawn = drawn_from(deep, flow, 0, 0)
     assert drawn.rows.shape == (60, 12)
     assert np.isfinite(drawn.rows).all() and drawn.away > 0
-    # Rows of the data themselves lie nowhere; rows a long way off far away.
+    # The data's own rows have distance 0; shifted rows have a large distance.
     assert distance(flow.values, flow.values) == pytest.approx(0.0, abs=1e-3)
     assert distance(flow.values + 100.0, flow.values) > 10.0
 
 
-def test_two_layers_are_trained_and_their_verdicts_told():
+def test_two_layers_are_trained_and_their_verdicts_shown():
     at = run_page("train")
     at.pills(key="train_built_in").set_value("wine").run()
     at.segmented_control(key="form_layers").set_value(2).run()
@@ -255,7 +254,7 @@ def test_two_layers_are_trained_and_their_verdicts_told():
     assert "Layer 1, the top" in said(at)
 
 
-def test_layers_are_looked_at_while_they_train(flow: Dataset):
+def test_layers_are_shown_during_training(flow: Dataset):
     model = DeepGPLVM((2, 3), 8, max_iter=5000, random_state=0)
     job_id = training.submit(model, flow, "In layers")
     while not getattr(training.snapshot(job_id).progress, "verdicts", ()):

@@ -13,7 +13,7 @@ pytestmark = pytest.mark.browser
 def test_points_are_added_layers_generate_and_depth_flattens(server: Server, browser_page: Visit):
     page, traffic = browser_page.page, browser_page.traffic
     page.emulate_media(reduced_motion="reduce")  # curves that move cost this test's time
-    page.goto(f"{server.url}/depth")  # an old address: a stop of Learn
+    page.goto(f"{server.url}/depth")  # an old address, which opens a stop of Learn
     words = page.locator("[data-part=deep-words]")
     expect(words).to_contain_text("nats")
     settled(page)
@@ -45,9 +45,7 @@ def test_points_are_added_layers_generate_and_depth_flattens(server: Server, bro
     assert "depth=10" in page.url
 
 
-def test_a_place_on_the_map_of_a_layer_is_not_one_on_that_of_another(
-    server: Server, browser_page: Visit
-):
+def test_a_kept_position_belongs_to_one_layers_map(server: Server, browser_page: Visit):
     page = browser_page.page
     page.goto(f"{server.url}/explore?model=gallery:deep-flow&layer=1")
     expect(page.locator("canvas[data-part=output]")).to_be_visible()

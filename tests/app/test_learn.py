@@ -1,4 +1,4 @@
-"""The tour's parts without a browser: what links say, trainings that wait, what is said around."""
+"""The tour without a browser: links, trainings that wait, and the texts around figures."""
 
 import time
 from collections.abc import Callable
@@ -21,7 +21,7 @@ DRAWN = [stop for stop in STOPS if isinstance(stop, Stop)]
 
 
 @pytest.mark.parametrize("stop", DRAWN, ids=[stop.name for stop in DRAWN])
-def test_a_stop_is_whole(stop: Stop) -> None:
+def test_a_stop_is_complete(stop: Stop) -> None:
     picture = stop.picture(usual_state(stop.controls))
     assert pack_picture(picture)
     assert all(panel.alt and panel.title for panel in picture.panels)
@@ -37,7 +37,7 @@ def test_the_stops_are_in_their_order() -> None:
     assert len({stop.name for stop in STOPS}) == len(STOPS)
 
 
-def test_a_link_says_what_is_not_as_usual_and_is_read_again() -> None:
+def test_a_link_contains_the_changed_settings_and_restores_them() -> None:
     usual = usual_state(FUNCTIONS.controls)
     assert set(link_of(FUNCTIONS.controls, usual).values()) == {None}
     state = usual | {"kernel": "rough", "lengthscale": 0.4, "points": [[0.5, -1.25], [2.0, 0.0]]}
@@ -49,7 +49,7 @@ def test_a_link_says_what_is_not_as_usual_and_is_read_again() -> None:
 @pytest.mark.parametrize(
     "nonsense", ["", "nan", "x,y", "1,2,3", "1e999,0", ";;,", [[1]], {"a": 1}, 7, None]
 )
-def test_what_cannot_be_meant_is_as_usual(nonsense: object) -> None:
+def test_invalid_settings_become_defaults(nonsense: object) -> None:
     given = dict.fromkeys(usual_state(FUNCTIONS.controls), nonsense)
     state = state_of(FUNCTIONS.controls, given)
     assert state["kernel"] == "smooth"
@@ -58,7 +58,7 @@ def test_what_cannot_be_meant_is_as_usual(nonsense: object) -> None:
 
 
 def of_steps(most: int) -> Stop:
-    """A stop whose training does nothing, so many times."""
+    """Return a stop whose training has this many empty steps."""
 
     def train(_: object, look: Look) -> LessonPicture:
         for step in range(1, most + 1):
@@ -76,7 +76,7 @@ def until(true: Callable[[], bool]) -> None:
         time.sleep(0.005)
 
 
-def test_a_training_goes_step_by_step_on_and_to_its_end() -> None:
+def test_a_training_runs_step_by_step_and_to_its_end() -> None:
     stop = of_steps(5)
     now = after(stop, Shown({}, PICTURE), {"train": "step", "edit": 1})
     run = now.run
@@ -91,7 +91,7 @@ def test_a_training_goes_step_by_step_on_and_to_its_end() -> None:
     assert run.picture.words == ("the end",)
 
 
-def test_back_to_the_start_ends_a_training() -> None:
+def test_restart_ends_a_training() -> None:
     stop = of_steps(10_000)
     now = after(stop, Shown({}, PICTURE), {"train": "play", "edit": 1})
     run = now.run
@@ -102,7 +102,7 @@ def test_back_to_the_start_ends_a_training() -> None:
     assert run.step < 10_000
 
 
-def test_a_training_that_nobody_looks_at_waits(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unwatched_training_waits(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("pages.ui.learn.run.UNSEEN", 0.1)
 
     def waits(run: LessonRun) -> bool:
@@ -119,7 +119,7 @@ def test_a_training_that_nobody_looks_at_waits(monkeypatch: pytest.MonkeyPatch) 
     run.cancel()
 
 
-def test_a_training_that_cannot_be_says_why() -> None:
+def test_a_failed_training_reports_its_error() -> None:
     def train(*_: object) -> LessonPicture:
         raise ValueError("there is no such thing")
 

@@ -1,4 +1,4 @@
-"""A walk through the tour in a real browser: in every stop one thing is changed, and the figure."""
+"""A walk through the tour in a real browser: a change at every stop must change the figure."""
 
 import re
 from collections.abc import Callable
@@ -31,23 +31,23 @@ def lose_inputs(figure: Locator) -> None:
     figure.get_by_label("Inputs are", exact=True).select_option("missing")
 
 
-# For every stop: what a visitor does, and words that must be there then.
+# For every stop: a visitor's act, and the words that must appear after it.
 CHANGES: dict[str, tuple[Callable[[Locator], None], str | re.Pattern[str]]] = {
     "functions": (click_into, "1 point seen"),
-    "bend": (lambda figure: slide(figure, "Width of q(x)", 0.02), "Through ⟨k⟩: 1.28"),
+    "bend": (lambda figure: slide(figure, "Width of q(x)", 0.02), "From ⟨k⟩: 1.28"),
     "digit": (lambda figure: slide(figure, "Whole turn", 30), "mixed up with none"),
     "maps": (train, re.compile(r"Bayesian GP-LVM: error \d")),
     "dimensions": (train, re.compile("[2-6] of 10 dimensions are on")),
     "inducing": (click_into, "6 inducing inputs"),
     "inputs": (lose_inputs, "15 of 40 inputs are missing"),
-    "forecasts": (lambda figure: slide(figure, "Steps ahead", 2), "Of 2 values that came"),
+    "forecasts": (lambda figure: slide(figure, "Steps ahead", 2), "Out of 2 actual values"),
     "views": (train, "1 of 6 dimensions is shared"),
     "step": (lambda figure: slide(figure, "Look at", 0.0), "At 0.00 the band"),
     "meaning": (lambda figure: slide(figure, "From digit", 45), "one digit twice"),
 }
 
 
-def test_every_stop_answers_to_what_is_changed(server: Server, browser_page: Visit) -> None:
+def test_every_stop_responds_to_a_change(server: Server, browser_page: Visit) -> None:
     page = browser_page.page
     page.emulate_media(reduced_motion="reduce")  # curves that move cost this test's time
     page.goto(f"{server.url}/learn?large=1")
@@ -61,7 +61,7 @@ def test_every_stop_answers_to_what_is_changed(server: Server, browser_page: Vis
             page.get_by_role("button", name="Next").click()
             continue
         change, words = CHANGES[stop.name]
-        # By its name: that of the stop before may be there for a moment.
+        # Select by name, because the previous stop's figure may remain for a moment.
         figure = page.locator(f".lesson[data-stop={stop.name}][data-shown]")
         expect(figure).not_to_contain_text(words)
         change(figure)

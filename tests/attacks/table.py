@@ -308,7 +308,9 @@ TABLE: dict[str, dict[str, Cell]] = {
     },
     "gplvm": {
         "links": (Attack(lambda: archives.link("manifest.json"), "damaged|changed|not"),),
-        "external storage": (Attack(lambda: archives.outside("manifest.json"), "without manifest"),),
+        "external storage": (
+            Attack(lambda: archives.outside("manifest.json"), "without manifest"),
+        ),
         "declared size": (
             Attack(lambda: model(larger), "declaration"),
             Attack(bombs.MODELS["30 MB of numbers"], r"28\.6 MB of names, notes"),

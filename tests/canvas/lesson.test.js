@@ -1,4 +1,4 @@
-// A visitor's points in the tour: what a click, a drag and the keys make of them.
+// A visitor's points in the tour: clicks, drags and keys change them.
 
 import assert from "node:assert/strict";
 import { test } from "node:test";
@@ -7,18 +7,18 @@ import { pickedRows } from "../../assets/canvas/learn/picker.js";
 
 const RULES = { name: "points", title: "points", adds: true, up: null, most: 2 };
 
-test("a finger takes hold of the nearest point within its reach, and of none beyond", () => {
+test("a finger grabs the nearest point only within its reach", () => {
   assert.equal(pointWithin([[0, 0], [30, 0], [100, 0]], [26, 3], 10), 1);
   assert.equal(pointWithin([[0, 0], [30, 0]], [60, 0], 10), -1);
   assert.equal(pointWithin([], [0, 0], 10), -1);
 });
 
-test("places stay inside the box, and at the height where points lie", () => {
+test("points stay inside the panel and at their common height", () => {
   assert.deepEqual(ruledPlace([5, -9], RULES, [-3, 3], [-2, 2]), [3, -2]);
   assert.deepEqual(ruledPlace([1.23456789, 1], { ...RULES, up: -1.5 }, [-3, 3], [-2, 2]), [1.235, -1.5]);
 });
 
-test("points are added up to the most there may be, taken away, and moved", () => {
+test("points are added up to the maximum, removed and moved", () => {
   const [one, other] = /** @type {[number, number][]} */ ([[0, 0], [1, 1]]);
   assert.deepEqual(withPoint([one], other, RULES), [one, other]);
   assert.deepEqual(withPoint([one, other], [2, 2], RULES), [one, other]);
@@ -26,7 +26,7 @@ test("points are added up to the most there may be, taken away, and moved", () =
   assert.deepEqual(withMoved([one, other], 1, [3, 3]), [one, [3, 3]]);
 });
 
-test("a row that is clicked is chosen beside the one chosen before", () => {
+test("a click chooses a row and keeps the row chosen before", () => {
   assert.deepEqual(pickedRows(["from", "to"], { from: 3, to: 8 }, 5), { from: 8, to: 5 });
   assert.deepEqual(pickedRows(["from", "to"], { from: 3, to: 8 }, 8), {});
 });

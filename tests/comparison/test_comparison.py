@@ -1,4 +1,4 @@
-"""Models on the same splits: what is measured, what may be claimed, what is refused."""
+"""Comparisons on common splits: measures, claims and refusals."""
 
 import numpy as np
 import pytest
@@ -36,9 +36,9 @@ def line(n_rows: int = 400) -> tuple[np.ndarray, np.ndarray]:
     return x, x @ [2.0, -1.0] + 5.0 + NOISE * generator.normal(size=n_rows)
 
 
-def test_a_line_is_found_to_be_one() -> None:
+def test_a_linear_function_is_found_to_be_linear() -> None:
     found = compare([LINE, NEAREST], *line())
-    # log N(e; 0, σ²) on average, and the error of a neighbour: its noise beside one's own.
+    # The mean of log N(e; 0, σ²); the error of a neighbour contains both rows' noise.
     expected = -0.5 * np.log(2.0 * np.pi * np.e * NOISE**2)
     assert found.mean("log_likelihood", "line") == pytest.approx(expected, abs=0.1)
     assert found.mean("rmse", "line") == pytest.approx(NOISE, rel=0.1)
@@ -50,14 +50,14 @@ def test_a_line_is_found_to_be_one() -> None:
     np.testing.assert_array_equal(found.values["rmse"], again.values["rmse"])
 
 
-def test_noise_is_not_that_of_rows_that_were_learnt_by_heart() -> None:
+def test_noise_is_estimated_on_held_out_rows() -> None:
     x, y = line()
     model = WithNoise(KNeighborsRegressor(1)).fit(x, y[:, None])
     assert np.abs(model.predict(x) - y).max() == 0.0
     assert model.std_[0] > 1.2 * NOISE
 
 
-def test_a_mixture_is_a_density_of_the_rows_as_given(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_mixture_is_a_density_in_the_rows_units(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mixture, "SIZES", (1, 2))
     rows, _ = make_blobs(60, 1, centers=[[-1e3], [4e3]], cluster_std=100.0, random_state=0)
     model = Mixture(random_state=0).fit(rows)
@@ -78,20 +78,20 @@ def made(one: list[float], two: list[float], line: list[float]) -> Comparison:
     return Comparison(("one layer", "two layers", "line"), values, "one layer", 0.25)
 
 
-def test_errors_count_that_splits_share_rows() -> None:
+def test_standard_errors_account_for_shared_rows() -> None:
     found = made([0.0, 0.0, 0.0, 0.0], [0.1, 0.3, 0.2, 0.6], [0.0] * 4)
     gain = found.difference("log_likelihood", "two layers")
     assert gain.mean == pytest.approx(0.3)
     # s² = 0.14/3; the naive error would be s/2.
     assert gain.error == pytest.approx(np.sqrt(0.14 / 3 * (0.25 + 0.25)))
     assert not gain.sure
-    # Of four splits a difference must be 3.2 of its errors: Student's t with 3 degrees of freedom.
+    # With four splits a difference must exceed 3.2 errors: Student's t with 3 degrees of freedom.
     assert not Difference(3.1, 1.0, 4).sure and Difference(3.2, 1.0, 4).sure
     assert Difference(2.0, 1.0, 1000).sure and not Difference(9.0, 0.0, 1).sure
     assert found.difference("log_likelihood", "one layer", "two layers").mean == -gain.mean
 
 
-def test_only_what_is_sure_is_claimed() -> None:
+def test_only_sure_differences_are_claimed() -> None:
     one = [0.0, 0.1, 0.2]
     pays = answer(made(one, [0.5, 0.65, 0.7], [-1.0, -1.0, -1.0]))
     assert pays.startswith("Depth pays here: two layers are better than one by 0.52 ± 0.02 nats")
@@ -100,10 +100,10 @@ def test_only_what_is_sure_is_claimed() -> None:
     assert chance.startswith(
         "Depth does not pay here: two layers and one differ by +0.1 ± 0.4 nats"
     )
-    assert "Not told apart from one layer by these splits: line" in chance
+    assert "No sure difference from one layer on these splits: line" in chance
     harm = answer(made(one, [-0.5, -0.35, -0.3], [1.0, 1.15, 1.2]))
     assert "two layers are worse than one by 0.48 ± 0.02 nats a row" in harm
-    assert "A higher likelihood than one layer have: line (by 1.02 ± 0.02)" in harm
+    assert "Higher likelihood than one layer: line (by 1.02 ± 0.02)" in harm
 
 
 @pytest.mark.filterwarnings("ignore::UserWarning")
@@ -125,13 +125,13 @@ def test_is_depth_worth_it(monkeypatch: pytest.MonkeyPatch) -> None:
     rows = np.column_stack([x, y, np.ones(24)])
     found = is_depth_worth_it(rows, **quick)
     assert "rmse" not in found.values and np.isfinite(found.values["density"]).all()
-    # Drawn where the density is approximate, the same where it is exact.
+    # Draws and bounds differ for approximate densities and are equal for exact ones.
     drawn = found.values["density"] != found.values["density_bounds"]
     assert drawn[:, :3].all() and not drawn[:, 3:].any()
-    assert "1 columns that never change" in found.notes[-1]
+    assert found.notes[-1] == "Left out: 1 constant column."
 
 
-def test_an_end_that_is_asked_for_keeps_what_is_finished() -> None:
+def test_stop_iteration_keeps_finished_splits() -> None:
     def stop(step: Step) -> None:
         if step.split == 3:
             raise StopIteration
@@ -151,7 +151,7 @@ def test_an_end_that_is_asked_for_keeps_what_is_finished() -> None:
 @pytest.mark.parametrize(
     ("x", "y", "cv", "words"),
     [
-        (np.ones((9, 1)), np.ones(9), 5, "9 rows are too few to keep some aside"),
+        (np.ones((9, 1)), np.ones(9), 5, "9 rows are too few to split"),
         (np.ones((20, 1)), np.ones(19), 5, r"y must have one output.*20 rows.*got shape \(19,\)"),
         (np.ones((20, 1)), np.full(20, np.nan), 5, "y has 20 of 20 values missing"),
         (np.full((20, 1), np.inf), None, 5, "X has 20 of 20 values missing"),
@@ -159,7 +159,7 @@ def test_an_end_that_is_asked_for_keeps_what_is_finished() -> None:
         ([["a"]], None, 5, "X must be numbers"),
         (np.ones((20, 1)), None, 1, "cv must be at least 2 splits"),
         (np.ones((20, 1)), None, [(np.arange(15), np.arange(15, 20))], "at least 2 splits"),
-        (np.ones((12, 1)), None, KFold(12), "has 11 to learn from and 1 to judge by"),
+        (np.ones((12, 1)), None, KFold(12), "has 11 training and 1 test rows"),
     ],
 )
 def test_what_cannot_be_compared(x, y, cv, words: str) -> None:

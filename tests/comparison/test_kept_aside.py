@@ -1,4 +1,4 @@
-"""Maps and densities beside each other: against scikit-learn, NumPy and rows made for it."""
+"""Measures of maps and densities against scikit-learn, NumPy and constructed rows."""
 
 import numpy as np
 import pytest
@@ -62,7 +62,7 @@ def test_a_map_is_measured_as_scikit_learn_does() -> None:
     assert found["bound"] == pytest.approx(-12.0 / 360)
 
 
-def test_columns_of_other_units_count_alike_where_that_is_asked() -> None:
+def test_by_column_makes_columns_of_different_units_count_equally() -> None:
     rows = ROWS * np.array([1e6, 1.0, 1.0, 1.0, 1.0, 1.0])
     model = ProbabilisticPCA(2, scaling="columns").fit(rows)
     placed = Placed("p", model.latent_mean_, model.relevance_, (0, 1), model.posterior_)
@@ -71,11 +71,11 @@ def test_columns_of_other_units_count_alike_where_that_is_asked() -> None:
     assert found["trustworthiness"] == pytest.approx(again["trustworthiness"])
     away = (rows - model.inverse_transform(model.latent_mean_)) / rows.std(axis=0)
     assert found["reconstruction"] == pytest.approx(np.sqrt(np.mean(away**2)))
-    # Of a single label nothing could be wrong.
+    # With a single label there is no neighbour error.
     assert "neighbours" not in found
 
 
-def test_only_a_bound_is_called_one() -> None:
+def test_evidence_of_names_bounds_and_likelihoods() -> None:
     plane = ROWS[:20]
     assert list(evidence_of(ProbabilisticPCA(2).fit(plane))) == ["likelihood"]
     assert evidence_of(GPLVM(2, max_iter=1, random_state=0).fit(plane)) == {}
@@ -85,7 +85,7 @@ def test_only_a_bound_is_called_one() -> None:
     assert evidence_of(regression) == {}
 
 
-def test_a_map_without_a_way_back_has_no_more_than_its_places() -> None:
+def test_a_map_that_cannot_generate_has_only_measures_of_positions() -> None:
     turns = np.linspace(0.0, 2.0, 40)
     curve = np.column_stack([np.cos(turns), np.sin(turns), turns])
     placed = Placed("i", place("isomap", curve), np.ones(2), (0, 1))
@@ -98,7 +98,7 @@ def test_a_map_without_a_way_back_has_no_more_than_its_places() -> None:
 
 
 @pytest.mark.parametrize("width", [None, 2, 3])
-def test_a_mixture_is_a_density_and_fills_in_what_bayes_rule_says(width: int | None) -> None:
+def test_a_mixture_is_a_density_and_fills_in_by_bayes_rule(width: int | None) -> None:
     rows = np.vstack([ROWS[:30, :3], 3.0 - ROWS[30:, :3]])
     model = Mixture()
     model.center_, model.scale_ = np.array([1.0, 2.0, 3.0]), np.array([2.0, 1.0, 0.5])
@@ -112,7 +112,7 @@ def test_a_mixture_is_a_density_and_fills_in_what_bayes_rule_says(width: int | N
     np.testing.assert_allclose(model.score_samples(rows), np.log(told / np.prod(model.scale_)))
     asked = np.array([[1.5, np.nan, 2.8]])
     mean, std = model.complete(asked, return_std=True)
-    # p(y2 | y1, y3) on a grid, from the joint density of whole rows.
+    # p(y2 | y1, y3) on a grid, from the joint density of complete rows.
     grid = np.linspace(-40.0, 40.0, 80001)
     whole = np.column_stack([np.full_like(grid, 1.5), grid, np.full_like(grid, 2.8)])
     density = model.score_samples(whole)
@@ -123,16 +123,16 @@ def test_a_mixture_is_a_density_and_fills_in_what_bayes_rule_says(width: int | N
     assert mean[0, 0] == 1.5 and std[0, 0] == 0.0
 
 
-def test_one_gaussian_in_its_axes_is_probabilistic_pca() -> None:
+def test_one_gaussian_along_its_axes_is_probabilistic_pca() -> None:
     found = Gaussians.fitted(ROWS, *axes_of(ROWS, 2), 1, 0)
     model = ProbabilisticPCA(2, scaling="none").fit(ROWS)
-    # scikit-learn adds the variance around the axes to that within, once more.
+    # scikit-learn adds the variance around the axes to the variance along them a second time.
     np.testing.assert_allclose(
         found.score_samples(ROWS), model.score_samples(ROWS), rtol=0, atol=0.2
     )
 
 
-def test_the_size_of_pca_is_found_and_joint_densities_are_none() -> None:
+def test_the_size_of_pca_is_found_and_joint_densities_are_excluded() -> None:
     model = ChosenPCA(random_state=0).fit(ROWS)
     assert model.model_.n_components == 2
     np.testing.assert_array_equal(model.score_samples(ROWS), model.model_.score_samples(ROWS))
@@ -143,13 +143,13 @@ def test_the_size_of_pca_is_found_and_joint_densities_are_none() -> None:
     assert "only places" in (refusal(object()) or "")
 
 
-def test_rows_kept_aside_are_judged_in_every_way(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_held_out_rows_give_all_measures(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mixture, "SIZES", (1,))
     labels = (ROWS[:, 0] > 0).astype(int)
     rows = np.column_stack([ROWS, np.ones(60)])
     found = compare_kept_aside({"two": ProbabilisticPCA(2)}, rows, labels, cv=2)
     assert found.names == ("two", *BASE_LINES) and found.n_splits == 2
-    # The rows are Gaussian: what is exact is known.
+    # The rows are Gaussian, so the exact values are known.
     cov = np.cov(ROWS.T)
     exact = np.mean(multivariate_normal(ROWS.mean(axis=0), cov).logpdf(ROWS))
     assert found.mean("density", PPCA) == pytest.approx(exact, abs=0.7)
@@ -157,8 +157,8 @@ def test_rows_kept_aside_are_judged_in_every_way(monkeypatch: pytest.MonkeyPatch
     assert 0.8 < found.mean("inside_90", "two") < 0.98
     assert found.mean("missing", "two") < 0.5
     assert np.isnan(found.mean("new_neighbours", MIXTURE))
-    assert "Left out: 1 column without a change" in found.notes[-1]
-    # All three draw Gaussian rows like the new ones.
+    assert "Left out: 1 column constant" in found.notes[-1]
+    # All three models draw Gaussian rows like the held-out rows.
     assert all(found.mean("drawn", name) < 0.06 for name in found.names)
     told = table_of({"two": {"bound": 1.25}}, found)
     keys = {part: {line.measure.key for line in lines} for part, lines in told.parts.items()}
@@ -169,14 +169,14 @@ def test_rows_kept_aside_are_judged_in_every_way(monkeypatch: pytest.MonkeyPatch
     assert "| Log-probability of new rows |" in told.to_markdown()
 
 
-def test_what_cannot_be_tried_is_said() -> None:
+def test_models_and_data_that_cannot_be_tested_are_refused() -> None:
     two = {"two": ProbabilisticPCA(2)}
     with pytest.raises(DataError, match=r"one label for each of the 60 rows; got shape \(3,\)"):
         compare_kept_aside(two, ROWS, np.zeros(3, dtype=int), cv=2)
-    # A column that changes in the last rows alone is constant in a part that is learnt from.
+    # A column that changes only in the last rows is constant in a training part.
     late = np.column_stack([ROWS[:, 0], np.arange(60) > 58])
     parts = [(np.arange(50), np.arange(50, 60)), (np.arange(10, 60), np.arange(10))]
-    with pytest.raises(DataError, match="1 column of 2 change in every part"):
+    with pytest.raises(DataError, match="1 column of 2 vary in every training part"):
         compare_kept_aside(two, late, cv=parts)
     with pytest.raises(ValueError, match="two of the models have the same name"):
         compare([Contender("a", two["two"])] * 2, ROWS)
@@ -184,7 +184,7 @@ def test_what_cannot_be_tried_is_said() -> None:
         compare([Contender("bad", ProbabilisticPCA(0))], ROWS, cv=2)
 
 
-def test_splits_on_which_nothing_was_taken_do_not_count() -> None:
+def test_splits_without_a_measurement_do_not_count() -> None:
     found = made(missing=[[0.4, 0.2, 0.9], [np.nan] * 3, [0.5, 0.3, 0.7]])
     assert found.mean("missing", PPCA) == pytest.approx(0.25)
     assert found.difference("missing", PPCA).n_splits == 2
@@ -203,18 +203,18 @@ def test_rows_of_another_distribution_are_different() -> None:
     one, other = rng.normal(size=(300, 4)), rng.normal(size=(200, 4))
     assert abs(difference(one, other)) < 0.02
     assert difference(one, other + 3.0) > 0.4
-    # On a line the energy distance is twice the squared distance of the distribution functions.
+    # In one dimension the energy distance is twice the squared distance of the CDFs.
     first, second = rng.normal(size=(400, 1)), rng.normal(1.0, 2.0, size=(400, 1))
     grid = np.linspace(-12.0, 12.0, 24001)
     cumulative = [np.searchsorted(np.sort(each[:, 0]), grid) / 400 for each in (first, second)]
     squared = 2.0 * np.sum((cumulative[0] - cumulative[1]) ** 2) * (grid[1] - grid[0])
     across = 2.0 * np.abs(first - second.T).mean()
-    # Pairs of a row with itself count there and not here.
-    alone = sum(np.abs(each - each.T).sum() / (400 * 399 * 400) for each in (first, second))
-    assert difference(first, second) == pytest.approx((squared - alone) / across, abs=1e-4)
+    # The CDFs count pairs of a row with itself, `difference` does not.
+    excess = sum(np.abs(each - each.T).sum() / (400 * 399 * 400) for each in (first, second))
+    assert difference(first, second) == pytest.approx((squared - excess) / across, abs=1e-4)
 
 
-def test_mixtures_draw_rows_like_those_that_they_have_seen() -> None:
+def test_mixtures_draw_rows_like_their_training_rows() -> None:
     rows = np.vstack([ROWS, ROWS + 8.0])
     for model in (Mixture(random_state=0), ChosenPCA(random_state=0)):
         drawn = model.fit(rows).sample(4000, random_state=0)
@@ -223,7 +223,7 @@ def test_mixtures_draw_rows_like_those_that_they_have_seen() -> None:
         np.testing.assert_allclose(np.cov(drawn.T), np.cov(rows.T), atol=1.8)
 
 
-def test_maps_are_looked_at_on_parts_of_the_rows() -> None:
+def test_map_quality_is_measured_on_parts_of_the_rows() -> None:
     model = ProbabilisticPCA(3).fit(ROWS)
     shown = (model.latent_mean_, model.relevance_, (0, 1), model.posterior_)
     placed, labels = Placed("p", *shown), (ROWS[:, 0] > 0).astype(int)
@@ -235,7 +235,7 @@ def test_maps_are_looked_at_on_parts_of_the_rows() -> None:
     assert looked_at(placed, ROWS[:8]) is None
 
 
-def test_only_a_difference_beyond_its_error_is_marked_and_said() -> None:
+def test_only_sure_differences_are_marked_and_recommended() -> None:
     density = [[5.0, 3.0, 1.0], [5.1, 3.0, 1.1], [5.2, 3.1, 1.0]]
     missing = [[0.5, 0.2, 0.9], [0.4, 0.2, 0.9], [0.5, 0.21, 0.8]]
     found = made(density=density, missing=missing, inside_90=[[0.5, 0.99, 0.9]] * 3)
@@ -246,15 +246,15 @@ def test_only_a_difference_beyond_its_error_is_marked_and_said() -> None:
     assert {line.measure.key: line.best for line in marked}["missing"] == PPCA
     assert advice(results({}, found)) == (
         "For judging new rows use curved: it wins on 3 of 3 splits.",
-        "For filling gaps plain PCA is better; the map is for looking.",
+        "For filling gaps plain PCA is better; use the map only for looking.",
     )
-    # Two plain models that chance cannot order are still better than the map.
+    # Two plain models without a sure difference are still better than the map.
     both = made(density=[[1.0, 3.0, 3.1], [1.1, 3.1, 3.0], [1.0, 3.0, 3.2]], missing=missing)
     assert advice(results({}, both)) == (
         "For filling gaps plain PCA is better and for judging new rows a plain mixture or plain "
-        "PCA is better; the map is for looking.",
+        "PCA is better; use the map only for looking.",
     )
-    # Draws are low on average: where the bounds say otherwise, that is no certain loss.
+    # Draws are low on average: if the bounds disagree, no winner is certain.
     bounds = made(density=both.values["density"], density_bounds=[[9.0, 3.0, 3.0]] * 3)
     assert advice(results({}, bounds)) == ("No clear winner; the simpler model may do.",)
     unsure = made(density=[[5.0, 3.0, 1.0], [2.0, 3.0, 1.0], [5.0, 2.0, 1.0]], missing=missing)
@@ -262,7 +262,7 @@ def test_only_a_difference_beyond_its_error_is_marked_and_said() -> None:
     assert advice(results({}, unsure))[-1].startswith("No clear winner for judging new rows")
 
 
-def test_three_sentences_say_it_all() -> None:
+def test_advice_has_at_most_three_sentences() -> None:
     missing = [[0.2, 0.5, 0.9], [0.2, 0.4, 0.9], [0.21, 0.5, 0.8]]
     drawn = [[0.3, 0.3, 0.1], [0.3, 0.4, 0.1], [0.3, 0.3, 0.12]]
     density = [[5.0, 4.0, 1.0], [2.0, 3.0, 1.0], [5.0, 5.5, 1.0]]
@@ -275,7 +275,7 @@ def test_three_sentences_say_it_all() -> None:
     assert [each.winner for each in told] == ["curved", "curved", None, MIXTURE]
     assert advice(told) == (
         "For looking and filling gaps use curved: it wins on 5 of 5 and 3 of 3 splits.",
-        "For generating a plain mixture is better; the map is for looking.",
+        "For generating a plain mixture is better; use the map only for looking.",
         "No clear winner for judging new rows; the simpler model may do.",
     )
     assert advice(results({"curved": maps["curved"]}, None)) == ()
@@ -288,10 +288,10 @@ def test_the_picture_marks_the_winner_and_has_a_dot_for_each_split() -> None:
     assert [each.split('"')[1] for each in sections] == ["look", "fill", "judge", "generate"]
     assert html.count("Not tested on new rows yet.") == 2
     filled = sections[1]
-    # The mixture has no value on one split: it is left out; models of the page have a dash.
+    # The mixture lacks a value on one split, so it is left out; the page's models get a dash.
     assert filled.count("<i ") == 6 and "&lt;curved&gt;" in filled and "<td>–</td>" in filled
     assert MIXTURE not in filled
     best = filled.split("<tr class=mf-best>")[1].split("</tr>")[0]
     assert "curved" in best and "best</strong>" in best
     places = [float(text.split("%")[0]) for text in best.split("left:")[1:]]
-    assert min(places) > 75.0  # the better, the further to the right
+    assert min(places) > 75.0  # better models are further to the right

@@ -182,7 +182,7 @@ def test_unsupported_settings_raise_errors(monkeypatch: pytest.MonkeyPatch) -> N
     with pytest.raises(ValueError, match="input connections need family mean_field"):
         small("full", y, connected=True)
     for family, kernels in (("diagonal", (several, "rbf")), ("joint", ("rbf", several))):
-        with pytest.raises(ValueError, match="tilted by the kernel are known for RBF alone, got S"):
+        with pytest.raises(ValueError, match="tilted moments are implemented only for RBF, got S"):
             DeepGPLVM((1, 2), 4, kernel=kernels, family=family, max_iter=3).fit(y)
     monkeypatch.setattr(together, "MOST_NUMBERS", 300)
     for family in ("joint", "low_rank_chain"):

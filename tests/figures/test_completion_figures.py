@@ -37,12 +37,12 @@ def test_cells_cover_their_columns_and_nothing_else(drawing):
 
 
 @pytest.mark.parametrize("drawing", DRAWINGS, ids=lambda drawing: f"{drawing.kind}{drawing.shape}")
-def test_every_ready_made_part_hides_something_and_leaves_something(drawing):
+def test_every_choice_hides_some_cells_and_leaves_some(drawing):
     for cells in choices(drawing).values():
         assert 0 < cells.sum() < n_cells(drawing)
 
 
-def test_limbs_are_found_by_their_names_and_what_hangs_on_them():
+def test_limbs_are_found_by_name_with_their_descendants():
     parts = choices(Drawing("skeleton", (8, 3), skeleton=BODY))
     assert np.flatnonzero(parts["Legs"]).tolist() == [1, 2]
     assert np.flatnonzero(parts["Arms"]).tolist() == [4, 5, 6]
@@ -62,12 +62,12 @@ def test_halves_of_an_image():
     assert parts["Left half"].sum() == parts["Lower half"].sum() == 8
 
 
-def test_masks_survive_the_journey_as_text():
+def test_masks_are_restored_from_text():
     drawing = Drawing("curve", (19,))
     mask = np.random.default_rng(0).uniform(size=19) < 0.5
     np.testing.assert_array_equal(mask_of_text(mask_text(mask), drawing), mask)
     for wrong in ("", "AA==", "not base64", "AAAAAAAA"):
-        with pytest.raises(ValueError, match="no mask of 19 columns"):
+        with pytest.raises(ValueError, match="not a mask of 19 columns"):
             mask_of_text(wrong, drawing)
 
 

@@ -1,4 +1,4 @@
-"""The live figures: what is drawn, in which order, and what is said when something is left out."""
+"""The live figures: content, order, and notes about omitted points."""
 
 import numpy as np
 import pytest
@@ -37,7 +37,7 @@ def test_on_and_off_are_decided_by_information_not_by_relevance():
     assert list(bars.marker.pattern.shape) == ["/", ""]
 
 
-def test_relevance_of_nearly_nothing_stays_on_the_axis_and_tells_its_true_number():
+def test_tiny_relevances_stay_on_the_axis_and_keep_their_true_number():
     bars = relevance_figure(np.array([1.0, 1e-11]), np.array([1.0, 0.0])).data[0]
     assert bars.y[1] == pytest.approx(SMALLEST_SHOWN)
     assert bars.customdata[1][0] == pytest.approx(1e-11)
@@ -50,7 +50,7 @@ def test_relevance_without_information_draws_one_measure():
 
 
 @pytest.mark.parametrize("relevance", [np.empty(0), np.zeros(3)])
-def test_relevance_figure_says_when_there_is_nothing_yet(relevance):
+def test_relevance_figure_without_relevances_gives_a_message(relevance):
     figure = relevance_figure(relevance, relevance)
     assert not figure.data
     assert "No relevances yet" in words_of(figure)
@@ -75,19 +75,19 @@ def test_long_trace_is_thinned_and_keeps_both_ends():
     assert (line.y[0], line.y[-1]) == (0.0, 9999.0)
 
 
-def test_steep_start_is_cut_off_and_said_so():
+def test_a_steep_start_is_cut_off_and_annotated():
     bound = np.concatenate([[-1e7], np.linspace(-100, 0, 99)])
     figure = trace_figure({"bound": bound, "seconds": np.arange(100.0)})
     assert figure.layout.yaxis.range[0] > -1000
     assert "starts at −10,000,000" in words_of(figure)
 
 
-def test_short_trace_says_what_comes():
+def test_a_short_trace_gives_a_message():
     figure = trace_figure({"bound": np.array([-1.0]), "seconds": np.array([0.0])})
     assert "after the first steps" in words_of(figure)
 
 
-def test_latent_map_has_one_trace_a_label_with_names():
+def test_latent_map_has_one_named_trace_per_label():
     points = np.arange(12.0).reshape(6, 2)
     labels = np.array([0, 0, 1, 1, 2, 2])
     figure = latent_map_figure(points, labels, ("cat", "dog", "owl"))
@@ -105,13 +105,13 @@ def test_latent_map_draws_the_wanted_dimensions_and_counts_them_from_one():
     assert figure.layout.yaxis.title.text == "latent dimension 2"
 
 
-def test_latent_map_of_one_dimension_stands_against_the_row():
+def test_latent_map_of_one_dimension_is_drawn_against_the_row():
     figure = latent_map_figure(np.array([[3.0], [1.0]]), dimensions=(0, 0))
     np.testing.assert_allclose(figure.data[0].y, [1, 2])
     assert figure.layout.yaxis.title.text == "row"
 
 
-def test_many_points_are_thinned_and_said_so():
+def test_many_points_are_thinned_and_counted_in_the_title():
     figure = latent_map_figure(np.zeros((5000, 2)))
     assert len(figure.data[0].x) == MOST_POINTS
     assert "2,000 of 5,000" in figure.layout.title.text

@@ -1,4 +1,4 @@
-"""Light pictures: where the rows are, and small whatever their number."""
+"""Light SVG pictures: positions of the rows, and a small size for any number of rows."""
 
 import re
 

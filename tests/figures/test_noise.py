@@ -1,4 +1,4 @@
-"""The noise of outputs: shares of the spread, the noisiest first, and what is left out is said."""
+"""Figures of the outputs' noise: shares of the spread, noisiest first, omissions in words."""
 
 import numpy as np
 import pytest
@@ -15,7 +15,7 @@ def columns(noise, spread, names=None):
 
 
 def bars(figure):
-    """Label, length and hover facts of every bar."""
+    """Return label, length and hover text of every bar."""
     (data,) = figure.data
     return list(figure.layout.yaxis.ticktext), np.asarray(data.x), list(data.customdata)
 
@@ -32,13 +32,13 @@ def test_bars_are_shares_of_the_spread_and_the_noisiest_is_first():
     ]
     figure = noise_figure(noise)
     assert list(figure.data[0].text) == ["80%", "75%", "10%"]
-    # The first bar stands at the top, and the axis is the whole share.
+    # The first bar is at the top, and the axis ranges from 0 to 1.
     assert figure.layout.yaxis.autorange == "reversed"
     assert figure.layout.xaxis.range == (0.0, 1.0)
     assert figure.layout.title.text is None
 
 
-def test_of_many_columns_the_noisiest_are_drawn_and_the_others_counted():
+def test_the_noisiest_columns_are_drawn_and_the_others_counted():
     share = np.random.default_rng(0).permutation(64) / 64
     share[share == 0] = 0.999
     figure = noise_figure(columns(2.0 * share, np.full(64, 2.0)))
@@ -60,7 +60,7 @@ def test_columns_without_variance_are_left_out_and_counted():
     assert columns([0.1], [1.0]).left_out == ""
 
 
-def test_a_table_in_which_nothing_varies_says_so():
+def test_a_constant_table_gives_a_message():
     figure = noise_figure(columns([0.1, 0.2], [0.0, 0.0]))
     assert not figure.data
     assert figure.layout.annotations[0].text == "Nothing varies"
@@ -70,7 +70,7 @@ def test_more_noise_than_spread_stays_on_the_axis():
     assert noise_figure(columns([3.0, 1.0], [2.0, 2.0])).layout.xaxis.range[1] == 1.5
 
 
-def test_names_that_are_alike_keep_their_bars_and_long_ones_are_cut():
+def test_equal_names_keep_their_bars_and_long_names_are_cut():
     long = "a very long name of a column, with its unit"
     labels, lengths, facts = bars(noise_figure(columns([0.2, 0.3], [1.0, 1.0], (long, long))))
     assert len(lengths) == len(labels) == 2
@@ -121,7 +121,7 @@ def test_a_joint_is_the_root_mean_square_over_its_coordinates():
     assert cells.left_out == "1 of 3 joints does not vary and is left out."
 
 
-def test_all_joints_are_drawn_whatever_their_number():
+def test_all_joints_are_drawn_for_any_number():
     count = 2 * MOST_COLUMNS
     skeleton = Skeleton(tuple(f"j{j}" for j in range(count)), (-1, *range(count - 1)))
     drawing = Drawing("skeleton", (count, 3), skeleton=skeleton)
@@ -131,7 +131,7 @@ def test_all_joints_are_drawn_whatever_their_number():
     assert figure.layout.height > noise_figure(columns([1.0], [1.0])).layout.height
 
 
-def test_the_spread_is_of_what_is_observed_and_constants_have_exactly_none():
+def test_the_spread_ignores_missing_values_and_is_zero_for_constants():
     values = np.array(
         [[1.0, 0.1, 5.0, 0.3], [3.0, 0.1, np.nan, 0.1 + 0.2], [np.nan, 0.1, 5.0, 0.3],
          [5.0, 0.1, np.nan, 0.3]]

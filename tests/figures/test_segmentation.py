@@ -28,7 +28,7 @@ SEGMENTS = {
 
 
 def bars(figure, name):
-    """Dimension (from 1) → (height, solid) of one view's bars."""
+    """Return one view's bars: dimension (from 1) → (height, solid)."""
     found = {}
     for trace in figure.data:
         if trace.name == name:
@@ -45,15 +45,15 @@ def test_parts_are_shared_then_private_then_unused():
     assert [part.used for part in parts] == [True, True, True, False]
     assert [part.shared for part in parts] == [True, False, False, False]
     assert [part.subject for part in parts] == [
-        "what the views share",
-        "what left has for itself",
-        "what right has for itself",
-        "what no view uses",
+        "the shared part",
+        "the private part of left",
+        "the private part of right",
+        "the unused part",
     ]
     assert leading_plane(parts, 5) == (1, 4)
 
 
-def test_a_view_without_dimensions_of_its_own_has_an_empty_part():
+def test_a_view_without_private_dimensions_has_an_empty_part():
     parts = parts_of({frozenset({"left", "right"}): (0, 1, 2, 3, 4)}, DROPS)
     assert [(part.id, len(part.dimensions)) for part in parts] == [
         ("shared", 5),
@@ -105,7 +105,7 @@ def test_one_latent_dimension_is_shown_against_the_rows():
     assert leading_plane(parts, 1) == (0, 1)
 
 
-def test_bars_stand_by_parts_and_are_solid_where_used():
+def test_bars_are_ordered_by_part_and_solid_if_used():
     parts = parts_of(SEGMENTS, DROPS)
     figure = segmentation_figure(DROPS, parts, 0.05, unit="nats per row")
     assert list(figure.layout.xaxis.ticktext) == ["2", "5", "3", "1", "4"]
@@ -113,29 +113,29 @@ def test_bars_stand_by_parts_and_are_solid_where_used():
     assert left[3] == (200.0, True)
     assert right[1] == (5.0, True)
     assert not left[4][1]
-    # What is below the axis is drawn at its foot and told truly.
+    # Values below the axis are drawn at its foot; the hover text gives the true value.
     foot = 10 ** figure.layout.yaxis.range[0]
     assert left[4][0] == pytest.approx(max(foot, 0.001))
     told = [custom for trace in figure.data for custom in trace.customdata if custom[0] == 4]
     assert {custom[1] for custom in told} == {"0.001", "-0.002"}
     assert {custom[2] for custom in told} == {"unused"}
-    # A ground behind what is shared and what is private, none behind what is unused.
+    # Shared and private parts have a background, the unused part has none.
     assert sum(shape.type == "rect" for shape in figure.layout.shapes) == 3
 
 
-def test_every_view_stands_in_the_legend_once():
+def test_every_view_is_in_the_legend_once():
     figure = segmentation_figure(DROPS, parts_of(SEGMENTS, DROPS), 0.05, unit="nats per row")
     assert sorted(trace.name for trace in figure.data if trace.showlegend) == ["left", "right"]
 
 
-def test_colours_tell_shared_from_private():
+def test_shared_and_private_parts_have_different_colours():
     parts = parts_of(SEGMENTS, DROPS)
     colours = [part_colour(part, ["left", "right"]) for part in parts]
     assert colours[-1] is None
     assert len(set(colours)) == 4
 
 
-def test_nothing_to_show_is_said():
+def test_empty_input_gives_a_message():
     figure = segmentation_figure({}, (), 0.05, unit="nats per row")
     assert figure.layout.annotations[0].text == "No dimensions yet"
     assert heat_map_figure({}, (), 0.05).layout.annotations[0].text == "No dimensions yet"
@@ -148,7 +148,7 @@ def test_profiles_are_shares_and_ignore_negative_drops():
     np.testing.assert_allclose(shares[1], np.array([5.0, 9.0, 0.0, 0.0, 1.0]) / 15.0)
 
 
-def test_the_heat_map_puts_like_views_together_and_tells_the_numbers():
+def test_the_heat_map_groups_similar_views_and_shows_numbers():
     alike = np.array([4.0, 0.0, 1.0])
     other = np.array([0.0, 7.0, 0.001])
     drops = {"a": alike, "b": other, "c": 1.1 * alike, "d": 0.9 * other}
@@ -163,7 +163,7 @@ def test_the_heat_map_puts_like_views_together_and_tells_the_numbers():
     np.testing.assert_allclose(table.z[row], [-1.0, np.log10(7.0 / 0.05), -1.0])
 
 
-def test_clusters_find_views_that_lose_alike():
+def test_clusters_find_views_with_similar_losses():
     rng = np.random.default_rng(0)
     centres = np.array([[1.0, 0.0], [0.0, 1.0], [0.5, 0.5]])
     truth = np.repeat([0, 1, 2], [6, 5, 4])
@@ -183,7 +183,7 @@ def test_the_body_names_its_joints():
     assert groups[0].marker.symbol != groups[1].marker.symbol
 
 
-def test_a_views_name_is_shown_letter_by_letter_in_what_a_bar_says():
+def test_a_views_name_is_escaped_in_hover_texts():
     name = '<a href="http://b.example">%{x}'
     drops = {name: np.array([4.0, 5.0]), "other": np.array([5.0, 4.0])}
     parts = parts_of({frozenset({name}): (0,), frozenset({"other"}): (1,)}, drops)

@@ -1,4 +1,4 @@
-"""Rows as small pictures: every kind is drawn, and what is missing is not."""
+"""Rows as small pictures: every kind of drawing, with and without missing values."""
 
 import numpy as np
 import pytest
@@ -34,7 +34,7 @@ def test_every_kind_of_row_is_drawn(drawing: Drawing):
         (Drawing("bars", (24,)), slice(6, 18)),
     ],
 )
-def test_rows_with_gaps_are_drawn_without_what_is_missing(drawing: Drawing, hidden: int | slice):
+def test_missing_values_are_not_drawn(drawing: Drawing, hidden: int | slice):
     rows = np.random.default_rng(0).uniform(0.2, 1.0, size=(4, 24))
     frame = common_frame(drawing, rows)
     whole = np.asarray(row_picture(drawing, rows[0], frame, 48), dtype=float)
@@ -46,7 +46,7 @@ def test_rows_with_gaps_are_drawn_without_what_is_missing(drawing: Drawing, hidd
     assert 0 < solid[1] < solid[0]
 
 
-def test_what_is_left_of_a_row_looks_as_it_does_without_gaps():
+def test_observed_values_look_the_same_with_and_without_gaps():
     drawing = Drawing("image", (4, 4), (0.0, 1.0))
     row = np.random.default_rng(1).uniform(size=16)
     holed = np.where(np.arange(16) < 8, np.nan, row)

@@ -1,4 +1,4 @@
-"""The pictures of paths over time look as the kernels' names say."""
+"""Pictures of sample paths over time match the kernels' names."""
 
 import re
 
@@ -15,7 +15,7 @@ def drawn_paths(name: str) -> np.ndarray:
     return np.array([[point.split(",") for point in line.split()] for line in lines], float)
 
 
-def test_paths_over_time_look_as_their_names_say():
+def test_paths_over_time_match_their_kernels_names():
     corners = {}
     for name in ("rbf", "matern32", "matern12"):
         steps = np.diff(drawn_paths(name), axis=1)

@@ -1,4 +1,4 @@
-"""Every kernel of the core at parameters that tell mistakes apart, found from the classes."""
+"""Every kernel of the core, with parameters for which mistakes give different values."""
 
 import importlib
 import pkgutil
@@ -26,7 +26,7 @@ from gplvm_core.kernels.waving import Waving
 from tests.kernels.own.cosine import Cosine
 
 LENGTHS = np.array([0.7, 1.3, 2.1])
-# Over three latent dimensions; sums of two come by themselves.
+# Over three latent dimensions; sums of two kernels are added automatically.
 SINGLE: dict[str, Kernel] = {
     "rbf": RBF(1.3, LENGTHS),
     "rbf, one lengthscale": RBF(0.8, 1.2),
@@ -34,21 +34,21 @@ SINGLE: dict[str, Kernel] = {
     "linear, one variance": Linear(0.6),
     "bias": Bias(0.7),
     "white": White(0.3),
-    # Not of the core: a kernel of one's own passes the same tests.
+    # Not in the core: a user's kernel must pass the same tests.
     "cosine": Cosine(0.9, np.array([0.8, -1.7, 0.4])),
     "cosine, one frequency": Cosine(1.2, -1.1),
 }
 WAVES = Periodic(1.3, np.array([1.2, 0.9, 2.0]), np.array([6.0, 5.5, 7.0]))
 BENT = RBF(0.8, 1.5 * LENGTHS) * Periodic(0.9, np.array([1.6, 1.1, 2.3]), 8.0)
-# Periodic kernels and products: not every sum of theirs, for the time that takes.
+# Periodic kernels and products: only some of their sums, to save time.
 WAVING: dict[str, Kernel] = {
     "periodic": WAVES,
     "rbf × rbf": RBF(1.1, LENGTHS) * RBF(0.5, 1.9),
     "rbf × periodic × bias": BENT * Bias(0.7),
-    # So long that the RBF has no room in a spectrum: the waves are added one by one.
+    # For a lengthscale this long the spectrum of the RBF is too narrow: waves are added one by one.
     "long rbf × periodic": RBF(0.8, np.array([90.0, 1.7, 300.0])) * Periodic(1.3, 1.4, 7.0),
 }
-# For inputs that are known exactly; most have no expectations under Gaussian ones.
+# For exact inputs; most of these kernels have no expectations under Gaussian inputs.
 TIME: dict[str, Kernel] = {
     "matern12": Matern12(1.3, 0.9),
     "matern32": Matern32(1.3, 0.9),
@@ -61,7 +61,7 @@ TIME: dict[str, Kernel] = {
 
 
 def kinds() -> set[type[Kernel]]:
-    """Every kernel that has a file in the room, or here, but not what kernels share."""
+    """Return every kernel class of gplvm_core/kernels and of the tests, without base classes."""
     found: set[type[Kernel]] = {Cosine}
     for module in pkgutil.iter_modules(kernels.__path__):
         members = vars(importlib.import_module(f"{kernels.__name__}.{module.name}")).values()
@@ -70,7 +70,7 @@ def kinds() -> set[type[Kernel]]:
 
 
 def sums_of(cases: dict[str, Kernel]) -> dict[str, Kernel]:
-    """The sum of every two of these kernels between which there is a cross term."""
+    """Return the sums of all pairs of these kernels with a cross term."""
     return {
         f"({one}) + ({other})": cases[one] + cases[other]
         for one, other in combinations_with_replacement(cases, 2)

@@ -1,4 +1,4 @@
-"""What kernels declare of their parameters is what their values do."""
+"""The declarations of kernels' parameters match their values."""
 
 from dataclasses import dataclass
 from typing import ClassVar
@@ -16,7 +16,7 @@ POINTS = np.random.default_rng(2).normal(size=(6, 3))
 
 @dataclass(frozen=True, repr=False)
 class Silent(Stationary):
-    """A kernel that does not say what its width is."""
+    """A kernel that does not declare its width."""
 
     width: float = 1.0
 
@@ -30,14 +30,14 @@ class Level(Kernel):
 
 
 @pytest.mark.parametrize("name", EXPECTED | TIME)
-def test_every_parameter_is_declared_and_the_overall_ones_scale(name: str) -> None:
+def test_parameters_are_declared_and_overall_ones_scale_the_kernel(name: str) -> None:
     kernel = (EXPECTED | TIME)[name]
     assert list(kernel.declared()) == list(leaves(kernel))
     np.testing.assert_allclose(kernel.scaled(3.0).K(POINTS), 3.0 * kernel.K(POINTS), rtol=1e-12)
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_a_kernel_without_a_dimension_does_not_see_it(name: str) -> None:
+def test_without_makes_the_kernel_independent_of_the_dimension(name: str) -> None:
     kernel = EXPECTED[name].with_latent(3)
     moved = POINTS + np.array([0.0, 0.0, 1.0]) * np.arange(6)[:, None]
     blind = kernel.without(2)
@@ -47,7 +47,7 @@ def test_a_kernel_without_a_dimension_does_not_see_it(name: str) -> None:
         assert blind.relevance.tolist() == [*kernel.relevance[:2], 0.0]
 
 
-def test_one_number_stands_for_all_dimensions_and_others_must_fit() -> None:
+def test_one_number_applies_to_all_dimensions_and_other_shapes_must_match() -> None:
     for kernel in (RBF(1.0, 0.7), Linear(0.7), Cosine(1.0, -0.7), RBF(1.0, 0.7) + Linear(0.3)):
         wide = kernel.with_latent(3)
         np.testing.assert_allclose(wide.K(POINTS), kernel.K(POINTS), rtol=1e-12)
@@ -72,10 +72,11 @@ def test_values_are_checked_as_declared(name: str) -> None:
                 changed.check_parameters()
 
 
-def test_a_parameter_that_is_not_declared_is_refused_in_words() -> None:
-    for ask in (Silent().check, lambda: Silent().scaled(2.0), lambda: Silent().with_latent(2)):
-        with pytest.raises(KernelError, match=r"what width is: write width = positive\(…\) or"):
-            ask()
+def test_an_undeclared_parameter_is_refused() -> None:
+    calls = (Silent().check, lambda: Silent().scaled(2.0), lambda: Silent().with_latent(2))
+    for call in calls:
+        with pytest.raises(KernelError, match=r"declare width: write width = positive\(…\) or"):
+            call()
 
 
 def test_scaling_needs_an_overall_variance() -> None:

@@ -1,4 +1,4 @@
-"""Every kernel's expectations against integrals of its plain values; values against a peer's."""
+"""Every kernel's expectations against integrals of its values; values against scikit-learn."""
 
 import numpy as np
 import pytest
@@ -11,15 +11,15 @@ from tests.kernels.cases import EXPECTED, LENGTHS, SINGLE, TIME, WAVING, kinds
 from tests.kernels.quadrature import Moments
 
 CLOSE = {"rtol": 1e-8, "atol": 1e-11}
-# Which of three points belong to each of three groups, and by how much; one group has none.
+# The weights of three points in each of three groups; one group is empty.
 ROWS = np.array([[1.0, 1.0, 0.0], [0.0, 0.3, 2.0], [0.0, 0.0, 0.0]]).T
 
 
-def test_every_kernel_is_here() -> None:
+def test_every_kernel_is_among_the_cases() -> None:
     assert kinds() == {type(kernel) for kernel in (EXPECTED | TIME).values()}
 
 
-def test_every_kernel_with_expectations_is_held_against_an_integral() -> None:
+def test_every_kernel_with_expectations_is_among_the_cases() -> None:
     able = {kind for kind in kinds() if kind.psi1 is not Kernel.psi1}
     assert able == {type(kernel) for kernel in (SINGLE | WAVING).values()} | {Sum}
 
@@ -48,14 +48,14 @@ def test_expectations_against_quadrature(name: str, inputs) -> None:
         np.testing.assert_allclose(value, np.sum(given * known.psi2, axis=(1, 2)), **CLOSE)
 
 
-def test_kernels_without_a_cross_term_say_which_have() -> None:
+def test_errors_about_cross_terms_list_supported_sums() -> None:
     for kernel in (Linear() + Linear(), Bias() + Bias()):
         with pytest.raises(KernelError, match=r"no analytic cross .*: Bias \+ .*Bias \+ RBF"):
             kernel.check()
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_weighted_psi2_by_default_is_the_one_written_by_hand(
+def test_the_default_weighted_psi2_matches_the_overridden_one(
     name: str, inputs, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     kernel, (_, _, inducing) = EXPECTED[name], inputs
@@ -99,13 +99,13 @@ def test_a_linear_kernel_weighs_its_dimensions() -> None:
 
 
 @pytest.mark.parametrize("name", EXPECTED | TIME)
-def test_the_diagonal_is_that_of_the_values(name: str) -> None:
+def test_diag_matches_the_diagonal_of_k(name: str) -> None:
     kernel = (EXPECTED | TIME)[name]
     points = np.random.default_rng(8).normal(size=(5, 3))
     np.testing.assert_allclose(kernel.diag(points), np.diagonal(kernel.K(points)), rtol=1e-12)
 
 
-def test_white_noise_is_of_one_point_alone() -> None:
+def test_white_noise_is_independent_between_points() -> None:
     points = np.ones((2, 3))
     np.testing.assert_array_equal(White(0.3).K(points), 0.3 * np.eye(2))
     np.testing.assert_array_equal(White(0.3).K(points, points), np.zeros((2, 2)))

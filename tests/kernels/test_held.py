@@ -1,4 +1,4 @@
-"""Held parameters: what a kernel says of them, and that training leaves them as they are."""
+"""Held parameters: how a kernel reports them, and that training does not change them."""
 
 from pathlib import Path
 
@@ -29,7 +29,7 @@ def times() -> np.ndarray:
 
 @pytest.fixture(scope="module")
 def motion(times: np.ndarray) -> np.ndarray:
-    """Ten outputs that follow two hidden oscillations, one of them ever faster."""
+    """Ten outputs of two hidden oscillations, one of them with rising frequency."""
     generator = np.random.default_rng(7)
     hidden = np.column_stack([np.sin(3.0 * times), np.cos(1.7 * times + 0.1 * times**2)])
     noise = 0.05 * generator.normal(size=(len(times), 10))
@@ -37,7 +37,7 @@ def motion(times: np.ndarray) -> np.ndarray:
 
 
 def nearly_periodic() -> Kernel:
-    """Repeating motion with a share of anything smooth that training must not change."""
+    """Return a periodic kernel plus a smooth part whose share training must not change."""
     return (Periodic(1.0, 1.0, 2.0) + RBF(0.25, 1.5)).holding("variance") + White(0.01)
 
 
@@ -57,14 +57,16 @@ def test_a_representation_builds_the_kernel_again() -> None:
     assert repr(RBF(2.0, 3.0)) == "RBF(variance=2.0, lengthscale=3.0)"
 
 
-def test_unknown_names() -> None:
+def test_unknown_names_are_refused() -> None:
     with pytest.raises(KernelError, match=r"Sum cannot hold period; its parameters are length"):
         (RBF() + White()).holding("period", "variance")
     with pytest.raises(KernelError, match=r"RBF has no parameter length to hold"):
         RBF(held=("length",)).check_parameters()
 
 
-def test_held_over_time(times: np.ndarray, motion: np.ndarray, tmp_path: Path) -> None:
+def test_parameters_are_held_over_time(
+    times: np.ndarray, motion: np.ndarray, tmp_path: Path
+) -> None:
     kernel = Matern32(1.0, 2.5).holding("lengthscale") + White(0.02)
     begun = DynamicalGPLVM(2, 12, time_kernel=kernel, max_iter=20, random_state=0)
     model = clone(begun).fit(motion, times=times)
@@ -78,7 +80,7 @@ def test_held_over_time(times: np.ndarray, motion: np.ndarray, tmp_path: Path) -
     again = load(tmp_path / "held.gplvm")
     assert again.time_kernel_ == model.time_kernel_
     assert again.time_kernel == kernel
-    # What is held stays so when a stored model's kernel starts another one.
+    # Parameters stay held if the kernel of a stored model starts another model.
     onward = clone(begun).set_params(time_kernel=again.time_kernel_).fit(motion, times=times)
     assert onward.time_kernel_.parts[0] == kernel.parts[0]
 
@@ -94,14 +96,14 @@ def test_a_ratio_of_variances_over_time(times: np.ndarray, motion: np.ndarray) -
     assert white.variance != 0.01
 
 
-def test_everything_over_time(times: np.ndarray, motion: np.ndarray) -> None:
+def test_all_parameters_are_held_over_time(times: np.ndarray, motion: np.ndarray) -> None:
     kernel = nearly_periodic().holding()
     model = DynamicalGPLVM(2, 12, time_kernel=kernel, max_iter=15, random_state=0)
     assert model.fit(motion, times=times).time_kernel_ == kernel
 
 
 def test_held_in_a_mapping(motion: np.ndarray) -> None:
-    """Lengthscales as given, and variances in their ratio: the overall scale is at its optimum."""
+    """Lengthscales keep their values, variances only their ratio: the overall scale is optimal."""
     kernel = RBF(1.0, np.array([0.8, 1.6])).holding() + Linear(0.5).holding()
     model = BayesianGPLVM(2, 12, kernel=kernel, max_iter=20, random_state=0).fit(motion)
     rbf, linear = model.posterior_.kernel.parts

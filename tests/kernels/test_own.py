@@ -1,4 +1,4 @@
-"""A kernel of one's own: one file among the kernels, named nowhere, in all that kernels do."""
+"""A user's kernel in one file among the kernels works everywhere without registration."""
 
 import importlib
 import subprocess
@@ -23,7 +23,7 @@ PHASES = np.linspace(0.0, 3.0, 8)
 
 @pytest.fixture(scope="module")
 def cosine() -> Iterator[type[Kernel]]:
-    """The class, from a file that lies among the kernels of the core for as long as it is used."""
+    """Yield the class from tests/kernels/own, added to the path of gplvm_core.kernels."""
     here = str(Path(__file__).parent / "own")
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(kernels, "__path__", [*kernels.__path__, here])
@@ -40,7 +40,7 @@ def waves(count: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def fitted(cosine: type[Kernel], rows: np.ndarray, angle: np.ndarray) -> BayesianGPLVM:
-    """From the angles, turned by the sign of a frequency, and a dimension that nothing needs."""
+    """A model started at the angles, with a frequency's sign reversed, and a useless dimension."""
     kernel = cosine(1.0, np.array([-1.5, 0.1])) + Bias(0.3) + White(0.01)
     begin = np.hstack([angle, np.random.default_rng(1).normal(size=angle.shape)])
     return BayesianGPLVM(2, 4, kernel=kernel, init=begin, max_iter=25, random_state=0).fit(rows)
@@ -51,7 +51,7 @@ def model(cosine: type[Kernel]) -> BayesianGPLVM:
     return fitted(cosine, *waves(50, 0))
 
 
-def test_a_negative_parameter_is_trained_as_it_is(model: BayesianGPLVM) -> None:
+def test_a_negative_parameter_is_trained_without_a_transform(model: BayesianGPLVM) -> None:
     wave, _, _ = model.posterior_.kernel.parts
     assert wave.frequency[0] < -0.5
     assert model.n_effective_ == 1
@@ -99,7 +99,7 @@ def test_points_instead_of_beliefs_and_held_frequencies(cosine: type[Kernel]) ->
     assert model.posterior_.kernel.frequency.tolist() == [-1.0, 0.5]
 
 
-def test_the_canvas_is_told_all_that_it_needs(model: BayesianGPLVM) -> None:
+def test_the_canvas_gets_all_that_it_needs(model: BayesianGPLVM) -> None:
     dataset = Dataset("waves", "Waves", waves(50, 0)[0], Drawing.of_vector(8))
     header, arrays = unframe(pack_model(Chart.of(model, dataset), "m"))
     points = np.random.default_rng(5).normal(size=(30, 2))
@@ -115,10 +115,10 @@ def test_the_canvas_is_told_all_that_it_needs(model: BayesianGPLVM) -> None:
     np.testing.assert_allclose(found, variance[:, 0], atol=2e-5)
 
 
-def test_messages_count_it_among_the_kernels(cosine: type[Kernel]) -> None:
+def test_error_messages_list_the_kernel(cosine: type[Kernel]) -> None:
     with pytest.raises(KernelError, match=r"a kernel that has them: Bias, Cosine, .*RBF"):
         Matern32().check()
-    with pytest.raises(KernelError, match=r"cannot evaluate Matern32.* knows Bias, Cosine, .*RBF"):
+    with pytest.raises(KernelError, match=r"cannot evaluate Matern32.* Bias, Cosine, .*RBF"):
         Matern32().browser_form()
     with pytest.raises(KernelError, match=r"Cosine and Cosine has no .*: Bias \+ Cosine, "):
         (cosine() + cosine()).check()

@@ -1,4 +1,4 @@
-"""Sums with several RBF kernels: their cross term, held against integrals and identities."""
+"""Sums with several RBF kernels: their cross term against integrals and identities."""
 
 import numpy as np
 import pytest
@@ -46,7 +46,7 @@ def test_expectations_against_quadrature(name: str, inputs) -> None:
         np.testing.assert_allclose(value, np.sum(given * known.psi2, axis=(1, 2)), **close)
 
 
-def test_two_of_equal_lengthscales_are_one(inputs) -> None:
+def test_two_rbfs_of_equal_lengthscale_are_one(inputs) -> None:
     one, two = RBF(2.0, LENGTHS), RBF(0.6, LENGTHS) + RBF(1.4, LENGTHS)
     generator = np.random.default_rng(3)
     rows, adjoint = generator.uniform(size=(5, 2)), generator.normal(size=(2, 4, 4))
@@ -60,7 +60,7 @@ def test_two_of_equal_lengthscales_are_one(inputs) -> None:
         np.testing.assert_allclose(
             getattr(parts, name), getattr(whole, name), rtol=1e-10, atol=1e-12
         )
-    # The lengthscale of both together moves as the one lengthscale does.
+    # The gradients of both lengthscales sum to that of the single lengthscale.
     first, second = parts.kernel.parts
     np.testing.assert_allclose(
         first.lengthscale + second.lengthscale, whole.kernel.lengthscale, rtol=1e-10
@@ -69,7 +69,7 @@ def test_two_of_equal_lengthscales_are_one(inputs) -> None:
         assert part.variance == pytest.approx(whole.kernel.variance, rel=1e-10)
 
 
-def test_so_is_their_bound_with_its_gradients(inputs) -> None:
+def test_two_rbfs_of_equal_lengthscale_have_the_bound_of_one(inputs) -> None:
     mean, variance, inducing = inputs
     values = np.random.default_rng(4).normal(size=(5, 6))
     values[1, 2] = np.nan
@@ -81,7 +81,7 @@ def test_so_is_their_bound_with_its_gradients(inputs) -> None:
         np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), rtol=1e-6, atol=1e-6)
 
 
-def test_far_from_the_origin_nothing_is_lost(inputs) -> None:
+def test_no_digits_are_lost_far_from_the_origin(inputs) -> None:
     kernel, (mean, variance, inducing) = SEVERAL["far apart"], inputs
     np.testing.assert_allclose(
         kernel.psi2(mean + 1e4, variance, inducing + 1e4)[0], kernel.psi2(*inputs)[0], rtol=1e-9

@@ -20,7 +20,7 @@ from gplvm_core.kernels.waves import NARROWEST, NarrowWavesError, bessel
 from gplvm_core.parameters import leaves
 from tests.kernels.cases import LENGTHS, WAVING
 
-TOLERANCE = 1e-12  # of the variance, as documented
+TOLERANCE = 1e-12  # documented relative error of the variance
 
 
 @pytest.fixture(scope="module")
@@ -40,8 +40,8 @@ def integrals(kernel: Kernel, mean: float, variance: float, inducing: np.ndarray
 
 
 @pytest.mark.parametrize("lengthscale", [0.02, 0.1, 0.4, 1.0, 3.0, 50.0])
-def test_what_a_series_leaves_out_is_within_the_tolerance(lengthscale: float) -> None:
-    """Also without any damping: at inputs that are all but known."""
+def test_truncated_series_are_within_the_tolerance(lengthscale: float) -> None:
+    """Also for nearly exact inputs, where no damping hides the error."""
     a, _ = bessel(lengthscale**-2.0)
     assert abs(2.0 * a.sum() - a[0] - 1.0) < 1e-13
     points, inducing = np.linspace(-2.0, 3.0, 9)[:, None], np.array([[-0.4], [0.2], [1.7]])
@@ -82,7 +82,7 @@ def test_expectations_against_integrals(kernel: Kernel, variance: float) -> None
 
 
 @pytest.mark.parametrize("name", WAVING)
-def test_inputs_that_are_known_exactly_are_a_limit(name: str, inputs) -> None:
+def test_exact_inputs_are_the_limit_of_small_variances(name: str, inputs) -> None:
     kernel, (mean, variance, inducing) = WAVING[name], inputs
     for exact, near in (
         (
@@ -104,14 +104,14 @@ def test_inputs_that_are_known_exactly_are_a_limit(name: str, inputs) -> None:
             np.testing.assert_allclose(value, second[path], rtol=1e-8, atol=1e-10)
 
 
-def test_wide_beliefs_see_the_mean_over_a_period(inputs) -> None:
+def test_very_uncertain_inputs_give_the_mean_over_a_period(inputs) -> None:
     mean, _, inducing = inputs
     kernel = Periodic(1.3, LENGTHS, 2.0)
     flat = 1.3 * np.prod(ive(0, LENGTHS**-2.0))
     np.testing.assert_allclose(kernel.psi1(mean, np.full_like(mean, 50.0), inducing)[0], flat)
 
 
-def test_long_lengthscales_leave_the_other_factor(inputs) -> None:
+def test_a_long_lengthscale_leaves_only_the_other_factor(inputs) -> None:
     periodic, rbf = Periodic(1.3, LENGTHS, 6.0), RBF(0.8, LENGTHS)
     for product, alone in (
         (periodic * RBF(0.5, 1e8), 0.5 * periodic),
@@ -132,7 +132,7 @@ def test_a_product_of_two_rbfs_is_one(inputs) -> None:
     assert found == pytest.approx(expected, rel=1e-9)
     for name in ("mean", "variance", "inducing", "noise_variance"):
         np.testing.assert_allclose(getattr(parts, name), getattr(whole, name), rtol=1e-6, atol=1e-6)
-    # Weights add up, so each part's lengthscale moves as its share of the whole.
+    # Weights add, so the gradient of each part's lengthscale is its share of the whole.
     slope = -0.5 * whole.kernel.lengthscale * one.lengthscale**3
     np.testing.assert_allclose(
         parts.kernel.parts[0].lengthscale, -2.0 * slope / LENGTHS**3, rtol=1e-6, atol=1e-8
@@ -143,7 +143,7 @@ def test_a_product_of_two_rbfs_is_one(inputs) -> None:
 @pytest.mark.parametrize(
     "beside", [Bias(0.2), Periodic(0.6, 1.5, 6.3)], ids=["alone", "two periods"]
 )
-def test_waves_added_one_by_one_are_those_of_the_spectrum(beside, inputs, monkeypatch) -> None:
+def test_bent_and_windowed_waves_agree(beside, inputs, monkeypatch) -> None:
     kernel = WAVING["rbf × periodic × bias"] + beside
     adjoint = np.random.default_rng(2).normal(size=(5, 5))
     adjoint = adjoint + adjoint.T
@@ -161,7 +161,7 @@ def test_waves_added_one_by_one_are_those_of_the_spectrum(beside, inputs, monkey
         np.testing.assert_allclose(leaves(found.kernel)[path], slope, rtol=1e-9, atol=1e-11)
 
 
-def test_far_from_the_origin_nothing_is_lost(inputs) -> None:
+def test_no_digits_are_lost_far_from_the_origin(inputs) -> None:
     mean, variance, inducing = inputs
     for kernel in WAVING.values():
         near = kernel.psi2(*inputs)[0]
@@ -169,7 +169,7 @@ def test_far_from_the_origin_nothing_is_lost(inputs) -> None:
         np.testing.assert_allclose(far, near, rtol=1e-9, atol=1e-10)
 
 
-def test_a_regression_with_noisy_inputs_takes_it_by_name() -> None:
+def test_a_regression_with_noisy_inputs_accepts_the_kernels_name() -> None:
     inputs = np.linspace(0.0, 6.0, 20)[:, None]
     outputs = np.sin(3.0 * inputs) + 0.05 * np.random.default_rng(0).normal(size=inputs.shape)
     model = SparseGPRegression(8, kernel="periodic", max_iter=15, random_state=0)
@@ -177,19 +177,19 @@ def test_a_regression_with_noisy_inputs_takes_it_by_name() -> None:
     assert np.sqrt(np.mean((model.predict(inputs) - outputs) ** 2)) < 0.2
 
 
-def test_a_bias_scales_whatever_it_multiplies(inputs) -> None:
+def test_multiplying_by_a_bias_scales_the_kernel(inputs) -> None:
     for other in (Linear(LENGTHS), White(0.3), RBF() + Linear(), Periodic(1.0, 1.0, 5.0)):
         for product in (Bias(0.4) * other, other * Bias(0.4)):
             product.check()
             (product + RBF(0.3)).check()
             found, expected = (each.psi2(*inputs)[0] for each in (product, 0.4 * other))
             np.testing.assert_allclose(found, expected, rtol=1e-12)
-    # Where something is held the product stays one, so that what is free remains free.
+    # With held parameters the product stays a product, so that free parameters remain free.
     held = Bias(0.4) * Linear().holding("variance")
     assert [type(part) for part in held.parts] == [Bias, Linear]
 
 
-def test_what_cannot_be_done_says_what_would_work(inputs) -> None:
+def test_errors_name_alternatives(inputs) -> None:
     for kernel in (
         Periodic() * Periodic(1.0, 1.0, 2.0),
         RBF() * Linear(),
@@ -209,7 +209,7 @@ def test_what_cannot_be_done_says_what_would_work(inputs) -> None:
     with pytest.raises(KernelError, match=r"Matern32 has .*RBF\(\) \+ RBF\(0.1, 0.3\)"):
         Matern32().check()
     with pytest.raises(KernelError, match=r"Matern32 and Periodic.*cross .*Periodic \+ RBF"):
-        (Matern32() + Periodic())._meeting(0, 1, False)
+        (Matern32() + Periodic())._cross_builder(0, 1, False)
 
 
 def test_a_kernel_too_narrow_for_uncertain_inputs_is_refused(inputs) -> None:

@@ -1,4 +1,4 @@
-"""What the stops of the tour draw, against independent computations."""
+"""The pictures of the tour's stops against independent computations."""
 
 import re
 
@@ -27,7 +27,7 @@ from gplvm_core.wire.frame import unframe
 POINTS = np.array([[-1.0, 0.4], [0.3, -1.1], [1.8, 0.9]])
 
 
-def test_a_picture_arrives_as_it_was_made() -> None:
+def test_a_packed_picture_is_restored_unchanged() -> None:
     header, arrays = unframe(pack_picture(functions("smooth", 1.0, 1.0, 0.1, POINTS), edit=3))
     (panel,) = header["panels"]
     assert header["edit"] == 3
@@ -40,11 +40,11 @@ def test_a_picture_arrives_as_it_was_made() -> None:
 @pytest.mark.parametrize(
     ("value", "words"), [(-0.001, "0.00"), (-1.5, "−1.50"), (12345.678, "12,345.68")]
 )
-def test_numbers_are_for_people(value: float, words: str) -> None:
+def test_numbers_are_formatted_for_readers(value: float, words: str) -> None:
     assert number(value) == words
 
 
-def test_functions_after_points_are_those_of_another_package() -> None:
+def test_the_posterior_matches_scikit_learn() -> None:
     found = conditioned(kernel_of("smooth", 0.8, 1.3), *POINTS.T, 0.2, 0)
     other = GaussianProcessRegressor(
         ConstantKernel(1.3**2) * RBF(0.8), alpha=0.2**2, optimizer=None
@@ -67,7 +67,7 @@ def test_every_frame_of_the_moving_functions_is_a_draw(kind: str) -> None:
 
 
 def test_noise_switches_all_dimensions_off() -> None:
-    # That dimensions fall at little noise a walk through the tour sees.
+    # The browser test of the tour checks that dimensions switch off at little noise.
     steps: list[int] = []
     hopeless = dimensions("two", 16, 1.5, 4, lambda _, step, most: steps.append(step))
     assert hopeless.panels[0].title == "0 of 4 dimensions are on"
@@ -75,7 +75,7 @@ def test_noise_switches_all_dimensions_off() -> None:
     assert steps == list(range(1, len(steps) + 1))
 
 
-def test_a_training_that_nobody_watches_ends() -> None:
+def test_stop_iteration_ends_a_training() -> None:
     def leave(*_: object) -> None:
         raise StopIteration
 
@@ -83,7 +83,7 @@ def test_a_training_that_nobody_watches_ends() -> None:
         dimensions("two", 16, 0.1, 4, leave)
 
 
-def test_moments_through_the_kernel_are_those_of_draws() -> None:
+def test_moments_from_the_kernel_match_sampling() -> None:
     bend = np.array([[-2.0, -1.0], [-0.5, 0.3], [0.4, 1.2], [1.6, -0.4]])
     mean, deviation, weights = moments(0.3, 0.6, 0.8, bend)
     x = np.random.default_rng(0).normal(0.3, 0.6, 200_000)
@@ -94,12 +94,12 @@ def test_moments_through_the_kernel_are_those_of_draws() -> None:
 
 def test_fitted_points_overfit_and_averaged_ones_do_not() -> None:
     class Enough(Exception):
-        """Seen what was to be seen."""
+        """Raised after enough training steps."""
 
-    said: list[tuple[str, ...]] = []
+    sentences: list[tuple[str, ...]] = []
 
     def watch(picture: LessonPicture, step: int, most: int) -> None:
-        said.append(picture.words)
+        sentences.append(picture.words)
         if step >= 16:
             raise Enough
 
@@ -107,14 +107,14 @@ def test_fitted_points_overfit_and_averaged_ones_do_not() -> None:
         four_maps(8, watch)
     points, bayesian = (
         [float(each) for each in re.findall(r"\d+\.\d\d|\d+(?= % of)", words)]
-        for words in said[-1][-2:]
+        for words in sentences[-1][-2:]
     )  # error shown, error hidden, per cent inside the bands
     assert points[0] < 0.5 < 1.0 < bayesian[0]
     assert points[2] < bayesian[2] - 5
     assert points[1] / points[0] > 2 * bayesian[1] / bayesian[0]
 
 
-def test_the_bands_of_a_model_are_counted_as_they_are() -> None:
+def test_scores_of_a_model_are_computed_correctly() -> None:
     rows = LessonRows(
         np.zeros((4, 3)), np.tile([0.0, 1.0, 3.0], (2, 1)), np.array([0, 1, 1]) > 0, *"abc"
     )
@@ -138,14 +138,14 @@ def test_the_bands_of_a_model_are_counted_as_they_are() -> None:
     assert judged.inside == [50.0]
 
 
-def test_a_line_mixes_up_what_a_plane_tells_apart() -> None:
+def test_one_component_mixes_up_pictures_that_two_separate() -> None:
     whole, part = (turned_digit(4, span, 0.2, False).words[1] for span in (360.0, 30.0))
     assert "nearer to" in whole
-    assert whole.endswith("on two components no longer.")
+    assert whole.endswith("two components separate them.")
     assert "mixed up with none" in part
 
 
-def test_inducing_inputs_on_all_points_lose_nothing_and_none_lose_most() -> None:
+def test_inducing_inputs_at_all_points_give_the_exact_evidence() -> None:
     data = observed(12, 0.3, 0)
     exact = multivariate_normal(np.zeros(12), RBF(0.6)(data[:, :1]) + 0.3**2 * np.eye(12))
     bound, mean, deviation, _ = sparse(data, data[:, 0], 0.6, 0.3)
@@ -164,7 +164,7 @@ def test_any_number_of_inducing_inputs_can_be_drawn(count: int) -> None:
     assert "nats are missing" in inducing(places, 0.5, 0.2, 20).words[0]
 
 
-def test_careless_forecasts_are_sure_and_wrong() -> None:
+def test_forecasts_without_uncertainty_are_overconfident() -> None:
     words = forecasts(60, 0.02, 15).words[0]
     inside = [int(each) for each in re.findall(r"\d+", words)]
     assert inside[0] == 15
@@ -177,14 +177,14 @@ def test_one_step_ahead_is_the_same_with_and_without_uncertainty() -> None:
     careless, careful = (iterated(posterior, 0.4, 2, each) for each in (False, True))
     assert careless[0][0] == careful[0][0]
     assert careless[1][0] == careful[1][0]
-    # The second step, drawn: a mean and a deviation of very many series.
+    # The second step against the mean and deviation of many drawn series.
     draws = drawn_ahead(posterior, 0.4, 2)[:, 1]
     assert careful[0][1] == pytest.approx(draws.mean(), abs=0.02)
     assert careful[1][1] == pytest.approx(draws.std(), rel=0.2)
     assert careless[1][1] < careful[1][1]
 
 
-def test_beliefs_about_inputs_find_the_curve_that_exact_ones_flatten() -> None:
+def test_uncertain_inputs_find_the_curve_that_exact_inputs_flatten() -> None:
     data = seen("noisy", 0.6, 0.5, 0)
     off = {}
     for name, legs in fits(data).items():
@@ -196,7 +196,7 @@ def test_beliefs_about_inputs_find_the_curve_that_exact_ones_flatten() -> None:
     assert off["honest"] < 0.15 < 0.3 < off["naive"]
 
 
-def test_a_step_on_a_map_is_as_long_as_what_comes_out_moves() -> None:
+def test_step_lengths_match_the_expected_change_of_the_output() -> None:
     draw = np.random.default_rng(0)
     inputs = draw.uniform(-1, 1, (12, 2))
     outputs = np.column_stack([np.sin(2 * inputs[:, 0]), inputs.sum(axis=1)])

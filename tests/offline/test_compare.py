@@ -1,4 +1,4 @@
-"""Linked maps as one file: what stands in it, and that words of data stay words."""
+"""Linked maps as one file: its content, and that text from the data is escaped."""
 
 import base64
 import re
@@ -14,7 +14,7 @@ from gplvm_core.wire.model import Chart
 HOSTILE = '</script><img src=x onerror="hacked">'
 
 
-def test_every_map_stands_in_the_file_and_nothing_is_fetched() -> None:
+def test_every_map_is_in_the_file_and_nothing_is_fetched() -> None:
     rows = np.random.default_rng(0).normal(size=(20, 4))
     dataset = Dataset("made", HOSTILE, rows, Drawing("bars", (4,)), source=HOSTILE)
     chart = Chart.of(ProbabilisticPCA(3).fit(rows), dataset)

@@ -1,4 +1,4 @@
-"""What can be taken home as one file, in how many bits, and what cannot, in words."""
+"""Export an explorer as one file: its precision, and errors for models without a map."""
 
 import re
 from dataclasses import replace
@@ -33,7 +33,7 @@ def model() -> BayesianGPLVM:
     )
 
 
-def test_rounded_rows_are_within_half_a_step_and_travel_as_16_bits():
+def test_rounded_rows_are_within_half_a_step_in_16_bits():
     numbers = np.random.default_rng(0).normal(size=(5, 400)) * np.logspace(-6, 6, 5)[:, None]
     numbers[2] = 0.0
     data = frame({}, {"numbers": Rounded.of(numbers)})
@@ -43,7 +43,7 @@ def test_rounded_rows_are_within_half_a_step_and_travel_as_16_bits():
     assert np.all(np.abs(back - numbers) <= 0.5001 * steps)
 
 
-def test_the_file_says_how_far_its_numbers_are_off(model):
+def test_the_file_reports_the_error_of_its_numbers(model):
     chart = Chart.of(model, waves())
     data, precision = rounded(chart, pack_model(chart, "waves"))
     _, arrays = unframe(data)
@@ -58,8 +58,8 @@ def test_the_file_says_how_far_its_numbers_are_off(model):
     assert precision.in_words() in gplvm_core.explorer(model, waves()).html
 
 
-def test_columns_that_16_bits_would_blur_keep_all_32():
-    """A table with one column in other units: a step that suits it is too coarse for the rest."""
+def test_columns_that_need_32_bits_keep_them():
+    """One column has other units: a step of its size is too coarse for the other columns."""
     dataset = waves("bars", scale=1e5)
     model = BayesianGPLVM(n_components=2, n_inducing=12, max_iter=40, random_state=0)
     explorer = gplvm_core.explorer(model.fit(dataset.values), dataset)
@@ -67,13 +67,13 @@ def test_columns_that_16_bits_would_blur_keep_all_32():
     assert explorer.precision.share < 1e-4
 
 
-def test_beside_the_arrays_the_file_is_small(model):
+def test_the_file_is_small_without_the_arrays(model):
     file = gplvm_core.explorer(model, waves())
     packed = pack_model(Chart.of(model, waves()), "waves")
     assert len(file.html.encode()) < 1_000_000 + 4 / 3 * len(packed)
 
 
-def test_nothing_is_fetched_and_one_script_alone_may_run(model):
+def test_nothing_is_fetched_and_only_one_script_may_run(model):
     html = gplvm_core.explorer(model, waves(), title="<b>Mine</b> & yours").html
     assert not re.search(r"<[^>]+\b(?:src|href)\s*=|^\s*(?:@import|import|export)\b", html, re.M)
     assert "default-src 'none'" in html
@@ -81,7 +81,7 @@ def test_nothing_is_fetched_and_one_script_alone_may_run(model):
     assert "<title>&lt;b&gt;Mine&lt;/b&gt; &amp; yours</title>" in html
 
 
-def test_what_cannot_be_shown_is_said_in_words(model):
+def test_models_that_cannot_be_shown_are_refused(model):
     with pytest.raises(NotFittedError):
         gplvm_core.explorer(BayesianGPLVM(), waves())
     with pytest.raises(ValueError, match="40 rows × 6 columns, the data set has 39 × 6"):
@@ -98,7 +98,7 @@ def test_what_cannot_be_shown_is_said_in_words(model):
         gplvm_core.explorer(regression, waves())
 
 
-def test_a_kernel_that_a_browser_does_not_know_is_named():
+def test_an_unsupported_kernel_is_named():
     class Unknown(Cosine):
         browser_form = Kernel.browser_form
 
@@ -107,7 +107,7 @@ def test_a_kernel_that_a_browser_does_not_know_is_named():
         gplvm_core.explorer(model, waves())
 
 
-def test_a_view_of_a_model_of_several_is_asked_for():
+def test_a_model_of_several_views_needs_a_view():
     parts = {"left": (waves().values[:, :3], Drawing("curve", (3,))), "right": waves()}
     dataset = Dataset.of_views("pair", "Pair", parts)
     model = gplvm_core.ManifoldRelevance(n_components=2, n_inducing=8, max_iter=5, random_state=0)

@@ -19,7 +19,7 @@ def write(folder: Path, **texts: str) -> Path:
     return folder
 
 
-def test_what_a_script_uses_stands_above_it_and_once(tmp_path):
+def test_imports_come_first_and_only_once(tmp_path):
     folder = write(
         tmp_path,
         base="export const one = 1;\n",
@@ -48,13 +48,13 @@ def test_what_a_script_uses_stands_above_it_and_once(tmp_path):
         "const a = 1;\nexport { a };\n",
     ],
 )
-def test_what_cannot_be_joined_is_refused_in_words(tmp_path, text):
+def test_scripts_that_cannot_be_joined_are_refused(tmp_path, text):
     folder = write(tmp_path, base="export const one = 1;\n", top=text)
     with pytest.raises(ValueError, match="Scripts are joined into one"):
         script("top.js", folder=folder)
 
 
-def test_a_circle_is_refused_and_named(tmp_path):
+def test_circular_imports_are_refused_and_named(tmp_path):
     folder = write(
         tmp_path,
         a='import { b } from "./b.js";\nexport const a = 1;\n',
@@ -65,13 +65,13 @@ def test_a_circle_is_refused_and_named(tmp_path):
 
 
 @pytest.mark.parametrize("name", ENTRIES)
-def test_no_name_stands_twice_in_one_scope(name):
+def test_no_name_is_declared_twice_in_one_scope(name):
     counts = Counter(DECLARED.findall(script(name)))
     assert [declared for declared, count in counts.items() if count > 1] == []
 
 
 @pytest.mark.parametrize("name", ["map/explorer.js", "painter/painter.js", "player/player.js"])
-def test_what_draws_itself_can_stand_in_a_page_without_streamlit(name):
+def test_offline_scripts_work_without_streamlit(name):
     text = script(name)
     assert "export" not in re.findall(r"^\w+", text, re.M)
     assert "manifolio" not in text

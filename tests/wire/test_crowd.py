@@ -1,4 +1,4 @@
-"""Of very many rows a page gets a sample whole and all in columns: both are the model's numbers."""
+"""Large data: the page's sample of rows and the columns of all rows match the model."""
 
 from dataclasses import replace
 
@@ -38,7 +38,7 @@ def chart() -> Chart:
 
 
 @pytest.mark.parametrize("n_rows", [1, 2, 3, 10, 5001, 99_991, 100_000])
-def test_every_row_comes_once_and_every_beginning_is_spread_evenly(n_rows):
+def test_the_order_has_every_row_once_and_evenly_spread_prefixes(n_rows):
     order = row_order(n_rows)
     np.testing.assert_array_equal(np.sort(order), np.arange(n_rows))
     first = np.sort(order[: max(1, n_rows // 20)])
@@ -46,7 +46,7 @@ def test_every_row_comes_once_and_every_beginning_is_spread_evenly(n_rows):
     assert gaps.max() <= 3 * n_rows / len(first)
 
 
-def test_few_rows_are_whole_and_of_wide_ones_the_sample_is_smaller():
+def test_few_rows_need_no_sample_and_wide_rows_have_a_smaller_one():
     assert sample_of(MOST_WHOLE, 10) is None
     assert len(sample_of(20_000, 10)) == MOST_WHOLE
     assert 1000 <= len(sample_of(20_000, 1000)) < MOST_WHOLE
@@ -72,7 +72,7 @@ def test_the_sample_is_the_beginning_of_the_columns(chart):
     assert np.abs(middle - np.median(chart.latent_mean, axis=0)).max() < 0.1
 
 
-def test_the_file_to_take_home_holds_the_sample_alone(chart):
+def test_the_exported_file_contains_only_the_sample(chart):
     assert OfflineExplorer(chart, "Many").packed_size < 600_000
 
 
@@ -88,7 +88,7 @@ def test_few_rows_need_no_columns(chart):
     assert pack_columns(few) == {}
 
 
-def test_a_small_map_of_very_many_rows_draws_some_of_them_at_the_same_places():
+def test_a_small_map_of_many_rows_draws_a_sample_at_the_same_positions():
     points = np.random.default_rng(0).standard_normal((50_000, 2))
     points[7] = [9.0, -9.0]  # is not among those drawn, but the picture is as wide
     _, offset, scale = map_picture(points, np.zeros(50_000, dtype=int), size=60)
@@ -96,7 +96,7 @@ def test_a_small_map_of_very_many_rows_draws_some_of_them_at_the_same_places():
     assert places.min() > 0 and places.max() < 1
 
 
-def test_names_follow_their_rows(chart):
+def test_names_match_their_rows(chart):
     assert "row_names" not in unframe(pack_model(chart, "many"))[0]
     named = replace(chart.dataset, row_names=np.array([f"r{n}" for n in range(N)]))
     header, _ = unframe(pack_model(replace(chart, dataset=named), "many"))

@@ -1,4 +1,4 @@
-"""The bytes for the canvas: what goes in comes out, and predicts what the posterior predicts."""
+"""The bytes for the canvas restore their arrays and predict as the posterior does."""
 
 from dataclasses import replace
 from types import SimpleNamespace
@@ -25,7 +25,7 @@ KERNELS = {
 def chart_of(
     kernel: Kernel, dataset: Dataset | None = None, n_inducing: int = 25, noise: float = 0.01
 ) -> Chart:
-    """A sparse regression posterior on points that are known, over smooth outputs."""
+    """Return the posterior of a sparse regression with exact inputs and smooth outputs."""
     rng = np.random.default_rng(0)
     latent = rng.standard_normal((N, Q))
     count = D if dataset is None else dataset.n_outputs
@@ -52,7 +52,7 @@ def chart_of(
 
 
 def evaluate(header: dict, arrays: dict, points: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """What the canvas' model.js does, in NumPy."""
+    """Evaluate the model as the canvas' model.js does, in NumPy."""
     inducing = arrays["inducing"]
     cross = np.zeros((len(points), len(inducing)))
     diagonal = np.zeros(len(points))
@@ -72,7 +72,7 @@ def evaluate(header: dict, arrays: dict, points: np.ndarray) -> tuple[np.ndarray
     return arrays["center"] + alpha @ arrays["weights"], diagonal - alpha**2 @ arrays["shrink"]
 
 
-def test_a_frame_gives_back_header_and_arrays():
+def test_a_frame_restores_header_and_arrays():
     arrays = {
         "a": np.arange(6.0).reshape(2, 3),
         "b": np.arange(5, dtype=np.uint8),
@@ -110,7 +110,7 @@ def test_packed_model_predicts_what_the_posterior_predicts(name):
 
 
 def test_single_precision_weights_survive_a_nearly_singular_kernel():
-    # Inducing inputs that all but coincide, little noise: the plain weights are huge and cancel.
+    # With nearly equal inducing inputs and little noise, the plain weights are huge and cancel.
     chart = chart_of(RBF(1.0, 3.0), n_inducing=50, noise=1e-6)
     posterior, points = chart.posterior, chart.latent_mean
     mean, _ = predict(posterior, points)
@@ -149,7 +149,7 @@ def test_the_first_pair_is_the_most_relevant_that_are_on():
     assert replace(chart, relevance=relevance, on=(0,)).pair == (0, 1)
 
 
-def test_a_chart_takes_what_is_on_from_the_model():
+def test_a_chart_takes_the_dimensions_that_are_on_from_the_model():
     whole = chart_of(KERNELS["rbf"])
     model = SimpleNamespace(
         posterior_=whole.posterior,
@@ -162,7 +162,7 @@ def test_a_chart_takes_what_is_on_from_the_model():
     chart = Chart.of(model, whole.dataset)
     assert chart.on == (2, 0)
     assert chart.latent_variance is None
-    # A model without a KL: as many as its map has directions, by relevance.
+    # A model without a KL: its `n_effective_` most relevant dimensions are on.
     del model.information_
     assert Chart.of(model, whole.dataset).on == (1, 2)
 
@@ -178,7 +178,7 @@ def test_large_images_are_reduced_and_keep_their_grey():
     assert np.all(arrays["items"][1:] == 128)
 
 
-def test_labels_sequences_and_skeleton_travel():
+def test_labels_sequences_and_skeleton_are_packed():
     skeleton = Skeleton(("root", "knee", "foot", "head"), (-1, 0, 1, 0))
     targets = np.random.default_rng(2).standard_normal((N, D))
     dataset = Dataset(
@@ -210,7 +210,7 @@ def items_of(dataset: Dataset) -> tuple[dict, np.ndarray]:
 
 
 @pytest.mark.parametrize("kind", ["curve", "bars"])
-def test_missing_values_travel_as_nan(kind):
+def test_missing_values_are_packed_as_nan(kind):
     targets = with_gaps(np.random.default_rng(3).standard_normal((N, D)))
     header, items = items_of(Dataset("holed", "Holed", targets, Drawing(kind, (D,))))
     np.testing.assert_array_equal(items, targets.astype(np.float32))
@@ -219,7 +219,7 @@ def test_missing_values_travel_as_nan(kind):
     assert header["item_missing"] is None
 
 
-def test_missing_pixels_have_a_code_that_no_observed_one_has():
+def test_missing_pixels_have_a_code_that_no_observed_pixel_has():
     pixels = np.random.default_rng(4).integers(0, 256, (N, 6)).astype(float)
     pixels[0] = [0, 255, 255, 0, 128, 255]
     holed = with_gaps(pixels)
@@ -237,7 +237,7 @@ def test_missing_pixels_have_a_code_that_no_observed_one_has():
     np.testing.assert_array_equal(plain, pixels)
 
 
-def test_reduced_images_average_what_is_observed_in_a_block():
+def test_reduced_images_average_the_observed_pixels_of_a_block():
     images = np.full((60, 300, 200), 50.0)
     for first in range(3):  # every block of two rows keeps an observed one
         images[first::3, first::3] = np.nan
@@ -252,7 +252,7 @@ def test_reduced_images_average_what_is_observed_in_a_block():
     assert np.all(small[5, 20:] == header["item_range"][1] / 2)
 
 
-def test_a_skeleton_with_gaps_keeps_its_place_and_size():
+def test_a_skeleton_with_gaps_keeps_its_position_and_size():
     skeleton = Skeleton(("root", "knee", "foot", "head"), (-1, 0, 1, 0))
     rng = np.random.default_rng(2)
     joints = np.array([[0, 1, 0], [0, 0.5, 0.1], [0, 0, 0], [0, 1.6, 0]]).ravel()
@@ -275,7 +275,7 @@ def test_a_skeleton_with_gaps_keeps_its_place_and_size():
 def test_columns_observed_in_different_rows_are_shaded_by_their_mean_variance():
     chart = chart_of(KERNELS["rbf"])
     whole = chart.posterior
-    # Half of what the data told about the first four columns, a tenth about the fifth.
+    # Half the gap for the first four columns, a tenth for the fifth: fewer rows observe them.
     gaps = np.stack([whole.gap[0], 0.5 * whole.gap[0], 0.1 * whole.gap[0]])
     groups = np.array([1] * 4 + [2] + [0] * (D - 5))
     posterior = replace(whole, gap=gaps, groups=groups, scale=np.ones(D))
@@ -289,7 +289,7 @@ def test_columns_observed_in_different_rows_are_shaded_by_their_mean_variance():
 
 
 @pytest.mark.parametrize("gaps", [False, True])
-def test_outputs_with_a_noise_of_their_own_are_shaded_by_their_mean_variance(gaps):
+def test_outputs_with_separate_noise_are_shaded_by_their_mean_variance(gaps):
     values = chart_of(KERNELS["rbf"]).dataset.values * np.geomspace(0.1, 10.0, D)
     noise = np.linspace(0.05, 0.5, D) * values.std(axis=0)
     values = values + noise * np.random.default_rng(4).standard_normal(values.shape)
@@ -307,8 +307,8 @@ def test_outputs_with_a_noise_of_their_own_are_shaded_by_their_mean_variance(gap
     np.testing.assert_allclose(header["scale"] ** 2 * packed_variance, expected, rtol=1e-4)
 
 
-def test_shares_are_of_what_every_dimension_changes():
-    """Of a linear map: squares of slopes times spreads; a dimension without effect has none."""
+def test_shares_of_change_of_a_linear_map():
+    """For a linear map, shares are proportional to (slope × spread)²; 0 without effect."""
     chart = chart_of(KERNELS["linear"])
     slopes = predict(chart.posterior, np.eye(Q))[0] - predict(chart.posterior, np.zeros((1, Q)))[0]
     change = np.mean((slopes / chart.posterior.scale) ** 2, axis=1) * chart.latent_mean.var(axis=0)
@@ -332,7 +332,7 @@ def test_an_unknown_kernel_is_named():
         pack_model(replace(chart, posterior=replace(chart.posterior, kernel=Periodic())), "m")
 
 
-def test_facts_of_the_rows_that_are_numbers_travel_by_name():
+def test_numerical_covariates_are_packed_by_name():
     rng = np.random.default_rng(5)
     facts = {
         "age": rng.random(N),
@@ -350,7 +350,7 @@ def test_facts_of_the_rows_that_are_numbers_travel_by_name():
 
 
 @pytest.mark.parametrize("count", [24, 30])
-def test_facts_that_are_left_out_are_counted(count):
+def test_omitted_covariates_are_counted(count):
     rng = np.random.default_rng(5)
     facts = {f"fact {i}": rng.random(N) for i in range(count)}
     dataset = Dataset(
@@ -362,7 +362,7 @@ def test_facts_that_are_left_out_are_counted(count):
 
 
 @pytest.mark.parametrize("sets", [8, 9])
-def test_sets_of_rows_that_are_not_told_apart_are_counted(sets):
+def test_the_header_counts_row_sets_above_the_limit(sets):
     chart = chart_of(KERNELS["rbf"])
     whole = chart.posterior
     gap = np.stack([whole.gap[0] * (1.0 - 0.05 * group) for group in range(sets)])

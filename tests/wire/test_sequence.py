@@ -1,4 +1,4 @@
-"""The player's bytes: what is drawn is what the model said."""
+"""The player's bytes match the model's predictions."""
 
 from dataclasses import replace
 
@@ -31,7 +31,7 @@ def table() -> Dataset:
     return Dataset("table", "A table", values, Drawing.of_vector(3))
 
 
-def test_values_arrive_as_they_are(table):
+def test_values_are_packed_unchanged(table):
     times = np.array([0.0, 0.1, 0.25, 0.3])
     mean, std = table.values[:4], np.full((4, 3), 0.5)
     reel = Reel(
@@ -56,7 +56,7 @@ def test_values_arrive_as_they_are(table):
     assert "latent_variance" not in arrays
 
 
-def test_pixels_travel_as_bytes_that_stand_for_the_range(film):
+def test_pixels_are_packed_as_bytes_over_the_range(film):
     values = film.values.copy()
     values[0, 0] = np.nan
     values[1, 1] = 300.0  # a prediction may leave the range
@@ -95,12 +95,12 @@ def test_a_row_drawn_at_random_is_as_uncertain_as_the_data(table, film):
         own = np.tile(data.values.std(axis=0), (2, 1))
         np.testing.assert_allclose(spread_share(own, data), 1.0)
         np.testing.assert_allclose(spread_share(0.25 * own, data), 0.25)
-    # Columns in units of their own count alike; pixels share one unit.
+    # Columns with different units count equally; pixels share one unit.
     only_last = np.array([[0.0, 0.0, table.values[:, 2].std()]])
     assert spread_share(only_last, table)[0] == pytest.approx(np.sqrt(1 / 3))
 
 
-def test_constant_columns_have_no_part_in_the_share(table):
+def test_constant_columns_do_not_count_in_the_share(table):
     values = np.column_stack([table.values, np.ones(50)])
     data = replace(table, targets=values, drawing=Drawing.of_vector(4))
     std = np.column_stack([np.tile(table.values.std(axis=0), (1, 1)), [[5.0]]])

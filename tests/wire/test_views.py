@@ -1,4 +1,4 @@
-"""The bytes for the canvas with several outputs: every layer is a model of its own."""
+"""The bytes for the canvas with several outputs: each view is packed as a separate model."""
 
 from dataclasses import replace
 
@@ -64,7 +64,7 @@ def test_layers_share_the_points_and_predict_their_own_outputs(data, model):
     assert [output["labels"] for output in header["outputs"]] == [False, True]
 
 
-def test_only_the_layers_that_are_drawn_travel(data, model):
+def test_only_the_drawn_layers_are_packed(data, model):
     header, arrays = unframe(pack_views(charts_of(model, data), ("class",), (0, 1), "one"))
     assert header["layers"] == ["class"]
     assert "layer1" not in arrays
@@ -101,7 +101,7 @@ def test_views_may_be_missing_in_some_rows(data):
     assert np.isnan(layer["items"][3]).all()
 
 
-def test_a_view_of_labels_is_known_by_its_values(data):
+def test_a_view_of_labels_is_recognised_by_its_values(data):
     assert is_label_view(ViewRows.of(data, "class"))
     assert not is_label_view(ViewRows.of(data, "curve"))
     shifted = replace(data, targets=data.values + 0.5)

@@ -1,15 +1,15 @@
-// What a visitor may choose beside a figure: sliders, choices, switches, another draw.
+// The controls beside a figure: sliders, choices, switches, and buttons for another draw.
 
 import { element } from "../kit/dom.js";
 import { formatNumber } from "../kit/format.js";
 
 /** @typedef {{ kind: "slider" | "choice" | "switch" | "draw", name: string, label: string, low?: number, high?: number, step?: number, unit?: string, options?: [string, string][], help?: string }} LessonControl */
-/** @typedef {Record<string, any>} LessonState values by the controls' names, and lists of points */
+/** @typedef {Record<string, any>} LessonState values and lists of points, by the controls' names */
 
 /**
- * A control's element, and how it is told a value.
+ * Make a control's element, and the function that sets its value.
  * @param {LessonControl} control
- * @param {(value: any) => void} choose called with what a visitor chose
+ * @param {(value: any) => void} choose called with the visitor's choice
  * @returns {{ node: HTMLElement, show: (value: any) => void }}
  */
 export function lessonControl(control, choose) {
@@ -31,17 +31,17 @@ function slider({ label, low = 0, high = 1, step = 0.1, unit = "", help = "" }, 
   const input = element("input", { type: "range", min: low, max: high, step, "aria-label": label });
   const output = element("output");
   const node = element("label", { class: "lesson-slider", title: help }, element("span", {}, label), input, output);
-  const tell = () => {
+  const showNumber = () => {
     output.textContent = `${formatNumber(Number(input.value))}${unit}`;
     input.setAttribute("aria-valuetext", output.textContent);
   };
   input.addEventListener("input", () => {
-    tell();
+    showNumber();
     choose(Number(input.value));
   });
   const show = (/** @type {number} */ value) => {
     input.value = String(value);
-    tell();
+    showNumber();
   };
   return { node, show };
 }

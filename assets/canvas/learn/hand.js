@@ -1,11 +1,11 @@
-// A visitor's points: which one is near, what a click and a drag make of them.
+// A visitor's points: find the nearest one, and add, remove or move points.
 
 /** @typedef {[number, number]} HandPoint */
 /** @typedef {{ name: string, title: string, adds: boolean, up: number | null, most: number }} HandRules */
 
 /**
- * The point that is nearest to a pixel and within reach of it; −1: none.
- * @param {HandPoint[]} pixels of the points
+ * Index of the point nearest to a pixel and within reach; −1: none.
+ * @param {HandPoint[]} pixels the points' pixels
  * @param {HandPoint} at
  * @param {number} reach
  */
@@ -15,29 +15,29 @@ export function pointWithin(pixels, at, reach) {
   return nearest >= 0 && away[nearest] <= reach ? nearest : -1;
 }
 
-/** A place as the rules have it: inside the box, at the height at which points lie. @param {HandPoint} place @param {HandRules} rules @param {HandPoint} across @param {HandPoint} up @returns {HandPoint} */
+/** Clip a place to the panel, and set it to the common height of the points if there is one. @param {HandPoint} place @param {HandRules} rules @param {HandPoint} across @param {HandPoint} up @returns {HandPoint} */
 export function ruledPlace([x, y], rules, across, up) {
   const inside = (/** @type {number} */ value, /** @type {HandPoint} */ [low, high]) => roundedTo(Math.min(Math.max(value, low), high), high - low);
   return [inside(x, across), rules.up ?? inside(y, up)];
 }
 
-/** As many decimals as a thousandth of the range needs: links are short. @param {number} value @param {number} range */
+/** Round to about a thousandth of the range, so that links stay short. @param {number} value @param {number} range */
 function roundedTo(value, range) {
   const step = 10 ** Math.floor(Math.log10(range / 1000));
   return Number((Math.round(value / step) * step).toPrecision(6));
 }
 
-/** The points with one more, or unchanged where there are as many as may be. @param {HandPoint[]} points @param {HandPoint} place @param {HandRules} rules */
+/** Add a point, unless the maximum is reached. @param {HandPoint[]} points @param {HandPoint} place @param {HandRules} rules */
 export function withPoint(points, place, { most }) {
   return points.length < most ? [...points, place] : points;
 }
 
-/** The points without one. @param {HandPoint[]} points @param {number} which */
+/** Remove a point. @param {HandPoint[]} points @param {number} which */
 export function withoutPoint(points, which) {
   return points.filter((_, i) => i !== which);
 }
 
-/** The points, one of them elsewhere. @param {HandPoint[]} points @param {number} which @param {HandPoint} place */
+/** Move a point. @param {HandPoint[]} points @param {number} which @param {HandPoint} place */
 export function withMoved(points, which, place) {
   return points.map((point, i) => (i === which ? place : point));
 }

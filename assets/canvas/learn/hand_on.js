@@ -1,4 +1,4 @@
-// Pointer and keys on a panel whose points a visitor adds, takes away and moves.
+// Pointer and keys on a panel whose points a visitor adds, removes and moves.
 
 import { counted } from "../kit/format.js";
 import { css, tracePath } from "../kit/theme.js";
@@ -9,11 +9,11 @@ import { lessonInk } from "./lesson_graph.js";
 /** @import { LessonFigure } from "./lesson.js" */
 /** @import { LessonGraph } from "./lesson_graph.js" */
 
-const FINGER = 22; // pixels within which a finger takes hold of a point
+const FINGER = 22; // distance in pixels at which a finger grabs a point
 const MOUSE = 11;
-const SLOP = 4; // pixels that a click may move
+const SLOP = 4; // pixels that the pointer may move during a click
 const RADIUS = 6;
-const KEY_STEP = 0.02; // of an axis
+const KEY_STEP = 0.02; // fraction of an axis
 
 export class HandOn {
   /** @param {HTMLCanvasElement} canvas @param {LessonFigure} figure @param {number} p which panel */
@@ -50,8 +50,8 @@ export class HandOn {
 
   help() {
     return this.rules?.adds
-      ? " Arrow keys move a cross, Enter adds a point there or takes one away."
-      : " Arrow keys move a cross, Enter takes hold of the nearest point and lets it go.";
+      ? " Arrow keys move a cross, Enter adds or removes a point there."
+      : " Arrow keys move a cross, Enter grabs or releases the nearest point.";
   }
 
   /** @param {HandPoint[]} points @param {string} [words] */
@@ -98,10 +98,10 @@ export class HandOn {
     this.figure.draw();
   }
 
-  /** Take a point away, or add one. @param {number} which @param {HandPoint} place */
+  /** Remove a point, or add one. @param {number} which @param {HandPoint} place */
   toggle(which, place) {
     const points = which >= 0 ? withoutPoint(this.points, which) : withPoint(this.points, place, /** @type {HandRules} */ (this.rules));
-    this.give(points, `${which >= 0 ? "Taken away" : "Added"}: ${counted(points.length, "point")}`);
+    this.give(points, `${which >= 0 ? "Removed" : "Added"}: ${counted(points.length, "point")}`);
   }
 
   /** @param {KeyboardEvent} event */
@@ -127,7 +127,7 @@ export class HandOn {
     this.figure.draw();
   }
 
-  /** The points where the visitor has them, before an answer comes; and where the keys are. @param {LessonGraph} graph */
+  /** Draw the points at the visitor's positions, without waiting for the server, and the keyboard's cross. @param {LessonGraph} graph */
   draw(graph) {
     if (!this.rules) return;
     const { context, theme } = graph;

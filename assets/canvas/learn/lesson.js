@@ -1,4 +1,4 @@
-// The figure of a stop of the tour: what Python packed is drawn; what a visitor changes goes back.
+// The figure of a stop of the tour: draws the picture from the server, and sends back the visitor's changes.
 
 import { element } from "../kit/dom.js";
 import { readFrame } from "../kit/frame.js";
@@ -15,8 +15,8 @@ import { Picker } from "./picker.js";
 /** @typedef {{ state?: LessonState, train?: string, edit: number }} LessonAct */
 /** @typedef {{ stop: string, controls: LessonControl[], state: LessonState, usual: LessonState, edit: number, training: LessonTraining | null }} LessonWords */
 
-const LOOP_MS = 7000; // once round for what moves
-const WAIT_MS = 1500; // an answer that has not come by then is not waited for
+const LOOP_MS = 7000; // one loop of the moving curves
+const WAIT_MS = 1500; // longest wait for an answer before the next change is sent
 
 /** @extends {LivingFigure<LessonAct>} */
 export class LessonFigure extends LivingFigure {
@@ -34,13 +34,13 @@ export class LessonFigure extends LivingFigure {
     this.places = [];
     /** @type {LessonState | undefined} */
     this.usual = undefined;
-    this.asked = 0; // the edit that was sent last
-    this.answered = 0;
+    this.sent = 0; // the last edit that was sent
+    this.answered = 0; // the last edit that was answered
     this.sentAt = 0;
     const { again, play, step, restart } = this.parts;
     again.addEventListener("click", () => this.change({ ...this.usual }));
-    for (const [button, train] of [[step, "step"], [restart, "restart"]]) button.addEventListener("click", () => this.ask({ train }));
-    play.addEventListener("click", () => this.ask({ train: this.training?.status === "playing" ? "pause" : "play" }));
+    for (const [button, train] of [[step, "step"], [restart, "restart"]]) button.addEventListener("click", () => this.sendTraining({ train }));
+    play.addEventListener("click", () => this.sendTraining({ train: this.training?.status === "playing" ? "pause" : "play" }));
     this.begin();
   }
 
@@ -62,7 +62,7 @@ export class LessonFigure extends LivingFigure {
     if (training) {
       const { play, step, restart, doing } = this.parts;
       const { status } = training;
-      play.textContent = { ready: "Train", playing: "Pause", paused: "Go on", ended: "Train" }[status];
+      play.textContent = { ready: "Train", playing: "Pause", paused: "Resume", ended: "Train" }[status];
       play.disabled = status === "ended";
       step.disabled = status === "playing" || status === "ended";
       restart.disabled = status === "ready";
@@ -78,7 +78,7 @@ export class LessonFigure extends LivingFigure {
     this.parts.again.disabled = JSON.stringify(this.state) === JSON.stringify(this.usual);
   }
 
-  /** A picture. @param {Uint8Array} bytes */
+  /** Show a picture from the server. @param {Uint8Array} bytes */
   load(bytes) {
     const frame = readFrame(bytes);
     this.frame = frame;
@@ -88,10 +88,10 @@ export class LessonFigure extends LivingFigure {
     this.parts.moving.hidden = !this.loops();
     this.root.dataset.shown = String(frame.header.edit);
     this.draw();
-    if (this.edit > this.asked) this.sendState();
+    if (this.edit > this.sent) this.sendState();
   }
 
-  /** Canvases for the panels, those that are there again. @param {LessonPanel[]} panels */
+  /** Make canvases for the panels, or reuse those that exist. @param {LessonPanel[]} panels */
   make(panels) {
     if (this.places.length !== panels.length) {
       this.letGo();
@@ -125,25 +125,25 @@ export class LessonFigure extends LivingFigure {
     return Boolean(this.frame?.header.panels.some((/** @type {LessonPanel} */ { marks }) => marks.some((mark) => mark.frames)));
   }
 
-  // --- what a visitor does --------------------------------------------------------------------
+  // --- the visitor's changes --------------------------------------------------------------------
 
   /** @param {LessonState} part */
   change(part) {
     this.edit += 1;
     this.show({ ...this.state, ...part });
-    // While an answer is on its way the next question waits: only the last one matters.
+    // Wait for the answer to the last edit before sending the next: only the newest state matters.
     const waited = performance.now() - this.sentAt;
-    if (this.answered >= this.asked || waited > WAIT_MS) this.sendState();
+    if (this.answered >= this.sent || waited > WAIT_MS) this.sendState();
   }
 
   sendState() {
-    this.asked = this.edit;
+    this.sent = this.edit;
     this.sentAt = performance.now();
     this.send({ state: this.state, edit: this.edit });
   }
 
   /** @param {{ train: string }} what */
-  ask({ train }) {
+  sendTraining({ train }) {
     this.send({ train, edit: this.edit });
   }
 

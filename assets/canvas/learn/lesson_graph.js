@@ -1,4 +1,4 @@
-// A panel of a picture: its box, its axes, and every kind of mark in it.
+// Draws a panel: its axes and every kind of mark.
 
 import { pathAt } from "../deep/bend.js";
 import { Graph } from "../deep/graph.js";
@@ -11,11 +11,11 @@ import { css, heatColour, labelStyle, mix, tracePath } from "../kit/theme.js";
 /** @typedef {Record<string, any>} Arrays by name */
 
 const INKS = { warm: [213, 94, 0], green: [0, 158, 115] };
-const NAME = 14; // pixels that the name of an axis takes
-/** Reused for every small picture. @type {{ canvas?: HTMLCanvasElement }} */
+const NAME = 14; // height in pixels of an axis title
+/** The canvas for all small pictures. @type {{ canvas?: HTMLCanvasElement }} */
 const smallPicture = {};
 
-/** A colour by its name. @param {string | undefined} name @param {Theme} theme */
+/** The colour of an ink. @param {string | undefined} name @param {Theme} theme */
 export function lessonInk(name, theme) {
   if (name === "muted") return theme.muted;
   if (name === "text") return theme.text;
@@ -31,7 +31,7 @@ export class LessonGraph extends Graph {
    * @param {HTMLCanvasElement} canvas
    * @param {LessonPanel} panel
    * @param {Theme} theme
-   * @param {number} zoom how much larger than usual everything is drawn
+   * @param {number} zoom the factor for large type
    */
   constructor(canvas, panel, theme, zoom) {
     super(canvas, panel.across, panel.up, theme);
@@ -39,7 +39,7 @@ export class LessonGraph extends Graph {
     this.panel = panel;
     this.width /= zoom;
     this.height /= zoom;
-    const { bare, axes: [across, up] } = panel; // their names stand outside the box
+    const { bare, axes: [across, up] } = panel; // axis titles are outside the plot
     if (across && !bare) this.edges.lower += NAME;
     if (up) this.edges.upper += NAME;
     this.context.scale(zoom, zoom);
@@ -61,14 +61,14 @@ export class LessonGraph extends Graph {
     if (up) context.fillText(`↑ ${up}`, 8, 13);
   }
 
-  /** Where a pointer is, in pixels as the graph counts them. @param {MouseEvent} event @returns {[number, number]} */
+  /** The pointer's position in the graph's pixels. @param {MouseEvent} event @returns {[number, number]} */
   at(event) {
     const { left, top, width } = this.canvas.getBoundingClientRect();
     const scale = this.width / width;
     return [(event.clientX - left) * scale, (event.clientY - top) * scale];
   }
 
-  /** Everything inside the box. @param {Arrays} arrays @param {string[]} palette @param {number} place in the loops of what moves, from 0 to 1 */
+  /** Draw all marks, clipped to the plot. @param {Arrays} arrays @param {string[]} palette @param {number} place position in the loop of moving curves, from 0 to 1 */
   marks(arrays, palette, place) {
     const { context, panel } = this;
     context.save();
@@ -84,7 +84,7 @@ export class LessonGraph extends Graph {
       else if (mark.kind === "dots") this.dots(mark, own, palette);
       else if (mark.kind === "bars") this.bars(mark, own);
       else if (mark.kind === "images") this.images(mark, own);
-      else throw new Error(`There is no mark of the kind ${mark.kind}.`);
+      else throw new Error(`Unknown kind of mark: ${mark.kind}.`);
     }
     context.restore();
   }
@@ -123,7 +123,7 @@ export class LessonGraph extends Graph {
       tracePath(context, marker, px, py, radius);
       context.fillStyle = hollow ? css(theme.background) : css(colour, strength);
       context.fill();
-      // The darkest shades would be lost on a dark page.
+      // A light rim keeps dark shades visible on a dark page.
       const rim = shade && theme.dark ? theme.muted : theme.background;
       context.strokeStyle = hollow ? css(colour, strength) : css(rim, strength);
       context.lineWidth = hollow ? 2 : 1;
@@ -138,7 +138,7 @@ export class LessonGraph extends Graph {
       const [left, top] = this.pixel(x[i] - mark.width / 2, y[i]);
       const [right, low] = this.pixel(x[i] + mark.width / 2, panel.up[0]);
       context.fillStyle = css(on[i] ? lessonInk(mark.ink, theme) : theme.muted, on[i] ? 1 : 0.6);
-      // What is nothing is still there to be seen.
+      // At least two pixels, so that bars of height zero stay visible.
       context.fillRect(left, Math.min(top, low - 2), right - left, Math.max(low - top, 2));
     }
   }
@@ -149,7 +149,7 @@ export class LessonGraph extends Graph {
     const [rows, columns] = mark.shape;
     const [low, high] = mark.scale;
     const canvas = (smallPicture.canvas ??= document.createElement("canvas"));
-    // As high as asked for, but not so wide that neighbours one unit apart would overlap.
+    // Limit the width so that neighbours one unit apart do not overlap.
     const unit = 0.94 * (this.pixel(1, 0)[0] - this.pixel(0, 0)[0]);
     const size = Math.min(this.pixel(0, 0)[1] - this.pixel(0, mark.size)[1], (unit * rows) / columns);
     const across = (size * columns) / rows;

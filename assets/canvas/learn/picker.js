@@ -1,12 +1,12 @@
-// Clicks on the dots of a map: a row that is clicked is chosen, beside the one chosen before.
+// Clicks on the dots of a map: they choose a row, and keep the row chosen before as the other one.
 
 import { pointWithin } from "./hand.js";
 
 /** @import { LessonFigure } from "./lesson.js" */
 
-const PICK_REACH = 18; // pixels within which a click means a dot
+const PICK_REACH = 18; // distance in pixels at which a click chooses a dot
 
-/** The names of the state's two numbers, and what is chosen then: the last one and this one. @param {[string, string]} names @param {Record<string, number>} state @param {number} row counted from 1 */
+/** The change of the state's two numbers after a click: the last row and this row. @param {[string, string]} names @param {Record<string, number>} state @param {number} row counted from 1 */
 export function pickedRows([from, to], state, row) {
   return row === state[to] ? {} : { [from]: state[to], [to]: row };
 }
@@ -28,7 +28,7 @@ export class Picker {
     return this.figure.frame?.header.panels[this.p]?.picks ?? null;
   }
 
-  /** The row whose dot is there, counted from 1; 0: none. @param {MouseEvent} event */
+  /** The row whose dot is at the pointer, counted from 1; 0: none. @param {MouseEvent} event */
   rowAt(event) {
     const { frame, places } = this.figure;
     const { graph } = places[this.p];

@@ -1,9 +1,9 @@
-// Which keys turn to the next stop: the left and the right arrow, where nothing else wants them.
+// The left and right arrow keys open the previous and next stop, unless the focused element uses them.
 
-// What moves by arrow keys itself.
+// Elements that use the arrow keys.
 const OWN = "input, select, textarea, canvas[tabindex], [contenteditable], [role=radiogroup], [role=radio], [role=combobox], [role=listbox], [role=slider], [role=tab]";
 
-/** 1: the next stop, −1: the one before, 0: neither. @param {KeyboardEvent} event */
+/** 1: next stop, −1: previous stop, 0: no change. @param {KeyboardEvent} event */
 export function turnOf(event) {
   if (event.altKey || event.ctrlKey || event.metaKey || event.shiftKey || event.defaultPrevented) return 0;
   const [target] = event.composedPath();

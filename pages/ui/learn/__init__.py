@@ -1,1 +1,1 @@
-"""The tour: a stop is words, controls and a picture that the core computes."""
+"""The tour: a stop has texts, controls and a picture that the core computes."""

@@ -1,4 +1,4 @@
-"""What a visitor may choose at a stop, how a link says it, and what can be meant by it."""
+"""The controls of a stop, their text in a link, and the checks of values from outside."""
 
 from collections.abc import Mapping
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ Point = list[float]
 
 @dataclass(frozen=True)
 class Slider:
-    """A number between two others."""
+    """A number in a range."""
 
     name: str
     label: str
@@ -23,7 +23,7 @@ class Slider:
     help: str = ""
 
     def clean(self, value: object) -> float:
-        """The nearest number that the slider has; the usual one for what is none."""
+        """Return the nearest number on the slider; the default if the value is no number."""
         number = _number(value)
         if number is None:
             return self.usual
@@ -39,7 +39,7 @@ class Slider:
 
 @dataclass(frozen=True)
 class ChoiceControl:
-    """One of several; options: names with the words that are shown."""
+    """A choice of one option; options: names with the words that are shown."""
 
     name: str
     label: str
@@ -81,7 +81,7 @@ class Switch:
 
 @dataclass(frozen=True)
 class Draw:
-    """A button for other random numbers: counts on."""
+    """A button for other random numbers, which adds one to the seed."""
 
     name: str
     label: str
@@ -101,17 +101,17 @@ class Draw:
 
 @dataclass(frozen=True)
 class PointsControl:
-    """Places in a panel; within these numbers across and up, at most so many."""
+    """Points in a panel, inside the ranges `across` and `up`; at most `most` points."""
 
     name: str
     across: tuple[float, float]
     up: tuple[float, float]
     usual: tuple[tuple[float, float], ...] = ()
     most: int = 20
-    fixed: bool = False  # as many as there are usually
+    fixed: bool = False  # the number of points cannot change
 
     def clean(self, value: object) -> list[Point]:
-        """A list of places, or their text in a link; for anything else the usual ones."""
+        """Return points from a list, or from their text in a link; else the default points."""
         if isinstance(value, str):
             value = [place.split(",") for place in value.split(";") if place]
         usual = [list(place) for place in self.usual]
@@ -134,24 +134,24 @@ class PointsControl:
         return ";".join(",".join(f"{number:g}" for number in place) for place in value)
 
     def drawn(self) -> dict[str, Any] | None:
-        return None  # the panel's hand
+        return None  # the panel draws the points
 
 
 Control = Slider | ChoiceControl | Switch | Draw | PointsControl
 
 
 def usual_state(controls: tuple[Control, ...]) -> State:
-    """What a stop shows at first."""
+    """Return the default state of a stop."""
     return state_of(controls, {})
 
 
 def state_of(controls: tuple[Control, ...], given: Mapping[str, object]) -> State:
-    """A state from the browser, or from a link: whatever cannot be meant is as usual."""
+    """Return a state from the browser or a link, with defaults for invalid values."""
     return {each.name: each.clean(given.get(each.name)) for each in controls}
 
 
 def link_of(controls: tuple[Control, ...], state: State) -> dict[str, str | None]:
-    """Parameters of a link; None: left out, since it is as usual."""
+    """Return the parameters of a link; None for default values, which the link omits."""
     usual = usual_state(controls)
     return {
         each.name: None if state[each.name] == usual[each.name] else each.said(state[each.name])
@@ -160,7 +160,7 @@ def link_of(controls: tuple[Control, ...], state: State) -> dict[str, str | None
 
 
 def _number(value: object) -> float | None:
-    """A finite number, or the text of one."""
+    """Return a finite number, or the number in a text; None for other values."""
     if isinstance(value, bool) or not isinstance(value, str | int | float):
         return None
     try:

@@ -1,4 +1,4 @@
-"""The live figure of a stop: what the visitor does to it, its training, its link."""
+"""The live figure of a stop: the visitor's changes, the training and the link."""
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
@@ -12,15 +12,15 @@ from pages.ui.learn.run import LessonRun
 from pages.ui.learn.stop import Stop
 from pages.ui.shared.component import component, hold_bytes, room_for, write_link
 
-PACE = 0.25  # seconds between two looks at a training
-TURNED = "learn_turned"  # session key: an arrow key led to another stop
+PACE = 0.25  # seconds between two updates during a training
+TURNED = "learn_turned"  # session key: an arrow key opened another stop
 
 show_lesson = component("lesson", "learn/lesson.html", "learn/learn.css")
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What a stop shows: a state, the visitor's last edit, a picture, the training, if any."""
+    """What a stop shows: state, picture, number of the visitor's last edit, training if any."""
 
     state: State
     picture: LessonPicture
@@ -29,25 +29,25 @@ class Shown:
 
 
 def key_of(stop: Stop) -> str:
-    """Of the session: what the stop shows; and of the bytes in the browser."""
+    """Return the stop's key in the session, which also names its bytes in the browser."""
     return f"learn_shown_{stop.name}"
 
 
 def figure(stop: Stop, turn: Callable[[int], None]) -> None:
-    """The figure; it looks after its training while that is played. turn: called by arrow keys."""
+    """Show the figure, and update it while its training plays. turn: called for arrow keys."""
     playing = shown(stop).run
     watching = playing is not None and playing.playing
     st.fragment(_figure, run_every=PACE if watching else None)(stop, watching, turn)
 
 
 def shown(stop: Stop) -> Shown:
-    """As it was left; at first as the link says."""
+    """Return what the stop showed last; on the first visit, the state in the link."""
     if key_of(stop) not in st.session_state:
         state = state_of(stop.controls, st.query_params.to_dict())
         st.session_state[key_of(stop)] = Shown(state, stop.picture(state))
-    kept = st.session_state[key_of(stop)]
-    assert isinstance(kept, Shown)
-    return kept
+    stored = st.session_state[key_of(stop)]
+    assert isinstance(stored, Shown)
+    return stored
 
 
 def _figure(stop: Stop, watched: bool, turn: Callable[[int], None]) -> None:
@@ -62,9 +62,9 @@ def _figure(stop: Stop, watched: bool, turn: Callable[[int], None]) -> None:
     figure_key = f"learn_figure_{stop.name}"
 
     def act() -> None:
-        asked: Any = st.session_state[figure_key].get("act")
-        if isinstance(asked, dict):
-            st.session_state[key_of(stop)] = after(stop, shown(stop), asked)
+        change: Any = st.session_state[figure_key].get("act")
+        if isinstance(change, dict):
+            st.session_state[key_of(stop)] = after(stop, shown(stop), change)
 
     def turned() -> None:
         way = st.session_state[figure_key].get("turn")
@@ -91,23 +91,23 @@ def _figure(stop: Stop, watched: bool, turn: Callable[[int], None]) -> None:
         hold_bytes(key=f"learn_bytes_{stop.name}", data=packed)
     if run is not None and run.error:
         st.warning(run.error, icon=":material/info:")
-    say_in_link(stop, now.state)
+    write_state_link(stop, now.state)
     if playing != watched:
         st.rerun()
 
 
 def training_words(stop: Stop, run: LessonRun | None) -> dict[str, str] | None:
-    """What the buttons of the training are to say; None where nothing is trained."""
+    """Return the status and the words beside the training buttons; None without a training."""
     if stop.train is None:
         return None
     if run is None:
-        return {"status": "ready", "words": "Not trained yet: this is where it starts."}
+        return {"status": "ready", "words": "Not trained yet: this is the start."}
     status = "ended" if run.ended else "playing" if run.playing else "paused"
     return {"status": status, "words": run.in_words()}
 
 
 def after(stop: Stop, now: Shown, act: dict[str, Any]) -> Shown:
-    """What is shown after an act: another state, or something done to the training."""
+    """Apply a visitor's act: a new state, or a command to the training."""
     edit = act.get("edit")
     edit = edit if isinstance(edit, int) else now.edit
     given = act.get("state")
@@ -134,18 +134,18 @@ def after(stop: Stop, now: Shown, act: dict[str, Any]) -> Shown:
 
 
 def changed(stop: Stop, now: Shown, state: State, edit: int) -> Shown:
-    """Another state; a training of what was before begins anew."""
+    """Show another state; restart the training if the state differs."""
     run = now.run
     if run is None or state == now.state:
         return replace(now, state=state, picture=stop.picture(state), edit=edit)
     run.cancel()
-    anew = LessonRun(stop, state).start(float("inf"))
-    return Shown(state, stop.picture(state), edit, anew)
+    restarted = LessonRun(stop, state).start(float("inf"))
+    return Shown(state, stop.picture(state), edit, restarted)
 
 
-def say_in_link(stop: Stop, state: State) -> None:
-    """The state in the link, without what is as usual."""
+def write_state_link(stop: Stop, state: State) -> None:
+    """Write the state into the link, without default values."""
     known = st.query_params.to_dict()
-    said: dict[str, Any] = {"stop": stop.name} | link_of(stop.controls, state)
-    if any(known.get(name) != value for name, value in said.items()):
-        write_link(key=f"link|{stop.name}", data=said)
+    wanted: dict[str, Any] = {"stop": stop.name} | link_of(stop.controls, state)
+    if any(known.get(name) != value for name, value in wanted.items()):
+        write_link(key=f"link|{stop.name}", data=wanted)

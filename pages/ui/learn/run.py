@@ -1,4 +1,4 @@
-"""A training that a visitor plays, pauses and takes step by step, in a thread of its own."""
+"""A training in a separate thread that a visitor plays, pauses or runs step by step."""
 
 import threading
 import time
@@ -9,18 +9,18 @@ from gplvm_core.readers.errors import plural
 from pages.ui.learn.controls import State
 from pages.ui.learn.stop import Stop
 
-# So many trainings compute at a time, whoever plays them: the processor is shared.
+# The number of trainings of all visitors that compute at once: they share the processor.
 TURNS = threading.BoundedSemaphore(2)
-PACE = 1.0 / 25.0  # seconds a step takes at least: it is to be seen
-UNSEEN = 2.0  # seconds without a look after which nothing is computed further
-FORGOTTEN = 600.0  # seconds of a pause after which nobody comes back
+PACE = 1.0 / 25.0  # shortest time of a step in seconds, so that the visitor can see it
+UNSEEN = 2.0  # seconds without a call of `seen` after which a training waits
+FORGOTTEN = 600.0  # seconds of waiting after which a training ends
 
 
 @dataclass(eq=False)
 class LessonRun:
-    """The training of a stop in a state; picture: how far it is; error: why it ended early.
+    """The training of a stop in a state; picture: the latest one; error: why it ended early.
 
-    It computes for who looks: without `seen` it waits, at another stop, another page, a closed tab.
+    The training waits while nobody calls `seen`: the visitor is on another page or closed the tab.
     """
 
     stop: Stop
@@ -28,23 +28,23 @@ class LessonRun:
     picture: LessonPicture | None = None
     step: int = 0
     most: int = 0
-    seconds: float = 0.0  # of training and watching, without pauses
+    seconds: float = 0.0  # of training and showing, without pauses
     error: str | None = None
     ended: bool = False
-    _allowed: float = 0.0  # steps until the next pause
+    _allowed: float = 0.0  # the step at which the training pauses
     _over: bool = False
     _seen: float = 0.0
     _change: threading.Condition = field(default_factory=threading.Condition)
 
     def start(self, steps: float) -> "LessonRun":
-        """Begin, and pause after so many steps (infinity: do not)."""
+        """Begin, and pause after this many steps (infinity: do not pause)."""
         self._allowed = steps
         self._seen = time.monotonic()
         threading.Thread(target=self._work, name="learn", daemon=True).start()
         return self
 
     def seen(self) -> None:
-        """Somebody looks at it."""
+        """Record that a visitor is looking at the training."""
         with self._change:
             self._seen = time.monotonic()
             self._change.notify_all()
@@ -72,7 +72,7 @@ class LessonRun:
         return not self.ended and self.step < self._allowed
 
     def in_words(self) -> str:
-        """How far it is, and how long it will still take."""
+        """Describe the progress and the time left."""
         if self.ended:
             how = "Stopped after" if self._over or self.error else "Trained:"
             return f"{how} {plural(self.step, 'step')}."
@@ -100,7 +100,7 @@ class LessonRun:
             TURNS.release()
 
     def _look(self, picture: LessonPicture, step: int, most: int) -> None:
-        """Show a step; wait for what the pace or a pause wants, without keeping others waiting."""
+        """Show a step, then wait for the pace or a pause; other trainings may compute meanwhile."""
         self.picture, self.step, self.most = picture, step, most
         TURNS.release()
         try:

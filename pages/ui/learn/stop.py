@@ -1,4 +1,4 @@
-"""What a stop of the tour is made of."""
+"""Data classes for the stops of the tour."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -7,14 +7,14 @@ from typing import Any
 from gplvm_core.lessons.picture import LessonPicture
 from pages.ui.learn.controls import Control, State
 
-# Called in training with a picture, the steps that were made and the most that there may be; waits
-# where the visitor paused, and raises StopIteration when nobody wants to see more.
+# Called during training with a picture, the current step and the maximum number of steps. It waits
+# while the visitor pauses, and raises StopIteration when the training is no longer needed.
 Look = Callable[[LessonPicture, int, int], None]
 
 
 @dataclass(frozen=True)
 class Note:
-    """What a teacher may say and ask, and two mistakes that students make."""
+    """A note for teachers: what to say, what to ask, and two mistakes that students make."""
 
     say: str
     ask: str
@@ -23,7 +23,7 @@ class Note:
 
 @dataclass(frozen=True)
 class StopDoor:
-    """Where to go on: a page of the app with parameters of its link."""
+    """A button to another page of the app, with the query parameters of its link."""
 
     page: str
     label: str
@@ -32,10 +32,10 @@ class StopDoor:
 
 @dataclass(frozen=True)
 class Stop:
-    """A stop: its number and name in links, its words, what can be changed, what is drawn.
+    """A stop of the tour: its number, its name in links, its texts, controls and picture.
 
-    picture: of a state, within a tenth of a second. train: the training that the visitor plays; it
-    returns the last picture.
+    picture: returns the picture of a state, within 0.1 s. train: runs the training that the visitor
+    plays, and returns its last picture.
     """
 
     number: int
@@ -52,16 +52,16 @@ class Stop:
     source: str = ""
 
     def drawn(self) -> list[dict[str, Any]]:
-        """The controls as the browser makes them."""
+        """Return the definitions of the controls that the browser draws."""
         made = (each.drawn() for each in self.controls)
         return [each for each in made if each is not None]
 
 
 @dataclass(frozen=True)
 class OwnStop:
-    """A stop whose figure looks after itself: it trains in the background, or draws by itself.
+    """A stop with its own figure, which trains in the background or draws in the browser.
 
-    show: draws the figure and what is said around it.
+    show: draws the figure and the texts around it.
     """
 
     name: str

@@ -1,4 +1,4 @@
-"""The tour: its stops in order, the way from one to the next, and what is said around a figure."""
+"""The tour: its stops in order, the navigation between them, and the texts around a figure."""
 
 import streamlit as st
 
@@ -23,9 +23,9 @@ from pages.ui.shared.link import go_to
 BEND = OwnStop(
     "why",
     "Why two layers?",
-    "A Gaussian process draws a curve through points and says how sure it is. It expects the curve "
-    "to be equally smooth everywhere; a step is not. A deep Gaussian process puts another one in "
-    "front, which bends the line first. Add points or remove some: both models learn anew.",
+    "A Gaussian process draws a curve through points, with its uncertainty. It expects the curve "
+    "to be equally smooth everywhere, but a step is not. A deep Gaussian process first bends the "
+    "input axis with a second process. Add or remove points: both models train again.",
     bend,
 )
 FAMILIES = OwnStop(
@@ -38,8 +38,8 @@ FAMILIES = OwnStop(
 PRIOR = OwnStop(
     "ten",
     "Why not ten layers?",
-    "These functions are typical for a model before it sees data. The deeper the model, the less "
-    "of its input arrives at the bottom.",
+    "These functions are typical of a model before it sees data. The deeper the model, the less "
+    "of its input reaches the last layer.",
     prior,
 )
 STOPS: tuple[Stop | OwnStop, ...] = (
@@ -61,19 +61,19 @@ STOPS: tuple[Stop | OwnStop, ...] = (
 
 
 def chosen() -> Stop | OwnStop:
-    """The stop that the link names; the first where it names none."""
+    """Return the stop that the link names, or the first stop if it names none."""
     name = st.query_params.get("stop")
     return next((stop for stop in STOPS if stop.name == name), STOPS[0])
 
 
 def open_stop(stop: Stop | OwnStop) -> None:
-    """Go there: the link loses what it said of the stop before."""
+    """Open a stop, and remove the previous stop's settings from the link."""
     kept = ("stop", "large")
     go_to(*(name for name in st.query_params.to_dict() if name not in kept), stop=stop.name)
 
 
 def tour() -> None:
-    """The stop that is chosen, and the ways on."""
+    """Show the chosen stop and the navigation."""
     stop = chosen()
     place = STOPS.index(stop)
     _ways(stop, place)
@@ -93,12 +93,12 @@ def tour() -> None:
 
 
 def large() -> bool:
-    """Whether the link asks for large type."""
+    """Return whether the link requests large type."""
     return st.query_params.get("large") == "1"
 
 
 def _ways(stop: Stop | OwnStop, place: int) -> None:
-    """Back, the list of stops, on; and the switch for a projector."""
+    """Show the buttons Back and Next, the list of stops, and the switch for large type."""
 
     def chose() -> None:
         open_stop(next(each for each in STOPS if each.name == st.session_state[control]))
@@ -134,7 +134,7 @@ def _ways(stop: Stop | OwnStop, place: int) -> None:
             icon=":material/arrow_forward:",
             disabled=place == len(STOPS) - 1,
             on_click=lambda: open_stop(STOPS[place + 1]),
-            help="The arrow keys lead on and back, too.",
+            help="The arrow keys also move between stops.",
         )
         st.toggle("Large type", value=large(), key="learn_type", on_change=switch)
 
@@ -144,7 +144,7 @@ def _numbered(stop: Stop | OwnStop) -> str:
 
 
 def _around(stop: Stop) -> None:
-    """One thing to try, what the figure does not mean, where to go on, the teacher's note."""
+    """Show a suggestion, a caution, links to other pages, and the note for teachers."""
     attempt, caution = st.columns(2)
     attempt.markdown(f"**Try this.** {stop.attempt}")
     caution.markdown(f"**What it does not mean.** {stop.caution}")

@@ -1,1 +1,1 @@
-"""The stops of the tour about depth, which train models or draw by themselves."""
+"""The stops of the tour about depth, which have their own kind of figure."""

@@ -1,4 +1,4 @@
-"""The ways in which the hidden layers may be believed, side by side on one curve."""
+"""The approximations (variational families) of the hidden layers, side by side on one curve."""
 
 from collections.abc import Callable
 from html import escape
@@ -28,52 +28,55 @@ from pages.ui.shared.words import percent
 
 READY = Path(__file__).resolve().parents[4] / "assets" / "depth"
 MOST_DRAWS = 10**6
-WIDTH, HEIGHT, EDGE = 300, 170, 6  # of a curve's picture
+WIDTH, HEIGHT, EDGE = 300, 170, 6  # size of a curve's picture in pixels
 
 FAMILIES = {
     "mean_field": (
         "Mean field",
-        "The hidden numbers and what a layer has learnt know nothing of each other.",
+        "The hidden values and the functions of the layers are independent of each other.",
     ),
     "marginalised": (
         "Marginalised",
-        "The same, with what a layer has learnt at its best for them, summed out. The default.",
+        "As mean field, but the functions are integrated out at their optimum for the hidden "
+        "values. The default.",
     ),
     "gated": (
         "Gated",
-        "The hidden numbers follow what the layer above has learnt; a gate for each dimension says "
-        "how closely.",
+        "The hidden values depend on the function of the layer above; a gate for each dimension "
+        "sets how strongly.",
     ),
-    "free": ("Free", "They follow it in any linear way, each row its own."),
+    "free": ("Free", "As gated, with any linear dependence, a different one for each row."),
     "diagonal": (
         "Along the inputs",
-        "They follow the inputs of their layer. Here those are known, so nothing is gained.",
+        "The hidden values depend on the inputs of their layer. Here the inputs are known, so this "
+        "gains nothing.",
     ),
-    "joint": ("Joint", "As gated, and the dimensions of a layer hang together."),
+    "joint": ("Joint", "As gated, and the dimensions of a layer are correlated."),
     "full": (
         "All along the inputs",
-        "As along the inputs, every dimension by all of them: here nothing is gained, either.",
+        "As along the inputs, but every dimension depends on all inputs. Here this gains nothing, "
+        "either.",
     ),
     "chain": (
         "Chain",
-        "As joint, and what a layer has learnt follows what the one above has learnt.",
+        "As joint, and the function of a layer depends on that of the layer above.",
     ),
-    "low_rank_chain": ("Short chain", "The same, by a matrix of low rank."),
+    "low_rank_chain": ("Short chain", "As chain, with a matrix of low rank."),
 }
 
 
 def families() -> None:
-    """The curve's points, a picture and the numbers of every family, and a way to try others."""
+    """Show a card for every family on the chosen curve, and a button for other points."""
     curve, draw = chosen_curve(), chosen_draw()
     key = key_of(curve, draw)
     run = comparison_of(key)
-    running(key, "depth_families", "Keeps the forms that are trained.", said_of_step)
+    running(key, "depth_families", "Keeps the approximations trained so far.", step_words)
     if run is not None and run.problem is not None:
         st.error(plain(run.problem), icon=":material/error:")
     found = ready(curve) if draw == 0 else None if run is None else run.result
     if found is not None:
         st.html(cards(curve, found))
-        st.info(plain(said_of(found)), icon=":material/balance:")
+        st.info(plain(verdict(found)), icon=":material/balance:")
     elif run is None:
         st.button(
             "Train all on these points",
@@ -89,28 +92,27 @@ def families() -> None:
             "Other points of this curve",
             key="depth_families_other",
             icon=":material/casino:",
-            help="Draws new points and trains all anew: a minute or two, in the background.",
+            help="Draws new points and trains all again: a minute or two, in the background.",
             on_click=_other,
             args=(curve, draw),
         )
     about(
-        "**What differs.** A deep model cannot be worked out exactly. What is believed of a hidden "
-        "layer has to have a form, and these are forms that the sources describe (Damianou 2015; "
-        "Chamberlin 2016). All have the same layers, two hidden dimensions, ten inducing inputs "
-        f"and {MAX_ITER} iterations.",
-        "**Bound.** In nats, higher is better. All of them are bounds on the same evidence, so the "
-        "differences mean something: a richer form lies no lower at its best. Training may stop "
-        "before that; a form that ends below the marginalised one gives way to it.",
-        "**Unseen points.** The logarithm of the density of 200 points of the curve that were not "
-        "shown, a point on average. Higher is better.",
-        "**One training each** says little: other points may put another form first.",
+        "**What differs.** The posterior of a deep model cannot be computed exactly, so each "
+        "approximation assumes a form for it (Damianou 2015; Chamberlin 2016). All models have the "
+        f"same layers, two hidden dimensions, ten inducing inputs and {MAX_ITER} iterations.",
+        "**Bound.** In nats, higher is better. All are bounds on the same evidence, so you can "
+        "compare them: at its optimum, a richer form has no lower bound. If training ends below "
+        "the marginalised fit, the marginalised fit is used.",
+        "**Unseen points.** The mean log density of 200 points of the curve that were not used "
+        "for training. Higher is better.",
+        "**One training each** proves little: on other points another form may be best.",
     )
 
 
 def chosen_curve() -> str:
-    """From the link, and by choice."""
-    asked = st.query_params.get("curve")
-    usual = asked if asked in CURVES else next(iter(CURVES))
+    """Return the curve from the link, and show the control that changes it."""
+    wanted = st.query_params.get("curve")
+    usual = wanted if wanted in CURVES else next(iter(CURVES))
     control = f"families_curve|{usual}"
 
     def switch() -> None:
@@ -130,7 +132,7 @@ def chosen_curve() -> str:
 
 
 def chosen_draw() -> int:
-    """Which points of the curve; 0: those of the ready results."""
+    """Return the number of the draw of points; 0: the points of the shipped results."""
     number = whole_number(st.query_params.get("points"))
     draw = 0 if number is None else min(max(number, 0), MOST_DRAWS)
     if draw:
@@ -140,7 +142,7 @@ def chosen_draw() -> int:
 
 @st.cache_data(show_spinner=False)
 def ready(curve: str) -> FamilyFits:
-    """Trained beforehand (assets/depth/train.py)."""
+    """Read the shipped results (from assets/depth/train.py)."""
     return unpack_families((READY / f"{curve}_families.bin").read_bytes())
 
 
@@ -160,8 +162,8 @@ def _other(curve: str, draw: int) -> None:
     _begin(curve, draw + 1)
 
 
-def said_of_step(step: FamilyStep) -> str:
-    """Which form is being trained."""
+def step_words(step: FamilyStep) -> str:
+    """Name the family that is being trained."""
     return f"Training: {named(step.family)}"
 
 
@@ -169,28 +171,31 @@ def named(family: str) -> str:
     return FAMILIES[family][0] if family in FAMILIES else family
 
 
-def said_of(found: FamilyFits) -> str:
-    """Which form has the highest bound and which foresees unseen points best."""
+def verdict(found: FamilyFits) -> str:
+    """Name the family with the highest bound and the one that predicts unseen points best."""
     fits = found.fits
     usual = next((fit for fit in fits if fit.family == "marginalised"), None)
     if usual is None or len(fits) < 3:
-        return "Ended before enough of them were trained to compare."
-    best, seer = (max(fits, key=lambda fit: getattr(fit, what)) for what in ("bound", "score"))
-    gain, sight = best.bound - usual.bound, seer.score - usual.score
-    if gain < 0.1 and sight < 0.01:
-        return "On these points all forms come to the same: the plain one is enough."
+        return "Stopped before enough approximations were trained to compare."
+    best, predictor = (max(fits, key=lambda fit: getattr(fit, what)) for what in ("bound", "score"))
+    gain, lead = best.bound - usual.bound, predictor.score - usual.score
+    if gain < 0.1 and lead < 0.01:
+        return "On these points all approximations are equally good: the default is enough."
     words = (
         f"{named(best.family)} has the highest bound, {gain:.1f} nats above the marginalised one."
         if gain >= 0.1
-        else "No form has a bound that is higher than the marginalised one by a tenth of a nat."
+        else "No bound exceeds that of the marginalised approximation by a tenth of a nat."
     )
-    if sight < 0.01:
-        return f"{words} On unseen points nothing is gained by any."
-    return f"{words} {named(seer.family)} foresees unseen points best, by {sight:.2f} nats a point."
+    if lead < 0.01:
+        return f"{words} None predicts unseen points better."
+    return (
+        f"{words} {named(predictor.family)} predicts unseen points best, by {lead:.2f} nats a "
+        "point."
+    )
 
 
 def cards(curve: str, found: FamilyFits) -> str:
-    """One card a family: its curve with the band, and the numbers."""
+    """Return HTML with a card for each family: its curve with the band, and its scores."""
     shown = np.concatenate([found.y, *(each for fit in found.fits for each in (fit.low, fit.high))])
     low, high = float(np.quantile(shown, 0.01)), float(np.quantile(shown, 0.99))
     margin = 0.08 * (high - low)
@@ -222,7 +227,7 @@ def card(fit: FamilyFit, x: Array, y: Array, truth: Array, window: tuple[float, 
 def picture(
     fit: FamilyFit, x: Array, y: Array, truth: Array, window: tuple[float, float], name: str
 ) -> str:
-    """The band, the median, the truth and the points, in tones for light and dark pages."""
+    """Return the band, median, truth and points as SVG, in colours for light and dark pages."""
 
     def line(across: Array, up: Array) -> list[str]:
         right = EDGE + (across - LEFT) / (RIGHT - LEFT) * (WIDTH - 2 * EDGE)
@@ -244,5 +249,5 @@ def picture(
         f'<polygon points="{band}" fill="{COLOURS[4]}" fill-opacity=".3"/>'
         f"{stroke(truth, FAINT, 1)}{stroke(fit.middle, COLOURS[0], 2)}{dots}</svg>"
     )
-    words = f"{name}: the points, the median and the band that should hold 95 % of new points"
+    words = f"{name}: the points, the median and the 95 % band of new points"
     return f'<img src="data:image/svg+xml,{quote(svg)}" alt="{escape(words)}">'

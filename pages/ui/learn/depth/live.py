@@ -1,4 +1,4 @@
-"""Both models of a curve, trained in a thread of their own that can be stopped."""
+"""Train both models of a curve in a thread that can be stopped."""
 
 import threading
 from dataclasses import dataclass, field
@@ -8,22 +8,22 @@ from numpy import ndarray as Array
 from gplvm_core.lessons.bend import CURVES, MAX_ITER, compare, pack_comparison
 from gplvm_core.optimise import Progress
 
-# So many visitors' models are trained at a time: the curves are small, the processor is shared.
+# The number of visitors whose models train at once: they share the processor.
 AT_ONCE = 2
 TURNS = threading.BoundedSemaphore(AT_ONCE)
-LOOK = 0.2  # seconds after which one who waits looks whether it still has to
+LOOK = 0.2  # seconds between two tries of a waiting training to start
 
 
 class _StoppedError(Exception):
-    """Leaves fit from within its callback."""
+    """Raised in the callback of `fit` to end it."""
 
 
 @dataclass(eq=False)
 class Live:
-    """What is asked (a curve, points, the number of the edit) and how far it is.
+    """The training of both models on a curve's points x, y, for one edit of the visitor.
 
-    before: the training that this one takes the place of, which has been stopped. packed: the
-    result; error: why there is none. `stop` ends it without either.
+    before: the stopped training that this one replaces. packed: the result; error: why there is
+    none. After `stop`, both are None.
     """
 
     curve: str
@@ -51,7 +51,7 @@ class Live:
 
     def in_words(self) -> str:
         if self.waits:
-            return "Waiting for a turn: models of others are being trained …"
+            return "Waiting: other visitors' models are training …"
         if not self.steps:
             return "Training one layer …"
         return f"Training two layers: step {self.steps} of at most {3 * MAX_ITER} …"
@@ -63,7 +63,7 @@ class Live:
 
     def _work(self) -> None:
         if self.before is not None:
-            self.before._thread.join()  # one at a time of the same visitor
+            self.before._thread.join()  # a visitor trains one model at a time
             self.before = None
         while not self._stop.is_set():
             if TURNS.acquire(timeout=LOOK):

@@ -1,4 +1,4 @@
-"""Draws from priors of one to ten layers: all of it happens in the browser."""
+"""Draws from priors of one to ten layers, computed in the browser."""
 
 import streamlit as st
 
@@ -12,7 +12,7 @@ show_prior = component("prior", "deep/prior.html", "deep/deep.css")
 
 
 def prior() -> None:
-    """The figure, as the link says."""
+    """Show the figure with the settings from the link."""
     query = st.query_params
     with room_for("prior"):
         show_prior(
@@ -24,18 +24,16 @@ def prior() -> None:
             },
         )
     about(
-        "Every layer is a draw from a Gaussian process, applied to what the one above it gave; "
-        "grey are the layers before the last. A slope of the whole is the product of the layers' "
-        "slopes, and of so many numbers the product is nearly always next to nothing, now and "
-        "then huge: plateaus and steps. So deep a prior expects little else, which is why layers "
-        "of models that are trained switch off rather than pile up.",
-        "If every layer sees the input as well as what the one above it gave, nothing is lost on "
-        "the way. Source: Duvenaud, Rippel, Adams and Ghahramani, *Avoiding pathologies in very "
-        "deep networks* (2014).",
+        "Every layer is a draw from a Gaussian process, applied to the output of the layer above; "
+        "grey lines show the layers before the last. The slope of the result is the product of "
+        "the layers' slopes. A product of ten slopes is mostly near zero and sometimes huge, which "
+        "gives plateaus and steps. This is why trained deep models switch layers off.",
+        "If every layer also sees the input, no information is lost. Source: Duvenaud, Rippel, "
+        "Adams and Ghahramani, *Avoiding pathologies in very deep networks* (2014).",
     )
 
 
 def whole(text: str | None, usual: int, least: int, most: int) -> int:
-    """A number of the link; the usual one where it says none, or none that can be."""
+    """Return a number from the link, clipped to its range; the default if there is none."""
     number = whole_number(text)
     return usual if number is None else min(max(number, least), most)

@@ -1,1 +1,1 @@
-"""The stops of the tour, one a module."""
+"""The stops of the tour, one per module."""

@@ -24,24 +24,23 @@ DIMENSIONS = Stop(
     number=5,
     name="dimensions",
     title="Dimensions switch off",
-    words="A Bayesian GP-LVM may use more latent dimensions than the data need. Each has its own "
-    "lengthscale (automatic relevance determination, ARD), and what it tells about a point costs "
-    "the bound as much as it tells. Press Train: dimensions that do not pay for themselves fall.",
-    attempt="Turn the noise up to 1: what is left? Then take only 6 rows at little noise. And do "
-    "more dimensions at the start change the answer?",
-    caution="“Off” does not mean that nothing is there, only that these rows do not pay for it. "
-    "And a dimension that is on has no name: turned maps explain the data as well.",
+    words="A Bayesian GP-LVM may start with more latent dimensions than the data need. Each has "
+    "its own lengthscale (automatic relevance determination, ARD). Every nat of information about "
+    "a point lowers the bound by a nat, so useless dimensions switch off. Press Train to watch.",
+    attempt="Turn the noise up to 1: which dimensions stay on? Then use only 6 rows with little "
+    "noise. Does the answer change if you start with more dimensions?",
+    caution="“Off” does not prove that a cause is absent; these rows may be too few to show it. "
+    "A dimension that is on has no name: a rotated map explains the data equally well.",
     note=Note(
-        "Nobody tells the model how many dimensions there are; the bound does, because every nat "
-        "of information about a point is subtracted in the KL divergence. So ARD is no penalty "
-        "that one has to tune.",
-        "With much noise all dimensions go off. Is that a failure of the model, or the right "
-        "answer for what it was shown?",
+        "The bound decides how many dimensions are on, because the KL divergence subtracts every "
+        "nat of information about a point. ARD therefore has no penalty to tune.",
+        "With much noise all dimensions switch off. Is that a failure of the model, or the right "
+        "answer for these data?",
         (
-            "They read the lengthscale's weight as importance. It orders the dimensions; the "
-            "information says which are on.",
-            "They take the number found for a property of the world. It belongs to these rows, "
-            "this noise, this kernel, and to one local optimum.",
+            "They read the ARD weight as importance. The weights order the dimensions; the "
+            "information shows which are on.",
+            "They think that the number of dimensions is a property of the world. It depends on "
+            "these rows, this noise, this kernel and one local optimum.",
         ),
     ),
     controls=(
@@ -49,14 +48,22 @@ DIMENSIONS = Stop(
             "data",
             "Data",
             (
-                ("two", "made of 2 numbers"),
-                ("three", "made of 3 numbers"),
+                ("two", "2 hidden numbers"),
+                ("three", "3 hidden numbers"),
                 ("flow", "pipe flow (simulated)"),
             ),
         ),
-        Slider("rows", "Rows", 6, 80, 2, 40, help="How many rows the model is shown."),
-        Slider("noise", "Noise", 0.05, 1.5, 0.05, 0.1, help="Beside values of deviation 1."),
-        Slider("dimensions", "Dimensions", 3, 10, 1, 10, help="How many the model may use."),
+        Slider("rows", "Rows", 6, 80, 2, 40, help="The number of training rows."),
+        Slider(
+            "noise",
+            "Noise",
+            0.05,
+            1.5,
+            0.05,
+            0.1,
+            help="Standard deviation of the noise; that of the values is 1.",
+        ),
+        Slider("dimensions", "Dimensions", 3, 10, 1, 10, help="Latent dimensions at the start."),
     ),
     picture=picture,
     train=train,

@@ -14,25 +14,27 @@ FORECASTS = Stop(
     number=8,
     name="forecasts",
     title="Forecasts that feed on themselves",
-    words="To look many steps ahead, every forecast becomes the input of the next. Who puts in its "
-    "mean alone forgets that it may be wrong, and stays sure for ever. Who puts in the whole "
-    "Gaussian sees the band open: in this series, a chaotic one, small errors grow.",
-    attempt="How many steps ahead does the careless band hold what came? Lower the noise: how much "
-    "further can one see? Then show the model fewer values.",
-    caution="A band that is wide is no bad forecast; it says when to stop believing. And a "
-    "Gaussian handed on has the right mean and variance of one step, not the shape of many.",
+    words="To look many steps ahead, the model uses each forecast as the input of the next. If it "
+    "passes on only the mean, it ignores possible errors and its band stays narrow. If it passes "
+    "on the whole Gaussian, the band widens: this series is chaotic, so small errors grow.",
+    attempt="For how many steps does the narrow band contain the real values? Lower the noise: how "
+    "much further ahead can you forecast? Then give the model fewer training values.",
+    caution="A wide band is not a bad forecast; it shows from which step on the forecast is "
+    "useless. The Gaussian has the exact mean and variance after one step, not the exact shape.",
     note=Note(
-        "Handing on uses what the stop on bends showed: the mean and the variance of a process at "
-        "an uncertain input, by ⟨k⟩. The grey futures are drawn one by one and need no Gaussian.",
-        "The rule of this series is learnt almost without error. Why can nobody forecast it all "
-        "the same?",
+        "The right method uses the stop on bends: the mean and variance of a process at an "
+        "uncertain input, computed from ⟨k⟩. The grey futures are random draws and assume no "
+        "Gaussian.",
+        "The model learns the rule of this series almost without error. Why can nobody forecast "
+        "the series far ahead?",
         (
-            "They take the wide band for a model that has not learnt. Look at the right panel.",
-            "They judge by one future that came. Other points, other values: count over several.",
+            "They think that a wide band shows a poor model. The right panel shows how well the "
+            "model learnt the rule.",
+            "They judge by one observed future. Press “Another series” and count over several.",
         ),
     ),
     controls=(
-        Slider("shown", "Values shown", 10, 120, 10, 60),
+        Slider("shown", "Training values", 10, 120, 10, 60),
         Slider("noise", "Noise", 0.0, 0.1, 0.005, 0.02),
         Slider("ahead", "Steps ahead", 2, MOST_AHEAD, 1, 15),
         Draw("draw", "Another series"),

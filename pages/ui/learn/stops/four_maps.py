@@ -11,7 +11,7 @@ from pages.ui.learn.stop import Look, Note, Stop, StopDoor
 
 @st.cache_data(show_spinner=False)
 def picture(_state: State) -> LessonPicture:
-    """Before training, which starts from PCA's map, whatever is chosen."""
+    """Return the picture before training: every choice starts from PCA's map."""
     return four_maps(2)
 
 
@@ -23,24 +23,24 @@ FOUR_MAPS = Stop(
     number=4,
     name="maps",
     title="Four maps of the same data",
-    words="PCA looks for directions, its dual for places: both give the same map. Bend the map and "
-    "it becomes a GP-LVM, which fits a place to every row; the Bayesian one averages over places "
-    "instead. Press Train and watch the rows kept aside: of what is hidden there, how much lies "
-    "where the model says that 95 % of it should?",
-    attempt="Train. Which model has nearly no error in what it was shown, and what are its bands "
-    "worth on what was hidden? Then give both other numbers of dimensions.",
-    caution="A map with clear shapes is not a better model. Nor need a sure model be right, nor "
-    "the one with honest bands have the least error: both are measured here, on rows kept aside.",
+    words="PCA finds directions, dual PCA finds positions: both give the same map. A GP-LVM bends "
+    "the map and fits one position to each row; a Bayesian GP-LVM averages over possible "
+    "positions. Press Train: how many hidden values of held-out rows lie inside the 95 % bands?",
+    attempt="Train. Which model fits its training rows almost without error, and how many hidden "
+    "values lie inside its bands? Then change the number of dimensions.",
+    caution="A map with clear shapes is not a better model. A confident model can be wrong, and "
+    "the model with honest bands need not have the smallest error: held-out rows measure both.",
     note=Note(
-        "The GP-LVM has as many free numbers as places: with enough dimensions it explains its "
-        "rows to the last digit, noise included, takes the noise for nothing, and promises the "
-        "same for new rows. Averaging over the places takes that away, with no penalty to tune.",
-        "Why are the two upper maps the same? And how can a model fill in well, and yet be wrong "
-        "about how well?",
+        "The GP-LVM fits every position. With enough dimensions it reproduces its training rows, "
+        "noise included, estimates almost no noise, and promises the same for new rows. Averaging "
+        "over positions prevents this, with no penalty to tune.",
+        "Why are the two upper maps the same? How can a model fill gaps well, and still be wrong "
+        "about its own error?",
         (
-            "They judge by the error in what was shown. Only rows kept aside tell.",
-            "They compare errors alone. A model that is wrong by little, but never says so, is "
-            "overfitted as well.",
+            "They judge by the error on training rows. Only held-out rows show the error on new "
+            "data.",
+            "They compare only errors. A model with small errors and far too narrow bands is "
+            "overfitted, too.",
         ),
     ),
     controls=(
@@ -51,7 +51,7 @@ FOUR_MAPS = Stop(
             10,
             1,
             3 if stick_man_file() else 8,
-            help="Of the two lower models.",
+            help="Latent dimensions of the two lower models.",
         ),
     ),
     picture=picture,

@@ -20,11 +20,11 @@ CONTROLS = (
             ("sum", "smooth + periodic"),
             ("product", "smooth × periodic"),
         ),
-        help="How alike a function's values at two places are expected to be.",
+        help="Expected similarity of a function's values at two inputs.",
     ),
-    Slider("lengthscale", "Lengthscale", 0.1, 3.0, 0.1, 1.0, help="How far alike values reach."),
+    Slider("lengthscale", "Lengthscale", 0.1, 3.0, 0.1, 1.0, help="Range of similar values."),
     Slider("deviation", "Height", 0.2, 2.0, 0.1, 1.0, help="The functions' standard deviation."),
-    Slider("noise", "Noise", 0.02, 1.0, 0.02, 0.1, help="How far points may lie off a function."),
+    Slider("noise", "Noise", 0.02, 1.0, 0.02, 0.1, help="Standard deviation of the points."),
     Draw("draw", "Other functions"),
     PointsControl("points", (-3.0, 3.0), (-3.5, 3.5)),
 )
@@ -46,23 +46,23 @@ FUNCTIONS = Stop(
     number=1,
     name="functions",
     title="Functions from a kernel",
-    words="A Gaussian process is a distribution over functions. The kernel says how alike values "
-    "at two places are, and with that how functions look before any data are seen. Click into "
-    "the picture to give points: what is left are the functions that pass near them.",
-    attempt="Give three points, then make the lengthscale shorter. Where does the band open "
-    "first? Watch the log evidence: which lengthscale do your points ask for?",
-    caution="The band is not where the truth must lie. It holds 95 % of the values if this kernel "
-    "is right; a wrong kernel is just as sure of itself.",
+    words="A Gaussian process is a distribution over functions. The kernel states how similar "
+    "values at two inputs are; it decides how functions look before any data. Click into the "
+    "picture to add points: the functions that pass near them remain.",
+    attempt="Add three points, then shorten the lengthscale. Where does the band widen first? "
+    "Watch the log evidence: which lengthscale fits your points best?",
+    caution="The truth need not lie inside the band. The band holds 95 % of the values if this "
+    "kernel is right; a wrong kernel gives an equally narrow band.",
     note=Note(
-        "Nobody draws one function here: at every moment all curves are draws from the same "
-        "distribution, and they walk through it. Far from the points the posterior is the prior.",
-        "Two points lie close together but at different heights. What will the smooth kernel do, "
-        "what the rough one, and which has the higher evidence?",
+        "At every moment all curves are draws from the same distribution, and they move through "
+        "it. Far from the points the posterior equals the prior.",
+        "Two points are close together but at different heights. What does the smooth kernel do, "
+        "what does the rough one do, and which has the higher evidence?",
         (
-            "They take the mean for “the function”. It is an average: no possible function need "
-            "look like it, and it returns to zero where nothing is known.",
-            "They take the lengthscale for the distance between points. It is a property of the "
-            "functions, and the data may contradict it.",
+            "They think that the mean is “the function”. It is an average: no possible function "
+            "need look like it, and far from the points it returns to zero.",
+            "They confuse the lengthscale with the distance between points. It is a property of "
+            "the functions, and the data may contradict it.",
         ),
     ),
     controls=CONTROLS,

@@ -20,22 +20,23 @@ INDUCING = Stop(
     number=6,
     name="inducing",
     title="Inducing points",
-    words="A Gaussian process asks every point about every other one. A sparse one summarises them "
-    "by the function's values at a few inducing inputs, here the dots at the bottom. Drag them: "
-    "the bound says how much of the evidence the summary loses.",
-    attempt="Push all of them together on one side. Then spread them, and add more, until less "
-    "than one nat is missing. Do they have to lie on the points?",
-    caution="A wide band is not always doubt about the data: where no inducing input is near, the "
-    "summary itself knows nothing. Compare with the exact band.",
+    words="A Gaussian process compares every point with every other one. A sparse one summarises "
+    "the points by the function's values at a few inducing inputs, here the dots at the bottom. "
+    "Drag them: the bound shows how much evidence the summary loses.",
+    attempt="Push all inducing inputs together on one side. Then spread them, and add more, until "
+    "less than one nat is missing. Must they be at the points?",
+    caution="A wide band is not always caused by the data: far from every inducing input the "
+    "summary contains no information. Compare with the exact band.",
     note=Note(
-        "The inducing inputs are no parameters of the model but of the approximation. Moving them "
-        "can only bring the bound nearer to the evidence, so they cannot overfit.",
-        "Why is one more never harmful? And why do two on the same place help no more than one?",
+        "The inducing inputs are parameters of the approximation, not of the model. Every choice "
+        "gives a lower bound on the same evidence, so optimising them cannot overfit.",
+        "Why is one more inducing input never harmful? Why do two at the same place help no more "
+        "than one?",
         (
-            "They take inducing inputs for a selection of the data. They may lie anywhere, also "
-            "where there is no point.",
-            "They compare bounds of different numbers of inducing inputs as if they were of "
-            "different models. It is one model, seen better or worse.",
+            "They think that inducing inputs are a selection of the data. They may be anywhere, "
+            "even where there is no point.",
+            "They treat fits with different numbers of inducing inputs as different models. It is "
+            "one model, approximated better or worse.",
         ),
     ),
     controls=(

@@ -18,28 +18,39 @@ NOISY_INPUTS = Stop(
     number=7,
     name="inputs",
     title="Uncertain and missing inputs",
-    words="Some of the inputs were read off badly, and it is known which. Who takes them as they "
-    "are sees a scatter of outputs and flattens the curve. The other model keeps every input as a "
-    "belief, as wide as was told, and learns both: curve and inputs. Press Train.",
-    attempt="While it trains, watch the points on the right walk to where the curve wants them. "
-    "Then let the inputs be missing, and see where the left model has to put them.",
-    caution="The points' new places are beliefs, not measurements: a point that lies well on the "
-    "curve may have been pulled there. And with large errors both may end beside the truth.",
+    words="Some inputs were measured badly, and we know which. The left model treats them as "
+    "exact, sees scattered outputs and flattens the curve. The right model gives every input a "
+    "Gaussian with the stated error, and learns the curve and the inputs. Press Train.",
+    attempt="During training, watch the points on the right move towards the curve. Then choose "
+    "missing inputs, and see where the left model puts them.",
+    caution="The new positions are estimates, not measurements: the model may have pulled a point "
+    "onto the curve. With large errors both models may be wrong.",
     note=Note(
-        "It is the same bound as of the Bayesian GP-LVM: there all inputs are unknown, here some "
-        "are known nearly. The prior of an input is a Gaussian around what was told.",
-        "Why does an error of the input flatten the curve, while one of the output only scatters?",
+        "The bound is the same as for the Bayesian GP-LVM: there all inputs are unknown, here some "
+        "are known with an error. The prior of an input is a Gaussian around its measured value.",
+        "Why does an error in the input flatten the curve, while an error in the output only "
+        "scatters the points?",
         (
-            "They add the input's error to the noise of the output. That widens the band where the "
-            "curve is flat, too, and keeps the slope wrong.",
-            "They think a missing input is no information. Its output still says where it may be; "
-            "with one input it adds little, with several it adds much.",
+            "They add the input's error to the output's noise. That widens the band even where the "
+            "curve is flat, and the slope stays wrong.",
+            "They think that a row without its input carries no information. Its output still "
+            "limits where the input can be; this helps little with one input, much with several.",
         ),
     ),
     controls=(
         ChoiceControl("kind", "Inputs are", (("noisy", "uncertain"), ("missing", "missing"))),
-        Slider("error", "Deviation", 0.1, 0.8, 0.05, 0.6, help="Of an input known poorly."),
-        Slider("share", "Share", 0.1, 0.7, 0.1, 0.5, help="Of such inputs."),
+        Slider(
+            "error",
+            "Deviation",
+            0.1,
+            0.8,
+            0.05,
+            0.6,
+            help="Standard deviation of the uncertain inputs.",
+        ),
+        Slider(
+            "share", "Share", 0.1, 0.7, 0.1, 0.5, help="Fraction of uncertain or missing inputs."
+        ),
         Draw("draw", "Other points"),
     ),
     picture=picture,

@@ -19,22 +19,22 @@ STEP = Stop(
     number=10,
     name="step",
     title="A step",
-    words="A Gaussian process expects a curve to be as smooth here as there. A step is flat, then "
-    "steep, then flat: one lengthscale cannot be right for both, so the curve rings and the band "
-    "is wide everywhere. A deep Gaussian process bends the line first, with another process.",
-    attempt="Move the place along the step: how high are the bands far away from the jump, and how "
-    "much does the hidden layer stretch the line at it? Then choose the smooth curve.",
-    caution="Deeper is not better. On the smooth curve a second layer has nothing to add, and "
-    "these two other curves were chosen because it has.",
+    words="A Gaussian process expects a curve to be equally smooth everywhere. A step is flat, "
+    "then steep, then flat: one lengthscale cannot fit both, so the curve oscillates and the band "
+    "is wide. A deep Gaussian process first bends the input axis with a second process.",
+    attempt="Move the marker along the step. How wide are the bands far from the jump, and how "
+    "much does the hidden layer stretch the axis at the jump? Then choose the smooth curve.",
+    caution="Deeper is not always better. A second layer does not help on the smooth curve; we "
+    "chose the other two because it helps there.",
     note=Note(
-        "The second layer is as smooth as the first; the step comes out because the line was "
-        "pulled apart where it jumps and pressed together where it is flat.",
+        "Both layers are smooth. The step appears because the hidden layer stretches the axis at "
+        "the jump and compresses it where the curve is flat.",
         "What would ten layers do before they see any data? (The button below shows it.)",
         (
-            "They explain the better fit by more parameters. The band is narrower because the "
-            "smoothness may change, not because there is more to fit with.",
-            "They compare the two bounds. That of two layers lies further below what it bounds; "
-            "unseen points decide.",
+            "They attribute the better fit to more parameters. The band is narrower because the "
+            "smoothness may vary along the axis.",
+            "They compare the two bounds. The two-layer bound is less tight, so compare the "
+            "densities of unseen points.",
         ),
     ),
     controls=(

@@ -14,28 +14,29 @@ TURNED_DIGIT = Stop(
     number=3,
     name="digit",
     title="A turned digit lies on a curve",
-    words="Turn one picture of a digit step by step. Every picture has hundreds of pixels, but one "
-    "number, the angle, makes them all: they lie on a curve in the space of pixels. PCA looks at "
-    "that space along straight directions, so it sees a loop, and no line can hold it.",
-    attempt="Let the whole turn shrink to a small one: when does one number do? Then switch "
-    "thinning on: what becomes of the curve?",
-    caution="A small share of variance does not mean that a component is noise. The curve bends "
-    "through very many components, and yet it has one dimension.",
+    words="We rotate one picture of a digit step by step. Every picture has hundreds of pixels, "
+    "but one number, the angle, generates them all: they form a curve in pixel space. PCA looks "
+    "along straight directions, so it needs at least two components for this loop.",
+    attempt="Reduce the whole turn: from which angle on is one number enough? Then switch thinning "
+    "on: what happens to the curve?",
+    caution="A component with a small share of the variance need not be noise. The curve bends "
+    "through very many components, but has only one dimension.",
     note=Note(
-        "The number of latent dimensions is that of the causes, not that of the components that "
-        "PCA needs. A curved model may do with one or two where PCA needs ten.",
-        "How many numbers does one need for the whole turn: is it one, or two? (The loop has one "
-        "dimension, but no line holds it without a cut.)",
+        "The number of latent dimensions is the number of causes, not the number of components "
+        "that PCA needs. A curved model may need one or two where PCA needs ten.",
+        "Does the whole turn need one number or two? (The loop has one dimension, but you must "
+        "cut it to put it on a line.)",
         (
-            "They count the components up to 95 % and call that the dimension of the data.",
-            "They take what lies near on the first component for alike.",
+            "They count the components that explain 95 % of the variance and call that the "
+            "dimension of the data.",
+            "They think that pictures with close values of the first component are similar.",
         ),
     ),
     controls=(
         ChoiceControl("digit", "Digit", tuple((str(d), str(d)) for d in (4, 7, 5, 6, 3, 0))),
-        Slider("span", "Whole turn", 30, 360, 30, 360, "°", "How far the last picture is turned."),
-        Slider("turn", "Look at", 0.0, 1.0, 0.02, 0.2, help="A picture on the way."),
-        Switch("thinned", "Thin it, too", "Every picture in five strengths of the pen."),
+        Slider("span", "Whole turn", 30, 360, 30, 360, "°", "Angle of the last picture."),
+        Slider("turn", "Look at", 0.0, 1.0, 0.02, 0.2, help="Which of the pictures to show."),
+        Switch("thinned", "Thin it, too", "Draw every picture with five line widths."),
     ),
     picture=picture,
     doors=(StopDoor("explore", "Open a map of digits in Explore", {"model": "gallery:digits"}),),

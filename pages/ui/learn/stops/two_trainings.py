@@ -10,7 +10,7 @@ from pages.ui.learn.stop import Note, Stop, StopDoor
 
 @st.cache_resource(show_spinner="Two maps are being trained; that takes a few seconds …")
 def maps() -> tuple[Map, ...]:
-    """Trained once in a server's life: nothing of them depends on the visitor."""
+    """Train both maps once per server: they are the same for all visitors."""
     return trained_maps()
 
 
@@ -22,30 +22,32 @@ TWO_TRAININGS = Stop(
     number=11,
     name="meaning",
     title="What a map does not mean",
-    words="Two trainings of the same model on the same digits, from two starts. Both bounds are "
-    "about as good, and yet the maps differ: distances on the paper, gaps and areas are not "
-    "properties of the data. Lengths of ways through the data are measured in what comes out.",
-    attempt="Click two digits on a map: how different are the straight distances on the two maps, "
-    "how different the ways along the data? Show the crosses: which places are not sure?",
-    caution="A gap between groups does not say that nothing lies between them, and a large group "
-    "is not one of more variety. The way along the data stays nearer to itself, but is not the "
-    "same either: these are two local optima.",
+    words="The same model was trained twice on the same digits, from two starts. The bounds are "
+    "almost equal, but the maps differ: straight distances, gaps and areas on a map are not "
+    "properties of the data. The length of a path is measured between the generated pictures.",
+    attempt="Click two digits on a map. How much do the straight distances differ between the "
+    "maps, and how much do the path lengths? Show the crosses: which positions are uncertain?",
+    caution="A gap between groups does not mean that no data lie between them, and a large group "
+    "need not be more varied. Path lengths agree better but not exactly, because the trainings "
+    "ended in two local optima.",
     note=Note(
-        "A map may be turned, mirrored, stretched here and pressed there, and generate the same "
-        "digits. What can be compared is what it generates, and how surely.",
-        "Why does the shortest way avoid the gaps? (There the map does not know what comes out, "
-        "and not knowing adds to the expected length.)",
+        "A map can be rotated, mirrored or stretched in places, and still generate the same "
+        "digits. Compare what the maps generate, and how certain that is.",
+        "Why does the shortest path avoid the gaps? (There the model is uncertain about the "
+        "picture, and that uncertainty adds to the expected length.)",
         (
-            "They read axes: “the first dimension is …”. Turn the map, and the sentence is gone.",
-            "They compare areas and densities of clusters on one map, of whatever method.",
+            "They interpret the axes: “the first dimension is …”. Rotate the map, and this is no "
+            "longer true.",
+            "They compare areas and densities of clusters on one map. No method makes these "
+            "meaningful.",
         ),
     ),
     controls=(
         Slider("from", "From digit", 1, COUNT, 1, 17),
         Slider("to", "To digit", 1, COUNT, 1, 45),
-        Switch("crosses", "Show how sure places are", "Deviations of q(x)."),
+        Switch("crosses", "Show uncertainty", "Crosses show the standard deviations of q(x)."),
     ),
     picture=picture,
-    doors=(StopDoor("explore", "Walk along such a way in Explore", {"model": "gallery:digits"}),),
+    doors=(StopDoor("explore", "Walk along a path in Explore", {"model": "gallery:digits"}),),
     source="Tosi, Hauberg, Vellido and Lawrence, *Metrics for probabilistic geometries* (2014).",
 )

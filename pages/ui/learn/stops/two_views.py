@@ -18,21 +18,22 @@ TWO_VIEWS = Stop(
     number=9,
     name="views",
     title="Two views, and what they share",
-    words="Two tables tell of the same things: one holds sin t and cos² t, the other cos t and "
-    "cos² t, each mixed into 15 columns. One latent space explains both, and every view has "
-    "weights of its own: who uses a dimension shows whether it is shared or private. Press Train.",
-    attempt="After the straight kernel try the curved one. What becomes of the shared dimension? "
-    "(cos² t is 1 − sin² t: a bend of what the first view has anyway.)",
-    caution="“Private” means that the other view does not need the dimension under this kernel, "
-    "not that the two things are independent of each other.",
+    words="Two tables (views) describe the same moments: one mixes sin t and cos² t into 15 "
+    "columns, the other cos t and cos² t. One latent space explains both views, and each view has "
+    "its own ARD weights. They show which dimensions are shared and which are private. Press "
+    "Train.",
+    attempt="After the straight kernel, try the curved one. What happens to the shared dimension? "
+    "(cos² t is 1 − sin² t: a curved function of a signal that the first view already has.)",
+    caution="“Private” means that the other view does not need the dimension under this kernel. "
+    "The two signals may still depend on each other.",
     note=Note(
-        "Nobody says which columns belong together. The split is found because a dimension that "
-        "a view does not use costs that view nothing when it is switched off there.",
+        "The model is not given which signals are shared. It finds the split because each view "
+        "can switch off a dimension that it does not need, at no cost.",
         "The curved kernel explains the same data with fewer dimensions. Is its split wrong?",
         (
-            "They take two views that share nothing here for unrelated: sine and cosine determine "
-            "each other nearly.",
-            "They give a meaning to the sign or the scale of a latent signal. Both are free.",
+            "They think that two views without a shared dimension are unrelated. Sine and cosine "
+            "almost determine each other.",
+            "They interpret the sign or the scale of a latent signal. Both are arbitrary.",
         ),
     ),
     controls=(

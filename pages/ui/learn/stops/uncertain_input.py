@@ -19,22 +19,23 @@ UNCERTAIN_INPUT = Stop(
     number=2,
     name="bend",
     title="A Gaussian through a bend",
-    words="A latent point is not known exactly: q(x) is a Gaussian. A curve bends it, and what "
-    "comes out is no Gaussian any more. The model does without its shape: it averages the kernel "
-    "over q(x), written ⟨k⟩, and that gives mean and variance of the output exactly.",
+    words="A latent point is not known exactly: q(x) is a Gaussian. After a curved function the "
+    "output is no longer Gaussian. The model does not need its shape: it averages the kernel over "
+    "q(x), written ⟨k⟩, and computes the output's exact mean and variance from it.",
     attempt="Move the mean to where the curve turns, then widen q(x). Which of the two Gaussians "
-    "stays near the truth? Drag a point of the curve until two peaks come out.",
-    caution="The Gaussian by ⟨k⟩ has the right mean and deviation, not the right shape: where two "
-    "peaks come out it puts its own between them.",
+    "stays near the truth? Drag a point of the curve until the output has two peaks.",
+    caution="The Gaussian from ⟨k⟩ has the right mean and deviation, not the right shape: if the "
+    "output has two peaks, its single peak is between them.",
     note=Note(
-        "This is why the bound of the Bayesian GP-LVM can be computed at all: it needs the kernel "
-        "only in the means ⟨k⟩ and ⟨kk⟩ over q(X), and for this kernel both have closed forms.",
-        "When is it harmless to put the mean of x into f? What has to be small beside what?",
+        "This is why the bound of the Bayesian GP-LVM can be computed: it needs only the averages "
+        "⟨k⟩ and ⟨kk⟩ over q(X), and for this kernel both have closed forms.",
+        "When can you safely use f at the mean of x? Compare the width of q(x) with the "
+        "lengthscale.",
         (
-            "They put the mean in and take what comes out for the mean. That is right for straight "
-            "curves alone.",
-            "They think that ⟨k⟩ is a wider kernel only. Its peak sinks as well: an uncertain "
-            "point is less alike to every other one.",
+            "They think that f at the mean of x is the mean of f(x). That is true only for "
+            "straight lines.",
+            "They think that ⟨k⟩ is just a wider kernel. Its peak is lower, too: an uncertain "
+            "point is less similar to every other point.",
         ),
     ),
     controls=(
