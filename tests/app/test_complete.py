@@ -69,7 +69,7 @@ def test_without_a_model_in_the_link_the_tab_opens_the_first(keep, model):
     opened = app()
     assert not opened.exception
     assert "My flow" in said(opened)
-    assert "Where it lies on the map" in said(opened)
+    assert "Position on the map" in said(opened)
 
 
 def test_the_model_remains_while_tabs_and_rooms_change(keep, model):
@@ -330,4 +330,4 @@ def test_a_model_of_data_with_gaps_completes_their_rows(keep, flow):
     row = values[int(answer["item"].split()[1])]
     assert np.isfinite(arrays["mean"]).all()
     assert np.all(arrays["std"][np.isnan(row)] > 0)
-    assert "known where this row is" in said(at)
+    assert "with values in the same columns" in said(at)

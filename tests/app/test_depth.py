@@ -135,7 +135,7 @@ def test_layers_have_a_ladder_a_map_each_and_draws(flow: Dataset, deep: DeepGPLV
     sound = [not layer.doubt_ for layer in deep.layers_]
     shown = sound.index(True) if any(sound) else 1
     assert stores(at)[f"library:{key}"][0]["layers"] == 2 - shown
-    assert all(sound) != any("Not every layer" in warning.value for warning in at.warning)
+    assert all(sound) != any("At least one layer is off" in warning.value for warning in at.warning)
 
 
 def test_a_deep_model_opens_in_explore_with_the_map_of_any_layer(flow: Dataset, deep: DeepGPLVM):

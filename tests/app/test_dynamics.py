@@ -130,7 +130,7 @@ def test_a_model_without_time_says_what_the_page_needs(keep, poses):
     still = BayesianGPLVM(2, n_inducing=10, max_iter=5, random_state=0).fit(poses.values)
     at = app(keep(still))
     assert not at.exception
-    assert "does not know the time" in at.info[0].value
+    assert "does not use time" in at.info[0].value
     assert "a movement or a film" in at.info[0].value
     assert any(button.label == "Train a model with time" for button in at.button)
     assert "reel" not in stores(at)  # but the map
@@ -196,7 +196,7 @@ def test_a_model_of_several_views_without_time_is_told_what_the_page_needs(keep,
     still = ManifoldRelevance(2, n_inducing=10, max_iter=5, random_state=0)
     at = app(keep(still.fit(halves.view_values), halves))
     assert not at.exception
-    assert "does not know the time" in at.info[0].value
+    assert "does not use time" in at.info[0].value
     assert not [button for button in at.button if button.label.startswith("Open “")]
 
 
