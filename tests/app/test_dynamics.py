@@ -258,7 +258,7 @@ def test_a_gap_is_hidden_and_filled_as_complete_fills_it(keep, model, poses):
     np.testing.assert_allclose(arrays["std0"], std, atol=1e-4)
     np.testing.assert_allclose(arrays["values1"], poses.values[:30], atol=1e-6)
     error = np.sqrt(np.mean((mean - poses.values[:30])[hidden] ** 2))
-    assert f"Off by {error:.3g} where hidden" in header["panels"][0]["words"]
+    assert f"Error where hidden: {error:.3g}" in header["panels"][0]["words"]
 
 
 def test_what_was_chosen_outlives_another_page(keep, model):
@@ -372,7 +372,7 @@ def test_another_question_ends_the_filling_of_the_first(keep, model, monkeypatch
     monkeypatch.setattr(player, "filled", slow)
     monkeypatch.setattr(dynamics_fill, "LOOK", 0.05)
     at = press(choose_task(app(keep(model)), "fill"), "Fill it in")
-    assert "Looking at each frame by itself" in progress(at)[0]
+    assert "Inferring each frame separately" in progress(at)[0]
     part = next(each for each in at.selectbox if each.label == "Hide")
     part.set_value("Everything").run()
     press(at, "Fill it in")

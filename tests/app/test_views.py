@@ -118,7 +118,7 @@ def test_the_page_names_what_is_shared_and_what_is_private(keep, model):
         assert part.dimensions
         numbers = ", ".join(str(q + 1) for q in sorted(part.dimensions))
         assert f"<b>{part.title}</b>: {numbers}" in words
-    assert "Going by the relevances (above 0.001)" in words
+    assert "The relevances (above 0.001)" in words
 
 
 def test_a_higher_threshold_takes_dimensions_away(keep, model):
@@ -152,7 +152,7 @@ def test_relevances_are_shown_with_their_own_line(keep, model):
     control(at, "views_measure").set_value("weights").run()
     assert not at.exception
     at.select_slider[0].set_value(0.1).run()
-    assert "Going by the relevances (above 0.1)" in said(at)
+    assert "The relevances (above 0.1)" in said(at)
 
 
 def test_the_layers_are_sent_with_a_plane_of_what_is_shared(keep, model):

@@ -19,9 +19,9 @@ show_view = component("explore", "map/map.html", *MAP_STYLES)
 
 
 def latent_canvas(item: Item, chart: Chart, name: str, start: MapPlace, opening: str) -> None:
-"""The map, the generated output, the controls and the kept point's details.
+    """The map, the generated output, the controls and the kept point's details.
 
-The browser reads from the link what to show, and ignores invalid parameters.
+    The browser reads from the link what to show, and ignores invalid parameters.
 
     item: the open model; name: of the model and its version; start: the place in the link;
     opening: Python that opens the model.

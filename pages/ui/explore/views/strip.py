@@ -15,7 +15,7 @@ SIZE = 132
 
 @dataclass(frozen=True, eq=False)
 class Tile:
-    """A row (D,) of a view as a picture, what is said under it, whether it stands out."""
+    """A row (D,) of a view as a picture, its caption, and whether it is highlighted."""
 
     view: str
     row: Array
@@ -53,7 +53,7 @@ class Pictures:
         return f'<div class="mf-strip">{"".join(self.html(tile) for tile in tiles)}</div>'
 
     def table(self, columns: Sequence[Sequence[Tile]], titles: Sequence[str]) -> str:
-        """Several views of the same points: one column a point, one line a view, with a title."""
+        """Several views of the same points: one column per point, one titled line per view."""
         lines = [
             f'<div class="mf-line"><span>{escape(title)}</span>'
             f'<div style="grid-template-columns:repeat({len(columns)},minmax(0,1fr))">'
