@@ -314,7 +314,7 @@ def test_many_views_of_a_body_are_drawn_as_one(keep, joints_model, joints):
     words = said(at)
     assert "Joints that move together" in words
     assert "**Group 1:**" in words
-    assert "what the model says" in words
+    assert "the prediction" in words
     header, arrays = packed(at)
     assert [output["title"] for output in header["outputs"]] == [WHOLE]
     assert f"layer{len(joints.views) - 1}" in arrays
