@@ -35,7 +35,7 @@ def test_places_are_undone_and_come_back(server, browser_page):
         page.mouse.click(*place_on_map(page, *place))
         wait_for_other_point(page, before)
         seen.append(kept_point(page))
-    page.get_by_role("button", name="Back to the place before").click()
+    page.get_by_role("button", name="Back to the previous place").click()
     assert kept_point(page) == seen[1]
     page.keyboard.press("Control+z")
     assert kept_point(page) == pytest.approx(seen[0])

@@ -50,7 +50,7 @@ def test_a_path_is_found_played_and_taken_home(server, browser_page):
     begin = page.evaluate(f"Array.from({EXPLORER}.state.point)")
 
     panel.get_by_role("button", name="Path", exact=True).click()
-    expect(words).to_contain_text("Click where the path ends")
+    expect(words).to_contain_text("Click the end of the path")
     box = page.locator(MAP).bounding_box()
     page.mouse.click(box["x"] + 0.85 * box["width"], box["y"] + 0.2 * box["height"])
     expect(words).to_contain_text("Changes the output by")

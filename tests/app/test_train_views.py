@@ -312,7 +312,7 @@ def test_the_other_models_say_that_they_see_one_row():
     at.pills(key="train_built_in").set_value("toy_views").run()
     assert at.radio(key="form_model_views").options[0] == "Views (manifold relevance)"
     at.radio(key="form_model_views").set_value("Bayesian GP-LVM").run()
-    assert "takes the 30 columns of all views as one row" in said(at)
+    assert "joins the 30 columns of all views" in said(at)
     at.number_input(key="form_max_iter").set_value(10).run()
     assert start(at).model_class == "BayesianGPLVM"
 

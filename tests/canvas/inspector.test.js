@@ -63,7 +63,7 @@ test("names of a ready model's dimensions are remembered in the browser, cut wit
 test("two dimensions cannot have one name, and what was there stays", () => {
   const twice = names();
   twice.rename(0, "Smile");
-  assert.match(twice.rename(1, "smile"), /“smile” is the name of Dimension 1 already/);
+  assert.match(twice.rename(1, "smile"), /Dimension 1 already has the name “smile”/);
   assert.match(twice.rename(1, "Dimension 1"), /Choose another/);
   assert.deepEqual(twice.all, ["Smile", "Dimension 2"]);
 });

@@ -45,10 +45,10 @@ test("a file of bookmarks is read again, and what is none is said", () => {
   assert.deepEqual(readBookmarks(writeBookmarks("model", places), 2), places);
   const wrong = {
     "not JSON": "{",
-    "no “places”": "[]",
+    "“places” is missing": "[]",
     "3 coordinates; this model has 2": JSON.stringify({ places: [{ dims: [0, 1], point: [1, 2, 3] }] }),
     "no coordinates": JSON.stringify({ places: [null] }),
-    "no two dimensions": JSON.stringify({ places: [{ dims: [0, 2], point: [1, 2] }] }),
+    "two different dimensions": JSON.stringify({ places: [{ dims: [0, 2], point: [1, 2] }] }),
   };
   for (const [said, text] of Object.entries(wrong)) assert.throws(() => readBookmarks(text, 2), new RegExp(said));
 });

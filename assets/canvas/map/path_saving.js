@@ -1,4 +1,4 @@
-// A path's files: what is asked for, made in steps, and saved.
+// A path's files: made in steps, and saved.
 
 import { bvhText } from "../kit/bvh.js";
 import { download } from "../kit/download.js";
@@ -8,7 +8,7 @@ import { pathGif, pathZip } from "./path_files.js";
 /** @import { Paths } from "./paths.js" */
 
 export const PATH_SECONDS = 3; // from end to end
-const FRAME_RATE = 20; // pictures a second in a file; GIF counts hundredths of a second
+const FRAME_RATE = 20; // pictures per second in a file; GIF uses hundredths of a second
 
 export class PathSaving {
   /** @param {Paths} paths */
