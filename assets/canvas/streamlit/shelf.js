@@ -1,7 +1,7 @@
-// Where Streamlit's byte stores (store.js) and the views meet: one shelf for the whole page.
+// Connects Streamlit's byte stores (store.js) and the views, with one shelf for the whole page.
 //
-// Bytes and a view's small message travel apart and arrive in any order; a view is built once for
-// its element and told of what changes.
+// Bytes and a view's small message arrive separately, in any order; a view is built once for its
+// element and then receives changes.
 
 /** @typedef {(bytes: Uint8Array) => void} TakeBytes */
 /** @typedef {{ stores: Map<string, Uint8Array>, views: Map<string, object>, listeners: Set<() => void>, places: Map<string, any>, looks: Map<string, any> }} Shelf */
