@@ -94,7 +94,7 @@ def test_a_wall_shows_sixteen_places_and_leads_to_one(server, browser_page):
     changed(page.locator(".wall canvas").first, first)
     page.get_by_role("button", name="Map", exact=True).click()
     pair = page.evaluate(SHOWN)["pair"]
-    # What lies on the map goes with it.
+    # The drawings on the map move with it.
     wide = np.ptp(np.array(page.evaluate(WALL))[:, pair[0]])
     page.mouse.move(*place_on_map(page, 0.4, 0.5))
     page.keyboard.down("Control")

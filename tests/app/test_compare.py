@@ -1,4 +1,4 @@
-"""The page Compare through Streamlit's AppTest: what is compared, added, tried and taken home."""
+"""The page Compare through Streamlit's AppTest: comparisons, added models, tests and exports."""
 
 import numpy as np
 import pytest

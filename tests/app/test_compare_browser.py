@@ -9,7 +9,7 @@ from tests.app.watch import changed, settled
 
 pytestmark = pytest.mark.browser
 MAPS = "window.manifolio.views.get('compare')"
-# Where a row lies on a map, in its pixels; and where every model takes its output.
+# The position of a row on a map, in pixels; and the place of every model's output.
 ROW = f"([map, n]) => [...{MAPS}.panels[map].map.places.slice(2 * n, 2 * n + 2)]"
 SHOWN = f"() => {MAPS}.panels.map(({{ shown }}) => Array.from(shown))"
 POSITION = f"([map, n]) => Array.from({MAPS}.panels[map].model.position(n))"
@@ -34,7 +34,7 @@ def test_a_row_a_place_and_a_line_are_seen_in_both_maps(
     hovered = page.evaluate(f"() => {MAPS}.shared.hovered")
     assert page.evaluate(SHOWN) == [page.evaluate(POSITION, [map_, hovered]) for map_ in (0, 1)]
     assert uppers.nth(1).evaluate(PIXELS) != before[1]
-    # Turned onto each other or not, a kept place stands in the link.
+    # A kept place is in the link, with and without the alignment.
     uppers.nth(1).click(position={"x": 30, "y": 40})
     page.wait_for_function("location.search.includes('at=1,')")
     shown = page.evaluate(SHOWN)
@@ -55,7 +55,7 @@ def test_a_row_a_place_and_a_line_are_seen_in_both_maps(
     expect(page.locator("[data-part=count]")).to_have_text("150 rows selected")
     assert page.evaluate(f"() => {MAPS}.panels[1].state.rows.length") == 150
     assert len(traffic.sent) == sent
-    # What is selected and seen stands in the link.
+    # Selected rows and the display are in the link.
     page.wait_for_function("location.search.includes('rows=')")
     page.reload()
     expect(page.locator("[data-part=count]")).to_have_text("150 rows selected")

@@ -59,8 +59,8 @@ def model(poses: Dataset) -> DynamicalGPLVM:
 
 @pytest.fixture(scope="module")
 def halves(poses: Dataset) -> Dataset:
-    """The same bodies as two views: legs and what stands on them."""
-    values = poses.values[:, 3:]  # the root stands still
+    """The same bodies as two views: the legs and the rest."""
+    values = poses.values[:, 3:]  # the root does not move
     views = {name: (block, Drawing.of_vector(block.shape[1])) for name, block in (
         ("lower", values[:, :27]), ("upper", values[:, 27:]),
     )}  # fmt: skip

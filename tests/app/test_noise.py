@@ -1,4 +1,4 @@
-"""Noise per output through the pages: chosen in Train, seen in Explore, told in the Library."""
+"""Noise per output through the pages: chosen in Train, shown in Explore and in the Gallery."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""A path on the map in a real browser: chosen, measured, played, and taken home."""
+"""A path on the map in a real browser: chosen, measured, played, and exported."""
 
 import base64
 import io
@@ -107,7 +107,7 @@ def test_a_path_is_found_played_and_taken_home(server, browser_page):
     page.keyboard.press("Enter")
     path = page.evaluate(PATH)
 
-    # With keys alone: the next path begins where this one ended.
+    # With keys only: the next path begins where this one ended.
     panel.get_by_role("button", name="Path", exact=True).focus()
     page.keyboard.press("Enter")
     for key in ("ArrowLeft", "ArrowLeft", "ArrowDown", "Enter"):

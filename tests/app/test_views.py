@@ -400,7 +400,7 @@ def test_joints_with_like_profiles_stand_in_one_group(joints_model, joints):
     assert set(groups) <= {0, 1, 2}
 
 
-# --- what it takes home -------------------------------------------------------------------------
+# --- exports ------------------------------------------------------------------------------------
 
 
 def test_the_table_of_dimensions_holds_what_the_bars_show(model):

@@ -10,7 +10,7 @@ import { START_TURN } from "../kit/turn.js";
 
 const DECADES = 4; // Below the largest weight; bars of smaller weights have no length.
 const FRAMES = 5; // of the pictures along a dimension
-const TOLD = 0.3; // the least correlation with a fact of the rows that is mentioned
+const LEAST_CORRELATION = 0.3; // the least correlation with a fact of the rows that is mentioned
 const WAIT_MS = 160; // before they are shown, so that a passing pointer does not open them
 const WORDS = "How fast the output changes along each dimension. Press a name to put it onto an axis; point at a row to see its effect.";
 
@@ -171,7 +171,7 @@ export class DimensionStrip {
     const [low, high] = model.range(q);
     const values = new Float64Array(output.nOutputs);
     const companion = model.companion(q);
-    const words = companion && Math.abs(companion.r) >= TOLD ? `goes with “${companion.name}” (r = ${formatCoordinate(companion.r)})` : "";
+    const words = companion && Math.abs(companion.r) >= LEAST_CORRELATION ? `goes with “${companion.name}” (r = ${formatCoordinate(companion.r)})` : "";
     this.film.replaceChildren(...(words ? [element("p", {}, words)] : []), ...Array.from({ length: FRAMES }, (_, i) => {
       const point = state.point.slice();
       point[q] = low + (i / (FRAMES - 1)) * (high - low);

@@ -6,7 +6,7 @@ import { countColours, paletteOf } from "../kit/palette.js";
 import { css } from "../kit/theme.js";
 import { zipFile } from "../kit/zip.js";
 
-/** @typedef {(done: number, all: number) => void} Called with the progress of a file */
+/** @typedef {(done: number, all: number) => void} Progress called with the number of finished and of all pictures */
 
 /** Outputs with the size, colours and turn of one of the page's pictures. */
 class Frames {
@@ -44,7 +44,7 @@ class Frames {
  * @param {OutputPicture} picture
  * @param {Float64Array[]} places
  * @param {number} delay in hundredths of a second
- * @param {Told} tell
+ * @param {Progress} tell
  * @returns {Generator<void, Uint8Array>}
  */
 export function* pathGif(picture, places, delay, tell) {
@@ -70,7 +70,7 @@ export function* pathGif(picture, places, delay, tell) {
  * A ZIP of numbered PNG pictures of the outputs at places, in steps.
  * @param {OutputPicture} picture
  * @param {Float64Array[]} places
- * @param {Told} tell
+ * @param {Progress} tell
  * @returns {Generator<void, Uint8Array>}
  */
 export function* pathZip(picture, places, tell) {
