@@ -3,7 +3,7 @@
 // A draw from a process with k(x, x') = exp(−|x − x'|²/2ℓ²) is approximately a sum of many waves whose
 // frequencies are normal with deviation 1/ℓ (Rahimi & Recht 2007). With ℓ² = 2/π the slope of a
 // layer is 1 on average, as in Duvenaud, Rippel, Adams & Ghahramani (2014): then log|slope| falls by
-// 0.41 with every layer, and the few places where it does not fall become steps.
+// 0.41 with every layer on average; the few places where it does not fall become steps.
 
 import { normal } from "../geometry/drawn.js";
 

@@ -10,7 +10,7 @@ export function normal(random = Math.random) {
 }
 
 /**
- * A sample from the mixture of the posteriors q(x_n), in all dimensions; or from one of them.
+ * A sample from the mixture of all q(x_n), or from the q(x_n) of one row, in all dimensions.
  * @param {LatentPoints} points
  * @param {() => number} [random]
  * @param {number} [row]

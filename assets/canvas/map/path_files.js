@@ -44,23 +44,23 @@ class Frames {
  * @param {OutputPicture} picture
  * @param {Float64Array[]} places
  * @param {number} delay in hundredths of a second
- * @param {Progress} tell
+ * @param {Progress} report
  * @returns {Generator<void, Uint8Array>}
  */
-export function* pathGif(picture, places, delay, tell) {
+export function* pathGif(picture, places, delay, report) {
   const frames = new Frames(picture, places);
   const count = places.length;
   // Drawn twice, since all frames together would need much memory.
   const counts = new Map();
   for (let i = 0; i < count; i++) {
     countColours(frames.pixels(i), counts);
-    tell(i, 2 * count);
+    report(i, 2 * count);
     yield;
   }
   const file = new GifFile(frames.canvas.width, frames.canvas.height, paletteOf(counts), delay);
   for (let i = 0; i < count; i++) {
     file.add(frames.pixels(i));
-    tell(count + i, 2 * count);
+    report(count + i, 2 * count);
     yield;
   }
   return file.finished();
@@ -70,17 +70,17 @@ export function* pathGif(picture, places, delay, tell) {
  * A ZIP of numbered PNG pictures of the outputs at places, in steps.
  * @param {OutputPicture} picture
  * @param {Float64Array[]} places
- * @param {Progress} tell
+ * @param {Progress} report
  * @returns {Generator<void, Uint8Array>}
  */
-export function* pathZip(picture, places, tell) {
+export function* pathZip(picture, places, report) {
   const frames = new Frames(picture, places);
   const entries = [];
   for (let i = 0; i < places.length; i++) {
     const [, base64] = frames.draw(i).toDataURL("image/png").split(",");
     const bytes = Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
     entries.push({ name: `${String(i + 1).padStart(4, "0")}.png`, bytes });
-    tell(i, places.length);
+    report(i, places.length);
     yield;
   }
   return zipFile(entries);

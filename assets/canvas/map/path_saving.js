@@ -24,11 +24,11 @@ export class PathSaving {
   }
 
   saveGif() {
-    this.save((tell) => pathGif(this.paths.explorer.pictures[0], this.frames(), 100 / FRAME_RATE, tell), "path.gif", "image/gif");
+    this.save((report) => pathGif(this.paths.explorer.pictures[0], this.frames(), 100 / FRAME_RATE, report), "path.gif", "image/gif");
   }
 
   saveFrames() {
-    this.save((tell) => pathZip(this.paths.explorer.pictures[0], this.frames(), tell), "path.zip", "application/zip");
+    this.save((report) => pathZip(this.paths.explorer.pictures[0], this.frames(), report), "path.zip", "application/zip");
   }
 
   saveMovement() {
@@ -44,7 +44,7 @@ export class PathSaving {
   }
 
   /**
-   * @param {(tell: (done: number, all: number) => void) => Generator<void, Uint8Array>} make
+   * @param {(report: (done: number, all: number) => void) => Generator<void, Uint8Array>} make
    * @param {string} name
    * @param {string} type
    */

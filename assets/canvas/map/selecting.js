@@ -91,7 +91,7 @@ export class Selecting {
     this.differs.replaceChildren(...this.difference.elements());
   }
 
-  /** The inspector has another width. */
+  /** Draw again after a change of the inspector's width. */
   resized() {
     if (!this.section.hidden && this.section.clientWidth !== this.width) this.show();
   }

@@ -26,7 +26,7 @@ const HEIGHTS = [350, 330, 160]; // of one panel beside the map, by the number o
  */
 
 export class PlayerPictures {
-  /** Once it has come. @type {Reel} */
+  /** Set when it has arrived. @type {Reel} */
   reel;
   /** The drawing of the stage's outputs. @type {Drawing} */
   drawing;

@@ -19,9 +19,9 @@ const PAUSE_SHAPE = "M6 4.5h4v15H6zM14 4.5h4v15h-4z";
 const LONG_STEP = 10; // frames
 
 export class Player {
-  /** Once it has come. @type {Stage} */
+  /** Set when it has arrived. @type {Stage} */
   stage;
-  /** Once it has come. @type {Reel} */
+  /** Set when it has arrived. @type {Reel} */
   reel;
   /** The animation frame that advances the time. @type {number | null} */
   tick = null;

@@ -17,7 +17,7 @@ const TRACK_TOP = 46;
 const TRACK_HEIGHT = 12;
 
 export class Timeline {
-  /** Once it has come. @type {Reel} */
+  /** Set when it has arrived. @type {Reel} */
   reel;
   /** Between frames. */
   step = 1;

@@ -15,9 +15,9 @@ export const FORECAST = [213, 94, 0];
 const RINGS = 8;
 
 export class Trajectory extends PlaneView {
-  /** Once it has come. @type {Stage} */
+  /** Set when it has arrived. @type {Stage} */
   stage;
-  /** Once it has come. @type {Reel} */
+  /** Set when it has arrived. @type {Reel} */
   reel;
   /** Whether there is a view. */
   fitted = false;

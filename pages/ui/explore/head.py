@@ -158,7 +158,7 @@ def _in_use(item: Item) -> str:
 
 
 def model_head(item: Item, tab: str) -> None:
-    """The title, which is the menu of models, the menu of views, and facts."""
+    """The menu of models as the title, the menu of views, and facts."""
     dataset, model = item.dataset, item.model
     bound = whole(float(model.bound_))
     rows = f" · {said}" if (said := rows_in_words(model)) is not None else ""

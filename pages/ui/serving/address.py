@@ -17,11 +17,11 @@ class Address(NamedTuple):
     @classmethod
     def of(cls, scheme: str, authority: str) -> Self | None:
         """Parse a name with or without a port; None if it is malformed."""
-        told = AUTHORITY.fullmatch(authority)
-        if told is None or scheme not in DEFAULT_PORTS:
+        parts = AUTHORITY.fullmatch(authority)
+        if parts is None or scheme not in DEFAULT_PORTS:
             return None
-        port = int(told[2]) if told[2] else DEFAULT_PORTS[scheme]
-        return cls(scheme, told[1].lower(), port) if 0 < port < 65536 else None
+        port = int(parts[2]) if parts[2] else DEFAULT_PORTS[scheme]
+        return cls(scheme, parts[1].lower(), port) if 0 < port < 65536 else None
 
     @classmethod
     def parse(cls, text: str) -> Self | None:

@@ -99,12 +99,12 @@ class Guard:
         # The browser sends a strict cookie when a page reloads itself, but not after a redirect.
         again = (b"refresh", f"0; url={path}{'?' if rest else ''}{rest}".encode())
         if scope["type"] == "http" and scope["method"] == "GET":
-            told = dict(query).get("token", "")
-            if hmac.compare_digest(told.encode(), self.serving.token.encode()):
+            given = dict(query).get("token", "")
+            if hmac.compare_digest(given.encode(), self.serving.token.encode()):
                 secure = "; Secure" if address.scheme == "https" else ""
                 kept = f"{name}={proof}; Path=/; HttpOnly; SameSite=Strict{secure}".encode()
                 return Refusal(200, "Welcome.", (again, (b"set-cookie", kept)))
-            if not told and values(scope, b"sec-fetch-site") == ["cross-site"]:
+            if not given and values(scope, b"sec-fetch-site") == ["cross-site"]:
                 return Refusal(200, "Opening.", (again,))
         return Refusal(
             403,

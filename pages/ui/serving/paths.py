@@ -10,7 +10,7 @@ from urllib.parse import unquote_to_bytes
 
 from starlette.types import Scope
 
-# Servers replace bytes that are not UTF-8 by the second one, or by surrogates (category Cs).
+# Servers replace bytes that are not UTF-8 by "\ufffd", or by surrogates (category Cs).
 UNREAD = "\\\N{REPLACEMENT CHARACTER}"
 
 

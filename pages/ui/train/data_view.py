@@ -117,17 +117,17 @@ def missing_view(dataset: Dataset, missing: Array, said: str) -> None:
 def emptiest_in_words(dataset: Dataset, missing: Array) -> str:
     """The rows and, unless they are pixels, the columns with the fewest observed values."""
     n_rows, n_columns = missing.shape
-    told = []
+    sentences = []
     if dataset.drawing.kind != "image":
         names = column_words(dataset)
         counts = missing.sum(axis=0)
         words = [f"{names[d]} ({percent(int(counts[d]), n_rows)} missing)" for d in most(counts)]
-        told.append(f"Emptiest columns: {', '.join(words)}.")
+        sentences.append(f"Emptiest columns: {', '.join(words)}.")
     counts = missing.sum(axis=1)
     words = [
         f"row {n + 1} ({n_columns - counts[n]:,} of {n_columns:,} observed)" for n in most(counts)
     ]
-    return " ".join([*told, f"Emptiest rows: {', '.join(words)}."])
+    return " ".join([*sentences, f"Emptiest rows: {', '.join(words)}."])
 
 
 def most(counts: Array) -> list[int]:

@@ -100,8 +100,8 @@ def drop_file(mark: str) -> None:
 def file_form(file: KeptFile, taken: list[str]) -> list[FileView] | None:
     """Show one file's name, questions and facts; return its views, None if it cannot be read."""
     with st.container(border=True, key=f"several_file{file.mark}"):
-        told, naming, removal = st.columns([4, 4, 1], vertical_alignment="bottom")
-        told.markdown(f":material/draft: **{plain(file.name)}** ({bytes_in_words(len(file.data))})")
+        left, naming, removal = st.columns([4, 4, 1], vertical_alignment="bottom")
+        left.markdown(f":material/draft: **{plain(file.name)}** ({bytes_in_words(len(file.data))})")
         removal.button(
             "Remove",
             type="tertiary",
@@ -116,7 +116,7 @@ def file_form(file: KeptFile, taken: list[str]) -> list[FileView] | None:
             st.error(plain(error), icon=":material/error:")
             return None
         for part in parts:
-            told.caption(plain(facts(part, named=len(parts) > 1)))
+            left.caption(plain(facts(part, named=len(parts) > 1)))
         return parts
 
 

@@ -112,10 +112,10 @@ def class_panel(item: Item, name: str, current: RowItem, row: Array) -> None:
 
 def class_bar(label: str, probability: float, true: bool) -> str:
     mark = " ✓" if true else ""
-    told = ", the row's own label" if true else ""
+    note = ", the row's own label" if true else ""
     return (
         '<div style="margin:.15rem 0 .45rem;font-size:.85rem" '
-        f'aria-label="{escape(label)}{told}: {percent(probability)}">'
+        f'aria-label="{escape(label)}{note}: {percent(probability)}">'
         '<div style="display:flex;justify-content:space-between">'
         f"<span>{escape(label)}{mark}</span><span>{percent(probability)}</span></div>"
         '<div style="height:.45rem;border-radius:.25rem;overflow:hidden;'

@@ -45,9 +45,9 @@ def verdict(layer: DeepLayer) -> str:
 
 def facts(layer: DeepLayer) -> list[str]:
     """The numbers behind the verdict."""
-    told, points = float(np.sum(layer.information_)), len(layer.latent_mean_)
+    information, points = float(np.sum(layer.information_)), len(layer.latent_mean_)
     return [
-        f"{told:.1f} nats of information per row",
+        f"{information:.1f} nats of information per row",
         f"signal {rounded(layer.signal_to_noise_)} × noise",
         f"{layer.freedom_:.0f} degrees of freedom for {plural(points, 'row')}",
         f"{percent(layer.linear_)} linear",

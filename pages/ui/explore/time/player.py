@@ -1,6 +1,6 @@
 """The player as a Streamlit component: a sequence and its latent path, played in the browser.
 
-A whole sequence travels once, as bytes; playing, scrubbing and turning need nothing from here.
+A sequence is sent once, as bytes; playing, scrubbing and turning need nothing more from Python.
 """
 
 from dataclasses import dataclass, replace

@@ -21,7 +21,7 @@ class Desk:
 
     measure, threshold, delta: of the segmentation; outputs: what is drawn; row, given, to, count,
     private: the transfer between views; part, how, draw: the variations around the kept point;
-    trail: the kept point before this one, and this one.
+    trail: the previous and the present kept point.
     """
 
     measure: Measure = "drops"

@@ -156,11 +156,11 @@ def chips(parts: tuple[Part, ...], views: tuple[str, ...]) -> None:
 
 def parts_in_words(parts: tuple[Part, ...]) -> str:
     """The figure as a sentence, for screen readers."""
-    told = [
+    sentences = [
         f"{part.title}: {', '.join(str(q + 1) for q in sorted(part.dimensions)) or 'none'}"
         for part in parts
     ]
-    return f"Latent dimensions by the views that use them. {'. '.join(told)}."
+    return f"Latent dimensions by the views that use them. {'. '.join(sentences)}."
 
 
 def agreement_in_words(model: Any, kept: Desk) -> str:
@@ -215,13 +215,13 @@ def body(item: Item, name: str) -> None:
     groups = joint_groups(item, count)
     row = item.dataset.values[len(item.dataset.values) // 2]
     across, upwards = oblique_view(row.reshape(-1, 3))
-    told = [
+    sentences = [
         f"**Group {group + 1}:** "
         + ", ".join(plain(skeleton.joint_names[joint]) for joint in np.flatnonzero(groups == group))
         for group in np.unique(groups)
     ]
     with left:
-        st.markdown("  \n".join(told))
+        st.markdown("  \n".join(sentences))
     right.plotly_chart(
         body_figure(across, upwards, skeleton, groups),
         key=f"views_body|{name}",

@@ -37,8 +37,8 @@ class Pictures:
         return picture_uri(row_picture(self.rows[view].drawing, row, self.frames[view], size))
 
     def html(self, tile: Tile) -> str:
-        told = class_of(self.rows[tile.view], tile.row)
-        words = " · ".join(word for word in (told, tile.words) if word)
+        label = class_of(self.rows[tile.view], tile.row)
+        words = " · ".join(word for word in (label, tile.words) if word)
         alt = escape(f"{tile.view}: {words or 'a row'}")
         return (
             f'<figure class="{"mf-marked" if tile.marked else ""}">'
