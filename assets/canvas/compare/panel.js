@@ -92,7 +92,7 @@ export class Panel {
     this.state.point = this.inward(point);
     this.state.hover = null;
     [this.map.width, this.map.height] = [this.box.clientWidth, this.box.clientHeight];
-    const agreement = turning && turning.agreement < 1 ? ` · shape in common with the first: ${formatShare(turning.agreement)}` : "";
+    const agreement = turning && turning.agreement < 1 ? ` · similarity to the first map: ${formatShare(turning.agreement)}` : "";
     this.facts.textContent = this.words.facts + agreement;
   }
 
